@@ -1,0 +1,3 @@
+"""Differential-testing conformance suite for autograd engines."""
+
+__version__ = "2026.11"

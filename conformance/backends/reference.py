@@ -1,0 +1,96 @@
+"""The reference engine as a backend; it speaks whichever dialect it is given."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import conformance
+import reference_impl
+from conformance.backends import BackendInfo
+from conformance.backends.interpreter import Interpreter, pick
+from conformance.outcome import Value
+from reference_impl import OPS, TORCH, AutogradError, Category, Dialect, Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from conformance.case import Backward, Grad, Input, Op
+
+
+def open_backend() -> Interpreter:
+    """Open the reference in PyTorch's dialect."""
+    return reference(TORCH, TORCH.not_offered)
+
+
+def reference(dialect: Dialect, not_offered: Mapping[str, str], *, widen: bool = False) -> Interpreter:
+    """Open the reference in a dialect.
+
+    ``not_offered``: what the backend it stands beside does not offer; steps that need it are left out here too.
+    ``widen``: compute in float64, whatever the case says; for judging how far rounding can carry.
+    """
+    info = BackendInfo("reference", conformance.__version__, dialect, not_offered)
+    return Interpreter(info, ReferenceEngine(dialect, widen=widen))
+
+
+class ReferenceEngine:
+    """`Engine` over `reference_impl`."""
+
+    def __init__(self, dialect: Dialect, *, widen: bool) -> None:
+        self.dialect = dialect
+        self.widen = widen
+
+    def leaf(self, entry: Input) -> Tensor:
+        array = entry.array()
+        return Tensor(array.astype(np.float64) if self.widen else array, requires_grad=entry.differentiable)
+
+    def apply(self, step: Op, operands: list[Tensor]) -> tuple[Tensor, ...]:
+        attrs = {**step.attrs, "dtype": "float64"} if self.widen and step.op == "cast" else step.attrs
+        made = OPS[step.op](*operands, **attrs)
+        return made if isinstance(made, tuple) else (made,)
+
+    def backward(self, step: Backward, values: dict[str, Any]) -> None:
+        reference_impl.backward(
+            [values[n] for n in step.tensors],
+            pick(values, step.grad_tensors),
+            step.retain_graph,
+            step.create_graph,
+            pick(values, step.inputs),
+            dialect=self.dialect,
+        )
+
+    def grad(self, step: Grad, values: dict[str, Any]) -> list[Tensor | None]:
+        return reference_impl.grad(
+            [values[n] for n in step.outputs],
+            [values[n] for n in step.inputs],
+            pick(values, step.grad_outputs),
+            step.retain_graph,
+            step.create_graph,
+            step.only_inputs,
+            step.allow_unused,
+            pick(values, step.no_grad_vars),
+            step.materialize_grads,
+            dialect=self.dialect,
+        )
+
+    def clear_grad(self, tensor: Tensor, to: str) -> None:
+        if tensor.grad is not None:
+            flag = tensor.grad.requires_grad and self.dialect.grad_requires_grad
+            tensor.grad = None if to == "none" else Tensor(np.zeros_like(tensor.grad.array), requires_grad=flag)
+
+    def detach(self, tensor: Tensor) -> Tensor:
+        return tensor.detach()
+
+    def grad_of(self, tensor: Tensor) -> Tensor | None:
+        return tensor.grad
+
+    def look(self, tensor: Tensor) -> Value:
+        return Value(np.asarray(tensor.array), tensor.requires_grad)
+
+    def no_grad(self) -> AbstractContextManager[None]:
+        return reference_impl.no_grad()
+
+    def category(self, error: Exception) -> Category:
+        return error.category if isinstance(error, AutogradError) else Category.UNMAPPED

@@ -1,0 +1,104 @@
+"""PyTorch."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from conformance.backends import BackendInfo
+from conformance.backends.interpreter import Interpreter, pick
+from conformance.backends.messages import Rule, categorise
+from conformance.ops import catalogue
+from conformance.outcome import Value
+from reference_impl import TORCH, Category
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    from conformance.case import Backward, Grad, Input, Op
+
+RULES: tuple[Rule, ...] = (
+    (RuntimeError, "Trying to backward through the graph a second time", Category.GRAPH_FREED),
+    (RuntimeError, "appears to not have been used in the graph", Category.UNREACHABLE_INPUT),
+    (RuntimeError, "One of the differentiated Tensors does not require grad", Category.NOT_DIFFERENTIABLE),
+    (RuntimeError, "can't retain_grad on Tensor that has requires_grad=False", Category.NOT_DIFFERENTIABLE),
+    (RuntimeError, "does not require grad and does not have a grad_fn", Category.ROOT_WITHOUT_GRAPH),
+    (RuntimeError, "grad can be implicitly created only for", Category.SEED_REQUIRED),
+    (RuntimeError, "Mismatch in shape: grad_output", Category.SEED_SHAPE),
+    (RuntimeError, " tensors and ", Category.SEED_LENGTH),
+    (ValueError, "Expected allow_unused to be True or not passed when materialize_grads=True", Category.BAD_ARGUMENT),
+    (RuntimeError, "is not implemented", Category.NOT_IMPLEMENTED),
+)
+
+
+def open_backend() -> Interpreter:
+    """Open PyTorch on the CPU, with one thread."""
+    torch.set_num_threads(1)
+    warnings.filterwarnings("ignore", module="torch")
+    warnings.filterwarnings("ignore", message="The .grad attribute of a Tensor that is not a leaf")
+    return Interpreter(BackendInfo("torch", torch.__version__, TORCH, TORCH.not_offered), TorchEngine())
+
+
+@functools.cache
+def _lowered(name: str) -> Callable[..., Any]:
+    return catalogue()[name].lower("torch", torch)
+
+
+class TorchEngine:
+    """`Engine` over torch tensors."""
+
+    def leaf(self, entry: Input) -> torch.Tensor:
+        return torch.from_numpy(entry.array()).requires_grad_(entry.differentiable)
+
+    def apply(self, step: Op, operands: list[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        call = _lowered(step.op)
+        made = call(operands, **step.attrs) if catalogue()[step.op].variadic else call(*operands, **step.attrs)
+        return made if isinstance(made, tuple) else (made,)
+
+    def backward(self, step: Backward, values: dict[str, Any]) -> None:
+        torch.autograd.backward(
+            [values[n] for n in step.tensors],
+            pick(values, step.grad_tensors),
+            step.retain_graph,
+            step.create_graph,
+            inputs=pick(values, step.inputs),
+        )
+
+    def grad(self, step: Grad, values: dict[str, Any]) -> list[Any]:
+        return list(
+            torch.autograd.grad(
+                [values[n] for n in step.outputs],
+                [values[n] for n in step.inputs],
+                pick(values, step.grad_outputs),
+                step.retain_graph,
+                step.create_graph,
+                step.only_inputs,
+                step.allow_unused,
+                materialize_grads=step.materialize_grads,
+            )
+        )
+
+    def clear_grad(self, tensor: torch.Tensor, to: str) -> None:
+        if to == "none":
+            tensor.grad = None
+        elif tensor.grad is not None:
+            tensor.grad = torch.zeros_like(tensor.grad)
+
+    def detach(self, tensor: torch.Tensor) -> torch.Tensor:
+        return tensor.detach()
+
+    def grad_of(self, tensor: torch.Tensor) -> torch.Tensor | None:
+        return tensor.grad
+
+    def look(self, tensor: torch.Tensor) -> Value:
+        return Value(tensor.numpy(force=True).copy(), tensor.requires_grad)
+
+    def no_grad(self) -> AbstractContextManager[Any]:
+        return torch.no_grad()
+
+    def category(self, error: Exception) -> Category:
+        return categorise(error, RULES)

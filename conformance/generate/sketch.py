@@ -1,0 +1,229 @@
+"""A case in the making: values that exist so far, and how to add to them.
+
+The sketch computes forward values as it goes (with the reference's forwards, which know no rule), so an op is added only where its
+operands lie in its domain and its result stays of moderate size: graphs are valid by construction. Values that come from autograd
+calls are not computed; only ops that are defined everywhere and do not grow are built on them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.case import Case, Input, Op, Step, data_of
+from conformance.ops import catalogue
+from reference_impl import OPS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.generate.source import Source
+
+LARGEST = 1e3
+EXACT_LARGEST = 256.0
+EXACT_GRAIN = 64.0
+MARGIN = 0.25
+GROWING = frozenset({"exp", "pow_scalar", "rdiv_scalar", "gelu", "softplus"})
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One value: its name, what is known of it, and the names that it depends on differentiably (itself included)."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    array: Any
+    tracked: bool
+    above: frozenset[str]
+
+
+class Sketch:
+    """Grows the inputs and steps of one case, asking a source for every decision."""
+
+    def __init__(self, source: Source, *, exact: bool, dtype: str) -> None:
+        self.source = source
+        self.exact = exact
+        self.dtype = dtype
+        self.inputs: list[Input] = []
+        self.steps: list[Step] = []
+        self.values: list[Draft] = []
+        self._locked: str | None = None
+        self._count = 0
+
+    def case(self) -> Case:
+        """Return what was drawn."""
+        return Case(tuple(self.inputs), tuple(self.steps), "exact" if self.exact else "numeric")
+
+    def name(self, letter: str) -> str:
+        """Return a name that is not taken."""
+        self._count += 1
+        return f"{letter}{self._count - 1}"
+
+    def length(self) -> int:
+        """Choose the length of an axis: mostly 2 or 3, sometimes 1, 4 or 0."""
+        return self.source.choice((2, 3, 2, 3, 2, 3, 1, 1, 4, 2, 3, 2, 3, 4, 1, 3, 2, 3, 2, 0))
+
+    def shape(self) -> tuple[int, ...]:
+        """Choose the shape of a fresh input."""
+        return tuple(self.length() for _ in range(self.source.choice((2, 1, 2, 1, 3, 0))))
+
+    def number(self) -> float:
+        """Choose a Python number."""
+        if self.exact:
+            return self.source.integer(-4, 4) / 2
+        return round(self.source.uniform(-2, 2), 3) or 0.5
+
+    def elements(self, shape: tuple[int, ...], domain: str | None, dtype: str) -> Any:
+        """Draw the elements of a fresh input inside a domain."""
+        source = self.source
+        count = 1
+        for n in shape:
+            count *= n
+        data: list[float]
+        if domain == "distinct":
+            data = [0.5 * k for k in source.shuffled(range(-(count // 2), count - count // 2))]
+        elif self.exact:
+            data = [source.integer(-3, 3) / source.choice((1, 1, 1, 2)) for _ in range(count)]
+        elif domain == "positive":
+            data = [source.uniform(0.375, 2.5) for _ in range(count)]
+        else:
+            data = [source.uniform(-2, 2) for _ in range(count)]
+        if domain in ("nonzero", "positive"):
+            data = [abs(x) + MARGIN if domain == "positive" else x + MARGIN if x >= 0 else x - MARGIN for x in data]
+        return np.array(data, dtype=dtype).reshape(shape)
+
+    def fresh(
+        self,
+        shape: tuple[int, ...],
+        *,
+        domain: str | None = None,
+        letter: str = "x",
+        dtype: str | None = None,
+        differentiable: bool | None = None,
+    ) -> Draft:
+        """Add an input."""
+        kind = dtype or self._locked or self.dtype
+        array = self.elements(shape, domain, kind)
+        if differentiable is None:
+            differentiable = not self.values or not self.source.chance(0.25)
+        name = self.name(letter)
+        self.inputs.append(Input(name, shape, data_of(array), kind, differentiable))
+        draft = Draft(name, shape, kind, array, differentiable, frozenset([name] if differentiable else ()))
+        self.values.append(draft)
+        return self._lock(draft)
+
+    def _lock(self, draft: Draft) -> Draft:
+        self._locked = draft.dtype
+        return draft
+
+    def _fitting(self, test: Callable[[Draft], bool] | None, domain: str | None) -> list[Draft]:
+        return [
+            d
+            for d in self.values
+            if (self._locked is None or d.dtype == self._locked)
+            and (test is None or test(d))
+            and (domain is None or _lies_in(d, domain))
+        ]
+
+    def _one_of(self, found: list[Draft]) -> Draft:
+        recent = found[-3:] if self.source.chance(0.6) else found
+        return self._lock(self.source.choice(recent))
+
+    def take(
+        self,
+        test: Callable[[Draft], bool] | None = None,
+        *,
+        domain: str | None = None,
+        shape: tuple[int, ...] | None = None,
+    ) -> Draft:
+        """Take a value that fits, or add a fresh input that does; ``shape`` is used where no random shape fits."""
+        found = self._fitting(test, domain)
+        if found and not self.source.chance(0.08):
+            return self._one_of(found)
+        drawn = self.shape()
+        sample = Draft("", drawn, self.dtype, None, False, frozenset())
+        if test is not None and not test(sample):
+            drawn = shape or next(s for s in ((2,), (2, 3), (3, 2, 2)) if test(Draft("", s, "", None, False, frozenset())))
+        return self.fresh(drawn, domain=domain)
+
+    def take_shaped(self, shape: tuple[int, ...]) -> Draft:
+        """Take a value of one shape, or add one."""
+        found = self._fitting(lambda d: d.shape == shape, None)
+        return self._one_of(found) if found and self.source.chance(0.7) else self.fresh(shape)
+
+    def partner(self, x: Draft, *, domain: str | None = None) -> Draft:
+        """Take a value that broadcasts with ``x``, or add one."""
+        found = self._fitting(lambda d: _broadcasts(d.shape, x.shape), domain)
+        if found and self.source.chance(0.7):
+            return self._one_of(found)
+        shape = x.shape
+        form = self.source.integer(0, 4)
+        if form == 1 and shape:
+            shape = shape[self.source.integer(1, len(shape)) :]
+        elif form == 2:
+            shape = tuple(1 if self.source.chance(0.5) else n for n in shape)
+        elif form == 3 and len(shape) < 3:
+            shape = (self.length(), *shape)
+        return self.fresh(shape, domain=domain)
+
+    def add_op(self, name: str, *, no_grad: bool = False) -> bool:
+        """Add one step of an op; return whether one fitted. What does not fit leaves no trace."""
+        mark = len(self.inputs), len(self.values), self._count
+        self._locked = None
+        drawn = catalogue()[name].draw(self)
+        self._locked = None
+        made = None if drawn is None else self._compute(name, *drawn)
+        if drawn is None or made is None:
+            del self.inputs[mark[0] :], self.values[mark[1] :]
+            self._count = mark[2]
+            return False
+        operands, attrs = drawn
+        tracked = not no_grad and any(d.tracked for d in operands)
+        above: frozenset[str] = frozenset().union(*(d.above for d in operands if d.tracked)) if tracked else frozenset()
+        known = all(d.array is not None for d in operands)
+        names = tuple(self.name("v") for _ in made)
+        for label, array in zip(names, made, strict=True):
+            reach = above | {label} if tracked else above
+            self.values.append(Draft(label, array.shape, str(array.dtype), array if known else None, tracked, reach))
+        self.steps.append(Op(name, tuple(d.name for d in operands), names, attrs, no_grad))
+        return True
+
+    def _compute(self, name: str, operands: list[Draft], attrs: dict[str, Any]) -> tuple[Any, ...] | None:
+        known = all(d.array is not None for d in operands)
+        if not known and name in GROWING:
+            return None
+        arrays = [np.ones(d.shape, d.dtype) if d.array is None else d.array for d in operands]
+        with np.errstate(all="ignore"):
+            made = OPS[name](*arrays, **attrs)
+        out = tuple(np.asarray(o) for o in (made if isinstance(made, tuple) else (made,)))
+        return out if not known or all(self._moderate(o) for o in out) else None
+
+    def _moderate(self, array: Any) -> bool:
+        if array.size == 0:
+            return True
+        largest = np.abs(array).max()
+        if self.exact:
+            scaled = array * EXACT_GRAIN
+            return bool(largest <= EXACT_LARGEST and (scaled == np.rint(scaled)).all())
+        return bool(largest <= LARGEST)
+
+
+def _broadcasts(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+    return all(m == n or m == 1 or n == 1 for m, n in zip(reversed(a), reversed(b), strict=False))
+
+
+def _lies_in(draft: Draft, domain: str) -> bool:
+    array = draft.array
+    if array is None:
+        return False
+    if array.size == 0:
+        return True
+    if domain == "positive":
+        return bool(array.min() >= MARGIN)
+    if domain == "nonzero":
+        return bool(np.abs(array).min() >= MARGIN)
+    ordered = np.sort(array, axis=None)
+    return bool(array.size < 2 or (ordered[1:] - ordered[:-1]).min() >= MARGIN)

@@ -1,0 +1,104 @@
+"""Choice sources: where a generator's decisions come from.
+
+`FastSource` is a plain random stream: case *i* of seed *s* is the same on every machine, in any order of drawing. `HypothesisSource`
+draws the same decisions from Hypothesis, which can then shrink them; every choice is written so that smaller is simpler.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+T = TypeVar("T")
+
+
+class Source(Protocol):
+    """What a generator may ask."""
+
+    def integer(self, low: int, high: int) -> int:
+        """Return an integer in ``low..high``, both included; ``low`` is the simplest."""
+
+    def uniform(self, low: float, high: float) -> float:
+        """Return a real number between two bounds."""
+
+    def chance(self, probability: float) -> bool:
+        """Decide; ``False`` is simpler."""
+
+    def choice(self, options: Sequence[T]) -> T:
+        """Choose one; the first is the simplest."""
+
+    def subset(self, options: Sequence[T], at_least: int = 0) -> list[T]:
+        """Choose some, in their order."""
+
+    def shuffled(self, options: Sequence[T]) -> list[T]:
+        """Return all, in any order."""
+
+
+class FastSource:
+    """A seeded random stream. Only ``random()`` is drawn from the generator: Python guarantees that its sequence never changes."""
+
+    __slots__ = ("_random",)
+
+    def __init__(self, seed: int, index: int) -> None:
+        self._random = random.Random((seed << 64) | index).random  # noqa: S311 - reproducible, not secret
+
+    def integer(self, low: int, high: int) -> int:
+        return low + int(self._random() * (high - low + 1))
+
+    def uniform(self, low: float, high: float) -> float:
+        return low + self._random() * (high - low)
+
+    def chance(self, probability: float) -> bool:
+        return self._random() < probability
+
+    def choice(self, options: Sequence[T]) -> T:
+        return options[int(self._random() * len(options))]
+
+    def subset(self, options: Sequence[T], at_least: int = 0) -> list[T]:
+        count = self.integer(at_least, len(options))
+        chosen = set(self.shuffled(range(len(options)))[:count])
+        return [option for i, option in enumerate(options) if i in chosen]
+
+    def shuffled(self, options: Sequence[T]) -> list[T]:
+        left = list(options)
+        for i in range(len(left) - 1, 0, -1):
+            j = int(self._random() * (i + 1))
+            left[i], left[j] = left[j], left[i]
+        return left
+
+
+class HypothesisSource:
+    """The same decisions, drawn from Hypothesis; ``draw`` is what ``@composite`` passes."""
+
+    __slots__ = ("_draw", "_st")
+
+    def __init__(self, draw: Callable[[Any], Any]) -> None:
+        from hypothesis import strategies
+
+        self._draw = draw
+        self._st = strategies
+
+    def integer(self, low: int, high: int) -> int:
+        return self._draw(self._st.integers(low, high))  # type: ignore[no-any-return]
+
+    def uniform(self, low: float, high: float) -> float:
+        return self._draw(self._st.floats(low, high, width=32 if low == int(low) and high == int(high) else 64))  # type: ignore[no-any-return]
+
+    def chance(self, probability: float) -> bool:
+        return self._draw(self._st.integers(0, 99)) >= 100 - round(100 * probability)  # type: ignore[no-any-return]
+
+    def choice(self, options: Sequence[T]) -> T:
+        return options[self.integer(0, len(options) - 1)]
+
+    def subset(self, options: Sequence[T], at_least: int = 0) -> list[T]:
+        count = self.integer(at_least, len(options))
+        chosen = self._draw(
+            self._st.lists(self._st.integers(0, len(options) - 1), min_size=count, max_size=count, unique=True)
+        )
+        return [option for i, option in enumerate(options) if i in chosen]
+
+    def shuffled(self, options: Sequence[T]) -> list[T]:
+        return self._draw(self._st.permutations(list(options)))  # type: ignore[no-any-return]

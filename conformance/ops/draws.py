@@ -1,0 +1,142 @@
+"""Drawing arguments: the shapes that many ops share.
+
+A draw takes operands from the sketch (values that exist, or fresh inputs of the right shape) and chooses attributes. It returns
+``None`` where nothing fits; it never draws something that the op would refuse.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.generate.sketch import Draft, Sketch
+
+    Drawn = tuple[list[Draft], dict[str, Any]] | None
+    Draw = Callable[[Sketch], Drawn]
+
+
+def unary(domain: str | None = None, *, axes: int = 0) -> Draw:
+    """One operand with at least ``axes`` axes, no attributes."""
+
+    def draw(s: Sketch) -> Drawn:
+        return [s.take(lambda d: len(d.shape) >= axes, domain=domain)], {}
+
+    return draw
+
+
+def binary(domain: str | None = None, of: str = "y") -> Draw:
+    """Two operands that broadcast; the same value twice now and then. ``domain`` holds for the operand named ``of``."""
+
+    def draw(s: Sketch) -> Drawn:
+        x = s.take(domain=domain if of == "x" else None)
+        y = x if domain is None and s.source.chance(0.15) else s.partner(x, domain=domain if of == "y" else None)
+        return [x, y], {}
+
+    return draw
+
+
+def with_number(name: str, domain: str | None = None) -> Draw:
+    """One operand and a Python number."""
+
+    def draw(s: Sketch) -> Drawn:
+        return [s.take(domain=domain)], {name: s.number()}
+
+    return draw
+
+
+def axis_of(s: Sketch, x: Draft) -> int:
+    """Choose an axis, counted from the front or from the back."""
+    axis = s.source.integer(0, len(x.shape) - 1)
+    return axis - len(x.shape) if s.source.chance(0.3) else axis
+
+
+def reduction(*, one_axis: bool, nonempty: bool = False, domain: str | None = None) -> Draw:
+    """One operand, ``axis`` and ``keepdims``; ``nonempty``: what is reduced has an element."""
+
+    def draw(s: Sketch) -> Drawn:
+        x = s.take(lambda d: (len(d.shape) >= 1 or not one_axis) and not (nonempty and 0 in d.shape), domain=domain)
+        if one_axis:
+            axis: Any = axis_of(s, x)
+        elif not x.shape or s.source.chance(0.4):
+            axis = None
+        else:
+            axis = sorted(s.source.subset(range(len(x.shape)), at_least=1))
+        return [x], {"axis": axis, "keepdims": s.source.chance(0.3)}
+
+    return draw
+
+
+def exact_mean(s: Sketch) -> Drawn:
+    """Return a reduction whose count divides without rounding in the exact lane."""
+    drawn = reduction(one_axis=False, nonempty=True)(s)
+    if drawn is not None and s.exact:
+        (x,), attrs = drawn
+        count = math.prod(x.shape if attrs["axis"] is None else [x.shape[a] for a in attrs["axis"]])
+        if count & (count - 1):
+            return None
+    return drawn
+
+
+def along_axis(domain: str | None = None, *, nonempty: bool = True) -> Draw:
+    """One operand and an axis."""
+
+    def draw(s: Sketch) -> Drawn:
+        x = s.take(lambda d: len(d.shape) >= 1 and not (nonempty and 0 in d.shape), domain=domain)
+        return [x], {"axis": axis_of(s, x)}
+
+    return draw
+
+
+def reshaped(s: Sketch) -> Drawn:
+    """One operand and another shape with as many elements."""
+    x = s.take()
+    return [x], {"shape": _factor(s, math.prod(x.shape))}
+
+
+def _factor(s: Sketch, count: int) -> list[int]:
+    shape: list[int] = []
+    while count > 1 and len(shape) < 3:
+        divisors = [n for n in range(1, count + 1) if count % n == 0]
+        n = s.source.choice(divisors)
+        shape.append(n)
+        count //= n
+    return [*shape, count] if count != 1 or s.source.chance(0.3) else shape
+
+
+def mask_for(s: Sketch, shape: tuple[int, ...]) -> Any:
+    """Draw a mask of a shape, as nested lists; a bare boolean for no axes."""
+    if not shape:
+        return s.source.chance(0.5)
+    return [mask_for(s, shape[1:]) for _ in range(shape[0])]
+
+
+def indices(s: Sketch, shape: tuple[int, ...], limit: int) -> Any:
+    """Draw indices below ``limit`` in nested lists of a shape; they repeat."""
+    if not shape:
+        return s.source.integer(0, limit - 1)
+    return [indices(s, shape[1:], limit) for _ in range(shape[0])]
+
+
+def matrices(kind: str) -> Draw:
+    """Two operands for a matrix product; ``kind``: ``matmul`` (vectors, batches that broadcast), ``bmm``, ``outer``."""
+
+    def draw(s: Sketch) -> Drawn:
+        if kind == "outer":
+            return [s.take(lambda d: len(d.shape) == 1), s.take(lambda d: len(d.shape) == 1)], {}
+        if kind == "bmm":
+            x = s.take(lambda d: len(d.shape) == 3, shape=(2, 3, 2))
+            return [x, s.take_shaped((x.shape[0], x.shape[2], s.length()))], {}
+        x = s.take(lambda d: len(d.shape) >= 1)
+        k = x.shape[-1]
+        forms = [(k,), (k, s.length())]
+        if len(x.shape) == 3:
+            forms.append((x.shape[0], k, s.length()))
+        if len(x.shape) == 2:
+            forms.append((2, k, s.length()))
+            forms.append((x.shape[1], x.shape[0]))
+        return [x, s.take_shaped(s.source.choice(forms))], {}
+
+    return draw

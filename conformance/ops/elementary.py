@@ -1,0 +1,42 @@
+"""Elementary functions and activations: how to draw their arguments, and their calls in each framework."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.ops.draws import binary, unary
+from conformance.ops.spec import rows
+
+if TYPE_CHECKING:
+    from conformance.generate.sketch import Sketch
+    from conformance.ops.draws import Drawn
+
+
+def _softplus(s: Sketch) -> Drawn:
+    return [s.take()], {"beta": s.source.choice([1.0, 0.5, 1.5, 2.0])}
+
+
+F = "torch.nn.functional"
+P = "paddle.nn.functional"
+
+ENTRIES = rows(
+    "elementary",
+    ("exp", "exp", 55, unary(), "torch.exp(x)", "paddle.exp(x)"),
+    ("log", "log", 80, unary("positive"), "torch.log(x)", "paddle.log(x)"),
+    ("sqrt", "sqrt", 82, unary("positive"), "torch.sqrt(x)", "paddle.sqrt(x)"),
+    ("rsqrt", "rsqrt", 24, unary("positive"), "torch.rsqrt(x)", "paddle.rsqrt(x)"),
+    ("sin", "sin", 62, unary(), "torch.sin(x)", "paddle.sin(x)"),
+    ("cos", "cos", 67, unary(), "torch.cos(x)", "paddle.cos(x)"),
+    ("tanh", "tanh", 51, unary(), "torch.tanh(x)", "paddle.tanh(x)"),
+    ("sigmoid", "sigmoid", 36, unary(), "torch.sigmoid(x)", "paddle.nn.functional.sigmoid(x)"),
+    ("pow", "pow", 17, binary("positive", of="x"), "torch.pow(x, y)", "paddle.pow(x, y)"),
+    ("abs", "abs", 96, unary(), "torch.abs(x)", "paddle.abs(x)"),
+    ("relu", "relu", 31, unary(), f"{F}.relu(x)", f"{P}.relu(x)"),
+    ("silu", "silu", 21, unary(), f"{F}.silu(x)", f"{P}.silu(x)"),
+    ("gelu", "gelu", 18, unary(), f"{F}.gelu(x)", f"{P}.gelu(x)"),
+    ("softplus", "softplus", 71, _softplus, f"{F}.softplus(x, beta)", f"{P}.softplus(x, beta)"),
+    inexact={
+        *("exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh", "sigmoid"),
+        *("pow", "silu", "gelu", "softplus"),
+    },
+)

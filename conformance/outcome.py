@@ -1,0 +1,85 @@
+"""What a backend answers: one observation per step, a closed union.
+
+*Absent* (``None``) is not zero, and neither is *not offered*: each has its own form here, and nothing turns one into another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from reference_impl import Category
+
+
+@dataclass(slots=True)
+class Value:
+    """One tensor as seen from outside; shape and dtype are the array's."""
+
+    array: np.ndarray[Any, Any]
+    requires_grad: bool
+
+
+State: TypeAlias = "tuple[Value | None, ...]"
+
+
+@dataclass(slots=True)
+class Computed:
+    """The step ran. ``values``: its results (``None``: absent); ``state``: ``.grad`` of the watched values, where it may change."""
+
+    values: tuple[Value | None, ...] = ()
+    state: State | None = None
+
+
+@dataclass(slots=True)
+class Raised:
+    """The step was refused, and why; ``state`` as in `Computed`."""
+
+    category: Category
+    message: str
+    state: State | None = None
+
+
+@dataclass(slots=True)
+class NotOffered:
+    """The backend has no such op or parameter, for this reason."""
+
+    reason: str
+
+
+@dataclass(slots=True)
+class Blocked:
+    """The step was not tried: a value that it needs is missing, because an earlier step failed or gave an absent result."""
+
+    missing: str
+
+
+Observation: TypeAlias = Computed | Raised | NotOffered | Blocked
+
+
+@dataclass(slots=True)
+class Outcome:
+    """One backend's answer to one case.
+
+    ``final`` is ``.grad`` of the watched values after the last step; ``mutated`` names inputs whose elements changed.
+    """
+
+    observations: list[Observation]
+    final: State
+    mutated: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Crashed:
+    """The process died."""
+
+    exit_code: int | None
+
+
+@dataclass(slots=True)
+class TimedOut:
+    """The process did not come back in time."""
+
+    seconds: float

@@ -1,0 +1,87 @@
+"""What the calls check before anything runs, in the order in which it is checked.
+
+Each check names the promise that it holds (docs of the two frameworks; see `Dialect` for where they differ).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from reference_impl.errors import AutogradError, Category
+from reference_impl.tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reference_impl.dialect import Dialect
+
+
+def seeded_roots(
+    tensors: Sequence[Tensor], seeds: Sequence[Tensor | None] | None, dialect: Dialect
+) -> list[tuple[Tensor, Tensor]]:
+    """Pair every differentiable root with its seed (the root's shape and dtype).
+
+    Raises:
+        AutogradError: a duplicate root, a wrong number of seeds, a seed of the wrong shape, a missing seed, a root without graph.
+    """
+    if dialect.duplicates == "refused" and _repeats(tensors):
+        raise AutogradError(Category.DUPLICATE_TENSOR, "the same tensor stands twice among the roots")
+    given: Sequence[Tensor | None] = [None] * len(tensors) if seeds is None else seeds
+    wrong_length = len(given) != len(tensors)
+    if wrong_length and dialect.gradless_root == "skipped":
+        raise AutogradError(Category.SEED_LENGTH, f"{len(tensors)} roots have {len(given)} seeds")
+    for root, seed in zip(tensors, given, strict=False):
+        if seed is not None and seed.shape != root.shape:
+            raise AutogradError(Category.SEED_SHAPE, f"a root of shape {root.shape} has a seed of shape {seed.shape}")
+        if seed is None and dialect.implicit_seed == "one_element" and root.requires_grad and root.array.size != 1:
+            raise AutogradError(Category.SEED_REQUIRED, f"a root of shape {root.shape} needs a seed")
+    if wrong_length:
+        raise AutogradError(Category.SEED_LENGTH, f"{len(tensors)} roots have {len(given)} seeds")
+    if dialect.gradless_root == "refused" and not all(root.requires_grad for root in tensors):
+        raise AutogradError(Category.ROOT_WITHOUT_GRAPH, "a root requires no gradient")
+    return [(root, _seed(root, seed)) for root, seed in zip(tensors, given, strict=True) if root.requires_grad]
+
+
+def _seed(root: Tensor, seed: Tensor | None) -> Tensor:
+    if seed is None:
+        return Tensor(np.ones_like(root.array))
+    if seed.dtype == root.dtype:
+        return seed
+    return Tensor(seed.array.astype(root.dtype))
+
+
+def _repeats(tensors: Sequence[Tensor]) -> bool:
+    return len({id(t) for t in tensors}) < len(tensors)
+
+
+def check_inputs_distinct(outputs: Sequence[Tensor], inputs: Sequence[Tensor], dialect: Dialect) -> None:
+    """Refuse an input that is asked for twice, where the dialect does."""
+    if dialect.duplicates == "refused" and _repeats(inputs) and not _repeats(outputs):
+        raise AutogradError(Category.DUPLICATE_TENSOR, "the same tensor stands twice among the inputs")
+
+
+def check_inputs_differentiable(inputs: Sequence[Tensor], dialect: Dialect) -> None:
+    """Refuse an input that requires no gradient, where the dialect does."""
+    if dialect.gradless_input == "refused" and not all(t.requires_grad for t in inputs):
+        raise AutogradError(Category.NOT_DIFFERENTIABLE, "an input requires no gradient")
+
+
+def check_retained_inputs(inputs: Sequence[Tensor]) -> None:
+    """Refuse ``backward(inputs=)`` into a tensor that requires no gradient: it cannot hold one."""
+    if not all(t.requires_grad for t in inputs):
+        raise AutogradError(Category.NOT_DIFFERENTIABLE, "an input requires no gradient")
+
+
+def check_only_inputs(only_inputs: bool, dialect: Dialect) -> None:
+    """Refuse ``only_inputs=False`` where it is not supported."""
+    if not only_inputs and dialect.only_inputs == "required":
+        raise AutogradError(Category.BAD_ARGUMENT, "only_inputs=False is not supported")
+
+
+def check_reached(inputs: Sequence[Tensor], reached: Sequence[bool]) -> None:
+    """Refuse an input that no output depends on."""
+    for position, (_, hit) in enumerate(zip(inputs, reached, strict=True)):
+        if not hit:
+            raise AutogradError(Category.UNREACHABLE_INPUT, f"input {position} does not affect the outputs")

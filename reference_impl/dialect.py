@@ -1,0 +1,105 @@
+"""The dialects: where PyTorch and Paddle differ by documented or plainly meant convention.
+
+One engine predicts both frameworks by reading a `Dialect`. A dialect is a promise: what contradicts a framework's own
+documentation, mathematics or itself does not belong here; there the reference keeps the promise and the framework deviates.
+Sources: the frameworks' documentation of ``torch.autograd.backward``/``grad``, ``paddle.autograd.backward`` and ``paddle.grad``, and
+observations of torch 2.13.0 and paddle 3.3.1 on the CPU.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from reference_impl.paddle_table import HIGHEST_ORDER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+UNBOUNDED = 99
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The conventions of one framework. Every field is one documented difference.
+
+    Attributes:
+        name: what the dialect is called.
+        implicit_seed: a missing seed is ones for every root, or allowed for one-element roots only.
+        duplicates: the same tensor twice among the roots is summed (and twice among the inputs answered twice), or an error.
+        gradless_root: a root that requires no gradient is an error, or is skipped.
+        gradless_input: an input that requires no gradient is an error, or counts as unreachable.
+        unreachable_check: an unreachable input is noticed before anything runs, or after the graph ran (and was freed).
+        freed_refuses: a freed graph refuses at nodes that saved data, or at every node that ran.
+        grad_requires_grad: whether ``.grad`` itself requires a gradient after a plain `backward`.
+        derivative_requires_grad: what ``create_graph`` returns requires a gradient if it depends on a tensor that does, or always.
+        schedule: which ready node runs first; it shows where a failing call left gradients behind.
+        only_inputs: whether ``only_inputs=False`` is accepted (and changes nothing) or refused.
+        inputs_run_their_node: ``backward(inputs=)`` runs (and frees) the node that made a non-leaf input.
+        ties: a maximum along an axis that is reached several times gives its gradient to the first, or splits it evenly.
+        highest_order: for an op, the highest derivative that is offered; asking for a graph of more is refused.
+        links: for an op, what its gradients count as depending on (operand names, and ``g`` for the cotangent), where that is
+            not simply what its formula uses. It decides between absent and zero for derivatives of second order.
+        not_offered: parameters of the calls that this framework does not have, with the reason.
+    """
+
+    name: str
+    implicit_seed: Literal["one_element", "ones"]
+    duplicates: Literal["summed", "refused"]
+    gradless_root: Literal["refused", "skipped"]
+    gradless_input: Literal["refused", "unreachable"]
+    unreachable_check: Literal["before", "after"]
+    freed_refuses: Literal["saved", "executed"]
+    grad_requires_grad: bool
+    derivative_requires_grad: Literal["if_connected", "always"]
+    schedule: Literal["newest_first", "first_in_first_out"]
+    only_inputs: Literal["ignored", "required"]
+    inputs_run_their_node: bool
+    ties: Literal["first", "split"]
+    highest_order: Mapping[str, int] = field(default_factory=dict)
+    links: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    not_offered: Mapping[str, str] = field(default_factory=dict)
+
+
+TORCH = Dialect(
+    name="torch",
+    implicit_seed="one_element",
+    duplicates="summed",
+    gradless_root="refused",
+    gradless_input="refused",
+    unreachable_check="after",
+    freed_refuses="saved",
+    grad_requires_grad=False,
+    derivative_requires_grad="if_connected",
+    schedule="newest_first",
+    only_inputs="ignored",
+    inputs_run_their_node=True,
+    ties="first",
+    not_offered={
+        "no_grad_vars": "torch.autograd.grad has no such parameter; detach the tensor instead",
+    },
+)
+
+PADDLE = Dialect(
+    name="paddle",
+    implicit_seed="ones",
+    duplicates="refused",
+    gradless_root="skipped",
+    gradless_input="unreachable",
+    unreachable_check="before",
+    freed_refuses="executed",
+    grad_requires_grad=True,
+    derivative_requires_grad="always",
+    schedule="first_in_first_out",
+    only_inputs="required",
+    inputs_run_their_node=False,
+    ties="split",
+    highest_order=HIGHEST_ORDER,
+    not_offered={
+        "backward.create_graph": "paddle.autograd.backward has no such parameter; use paddle.grad",
+        "backward.inputs": "paddle.autograd.backward has no such parameter; use paddle.grad",
+        "materialize_grads": "paddle.grad has no such parameter",
+    },
+)
+
+DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in (TORCH, PADDLE)}

@@ -1,0 +1,344 @@
+"""Reverse mode: `backward` and `grad`, for every order and both dialects.
+
+A call collects the nodes that its roots depend on, walks them so that every node runs after all of its consumers, and hands each
+node's cotangent to the vjp rules of its operands; contributions to the same tensor are added (fan-out). Without ``create_graph``
+the rules run on plain arrays. With it they run on Tensors and are recorded like any user's op, so the result can be
+differentiated again: there is no other mechanism for higher orders.
+
+What is refused, and when, is the calling contract: see the checks in `contract`. Cotangents have the shape and dtype of their
+primal.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from reference_impl import contract
+from reference_impl.dialect import TORCH, UNBOUNDED, Dialect
+from reference_impl.errors import AutogradError, Category
+from reference_impl.primitives.arithmetic import add
+from reference_impl.primitives.shape import link
+from reference_impl.tensor import Mode, Node, Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+Place: TypeAlias = "Tensor | tuple[Node, int]"
+
+
+def place_of(tensor: Tensor) -> Place:
+    """Return where a tensor's cotangent is collected: the leaf itself, or the output slot of the node that made it."""
+    return tensor if tensor.node is None else (tensor.node, tensor.slot)
+
+
+def backward(
+    tensors: Sequence[Tensor],
+    grad_tensors: Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Sequence[Tensor] | None = None,
+    *,
+    dialect: Dialect = TORCH,
+) -> None:
+    """Accumulate the gradients of the roots into ``.grad`` of the leaves (or of ``inputs`` alone).
+
+    Each root ``t`` is seeded with its element of ``grad_tensors`` (the shape of ``t``), or with ones where the dialect allows it.
+    Leaves that were reached before a node refused keep what they accumulated.
+
+    Raises:
+        AutogradError: with the category of what is refused.
+    """
+    roots = contract.seeded_roots(tensors, grad_tensors, dialect)
+    if inputs is not None:
+        contract.check_retained_inputs(inputs)
+    retain = create_graph if retain_graph is None else retain_graph
+    walk = Walk(roots, inputs, (), dialect, create_graph=create_graph, retain_graph=retain)
+    if inputs is not None and dialect.inputs_run_their_node:
+        walk.needed.update(t.node for t in inputs if t.node is not None and t.node in walk.reached)
+    try:
+        walk.run()
+    except AutogradError:
+        _accumulate(walk.finished_leaves(), dialect, create_graph=create_graph)
+        raise
+    found = walk.leaves if inputs is None else {t: walk.cotangent(t) for t in dict.fromkeys(inputs)}
+    _accumulate(found, dialect, create_graph=create_graph)
+
+
+def grad(
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    grad_outputs: Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    no_grad_vars: Sequence[Tensor] | None = None,
+    materialize_grads: bool = False,
+    *,
+    dialect: Dialect = TORCH,
+) -> list[Tensor | None]:
+    """Return, for each input, the sum over the outputs of ``seed^T d(output)/d(input)``; nothing's ``.grad`` changes.
+
+    An input that the outputs do not depend on is absent (``None``) if ``allow_unused``, zeros with ``materialize_grads``. Nothing
+    flows to or through ``no_grad_vars``.
+
+    Raises:
+        AutogradError: with the category of what is refused.
+    """
+    if materialize_grads:
+        if allow_unused is False:
+            raise AutogradError(Category.BAD_ARGUMENT, "allow_unused=False contradicts materialize_grads=True")
+        allow_unused = True
+    contract.check_only_inputs(only_inputs, dialect)
+    contract.check_inputs_distinct(outputs, inputs, dialect)
+    roots = contract.seeded_roots(outputs, grad_outputs, dialect)
+    contract.check_inputs_differentiable(inputs, dialect)
+    retain = create_graph if retain_graph is None else retain_graph
+    walk = Walk(roots, inputs, no_grad_vars or (), dialect, create_graph=create_graph, retain_graph=retain)
+    if not allow_unused and dialect.unreachable_check == "before":
+        contract.check_reached(inputs, [walk.reaches(t) for t in inputs])
+    walk.run()
+    found = [walk.cotangent(t) for t in inputs]
+    if not allow_unused and dialect.unreachable_check == "after":
+        contract.check_reached(inputs, [c is not None for c in found])
+    always = create_graph and dialect.derivative_requires_grad == "always"
+    results: list[Tensor | None] = []
+    for tensor, cotangent in zip(inputs, found, strict=True):
+        if cotangent is None:
+            results.append(Tensor(np.zeros_like(tensor.array)) if materialize_grads else None)
+            continue
+        result = cotangent if create_graph and type(cotangent) is Tensor else Tensor(np.array(_array(cotangent)))
+        if always and not result.requires_grad:
+            result = Tensor(result.array, requires_grad=True)
+        results.append(result)
+    return results
+
+
+class Walk:
+    """One reverse pass over the nodes that lie between the roots and the targets (``None``: all leaves)."""
+
+    def __init__(
+        self,
+        roots: list[tuple[Tensor, Any]],
+        targets: Sequence[Tensor] | None,
+        cut: Collection[Tensor],
+        dialect: Dialect,
+        *,
+        create_graph: bool,
+        retain_graph: bool,
+    ) -> None:
+        self.dialect = dialect
+        self.create_graph = create_graph
+        self.retain_graph = retain_graph
+        self.cut = {place_of(t) for t in cut}
+        self.targets = None if targets is None else {place_of(t) for t in targets}
+        self.leaves: dict[Tensor, Any] = {}
+        self.slots: dict[Node, list[Any]] = {}
+        self.captured: dict[Place, Any] = {}
+        self.starts = [root.node for root, _ in roots if root.node is not None]
+        self.reached = self._reachable()
+        self.needed = self._needed()
+        self.plan: list[Node] = []
+        self.done = 0
+        for root, seed in roots:
+            self._arrive(root, seed if create_graph else seed.array)
+
+    def _reachable(self) -> dict[Node, None]:
+        reached = dict.fromkeys(self.starts)
+        stack = list(reached)
+        cut = self.cut
+        while stack:
+            node = stack.pop()
+            for position in node.tracked:
+                operand = node.operands[position]
+                below = operand.node
+                if below is not None and below not in reached and not (cut and (below, operand.slot) in cut):
+                    reached[below] = None
+                    stack.append(below)
+        return reached
+
+    def _needed(self) -> set[Node]:
+        if self.targets is None:
+            return set(self.reached)
+        needed: set[Node] = set()
+        for node in sorted(self.reached, key=_number):
+            for position in node.tracked:
+                operand = node.operands[position]
+                place = place_of(operand)
+                if (place in self.targets or operand.node in needed) and place not in self.cut:
+                    needed.add(node)
+                    break
+        return needed
+
+    def reaches(self, tensor: Tensor) -> bool:
+        """Whether some root depends on ``tensor`` (or is it)."""
+        place = place_of(tensor)
+        if place in self.cut:
+            return False
+        if tensor.node is not None:
+            return tensor.node in self.reached
+        return tensor in self.leaves or any(
+            node.operands[position] is tensor for node in self.reached for position in node.tracked
+        )
+
+    def run(self) -> None:
+        """Run every needed node once, each after all of its consumers."""
+        recording, lineage, ties = Mode.recording, Mode.lineage, Mode.ties
+        Mode.recording, Mode.ties = self.create_graph, self.dialect.ties
+        newest_first = self.dialect.schedule == "newest_first"
+        self.plan = sorted(self.needed, key=_number, reverse=True) if newest_first else self._first_in_first_out()
+        try:
+            for node in self.plan:
+                self._step(node)
+                self.done += 1
+        finally:
+            Mode.recording, Mode.lineage, Mode.ties = recording, lineage, ties
+
+    def _first_in_first_out(self) -> list[Node]:
+        waiting = dict.fromkeys(self.needed, 0)
+        for node in self.needed:
+            for below in self._below(node):
+                waiting[below] += 1
+        queue = deque(node for node in dict.fromkeys(self.starts) if waiting.get(node) == 0)
+        order = []
+        while queue:
+            node = queue.popleft()
+            order.append(node)
+            for below in self._below(node):
+                waiting[below] -= 1
+                if waiting[below] == 0:
+                    queue.append(below)
+        return order
+
+    def _below(self, node: Node) -> list[Node]:
+        operands = (node.operands[position] for position in node.tracked)
+        return [o.node for o in operands if o.node in self.needed and place_of(o) not in self.cut]
+
+    def _step(self, node: Node) -> None:
+        slots = self.slots.get(node)
+        if slots is None:
+            return
+        if node.released and (self.dialect.freed_refuses == "executed" or node.saves()):
+            raise AutogradError(Category.GRAPH_FREED, f"the graph of {node.primitive.name} was freed by an earlier call")
+        if self.targets is not None:
+            for slot, cotangent in enumerate(slots):
+                if (node, slot) in self.targets:
+                    self.captured[node, slot] = cotangent
+        if self.create_graph:
+            op, depth = node.lineage
+            if depth + 1 >= self.dialect.highest_order.get(op, UNBOUNDED):
+                raise AutogradError(Category.NOT_IMPLEMENTED, f"{op}: no derivative of order {depth + 2} is offered")
+            self._pull_recorded(node, slots, (op, depth + 1))
+        else:
+            self._pull(node, slots)
+        if not self.retain_graph:
+            node.released = True
+
+    def _pull(self, node: Node, slots: list[Any]) -> None:
+        primitive = node.primitive
+        if primitive.several:
+            g = tuple(np.zeros_like(o) if s is None else s for s, o in zip(slots, node.out, strict=True))
+        else:
+            g = slots[0]
+        for position in node.tracked:
+            operand = node.operands[position]
+            if not self._wanted(operand):
+                continue
+            rule = primitive.rule(position)
+            if rule is None:
+                continue
+            if primitive.variadic:
+                self._arrive(operand, rule(g, node.out, *node.arrays, position=position, **node.attrs))
+            else:
+                self._arrive(operand, rule(g, node.out, *node.arrays, **node.attrs))
+
+    def _pull_recorded(self, node: Node, slots: list[Any], lineage: tuple[str, int]) -> None:
+        primitive, operands = node.primitive, node.operands
+        out: Any
+        g: Any
+        if primitive.several:
+            out = tuple(Tensor(o, requires_grad=True, node=node, slot=i) for i, o in enumerate(node.out))
+            g = tuple(Tensor(np.zeros_like(o)) if s is None else s for s, o in zip(slots, node.out, strict=True))
+        else:
+            out = Tensor(node.out, requires_grad=True, node=node)
+            g = slots[0]
+        links = self.dialect.links.get(primitive.name) if node.lineage[1] == 0 else None
+        extra: list[Any] = []
+        if links is not None:
+            names = primitive.operands
+            extra = [o for name, o in zip(names, operands, strict=True) if name in links and type(o) is Tensor]
+            if not any(name in links for name in names):
+                operands, out = tuple(node.arrays), node.out
+        for position in node.tracked:
+            if not self._wanted(node.operands[position]):
+                continue
+            rule = primitive.rule(position)
+            if rule is None:
+                continue
+            Mode.lineage = lineage
+            if primitive.variadic:
+                result = rule(g, out, *operands, position=position, **node.attrs)
+            else:
+                result = rule(g, out, *operands, **node.attrs)
+            Mode.lineage = None
+            if extra or (links and "g" in links and type(result) is not Tensor):
+                result = link(result, *extra, *([g] if links and "g" in links else ()))
+            self._arrive(node.operands[position], result if type(result) is Tensor else Tensor(np.asarray(result)))
+
+    def _wanted(self, operand: Tensor) -> bool:
+        place = place_of(operand)
+        if place in self.cut:
+            return False
+        return self.targets is None or place in self.targets or operand.node in self.needed
+
+    def _arrive(self, tensor: Tensor, cotangent: Any) -> None:
+        node = tensor.node
+        if node is None:
+            before = self.leaves.get(tensor)
+            self.leaves[tensor] = cotangent if before is None else add(before, cotangent)
+            return
+        slots = self.slots.get(node)
+        if slots is None:
+            slots = self.slots[node] = [None] * (len(node.out) if node.primitive.several else 1)
+        before = slots[tensor.slot]
+        slots[tensor.slot] = cotangent if before is None else add(before, cotangent)
+
+    def cotangent(self, tensor: Tensor) -> Any:
+        """Return what arrived at ``tensor``; ``None`` if nothing did."""
+        if tensor.node is None:
+            return None if tensor in self.cut else self.leaves.get(tensor)
+        place = (tensor.node, tensor.slot)
+        if place in self.captured:
+            return self.captured[place]
+        slots = self.slots.get(tensor.node)
+        return None if slots is None else slots[tensor.slot]
+
+    def finished_leaves(self) -> dict[Tensor, Any]:
+        """Leaves that no node still to run contributes to."""
+        pending = {node.operands[position] for node in self.plan[self.done :] for position in node.tracked}
+        return {leaf: cotangent for leaf, cotangent in self.leaves.items() if leaf not in pending}
+
+
+def _accumulate(found: dict[Tensor, Any], dialect: Dialect, *, create_graph: bool) -> None:
+    for tensor, cotangent in found.items():
+        if cotangent is None or not tensor.requires_grad:
+            continue
+        before = tensor.grad
+        if create_graph:
+            tensor.grad = cotangent if before is None else add(before, cotangent)
+        elif before is None:
+            tensor.grad = Tensor(np.array(_array(cotangent)), requires_grad=dialect.grad_requires_grad)
+        else:
+            total = add(before.array, _array(cotangent))
+            tensor.grad = Tensor(np.asarray(total), requires_grad=before.requires_grad, node=before.node, slot=before.slot)
+
+
+def _array(x: Any) -> Any:
+    return x.array if type(x) is Tensor else x
+
+
+def _number(node: Node) -> int:
+    return node.number

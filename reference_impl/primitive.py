@@ -1,0 +1,218 @@
+"""What a primitive is: a NumPy forward, and one vjp rule for each operand.
+
+The forward takes arrays. A rule takes ``g`` (the cotangent of the output), ``out`` (the output) and the operands, and is written
+with primitives. That is the whole secret of higher order: a rule that runs on Tensors is recorded, so its result can be
+differentiated again; a rule that runs on plain arrays is just NumPy, which is what first-order calls do.
+
+Positional parameters are the operands, keyword-only ones the attributes (plain data), the function's name is the op's name.
+A cotangent has the shape and dtype of its primal. For an op with several outputs ``g`` and ``out`` are tuples; a missing cotangent
+is filled with zeros before the rule sees it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from reference_impl.tensor import Mode, Node, Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+OPS: dict[str, Callable[..., Any]] = {}
+"""Every op by name: the primitives, and the composites made of them. Filled at import, read-only afterwards."""
+
+
+class Domain(StrEnum):
+    """Where the elements of an operand must lie for the op to be defined and smooth enough to be differentiated."""
+
+    POSITIVE = "positive"
+    NONZERO = "nonzero"
+    DISTINCT = "distinct"
+
+
+class Observation:
+    """Where a judge may look at, or disturb, every primitive's output; see `observe`."""
+
+    observer: Callable[[Primitive, list[Any], dict[str, Any], Any], Any] | None = None
+
+
+class Primitive:
+    """A differentiable (or piecewise constant) function on arrays; see `primitive` for the fields."""
+
+    __slots__ = (
+        "domain",
+        "forward",
+        "magnitude",
+        "name",
+        "operands",
+        "rounds",
+        "rules",
+        "saving",
+        "selects",
+        "several",
+        "variadic",
+    )
+
+    def __init__(
+        self,
+        forward: Callable[..., Any],
+        name: str,
+        *,
+        saves: Iterable[str] | None,
+        several: bool,
+        rounds: float,
+        magnitude: Callable[..., Any] | None,
+        selects: bool,
+        domain: dict[str, Domain] | None,
+    ) -> None:
+        parameters = inspect.signature(forward).parameters.values()
+        self.name = name
+        self.forward = forward
+        self.operands = tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY)
+        self.variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+        self.saving = (
+            frozenset(range(len(self.operands))) if saves is None else frozenset(map(self.operands.index, saves))
+        )
+        self.several = several
+        self.rounds = rounds
+        self.magnitude = magnitude
+        self.selects = selects
+        self.domain = domain or {}
+        self.rules: list[Callable[..., Any] | None] = [None] * len(self.operands)
+
+    def vjp(self, operand: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Register the rule for one operand.
+
+        For a variadic operand the rule takes one more keyword, ``position``: which of the operands it is asked for.
+        """
+        if operand not in self.operands:
+            msg = f"{self.name}: no operand {operand!r} to give a vjp rule to; its operands are {', '.join(self.operands)}"
+            raise ValueError(msg)
+
+        def register(rule: Callable[..., Any]) -> Callable[..., Any]:
+            self.rules[self.operands.index(operand)] = rule
+            return rule
+
+        return register
+
+    def rule(self, position: int) -> Callable[..., Any] | None:
+        """Return the vjp rule for the operand at ``position``, or ``None`` if nothing flows there."""
+        return self.rules[0] if self.variadic else self.rules[position]
+
+    def __call__(self, *operands: Any, **attrs: Any) -> Any:
+        """Compute on arrays (arrays out) or on Tensors (Tensors out, recorded where one of them needs a gradient)."""
+        boxed = False
+        arrays = []
+        tracked = []
+        for operand in operands:
+            if type(operand) is Tensor:
+                boxed = True
+                if operand.requires_grad:
+                    tracked.append(len(arrays))
+                arrays.append(operand.array)
+            else:
+                arrays.append(operand)
+        out = self.forward(*arrays, **attrs)
+        if Observation.observer is not None:
+            out = Observation.observer(self, arrays, attrs, out)
+        if not boxed:
+            return out
+        if tracked and Mode.recording:
+            node = Node(self, operands, attrs, arrays, tracked, out)
+            if self.several:
+                return tuple(Tensor(o, requires_grad=True, node=node, slot=i) for i, o in enumerate(out))
+            return Tensor(out, requires_grad=True, node=node)
+        if self.several:
+            return tuple(Tensor(o) for o in out)
+        return Tensor(out)
+
+    def __repr__(self) -> str:
+        return f"Primitive({self.name})"
+
+
+def primitive(
+    *,
+    saves: Iterable[str] | None = None,
+    several: bool = False,
+    rounds: float = 1.0,
+    magnitude: Callable[..., Any] | None = None,
+    selects: bool = False,
+    domain: dict[str, Domain] | None = None,
+) -> Callable[[Callable[..., Any]], Primitive]:
+    """Make a primitive of a forward function.
+
+    Args:
+        saves: the operands whose gradient needs saved data (default: all); a freed graph refuses only at nodes that saved some.
+        several: the forward returns a tuple of outputs.
+        rounds: how many roundings of `magnitude` a correct implementation may be off by (0: data movement, exact).
+        magnitude: from the output and the operands, what those roundings are relative to, elementwise (default: ``|out|``; for
+            sums and products of matrices the sum of the absolute terms).
+        selects: the result is piecewise constant and decides a branch of a rule.
+        domain: per operand, where its elements must lie.
+    """
+
+    def make(function: Callable[..., Any]) -> Primitive:
+        made = Primitive(
+            function,
+            function.__name__,
+            saves=saves,
+            several=several,
+            rounds=rounds,
+            magnitude=magnitude,
+            selects=selects,
+            domain=domain,
+        )
+        register(made.name, made)
+        return made
+
+    return make
+
+
+def alias(name: str, of: Primitive) -> Primitive:
+    """Make a primitive that computes what another does under a name of its own (frameworks have several names for one thing)."""
+    made = Primitive(
+        of.forward,
+        name,
+        saves=(of.operands[i] for i in of.saving),
+        several=of.several,
+        rounds=of.rounds,
+        magnitude=of.magnitude,
+        selects=of.selects,
+        domain=of.domain,
+    )
+    made.rules = of.rules
+    register(name, made)
+    return made
+
+
+def composite(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Register an op that is made of primitives and needs no rule of its own."""
+    register(function.__name__, function)
+    return function
+
+
+def register(name: str, op: Callable[..., Any]) -> None:
+    """Enter an op; a second one of the same name is a mistake."""
+    if name in OPS:
+        msg = f"op {name} is defined twice"
+        raise ValueError(msg)
+    OPS[name] = op
+
+
+def shape_of(x: Any) -> tuple[int, ...]:
+    """Shape of a Tensor, an array or a Python scalar."""
+    return x.shape if hasattr(x, "shape") else ()
+
+
+def array_of(x: Any) -> Any:
+    """Return the elements of a Tensor, or the array itself."""
+    return x.array if type(x) is Tensor else x
+
+
+def zeros_like(x: Any) -> Any:
+    """Zeros of the shape and dtype of ``x``; a constant."""
+    return np.zeros_like(array_of(x))

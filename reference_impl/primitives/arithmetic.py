@@ -1,0 +1,182 @@
+"""Arithmetic: sums, products, quotients, powers by a number, and copies.
+
+Operands broadcast, and cotangents are summed back. Ops with a Python number are ops of their own, because frameworks implement
+them apart from the tensor-tensor ops.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from reference_impl.primitive import Domain, alias, primitive, shape_of, zeros_like
+from reference_impl.primitives.shape import sum_to
+
+
+@primitive(saves=(), rounds=0)
+def neg(x: Any) -> Any:
+    """Return ``-x``."""
+    return np.negative(x)
+
+
+@neg.vjp("x")
+def neg_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return neg(g)
+
+
+@primitive(saves=(), magnitude=lambda out, x, y: np.abs(x) + np.abs(y))
+def add(x: Any, y: Any) -> Any:
+    """Sum ``x + y``."""
+    return np.add(x, y)
+
+
+@add.vjp("x")
+def add_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return sum_to(g, shape_of(x))
+
+
+@add.vjp("y")
+def add_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return sum_to(g, shape_of(y))
+
+
+@primitive(saves=(), magnitude=lambda out, x, y: np.abs(x) + np.abs(y))
+def sub(x: Any, y: Any) -> Any:
+    """Difference ``x - y``."""
+    return np.subtract(x, y)
+
+
+@sub.vjp("x")
+def sub_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return sum_to(g, shape_of(x))
+
+
+@sub.vjp("y")
+def sub_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return sum_to(neg(g), shape_of(y))
+
+
+@primitive()
+def mul(x: Any, y: Any) -> Any:
+    """Product ``x y``."""
+    return np.multiply(x, y)
+
+
+@mul.vjp("x")
+def mul_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return sum_to(mul(g, y), shape_of(x))
+
+
+@mul.vjp("y")
+def mul_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return sum_to(mul(g, x), shape_of(y))
+
+
+@primitive(domain={"y": Domain.NONZERO})
+def div(x: Any, y: Any) -> Any:
+    """Quotient ``x / y``."""
+    return np.divide(x, y)
+
+
+@div.vjp("x")
+def div_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return sum_to(div(g, y), shape_of(x))
+
+
+@div.vjp("y")
+def div_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:  # d(x/y)/dy = -(x/y)/y
+    return sum_to(neg(mul(g, div(div(x, y), y))), shape_of(y))
+
+
+@primitive(saves=(), magnitude=lambda out, x, *, other: np.abs(x) + abs(other))
+def add_scalar(x: Any, *, other: float) -> Any:
+    """Return ``x + other``."""
+    return np.add(x, other)
+
+
+@add_scalar.vjp("x")
+def add_scalar_vjp_x(g: Any, out: Any, x: Any, *, other: float) -> Any:
+    return g
+
+
+@primitive(saves=(), magnitude=lambda out, x, *, other: np.abs(x) + abs(other))
+def rsub_scalar(x: Any, *, other: float) -> Any:
+    """Return ``other - x``."""
+    return np.subtract(other, x)
+
+
+@rsub_scalar.vjp("x")
+def rsub_scalar_vjp_x(g: Any, out: Any, x: Any, *, other: float) -> Any:
+    return neg(g)
+
+
+@primitive()
+def mul_scalar(x: Any, *, other: float) -> Any:
+    """Return ``x other``."""
+    return np.multiply(x, other)
+
+
+@mul_scalar.vjp("x")
+def mul_scalar_vjp_x(g: Any, out: Any, x: Any, *, other: float) -> Any:
+    return mul_scalar(g, other=other)
+
+
+@primitive(domain={"x": Domain.NONZERO})
+def rdiv_scalar(x: Any, *, other: float) -> Any:
+    """Return ``other / x``."""
+    return np.divide(other, x)
+
+
+@rdiv_scalar.vjp("x")
+def rdiv_scalar_vjp_x(g: Any, out: Any, x: Any, *, other: float) -> Any:  # d(c/x)/dx = -c/x^2
+    return neg(mul(g, mul_scalar(pow_scalar(x, exponent=-2.0), other=other)))
+
+
+@primitive(rounds=4)
+def pow_scalar(x: Any, *, exponent: float) -> Any:
+    """Return ``x**exponent``; bases are positive unless the exponent is a natural number."""
+    return np.power(x, exponent)
+
+
+@pow_scalar.vjp("x")
+def pow_scalar_vjp_x(g: Any, out: Any, x: Any, *, exponent: float) -> Any:  # c x^(c-1), and 0 for c = 0 also at x = 0
+    if exponent == 0:
+        return zeros_like(x)
+    return mul(g, mul_scalar(pow_scalar(x, exponent=exponent - 1), other=exponent))
+
+
+@primitive()
+def square(x: Any) -> Any:
+    """Return ``x^2``."""
+    return np.square(x)
+
+
+@square.vjp("x")
+def square_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return mul(g, mul_scalar(x, other=2.0))
+
+
+@primitive(saves=(), rounds=0)
+def clone(x: Any) -> Any:
+    """Copy."""
+    return np.array(x)
+
+
+@clone.vjp("x")
+def clone_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return g
+
+
+contiguous = alias("contiguous", clone)
+
+
+@primitive(saves=())
+def cast(x: Any, *, dtype: str) -> Any:
+    """Convert to another floating dtype; the cotangent is converted back."""
+    return x.astype(dtype)
+
+
+@cast.vjp("x")
+def cast_vjp_x(g: Any, out: Any, x: Any, *, dtype: str) -> Any:
+    return cast(g, dtype=str(x.dtype))

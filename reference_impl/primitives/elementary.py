@@ -1,0 +1,225 @@
+"""Elementary functions and activations, elementwise."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from reference_impl.primitive import Domain, array_of, primitive, shape_of, zeros_like
+from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, pow_scalar, rsub_scalar, square, sub
+from reference_impl.primitives.shape import sum_to
+
+SQRT_2 = math.sqrt(2.0)
+SQRT_2_PI = math.sqrt(2.0 * math.pi)
+SQRT_PI = math.sqrt(math.pi)
+
+_erf = np.frompyfunc(math.erf, 1, 1)
+
+
+@primitive(rounds=2)
+def exp(x: Any) -> Any:
+    """Return ``e^x``."""
+    return np.exp(x)
+
+
+@exp.vjp("x")
+def exp_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return mul(g, out)
+
+
+@primitive(rounds=2, domain={"x": Domain.POSITIVE})
+def log(x: Any) -> Any:
+    """Natural logarithm."""
+    return np.log(x)
+
+
+@log.vjp("x")
+def log_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return div(g, x)
+
+
+@primitive(domain={"x": Domain.POSITIVE}, rounds=4)
+def pow(x: Any, y: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call it
+    """Power ``x**y`` of positive bases."""
+    return np.power(x, y)
+
+
+@pow.vjp("x")
+def pow_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:  # d(x^y)/dx = y x^(y-1)
+    return sum_to(mul(g, mul(y, pow(x, sub(y, 1.0)))), shape_of(x))
+
+
+@pow.vjp("y")
+def pow_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:  # d(x^y)/dy = x^y log x
+    return sum_to(mul(g, mul(out, log(x))), shape_of(y))
+
+
+@primitive(domain={"x": Domain.POSITIVE})
+def sqrt(x: Any) -> Any:
+    """Square root."""
+    return np.sqrt(x)
+
+
+@sqrt.vjp("x")
+def sqrt_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return div(g, mul_scalar(out, other=2.0))
+
+
+@primitive(rounds=3, domain={"x": Domain.POSITIVE})
+def rsqrt(x: Any) -> Any:
+    """Return ``x^(-1/2)``."""
+    return np.divide(1.0, np.sqrt(x))
+
+
+@rsqrt.vjp("x")
+def rsqrt_vjp_x(g: Any, out: Any, x: Any) -> Any:  # -x^(-3/2)/2
+    return mul(g, mul_scalar(pow_scalar(out, exponent=3.0), other=-0.5))
+
+
+@primitive(rounds=2)
+def sin(x: Any) -> Any:
+    """Sine; angles in radians."""
+    return np.sin(x)
+
+
+@sin.vjp("x")
+def sin_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return mul(g, cos(x))
+
+
+@primitive(rounds=2)
+def cos(x: Any) -> Any:
+    """Cosine; angles in radians."""
+    return np.cos(x)
+
+
+@cos.vjp("x")
+def cos_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return mul(g, neg(sin(x)))
+
+
+@primitive(rounds=2)
+def tanh(x: Any) -> Any:
+    """Hyperbolic tangent."""
+    return np.tanh(x)
+
+
+@tanh.vjp("x")
+def tanh_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return mul(g, rsub_scalar(square(out), other=1.0))
+
+
+@primitive(rounds=4)
+def sigmoid(x: Any) -> Any:
+    """Logistic function ``1/(1 + e^-x)``."""
+    return np.divide(1.0, np.add(1.0, np.exp(np.negative(x))))
+
+
+@sigmoid.vjp("x")
+def sigmoid_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return mul(g, mul(out, rsub_scalar(out, other=1.0)))
+
+
+SOFTPLUS_THRESHOLD = 20.0
+
+
+@primitive(rounds=4, magnitude=lambda out, x, *, beta: np.abs(out) + np.exp(-np.abs(beta * x)))
+def softplus(x: Any, *, beta: float) -> Any:
+    """Return ``log(1 + e^(beta x)) / beta``, and ``x`` itself where ``beta x`` exceeds 20 (both frameworks document it)."""
+    smooth = np.divide(np.logaddexp(0.0, np.multiply(x, beta)), beta)
+    return np.where(np.multiply(x, beta) > SOFTPLUS_THRESHOLD, x, smooth).astype(x.dtype)
+
+
+@softplus.vjp("x")
+def softplus_vjp_x(g: Any, out: Any, x: Any, *, beta: float) -> Any:
+    curved = inside(array_of(x), low=-np.inf, high=SOFTPLUS_THRESHOLD / beta)
+    slope = sigmoid(mul_scalar(x, other=beta))
+    return mul(g, add(mul(slope, curved), np.subtract(1.0, curved)))
+
+
+@primitive(selects=True)
+def inside(x: Any, *, low: float, high: float) -> Any:
+    """Return 1 where ``low <= x <= high``, else 0 (piecewise constant)."""
+    return np.logical_and(np.greater_equal(x, low), np.less_equal(x, high)).astype(x.dtype)
+
+
+@primitive(rounds=4)
+def silu(x: Any) -> Any:
+    """Return ``x sigmoid(x)``."""
+    return np.divide(x, np.add(1.0, np.exp(np.negative(x))))
+
+
+@silu.vjp("x")
+def silu_vjp_x(g: Any, out: Any, x: Any) -> Any:  # s + x s (1 - s)
+    s = sigmoid(x)
+    return mul(g, mul(s, add_scalar(mul(x, rsub_scalar(s, other=1.0)), other=1.0)))
+
+
+@primitive(rounds=2)
+def erf(x: Any) -> Any:
+    """Error function."""
+    return np.asarray(_erf(x)).astype(np.asarray(x).dtype)
+
+
+@erf.vjp("x")
+def erf_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return mul(g, mul_scalar(exp(neg(square(x))), other=2.0 / SQRT_PI))
+
+
+@primitive(rounds=4, magnitude=lambda out, x: np.abs(x))
+def gelu(x: Any) -> Any:
+    """Return ``x Phi(x)``, Phi being the distribution function of the standard normal (the exact form)."""
+    return np.multiply(np.multiply(x, 0.5), np.add(1.0, np.asarray(_erf(np.divide(x, SQRT_2))).astype(x.dtype)))
+
+
+@gelu.vjp("x")
+def gelu_vjp_x(g: Any, out: Any, x: Any) -> Any:  # Phi(x) + x phi(x)
+    phi = mul_scalar(exp(mul_scalar(square(x), other=-0.5)), other=1.0 / SQRT_2_PI)
+    cumulative = mul_scalar(add_scalar(erf(mul_scalar(x, other=1.0 / SQRT_2)), other=1.0), other=0.5)
+    return mul(g, add(cumulative, mul(x, phi)))
+
+
+@primitive(selects=True)
+def sign(x: Any) -> Any:
+    """Sign, 0 at 0; its derivative is 0 everywhere (both frameworks)."""
+    return np.sign(x)
+
+
+@sign.vjp("x")
+def sign_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return zeros_like(x)
+
+
+@primitive(rounds=0)
+def abs(x: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call it
+    """Absolute value; the derivative at 0 is 0 (both frameworks)."""
+    return np.abs(x)
+
+
+@abs.vjp("x")
+def abs_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return mul(g, sign(x))
+
+
+@primitive(selects=True)
+def step(x: Any) -> Any:
+    """Return 1 where ``x > 0``, else 0; its derivative is 0 everywhere."""
+    return np.greater(x, 0).astype(x.dtype)
+
+
+@step.vjp("x")
+def step_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return zeros_like(x)
+
+
+@primitive(rounds=0)
+def relu(x: Any) -> Any:
+    """Return ``max(x, 0)``; the derivative at 0 is 0 (both frameworks)."""
+    return np.maximum(x, 0)
+
+
+@relu.vjp("x")
+def relu_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return mul(g, step(out))

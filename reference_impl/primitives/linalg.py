@@ -1,0 +1,58 @@
+"""Products of matrices and vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from reference_impl.primitive import alias, composite, primitive, shape_of
+from reference_impl.primitives.arithmetic import add, mul
+from reference_impl.primitives.shape import reshape, sum_to, t, transpose
+
+
+@primitive(magnitude=lambda out, x, y: np.matmul(np.abs(x), np.abs(y)))
+def matmul(x: Any, y: Any) -> Any:
+    """Matrix product, ``(..., m, k), (..., k, n) -> (..., m, n)``; a vector counts as one row or one column."""
+    return np.matmul(x, y)
+
+
+def _as_matrices(g: Any, x: Any, y: Any) -> tuple[Any, Any, Any]:
+    """Give vectors their row or column axis back: ``(..., m, n), (..., m, k), (..., k, n)``."""
+    shape = shape_of(g)
+    if len(shape_of(y)) == 1:
+        shape = (*shape, 1)
+        y = reshape(y, shape=(*shape_of(y), 1))
+    if len(shape_of(x)) == 1:
+        shape = (*shape[:-1], 1, shape[-1])
+        x = reshape(x, shape=(1, *shape_of(x)))
+    return (g if shape == shape_of(g) else reshape(g, shape=shape)), x, y
+
+
+@matmul.vjp("x")
+def matmul_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:  # g y^T
+    g, rows, y = _as_matrices(g, x, y)
+    product = sum_to(matmul(g, transpose(y, axis0=-1, axis1=-2)), shape_of(rows))
+    return product if rows is x else reshape(product, shape=shape_of(x))
+
+
+@matmul.vjp("y")
+def matmul_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:  # x^T g
+    g, x, columns = _as_matrices(g, x, y)
+    product = sum_to(matmul(transpose(x, axis0=-1, axis1=-2), g), shape_of(columns))
+    return product if columns is y else reshape(product, shape=shape_of(y))
+
+
+bmm = alias("bmm", matmul)
+
+
+@composite
+def linear(x: Any, weight: Any, bias: Any) -> Any:
+    """Return ``x weight^T + bias``: ``(..., k), (n, k), (n,) -> (..., n)``."""
+    return add(matmul(x, t(weight)), bias)
+
+
+@composite
+def outer(x: Any, y: Any) -> Any:
+    """Return all products of two vectors: ``(m,), (n,) -> (m, n)``."""
+    return mul(reshape(x, shape=(*shape_of(x), 1)), y)

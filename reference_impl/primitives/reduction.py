@@ -1,0 +1,171 @@
+"""Reductions along axes. ``axis`` is a list of axes, or ``None`` for all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from reference_impl.primitive import Domain, array_of, composite, primitive, shape_of
+from reference_impl.primitives.arithmetic import div, mul, mul_scalar, square, sub
+from reference_impl.primitives.elementary import exp
+from reference_impl.primitives.shape import element_count, expand, flip, reshape
+from reference_impl.tensor import Mode
+
+
+def _axes(axis: Any) -> Any:
+    return axis if axis is None or isinstance(axis, int) else tuple(axis)
+
+
+def restore_axes(g: Any, shape: tuple[int, ...], axis: Any, *, keepdims: bool) -> Any:
+    """Give a reduced tensor its reduced axes back, with length 1."""
+    if keepdims or len(shape) == 0:
+        return g
+    reduced = range(len(shape)) if axis is None else [a % len(shape) for a in ([axis] if isinstance(axis, int) else axis)]
+    return reshape(g, shape=tuple(1 if i in reduced else n for i, n in enumerate(shape)))
+
+
+def _spread(g: Any, shape: tuple[int, ...], axis: Any, *, keepdims: bool) -> Any:
+    return expand(restore_axes(g, shape, axis, keepdims=keepdims), shape=shape)
+
+
+@primitive(
+    saves=(),
+    magnitude=lambda out, x, *, axis, keepdims: np.add.reduce(np.abs(x), axis=_axes(axis), keepdims=keepdims),
+)
+def sum(x: Any, *, axis: Any, keepdims: bool) -> Any:  # noqa: A001 - an op is called what the frameworks call it
+    """Sum along axes."""
+    return np.add.reduce(x, axis=_axes(axis), keepdims=keepdims)
+
+
+@sum.vjp("x")
+def sum_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
+    return _spread(g, shape_of(x), axis, keepdims=keepdims)
+
+
+def _count(shape: tuple[int, ...], axis: Any) -> int:
+    return element_count(shape if axis is None else tuple(shape[a] for a in axis))
+
+
+@primitive(
+    saves=(),
+    magnitude=lambda out, x, *, axis, keepdims: (
+        np.add.reduce(np.abs(x), axis=_axes(axis), keepdims=keepdims) / (_count(x.shape, axis) or 1)
+    ),
+)
+def mean(x: Any, *, axis: Any, keepdims: bool) -> Any:
+    """Arithmetic mean along axes."""
+    with np.errstate(invalid="ignore"):
+        total = np.add.reduce(x, axis=_axes(axis), keepdims=keepdims)
+        return np.divide(total, np.asarray(_count(x.shape, axis), dtype=x.dtype))
+
+
+@mean.vjp("x")
+def mean_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
+    count = _count(shape_of(x), axis)
+    return mul_scalar(_spread(g, shape_of(x), axis, keepdims=keepdims), other=1.0 / (count or 1))
+
+
+@primitive(selects=True)
+def reached(x: Any, out: Any, *, axis: Any, ties: str) -> Any:
+    """Return the share of the cotangent of an extremum that each element gets; the shares along ``axis`` sum to 1.
+
+    At a tie the first element takes all (``ties="first"``) or all that reach it share evenly (``"split"``).
+    """
+    hit = np.equal(x, out)
+    if ties == "first":
+        hit = np.logical_and(hit, np.equal(np.cumsum(hit, axis=axis), 1))
+    share: Any = hit.astype(x.dtype)
+    return share / np.add.reduce(share, axis=_axes(axis), keepdims=True)
+
+
+def _extremum_vjp(g: Any, out: Any, x: Any, axis: Any, *, keepdims: bool, ties: str) -> Any:
+    shape = shape_of(x)
+    share = reached(array_of(x), array_of(restore_axes(array_of(out), shape, axis, keepdims=keepdims)), axis=axis, ties=ties)
+    return mul(restore_axes(g, shape, axis, keepdims=keepdims), share)
+
+
+@primitive(rounds=0)
+def max(x: Any, *, axis: int, keepdims: bool) -> Any:  # noqa: A001 - an op is called what the frameworks call it
+    """Return the largest element along one axis; a tie follows the dialect."""
+    return np.maximum.reduce(x, axis=axis, keepdims=keepdims)
+
+
+@max.vjp("x")
+def max_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
+    return _extremum_vjp(g, out, x, axis, keepdims=keepdims, ties=Mode.ties)
+
+
+@primitive(rounds=0)
+def min(x: Any, *, axis: int, keepdims: bool) -> Any:  # noqa: A001 - an op is called what the frameworks call it
+    """Return the smallest element along one axis; a tie follows the dialect."""
+    return np.minimum.reduce(x, axis=axis, keepdims=keepdims)
+
+
+@min.vjp("x")
+def min_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
+    return _extremum_vjp(g, out, x, axis, keepdims=keepdims, ties=Mode.ties)
+
+
+@primitive(rounds=0)
+def amax(x: Any, *, axis: Any, keepdims: bool) -> Any:
+    """Return the largest element along axes; elements that tie share the cotangent evenly (both frameworks)."""
+    return np.maximum.reduce(x, axis=_axes(axis), keepdims=keepdims)
+
+
+@amax.vjp("x")
+def amax_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
+    return _extremum_vjp(g, out, x, axis, keepdims=keepdims, ties="split")
+
+
+@primitive(
+    rounds=4,
+    magnitude=lambda out, x, *, axis, keepdims: np.abs(out) + np.maximum.reduce(np.abs(x), axis=axis, keepdims=keepdims),
+)
+def logsumexp(x: Any, *, axis: int, keepdims: bool) -> Any:
+    """Return ``log(sum(e^x))`` along one axis."""
+    top = np.maximum.reduce(x, axis=axis, keepdims=True)
+    total = np.add.reduce(np.exp(np.subtract(x, top)), axis=axis, keepdims=keepdims)
+    return np.add(np.log(total), top if keepdims else np.squeeze(top, axis))
+
+
+@logsumexp.vjp("x")
+def logsumexp_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
+    shape = shape_of(x)
+    g = restore_axes(g, shape, axis, keepdims=keepdims)
+    return mul(g, exp(sub(x, restore_axes(out, shape, axis, keepdims=keepdims))))
+
+
+@primitive(
+    saves=(),
+    magnitude=lambda out, x, *, axis: np.cumsum(np.abs(x), axis),
+)
+def cumsum(x: Any, *, axis: int) -> Any:
+    """Return running sums along one axis."""
+    return np.cumsum(x, axis)
+
+
+@cumsum.vjp("x")
+def cumsum_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
+    return flip(cumsum(flip(g, axis=axis), axis=axis), axis=axis)
+
+
+@primitive(
+    rounds=4,
+    domain={"x": Domain.NONZERO},
+)
+def prod(x: Any, *, axis: int, keepdims: bool) -> Any:
+    """Return the product along one axis of elements that are not 0."""
+    return np.multiply.reduce(x, axis=axis, keepdims=keepdims)
+
+
+@prod.vjp("x")
+def prod_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:  # d(prod)/dx_i = prod / x_i
+    shape = shape_of(x)
+    return div(restore_axes(mul(g, out), shape, axis, keepdims=keepdims), x)
+
+
+@composite
+def mse_loss(x: Any, y: Any) -> Any:
+    """Return the mean of the squared differences of two tensors of the same shape."""
+    return mean(square(sub(x, y)), axis=None, keepdims=False)

@@ -1,0 +1,132 @@
+"""Ops that select: the larger, the smaller, the clipped, the masked, the k largest.
+
+Where they select is piecewise constant: the mask of a rule is computed on arrays and is no function of the operands.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from reference_impl.primitive import Domain, array_of, primitive, shape_of
+from reference_impl.primitives.arithmetic import mul
+from reference_impl.primitives.elementary import inside
+from reference_impl.primitives.indexing import scatter_add
+from reference_impl.primitives.shape import sum_to
+
+
+@primitive(selects=True)
+def preference(x: Any, y: Any) -> Any:
+    """Share of a cotangent that goes to the larger operand: 1, 0, or one half at a tie (piecewise constant)."""
+    share = np.where(x > y, 1.0, np.where(x == y, 0.5, 0.0))
+    return share.astype(np.result_type(x, y))
+
+
+@primitive(rounds=0)
+def maximum(x: Any, y: Any) -> Any:
+    """Return the larger of two elements; at a tie each gets half of the cotangent (both frameworks)."""
+    return np.maximum(x, y)
+
+
+@maximum.vjp("x")
+def maximum_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return sum_to(mul(g, preference(array_of(x), array_of(y))), shape_of(x))
+
+
+@maximum.vjp("y")
+def maximum_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return sum_to(mul(g, preference(array_of(y), array_of(x))), shape_of(y))
+
+
+@primitive(rounds=0)
+def minimum(x: Any, y: Any) -> Any:
+    """Return the smaller of two elements; at a tie each gets half of the cotangent (both frameworks)."""
+    return np.minimum(x, y)
+
+
+@minimum.vjp("x")
+def minimum_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return sum_to(mul(g, preference(array_of(y), array_of(x))), shape_of(x))
+
+
+@minimum.vjp("y")
+def minimum_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return sum_to(mul(g, preference(array_of(x), array_of(y))), shape_of(y))
+
+
+@primitive(rounds=0)
+def clamp(x: Any, *, low: float, high: float) -> Any:
+    """Clip to ``[low, high]``; the derivative at a bound is 1 (both frameworks)."""
+    return np.minimum(np.maximum(x, low), high)
+
+
+@clamp.vjp("x")
+def clamp_vjp_x(g: Any, out: Any, x: Any, *, low: float, high: float) -> Any:
+    return mul(g, inside(array_of(x), low=low, high=high))
+
+
+def _where(mask: Any, x: Any, y: Any) -> Any:
+    return np.where(np.asarray(mask, dtype=bool), x, y)
+
+
+@primitive(rounds=0)
+def where(x: Any, y: Any, *, mask: Any) -> Any:
+    """Return ``x`` where the mask is true, else ``y``; all three broadcast."""
+    return _where(mask, x, y)
+
+
+@where.vjp("x")
+def where_vjp_x(g: Any, out: Any, x: Any, y: Any, *, mask: Any) -> Any:
+    return sum_to(masked_fill(g, mask=np.logical_not(mask), value=0.0), shape_of(x))
+
+
+@where.vjp("y")
+def where_vjp_y(g: Any, out: Any, x: Any, y: Any, *, mask: Any) -> Any:
+    return sum_to(masked_fill(g, mask=mask, value=0.0), shape_of(y))
+
+
+@primitive(rounds=0)
+def masked_fill(x: Any, *, mask: Any, value: float) -> Any:
+    """Put a number where the mask (broadcast to ``x``) is true."""
+    return _where(mask, np.asarray(value, dtype=x.dtype), x)
+
+
+@masked_fill.vjp("x")
+def masked_fill_vjp_x(g: Any, out: Any, x: Any, *, mask: Any, value: float) -> Any:
+    return masked_fill(g, mask=mask, value=0.0)
+
+
+@primitive(rounds=0)
+def masked_fill_tensor(x: Any, value: Any, *, mask: Any) -> Any:
+    """Put a 0-d tensor where the mask (broadcast to ``x``) is true."""
+    return _where(mask, value, x)
+
+
+@masked_fill_tensor.vjp("x")
+def masked_fill_tensor_vjp_x(g: Any, out: Any, x: Any, value: Any, *, mask: Any) -> Any:
+    return masked_fill(g, mask=mask, value=0.0)
+
+
+@masked_fill_tensor.vjp("value")
+def masked_fill_tensor_vjp_value(g: Any, out: Any, x: Any, value: Any, *, mask: Any) -> Any:
+    return sum_to(masked_fill(g, mask=np.logical_not(mask), value=0.0), shape_of(value))
+
+
+@primitive(selects=True)
+def largest(x: Any, *, k: int, axis: int) -> Any:
+    """Return the positions of the k largest along an axis, the largest first (piecewise constant)."""
+    order = np.argsort(np.negative(x), axis=axis, kind="stable")
+    return np.take(order, np.arange(k), axis=axis)
+
+
+@primitive(rounds=0, domain={"x": Domain.DISTINCT})
+def topk(x: Any, *, k: int, axis: int) -> Any:
+    """Return the k largest elements along an axis, the largest first."""
+    return np.take_along_axis(x, largest(x, k=k, axis=axis), axis)
+
+
+@topk.vjp("x")
+def topk_vjp_x(g: Any, out: Any, x: Any, *, k: int, axis: int) -> Any:
+    index = largest(array_of(x), k=k, axis=axis)
+    return scatter_add(g, axis=axis, index=index, shape=shape_of(x))

@@ -1,0 +1,49 @@
+"""The softmax family, along one axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from reference_impl.primitive import composite, primitive
+from reference_impl.primitives.arithmetic import mul, sub
+from reference_impl.primitives.elementary import exp, sigmoid
+from reference_impl.primitives.reduction import sum as add_up
+from reference_impl.primitives.shape import split
+
+
+def _top(x: Any, axis: int) -> Any:
+    return np.maximum.reduce(x, axis=axis, keepdims=True)
+
+
+@primitive(rounds=4, magnitude=lambda out, x, *, axis: np.abs(out) * (1.0 + np.abs(x - _top(x, axis))))
+def softmax(x: Any, *, axis: int) -> Any:
+    """Return ``e^x / sum(e^x)``."""
+    e = np.exp(np.subtract(x, _top(x, axis)))
+    return np.divide(e, np.add.reduce(e, axis=axis, keepdims=True))
+
+
+@softmax.vjp("x")
+def softmax_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:  # s (g - sum(g s))
+    return mul(out, sub(g, add_up(mul(g, out), axis=[axis], keepdims=True)))
+
+
+@primitive(rounds=4, magnitude=lambda out, x, *, axis: np.abs(out) + np.abs(x) + np.abs(_top(x, axis)))
+def log_softmax(x: Any, *, axis: int) -> Any:
+    """Return ``x - log(sum(e^x))``."""
+    shifted = np.subtract(x, _top(x, axis))
+    return np.subtract(shifted, np.log(np.add.reduce(np.exp(shifted), axis=axis, keepdims=True)))
+
+
+@log_softmax.vjp("x")
+def log_softmax_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:  # g - softmax(x) sum(g)
+    return sub(g, mul(exp(out), add_up(g, axis=[axis], keepdims=True)))
+
+
+@composite
+def glu(x: Any, *, axis: int) -> Any:
+    """Return ``a sigmoid(b)`` for the two halves of ``x`` along an axis of even length."""
+    half = x.shape[axis] // 2
+    a, b = split(x, sections=[half, half], axis=axis)
+    return mul(a, sigmoid(b))

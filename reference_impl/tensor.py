@@ -1,0 +1,122 @@
+"""Tensors and the tape.
+
+A `Tensor` is a NumPy array that may remember how it was computed: the `Node` that made it and the output slot it fills. A `Node`
+holds what its vjp rules need. Nodes are numbered in the order in which they are made, so a node's number is larger than that of
+every node that it depends on: sorting by number *is* a topological order.
+
+A tensor without a node is a leaf. Outputs point to nodes and never the other way round (a rule that needs its own output gets
+a fresh `Tensor` around the saved array), so a tape has no reference cycle and is freed by reference counting alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from reference_impl.primitive import Primitive
+
+_numbers = itertools.count()
+
+
+class Mode:
+    """The engine's only mutable state: whether ops are recorded, and on whose behalf.
+
+    `lineage` is ``(op, depth)`` while the vjp rules of a node of that op run under ``create_graph``: nodes made meanwhile belong
+    to the depth-th derivative of the op. See `Dialect.highest_order`. `ties` is `Dialect.ties` of the call that is running.
+    """
+
+    recording = True
+    lineage: tuple[str, int] | None = None
+    ties: str = "first"
+
+
+@contextmanager
+def no_grad() -> Iterator[None]:
+    """Ops inside are not recorded; their results require no gradient."""
+    before, Mode.recording = Mode.recording, False
+    try:
+        yield
+    finally:
+        Mode.recording = before
+
+
+class Node:
+    """One recorded op: ``primitive(*operands, **attrs)``.
+
+    `arrays` are the operands' elements, `out` the output's, `tracked` the positions of the operands that need a gradient.
+    """
+
+    __slots__ = ("arrays", "attrs", "lineage", "number", "operands", "out", "primitive", "released", "tracked")
+
+    def __init__(
+        self,
+        primitive: Primitive,
+        operands: tuple[Any, ...],
+        attrs: dict[str, Any],
+        arrays: list[Any],
+        tracked: list[int],
+        out: Any,
+    ) -> None:
+        self.primitive = primitive
+        self.operands = operands
+        self.attrs = attrs
+        self.arrays = arrays
+        self.tracked = tracked
+        self.out = out
+        self.number = next(_numbers)
+        self.released = False
+        self.lineage = Mode.lineage or (primitive.name, 0)
+
+    def saves(self) -> bool:
+        """Whether this node kept anything for its rules, given which of its operands need a gradient."""
+        saving = self.primitive.saving
+        return bool(saving) if self.primitive.variadic else not saving.isdisjoint(self.tracked)
+
+
+class Tensor:
+    """An array with a gradient history.
+
+    `grad` is what `backward` accumulated (``None``: nothing yet), a tensor of the same shape and dtype.
+    """
+
+    __slots__ = ("array", "grad", "node", "requires_grad", "slot")
+
+    def __init__(self, array: Any, *, requires_grad: bool = False, node: Node | None = None, slot: int = 0) -> None:
+        self.array = array
+        self.requires_grad = requires_grad
+        self.node = node
+        self.slot = slot
+        self.grad: Tensor | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
+        return self.array.shape  # type: ignore[no-any-return]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy dtype of the elements."""
+        return self.array.dtype  # type: ignore[no-any-return]
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no recorded op made this tensor."""
+        return self.node is None
+
+    def detach(self) -> Tensor:
+        """Return a leaf with the same elements that requires no gradient."""
+        return Tensor(self.array)
+
+    def __repr__(self) -> str:
+        return f"Tensor({self.array!r}, requires_grad={self.requires_grad})"
+
+
+def tensor(data: Any, *, dtype: str | None = None, requires_grad: bool = False) -> Tensor:
+    """Make a leaf from array-like ``data``; the array is copied."""
+    return Tensor(np.array(data, dtype=dtype), requires_grad=requires_grad)

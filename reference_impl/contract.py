@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reference_impl.errors import AutogradError, Category
+from reference_impl.primitives.arithmetic import cast
 from reference_impl.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def _seed(root: Tensor, seed: Tensor | None) -> Tensor:
         return Tensor(np.ones_like(root.array))
     if seed.dtype == root.dtype:
         return seed
-    return Tensor(seed.array.astype(root.dtype))
+    return cast(seed, dtype=str(root.dtype))  # type: ignore[no-any-return]
 
 
 def _repeats(tensors: Sequence[Tensor]) -> bool:

@@ -40,6 +40,8 @@ class Dialect:
         highest_order: for an op, the highest derivative that is offered; asking for a graph of more is refused.
         links: for an op, what its gradients count as depending on (operand names, and ``g`` for the cotangent), where that is
             not simply what its formula uses. It decides between absent and zero for derivatives of second order.
+        spelled: ops that this framework makes of other ops, and the op that does it that way; what is freed, refused and linked
+            follows the parts.
         not_offered: parameters of the calls that this framework does not have, with the reason.
     """
 
@@ -58,6 +60,7 @@ class Dialect:
     ties: Literal["first", "split"]
     highest_order: Mapping[str, int] = field(default_factory=dict)
     links: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    spelled: Mapping[str, str] = field(default_factory=dict)
     not_offered: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -95,6 +98,7 @@ PADDLE = Dialect(
     inputs_run_their_node=False,
     ties="split",
     highest_order=HIGHEST_ORDER,
+    spelled={"glu": "glu_of_parts", "mse_loss": "mse_loss_of_parts", "rdiv_scalar": "rdiv_scalar_by_div"},
     not_offered={
         "backward.create_graph": "paddle.autograd.backward has no such parameter; use paddle.grad",
         "backward.inputs": "paddle.autograd.backward has no such parameter; use paddle.grad",

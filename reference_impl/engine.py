@@ -61,7 +61,11 @@ def backward(
     try:
         walk.run()
     except AutogradError:
-        _accumulate(walk.finished_leaves(), dialect, create_graph=create_graph)
+        finished = walk.finished_leaves()
+        if inputs is not None:
+            kept = [t for t in dict.fromkeys(inputs) if t in finished or place_of(t) in walk.captured]
+            finished = {t: walk.cotangent(t) for t in kept}
+        _accumulate(finished, dialect, create_graph=create_graph)
         raise
     found = walk.leaves if inputs is None else {t: walk.cotangent(t) for t in dict.fromkeys(inputs)}
     _accumulate(found, dialect, create_graph=create_graph)
@@ -221,12 +225,12 @@ class Walk:
         slots = self.slots.get(node)
         if slots is None:
             return
-        if node.released and (self.dialect.freed_refuses == "executed" or node.saves()):
-            raise AutogradError(Category.GRAPH_FREED, f"the graph of {node.primitive.name} was freed by an earlier call")
         if self.targets is not None:
             for slot, cotangent in enumerate(slots):
                 if (node, slot) in self.targets:
                     self.captured[node, slot] = cotangent
+        if node.released and (self.dialect.freed_refuses == "executed" or node.saves()):
+            raise AutogradError(Category.GRAPH_FREED, f"the graph of {node.primitive.name} was freed by an earlier call")
         if self.create_graph:
             op, depth = node.lineage
             if depth + 1 >= self.dialect.highest_order.get(op, UNBOUNDED):

@@ -13,7 +13,7 @@ HIGHEST_ORDER = {
         1,
     ),
     **dict.fromkeys(
-        ("clamp", "div", "pad_constant", "rdiv_scalar", "relu", "rsqrt", "softplus", "sqrt", "square"),
+        ("clamp", "div", "pad_constant", "relu", "rsqrt", "softplus", "sqrt", "square"),
         2,
     ),
 }

@@ -48,7 +48,7 @@ class ReferenceEngine:
 
     def apply(self, step: Op, operands: list[Tensor]) -> tuple[Tensor, ...]:
         attrs = {**step.attrs, "dtype": "float64"} if self.widen and step.op == "cast" else step.attrs
-        made = OPS[step.op](*operands, **attrs)
+        made = OPS[self.dialect.spelled.get(step.op, step.op)](*operands, **attrs)
         return made if isinstance(made, tuple) else (made,)
 
     def backward(self, step: Backward, values: dict[str, Any]) -> None:

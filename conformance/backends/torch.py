@@ -95,7 +95,9 @@ class TorchEngine:
         return tensor.grad
 
     def look(self, tensor: torch.Tensor) -> Value:
-        return Value(tensor.numpy(force=True).copy(), tensor.requires_grad)
+        # A derivative that is zero by formula may be a view of torch's data-less ZeroTensor: numpy() refuses it, and
+        # tolist() and numpy(force=True) read address 0 (reports/findings/torch-zero-tensor). clone() gives it elements.
+        return Value(tensor.detach().clone().numpy(), tensor.requires_grad)
 
     def no_grad(self) -> AbstractContextManager[Any]:
         return torch.no_grad()

@@ -19,7 +19,8 @@ def _power(s: Sketch) -> Drawn:
 
 
 def _cast(s: Sketch) -> Drawn:
-    return [s.take()], {"dtype": s.source.choice(["float32", "float64"])}
+    x = s.take()
+    return [x], {"dtype": "float64" if x.dtype == "float32" else "float32"}  # to its own dtype, a tensor comes back itself
 
 
 ENTRIES = rows(
@@ -36,7 +37,6 @@ ENTRIES = rows(
     ("pow_scalar", "pow", 17, _power, "torch.pow(x, exponent)", "paddle.pow(x, exponent)"),
     ("square", "square", 75, unary(), "torch.square(x)", "paddle.square(x)"),
     ("clone", "clone", 56, unary(), "torch.clone(x)", "paddle.clone(x)"),
-    ("contiguous", "contiguous", 9, unary(), "x.contiguous()", "x.contiguous()"),
     ("cast", "cast", 25, _cast, "x.to(getattr(torch, dtype))", "paddle.cast(x, dtype)"),
     inexact={"div", "rdiv_scalar"},
 )

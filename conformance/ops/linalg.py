@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def _linear(s: Sketch) -> Drawn:
-    x = s.take(lambda d: len(d.shape) in (2, 3))
+    x = s.take(lambda d: len(d.shape) == 2)
     n = s.length()
     return [x, s.take_shaped((n, x.shape[-1])), s.take_shaped((n,))], {}
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _flatten(s: Sketch) -> Drawn:
-    x = s.take(lambda d: len(d.shape) >= 2)
+    x = s.take(lambda d: len(d.shape) >= 3)  # where there is nothing to flatten, a tensor comes back itself
     return [x], {"shape": [x.shape[0], math.prod(x.shape[1:])]}
 
 
@@ -116,6 +116,11 @@ ENTRIES = rows(
         "paddle.transpose(x, [axis1 if i == axis0 else axis0 if i == axis1 else i for i in range(x.ndim)])",
     ),
     ("t", "t", 74, _t, "torch.t(x)", "paddle.t(x)"),
+    (
+        *("contiguous", "contiguous", 9, _permute),  # of a transposed tensor: a contiguous one comes back itself
+        "torch.permute(x, axes).contiguous()",
+        "paddle.transpose(x, axes).contiguous()",
+    ),
     ("unsqueeze", "unsqueeze", 20, _unsqueeze, "torch.unsqueeze(x, axis)", "paddle.unsqueeze(x, axis)"),
     ("squeeze", "squeeze", 44, _squeeze, "torch.squeeze(x, axis)", "paddle.squeeze(x, axis)"),
     ("expand", "expand", 30, _expand, "x.expand(shape)", "x.expand(shape)"),

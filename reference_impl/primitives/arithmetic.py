@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import Domain, alias, primitive, shape_of, zeros_like
+from reference_impl.primitive import Domain, composite, primitive, shape_of, zeros_like
 from reference_impl.primitives.shape import sum_to
 
 
@@ -123,14 +123,26 @@ def mul_scalar_vjp_x(g: Any, out: Any, x: Any, *, other: float) -> Any:
 
 
 @primitive(domain={"x": Domain.NONZERO})
+def reciprocal(x: Any) -> Any:
+    """Return ``1 / x``."""
+    return np.divide(1.0, x)
+
+
+@reciprocal.vjp("x")
+def reciprocal_vjp_x(g: Any, out: Any, x: Any) -> Any:  # -1/x^2
+    return neg(mul(g, mul(out, out)))
+
+
+@composite
 def rdiv_scalar(x: Any, *, other: float) -> Any:
-    """Return ``other / x``."""
-    return np.divide(other, x)
+    """Return ``other / x``, as the product of ``1 / x`` and a number."""
+    return mul_scalar(reciprocal(x), other=other)
 
 
-@rdiv_scalar.vjp("x")
-def rdiv_scalar_vjp_x(g: Any, out: Any, x: Any, *, other: float) -> Any:  # d(c/x)/dx = -c/x^2
-    return neg(mul(g, mul_scalar(pow_scalar(x, exponent=-2.0), other=other)))
+@composite
+def rdiv_scalar_by_div(x: Any, *, other: float) -> Any:
+    """Return ``other / x``, as a quotient of tensors."""
+    return div(np.asarray(other, dtype=x.dtype), x)
 
 
 @primitive(rounds=4)
@@ -166,9 +178,6 @@ def clone(x: Any) -> Any:
 @clone.vjp("x")
 def clone_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return g
-
-
-contiguous = alias("contiguous", clone)
 
 
 @primitive(saves=())

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from reference_impl.primitive import alias, composite, primitive, shape_of
-from reference_impl.primitives.arithmetic import add, mul
+from reference_impl.primitives.arithmetic import mul
 from reference_impl.primitives.shape import reshape, sum_to, t, transpose
 
 
@@ -46,10 +46,32 @@ def matmul_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:  # x^T g
 bmm = alias("bmm", matmul)
 
 
-@composite
+def _affine(x: Any, weight: Any, bias: Any) -> Any:
+    return np.add(np.matmul(x, np.swapaxes(weight, -1, -2)), bias)
+
+
+@primitive(
+    saves=("x", "weight"),
+    magnitude=lambda out, x, weight, bias: _affine(np.abs(x), np.abs(weight), np.abs(bias)),
+)
 def linear(x: Any, weight: Any, bias: Any) -> Any:
-    """Return ``x weight^T + bias``: ``(..., k), (n, k), (n,) -> (..., n)``."""
-    return add(matmul(x, t(weight)), bias)
+    """Return ``x weight^T + bias``: ``(m, k), (n, k), (n,) -> (m, n)``."""
+    return _affine(x, weight, bias)
+
+
+@linear.vjp("x")
+def linear_vjp_x(g: Any, out: Any, x: Any, weight: Any, bias: Any) -> Any:
+    return matmul(g, weight)
+
+
+@linear.vjp("weight")
+def linear_vjp_weight(g: Any, out: Any, x: Any, weight: Any, bias: Any) -> Any:
+    return matmul(t(g), x)
+
+
+@linear.vjp("bias")
+def linear_vjp_bias(g: Any, out: Any, x: Any, weight: Any, bias: Any) -> Any:
+    return sum_to(g, shape_of(bias))
 
 
 @composite

@@ -165,7 +165,27 @@ def prod_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:  
     return div(restore_axes(mul(g, out), shape, axis, keepdims=keepdims), x)
 
 
-@composite
+@primitive(magnitude=lambda out, x, y: np.add.reduce(np.square(np.abs(x) + np.abs(y)), axis=None) / (x.size or 1))
 def mse_loss(x: Any, y: Any) -> Any:
     """Return the mean of the squared differences of two tensors of the same shape."""
+    return np.divide(np.add.reduce(np.square(np.subtract(x, y)), axis=None), np.asarray(x.size, dtype=x.dtype))
+
+
+def _mse_slope(g: Any, x: Any, y: Any) -> Any:
+    return mul(mul_scalar(sub(x, y), other=2.0 / element_count(shape_of(x))), g)
+
+
+@mse_loss.vjp("x")
+def mse_loss_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return _mse_slope(g, x, y)
+
+
+@mse_loss.vjp("y")
+def mse_loss_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return _mse_slope(g, y, x)
+
+
+@composite
+def mse_loss_of_parts(x: Any, y: Any) -> Any:
+    """Return the same as `mse_loss`, as the mean of a square of a difference."""
     return mean(square(sub(x, y)), axis=None, keepdims=False)

@@ -63,6 +63,9 @@ def t_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return t(g)
 
 
+contiguous = alias("contiguous", permute)
+
+
 @primitive(saves=(), rounds=0)
 def unsqueeze(x: Any, *, axis: int) -> Any:
     """Insert an axis of length 1."""

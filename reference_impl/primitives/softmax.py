@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import composite, primitive
-from reference_impl.primitives.arithmetic import mul, sub
+from reference_impl.primitive import composite, primitive, shape_of
+from reference_impl.primitives.arithmetic import mul, rsub_scalar, sub
 from reference_impl.primitives.elementary import exp, sigmoid
 from reference_impl.primitives.reduction import sum as add_up
-from reference_impl.primitives.shape import split
+from reference_impl.primitives.shape import cat, narrow, split
 
 
 def _top(x: Any, axis: int) -> Any:
@@ -41,9 +41,28 @@ def log_softmax_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:  # g - sof
     return sub(g, mul(exp(out), add_up(g, axis=[axis], keepdims=True)))
 
 
-@composite
+def _halves(x: Any, axis: int) -> tuple[Any, Any]:
+    return tuple(np.split(x, 2, axis=axis))  # type: ignore[return-value]
+
+
+@primitive(rounds=4)
 def glu(x: Any, *, axis: int) -> Any:
     """Return ``a sigmoid(b)`` for the two halves of ``x`` along an axis of even length."""
+    a, b = _halves(x, axis)
+    return np.divide(a, np.add(1.0, np.exp(np.negative(b))))
+
+
+@glu.vjp("x")
+def glu_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
+    half = shape_of(x)[axis] // 2
+    a = narrow(x, axis=axis, start=0, length=half)
+    s = sigmoid(narrow(x, axis=axis, start=half, length=half))
+    return cat(mul(g, s), mul(g, mul(a, mul(s, rsub_scalar(s, other=1.0)))), axis=axis)
+
+
+@composite
+def glu_of_parts(x: Any, *, axis: int) -> Any:
+    """Return the same as `glu`, as a product of two halves."""
     half = x.shape[axis] // 2
     a, b = split(x, sections=[half, half], axis=axis)
     return mul(a, sigmoid(b))

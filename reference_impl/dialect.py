@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from reference_impl.paddle_table import HIGHEST_ORDER
+from reference_impl.paddle_table import HIGHEST_ORDER, LINKS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,8 +38,9 @@ class Dialect:
         inputs_run_their_node: ``backward(inputs=)`` runs (and frees) the node that made a non-leaf input.
         ties: a maximum along an axis that is reached several times gives its gradient to the first, or splits it evenly.
         highest_order: for an op, the highest derivative that is offered; asking for a graph of more is refused.
-        links: for an op, what its gradients count as depending on (operand names, and ``g`` for the cotangent), where that is
-            not simply what its formula uses. It decides between absent and zero for derivatives of second order.
+        links: for an op, the operands that its gradients count as depending on, where that is not simply what its formula uses;
+            each with the operands that must need a gradient too for that. None at all: on the cotangent alone. It decides
+            between absent and zero for derivatives of second order.
         spelled: ops that this framework makes of other ops, and the op that does it that way; what is freed, refused and linked
             follows the parts.
         not_offered: parameters of the calls that this framework does not have, with the reason.
@@ -59,7 +60,7 @@ class Dialect:
     inputs_run_their_node: bool
     ties: Literal["first", "split"]
     highest_order: Mapping[str, int] = field(default_factory=dict)
-    links: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    links: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     spelled: Mapping[str, str] = field(default_factory=dict)
     not_offered: Mapping[str, str] = field(default_factory=dict)
 
@@ -98,7 +99,13 @@ PADDLE = Dialect(
     inputs_run_their_node=False,
     ties="split",
     highest_order=HIGHEST_ORDER,
-    spelled={"glu": "glu_of_parts", "mse_loss": "mse_loss_of_parts", "rdiv_scalar": "rdiv_scalar_by_div"},
+    links=LINKS,
+    spelled={
+        "glu": "glu_of_parts",
+        "linear": "linear_of_parts",
+        "mse_loss": "mse_loss_of_parts",
+        "rdiv_scalar": "rdiv_scalar_by_div",
+    },
     not_offered={
         "backward.create_graph": "paddle.autograd.backward has no such parameter; use paddle.grad",
         "backward.inputs": "paddle.autograd.backward has no such parameter; use paddle.grad",

@@ -271,11 +271,11 @@ class Walk:
             g = slots[0]
         links = self.dialect.links.get(primitive.name) if node.lineage[1] == 0 else None
         extra: list[Any] = []
-        if links is not None:
-            names = primitive.operands
-            extra = [o for name, o in zip(names, operands, strict=True) if name in links and type(o) is Tensor]
-            if not any(name in links for name in names):
-                operands, out = tuple(node.arrays), node.out
+        if links == {}:
+            operands, out = tuple(node.arrays), node.out
+        elif links is not None:
+            tracked = {primitive.operands[position]: operands[position] for position in node.tracked}
+            extra = [tracked[name] for name, with_ in links.items() if name in tracked and tracked.keys() >= {*with_}]
         for position in node.tracked:
             if not self._wanted(node.operands[position]):
                 continue
@@ -288,8 +288,8 @@ class Walk:
             else:
                 result = rule(g, out, *operands, **node.attrs)
             Mode.lineage = None
-            if extra or (links and "g" in links and type(result) is not Tensor):
-                result = link(result, *extra, *([g] if links and "g" in links else ()))
+            if extra:
+                result = link(result, *extra)
             self._arrive(node.operands[position], result if type(result) is Tensor else Tensor(np.asarray(result)))
 
     def _wanted(self, operand: Tensor) -> bool:

@@ -1,7 +1,15 @@
-"""Paddle's higher-order table: per op, the highest derivative that it offers where that is less than the third.
+"""Paddle's tables of higher order: `HIGHEST_ORDER` and `LINKS`.
+
+`HIGHEST_ORDER`: per op, the highest derivative that it offers where that is less than the third.
 
 Source: the double and triple backward columns of the op universe, observed on paddle 3.3.1: an op without a second derivative
 refuses the call with ``create_graph=True`` itself, even if only the first is wanted.
+
+`LINKS`: per op, the operands that its gradients count as depending on, where that is not what their formula uses, and for each the
+operands that must need a gradient too for that. Paddle links by backward node: all gradients
+of a product count as depending on both operands and on the cotangent, so a second derivative that vanishes is zeros, not absent; the
+double-grad nodes of the piecewise linear ops take the cotangent alone. Observed on paddle 3.3.1, op by op, by asking every gradient
+for its gradient in every operand.
 """
 
 HIGHEST_ORDER = {
@@ -16,4 +24,11 @@ HIGHEST_ORDER = {
         ("clamp", "div", "pad_constant", "relu", "rsqrt", "softplus", "sqrt", "square"),
         2,
     ),
+}
+
+LINKS: dict[str, dict[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("mul", "div"), {"x": (), "y": ("x",)}),
+    "matmul": {"x": ("y",), "y": ("x",)},
+    "bmm": {"x": (), "y": ()},
+    **dict.fromkeys(("abs", "relu"), {}),
 }

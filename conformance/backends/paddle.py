@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 RULES: tuple[Rule, ...] = (
     (SystemError, "do not exist. This may be because", Category.GRAPH_FREED),
     (ValueError, "does not appear in the backward graph", Category.UNREACHABLE_INPUT),
+    (SystemError, "There is no grad op for", Category.NOT_DIFFERENTIABLE),
     (AssertionError, "contains duplicate paddle.Tensor", Category.DUPLICATE_TENSOR),
     (RuntimeError, "contain duplicate tensor", Category.DUPLICATE_TENSOR),
     (AssertionError, "must be equal to", Category.SEED_LENGTH),

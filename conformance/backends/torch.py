@@ -7,6 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import torch
+import torch.fx.experimental.symbolic_shapes  # torch imports it at its first backward; here a forked worker finds it imported
 
 from conformance.backends import BackendInfo
 from conformance.backends.interpreter import Interpreter, pick
@@ -38,8 +39,8 @@ RULES: tuple[Rule, ...] = (
 def open_backend() -> Interpreter:
     """Open PyTorch on the CPU, with one thread."""
     torch.set_num_threads(1)
-    warnings.filterwarnings("ignore", module="torch")
-    warnings.filterwarnings("ignore", message="The .grad attribute of a Tensor that is not a leaf")
+    for expected in ("The .grad attribute of a Tensor that is not a leaf", "only_inputs argument", "Using backward"):
+        warnings.filterwarnings("ignore", message=f".*{expected}")
     return Interpreter(BackendInfo("torch", torch.__version__, TORCH, TORCH.not_offered), TorchEngine())
 
 

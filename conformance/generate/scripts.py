@@ -202,6 +202,9 @@ class _Script(Sketch):
         reachable = [d for d in self.values if d.name in above]
         leaves = [d for d in reachable if d.name[0] in "xs"]
         pool = leaves if leaves and source.chance(0.75) else reachable
+        if not source.chance(0.1):
+            names = {r.name for r in roots}
+            pool = [d for d in pool if d.name not in names or d.name[0] == "x"] or pool
         if not pool or source.chance(0.04):
             pool = [d for d in self.values if d.tracked or source.chance(0.1)] or self.values
         chosen = [source.choice(pool) for _ in range(source.integer(1, 3))]

@@ -31,7 +31,7 @@ def _transpose(s: Sketch) -> Drawn:
 
 
 def _t(s: Sketch) -> Drawn:
-    return [s.take(lambda d: len(d.shape) <= 2)], {}
+    return [s.take(lambda d: len(d.shape) == 2)], {}  # with fewer axes, Paddle returns the tensor itself
 
 
 def _unsqueeze(s: Sketch) -> Drawn:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from reference_impl.primitive import alias, composite, primitive, shape_of
-from reference_impl.primitives.arithmetic import mul
+from reference_impl.primitives.arithmetic import add, mul
 from reference_impl.primitives.shape import reshape, sum_to, t, transpose
 
 
@@ -72,6 +72,12 @@ def linear_vjp_weight(g: Any, out: Any, x: Any, weight: Any, bias: Any) -> Any:
 @linear.vjp("bias")
 def linear_vjp_bias(g: Any, out: Any, x: Any, weight: Any, bias: Any) -> Any:
     return sum_to(g, shape_of(bias))
+
+
+@composite
+def linear_of_parts(x: Any, weight: Any, bias: Any) -> Any:
+    """Return the same as `linear`, as a product and a sum."""
+    return add(matmul(x, t(weight)), bias)
 
 
 @composite

@@ -1,0 +1,1 @@
+"""Campaigns: many cases, in worker processes, judged and recorded."""

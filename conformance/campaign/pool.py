@@ -1,0 +1,99 @@
+"""The pool: chunks of cases over worker processes, whatever happens to them.
+
+Workers are forked from a server process that has imported the frameworks and done nothing else, so replacing one costs
+milliseconds. A worker that dies or hangs costs one case: it is recorded with the case, and the rest of its chunk goes to a fresh
+worker.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+from collections import deque
+from concurrent.futures import FIRST_COMPLETED, CancelledError, wait
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from pebble import ProcessExpired, ProcessPool
+
+from conformance.backends import names
+from conformance.campaign.worker import POISONED, Chunk, run_chunk
+from conformance.judge.verdict import Bucket
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+CHUNK = 100
+
+
+def _context(backends: Sequence[str]) -> Any:
+    if sys.platform != "linux":
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    targets = names()
+    modules = [targets.get(b, b).partition(":")[0] for b in backends]
+    context.set_forkserver_preload(["conformance.campaign.worker", "conformance.judge.disturbance", *modules])
+    return context
+
+
+def run_chunks(chunks: list[Chunk], jobs: int) -> Iterator[list[dict[str, Any]]]:
+    """Run chunks and yield the records of each as it ends, in the order of the chunks."""
+    waiting = deque(enumerate(chunks))
+    running: dict[Any, tuple[int, Chunk]] = {}
+    done: dict[int, list[dict[str, Any]]] = {}
+    following = 0
+    with ProcessPool(max_workers=jobs, context=_context(chunks[0].backends if chunks else ())) as pool:
+        try:
+            while waiting or running:
+                while waiting and len(running) < 2 * jobs:
+                    position, chunk = waiting.popleft()
+                    running[pool.schedule(run_chunk, [chunk])] = position, chunk
+                ended, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in ended:
+                    position, chunk = running.pop(future)
+                    rest = _rest(chunk, future)
+                    if rest is not None:
+                        waiting.appendleft((position, rest))
+                        continue
+                    done[position] = _read(chunk.records)
+                    chunk.records.unlink(missing_ok=True)
+                while following in done:
+                    yield done.pop(following)
+                    following += 1
+        except BaseException:
+            pool.stop()
+            raise
+
+
+def _rest(chunk: Chunk, future: Any) -> Chunk | None:
+    """Return what is left of a chunk whose worker died; ``None`` if it ran to its end."""
+    try:
+        future.result()
+    except ProcessExpired as error:
+        left = _after_death(chunk, error.exitcode)
+        return left if left.start < left.stop else None
+    except CancelledError:
+        return chunk
+    return None
+
+
+def _after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
+    records = _read(chunk.records)
+    following = records[-1]["index"] + 1 if records else chunk.start
+    if exit_code == POISONED:
+        return replace(chunk, start=following)
+    words = chunk.progress.read_text().split() if chunk.progress.exists() else []
+    hung = chunk.watchdog.exists() and chunk.watchdog.stat().st_size > 0
+    bucket = str(Bucket.TIMED_OUT if hung else Bucket.CRASHED)
+    before = chunk.lost.get(following, {})
+    culprit = words[1] if len(words) == 2 and words[0] == str(following) else chunk.backends[0]
+    lost = dict.fromkeys(chunk.backends, bucket) if culprit in before else {**before, culprit: bucket}
+    return replace(chunk, start=following, lost={**chunk.lost, following: lost})
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    if not path.exists():
+        return []
+    return [msgspec.json.decode(line) for line in path.read_bytes().splitlines() if line.endswith(b"}")]

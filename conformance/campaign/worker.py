@@ -1,0 +1,204 @@
+"""What a worker process does: draw, run, judge and record a range of cases.
+
+Every record is appended to the chunk's own file as soon as it is judged, and a progress file says which case and which backend is
+under way. So when a framework takes the process down, the parent knows which case did it and loses nothing else.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from conformance.backends import Backend, open_backend
+from conformance.backends.reference import reference
+from conformance.case import Backward, Case, Grad, Input, Op
+from conformance.deviations import label
+from conformance.facts import facts_of, parameters_passed
+from conformance.generate.scripts import Plan, case_of
+from conformance.judge.verdict import FAILING, Bucket, Verdict, judge
+from conformance.outcome import Raised
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.facts import Facts
+    from conformance.outcome import Outcome
+
+POISONED = 77
+"""Exit code of a worker whose framework no longer differentiates: its last case is recorded, the rest goes to a fresh process."""
+
+CANARY = Case(
+    (Input("x", (2,), (2.0, 3.0)),),
+    (
+        Op("mul", ("x", "x"), ("y",)),
+        Op("sum", ("y",), ("z",), {"axis": None, "keepdims": False}),
+        Grad(("z",), ("x",), ("g",), retain_graph=True),
+        Backward(("z",)),
+    ),
+    "exact",
+)
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A range of cases for one worker. ``lost`` tells, per case index, what is already known of a backend that took it down."""
+
+    seed: int
+    start: int
+    stop: int
+    plan: Plan
+    backends: tuple[str, ...]
+    folder: str
+    timeout: float
+    cases: tuple[Case, ...] | None = None
+    lost: dict[int, dict[str, str]] = field(default_factory=dict)
+    name: str = ""
+
+    @property
+    def records(self) -> Path:
+        """Where the records are appended."""
+        return Path(self.folder) / f"{self.name}.ndjson"
+
+    @property
+    def progress(self) -> Path:
+        """Where the case and backend under way are noted."""
+        return Path(self.folder) / f"{self.name}.progress"
+
+    @property
+    def watchdog(self) -> Path:
+        """Where the watchdog writes before it ends a process that hangs."""
+        return Path(self.folder) / f"{self.name}.hang"
+
+
+_opened: dict[str, Backend] = {}
+
+
+def backend(name: str) -> Backend:
+    """Open a backend once per process."""
+    if name not in _opened:
+        _opened[name] = open_backend(name)
+    return _opened[name]
+
+
+def run_chunk(chunk: Chunk) -> None:
+    """Run a chunk to its end, or die trying; the records are in its file either way."""
+    opened = [backend(name) for name in chunk.backends]
+    encode = msgspec.json.Encoder().encode
+    progress = os.open(chunk.progress, os.O_RDWR | os.O_CREAT)
+    with chunk.records.open("ab", buffering=0) as out, chunk.watchdog.open("wb", buffering=0) as watchdog:
+        for index in range(chunk.start, chunk.stop):
+            started = perf_counter()
+            case = case_of(chunk.seed, index, chunk.plan) if chunk.cases is None else chunk.cases[index]
+            drawn = perf_counter()
+            faulthandler.dump_traceback_later(chunk.timeout, exit=True, file=watchdog)
+            record = run_case(case, opened, chunk.lost.get(index, {}), lambda name, at=index: note(progress, at, name))
+            faulthandler.cancel_dump_traceback_later()
+            record["index"] = index
+            record["seconds"]["generate"] = drawn - started
+            record["seconds"]["all"] = perf_counter() - started
+            out.write(encode(record) + b"\n")
+            if record["poisoned"]:
+                os._exit(POISONED)
+    os.close(progress)
+    chunk.progress.unlink(missing_ok=True)
+    chunk.watchdog.unlink(missing_ok=True)
+
+
+def note(progress: int, index: int, name: str) -> None:
+    """Say which case and backend are under way."""
+    os.pwrite(progress, f"{index} {name:<40}\n".encode(), 0)
+
+
+def run_case(
+    case: Case, backends: list[Backend], lost: dict[str, str], entering: Callable[[str], None] = lambda name: None
+) -> dict[str, Any]:
+    """Run one case on the reference and on every backend, and write its record; ``entering`` hears before each backend runs."""
+    seconds: dict[str, float] = {"reference": 0.0, "judge": 0.0}
+    verdicts: dict[str, Any] = {}
+    poisoned = False
+    facts: Facts | None = None
+    for engine in backends:
+        info = engine.info
+        clock = perf_counter()
+        expected = reference(info.dialect, info.not_offered).run(case)
+        facts = facts or facts_of(case, expected)
+        seconds["reference"] += perf_counter() - clock
+        if info.name in lost:
+            verdicts[info.name] = verdict_record(case, Verdict(Bucket(lost[info.name])), facts)
+            continue
+        entering(info.name)
+        ran = perf_counter()
+        actual = engine.run(case)
+        seconds[info.name] = perf_counter() - ran
+        if any(isinstance(o, Raised) for o in actual.observations):
+            poisoned |= not healthy(engine)
+        clock = perf_counter()
+        verdicts[info.name] = verdict_record(case, _judged(case, engine, expected, actual, poisoned=poisoned), facts)
+        seconds["judge"] += perf_counter() - clock
+    record = {
+        "kind": "case",
+        "id": case.id,
+        "lane": case.lane,
+        "order": facts.highest if facts else 0,
+        "rich": facts.rich if facts else False,
+        "verdicts": verdicts,
+        "seconds": seconds,
+        "poisoned": poisoned,
+    }
+    if any(v["bucket"] in FAILING for v in verdicts.values()):
+        record["case"] = case
+    return record
+
+
+def _judged(case: Case, engine: Backend, expected: Outcome, actual: Outcome, *, poisoned: bool) -> Verdict:
+    from conformance.judge.compare import Mismatch
+
+    verdict = judge(case, engine.info, expected, actual)
+    if poisoned and verdict.mismatch is None:
+        step = next(i for i, o in enumerate(actual.observations) if isinstance(o, Raised))
+        found = Mismatch(step, "poison", "step", "intact", "broken", "after this refusal the process differentiates wrongly")
+        return Verdict(Bucket.DIVERGED, found, None, verdict.bounded, verdict.counts)
+    return verdict
+
+
+def healthy(engine: Backend) -> bool:
+    """Run the canary: whether the engine, after whatever it refused, still differentiates correctly."""
+    with suppress(Exception):
+        seen = engine.run(CANARY)
+        expected = reference(engine.info.dialect, engine.info.not_offered).run(CANARY)
+        return judge(CANARY, engine.info, expected, seen).bucket is Bucket.AGREED
+    return False
+
+
+def verdict_record(case: Case, verdict: Verdict, facts: Facts) -> dict[str, Any]:
+    """Write a verdict, with what was compared up to the first difference."""
+    found = verdict.mismatch
+    limit = len(case.steps) if found is None or found.step < 0 else found.step
+    counts = dict(verdict.counts)
+    for number, order in facts.orders.items():
+        if number < limit:
+            for name in (f"order {order}", *parameters_passed(case.steps[number])):  # type: ignore[arg-type]
+                counts[name] = counts.get(name, 0) + 1
+    record: dict[str, Any] = {"bucket": verdict.bucket, "counts": counts}
+    if verdict.bounded:
+        record["bounded"] = True
+    if found is not None:
+        record["mismatch"] = {
+            "step": found.step,
+            "at": label(case, found.step),
+            "kind": found.kind,
+            "where": found.where,
+            "expected": found.expected,
+            "actual": found.actual,
+            "detail": found.detail,
+        }
+    if verdict.deviation:
+        record["deviation"] = verdict.deviation
+    return record

@@ -1,0 +1,144 @@
+"""Known deviations: narrow predicates over a mismatch, from one TOML file.
+
+An entry names the backend and its versions, the steps, what is expected there and what comes instead, and under which condition.
+All that it names must hold for a mismatch to count as known.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import Version
+
+from conformance.case import Backward, Case, Grad, Op, Step, results, uses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from conformance.backends import BackendInfo
+    from conformance.judge.compare import Mismatch
+
+FILE = Path(__file__).with_name("deviations.toml")
+
+
+class DeviationError(ValueError):
+    """A deviations file that cannot be used; the message has the entry and the reason."""
+
+
+class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One known deviation. Lists allow several; an empty list or text allows all; ``message`` is a regular expression."""
+
+    id: str
+    backend: str
+    versions: str
+    steps: tuple[str, ...]
+    kind: str
+    reason: str
+    finding: str
+    where: str = ""
+    expected: tuple[str, ...] = ()
+    actual: tuple[str, ...] = ()
+    message: str = ""
+    when: tuple[str, ...] = ()
+    above: tuple[str, ...] = ()
+    link: str = ""
+
+    def matches(self, info: BackendInfo, case: Case, mismatch: Mismatch) -> bool:
+        """Whether this entry explains the mismatch."""
+        return (
+            self.backend == info.name
+            and self.kind == mismatch.kind
+            and (not self.where or self.where == mismatch.where)
+            and (not self.expected or mismatch.expected in self.expected)
+            and (not self.actual or mismatch.actual in self.actual)
+            and (not self.steps or label(case, mismatch.step) in self.steps)
+            and (not self.message or re.search(self.message, mismatch.detail) is not None)
+            and all(CONDITIONS[name](case, mismatch.step) for name in self.when)
+            and (not self.above or not _ops_above(case, mismatch.step).isdisjoint(self.above))
+            and Version(info.version) in SpecifierSet(self.versions, prereleases=True)
+        )
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    deviation: tuple[Deviation, ...] = ()
+
+
+def label(case: Case, step: int) -> str:
+    """Name a step: the op, the call, or ``end`` for the state after the last step."""
+    if step < 0:
+        return "end"
+    found = case.steps[step]
+    return f"op:{found.op}" if isinstance(found, Op) else type(found).__struct_config__.tag  # type: ignore[return-value]
+
+
+def _ops_above(case: Case, step: int) -> frozenset[str]:
+    """Return the ops that the values of a step were made by, directly or not, autograd calls included."""
+    steps = case.steps if step < 0 else case.steps[: step + 1]
+    wanted = {name for s in (steps if step < 0 else steps[-1:]) for _, name in uses(s)}
+    ops: set[str] = set()
+    for earlier in reversed(steps):
+        touched = wanted.intersection(results(earlier)) or isinstance(earlier, Backward) or earlier is steps[-1]
+        if touched:
+            wanted.update(name for _, name in uses(earlier))
+            ops.update([earlier.op] if isinstance(earlier, Op) else ())
+    return frozenset(ops)
+
+
+def _more_seeds(case: Case, number: int) -> bool:
+    step = case.steps[number]
+    if isinstance(step, Backward):
+        return step.grad_tensors is not None and len(step.grad_tensors) > len(step.tensors)
+    return isinstance(step, Grad) and step.grad_outputs is not None and len(step.grad_outputs) > len(step.outputs)
+
+
+def _earlier(case: Case, number: int) -> Sequence[Step]:
+    return case.steps if number < 0 else case.steps[:number]
+
+
+CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
+    "no_grad": lambda case, number: bool(getattr(case.steps[number], "no_grad", False)),
+    "more_seeds_than_roots": _more_seeds,
+    "after_backward_with_inputs": lambda case, number: any(
+        isinstance(s, Backward) and s.inputs is not None for s in _earlier(case, number)
+    ),
+    "after_create_graph": lambda case, number: any(
+        isinstance(s, Grad | Backward) and s.create_graph for s in _earlier(case, number)
+    ),
+    "create_graph": lambda case, number: bool(getattr(case.steps[number], "create_graph", False)),
+}
+
+
+@functools.cache
+def known(path: Path = FILE) -> tuple[Deviation, ...]:
+    """Read and check the entries.
+
+    Raises:
+        DeviationError: with the entry and the reason.
+    """
+    try:
+        entries = msgspec.toml.decode(path.read_bytes(), type=_File).deviation
+    except (OSError, msgspec.DecodeError) as error:
+        msg = f"{path.name}: {error}"
+        raise DeviationError(msg) from None
+    for entry in entries:
+        unknown = [name for name in entry.when if name not in CONDITIONS]
+        if unknown:
+            msg = f"{path.name}: {entry.id}: condition {unknown[0]!r} is unknown; allowed are {', '.join(CONDITIONS)}"
+            raise DeviationError(msg)
+        try:
+            SpecifierSet(entry.versions)
+            re.compile(entry.message)
+        except (InvalidSpecifier, re.error) as error:
+            msg = f"{path.name}: {entry.id}: {error}"
+            raise DeviationError(msg) from None
+    return entries
+
+
+def explain(info: BackendInfo, case: Case, mismatch: Mismatch) -> Deviation | None:
+    """Return the entry that explains a mismatch, or ``None``."""
+    return next((entry for entry in known() if entry.matches(info, case, mismatch)), None)

@@ -1,0 +1,1 @@
+"""Judging: from an expected and an actual outcome to a verdict."""

@@ -1,0 +1,200 @@
+"""Comparison of two outcomes: the first place where they differ, and how much was compared.
+
+Everything observable is compared: whether a step ran or was refused and with which category, absence, shape, dtype, elements,
+whether a result requires a gradient, ``.grad`` of every watched value, and whether inputs were changed. Only the first difference
+of a case is reported: what follows it may be its consequence.
+
+In the exact lane elements must be equal (the sign of a zero is not compared: it depends on the order of a sum). In the numeric lane
+they must lie within what rounding can do, see `disturbance`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.case import Backward, Grad
+from conformance.judge.disturbance import Bounds, agrees_cheaply
+from conformance.outcome import Blocked, Computed, NotOffered, Raised
+
+if TYPE_CHECKING:
+    from conformance.backends import BackendInfo
+    from conformance.case import Case
+    from conformance.outcome import Observation, Outcome, State, Value
+
+AFTER_ALL = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """One difference.
+
+    ``kind``: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``; ``where``: ``result``, ``grad`` (that
+    is ``.grad``) or ``step``. ``expected`` and ``actual`` are short words, for the same kind of difference always the same;
+    ``detail`` has the numbers.
+    """
+
+    step: int
+    kind: str
+    where: str
+    expected: str
+    actual: str
+    detail: str
+
+
+@dataclass
+class Comparison:
+    """What was compared, and the first difference if there is one."""
+
+    mismatch: Mismatch | None = None
+    near_kink: bool = False
+    bounded: bool = False
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+class Comparer:
+    """Compares one case's expected and actual outcome."""
+
+    def __init__(self, case: Case, info: BackendInfo) -> None:
+        self.case = case
+        self.info = info
+        self.result = Comparison()
+        self._bounds: Bounds | None = None
+
+    @property
+    def bounds(self) -> Bounds:
+        """The derived tolerances; computed when the cheap test first fails."""
+        if self._bounds is None:
+            self._bounds = Bounds(self.case, self.info)
+            self.result.bounded = True
+        return self._bounds
+
+    def run(self, expected: Outcome, actual: Outcome) -> Comparison:
+        """Compare step by step and stop at the first difference."""
+        result = self.result
+        if set(actual.mutated) != set(expected.mutated):
+            result.mismatch = self._mutation(expected, actual)
+            return result
+        for number, (e, a) in enumerate(zip(expected.observations, actual.observations, strict=True)):
+            result.mismatch = self._observation(number, e, a)
+            if result.mismatch is not None:
+                return result
+        result.mismatch = self._state(AFTER_ALL, expected.final, actual.final)
+        return result
+
+    def _mutation(self, expected: Outcome, actual: Outcome) -> Mismatch:
+        names = ", ".join(sorted(set(actual.mutated) ^ set(expected.mutated)))
+        calls = [i for i, s in enumerate(self.case.steps) if isinstance(s, Backward | Grad)]
+        return Mismatch(calls[-1] if calls else 0, "mutation", "step", "unchanged", "changed", f"elements of {names} changed")
+
+    def _observation(self, number: int, expected: Observation, actual: Observation) -> Mismatch | None:
+        counts = self.result.counts
+        match expected, actual:
+            case Computed(), Computed():
+                autograd = isinstance(self.case.steps[number], Backward | Grad)
+                counts["calls" if autograd else "ops"] += 1
+                for slot, (e, a) in enumerate(zip(expected.values, actual.values, strict=True)):
+                    found = self._value(number, slot, e, a, state=False)
+                    if found is not None:
+                        return found
+                    if autograd:
+                        _count_gradient(counts, e)
+                return self._state(number, expected.state, actual.state)
+            case Raised(), Raised():
+                if expected.category != actual.category:
+                    return self._refusal(number, expected, actual)
+                counts["errors"] += 1
+                return self._state(number, expected.state, actual.state)
+            case (NotOffered(), NotOffered()) | (Blocked(), Blocked()):
+                counts["not_offered" if isinstance(expected, NotOffered) else "blocked"] += 1
+                return None
+            case _:
+                return self._refusal(number, expected, actual)
+
+    def _refusal(self, number: int, expected: Observation, actual: Observation) -> Mismatch:
+        detail = actual.message if isinstance(actual, Raised) else expected.message if isinstance(expected, Raised) else ""
+        return Mismatch(number, "error", "step", _word(expected), _word(actual), detail)
+
+    def _state(self, number: int, expected: State | None, actual: State | None) -> Mismatch | None:
+        if expected is None or actual is None:
+            return None
+        for slot, (e, a) in enumerate(zip(expected, actual, strict=True)):
+            found = self._value(number, slot, e, a, state=True)
+            if found is not None:
+                return found
+            if number != AFTER_ALL:
+                _count_gradient(self.result.counts, e)
+        return None
+
+    def _value(self, number: int, slot: int, expected: Value | None, actual: Value | None, *, state: bool) -> Mismatch | None:
+        where = "grad" if state else "result"
+        if expected is None or actual is None:
+            if expected is actual:
+                return None
+            words = ["absent" if v is None else "present" for v in (expected, actual)]
+            return Mismatch(number, "absence", where, *words, self._name(number, slot, state=state))
+        e, a = expected.array, actual.array
+        name = self._name(number, slot, state=state)
+        if e.shape != a.shape:
+            return Mismatch(number, "shape", where, "as its primal", "another", f"{name}: shape {a.shape}, expected {e.shape}")
+        if e.dtype != a.dtype:
+            return Mismatch(number, "dtype", where, str(e.dtype), str(a.dtype), name)
+        if not self._elements_agree(number, slot, e, a, state=state):
+            return Mismatch(number, "value", where, "right", "wrong", describe(name, e, a))
+        if expected.requires_grad != actual.requires_grad:
+            words = ["requires_grad" if v.requires_grad else "constant" for v in (expected, actual)]
+            return Mismatch(number, "flag", where, *words, name)
+        self.result.counts["elements"] += e.size
+        return None
+
+    def _elements_agree(self, number: int, slot: int, expected: Any, actual: Any, *, state: bool) -> bool:
+        exact = self.case.lane == "exact"
+        if np.array_equal(expected, actual, equal_nan=True):
+            return True
+        if exact and self.bounds.exact:
+            return False
+        if not exact and agrees_cheaply(expected, actual):
+            return True
+        accepted = self.bounds.accepts(actual, number, slot, state=state)
+        if not accepted and self.bounds.near_kink:
+            self.result.near_kink = True
+        return accepted
+
+    def _name(self, number: int, slot: int, *, state: bool) -> str:
+        if state:
+            return f"{self.case.watched[slot]}.grad"
+        return self.case.steps[number].results[slot]  # type: ignore[union-attr]
+
+
+def _count_gradient(counts: Counter[str], value: Value | None) -> None:
+    counts["absent" if value is None else "gradients"] += 1
+    if value is not None:
+        counts["gradient_elements"] += value.array.size
+
+
+def _word(seen: Observation) -> str:
+    match seen:
+        case Computed():
+            return "computed"
+        case Raised():
+            return str(seen.category)
+        case NotOffered():
+            return "not_offered"
+        case Blocked():
+            return "blocked"
+
+
+def describe(name: str, expected: Any, actual: Any) -> str:
+    """Say how many elements differ, where worst, what was got and what was expected."""
+    with np.errstate(all="ignore"):
+        error = np.abs(np.asarray(actual, dtype=np.float64) - np.asarray(expected, dtype=np.float64))
+    error = np.where(np.isnan(error), np.where(np.isnan(actual) & np.isnan(expected), 0.0, np.inf), error)
+    place = tuple(int(i) for i in np.unravel_index(int(np.argmax(error)), error.shape)) if error.ndim else ()
+    differing = int(np.count_nonzero(error))
+    return (
+        f"{name}: {differing} of {error.size} elements differ; worst at {place}: "
+        f"got {actual[place]:.9g}, expected {expected[place]:.9g}, off by {error[place]:.3g}"
+    )

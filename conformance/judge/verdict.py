@@ -1,0 +1,71 @@
+"""Verdicts: one bucket of the ledger for every case and backend."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from conformance.deviations import explain
+from conformance.judge.compare import Comparer, Mismatch
+
+if TYPE_CHECKING:
+    from conformance.backends import BackendInfo
+    from conformance.case import Case
+    from conformance.outcome import Outcome
+
+
+class Bucket(StrEnum):
+    """Where a case can end, for one backend. The buckets sum to the cases generated."""
+
+    AGREED = "agreed"
+    SAME_ERROR = "same_error"
+    DIVERGED = "diverged"
+    KNOWN_DEVIATION = "known_deviation"
+    NOT_OFFERED = "not_offered"
+    NEAR_KINK = "near_kink"
+    TIMED_OUT = "timed_out"
+    CRASHED = "crashed"
+    HARNESS_ERROR = "harness_error"
+    NOTHING_COMPARED = "nothing_compared"
+
+
+COMPARED = (Bucket.AGREED, Bucket.SAME_ERROR, Bucket.DIVERGED, Bucket.KNOWN_DEVIATION)
+"""The buckets of cases that were really compared."""
+
+FAILING = (Bucket.DIVERGED, Bucket.TIMED_OUT, Bucket.CRASHED)
+"""The buckets that are findings."""
+
+
+@dataclass
+class Verdict:
+    """One case on one backend. ``deviation`` is the id of the entry that explains a known deviation."""
+
+    bucket: Bucket
+    mismatch: Mismatch | None = None
+    deviation: str | None = None
+    bounded: bool = False
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+def judge(case: Case, info: BackendInfo, expected: Outcome, actual: Outcome) -> Verdict:
+    """Compare two outcomes and choose the bucket."""
+    compared = Comparer(case, info).run(expected, actual)
+    found = compared.mismatch
+    counts = compared.counts
+    if found is not None:
+        entry = explain(info, case, found)
+        if entry is not None:
+            return Verdict(Bucket.KNOWN_DEVIATION, found, entry.id, compared.bounded, counts)
+        bucket = Bucket.NEAR_KINK if compared.near_kink and found.kind == "value" else Bucket.DIVERGED
+        return Verdict(bucket, found, None, compared.bounded, counts)
+    if counts["gradients"] or counts["absent"]:
+        bucket = Bucket.AGREED
+    elif counts["errors"]:
+        bucket = Bucket.SAME_ERROR
+    elif counts["not_offered"]:
+        bucket = Bucket.NOT_OFFERED
+    else:
+        bucket = Bucket.NOTHING_COMPARED
+    return Verdict(bucket, None, None, compared.bounded, counts)

@@ -1,0 +1,34 @@
+"""The HTML report: one page from the records of a run.
+
+The records are the result; the page only shows them. It needs no network and no JavaScript, so it can be kept beside the
+records, attached to an issue or opened from a CI artifact.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["write_html"]
+
+
+def write_html(records: Iterable[dict[str, Any]], path: Path) -> None:
+    """Write the report of a run to ``path``; the records are read once and not kept."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # a run that writes no page needs no template engine
+
+    from conformance.report.view import view_of
+
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["number"] = lambda count: f"{count:,}"
+    page = environment.get_template("template.html.j2").render(report=view_of(records))
+    # A framework's message may hold text that is no Unicode; it must not cost the whole report.
+    path.write_bytes(page.encode("utf-8", errors="backslashreplace"))

@@ -1,0 +1,189 @@
+"""The tables of the report, computed from the header and the footer of a run."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from conformance.judge.verdict import COMPARED, FAILING, Bucket
+
+WORDS = {
+    "calls": "autograd calls",
+    "gradients": "gradients",
+    "gradient_elements": "gradient elements",
+    "elements": "elements, all values",
+    "absent": "absent results",
+    "errors": "refusals",
+    "ops": "op steps",
+    "not_offered": "steps not offered",
+    "blocked": "steps blocked",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of a table with one number per backend. ``tone``: how the first cell is coloured."""
+
+    name: str
+    numbers: list[int]
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One backend's ledger as a bar; ``parts`` are tone, percent and what it is."""
+
+    backend: str
+    parts: list[tuple[str, float, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Where the cases ended."""
+
+    backends: list[str]
+    rows: list[Row]
+    sums: list[int]
+    compared: list[str]
+    bars: list[Bar]
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What was compared: ``counts`` and ``orders`` are rows, ``calls`` has the rows of every call's parameters."""
+
+    backends: list[str]
+    counts: list[Row]
+    orders: list[Row]
+    calls: list[tuple[str, list[tuple[str, list[Row]]]]]
+    cases: list[tuple[str, int, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Where the time went: ``ratio`` is all over what the frameworks took.
+
+    ``parts`` are name, seconds, percent, percent in words, and whether it is a framework.
+    """
+
+    parts: list[tuple[str, str, float, str, bool]]
+    ratio: str
+    wall: str
+    rate: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownDeviation:
+    """A deviation that was seen, and why it is accepted."""
+
+    id: str
+    backend: str
+    count: int
+    reason: str
+    finding: str
+
+
+def percent(part: float, whole: float) -> str:
+    """Write a share, rounded down: what is not everything never reads as 100 %."""
+    if not whole:
+        return "-"
+    share = math.floor(1000 * part / whole + 1e-9) / 10
+    return "100 %" if part == whole else f"{share:.1f} %"
+
+
+def tone_of(bucket: str) -> str:
+    """Choose the colour of a bucket."""
+    if bucket in FAILING:
+        return "bad"
+    return {"agreed": "good", "same_error": "fair", "known_deviation": "known"}.get(bucket, "none")
+
+
+def ledger_of(footer: dict[str, Any], backends: list[str]) -> Ledger:
+    """Put the ledger together; buckets that the suite does not know are shown too."""
+    ledger = footer.get("ledger", {})
+    cases = int(footer.get("cases", 0))
+    buckets = dict.fromkeys([*(str(b) for b in Bucket), *(b for name in backends for b in ledger.get(name, {}))])
+    rows = [Row(b.replace("_", " "), [int(ledger.get(n, {}).get(b, 0)) for n in backends], tone_of(b)) for b in buckets]
+    bars = []
+    for column, name in enumerate(backends):
+        total = sum(row.numbers[column] for row in rows) or 1
+        shown = [row for row in rows if row.numbers[column]]
+        bars.append(Bar(name, [(r.tone, 100 * r.numbers[column] / total, f"{r.name}: {r.numbers[column]:,}") for r in shown]))
+    return Ledger(
+        backends,
+        rows,
+        [sum(ledger.get(n, {}).values()) for n in backends],
+        [percent(compared(footer, n), cases) for n in backends],
+        bars,
+    )
+
+
+def compared(footer: dict[str, Any], backend: str) -> int:
+    """Count the cases of a backend that were really compared."""
+    entries = footer.get("ledger", {}).get(backend, {})
+    return sum(int(entries.get(b, 0)) for b in COMPARED)
+
+
+def coverage_of(footer: dict[str, Any], backends: list[str]) -> Coverage:
+    """Sort the counters into tables: plain counts, orders, and the parameters of each call with their values."""
+    counts = footer.get("counts", {})
+    names = dict.fromkeys([*WORDS, *sorted({key for n in backends for key in counts.get(n, {})})])
+    rows = {key: [int(counts.get(n, {}).get(key, 0)) for n in backends] for key in names}
+    orders = [key for key in rows if key.startswith("order ")]
+    parameters = [key for key in rows if key.startswith(("grad ", "backward "))]
+    plain = [key for key in rows if key not in {*orders, *parameters} and (any(rows[key]) or key in ("calls", "gradients"))]
+    calls = []
+    for call, keys in groupby(sorted(parameters), key=lambda key: key.split(" ", 1)[0]):
+        groups = []
+        for parameter, values in groupby(keys, key=_parameter):
+            found = [(key.partition("=")[2] or "yes", rows[key]) for key in values]
+            groups.append((parameter, [Row(value, numbers) for value, numbers in found]))
+        calls.append((call, groups))
+    cases = int(footer.get("cases", 0))
+    told = [(f"{lane} lane", int(count)) for lane, count in footer.get("lanes", {}).items()]
+    told += [(f"highest order {order}", int(count)) for order, count in sorted(footer.get("orders", {}).items())]
+    told += [("with a second derivative, sharing, accumulation or refusal", int(footer.get("rich", 0)))]
+    told += [("where the derived tolerance was needed", int(footer.get("bounded", 0)))]
+    return Coverage(
+        backends,
+        [Row(WORDS.get(key, key.replace("_", " ")), rows[key]) for key in plain],
+        [Row(key, rows[key]) for key in orders],
+        calls,
+        [(name, count, percent(count, cases)) for name, count in told],
+    )
+
+
+def _parameter(key: str) -> str:
+    return key.split(" ", 1)[1].partition("=")[0]
+
+
+def speed_of(footer: dict[str, Any], backends: list[str]) -> Speed:
+    """Compare the time of everything with the time that the frameworks themselves took."""
+    seconds = {name: float(value) for name, value in footer.get("seconds", {}).items()}
+    wall, everything = seconds.pop("wall", 0.0), seconds.pop("all", 0.0)
+    frameworks = sum(seconds.get(name, 0.0) for name in backends)
+    whole = everything or sum(seconds.values())
+    rest = whole - sum(seconds.values())
+    parts = sorted(seconds.items(), key=lambda item: -item[1]) + ([("other", rest)] if rest > 0 else [])
+    return Speed(
+        [
+            (name, f"{value:,.1f} s", 100 * value / whole if whole else 0.0, percent(value, whole), name in backends)
+            for name, value in parts
+        ],
+        f"{whole / frameworks:.2f}" if frameworks else "-",
+        f"{wall:,.1f} s" if wall else "-",
+        f"{footer.get('cases', 0) / wall:,.0f}" if wall else "-",
+    )
+
+
+def deviations_of(footer: dict[str, Any]) -> list[KnownDeviation]:
+    """List the known deviations that were seen, the most frequent first."""
+    known = footer.get("deviation_info", {})
+    found = [
+        KnownDeviation(name, backend, int(count), known.get(name, {}).get("reason", ""), known.get(name, {}).get("finding", ""))
+        for backend, entries in footer.get("deviations", {}).items()
+        for name, count in entries.items()
+    ]
+    return sorted(found, key=lambda d: (d.backend, -d.count, d.id))

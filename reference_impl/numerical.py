@@ -1,0 +1,200 @@
+"""Numerical derivatives: an oracle that knows no vjp rule.
+
+It sees a function of arrays from the outside. What it differentiates is the pairing ``phi(t) = <seed + t e, f(x + t d)>`` along
+straight lines, by high-order central differences whose step is halved until the answer stops moving. Derivatives along different
+directions come from the polarization identity, so a mistake that a single direction cancels is seen too.
+
+Every answer is an `Estimate` with its own error bound, made of what the halving still changed and of what rounding can do at that
+step. A kink or a pole near the point shows as a large bound: the caller then chooses another point, not another tolerance.
+
+`f` takes the operands (arrays of any shapes) and returns one array or a tuple; seeds have the shapes of the outputs, directions the
+shapes of what they move. The sums run in float64. Nothing here imports the engine.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+HALF_WIDTH = 5
+REACHES = (0.32, 0.16, 0.08, 0.04, 0.02)
+ROUNDINGS = 16
+EPSILON = float(np.finfo(np.float64).eps)
+
+Array: TypeAlias = "np.ndarray[Any, Any]"
+Line: TypeAlias = "Callable[[float], Sample]"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """``phi`` at one point, and the scale to which its rounding errors are relative."""
+
+    value: float
+    scale: float
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A derivative and a bound on its error; a bound of infinity says that nothing could be computed."""
+
+    value: float
+    error: float
+
+    def agrees_with(self, value: float) -> bool:
+        """Whether a value lies within the bound; a NaN never does."""
+        return abs(value - self.value) <= self.error
+
+    def is_sharp(self, tolerance: float) -> bool:
+        """Whether the bound is small enough, relative to the value or absolutely, to tell right from wrong."""
+        return self.error <= tolerance * max(1.0, abs(self.value))
+
+
+@functools.cache
+def stencil(order: int, half_width: int = HALF_WIDTH) -> tuple[float, ...]:
+    """Weights ``w`` of the central difference ``f^(order)(0) ~ h^-order sum_i w_i f(i h)``, ``i = -half_width .. half_width``.
+
+    The weight of node i is the derivative at 0 of its Lagrange polynomial ``prod_j (x - j) / (i - j)``, that is ``order!`` times the
+    coefficient of ``x^order``: the formula that B. Fornberg, Math. Comp. 51 (1988) 699-706, evaluates by a recursion. Rational
+    arithmetic makes the recursion unnecessary. The error is of order ``2 half_width - order + 1`` in h, plus one for odd exponents.
+    """
+    nodes = range(-half_width, half_width + 1)
+    weights = []
+    for i in nodes:
+        coefficients = [Fraction(1)]
+        for j in nodes:
+            if j != i:
+                shifted = [Fraction(0), *coefficients]
+                scaled = [*(-j * c for c in coefficients), Fraction(0)]
+                coefficients = [(a + b) / (i - j) for a, b in zip(shifted, scaled, strict=True)]
+        weights.append(float(math.factorial(order) * coefficients[order]))
+    return tuple(weights)
+
+
+def exponent(order: int, half_width: int = HALF_WIDTH) -> int:
+    """Power of h with which the error of `stencil` vanishes; central stencils gain one where the plain count is odd."""
+    plain = 2 * half_width + 1 - order
+    return plain + plain % 2
+
+
+def line(
+    function: Callable[..., Any],
+    operands: Sequence[Array],
+    seeds: Sequence[Array],
+    direction: Sequence[Array | None],
+) -> Line:
+    """Return ``phi(t) = sum_k <seed_k + t e_k, f_k(x + t d)>``.
+
+    ``direction`` is ``(*d, *e)``, one array per operand and then one per seed; ``None`` stands still. Calls are remembered: steps
+    that are halves of each other share half of their nodes.
+    """
+    points = (*operands, *seeds)
+
+    @functools.cache
+    def phi(t: float) -> Sample:
+        moved = [p if d is None else np.asarray(p + t * d) for p, d in zip(points, direction, strict=True)]
+        with np.errstate(all="ignore"):
+            out = function(*moved[: len(operands)])
+        outs = out if isinstance(out, tuple) else (out,)
+        terms = [np.multiply(s, o).ravel() for s, o in zip(moved[len(operands) :], outs, strict=True)]
+        flat = np.concatenate(terms).astype(np.float64)
+        # A sum may round relative to operands much larger than itself, hence the operands' size.
+        largest = max((float(np.abs(a).max()) for a in moved if a.size), default=0.0)
+        return Sample(math.fsum(flat) if np.isfinite(flat).all() else math.nan, float(np.abs(flat).sum()) + largest)
+
+    return phi
+
+
+def derivative(phi: Line, order: int, size: float = 1.0) -> Estimate:
+    """Return ``phi^(order)(0)``; ``size`` is the largest element of the direction, so that steps are lengths in x.
+
+    The step is halved along `REACHES` (how far the outermost node lies). With ``A(h)`` the central difference and p its exponent,
+    Richardson's extrapolation is ``R = A(h) + (A(h) - A(2h)) / (2^p - 1)`` (L. F. Richardson, Phil. Trans. A 226 (1927) 299-361). The
+    bound is what the halving changed, ``|A(h) - A(2h)|``, plus the rounding ``eps / h^order``; the step with the smallest bound
+    wins (C. Ridders, Adv. Eng. Softw. 4 (1982) 75-76).
+
+    A kink exactly at the point is the one thing that halving cannot see at every order: central differences of odd order average
+    the slopes of ``|t|``, for every h. Those of the next order diverge, so orders 1 to 3 are judged together.
+    """
+    gain = 2.0 ** exponent(order) - 1.0
+    best = Estimate(math.nan, math.inf)
+    coarse = math.nan
+    for reach in REACHES:
+        h = reach / (HALF_WIDTH * size)
+        samples = [phi(i * h) for i in range(-HALF_WIDTH, HALF_WIDTH + 1)]
+        weights = stencil(order)
+        fine = math.fsum(w * s.value for w, s in zip(weights, samples, strict=True)) / h**order
+        rounding = ROUNDINGS * EPSILON * sum(abs(w) * s.scale for w, s in zip(weights, samples, strict=True)) / h**order
+        error = abs(fine - coarse) + rounding
+        if error < best.error:
+            best = Estimate(fine + (fine - coarse) / gain, error)
+        coarse = fine
+    return best
+
+
+def mixed_derivative(
+    function: Callable[..., Any],
+    operands: Sequence[Array],
+    seeds: Sequence[Array],
+    directions: Sequence[Sequence[Array | None]],
+) -> Estimate:
+    """Return the derivative of ``<seed, f(x)>`` along each direction in turn (as many as its order); see `line` for a direction.
+
+    By polarization, ``D[d_1 .. d_k] = sum over signs of (s_2 .. s_k) phi_s^(k)(0) / (2^(k-1) k!)``, where ``phi_s`` is the line along
+    ``d_1 + s_2 d_2 + .. + s_k d_k``: a symmetric multilinear form is known from its values on the diagonal.
+    """
+    order = len(directions)
+    value = error = 0.0
+    share = 1.0 / (2 ** (order - 1) * math.factorial(order))
+    for signs in itertools.product((1.0, -1.0), repeat=order - 1):
+        direction = _combine((1.0, *signs), directions)
+        size = max((float(np.abs(d).max()) for d in direction if d is not None and d.size), default=0.0)
+        if size == 0.0:
+            continue
+        part = derivative(line(function, operands, seeds, direction), order, size)
+        value += share * math.prod(signs) * part.value
+        error += share * part.error
+    return Estimate(value, error)
+
+
+def _combine(signs: Sequence[float], directions: Sequence[Sequence[Array | None]]) -> list[Array | None]:
+    combined: list[Array | None] = []
+    for parts in zip(*directions, strict=True):
+        moving = [s * part for s, part in zip(signs, parts, strict=True) if part is not None]
+        combined.append(functools.reduce(np.add, moving) if moving else None)
+    return combined
+
+
+def taylor_slope(phis: Sequence[Line], values: Sequence[Sequence[float]], step: float = 0.125, halvings: int = 4) -> float:
+    """Return the rate at which Taylor remainders vanish: at least k + 1 if all derivatives up to order k are right.
+
+    For each line, ``values`` lists ``phi(0), phi'(0), .., phi^(k)(0)``; the remainder is ``phi(h) - sum_j phi^(j)(0) h^j / j!``. A wrong
+    derivative of order j leaves a remainder of order ``h^j``, so the slope falls to j. (The Taylor test of P. Farrell et al., SIAM
+    J. Sci. Comput. 35 (2013) C369-C393.) Several lines are taken together, root of the sum of squares, because the remainder of
+    one may happen to change sign. Infinity: the remainders are rounding errors.
+
+    The slope is the least-squares slope of ``log remainder`` against ``log h`` over the steps where the remainder is no rounding error.
+    """
+    points = []
+    for halving in range(halvings + 1):
+        h = step / 2**halving
+        remainder = rounding = 0.0
+        for phi, known in zip(phis, values, strict=True):
+            sample = phi(h)
+            expansion = math.fsum(value * h**j / math.factorial(j) for j, value in enumerate(known))
+            remainder += (sample.value - expansion) ** 2
+            rounding += (ROUNDINGS * EPSILON * sample.scale) ** 2
+        if not remainder <= rounding:
+            points.append((math.log(h), 0.5 * math.log(remainder)))
+    if len(points) < 2:
+        return math.inf
+    x, y = np.array(points).T
+    return float(np.polynomial.polynomial.polyfit(x, y, 1)[1])

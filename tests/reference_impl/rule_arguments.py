@@ -1,0 +1,114 @@
+"""Arguments for the ops that no random graph uses, and arguments that the catalogue does not draw.
+
+A row is an op, the shapes of its operands and its attributes. Elements lie between 0.4 and 2.4 in size, of any sign where the op's
+domain has both, so that poles and the usual kinks are far.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from reference_impl import OPS
+from reference_impl.primitive import Domain, Primitive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Shapes = tuple[tuple[int, ...], ...]
+
+ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
+    # Transposes of catalogue ops: they appear in graphs of derivatives only.
+    ("unbroadcast", ((4, 2, 3),), {"shape": (2, 1)}),
+    ("unbroadcast", ((2, 3),), {"shape": ()}),
+    ("narrow", ((2, 4, 3),), {"axis": 1, "start": 1, "length": 2}),
+    ("narrow", ((2, 4),), {"axis": -1, "start": 0, "length": 3}),
+    ("widen", ((2, 2, 3),), {"axis": 1, "start": 1, "full": 4}),
+    ("widen", ((2, 3),), {"axis": -1, "start": 1, "full": 4}),
+    ("put_slice", ((2, 1),), {"key": [[0, 3, 2], [1, 2, 1]], "shape": (4, 3)}),
+    ("put_slice", ((2, 3),), {"key": [[1, 3, 1]], "shape": (4, 3)}),
+    ("put_int", ((2, 3),), {"index": -2, "shape": (3, 2, 3)}),
+    ("put_int", ((),), {"index": 1, "shape": (3,)}),
+    ("index_add_rows", ((2, 4, 3),), {"axis": 1, "index": [0, 2, 2, 1], "length": 3}),
+    ("index_add_rows", ((2, 3, 4),), {"axis": 0, "index": [[0, 2, 2], [1, 2, 0]], "length": 4}),
+    ("put_intarray", ((3, 2),), {"index": [[0, 1, 0], [2, 0, 2]], "shape": (2, 3, 2)}),
+    ("scatter_add", ((2, 3),), {"axis": 1, "index": [[0, 2, 2], [1, 1, 0]], "shape": (3, 4)}),
+    ("scatter_add", ((2, 3),), {"axis": -1, "index": [[0, 2, 2], [1, 1, 0]], "shape": (2, 3)}),
+    # Parts of rules, and ops as one framework spells them.
+    ("link", ((2, 3), (2,), ()), {}),
+    ("reciprocal", ((2, 3),), {}),
+    ("erf", ((2, 3),), {}),
+    ("unflatten", ((2, 6),), {"shape": (2, 3, 2)}),
+    ("rdiv_scalar_by_div", ((2, 3),), {"other": -1.5}),
+    ("linear_of_parts", ((4, 3), (2, 3), (2,)), {}),
+    ("mse_loss_of_parts", ((2, 3), (2, 3)), {}),
+    ("glu_of_parts", ((2, 4, 3),), {"axis": 1}),
+    # Corners that the catalogue's draws leave out.
+    ("matmul", ((3,), (3,)), {}),
+    ("matmul", ((3,), (2, 3, 4)), {}),
+    ("matmul", ((2, 4, 3), (3,)), {}),
+    ("matmul", ((2, 1, 4, 3), (5, 3, 2)), {}),
+    ("bmm", ((3, 4, 3), (3, 3, 2)), {}),
+    ("div", ((2, 3), (4, 1, 3)), {}),
+    ("pow", ((3,), (2, 1)), {}),
+    ("pow", ((2, 1), (3,)), {}),
+    ("sum", ((2, 3, 4),), {"axis": [-1, 0], "keepdims": False}),
+    ("mean", ((2, 3, 4),), {"axis": [-1, 0], "keepdims": False}),
+    ("amax", ((2, 3, 4),), {"axis": [-1, 0], "keepdims": False}),
+    ("split", ((2, 6),), {"sections": [1, 3, 2], "axis": -1}),
+    ("unbind", ((2, 3, 2),), {"axis": -1}),
+    ("cat", ((2, 1), (2, 3), (2, 2)), {"axis": -1}),
+    ("stack", ((2, 3), (2, 3), (2, 3)), {"axis": -1}),
+    ("index_select", ((2, 3, 2),), {"axis": -2, "index": [0, -1, 0]}),
+    ("gather", ((3, 4),), {"axis": -1, "index": [[0, 3, 3], [1, 1, 0]]}),
+    ("softmax", ((2, 3, 4),), {"axis": 1}),
+    ("log_softmax", ((2, 3, 4),), {"axis": 1}),
+    ("glu", ((2, 4, 3),), {"axis": 1}),
+    ("topk", ((2, 4),), {"k": 3, "axis": -1}),
+    ("pow_scalar", ((2, 3),), {"exponent": 1.0}),
+    ("pow_scalar", ((2, 3),), {"exponent": -2.0}),
+    # float64 to float32 and back would measure the rounding of float32, not the rule.
+    ("cast", ((2, 3),), {"dtype": "longdouble"}),
+)
+
+
+def _softplus_far(x: Any) -> Any:
+    return OPS["softplus"](OPS["add_scalar"](x, other=25.0), beta=1.5)
+
+
+def _reached_of_own_maximum(x: Any) -> Any:
+    return OPS["reached"](x, OPS["amax"](x, axis=[0], keepdims=True), axis=0, ties="first")
+
+
+FUNCTIONS: tuple[tuple[str, Callable[..., Any], Shapes], ...] = (
+    ("softplus", _softplus_far, ((2, 3),)),
+    # An extremum moves with its operand: a share of another tensor's extremum would be 0 / 0.
+    ("reached", _reached_of_own_maximum, ((3, 2),)),
+)
+"""Ops at arguments that a row cannot say: the function calls the op."""
+
+CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
+    ("inside", ((2, 3),), {"low": -0.2, "high": 0.2}),
+    ("sign", ((2, 3),), {}),
+    ("step", ((2, 3),), {}),
+    ("preference", ((2, 3), (2, 3)), {}),
+    ("largest", ((2, 4),), {"k": 2, "axis": 1}),
+)
+"""Piecewise constant ops: all there is to check is that their derivative is 0."""
+
+
+def operands_for(op: str, shapes: Shapes, random: np.random.Generator) -> list[np.ndarray[Any, Any]]:
+    """Draw operands inside the op's domain."""
+    made = OPS[op]
+    domain = made.domain if isinstance(made, Primitive) else {}
+    names = made.operands if isinstance(made, Primitive) else ()
+    counts = [math.prod(shape) for shape in shapes]
+    # No two sizes of all operands are the same or close, so that no extremum and no comparison is near a tie.
+    sizes = np.split(random.permutation(np.linspace(0.4, 2.4, sum(counts))), np.cumsum(counts)[:-1])
+    drawn = []
+    for i, (shape, size) in enumerate(zip(shapes, sizes, strict=True)):
+        positive = op == "pow_scalar" or (i < len(names) and domain.get(names[i]) == Domain.POSITIVE)
+        drawn.append((size if positive else size * random.choice([-1.0, 1.0], size.shape)).reshape(shape))
+    return drawn

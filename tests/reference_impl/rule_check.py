@@ -1,0 +1,135 @@
+"""The check of a vjp rule: what the reference engine differentiates against what the numerical oracle sees.
+
+Both answer the same question: the derivatives of ``<seed, f(x)>`` along one direction, then along a second, then along a third. The
+engine answers by `grad` with ``create_graph``, dotted with a direction, and so on; the oracle by forwards alone. From the second
+order on the seed moves too: a gradient is linear in its seed, and a rule may get that wrong.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from reference_impl import OPS, Tensor, grad
+from reference_impl.numerical import Estimate, line, mixed_derivative, taylor_slope
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+HIGHEST = 3
+SHARP = 1e-4
+"""An oracle's answer with a larger bound (a kink or a pole within the stencil) decides nothing; the caller draws other operands."""
+
+Array: TypeAlias = "np.ndarray[Any, Any]"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Per order from 1 on: what the rules say, and what the oracle says."""
+
+    rules: tuple[float, ...]
+    oracle: tuple[Estimate, ...]
+
+    @property
+    def is_sharp(self) -> bool:
+        """Whether the oracle can tell right from wrong at every order."""
+        return all(estimate.is_sharp(SHARP) for estimate in self.oracle)
+
+    @property
+    def first_wrong_order(self) -> int | None:
+        """The lowest order at which the rules leave the oracle's bound."""
+        wrong = (k for k, (rule, e) in enumerate(zip(self.rules, self.oracle, strict=True), 1) if not e.agrees_with(rule))
+        return next(wrong, None)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A function at a point, with seeds, and three directions: one array per operand, then one per seed (``None``: stays)."""
+
+    function: Callable[..., Any]
+    operands: tuple[Array, ...]
+    seeds: tuple[Array, ...]
+    directions: tuple[tuple[Array | None, ...], ...]
+
+    def compare(self) -> Comparison:
+        """Ask both."""
+        oracle = tuple(
+            mixed_derivative(self.function, self.operands, self.seeds, self.directions[:order])
+            for order in range(1, HIGHEST + 1)
+        )
+        return Comparison(tuple(by_rules(self.function, self.operands, self.seeds, self.directions)), oracle)
+
+
+def ask(
+    function: Callable[..., Any], operands: Sequence[Array], chosen: Sequence[int], random: np.random.Generator, *, move_seed: bool
+) -> Question:
+    """Draw seeds and directions; only the ``chosen`` operands move."""
+    with np.errstate(all="ignore"):
+        out = function(*operands)
+    outs = [np.asarray(o) for o in (out if isinstance(out, tuple) else (out,))]
+    seeds = tuple(draw(o.shape, random) for o in outs)
+    still: tuple[None, ...] = (None,) * len(seeds)
+    directions: list[tuple[Array | None, ...]] = []
+    for order in range(1, HIGHEST + 1):
+        moves = tuple(draw(a.shape, random) if i in chosen else None for i, a in enumerate(operands))
+        turns = tuple(draw(s.shape, random) for s in seeds) if move_seed and order > 1 else still
+        directions.append((*moves, *turns))
+    return Question(function, tuple(operands), seeds, tuple(directions))
+
+
+def draw(shape: tuple[int, ...], random: np.random.Generator) -> Array:
+    """Draw elements between 1/2 and 3/2 in size and of any sign: never all ones, and none so small that it hides an element."""
+    return random.uniform(0.5, 1.5, shape) * random.choice([-1.0, 1.0], shape)
+
+
+def by_rules(
+    function: Callable[..., Any],
+    operands: Sequence[Array],
+    seeds: Sequence[Array],
+    directions: Sequence[Sequence[Array | None]],
+) -> Iterator[float]:
+    """Yield what the engine says, order by order; what is absent counts as zero.
+
+    A gradient that has not the shape and dtype of its operand counts as NaN. Broadcasting would hide it: ``<d, g>`` is the same
+    number whether ``g`` was summed back to the shape of ``d`` or not.
+    """
+    points = [
+        Tensor(array, requires_grad=any(d[i] is not None for d in directions)) for i, array in enumerate((*operands, *seeds))
+    ]
+    leaves, roots_seeds = points[: len(operands)], points[len(operands) :]
+    out = function(*leaves)
+    roots = list(out) if isinstance(out, tuple) else [out]
+    for done, direction in enumerate(directions):
+        moving = [(p, d) for p, d in zip(points, direction, strict=True) if d is not None]
+        total = None
+        if any(root.requires_grad for root in roots):
+            found = grad(roots, [p for p, _ in moving], roots_seeds, create_graph=True, allow_unused=True)
+            for gradient, (point, d) in zip(found, moving, strict=True):
+                if gradient is not None:
+                    if (gradient.shape, gradient.dtype) != (point.shape, point.dtype):
+                        yield from itertools.repeat(math.nan, len(directions) - done)
+                        return
+                    part = OPS["sum"](OPS["mul"](gradient, Tensor(d)), axis=None, keepdims=False)
+                    total = part if total is None else OPS["add"](total, part)
+        if total is None:
+            total = Tensor(np.zeros(()))
+        yield float(total.array)
+        roots, roots_seeds = [total], [Tensor(np.ones(()))]
+
+
+def slope_by_rules(
+    function: Callable[..., Any], operands: Sequence[Array], random: np.random.Generator, *, order: int, lines: int = 4
+) -> float:
+    """Return the Taylor slope of the engine's derivatives up to an order, along a few lines; see `taylor_slope`."""
+    phis, values = [], []
+    for _ in range(lines):
+        question = ask(function, operands, range(len(operands)), random, move_seed=False)
+        along = [None if d is None else d / 4 for d in question.directions[0]]
+        phi = line(function, operands, question.seeds, along)
+        phis.append(phi)
+        values.append([phi(0.0).value, *by_rules(function, operands, question.seeds, [along] * order)])
+    return taylor_slope(phis, values)

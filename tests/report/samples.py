@@ -1,0 +1,113 @@
+"""Records of a small run, as a campaign writes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from conformance.case import Backward, Case, Grad, Input, Op
+
+CASE = Case(
+    (Input("x0", (3,), (1.0, 2.0, 3.0)), Input("x1", (1, 3), (2.0, 0.0, -1.0)), Input("s0", (), (2.0,), differentiable=False)),
+    (
+        Op("unsqueeze", ("x0",), ("v0",), {"axis": 0}),
+        Op("reshape", ("v0",), ("v1",), {"shape": [1, 3]}, no_grad=True),
+        Op("mul", ("v0", "x1"), ("v2",)),
+        Op("sum", ("v2",), ("v3",), {"axis": None, "keepdims": False}),
+        Grad(("v3",), ("x0",), ("g0",), ("s0",), create_graph=True),
+        Op("sum", ("g0",), ("v4",), {"axis": None, "keepdims": False}),
+        Backward(("v4",), retain_graph=True),
+    ),
+    "exact",
+)
+
+STEPS = [
+    ("v0 = unsqueeze(x0, axis=0)", "float32[1, 3] = [[1, 2, 3]] requires_grad", None),
+    (
+        "v1 = reshape(v0, shape=[1, 3])  # in no_grad",
+        "float32[1, 3] = [[1, 2, 3]]",
+        "float32[1, 3] = [[1, 2, 3]] requires_grad",
+    ),
+    ("v2 = mul(v0, x1)", "float32[1, 3] = [[2, 0, -3]] requires_grad", None),
+    ("v3 = sum(v2, axis=None, keepdims=False)", "float32[] = -1 requires_grad", None),
+    ("g0 = grad([v3], [x0], grad_outputs=[s0], create_graph=True)", "float32[3] = [4, 0, -2] requires_grad", None),
+    ("v4 = sum(g0, axis=None, keepdims=False)", "float32[] = 2 requires_grad", None),
+    (
+        "backward([v4], retain_graph=True)",
+        "x0.grad absent, x1.grad = [[2, 2, 2]]",
+        "x0.grad = [0, 0, 0], x1.grad = [[2, 2, 2]]",
+    ),
+]
+
+LEDGERS = {
+    "torch": {
+        "agreed": 18211,
+        "same_error": 641,
+        "diverged": 17,
+        "known_deviation": 913,
+        "near_kink": 201,
+        "nothing_compared": 17,
+    },
+    "paddle": {
+        "agreed": 17650,
+        "same_error": 702,
+        "known_deviation": 1021,
+        "not_offered": 590,
+        "timed_out": 1,
+        "nothing_compared": 36,
+    },
+}
+
+
+def finding(**changes: Any) -> dict[str, Any]:
+    """Return a finding's record, changed in some fields."""
+    found = {"step": 1, "at": "op:reshape", "kind": "flag", "where": "result"}
+    return {
+        "kind": "finding",
+        "id": "torch-3fa2c1d0",
+        "backend": "torch",
+        "bucket": "diverged",
+        "at": "op:reshape",
+        "count": 17,
+        "index": 1041,
+        "case": msgspec.to_builtins(CASE),
+        "mismatch": {**found, "expected": "constant", "actual": "requires_grad", "detail": "v1"},
+        "steps": [{"text": text, "expected": expected, "actual": actual or expected} for text, expected, actual in STEPS],
+        "replay": "conformance replay reports/cases/torch-3fa2c1d0.json --backend torch",
+        "script": "import torch\n\nx0 = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)\nassert x0 < 3 & True\n",
+        **changes,
+    }
+
+
+def counts(factor: int) -> dict[str, int]:
+    """Return the counters of one backend."""
+    numbers = {
+        "calls": 3119,
+        "gradients": 4210,
+        "gradient_elements": 25631,
+        "elements": 90001,
+        "absent": 311,
+        "errors": 33,
+        "ops": 7000,
+        "order 1": 2000,
+        "order 2": 900,
+        "order 3": 219,
+        "grad retain_graph=True": 700,
+        "grad retain_graph=False": 310,
+        "grad retain_graph=unset": 250,
+        "grad inside no_grad": 12,
+        "grad seeds=unset": 400,
+        "grad seeds=given": 500,
+        "grad seeds=partly None": 70,
+        "grad no_grad_vars=given": 14 * (2 - factor),
+        "backward seeds=unset": 800,
+        "backward seeds=given": 500,
+        "backward inputs=given": 44,
+        "backward inputs=unset": 1256,
+        "grad allow_unused=True": 600,
+        "grad allow_unused=unset": 400,
+        "grad create_graph=True": 800,
+        "grad create_graph=False": 300,
+    }
+    return {name: number * factor for name, number in numbers.items()}

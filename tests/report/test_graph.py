@@ -1,0 +1,81 @@
+"""What the picture of a case must keep, on a case made by hand and on drawn ones."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+
+import pytest
+
+from conformance.case import Backward, Case, Input, Op, uses
+from conformance.generate.scripts import Plan, case_of
+from conformance.report.graph import AT_END, HEIGHT, draw
+
+from .samples import CASE
+
+DRAWN = [case_of(7, index, Plan()) for index in range(40)]
+cases = pytest.mark.parametrize("case", [CASE, *DRAWN], ids=lambda case: case.id)
+
+
+@cases
+def test_a_graph_has_a_node_for_every_input_and_step(case: Case) -> None:
+    assert len(draw(case).nodes) == len(case.inputs) + len(case.steps)
+
+
+@cases
+def test_a_graph_has_an_edge_for_every_use_of_a_value(case: Case) -> None:
+    used = [
+        {(name, field in ("outputs", "operands", "tensors", "tensor")) for field, name in uses(step)} for step in case.steps
+    ]
+    edges = [edge for edge in draw(case).edges if edge.role != "then"]
+    assert len(edges) >= sum(len({name for name, _ in step}) for step in used)
+
+
+@cases
+def test_nodes_do_not_overlap(case: Case) -> None:
+    boxes = []
+    for node in draw(case).nodes:
+        across = max(abs(2 * (node.middle - node.x)) - 8, 0)
+        boxes.append((node.x, node.y, node.x + across, node.y + HEIGHT))
+    assert not any(a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3] for a, b in combinations(boxes, 2))
+
+
+@cases
+def test_values_flow_from_left_to_right(case: Case) -> None:
+    for edge in draw(case).edges:
+        numbers = re.findall(r"-?[\d.]+", edge.head)
+        assert float(re.findall(r"-?[\d.]+", edge.path)[0]) < float(numbers[0])
+
+
+@cases
+def test_everything_lies_inside_the_picture(case: Case) -> None:
+    picture = draw(case)
+    assert all(0 <= n.x < picture.width and 0 <= n.y <= picture.height - HEIGHT for n in picture.nodes)
+
+
+def test_the_diverging_step_is_marked() -> None:
+    assert [n.number for n in draw(CASE, 1).nodes if n.diverging] == [1]
+
+
+def test_a_difference_at_the_end_is_marked_on_a_node_of_its_own() -> None:
+    assert [n.kind for n in draw(CASE, AT_END).nodes if n.diverging] == ["end"]
+
+
+def test_autograd_calls_are_told_from_ops() -> None:
+    kinds = {n.number: n.kind for n in draw(CASE).nodes if n.number is not None}
+    assert [number for number, kind in kinds.items() if kind == "call"] == [4, 6]
+
+
+def test_seeds_are_told_from_outputs() -> None:
+    assert [e.tip for e in draw(CASE).edges if e.role == "seed"] == ["s0 as seed"]
+
+
+def test_calls_that_share_no_value_stand_in_their_order() -> None:
+    inputs = (Input("x", (), (1.0,)), Input("y", (), (1.0,)))
+    steps = (Op("exp", ("x",), ("a",)), Op("exp", ("y",), ("b",)), Backward(("b",)), Backward(("a",)))
+    x = {n.number: n.x for n in draw(Case(inputs, steps)).nodes}
+    assert x[2] < x[3]
+
+
+def test_an_empty_case_is_drawn() -> None:
+    assert draw(Case((), ())).nodes is not None

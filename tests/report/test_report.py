@@ -1,0 +1,311 @@
+"""What the report must show, and what it must refuse."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.report import write_html
+
+from .samples import CASE, STEPS, finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    Write = Callable[[Iterable[dict[str, Any]]], str]
+
+VOID = {"meta", "input", "col", "br"}
+
+
+class Outline(HTMLParser):
+    """Elements with their attributes and texts, and tags that do not match."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.open: list[str] = []
+        self.unmatched: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.unmatched.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+    def of_class(self, *wanted: str) -> list[str]:
+        return [tag for tag, attrs in self.elements if set(wanted) <= set((attrs.get("class") or "").split())]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def written(records: Iterable[dict[str, Any]]) -> str:
+        path = tmp_path / "report.html"
+        write_html(records, path)
+        return path.read_text(encoding="utf-8")
+
+    return written
+
+
+def verdict(page: str) -> str:
+    found = re.search(r'<section class="verdict (\w+)"', page)
+    assert found
+    return found[1]
+
+
+def test_the_page_refers_to_nothing_outside_itself(write: Write, records: list[dict[str, Any]]) -> None:
+    page = write(records)
+    references = [value for _, attrs in Outline(page).elements for name in ("src", "href") if (value := attrs.get(name))]
+    assert all(value.startswith("#") for value in references)
+    assert not re.search(r"https?:|@import|url\(", page)
+
+
+def test_every_link_of_the_page_leads_somewhere(write: Write, records: list[dict[str, Any]]) -> None:
+    elements = Outline(write(records)).elements
+    ids = {attrs["id"] for _, attrs in elements if "id" in attrs}
+    assert {attrs["href"] for tag, attrs in elements if tag == "a"} <= {f"#{i}" for i in ids}
+
+
+def test_ids_are_unique(write: Write, records: list[dict[str, Any]]) -> None:
+    ids = [attrs["id"] for _, attrs in Outline(write(records)).elements if "id" in attrs]
+    assert len(ids) == len(set(ids))
+
+
+def test_every_tag_is_closed(write: Write, records: list[dict[str, Any]]) -> None:
+    outline = Outline(write(records))
+    assert (outline.unmatched, outline.open) == ([], [])
+
+
+EVIL = "</pre><script>alert(1)</script>\"'><b onclick=x>"
+
+
+@pytest.mark.parametrize("field", ["id", "backend", "bucket", "at", "replay", "script"])
+def test_text_of_a_finding_is_escaped(write: Write, header: dict[str, Any], footer: dict[str, Any], field: str) -> None:
+    page = write([header, finding(**{field: EVIL}), footer])
+    assert "alert(1)" in page
+    assert sum(tag == "script" for tag, _ in Outline(page).elements) == 1
+
+
+def test_text_of_a_step_is_escaped(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
+    page = write([header, finding(steps=[{"text": EVIL, "expected": EVIL, "actual": EVIL + EVIL}]), footer])
+    assert sum(tag == "script" for tag, _ in Outline(page).elements) == 1
+
+
+def test_text_of_a_case_is_escaped(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
+    case = {
+        "inputs": [{"name": EVIL, "shape": [], "data": [1.0]}],
+        "steps": [{"kind": "detach", "tensor": EVIL, "results": [EVIL + "2"]}],
+    }
+    outline = Outline(write([header, finding(case=case), footer]))
+    assert outline.of_class("node", "input") == ["g"] * 2  # the case's own input, and the legend's
+    assert sum(tag == "script" for tag, _ in outline.elements) == 1
+
+
+def test_text_of_the_run_is_escaped(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
+    header |= {"command": EVIL, "suite": EVIL, "environment": {EVIL: EVIL}}
+    footer |= {"reasons": [EVIL], "findings": 0, "deviations": {EVIL: {EVIL: 1}}}
+    assert sum(tag == "script" for tag, _ in Outline(write([header, footer])).elements) == 1
+
+
+def test_text_that_is_no_unicode_does_not_cost_the_report(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
+    assert r"\ud800" in write([header, finding(replay="\ud800"), footer])
+
+
+def test_a_run_without_footer_is_marked_invalid(write: Write, records: list[dict[str, Any]]) -> None:
+    page = write(records[:-1])
+    assert verdict(page) == "invalid"
+    assert "INVALID" in page
+
+
+def test_a_run_without_footer_still_shows_its_findings(write: Write, records: list[dict[str, Any]]) -> None:
+    assert 'id="finding-torch-3fa2c1d0"' in write(records[:-1])
+
+
+def test_a_run_without_header_is_marked_invalid(write: Write, records: list[dict[str, Any]]) -> None:
+    assert verdict(write(records[1:])) == "invalid"
+
+
+def test_no_records_are_marked_invalid(write: Write) -> None:
+    assert verdict(write([])) == "invalid"
+
+
+@pytest.mark.parametrize("claimed", ["conforms", "diverges", "suite_error"])
+def test_the_verdict_is_the_footers(write: Write, header: dict[str, Any], footer: dict[str, Any], claimed: str) -> None:
+    ledger = {"torch": {"agreed": 20000}, "paddle": {"agreed": 20000}}
+    footer |= {"verdict": claimed, "findings": 0, "ledger": ledger}
+    assert verdict(write([header, footer])) == claimed
+
+
+def test_reasons_stand_in_the_banner(write: Write, records: list[dict[str, Any]]) -> None:
+    banner = write(records).split('<section class="verdict')[1].split("</section>")[0]
+    assert "torch: 17 cases diverge in 1 finding" in banner
+
+
+CONTRADICTIONS = {
+    "buckets that do not sum to the cases": {"ledger": {"torch": {"agreed": 19999}, "paddle": {"agreed": 20000}}},
+    "more findings counted than recorded": {"findings": 2},
+    "a verdict that is unknown": {"verdict": "fine"},
+    "conforming with diverging cases": {"verdict": "conforms"},
+    "conforming with nothing compared": {
+        "verdict": "conforms",
+        "ledger": {"torch": {"not_offered": 20000}, "paddle": {"agreed": 20000}},
+    },
+}
+
+
+@pytest.mark.parametrize("changes", CONTRADICTIONS.values(), ids=CONTRADICTIONS)
+def test_records_that_contradict_themselves_are_marked_invalid(
+    write: Write, records: list[dict[str, Any]], changes: dict[str, Any]
+) -> None:
+    records[-1] |= changes
+    assert verdict(write(records)) == "invalid"
+
+
+def test_missing_case_records_are_noticed(write: Write, records: list[dict[str, Any]]) -> None:
+    assert verdict(write([records[0], {"kind": "case"}, *records[1:]])) == "invalid"
+
+
+def test_records_are_read_as_a_stream(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
+    footer |= {"findings": 0}
+    alive = 0
+
+    class Record(dict[str, Any]):
+        def __init__(self) -> None:
+            nonlocal alive
+            alive += 1
+            super().__init__(kind="case")
+
+        def __del__(self) -> None:
+            nonlocal alive
+            alive -= 1
+
+    most = 0
+
+    def stream() -> Iterable[dict[str, Any]]:
+        nonlocal most
+        yield header
+        for _ in range(20000):
+            yield Record()
+            most = max(most, alive)
+        yield footer
+
+    assert verdict(write(stream())) == "diverges"
+    assert most <= 2
+
+
+@pytest.mark.parametrize("number", ["18,211", "17,650", "913", "1,021", "590", "20,000"])
+def test_the_ledgers_numbers_appear(write: Write, records: list[dict[str, Any]], number: str) -> None:
+    assert f">{number}</td>" in write(records).split('id="ledger"')[1].split("</section>")[0]
+
+
+def test_the_fraction_really_compared_is_rounded_down(write: Write, records: list[dict[str, Any]]) -> None:
+    records[-1]["ledger"]["torch"] = {"agreed": 19999, "near_kink": 1}
+    ledger = write(records).split('id="ledger"')[1].split("</section>")[0]
+    assert ">99.9 %</td>" in ledger
+
+
+def test_the_speed_ratio_is_everything_over_the_frameworks(write: Write, records: list[dict[str, Any]]) -> None:
+    assert f"<b>{251.3 / (48.0 + 95.5):.2f} times</b>" in write(records)
+
+
+def test_a_parameter_that_one_backend_never_got_shows_zero(write: Write, records: list[dict[str, Any]]) -> None:
+    row = write(records).split(">no_grad_vars</th>")[1].split("</tr>")[0]
+    assert re.findall(r'<td class="n[^"]*">(\d+)</td>', row) == ["14", "0"]
+
+
+def test_a_known_deviation_is_shown_with_its_reason(write: Write, records: list[dict[str, Any]]) -> None:
+    assert "A view made in no_grad of a tracked base requires a gradient." in write(records)
+
+
+def test_every_step_has_its_own_anchor(write: Write, records: list[dict[str, Any]]) -> None:
+    page = write(records)
+    assert all(f'id="finding-torch-3fa2c1d0-step-{number}"' in page for number in range(len(STEPS)))
+
+
+def test_the_diverging_step_is_highlighted_in_the_script(write: Write, records: list[dict[str, Any]]) -> None:
+    assert re.findall(r'<tr id="(\S+)" class="diverging">', write(records)) == ["finding-torch-3fa2c1d0-step-1"]
+
+
+def test_what_differs_in_the_diverging_step_is_marked(write: Write, records: list[dict[str, Any]]) -> None:
+    row = write(records).split('class="diverging">')[1].split("</tr>")[0]
+    assert re.findall(r"<mark>(.*?)</mark>", row) == ["requires_grad"]
+
+
+def test_a_difference_after_the_last_step_has_a_line_of_its_own(
+    write: Write, header: dict[str, Any], footer: dict[str, Any]
+) -> None:
+    found = {
+        "step": -1,
+        "at": "end",
+        "kind": "value",
+        "where": "grad",
+        "expected": "right",
+        "actual": "wrong",
+        "detail": "x0.grad",
+    }
+    page = write([header, finding(at="end", mismatch=found), footer])
+    assert re.findall(r'<tr id="(\S+)" class="diverging">', page) == ["finding-torch-3fa2c1d0-end"]
+
+
+def test_a_crash_is_shown_without_a_diverging_step(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
+    page = write([header, finding(bucket="crashed", mismatch=None), footer])
+    assert "the process died" in page
+    assert 'class="diverging">' not in page
+
+
+def test_a_case_of_another_schema_is_written_without_a_picture(
+    write: Write, header: dict[str, Any], footer: dict[str, Any]
+) -> None:
+    page = write([header, finding(case={"schema": 9, "program": "later"}), footer])
+    assert "No picture" in page
+    assert "later" in page
+
+
+def test_a_case_may_be_an_object(
+    write: Write, records: list[dict[str, Any]], header: dict[str, Any], footer: dict[str, Any]
+) -> None:
+    assert write([header, finding(case=CASE), footer]) == write(records)
+
+
+def test_the_same_records_give_the_same_page(write: Write, records: list[dict[str, Any]]) -> None:
+    assert write(records) == write(records)
+
+
+@pytest.mark.parametrize(
+    ("detail", "said"),
+    [("v1", "flag of v1:"), ("x0.grad: 1 of 3 elements differ", "flag of x0.grad:"), ("somewhere else", "flag of the result:")],
+)
+def test_the_value_that_differs_is_named(
+    write: Write, header: dict[str, Any], footer: dict[str, Any], detail: str, said: str
+) -> None:
+    record = finding()
+    record["mismatch"]["detail"] = detail
+    assert said in write([header, record, footer])
+
+
+def test_a_refusals_message_is_shown(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
+    record = finding()
+    record["mismatch"] |= {
+        "kind": "error",
+        "where": "step",
+        "expected": "computed",
+        "actual": "freed",
+        "detail": "RuntimeError: freed twice",
+    }
+    page = write([header, record, footer])
+    assert "error: expected computed, actual freed" in page
+    assert "RuntimeError: freed twice" in page

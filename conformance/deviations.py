@@ -15,11 +15,10 @@ import msgspec
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
-from conformance.case import Backward, Case, Grad, Op, Step, results, uses
+from conformance.case import Backward, Case, Op, results, uses
+from conformance.conditions import CONDITIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from conformance.backends import BackendInfo
     from conformance.judge.compare import Mismatch
 
@@ -37,7 +36,7 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     backend: str
     versions: str
     steps: tuple[str, ...]
-    kind: str
+    kinds: tuple[str, ...]
     reason: str
     finding: str
     where: str = ""
@@ -52,7 +51,7 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Whether this entry explains the mismatch."""
         return (
             self.backend == info.name
-            and self.kind == mismatch.kind
+            and mismatch.kind in self.kinds
             and (not self.where or self.where == mismatch.where)
             and (not self.expected or mismatch.expected in self.expected)
             and (not self.actual or mismatch.actual in self.actual)
@@ -87,30 +86,6 @@ def _ops_above(case: Case, step: int) -> frozenset[str]:
             wanted.update(name for _, name in uses(earlier))
             ops.update([earlier.op] if isinstance(earlier, Op) else ())
     return frozenset(ops)
-
-
-def _more_seeds(case: Case, number: int) -> bool:
-    step = case.steps[number]
-    if isinstance(step, Backward):
-        return step.grad_tensors is not None and len(step.grad_tensors) > len(step.tensors)
-    return isinstance(step, Grad) and step.grad_outputs is not None and len(step.grad_outputs) > len(step.outputs)
-
-
-def _earlier(case: Case, number: int) -> Sequence[Step]:
-    return case.steps if number < 0 else case.steps[:number]
-
-
-CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
-    "no_grad": lambda case, number: bool(getattr(case.steps[number], "no_grad", False)),
-    "more_seeds_than_roots": _more_seeds,
-    "after_backward_with_inputs": lambda case, number: any(
-        isinstance(s, Backward) and s.inputs is not None for s in _earlier(case, number)
-    ),
-    "after_create_graph": lambda case, number: any(
-        isinstance(s, Grad | Backward) and s.create_graph for s in _earlier(case, number)
-    ),
-    "create_graph": lambda case, number: bool(getattr(case.steps[number], "create_graph", False)),
-}
 
 
 @functools.cache

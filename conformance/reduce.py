@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from conformance.backends.reference import reference
-from conformance.campaign.pool import run_chunks
+from conformance.campaign.pool import Workers
 from conformance.campaign.worker import Chunk
 from conformance.case import Backward, Case, CaseError, Grad, Input, Op, Step, check, data_of, results, uses
 from conformance.generate.scripts import Plan
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
 ROUNDS = 60
 
 
-def reduce_case(case: Case, signature: Signature, backend: str, timeout: float) -> Case:
+def reduce_case(workers: Workers, case: Case, signature: Signature, backend: str, timeout: float) -> Case:
     """Return the smallest case found that fails on ``backend`` with the same signature."""
     for _ in range(ROUNDS):
         candidates = [c for c in _candidates(case) if _valid(c)]
-        smaller = next(iter(_kept(candidates, signature, backend, timeout)), None)
-        if smaller is None:
+        smaller = next(iter(_kept(workers, candidates, signature, backend, timeout)), None)
+        if smaller is None or size_of(smaller) >= size_of(case):
             return case
         case = smaller
     return case
 
 
-def _kept(candidates: list[Case], signature: Signature, backend: str, timeout: float) -> list[Case]:
+def _kept(workers: Workers, candidates: list[Case], signature: Signature, backend: str, timeout: float) -> list[Case]:
     if not candidates:
         return []
     with tempfile.TemporaryDirectory() as folder:
         chunk = Chunk(0, 0, len(candidates), Plan(), (backend,), folder, timeout, tuple(candidates), name="reduce")
-        records = next(iter(run_chunks([chunk], 1)))
+        records = next(iter(workers.run([chunk])))
     kept = [candidates[r["index"]] for r in records if signature_of(signature.backend, r["verdicts"][signature.backend]) == signature]
     return sorted(kept, key=size_of)
 

@@ -39,7 +39,7 @@ class Dialect:
         ties: a maximum along an axis that is reached several times gives its gradient to the first, or splits it evenly.
         highest_order: for an op, the highest derivative that is offered; asking for a graph of more is refused.
         links: for an op, the operands that its gradients count as depending on, where that is not simply what its formula uses;
-            each with the operands that must need a gradient too for that. None at all: on the cotangent alone. It decides
+            each with when that holds (`paddle_table`). None at all: on the cotangent alone. It decides
             between absent and zero for derivatives of second order.
         spelled: ops that this framework makes of other ops, and the op that does it that way; what is freed, refused and linked
             follows the parts.
@@ -60,7 +60,7 @@ class Dialect:
     inputs_run_their_node: bool
     ties: Literal["first", "split"]
     highest_order: Mapping[str, int] = field(default_factory=dict)
-    links: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     spelled: Mapping[str, str] = field(default_factory=dict)
     not_offered: Mapping[str, str] = field(default_factory=dict)
 

@@ -24,7 +24,7 @@ from reference_impl.primitives.shape import link
 from reference_impl.tensor import Mode, Node, Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 Place: TypeAlias = "Tensor | tuple[Node, int]"
 
@@ -112,13 +112,18 @@ def grad(
     results: list[Tensor | None] = []
     for tensor, cotangent in zip(inputs, found, strict=True):
         if cotangent is None:
-            results.append(Tensor(np.zeros_like(tensor.array)) if materialize_grads else None)
+            zeros = Tensor(np.zeros_like(tensor.array), requires_grad=create_graph) if materialize_grads else None
+            results.append(zeros)
             continue
         result = cotangent if create_graph and type(cotangent) is Tensor else Tensor(np.array(_array(cotangent)))
-        if always and not result.requires_grad:
-            result = Tensor(result.array, requires_grad=True)
-        results.append(result)
+        results.append(_always_recorded(result) if always and not result.requires_grad else result)
     return results
+
+
+def _always_recorded(result: Tensor) -> Tensor:
+    """Make a derivative that depends on nothing the result of a node all the same, which can be run and freed like any other."""
+    node = Node(link, (result,), {}, [result.array], [], result.array)
+    return Tensor(result.array, requires_grad=True, node=node)
 
 
 class Walk:
@@ -274,8 +279,7 @@ class Walk:
         if links == {}:
             operands, out = tuple(node.arrays), node.out
         elif links is not None:
-            tracked = {primitive.operands[position]: operands[position] for position in node.tracked}
-            extra = [tracked[name] for name, with_ in links.items() if name in tracked and tracked.keys() >= {*with_}]
+            extra = [node.operands[position] for position in node.tracked if self._links(node, position, links)]
         for position in node.tracked:
             if not self._wanted(node.operands[position]):
                 continue
@@ -291,6 +295,15 @@ class Walk:
             if extra:
                 result = link(result, *extra)
             self._arrive(node.operands[position], result if type(result) is Tensor else Tensor(np.asarray(result)))
+
+    def _links(self, node: Node, position: int, links: Mapping[str, str]) -> bool:
+        when = links.get(node.primitive.operands[position])
+        others = [p for p in node.tracked if p != position]
+        if when == "other_tracked":
+            return bool(others)
+        if when == "other_asked":
+            return any(self._wanted(node.operands[p]) for p in others)
+        return when == "always"
 
     def _wanted(self, operand: Tensor) -> bool:
         place = place_of(operand)

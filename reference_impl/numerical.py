@@ -7,8 +7,8 @@ directions come from the polarization identity, so a mistake that a single direc
 Every answer is an `Estimate` with its own error bound, made of what the halving still changed and of what rounding can do at that
 step. A kink or a pole near the point shows as a large bound: the caller then chooses another point, not another tolerance.
 
-`f` takes the operands (arrays of any shapes) and returns one array or a tuple; seeds have the shapes of the outputs, directions the
-shapes of what they move. The sums run in float64. Nothing here imports the engine.
+`f` takes the operands (arrays of any shapes) and returns one array or a tuple; seeds have the shapes of the outputs, directions
+the shapes of what they move. The sums run in float64. Nothing here imports the engine.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ class Estimate:
 def stencil(order: int, half_width: int = HALF_WIDTH) -> tuple[float, ...]:
     """Weights ``w`` of the central difference ``f^(order)(0) ~ h^-order sum_i w_i f(i h)``, ``i = -half_width .. half_width``.
 
-    The weight of node i is the derivative at 0 of its Lagrange polynomial ``prod_j (x - j) / (i - j)``, that is ``order!`` times the
-    coefficient of ``x^order``: the formula that B. Fornberg, Math. Comp. 51 (1988) 699-706, evaluates by a recursion. Rational
-    arithmetic makes the recursion unnecessary. The error is of order ``2 half_width - order + 1`` in h, plus one for odd exponents.
+    The weight of node i is the derivative at 0 of its Lagrange polynomial ``prod_j (x - j) / (i - j)``, that is ``order!`` times
+    the coefficient of ``x^order``: what B. Fornberg, Math. Comp. 51 (1988) 699-706, evaluates by a recursion. Rational arithmetic
+    makes the recursion unnecessary. For the order of the error see `exponent`.
     """
     nodes = range(-half_width, half_width + 1)
     weights = []
@@ -80,7 +80,7 @@ def stencil(order: int, half_width: int = HALF_WIDTH) -> tuple[float, ...]:
 
 
 def exponent(order: int, half_width: int = HALF_WIDTH) -> int:
-    """Power of h with which the error of `stencil` vanishes; central stencils gain one where the plain count is odd."""
+    """Power of h with which the error of `stencil` vanishes: ``2 half_width + 1 - order``, by symmetry rounded up to even."""
     plain = 2 * half_width + 1 - order
     return plain + plain % 2
 
@@ -117,9 +117,9 @@ def derivative(phi: Line, order: int, size: float = 1.0) -> Estimate:
     """Return ``phi^(order)(0)``; ``size`` is the largest element of the direction, so that steps are lengths in x.
 
     The step is halved along `REACHES` (how far the outermost node lies). With ``A(h)`` the central difference and p its exponent,
-    Richardson's extrapolation is ``R = A(h) + (A(h) - A(2h)) / (2^p - 1)`` (L. F. Richardson, Phil. Trans. A 226 (1927) 299-361). The
-    bound is what the halving changed, ``|A(h) - A(2h)|``, plus the rounding ``eps / h^order``; the step with the smallest bound
-    wins (C. Ridders, Adv. Eng. Softw. 4 (1982) 75-76).
+    Richardson's extrapolation is ``R = A(h) + (A(h) - A(2h)) / (2^p - 1)`` (L. F. Richardson and J. A. Gaunt, Phil. Trans. A 226
+    (1927) 299-361). The bound is what the halving changed, ``|A(h) - A(2h)|``, plus the rounding ``eps / h^order``; the step with
+    the smallest bound wins (C. Ridders, Adv. Eng. Softw. 4 (1982) 75-76).
 
     A kink exactly at the point is the one thing that halving cannot see at every order: central differences of odd order average
     the slopes of ``|t|``, for every h. Those of the next order diverge, so orders 1 to 3 are judged together.
@@ -148,8 +148,8 @@ def mixed_derivative(
 ) -> Estimate:
     """Return the derivative of ``<seed, f(x)>`` along each direction in turn (as many as its order); see `line` for a direction.
 
-    By polarization, ``D[d_1 .. d_k] = sum over signs of (s_2 .. s_k) phi_s^(k)(0) / (2^(k-1) k!)``, where ``phi_s`` is the line along
-    ``d_1 + s_2 d_2 + .. + s_k d_k``: a symmetric multilinear form is known from its values on the diagonal.
+    By polarization, ``D[d_1 .. d_k] = sum over signs of (s_2 .. s_k) phi_s^(k)(0) / (2^(k-1) k!)``, where ``phi_s`` is the line
+    along ``d_1 + s_2 d_2 + .. + s_k d_k``: a symmetric multilinear form is known from its values on the diagonal.
     """
     order = len(directions)
     value = error = 0.0
@@ -176,14 +176,15 @@ def _combine(signs: Sequence[float], directions: Sequence[Sequence[Array | None]
 def taylor_slope(phis: Sequence[Line], values: Sequence[Sequence[float]], step: float = 0.125, halvings: int = 4) -> float:
     """Return the rate at which Taylor remainders vanish: at least k + 1 if all derivatives up to order k are right.
 
-    For each line, ``values`` lists ``phi(0), phi'(0), .., phi^(k)(0)``; the remainder is ``phi(h) - sum_j phi^(j)(0) h^j / j!``. A wrong
-    derivative of order j leaves a remainder of order ``h^j``, so the slope falls to j. (The Taylor test of P. Farrell et al., SIAM
-    J. Sci. Comput. 35 (2013) C369-C393.) Several lines are taken together, root of the sum of squares, because the remainder of
-    one may happen to change sign. Infinity: the remainders are rounding errors.
+    For each line, ``values`` lists ``phi(0), phi'(0), .., phi^(k)(0)``; the remainder is ``phi(h) - sum_j phi^(j)(0) h^j / j!``.
+    A wrong derivative of order j leaves a remainder of order ``h^j``, so the slope falls to j. (The Taylor test of P. Farrell et
+    al., SIAM J. Sci. Comput. 35 (2013) C369-C393.) Several lines are taken together, root of the sum of squares, because the
+    remainder of one may happen to change sign.
 
-    The slope is the least-squares slope of ``log remainder`` against ``log h`` over the steps where the remainder is no rounding error.
+    The slope is that of the least-squares line through ``log remainder`` against ``log h``, over the steps where the remainder is
+    no rounding error; infinity if fewer than two are left.
     """
-    points = []
+    points: list[tuple[float, float]] = []
     for halving in range(halvings + 1):
         h = step / 2**halving
         remainder = rounding = 0.0
@@ -194,7 +195,7 @@ def taylor_slope(phis: Sequence[Line], values: Sequence[Sequence[float]], step: 
             rounding += (ROUNDINGS * EPSILON * sample.scale) ** 2
         if not remainder <= rounding:
             points.append((math.log(h), 0.5 * math.log(remainder)))
-    if len(points) < 2:
+    if not points[1:]:
         return math.inf
     x, y = np.array(points).T
     return float(np.polynomial.polynomial.polyfit(x, y, 1)[1])

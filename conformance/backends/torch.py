@@ -41,7 +41,7 @@ def open_backend() -> Interpreter:
     torch.set_num_threads(1)
     for expected in ("The .grad attribute of a Tensor that is not a leaf", "only_inputs argument", "Using backward"):
         warnings.filterwarnings("ignore", message=f".*{expected}")
-    return Interpreter(BackendInfo("torch", torch.__version__, TORCH, TORCH.not_offered), TorchEngine())
+    return Interpreter(BackendInfo("torch", str(torch.__version__), TORCH, TORCH.not_offered), TorchEngine())
 
 
 @functools.cache

@@ -18,14 +18,14 @@ import msgspec
 from pebble import ProcessExpired, ProcessPool
 
 from conformance.backends import names
-from conformance.campaign.worker import POISONED, Chunk, run_chunk
+from conformance.campaign.worker import POISONED, Chunk, run_chunk, silence
 from conformance.judge.verdict import Bucket
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-CHUNK = 100
+CALL_TIMEOUT = 120.0
 
 
 def _context(backends: Sequence[str]) -> Any:
@@ -38,33 +38,54 @@ def _context(backends: Sequence[str]) -> Any:
     return context
 
 
-def run_chunks(chunks: list[Chunk], jobs: int) -> Iterator[list[dict[str, Any]]]:
-    """Run chunks and yield the records of each as it ends, in the order of the chunks."""
-    waiting = deque(enumerate(chunks))
-    running: dict[Any, tuple[int, Chunk]] = {}
-    done: dict[int, list[dict[str, Any]]] = {}
-    following = 0
-    with ProcessPool(max_workers=jobs, context=_context(chunks[0].backends if chunks else ())) as pool:
+class Workers:
+    """A pool of worker processes, opened once and used for any number of chunks; a context manager."""
+
+    def __init__(self, backends: Sequence[str], jobs: int) -> None:
+        self.jobs = jobs
+        self._pool = ProcessPool(max_workers=jobs, context=_context(backends), initializer=silence)
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.stop()
+        self._pool.join()
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function in a worker; ``None`` if the worker died or hung."""
         try:
-            while waiting or running:
-                while waiting and len(running) < 2 * jobs:
-                    position, chunk = waiting.popleft()
-                    running[pool.schedule(run_chunk, [chunk])] = position, chunk
-                ended, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in ended:
-                    position, chunk = running.pop(future)
-                    rest = _rest(chunk, future)
-                    if rest is not None:
-                        waiting.appendleft((position, rest))
-                        continue
-                    done[position] = _read(chunk.records)
-                    chunk.records.unlink(missing_ok=True)
-                while following in done:
-                    yield done.pop(following)
-                    following += 1
-        except BaseException:
-            pool.stop()
-            raise
+            return self._pool.schedule(function, list(arguments), timeout=CALL_TIMEOUT).result()
+        except (ProcessExpired, TimeoutError):
+            return None
+
+    def run(self, chunks: Iterable[Chunk]) -> Iterator[list[dict[str, Any]]]:
+        """Run chunks and yield the records of each, in the order of the chunks."""
+        coming = enumerate(chunks)
+        again: deque[tuple[int, Chunk]] = deque()
+        running: dict[Any, tuple[int, Chunk]] = {}
+        done: dict[int, list[dict[str, Any]]] = {}
+        following = 0
+        while True:
+            while len(running) < 2 * self.jobs:
+                work = again.popleft() if again else next(coming, None)
+                if work is None:
+                    break
+                running[self._pool.schedule(run_chunk, [work[1]])] = work
+            if not running:
+                return
+            ended, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in ended:
+                position, chunk = running.pop(future)
+                rest = _rest(chunk, future)
+                if rest is not None:
+                    again.append((position, rest))
+                    continue
+                done[position] = _read(chunk.records)
+                chunk.records.unlink(missing_ok=True)
+            while following in done:
+                yield done.pop(following)
+                following += 1
 
 
 def _rest(chunk: Chunk, future: Any) -> Chunk | None:
@@ -84,6 +105,8 @@ def _after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
     following = records[-1]["index"] + 1 if records else chunk.start
     if exit_code == POISONED:
         return replace(chunk, start=following)
+    if following not in chunk.deaths:  # perhaps an earlier case damaged the process: try once more in a fresh one
+        return replace(chunk, start=following, deaths={**chunk.deaths, following: 1})
     words = chunk.progress.read_text().split() if chunk.progress.exists() else []
     hung = chunk.watchdog.exists() and chunk.watchdog.stat().st_size > 0
     bucket = str(Bucket.TIMED_OUT if hung else Bucket.CRASHED)

@@ -16,18 +16,22 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from conformance.backends import Backend, open_backend
+from conformance.backends import Backend, BackendError, open_backend
 from conformance.backends.reference import reference
 from conformance.case import Backward, Case, Grad, Input, Op
 from conformance.deviations import label
 from conformance.facts import facts_of, parameters_passed
 from conformance.generate.scripts import Plan, case_of
-from conformance.judge.verdict import FAILING, Bucket, Verdict, judge
+from conformance.judge.compare import AFTER_ALL, Mismatch
+from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, verdict_of
 from conformance.outcome import Raised
+from conformance.texts import observation_text, step_text
+from reference_impl import Category
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from conformance.backends import BackendInfo
     from conformance.facts import Facts
     from conformance.outcome import Outcome
 
@@ -48,7 +52,11 @@ CANARY = Case(
 
 @dataclass(frozen=True)
 class Chunk:
-    """A range of cases for one worker. ``lost`` tells, per case index, what is already known of a backend that took it down."""
+    """A range of cases for one worker.
+
+    ``deaths``: at which case indices a worker died once already; ``lost``: the backends that are known to take the process down
+    there, with the bucket.
+    """
 
     seed: int
     start: int
@@ -59,6 +67,7 @@ class Chunk:
     timeout: float
     cases: tuple[Case, ...] | None = None
     lost: dict[int, dict[str, str]] = field(default_factory=dict)
+    deaths: dict[int, int] = field(default_factory=dict)
     name: str = ""
 
     @property
@@ -78,6 +87,13 @@ class Chunk:
 
 
 _opened: dict[str, Backend] = {}
+
+
+def silence() -> None:
+    """Send what frameworks print (warnings, C++ stacks of a dying process) nowhere; what matters is in the records."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
 
 
 def backend(name: str) -> Backend:
@@ -101,6 +117,8 @@ def run_chunk(chunk: Chunk) -> None:
             record = run_case(case, opened, chunk.lost.get(index, {}), lambda name, at=index: note(progress, at, name))
             faulthandler.cancel_dump_traceback_later()
             record["index"] = index
+            if index in chunk.deaths and index not in chunk.lost:
+                record["deaths"] = chunk.deaths[index]
             record["seconds"]["generate"] = drawn - started
             record["seconds"]["all"] = perf_counter() - started
             out.write(encode(record) + b"\n")
@@ -131,16 +149,17 @@ def run_case(
         facts = facts or facts_of(case, expected)
         seconds["reference"] += perf_counter() - clock
         if info.name in lost:
-            verdicts[info.name] = verdict_record(case, Verdict(Bucket(lost[info.name])), facts)
+            verdicts[info.name] = verdict_record(case, fatal(case, info, lost[info.name]), facts)
             continue
         entering(info.name)
         ran = perf_counter()
         actual = engine.run(case)
         seconds[info.name] = perf_counter() - ran
-        if any(isinstance(o, Raised) for o in actual.observations):
-            poisoned |= not healthy(engine)
+        sane = not any(isinstance(o, Raised) for o in actual.observations) or healthy(engine)
+        poisoned |= not sane
+        poisoned |= _read_past_its_end(expected, actual)
         clock = perf_counter()
-        verdicts[info.name] = verdict_record(case, _judged(case, engine, expected, actual, poisoned=poisoned), facts)
+        verdicts[info.name] = verdict_record(case, _judged(case, engine, expected, actual, healthy=sane), facts)
         seconds["judge"] += perf_counter() - clock
     record = {
         "kind": "case",
@@ -157,15 +176,28 @@ def run_case(
     return record
 
 
-def _judged(case: Case, engine: Backend, expected: Outcome, actual: Outcome, *, poisoned: bool) -> Verdict:
-    from conformance.judge.compare import Mismatch
-
+def _judged(case: Case, engine: Backend, expected: Outcome, actual: Outcome, *, healthy: bool) -> Verdict:
     verdict = judge(case, engine.info, expected, actual)
-    if poisoned and verdict.mismatch is None:
-        step = next(i for i, o in enumerate(actual.observations) if isinstance(o, Raised))
-        found = Mismatch(step, "poison", "step", "intact", "broken", "after this refusal the process differentiates wrongly")
-        return Verdict(Bucket.DIVERGED, found, None, verdict.bounded, verdict.counts)
-    return verdict
+    if healthy or verdict.mismatch is not None:
+        return verdict
+    step = next(i for i, o in enumerate(actual.observations) if isinstance(o, Raised))
+    found = Mismatch(step, "poison", "step", "intact", "broken", "after this refusal the process differentiates wrongly")
+    return verdict_of(case, engine.info, found, verdict)
+
+
+def fatal(case: Case, info: BackendInfo, bucket: str) -> Verdict:
+    """Return the verdict on a case that takes the process down."""
+    found = Mismatch(AFTER_ALL, "crash", "step", "computed", bucket, "the process died" if bucket == "crashed" else "no end in sight")
+    verdict = verdict_of(case, info, found, Verdict(Bucket(bucket)))
+    return verdict if verdict.deviation else Verdict(Bucket(bucket), found)
+
+
+def _read_past_its_end(expected: Outcome, actual: Outcome) -> bool:
+    """Whether a seed of the wrong shape was taken: memory may be damaged, so nothing more may be concluded in this process."""
+    return any(
+        isinstance(e, Raised) and e.category is Category.SEED_SHAPE and not isinstance(a, Raised)
+        for e, a in zip(expected.observations, actual.observations, strict=True)
+    )
 
 
 def healthy(engine: Backend) -> bool:
@@ -202,3 +234,34 @@ def verdict_record(case: Case, verdict: Verdict, facts: Facts) -> dict[str, Any]
     if verdict.deviation:
         record["deviation"] = verdict.deviation
     return record
+
+
+def describe_backend(name: str) -> dict[str, Any]:
+    """Open a backend and write down its facts, or why it cannot be opened."""
+    try:
+        info = backend(name).info
+    except BackendError as error:
+        return {"error": str(error)}
+    return {
+        "name": info.name,
+        "version": info.version,
+        "dialect": info.dialect.name,
+        "not_offered": dict(info.not_offered),
+    }
+
+
+def explain_case(case: Case, name: str) -> dict[str, Any]:
+    """Run a case on one backend and write it down step by step, expected beside actual, with the verdict."""
+    engine = backend(name)
+    expected = reference(engine.info.dialect, engine.info.not_offered).run(case)
+    actual = engine.run(case)
+    verdict = verdict_record(case, judge(case, engine.info, expected, actual), facts_of(case, expected))
+    steps = [
+        {
+            "text": step_text(step),
+            "expected": observation_text(case, step, e),
+            "actual": observation_text(case, step, a),
+        }
+        for step, e, a in zip(case.steps, expected.observations, actual.observations, strict=True)
+    ]
+    return {"steps": steps, "verdict": verdict}

@@ -55,11 +55,10 @@ def judge(case: Case, info: BackendInfo, expected: Outcome, actual: Outcome) -> 
     found = compared.mismatch
     counts = compared.counts
     if found is not None:
-        entry = explain(info, case, found)
-        if entry is not None:
-            return Verdict(Bucket.KNOWN_DEVIATION, found, entry.id, compared.bounded, counts)
-        bucket = Bucket.NEAR_KINK if compared.near_kink and found.kind == "value" else Bucket.DIVERGED
-        return Verdict(bucket, found, None, compared.bounded, counts)
+        verdict = verdict_of(case, info, found, Verdict(Bucket.DIVERGED, found, None, compared.bounded, counts))
+        if verdict.deviation is None and compared.near_kink and found.kind == "value":
+            verdict.bucket = Bucket.NEAR_KINK
+        return verdict
     if counts["gradients"] or counts["absent"]:
         bucket = Bucket.AGREED
     elif counts["errors"]:
@@ -69,3 +68,10 @@ def judge(case: Case, info: BackendInfo, expected: Outcome, actual: Outcome) -> 
     else:
         bucket = Bucket.NOTHING_COMPARED
     return Verdict(bucket, None, None, compared.bounded, counts)
+
+
+def verdict_of(case: Case, info: BackendInfo, found: Mismatch, so_far: Verdict) -> Verdict:
+    """Return the verdict on a mismatch: a known deviation, or a divergence."""
+    entry = explain(info, case, found)
+    bucket = Bucket.DIVERGED if entry is None else Bucket.KNOWN_DEVIATION
+    return Verdict(bucket, found, None if entry is None else entry.id, so_far.bounded, so_far.counts)

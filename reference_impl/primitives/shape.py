@@ -231,6 +231,7 @@ def _interleaved(shape: tuple[int, ...], repeats: Any) -> tuple[int, ...]:
 
 @tile.vjp("x")
 def tile_vjp_x(g: Any, out: Any, x: Any, *, repeats: Any) -> Any:
+    repeats = (1,) * (len(shape_of(x)) - len(repeats)) + tuple(repeats)
     parts = _interleaved(shape_of(x), repeats)
     ones = tuple(1 if i % 2 == 0 else n for i, n in enumerate(parts))
     return reshape(sum_to(reshape(g, shape=parts), ones), shape=shape_of(x))

@@ -1,7 +1,7 @@
 """Arguments for the ops that no random graph uses, and arguments that the catalogue does not draw.
 
-A row is an op, the shapes of its operands and its attributes. Elements lie between 0.4 and 2.4 in size, of any sign where the op's
-domain has both, so that poles and the usual kinks are far.
+A row is an op, the shapes of its operands and its attributes. Elements lie between 0.4 and 2.4 in size, of any sign where the
+op's domain has both, so that poles and the usual kinks are far.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The check of a vjp rule: what the reference engine differentiates against what the numerical oracle sees.
 
-Both answer the same question: the derivatives of ``<seed, f(x)>`` along one direction, then along a second, then along a third. The
-engine answers by `grad` with ``create_graph``, dotted with a direction, and so on; the oracle by forwards alone. From the second
-order on the seed moves too: a gradient is linear in its seed, and a rule may get that wrong.
+Both answer the same question: the derivatives of ``<seed, f(x)>`` along one direction, then along a second, then along a third.
+The engine answers by `grad` with ``create_graph``, dotted with a direction, and so on; the oracle by forwards alone. From the
+second order on the seed moves too: a gradient is linear in its seed, and a rule may get that wrong.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 HIGHEST = 3
 SHARP = 1e-4
-"""An oracle's answer with a larger bound (a kink or a pole within the stencil) decides nothing; the caller draws other operands."""
+"""An oracle's answer with a larger bound (a kink or a pole within the stencil) decides nothing: the caller draws again."""
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 
@@ -58,14 +58,18 @@ class Question:
     def compare(self) -> Comparison:
         """Ask both."""
         oracle = tuple(
-            mixed_derivative(self.function, self.operands, self.seeds, self.directions[:order])
-            for order in range(1, HIGHEST + 1)
+            mixed_derivative(self.function, self.operands, self.seeds, self.directions[:order]) for order in range(1, HIGHEST + 1)
         )
         return Comparison(tuple(by_rules(self.function, self.operands, self.seeds, self.directions)), oracle)
 
 
 def ask(
-    function: Callable[..., Any], operands: Sequence[Array], chosen: Sequence[int], random: np.random.Generator, *, move_seed: bool
+    function: Callable[..., Any],
+    operands: Sequence[Array],
+    chosen: Sequence[int],
+    random: np.random.Generator,
+    *,
+    move_seed: bool,
 ) -> Question:
     """Draw seeds and directions; only the ``chosen`` operands move."""
     with np.errstate(all="ignore"):
@@ -83,7 +87,7 @@ def ask(
 
 def draw(shape: tuple[int, ...], random: np.random.Generator) -> Array:
     """Draw elements between 1/2 and 3/2 in size and of any sign: never all ones, and none so small that it hides an element."""
-    return random.uniform(0.5, 1.5, shape) * random.choice([-1.0, 1.0], shape)
+    return np.asarray(random.uniform(0.5, 1.5, shape) * random.choice([-1.0, 1.0], shape))
 
 
 def by_rules(

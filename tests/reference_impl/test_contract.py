@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reference_impl import DIALECTS, OPS, PADDLE, TORCH, Category, Dialect, Tensor, backward, grad, tensor
-from tests.reference_impl.handy import both, elements, leaf, refusal
+from tests.reference_impl.vocabulary import both, elements, leaf, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import reference_impl
 from reference_impl import numerical
+
+# Where the package lies, installed or not, so that the probe finds the one under test.
+ROOT = Path(reference_impl.__file__).parents[1]
 
 # The modules that NumPy itself imports are NumPy's business, so it goes first.
 PROBE = """
@@ -25,7 +30,7 @@ print(*sorted(new - set(sys.stdlib_module_names) - {"numpy"}))
 @pytest.fixture(scope="module")
 def imported() -> set[str]:
     """Top-level packages that importing every module of the reference brings in."""
-    done = subprocess.run([sys.executable, "-c", PROBE], check=True, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", PROBE], cwd=ROOT, check=True, capture_output=True, text=True)
     return set(done.stdout.split())
 
 

@@ -25,7 +25,8 @@ def test_three_point_stencils_are_the_textbook_ones(order: int, expected: tuple[
 
 
 def test_five_point_stencil_of_third_order_is_the_textbook_one() -> None:
-    assert (-0.5, 1.0, 0.0, -1.0, 0.5) == stencil(3, 2)
+    expected = (-0.5, 1.0, 0.0, -1.0, 0.5)
+    assert expected == stencil(3, 2)
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -43,6 +44,10 @@ KNOWN: dict[str, tuple[Callable[[float], float], tuple[float, float, float]]] = 
     "cubic": (lambda t: (t + 2.0) ** 3, (12.0, 12.0, 6.0)),
     "constant": (lambda _: 3.0, (0.0, 0.0, 0.0)),
 }
+
+
+def _exponential(rate: float) -> Callable[[float], float]:
+    return lambda t: math.exp(rate * t)
 
 
 def _phi(function: Callable[[float], float]) -> Callable[[float], Sample]:
@@ -67,9 +72,7 @@ def test_kink_near_the_point_shows_in_the_bound(order: int) -> None:
     assert not derivative(_phi(lambda t: max(t - 0.003, 0.006 - 2 * t)), order).is_sharp(1e-2)
 
 
-@pytest.mark.parametrize(
-    "kinked", [lambda t: max(t, -2 * t), lambda t: t * abs(t)], ids=["slope jumps", "curvature jumps"]
-)
+@pytest.mark.parametrize("kinked", [lambda t: max(t, -2 * t), lambda t: t * abs(t)], ids=["slope jumps", "curvature jumps"])
 def test_kink_at_the_point_shows_in_the_bound_of_some_order(kinked: Callable[[float], float]) -> None:
     assert not all(derivative(_phi(kinked), order).is_sharp(1e-2) for order in ORDERS)
 
@@ -104,14 +107,14 @@ def test_line_pairs_every_output_with_its_moving_seed() -> None:
 
 @pytest.mark.parametrize("wrong_from", [1, 2, 3])
 def test_taylor_slope_falls_to_the_order_of_the_first_wrong_derivative(wrong_from: int) -> None:
-    phis = [_phi(lambda t, a=a: math.exp(a * t)) for a in (0.7, -1.1)]
+    phis = [_phi(_exponential(a)) for a in (0.7, -1.1)]
     values = [[a**j + 0.1 * (j == wrong_from) for j in range(4)] for a in (0.7, -1.1)]
     assert taylor_slope(phis, values) == pytest.approx(wrong_from, abs=0.3)
 
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_taylor_slope_of_right_derivatives_is_one_more_than_their_order(order: int) -> None:
-    phis = [_phi(lambda t, a=a: math.exp(a * t)) for a in (0.7, -1.1)]
+    phis = [_phi(_exponential(a)) for a in (0.7, -1.1)]
     values = [[a**j for j in range(order + 1)] for a in (0.7, -1.1)]
     assert taylor_slope(phis, values) == pytest.approx(order + 1, abs=0.1)
 

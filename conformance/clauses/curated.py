@@ -1,0 +1,59 @@
+"""What a curated case is: a clause id, a case, and the numbers that the source document prints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.backends.reference import reference
+from conformance.outcome import Computed
+from reference_impl import PADDLE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from conformance.case import Case
+    from reference_impl import Dialect
+
+
+@dataclass(frozen=True)
+class Curated:
+    """One promise as a case.
+
+    ``prints``: what the document shows, by name of a result, or ``NAME.grad@STEP`` for ``.grad`` after a step. ``dialect``: whose
+    document it is.
+    """
+
+    clause: str
+    title: str
+    case: Case
+    prints: Mapping[str, Any] = field(default_factory=dict)
+    dialect: Dialect = PADDLE
+
+    @property
+    def name(self) -> str:
+        """Clause id and title."""
+        return f"{self.clause} {self.title}"
+
+    def disagreement(self) -> str:
+        """Say where the reference contradicts the document; empty if nowhere."""
+        outcome = reference(self.dialect, {}).run(self.case)
+        for place, printed in self.prints.items():
+            found = self._lookup(outcome, place)
+            if found is None or not np.array_equal(found, np.asarray(printed)):
+                return f"{place} is {found}, the document prints {printed}"
+        return ""
+
+    def _lookup(self, outcome: Any, place: str) -> Any:
+        name, _, step = place.partition(".grad@")
+        if step:
+            value = outcome.observations[int(step)].state[self.case.watched.index(name)]
+            return None if value is None else value.array
+        for made, seen in zip(self.case.steps, outcome.observations, strict=True):
+            names = getattr(made, "results", ())
+            if name in names and isinstance(seen, Computed):
+                value = seen.values[names.index(name)]
+                return None if value is None else value.array
+        return None

@@ -1,0 +1,283 @@
+"""The command line. Imports of frameworks, generators and renderers wait until a command needs them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from conformance import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.case import Case
+
+CONFORMS, DIVERGES, USAGE, SUITE_FAULT = 0, 1, 2, 3
+CODES = {"conforms": CONFORMS, "diverges": DIVERGES, "suite_error": SUITE_FAULT}
+
+
+def main() -> None:
+    """Run the command; whatever goes wrong is one line and a documented exit code."""
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        fail(USAGE, error.format_message())
+    except (click.Abort, KeyboardInterrupt):
+        fail(130, "interrupted; what was recorded stays, without a footer it is not a result")
+    except OSError as error:
+        fail(USAGE, f"{error.filename or 'output'}: {error.strerror}")
+    except Exception as error:  # noqa: BLE001 - a traceback is a bug; the last line of defence says which
+        known = expected_errors()
+        fail(USAGE if isinstance(error, known) else SUITE_FAULT, f"{'' if isinstance(error, known) else 'fault of the suite: '}{error}")
+    sys.exit(code or 0)
+
+
+def expected_errors() -> tuple[type[Exception], ...]:
+    """Return the errors that are the user's to mend."""
+    from conformance.backends import BackendError
+    from conformance.case import CaseError
+    from conformance.deviations import DeviationError
+    from conformance.records import RecordError
+
+    return BackendError, CaseError, DeviationError, RecordError
+
+
+def fail(code: int, message: str) -> NoReturn:
+    """Say what is wrong in one line and leave."""
+    click.echo(f"conformance: {' '.join(message.split())}", err=True)
+    sys.exit(code)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__)
+def cli() -> None:
+    """Check autograd engines against a small reference engine.
+
+    Exit codes: 0 conforms, 1 divergence, 2 usage or configuration, 3 fault of the suite.
+    """
+
+
+def _backends(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name.strip() for name in value.split(",") if name.strip()))
+
+
+def _names_of(known: Callable[[], Any]) -> Callable[[click.Context, click.Parameter, str | None], tuple[str, ...] | None]:
+    def check(_: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+        if value is None:
+            return None
+        chosen = tuple(dict.fromkeys(name.strip() for name in value.split(",")))
+        for name in chosen:
+            if name not in known():
+                msg = f"{name!r} is unknown; allowed are {', '.join(known())}"
+                raise click.BadParameter(msg, param=parameter)
+        return chosen
+
+    return check
+
+
+def _catalogue() -> Any:
+    from conformance.ops import catalogue
+
+    return catalogue()
+
+
+def _seconds(_: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+    if value is None:
+        return None
+    unit = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(value[-1:])
+    number = value[:-1] if unit else value
+    try:
+        return float(number) * (unit or 1.0)
+    except ValueError:
+        msg = f"{value!r} is no time; write it like 90s, 10m or 1h"
+        raise click.BadParameter(msg, param=parameter) from None
+
+
+_campaign_options = [
+    click.option("--backends", default="torch,paddle", callback=_backends, help="Names, or module:attribute; comma-separated."),
+    click.option("--seed", default=1, type=click.IntRange(0), help="Case i of a seed is the same everywhere."),
+    click.option("--jobs", default=1, type=click.IntRange(1, 64), help="Worker processes."),
+    click.option("--out", default="reports", type=click.Path(file_okay=False, path_type=Path), help="Where results go."),
+]
+
+
+def _with_campaign_options(command: Any) -> Any:
+    for option in reversed(_campaign_options):
+        command = option(command)
+    return command
+
+
+@cli.command()
+@_with_campaign_options
+@click.option("--cases", default=2000, type=click.IntRange(1), help="How many cases to draw.")
+@click.option("--budget", callback=_seconds, help="Stop starting cases after this time, like 10m.")
+@click.option("--lane", "lanes", callback=_names_of(lambda: ("exact", "numeric")), help="exact, numeric, or both.")
+@click.option("--ops", callback=_names_of(_catalogue), help="Draw only from these ops; comma-separated.")
+def run(**chosen: Any) -> int:
+    """Run a campaign of random graphs and scripts."""
+    return _campaign(**chosen)
+
+
+@cli.command()
+@_with_campaign_options
+@click.option("--cases", default=6000, type=click.IntRange(1), help="How many cases to draw.")
+def gate(**chosen: Any) -> int:
+    """Decide as CI would: curated cases, known deviations, a fixed campaign."""
+    from conformance.gate import check_curated
+
+    return _campaign(**chosen, budget=None, lanes=None, ops=None, before=check_curated)
+
+
+def _campaign(
+    *,
+    backends: tuple[str, ...],
+    seed: int,
+    jobs: int,
+    out: Path,
+    cases: int,
+    budget: float | None,
+    lanes: tuple[str, ...] | None,
+    ops: tuple[str, ...] | None,
+    before: Any = None,
+) -> int:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from conformance.campaign.run import Options, run_campaign
+    from conformance.generate.scripts import LANES, Plan
+    from conformance.records import read
+    from conformance.report import write_html
+    from conformance.summary import show_summary
+
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    command = " ".join(["conformance", *sys.argv[1:]])
+    options = Options(backends, cases, budget, seed, Plan(lanes or LANES, ops), jobs, out, command=command)
+    broken = before(options, console) if before else []
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not sys.stdout.isatty()) as bar:
+        task = bar.add_task("cases", total=cases)
+
+        def advance(done: int, failed: int) -> None:
+            bar.update(task, completed=done, description=f"cases ({failed} findings)")
+
+        footer = run_campaign(options, advance)
+    record = out / "run.ndjson"
+    show_summary(console, footer, [r for r in read(record) if r["kind"] == "finding"])
+    write_html(read(record), out / "report.html")
+    for line in broken:
+        console.print(f"[red]gate[/]: {line}", highlight=False)
+    console.print(f"record: {record}   report: {out / 'report.html'}", highlight=False)
+    return max(CODES[footer["verdict"]], DIVERGES if broken else CONFORMS)
+
+
+@cli.command()
+@click.argument("record", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The page; beside the record if not given.")
+def report(record: Path, out: Path | None) -> None:
+    """Write the HTML report of a run record."""
+    from conformance.records import read
+    from conformance.report import write_html
+
+    page = out or record.with_name("report.html")
+    write_html(read(record), page)
+    click.echo(f"report: {page}")
+
+
+def _read_case(path: Path) -> Case:
+    from conformance.case import read
+
+    return read(path)
+
+
+_case_file = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+
+
+@cli.command()
+@_case_file
+def show(file: Path) -> None:
+    """Print a case as a script in words."""
+    from conformance.texts import input_text, step_text
+
+    case = _read_case(file)
+    click.echo(f"case {case.id} ({case.lane} lane)")
+    for entry in case.inputs:
+        click.echo(f"      {input_text(entry)}")
+    for number, step in enumerate(case.steps):
+        click.echo(f"{number:>4}  {step_text(step)}")
+
+
+@cli.command()
+@_case_file
+@click.option("--backend", required=True, help="A name, or module:attribute.")
+def replay(file: Path, backend: str) -> int:
+    """Run a case again on one backend and compare it with the reference."""
+    from conformance.campaign.pool import Workers
+    from conformance.campaign.worker import explain_case
+
+    case = _read_case(file)
+    with Workers((backend,), 1) as workers:
+        found = _described(workers, backend)
+        explained = workers.call(explain_case, case, backend)
+    click.echo(f"case {case.id} on {found['name']} {found['version']} (dialect {found['dialect']})")
+    if explained is None:
+        click.echo("the process died or hung")
+        return DIVERGES
+    for number, step in enumerate(explained["steps"]):
+        click.echo(f"{number:>4}  {step['text']}")
+        if step["expected"] == step["actual"]:
+            click.echo(f"        both     {step['expected']}")
+        else:
+            click.echo(f"        expected {step['expected']}\n        actual   {step['actual']}")
+    verdict = explained["verdict"]
+    mismatch = verdict.get("mismatch")
+    deviation = f" ({verdict['deviation']})" if "deviation" in verdict else ""
+    click.echo(f"verdict: {verdict['bucket']}{deviation}")
+    if mismatch:
+        click.echo(f"  step {mismatch['step']} ({mismatch['at']}): expected {mismatch['expected']}, got {mismatch['actual']}")
+        click.echo(f"  {' '.join(mismatch['detail'].split())[:300]}")
+    return DIVERGES if mismatch else CONFORMS
+
+
+def _described(workers: Any, name: str) -> dict[str, Any]:
+    from conformance.backends import BackendError
+    from conformance.campaign.worker import describe_backend
+
+    found = workers.call(describe_backend, name)
+    if found is None or "error" in found:
+        raise BackendError(found["error"] if found else f"backend {name!r} takes its process down when it is opened")
+    return found  # type: ignore[no-any-return]
+
+
+@cli.command()
+@_case_file
+@click.option("--framework", type=click.Choice(["torch", "paddle"]), required=True)
+def repro(file: Path, framework: str) -> None:
+    """Print a case as a standalone script that imports one framework and NumPy."""
+    from conformance.repro import script
+
+    click.echo(script(_read_case(file), framework), nl=False)
+
+
+@cli.command()
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
+def ops(as_json: bool) -> None:
+    """List the ops that random graphs use, and those of the first ranks that they do not yet."""
+    from conformance.listing import ops_listing
+
+    click.echo(ops_listing(as_json=as_json))
+
+
+@cli.command()
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
+def backends(as_json: bool) -> None:
+    """List the backends that can be named, and whether they open here."""
+    from conformance.listing import backends_listing
+
+    click.echo(backends_listing(as_json=as_json))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""Named conditions on a case and one of its steps, for the predicates of known deviations.
+
+A condition looks at the script, never at what a backend answered. Step -1 stands for the whole case.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.backends.reference import reference
+from conformance.case import Backward, Case, Grad, Op, Step
+from conformance.outcome import Raised
+from reference_impl import PADDLE, Category
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+SEVERAL = ("split", "chunk", "unbind")
+MOVES = ("permute", "transpose", "t", "contiguous")
+
+
+def _until(case: Case, number: int) -> Sequence[Step]:
+    return case.steps if number < 0 else case.steps[: number + 1]
+
+
+def _before(case: Case, number: int) -> Sequence[Step]:
+    return case.steps if number < 0 else case.steps[:number]
+
+
+def _at(case: Case, number: int) -> Sequence[Step]:
+    return case.steps if number < 0 else case.steps[number : number + 1]
+
+
+def _calls(steps: Sequence[Step]) -> Iterator[tuple[tuple[str, ...], tuple[str | None, ...] | None, Grad | Backward]]:
+    for step in steps:
+        if isinstance(step, Grad):
+            yield step.outputs, step.grad_outputs, step
+        elif isinstance(step, Backward):
+            yield step.tensors, step.grad_tensors, step
+
+
+def more_seeds_than_roots(case: Case, number: int) -> bool:
+    """Whether the call has more seeds than roots."""
+    return any(seeds is not None and len(seeds) > len(roots) for roots, seeds, _ in _calls(_at(case, number)))
+
+
+def input_is_output(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for the gradient of one of its own outputs."""
+    return any(isinstance(s, Grad) and not set(s.inputs).isdisjoint(s.outputs) for s in _at(case, number))
+
+
+def input_of_several(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for the gradient of a result of an op with several results."""
+    made = {name for s in case.steps if isinstance(s, Op) and s.op in SEVERAL for name in s.results}
+    return any(isinstance(s, Grad) and not made.isdisjoint(s.inputs) for s in _at(case, number))
+
+
+def after_freeing_grad(case: Case, number: int) -> bool:
+    """Whether an earlier `grad` call freed its graph."""
+    return any(isinstance(s, Grad) and not (s.create_graph if s.retain_graph is None else s.retain_graph) for s in _before(case, number))
+
+
+def seed_shape_refused(case: Case, number: int) -> bool:
+    """Whether some call up to here has a seed of the wrong shape."""
+    outcome = reference(PADDLE, PADDLE.not_offered).run(case)
+    seen = outcome.observations if number < 0 else outcome.observations[: number + 1]
+    return any(isinstance(o, Raised) and o.category is Category.SEED_SHAPE for o in seen)
+
+
+def seed_of_other_dtype(case: Case, number: int) -> bool:
+    """Whether some call up to here has a seed of another dtype than the other inputs of the case."""
+    dtypes = {entry.name: entry.dtype for entry in case.inputs}
+    seeds = {n for _, given, _ in _calls(_until(case, number)) for n in given or () if n in dtypes}
+    others = {dtypes[n] for n in dtypes.keys() - seeds} or {"float32"}
+    casts = any(isinstance(s, Op) and s.op == "cast" for s in case.steps)
+    return bool({dtypes[n] for n in seeds} - others) or casts
+
+
+def operand_was_seed(case: Case, number: int) -> bool:
+    """Whether an op takes, directly or not, a tensor that was the seed of an earlier call."""
+    seeds = {n for _, given, _ in _calls(_before(case, number)) for n in given or () if n is not None}
+    for step in _until(case, number):
+        if isinstance(step, Op) and not seeds.isdisjoint(step.operands):
+            seeds.update(step.results)
+    return any(isinstance(s, Op) and not seeds.isdisjoint(s.results) for s in _at(case, number))
+
+
+def size_zero(case: Case, number: int) -> bool:
+    """Whether the case has a tensor without elements."""
+    return any(0 in entry.shape for entry in case.inputs)
+
+
+CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
+    "no_grad": lambda case, number: any(getattr(s, "no_grad", False) for s in _at(case, number)),
+    "no_grad_vars": lambda case, number: any(isinstance(s, Grad) and s.no_grad_vars is not None for s in _at(case, number)),
+    "create_graph": lambda case, number: any(s.create_graph for _, _, s in _calls(_at(case, number))),
+    "after_create_graph": lambda case, number: any(s.create_graph for _, _, s in _calls(_before(case, number))),
+    "after_backward_with_inputs": lambda case, number: any(
+        isinstance(s, Backward) and s.inputs is not None for s in _before(case, number)
+    ),
+    "more_seeds_than_roots": more_seeds_than_roots,
+    "input_is_output": input_is_output,
+    "input_of_several": input_of_several,
+    "after_freeing_grad": after_freeing_grad,
+    "seed_shape_refused": seed_shape_refused,
+    "seed_of_other_dtype": seed_of_other_dtype,
+    "operand_was_seed": operand_was_seed,
+    "size_zero": size_zero,
+}

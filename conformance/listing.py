@@ -1,0 +1,65 @@
+"""What the suite knows, as text or JSON: ops and backends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from conformance.backends import names
+from conformance.campaign.pool import Workers
+from conformance.campaign.worker import describe_backend
+from conformance.ops import NOT_OFFERED, catalogue
+from reference_impl import DIALECTS
+from reference_impl.dialect import UNBOUNDED
+
+
+def ops_listing(*, as_json: bool) -> str:
+    """List the catalogue by rank, then the ops that are not offered with the reason."""
+    rows = [
+        {
+            "name": op.name,
+            "base_op": op.base_op,
+            "rank": op.rank,
+            "family": op.family,
+            "operands": op.operands,
+            "attrs": op.attrs,
+            "exact": op.exact,
+            "highest_order": {d.name: d.highest_order.get(op.name) for d in DIALECTS.values()},
+            "calls": dict(op.calls),
+        }
+        for op in sorted(catalogue().values(), key=lambda op: (op.rank, op.name))
+    ]
+    if as_json:
+        return msgspec.json.format(msgspec.json.encode({"ops": rows, "not_offered": NOT_OFFERED})).decode()
+    bases = len({op.base_op for op in catalogue().values()})
+    lines = [f"{len(rows)} ops of {bases} base ops; 'order' is the highest derivative that Paddle offers", ""]
+    lines.append(f"{'rank':>4}  {'op':<20} {'family':<11} {'order':<6} {'lanes':<14} operands; attributes")
+    for op in sorted(catalogue().values(), key=lambda op: (op.rank, op.name)):
+        order = DIALECTS["paddle"].highest_order.get(op.name, UNBOUNDED)
+        shown = "3+" if order == UNBOUNDED else str(order)
+        lanes = "exact, numeric" if op.exact else "numeric"
+        attrs = f"; {', '.join(op.attrs)}" if op.attrs else ""
+        lines.append(f"{op.rank:>4}  {op.name:<20} {op.family:<11} {shown:<6} {lanes:<14} {', '.join(op.operands)}{attrs}")
+    lines += ["", "not offered yet, of the same ranks:"]
+    lines += [f"      {name:<28} {reason}" for name, reason in NOT_OFFERED.items()]
+    return "\n".join(lines)
+
+
+def backends_listing(*, as_json: bool) -> str:
+    """List every backend that can be named, opened in a worker."""
+    known = names()
+    with Workers((), 1) as workers:
+        rows: list[dict[str, Any]] = [
+            {"name": name, **(workers.call(describe_backend, name) or {"error": "takes its process down"})} for name in known
+        ]
+    if as_json:
+        return msgspec.json.format(msgspec.json.encode(rows)).decode()
+    lines = []
+    for row in rows:
+        if "error" in row:
+            lines.append(f"{row['name']:<10} not here: {row['error']}")
+            continue
+        lines.append(f"{row['name']:<10} {row['version']:<14} dialect {row['dialect']}")
+        lines += [f"             not offered: {name}: {reason}" for name, reason in row["not_offered"].items()]
+    return "\n".join(lines)

@@ -1,0 +1,101 @@
+"""The summary of a run in the terminal: what was compared, the ledger, what was found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+from conformance.judge.verdict import COMPARED, Bucket
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WORDS = {"conforms": "[bold green]conforms[/]", "diverges": "[bold red]diverges[/]", "suite_error": "[bold magenta]suite error[/]"}
+
+
+def show_summary(console: Console, footer: dict[str, Any], findings: list[dict[str, Any]]) -> None:
+    """Print the ledger, the coverage, the findings and the verdict."""
+    backends = list(footer["ledger"])
+    console.print(_ledger(footer, backends))
+    console.print(_coverage(footer, backends))
+    console.print(_parameters(footer, backends))
+    for name in backends:
+        for entry, count in sorted(footer["deviations"][name].items(), key=lambda item: -item[1]):
+            console.print(f"  known deviation [bold]{entry}[/]: {count} cases", highlight=False)
+    if footer["collateral"]:
+        console.print(
+            f"  {footer['collateral']} worker deaths did not recur when the case was run alone in a fresh process: "
+            "an earlier case of the same process damaged it",
+            highlight=False,
+        )
+    for found in findings:
+        where = found["mismatch"] or {}
+        console.print(
+            f"[red]finding[/] {found['id']}: {found['backend']} {found['bucket']} at {found['at'] or 'run'}, "
+            f"{found['count']} cases: expected {where.get('expected', 'an end')}, got {where.get('actual', found['bucket'])}"
+            f"\n    {' '.join(str(where.get('detail', '')).split())[:160]}\n    {found['replay']}",
+            highlight=False,
+        )
+    seconds = footer["seconds"]
+    framework = sum(seconds.get(name, 0.0) for name in backends)
+    console.print(
+        f"{footer['cases']} cases in {seconds['wall']:.1f} s; frameworks {framework:.1f} s, reference {seconds['reference']:.1f} s, "
+        f"all {seconds['all']:.1f} s: total / framework = {seconds['all'] / max(framework, 1e-9):.2f}",
+        highlight=False,
+    )
+    console.print(
+        f"{footer['rich'] / max(1, footer['cases']):.1%} of the cases have a derivative of order 2 or more, an accumulation, a shared "
+        f"sub-graph or an expected refusal; lanes {dict(footer['lanes'])}; {footer['bounded']} comparisons needed derived bounds",
+        highlight=False,
+    )
+    for reason in footer["reasons"]:
+        console.print(f"  {reason}", highlight=False)
+    console.print(f"verdict: {WORDS[footer['verdict']]}", highlight=False)
+
+
+def _table(title: str, backends: list[str]) -> Table:
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table.add_column("")
+    for name in backends:
+        table.add_column(name, justify="right")
+    return table
+
+
+def _ledger(footer: dict[str, Any], backends: list[str]) -> Table:
+    table = _table("Ledger (cases)", backends)
+    for bucket in Bucket:
+        row = [footer["ledger"][name].get(bucket, 0) for name in backends]
+        if any(row):
+            table.add_row(bucket.replace("_", " "), *map(str, row))
+    cases = max(1, footer["cases"])
+    shares = [sum(footer["ledger"][name].get(b, 0) for b in COMPARED) / cases for name in backends]
+    table.add_row("really compared", *(f"{share:.1%}" for share in shares))
+    return table
+
+
+def _coverage(footer: dict[str, Any], backends: list[str]) -> Table:
+    table = _table("Compared", backends)
+    words = {
+        "calls": "autograd calls",
+        "gradients": "gradient tensors",
+        "gradient_elements": "gradient elements",
+        "absent": "absent gradients",
+        "errors": "refusals",
+        "ops": "op steps",
+        "elements": "elements in all",
+        "order 1": "calls of order 1",
+        "order 2": "calls of order 2",
+        "order 3": "calls of order 3",
+    }
+    for key, word in words.items():
+        table.add_row(word, *(str(footer["counts"][name].get(key, 0)) for name in backends))
+    return table
+
+
+def _parameters(footer: dict[str, Any], backends: list[str]) -> Table:
+    table = _table("Calls compared, per parameter", backends)
+    names = {key for name in backends for key in footer["counts"][name] if key.startswith(("grad ", "backward "))}
+    for key in sorted(names):
+        table.add_row(key, *(str(footer["counts"][name].get(key, 0)) for name in backends))
+    return table

@@ -1,0 +1,93 @@
+"""Cases and outcomes in words: for the terminal, the report and reproductions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from conformance.case import Backward, ClearGrad, Detach, Grad, Op
+from conformance.outcome import Blocked, Computed, NotOffered, Raised
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.case import Case, Input, Step
+    from conformance.outcome import Observation, State, Value
+
+SHOWN = 12
+
+
+def input_text(entry: Input) -> str:
+    """Write an input as an assignment."""
+    flag = "" if entry.differentiable else ", constant"
+    return f"{entry.name} = {entry.dtype}{list(entry.shape)} {_numbers(entry.array())}{flag}"
+
+
+def step_text(step: Step) -> str:
+    """Write a step as a call."""
+    region = "  (no_grad)" if getattr(step, "no_grad", False) else ""
+    match step:
+        case Op():
+            attrs = [f"{k}={v}" for k, v in step.attrs.items()]
+            return f"{', '.join(step.results)} = {step.op}({', '.join([*step.operands, *attrs])}){region}"
+        case Backward():
+            passed = _passed(step, ("grad_tensors", "retain_graph", "create_graph", "inputs"))
+            return f"backward({', '.join([_names(step.tensors), *passed])}){region}"
+        case Grad():
+            options = ("grad_outputs", "retain_graph", "create_graph", "allow_unused", "no_grad_vars", "materialize_grads")
+            passed = _passed(step, options) + ([] if step.only_inputs else ["only_inputs=False"])
+            call = ", ".join([_names(step.outputs), _names(step.inputs), *passed])
+            return f"{', '.join(step.results)} = grad({call}){region}"
+        case ClearGrad():
+            return f"clear_grad({step.tensor}, to={step.to})"
+        case Detach():
+            return f"{step.results[0]} = detach({step.tensor})"
+
+
+def _names(names: Sequence[str | None]) -> str:
+    return f"[{', '.join('None' if n is None else n for n in names)}]"
+
+
+def _passed(step: Step, fields: Sequence[str]) -> list[str]:
+    found = []
+    for name in fields:
+        value = getattr(step, name)
+        if value is None or value is False and name != "retain_graph" and name != "allow_unused":
+            continue
+        found.append(f"{name}={_names(value) if isinstance(value, tuple) else value}")
+    return found
+
+
+def _numbers(array: np.ndarray) -> str:  # type: ignore[type-arg]
+    return np.array2string(array, threshold=SHOWN, precision=8, separator=", ").replace("\n", "")
+
+
+def value_text(value: Value | None) -> str:
+    """Write a tensor: dtype, shape, elements, whether it requires a gradient."""
+    if value is None:
+        return "None"
+    flag = " requires_grad" if value.requires_grad else ""
+    return f"{value.array.dtype}{list(value.array.shape)} {_numbers(value.array)}{flag}"
+
+
+def _state_text(case: Case, state: State | None) -> str:
+    if state is None:
+        return ""
+    return "; ".join(f"{n}.grad = {value_text(v)}" for n, v in zip(case.watched, state, strict=True))
+
+
+def observation_text(case: Case, step: Step, seen: Observation) -> str:
+    """Write what was observed at a step."""
+    match seen:
+        case Computed():
+            names = getattr(step, "results", ())
+            parts = [f"{n} = {value_text(v)}" for n, v in zip(names, seen.values, strict=True)]
+            return "; ".join([*parts, _state_text(case, seen.state)]).strip("; ") or "done"
+        case Raised():
+            state = _state_text(case, seen.state)
+            return f"refused: {seen.category} ({' '.join(seen.message.split())[:200]})" + (f"; {state}" if state else "")
+        case NotOffered():
+            return f"not offered: {seen.reason}"
+        case Blocked():
+            return f"not tried: {seen.missing} is missing"

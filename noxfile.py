@@ -1,0 +1,79 @@
+"""The project's jobs. CI runs nothing else.
+
+Sessions that need the frameworks (2 GB) share one environment, .nox/frameworks. Plain pip makes it, from whatever wheels pip is
+configured to find (CPU-only ones, a mirror); it is made again only when what it is made of has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2025.2.9"
+nox.options.default_venv_backend = "virtualenv"
+
+ROOT = Path(__file__).parent
+CONSTRAINTS = ROOT / "constraints.txt"
+FRAMEWORKS = ROOT / ".nox" / "frameworks"
+STAMP = FRAMEWORKS / "installed"
+PYPROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
+SHARED_GROUPS = nox.project.dependency_groups(PYPROJECT, "test", "bench")
+
+
+@nox.session(venv_backend="none")
+def tests(session: nox.Session) -> None:
+    """Run the test suite against the pinned frameworks."""
+    session.run(frameworks(session), "-m", "pytest", *session.posargs, external=True)
+
+
+@nox.session(venv_backend="none")
+def gate(session: nox.Session) -> None:
+    """Decide whether the pinned frameworks conform; the reports land in reports/."""
+    session.run(frameworks(session), "-m", "conformance", "gate", "--out", "reports", *session.posargs, external=True)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style and formatting with ruff."""
+    session.install(*nox.project.dependency_groups(PYPROJECT, "lint"))
+    session.run("ruff", "check", *session.posargs)
+    session.run("ruff", "format", "--check", *session.posargs)
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check types with mypy, strictly."""
+    session.install("-c", str(CONSTRAINTS), "-e", ".", *nox.project.dependency_groups(PYPROJECT, "types"))
+    session.run("mypy", *session.posargs)
+
+
+@nox.session(venv_backend="none", default=False)
+def bench(session: nox.Session) -> None:
+    """Measure speed, as ratios against torch, HIPS autograd, gradcheck and the frameworks' own time."""
+    session.run(frameworks(session), "benchmarks/bench.py", *session.posargs, external=True)
+
+
+def frameworks(session: nox.Session) -> str:
+    """Return the interpreter of the shared environment, which is made first if it is missing, unfinished or out of date."""
+    python = str(FRAMEWORKS / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+    ingredients = _ingredients()
+    if STAMP.exists() and STAMP.read_text() == ingredients:
+        return python
+    STAMP.unlink(missing_ok=True)  # until everything is installed, the environment is none
+    session.run(sys.executable, "-m", "venv", "--clear", str(FRAMEWORKS), external=True)
+    session.log("installing the frameworks, once: up to 2 GB, a few minutes")
+    wanted = ["-e", ".[all]", *SHARED_GROUPS]
+    session.run(python, "-m", "pip", "install", "--quiet", "-c", str(CONSTRAINTS), *wanted, external=True)
+    STAMP.write_text(ingredients)
+    return python
+
+
+def _ingredients() -> str:
+    """Digest what the environment is made of: our requirements and entry points, the pins, the Python."""
+    parts = [PYPROJECT["build-system"], PYPROJECT["project"], SHARED_GROUPS, CONSTRAINTS.read_text(), sys.version, str(ROOT)]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -30,19 +30,23 @@ def seeded_roots(
     if dialect.duplicates == "refused" and _repeats(tensors):
         raise AutogradError(Category.DUPLICATE_TENSOR, "the same tensor stands twice among the roots")
     given: Sequence[Tensor | None] = [None] * len(tensors) if seeds is None else seeds
-    wrong_length = len(given) != len(tensors)
-    if wrong_length and dialect.gradless_root == "skipped":
-        raise AutogradError(Category.SEED_LENGTH, f"{len(tensors)} roots have {len(given)} seeds")
+    check_seed_count(tensors, seeds, dialect)
     for root, seed in zip(tensors, given, strict=False):
         if seed is not None and seed.shape != root.shape:
             raise AutogradError(Category.SEED_SHAPE, f"a root of shape {root.shape} has a seed of shape {seed.shape}")
         if seed is None and dialect.implicit_seed == "one_element" and root.requires_grad and root.array.size != 1:
             raise AutogradError(Category.SEED_REQUIRED, f"a root of shape {root.shape} needs a seed")
-    if wrong_length:
+    if len(given) != len(tensors):
         raise AutogradError(Category.SEED_LENGTH, f"{len(tensors)} roots have {len(given)} seeds")
     if dialect.gradless_root == "refused" and not all(root.requires_grad for root in tensors):
         raise AutogradError(Category.ROOT_WITHOUT_GRAPH, "a root requires no gradient")
     return [(root, _seed(root, seed)) for root, seed in zip(tensors, given, strict=True) if root.requires_grad]
+
+
+def check_seed_count(tensors: Sequence[Tensor], seeds: Sequence[Tensor | None] | None, dialect: Dialect) -> None:
+    """Refuse a wrong number of seeds before anything else, where the dialect does."""
+    if dialect.gradless_root == "skipped" and seeds is not None and len(seeds) != len(tensors):
+        raise AutogradError(Category.SEED_LENGTH, f"{len(tensors)} roots have {len(seeds)} seeds")
 
 
 def _seed(root: Tensor, seed: Tensor | None) -> Tensor:

@@ -29,7 +29,6 @@ class Dialect:
         duplicates: the same tensor twice among the roots is summed (and twice among the inputs answered twice), or an error.
         gradless_root: a root that requires no gradient is an error, or is skipped.
         gradless_input: an input that requires no gradient is an error, or counts as unreachable.
-        unreachable_check: an unreachable input is noticed before anything runs, or after the graph ran (and was freed).
         freed_refuses: a freed graph refuses at nodes that saved data, or at every node that ran.
         grad_requires_grad: whether ``.grad`` itself requires a gradient after a plain `backward`.
         derivative_requires_grad: what ``create_graph`` returns requires a gradient if it depends on a tensor that does, or always.
@@ -51,7 +50,6 @@ class Dialect:
     duplicates: Literal["summed", "refused"]
     gradless_root: Literal["refused", "skipped"]
     gradless_input: Literal["refused", "unreachable"]
-    unreachable_check: Literal["before", "after"]
     freed_refuses: Literal["saved", "executed"]
     grad_requires_grad: bool
     derivative_requires_grad: Literal["if_connected", "always"]
@@ -71,7 +69,6 @@ TORCH = Dialect(
     duplicates="summed",
     gradless_root="refused",
     gradless_input="refused",
-    unreachable_check="after",
     freed_refuses="saved",
     grad_requires_grad=False,
     derivative_requires_grad="if_connected",
@@ -90,7 +87,6 @@ PADDLE = Dialect(
     duplicates="refused",
     gradless_root="skipped",
     gradless_input="unreachable",
-    unreachable_check="before",
     freed_refuses="executed",
     grad_requires_grad=True,
     derivative_requires_grad="always",
@@ -101,6 +97,7 @@ PADDLE = Dialect(
     highest_order=HIGHEST_ORDER,
     links=LINKS,
     spelled={
+        "div": "div_by_quotient",
         "glu": "glu_of_parts",
         "linear": "linear_of_parts",
         "mse_loss": "mse_loss_of_parts",

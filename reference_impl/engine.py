@@ -21,7 +21,7 @@ from reference_impl.dialect import TORCH, UNBOUNDED, Dialect
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.arithmetic import add
 from reference_impl.primitives.shape import link
-from reference_impl.tensor import Mode, Node, Tensor
+from reference_impl.tensor import Family, Mode, Node, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -96,17 +96,16 @@ def grad(
         if allow_unused is False:
             raise AutogradError(Category.BAD_ARGUMENT, "allow_unused=False contradicts materialize_grads=True")
         allow_unused = True
+    contract.check_seed_count(outputs, grad_outputs, dialect)
     contract.check_only_inputs(only_inputs, dialect)
     contract.check_inputs_distinct(outputs, inputs, dialect)
     roots = contract.seeded_roots(outputs, grad_outputs, dialect)
     contract.check_inputs_differentiable(inputs, dialect)
     retain = create_graph if retain_graph is None else retain_graph
     walk = Walk(roots, inputs, no_grad_vars or (), dialect, create_graph=create_graph, retain_graph=retain)
-    if not allow_unused and dialect.unreachable_check == "before":
-        contract.check_reached(inputs, [walk.reaches(t) for t in inputs])
     walk.run()
     found = [walk.cotangent(t) for t in inputs]
-    if not allow_unused and dialect.unreachable_check == "after":
+    if not allow_unused:
         contract.check_reached(inputs, [c is not None for c in found])
     always = create_graph and dialect.derivative_requires_grad == "always"
     results: list[Tensor | None] = []
@@ -147,6 +146,7 @@ class Walk:
         self.leaves: dict[Tensor, Any] = {}
         self.slots: dict[Node, list[Any]] = {}
         self.captured: dict[Place, Any] = {}
+        self.roots = [root for root, _ in roots]
         self.starts = [root.node for root, _ in roots if root.node is not None]
         self.reached = self._reachable()
         self.needed = self._needed()
@@ -182,20 +182,9 @@ class Walk:
                     break
         return needed
 
-    def reaches(self, tensor: Tensor) -> bool:
-        """Whether some root depends on ``tensor`` (or is it)."""
-        place = place_of(tensor)
-        if place in self.cut:
-            return False
-        if tensor.node is not None:
-            return tensor.node in self.reached
-        return tensor in self.leaves or any(
-            node.operands[position] is tensor for node in self.reached for position in node.tracked
-        )
-
     def run(self) -> None:
         """Run every needed node once, each after all of its consumers."""
-        recording, lineage, ties = Mode.recording, Mode.lineage, Mode.ties
+        recording, ties = Mode.recording, Mode.ties
         Mode.recording, Mode.ties = self.create_graph, self.dialect.ties
         newest_first = self.dialect.schedule == "newest_first"
         self.plan = sorted(self.needed, key=_number, reverse=True) if newest_first else self._first_in_first_out()
@@ -204,7 +193,8 @@ class Walk:
                 self._step(node)
                 self.done += 1
         finally:
-            Mode.recording, Mode.lineage, Mode.ties = recording, lineage, ties
+            Mode.recording, Mode.ties = recording, ties
+            Mode.lineage = Mode.family = None
 
     def _first_in_first_out(self) -> list[Node]:
         waiting = dict.fromkeys(self.needed, 0)
@@ -234,7 +224,7 @@ class Walk:
             for slot, cotangent in enumerate(slots):
                 if (node, slot) in self.targets:
                     self.captured[node, slot] = cotangent
-        if node.released and (self.dialect.freed_refuses == "executed" or node.saves()):
+        if self._freed(node):
             raise AutogradError(Category.GRAPH_FREED, f"the graph of {node.primitive.name} was freed by an earlier call")
         if self.create_graph:
             op, depth = node.lineage
@@ -245,6 +235,14 @@ class Walk:
             self._pull(node, slots)
         if not self.retain_graph:
             node.released = True
+            if node.family is not None:
+                node.family.freed_by = self
+
+    def _freed(self, node: Node) -> bool:
+        if self.dialect.freed_refuses == "saved":
+            return node.released and node.saves()
+        family = node.family
+        return node.released or (family is not None and family.freed_by not in (None, self))
 
     def _pull(self, node: Node, slots: list[Any]) -> None:
         primitive = node.primitive
@@ -280,18 +278,19 @@ class Walk:
             operands, out = tuple(node.arrays), node.out
         elif links is not None:
             extra = [node.operands[position] for position in node.tracked if self._links(node, position, links)]
+        family = Family()
         for position in node.tracked:
             if not self._wanted(node.operands[position]):
                 continue
             rule = primitive.rule(position)
             if rule is None:
                 continue
-            Mode.lineage = lineage
+            Mode.lineage, Mode.family = lineage, family
             if primitive.variadic:
                 result = rule(g, out, *operands, position=position, **node.attrs)
             else:
                 result = rule(g, out, *operands, **node.attrs)
-            Mode.lineage = None
+            Mode.lineage = Mode.family = None
             if extra:
                 result = link(result, *extra)
             self._arrive(node.operands[position], result if type(result) is Tensor else Tensor(np.asarray(result)))
@@ -334,8 +333,15 @@ class Walk:
         return None if slots is None else slots[tensor.slot]
 
     def finished_leaves(self) -> dict[Tensor, Any]:
-        """Leaves that no node still to run contributes to."""
-        pending = {node.operands[position] for node in self.plan[self.done :] for position in node.tracked}
+        """Leaves that no node still to run contributes to, and that were not still waiting in the queue as roots."""
+        left = self.plan[self.done :]
+        pending = {node.operands[position] for node in left for position in node.tracked}
+        if self.dialect.schedule == "first_in_first_out":
+            ahead = False
+            for root in self.roots:
+                ahead |= root.node in left
+                if ahead and root.node is None:
+                    pending.add(root)
         return {leaf: cotangent for leaf, cotangent in self.leaves.items() if leaf not in pending}
 
 

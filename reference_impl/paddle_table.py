@@ -21,14 +21,15 @@ HIGHEST_ORDER = {
         1,
     ),
     **dict.fromkeys(
-        ("clamp", "div", "pad_constant", "relu", "rsqrt", "softplus", "sqrt", "square"),
+        ("clamp", "div_by_quotient", "pad_constant", "relu", "rsqrt", "softplus", "sqrt", "square"),
         2,
     ),
 }
 
 LINKS: dict[str, dict[str, str]] = {
-    **dict.fromkeys(("mul", "div"), {"x": "always", "y": "other_tracked"}),
+    **dict.fromkeys(("mul", "div_by_quotient"), {"x": "always", "y": "other_tracked"}),
     "matmul": {"x": "other_asked", "y": "other_asked"},
+    "pow_scalar": {"x": "always"},
     "bmm": {"x": "always", "y": "always"},
     **dict.fromkeys(("abs", "relu"), {}),
 }

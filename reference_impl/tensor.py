@@ -28,11 +28,12 @@ class Mode:
     """The engine's only mutable state: whether ops are recorded, and on whose behalf.
 
     `lineage` is ``(op, depth)`` while the vjp rules of a node of that op run under ``create_graph``: nodes made meanwhile belong
-    to the depth-th derivative of the op. See `Dialect.highest_order`. `ties` is `Dialect.ties` of the call that is running.
+    to the depth-th derivative of the op, and to `family`. See `Dialect.highest_order`. `ties` is `Dialect.ties` of the call that is running.
     """
 
     recording = True
     lineage: tuple[str, int] | None = None
+    family: Family | None = None
     ties: str = "first"
 
 
@@ -46,13 +47,25 @@ def no_grad() -> Iterator[None]:
         Mode.recording = before
 
 
+class Family:
+    """The nodes made by the rules of one node under ``create_graph``.
+
+    A framework whose backward functions are nodes themselves runs and frees them as one. `freed_by` is the walk that did.
+    """
+
+    __slots__ = ("freed_by",)
+
+    def __init__(self) -> None:
+        self.freed_by: Any = None
+
+
 class Node:
     """One recorded op: ``primitive(*operands, **attrs)``.
 
     `arrays` are the operands' elements, `out` the output's, `tracked` the positions of the operands that need a gradient.
     """
 
-    __slots__ = ("arrays", "attrs", "lineage", "number", "operands", "out", "primitive", "released", "tracked")
+    __slots__ = ("arrays", "attrs", "family", "lineage", "number", "operands", "out", "primitive", "released", "tracked")
 
     def __init__(
         self,
@@ -72,6 +85,7 @@ class Node:
         self.number = next(_numbers)
         self.released = False
         self.lineage = Mode.lineage or (primitive.name, 0)
+        self.family = Mode.family
 
     def saves(self) -> bool:
         """Whether this node kept anything for its rules, given which of its operands need a gradient."""

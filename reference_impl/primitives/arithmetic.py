@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import Domain, composite, primitive, shape_of, zeros_like
+from reference_impl.primitive import Domain, alias, composite, primitive, shape_of, zeros_like
 from reference_impl.primitives.shape import sum_to
 
 
@@ -122,6 +122,15 @@ def mul_scalar_vjp_x(g: Any, out: Any, x: Any, *, other: float) -> Any:
     return mul_scalar(g, other=other)
 
 
+div_by_quotient = alias("div_by_quotient", div)
+div_by_quotient.rules = [div_vjp_x, None]
+
+
+@div_by_quotient.vjp("y")
+def div_by_quotient_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:  # the same, by the quotient that is there already
+    return sum_to(neg(mul(g, div(out, y))), shape_of(y))
+
+
 @primitive(domain={"x": Domain.NONZERO})
 def reciprocal(x: Any) -> Any:
     """Return ``1 / x``."""
@@ -142,7 +151,7 @@ def rdiv_scalar(x: Any, *, other: float) -> Any:
 @composite
 def rdiv_scalar_by_div(x: Any, *, other: float) -> Any:
     """Return ``other / x``, as a quotient of tensors."""
-    return div(np.asarray(other, dtype=x.dtype), x)
+    return div_by_quotient(np.asarray(other, dtype=x.dtype), x)
 
 
 @primitive(rounds=4)

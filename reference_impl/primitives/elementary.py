@@ -134,9 +134,20 @@ def softplus(x: Any, *, beta: float) -> Any:
 
 @softplus.vjp("x")
 def softplus_vjp_x(g: Any, out: Any, x: Any, *, beta: float) -> Any:
+    return mul(g, softplus_slope(x, beta=beta))
+
+
+@primitive(rounds=4)
+def softplus_slope(x: Any, *, beta: float) -> Any:
+    """Derivative of `softplus`: ``sigmoid(beta x)``, and 1 beyond the threshold."""
+    return np.where(np.multiply(x, beta) > SOFTPLUS_THRESHOLD, 1.0, np.divide(1.0, np.add(1.0, np.exp(-beta * x)))).astype(x.dtype)
+
+
+@softplus_slope.vjp("x")
+def softplus_slope_vjp_x(g: Any, out: Any, x: Any, *, beta: float) -> Any:  # beta s (1 - s), and 0 beyond the threshold
+    s = sigmoid(mul_scalar(x, other=beta))
     curved = inside(array_of(x), low=-np.inf, high=SOFTPLUS_THRESHOLD / beta)
-    slope = sigmoid(mul_scalar(x, other=beta))
-    return mul(g, add(mul(slope, curved), np.subtract(1.0, curved)))
+    return mul(mul_scalar(mul(g, curved), other=beta), mul(s, rsub_scalar(s, other=1.0)))
 
 
 @primitive(selects=True)
@@ -175,10 +186,24 @@ def gelu(x: Any) -> Any:
 
 
 @gelu.vjp("x")
-def gelu_vjp_x(g: Any, out: Any, x: Any) -> Any:  # Phi(x) + x phi(x)
-    phi = mul_scalar(exp(mul_scalar(square(x), other=-0.5)), other=1.0 / SQRT_2_PI)
-    cumulative = mul_scalar(add_scalar(erf(mul_scalar(x, other=1.0 / SQRT_2)), other=1.0), other=0.5)
-    return mul(g, add(cumulative, mul(x, phi)))
+def gelu_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return mul(g, gelu_slope(x))
+
+
+def _density(x: Any) -> Any:
+    return mul_scalar(exp(mul_scalar(square(x), other=-0.5)), other=1.0 / SQRT_2_PI)
+
+
+@primitive(rounds=4, magnitude=lambda out, x: np.abs(out) + 1.0)
+def gelu_slope(x: Any) -> Any:
+    """Derivative of `gelu`: ``Phi(x) + x phi(x)``, phi being the density of the standard normal."""
+    cumulative = np.multiply(np.add(1.0, np.asarray(_erf(np.divide(x, SQRT_2))).astype(x.dtype)), 0.5)
+    return np.add(cumulative, np.multiply(x, _density(x)))
+
+
+@gelu_slope.vjp("x")
+def gelu_slope_vjp_x(g: Any, out: Any, x: Any) -> Any:  # phi(x) (2 - x^2)
+    return mul(g, mul(_density(x), rsub_scalar(square(x), other=2.0)))
 
 
 @primitive(selects=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from timing import Figure
 
 CASES = 2000
+PATIENCE = 1800
 ENDED = (0, 1)
 """Exit codes of a campaign that ran to its end: conforms, or diverges somewhere."""
 
@@ -39,7 +40,11 @@ def footer_of_run() -> dict[str, dict[str, float]]:
     """
     with tempfile.TemporaryDirectory() as folder:
         words = ["run", "--backends", "torch,paddle", "--cases", str(CASES), "--seed", "1", "--out", folder]
-        ended = subprocess.run([sys.executable, "-m", "conformance", *words], capture_output=True, text=True, check=False)  # noqa: S603 - our own command
+        command = [sys.executable, "-m", "conformance", *words]
+        try:
+            ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)  # noqa: S603 - ours
+        except subprocess.TimeoutExpired:
+            raise CampaignError(f"conformance {' '.join(words[:-2])} did not end within {PATIENCE} s") from None
         if ended.returncode not in ENDED:
             said = (ended.stderr.strip() or ended.stdout.strip() or "nothing").splitlines()[-1]
             raise CampaignError(f"conformance {' '.join(words[:-2])} ended with {ended.returncode} and said: {said}")

@@ -1,9 +1,9 @@
 """Random graphs of small ops that every engine has.
 
 A graph is a list of calls over 3x3 matrices in SSA form: values below ``LEAVES`` are the leaves, call ``i`` makes value
-``LEAVES + i``. Every call uses the newest value, so nothing is dead; a second operand is any earlier value, so values are shared.
-Bounds are carried along, and a call is drawn only where its result stays small. The last two calls are a product with itself
-and a sum: a scalar that has second derivatives.
+``LEAVES + i``. Every call uses the newest value, so nothing is dead; a second operand is any earlier value, so values are
+shared. Bounds are carried along, and a call is drawn only where its result stays small. The last two calls are a product with
+itself and a sum: a scalar that has second derivatives.
 """
 
 from __future__ import annotations

@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.backends.reference import reference
-from conformance.case import Backward, Case, Grad, Op, Step
-from conformance.outcome import Raised
+from conformance.case import Backward, Case, Grad, Op, Step, results
+from conformance.outcome import Computed, Raised
 from reference_impl import PADDLE, Category
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 SEVERAL = ("split", "chunk", "unbind")
-MOVES = ("permute", "transpose", "t", "contiguous")
+SHAPED = ("reshape", "view", "flatten", "expand", "tile", "repeat", "repeat_interleave", "squeeze", "roll", "pad_constant")
 
 
 def _until(case: Case, number: int) -> Sequence[Step]:
@@ -67,22 +67,39 @@ def seed_shape_refused(case: Case, number: int) -> bool:
     return any(isinstance(o, Raised) and o.category is Category.SEED_SHAPE for o in seen)
 
 
-def seed_of_other_dtype(case: Case, number: int) -> bool:
-    """Whether some call up to here has a seed of another dtype than the other inputs of the case."""
-    dtypes = {entry.name: entry.dtype for entry in case.inputs}
-    seeds = {n for _, given, _ in _calls(_until(case, number)) for n in given or () if n in dtypes}
-    others = {dtypes[n] for n in dtypes.keys() - seeds} or {"float32"}
-    casts = any(isinstance(s, Op) and s.op == "cast" for s in case.steps)
-    return bool({dtypes[n] for n in seeds} - others) or casts
+def mixed_dtypes(case: Case, number: int) -> bool:
+    """Whether the case has floating tensors of more than one dtype."""
+    return len({entry.dtype for entry in case.inputs}) > 1 or any(isinstance(s, Op) and s.op == "cast" for s in case.steps)
 
 
-def operand_was_seed(case: Case, number: int) -> bool:
-    """Whether an op takes, directly or not, a tensor that was the seed of an earlier call."""
-    seeds = {n for _, given, _ in _calls(_before(case, number)) for n in given or () if n is not None}
+def seed_became_operand(case: Case, number: int) -> bool:
+    """Whether an op takes a constant that was the seed of an earlier call."""
+    constants = {entry.name for entry in case.inputs if not entry.differentiable}
+    seeds: set[str] = set()
     for step in _until(case, number):
         if isinstance(step, Op) and not seeds.isdisjoint(step.operands):
-            seeds.update(step.results)
-    return any(isinstance(s, Op) and not seeds.isdisjoint(s.results) for s in _at(case, number))
+            return True
+        for _, given, _ in _calls([step]):
+            seeds.update(n for n in given or () if n in constants)
+    return False
+
+
+def moves_nothing(case: Case, number: int) -> bool:
+    """Whether some shape op has a result of the shape of its operand."""
+    outcome = reference(PADDLE, PADDLE.not_offered).run(case)
+    shapes = {entry.name: entry.shape for entry in case.inputs}
+    for step, seen in zip(case.steps, outcome.observations, strict=True):
+        if isinstance(seen, Computed):
+            made = [v.array.shape if v is not None else () for v in seen.values]
+            if isinstance(step, Op) and step.op in SHAPED and shapes.get(step.operands[0]) == made[0]:
+                return True
+            shapes.update(zip(results(step), made, strict=False))
+    return False
+
+
+def created_in_no_grad(case: Case, number: int) -> bool:
+    """Whether a `grad` call up to here asks for a graph inside a no_grad region."""
+    return any(isinstance(s, Grad) and s.create_graph and s.no_grad for s in _until(case, number))
 
 
 def size_zero(case: Case, number: int) -> bool:
@@ -103,7 +120,9 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "input_of_several": input_of_several,
     "after_freeing_grad": after_freeing_grad,
     "seed_shape_refused": seed_shape_refused,
-    "seed_of_other_dtype": seed_of_other_dtype,
-    "operand_was_seed": operand_was_seed,
+    "mixed_dtypes": mixed_dtypes,
+    "seed_became_operand": seed_became_operand,
+    "moves_nothing": moves_nothing,
+    "created_in_no_grad": created_in_no_grad,
     "size_zero": size_zero,
 }

@@ -107,22 +107,20 @@ def grad(
     found = [walk.cotangent(t) for t in inputs]
     if not allow_unused:
         contract.check_reached(inputs, [c is not None for c in found])
-    always = create_graph and dialect.derivative_requires_grad == "always"
     results: list[Tensor | None] = []
     for tensor, cotangent in zip(inputs, found, strict=True):
         if cotangent is None:
             zeros = Tensor(np.zeros_like(tensor.array), requires_grad=create_graph) if materialize_grads else None
             results.append(zeros)
             continue
-        result = cotangent if create_graph and type(cotangent) is Tensor else Tensor(np.array(_array(cotangent)))
-        results.append(_always_recorded(result) if always and not result.requires_grad else result)
+        results.append(cotangent if create_graph else Tensor(np.array(_array(cotangent))))
     return results
 
 
-def _always_recorded(result: Tensor) -> Tensor:
-    """Make a derivative that depends on nothing the result of a node all the same, which can be run and freed like any other."""
-    node = Node(link, (result,), {}, [result.array], [], result.array)
-    return Tensor(result.array, requires_grad=True, node=node)
+def _recorded(constant: Tensor) -> Tensor:
+    """Make a constant the result of a node all the same, which can be run and freed like any other."""
+    node = Node(link, (constant,), {}, [constant.array], [], constant.array)
+    return Tensor(constant.array, requires_grad=True, node=node)
 
 
 class Walk:
@@ -153,7 +151,12 @@ class Walk:
         self.plan: list[Node] = []
         self.done = 0
         for root, seed in roots:
-            self._arrive(root, seed if create_graph else seed.array)
+            self._arrive(root, self._boxed(seed) if create_graph else seed.array)
+
+    def _boxed(self, cotangent: Any) -> Tensor:
+        boxed = cotangent if type(cotangent) is Tensor else Tensor(np.asarray(cotangent))
+        always = self.dialect.derivative_requires_grad == "always"
+        return _recorded(boxed) if always and not boxed.requires_grad else boxed
 
     def _reachable(self) -> dict[Node, None]:
         reached = dict.fromkeys(self.starts)
@@ -293,7 +296,7 @@ class Walk:
             Mode.lineage = Mode.family = None
             if extra:
                 result = link(result, *extra)
-            self._arrive(node.operands[position], result if type(result) is Tensor else Tensor(np.asarray(result)))
+            self._arrive(node.operands[position], self._boxed(result))
 
     def _links(self, node: Node, position: int, links: Mapping[str, str]) -> bool:
         when = links.get(node.primitive.operands[position])

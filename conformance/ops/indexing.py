@@ -16,13 +16,17 @@ def _full(s: Sketch, *, axes: int = 1) -> Draft:
     return s.take(lambda d: len(d.shape) >= axes and 0 not in d.shape)
 
 
-def _slice(s: Sketch) -> Drawn:
+def _slice(s: Sketch, step: int = 1) -> Drawn:
     x = _full(s)
     key = []
     for n in x.shape[: s.source.integer(1, len(x.shape))]:
         start = s.source.integer(0, n - 1)
-        key.append([start, s.source.integer(start + 1, n), s.source.integer(1, 2)])
+        key.append([start, s.source.integer(start + 1, n), step])
     return [x], {"key": key}
+
+
+def _strided(s: Sketch) -> Drawn:
+    return _slice(s, 2)
 
 
 def _int(s: Sketch) -> Drawn:
@@ -62,6 +66,7 @@ ENTRIES = rows(
         (name, "getitem", 5, draw, call, call)
         for name, draw, call in (
             ("getitem_slice", _slice, "x[tuple(slice(*k) for k in key)]"),
+            ("getitem_strided", _strided, "x[tuple(slice(*k) for k in key)]"),
             ("getitem_int", _int, "x[index]"),
         )
     ),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import primitive, shape_of
+from reference_impl.primitive import alias, primitive, shape_of
 
 
 def _slices(key: Any) -> tuple[slice, ...]:
@@ -25,6 +25,9 @@ def getitem_slice(x: Any, *, key: Any) -> Any:
 @getitem_slice.vjp("x")
 def getitem_slice_vjp_x(g: Any, out: Any, x: Any, *, key: Any) -> Any:
     return put_slice(g, key=key, shape=shape_of(x))
+
+
+getitem_strided = alias("getitem_strided", getitem_slice)
 
 
 @primitive(saves=(), rounds=0)

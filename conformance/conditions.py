@@ -8,15 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.backends.reference import reference
-from conformance.case import Backward, Case, Grad, Op, Step, results
+from conformance.case import Backward, Case, Grad, Op, Step, results, uses
 from conformance.outcome import Computed, Raised
 from reference_impl import PADDLE, Category
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+SEED_FIELDS = ("grad_tensors", "grad_outputs")
 SEVERAL = ("split", "chunk", "unbind")
-SHAPED = ("reshape", "view", "flatten", "expand", "tile", "repeat", "repeat_interleave", "squeeze", "roll", "pad_constant")
+SHAPED = ("getitem_slice", "reshape", "view", "flatten", "expand", "tile", "repeat", "repeat_interleave", "squeeze", "roll", "pad_constant")
 
 
 def _until(case: Case, number: int) -> Sequence[Step]:
@@ -72,16 +73,21 @@ def mixed_dtypes(case: Case, number: int) -> bool:
     return len({entry.dtype for entry in case.inputs}) > 1 or any(isinstance(s, Op) and s.op == "cast" for s in case.steps)
 
 
-def seed_became_operand(case: Case, number: int) -> bool:
-    """Whether an op takes a constant that was the seed of an earlier call."""
+def seed_used_again(case: Case, number: int) -> bool:
+    """Whether a constant that was the seed of a call is used by a later step, other than as a seed."""
     constants = {entry.name for entry in case.inputs if not entry.differentiable}
     seeds: set[str] = set()
     for step in _until(case, number):
-        if isinstance(step, Op) and not seeds.isdisjoint(step.operands):
+        if any(name in seeds for field, name in uses(step) if field not in SEED_FIELDS):
             return True
-        for _, given, _ in _calls([step]):
-            seeds.update(n for n in given or () if n in constants)
+        seeds.update(n for _, given, _ in _calls([step]) for n in given or () if n in constants)
     return False
+
+
+def input_is_derivative(case: Case, number: int) -> bool:
+    """Whether a call asks for the gradient of a derivative that was computed with create_graph."""
+    made = {n for s in _before(case, number) if isinstance(s, Grad) and s.create_graph for n in s.results}
+    return any(isinstance(s, Grad) and not made.isdisjoint(s.inputs) for s in _at(case, number))
 
 
 def moves_nothing(case: Case, number: int) -> bool:
@@ -121,7 +127,8 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "after_freeing_grad": after_freeing_grad,
     "seed_shape_refused": seed_shape_refused,
     "mixed_dtypes": mixed_dtypes,
-    "seed_became_operand": seed_became_operand,
+    "seed_used_again": seed_used_again,
+    "input_is_derivative": input_is_derivative,
     "moves_nothing": moves_nothing,
     "created_in_no_grad": created_in_no_grad,
     "size_zero": size_zero,

@@ -151,12 +151,13 @@ class Walk:
         self.plan: list[Node] = []
         self.done = 0
         for root, seed in roots:
-            self._arrive(root, self._boxed(seed) if create_graph else seed.array)
+            self._arrive(root, self._boxed(seed, recorded=root.node is not None) if create_graph else seed.array)
 
-    def _boxed(self, cotangent: Any) -> Tensor:
+    def _boxed(self, cotangent: Any, *, recorded: bool = True) -> Tensor:
         boxed = cotangent if type(cotangent) is Tensor else Tensor(np.asarray(cotangent))
-        always = self.dialect.derivative_requires_grad == "always"
-        return _recorded(boxed) if always and not boxed.requires_grad else boxed
+        if self.dialect.derivative_requires_grad == "if_connected" or boxed.requires_grad:
+            return boxed
+        return _recorded(boxed) if recorded else Tensor(boxed.array, requires_grad=True)
 
     def _reachable(self) -> dict[Node, None]:
         reached = dict.fromkeys(self.starts)

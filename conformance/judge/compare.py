@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from conformance.outcome import Observation, Outcome, State, Value
 
 AFTER_ALL = -1
+ALL_ZEROS = " (all zeros)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,8 @@ class Comparer:
 
     def _refusal(self, number: int, expected: Observation, actual: Observation) -> Mismatch:
         detail = actual.message if isinstance(actual, Raised) else expected.message if isinstance(expected, Raised) else ""
+        if isinstance(actual, Computed) and actual.values and not any(v is not None and v.array.any() for v in actual.values):
+            detail += ALL_ZEROS
         return Mismatch(number, "error", "step", _word(expected), _word(actual), detail)
 
     def _state(self, number: int, expected: State | None, actual: State | None) -> Mismatch | None:
@@ -135,7 +138,9 @@ class Comparer:
             if expected is actual:
                 return None
             words = ["absent" if v is None else "present" for v in (expected, actual)]
-            return Mismatch(number, "absence", where, *words, self._name(number, slot, state=state))
+            present = expected or actual
+            zeros = ALL_ZEROS if present is not None and not present.array.any() else ""
+            return Mismatch(number, "absence", where, *words, self._name(number, slot, state=state) + zeros)
         e, a = expected.array, actual.array
         name = self._name(number, slot, state=state)
         if e.shape != a.shape:

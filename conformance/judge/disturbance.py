@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.backends.reference import reference
+from conformance.case import Op
 from conformance.outcome import Computed, Raised, Value
 from reference_impl.primitive import Observation
 
@@ -63,7 +64,8 @@ class Bounds:
     def __post_init__(self) -> None:
         tracker = _Tracker()
         self.centre = self._run(tracker.observe)
-        coarsest = min((i.dtype for i in self.case.inputs), default="float32")
+        casts = [s.attrs["dtype"] for s in self.case.steps if isinstance(s, Op) and s.op == "cast"]
+        coarsest = min([*(i.dtype for i in self.case.inputs), *casts], default="float32")
         self.exact = tracker.exact_in(EXACT_BITS[coarsest])
         eps = float(np.finfo(coarsest).eps)
         self.replicas = []

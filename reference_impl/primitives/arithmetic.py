@@ -175,7 +175,7 @@ def square(x: Any) -> Any:
 
 @square.vjp("x")
 def square_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, mul_scalar(x, other=2.0))
+    return mul(g, mul_scalar(pow_scalar(x, exponent=1.0), other=2.0))
 
 
 @primitive(saves=(), rounds=0)

@@ -212,9 +212,18 @@ def pad_constant(x: Any, *, before: Any, after: Any, value: float) -> Any:
 
 @pad_constant.vjp("x")
 def pad_constant_vjp_x(g: Any, out: Any, x: Any, *, before: Any, after: Any, value: float) -> Any:
-    for axis, (start, length) in enumerate(zip(before, shape_of(x), strict=True)):
-        g = narrow(g, axis=axis, start=start, length=length)
-    return g
+    return crop(g, before=before, after=after)
+
+
+@primitive(saves=(), rounds=0)
+def crop(x: Any, *, before: Any, after: Any) -> Any:
+    """Drop ``before[i]`` and ``after[i]`` entries at the ends of axis i: the transpose of padding with zeros."""
+    return x[tuple(slice(start, n - stop) for start, stop, n in zip(before, after, x.shape, strict=True))]
+
+
+@crop.vjp("x")
+def crop_vjp_x(g: Any, out: Any, x: Any, *, before: Any, after: Any) -> Any:
+    return pad_constant(g, before=before, after=after, value=0.0)
 
 
 @primitive(saves=(), rounds=0)

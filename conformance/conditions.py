@@ -68,6 +68,12 @@ def seed_shape_refused(case: Case, number: int) -> bool:
     return any(isinstance(o, Raised) and o.category is Category.SEED_SHAPE for o in seen)
 
 
+def refused_step(case: Case, number: int) -> bool:
+    """Whether the reference, in Paddle's dialect, refuses the step."""
+    outcome = reference(PADDLE, PADDLE.not_offered).run(case)
+    return number >= 0 and isinstance(outcome.observations[number], Raised)
+
+
 def mixed_dtypes(case: Case, number: int) -> bool:
     """Whether the case has floating tensors of more than one dtype."""
     return len({entry.dtype for entry in case.inputs}) > 1 or any(isinstance(s, Op) and s.op == "cast" for s in case.steps)
@@ -126,6 +132,7 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "input_of_several": input_of_several,
     "after_freeing_grad": after_freeing_grad,
     "seed_shape_refused": seed_shape_refused,
+    "refused_step": refused_step,
     "mixed_dtypes": mixed_dtypes,
     "seed_used_again": seed_used_again,
     "input_is_derivative": input_is_derivative,

@@ -1,6 +1,6 @@
 """Paddle's tables of higher order: `HIGHEST_ORDER` and `LINKS`.
 
-`HIGHEST_ORDER`: per op, the highest derivative that it offers where that is less than the third.
+`HIGHEST_ORDER`: per op, the highest derivative that it offers, where that ends.
 
 Source: the double and triple backward columns of the op universe, observed on paddle 3.3.1: an op without a second derivative
 refuses the call with ``create_graph=True`` itself, even if only the first is wanted.
@@ -24,6 +24,7 @@ HIGHEST_ORDER = {
         ("clamp", "div_by_quotient", "pad_constant", "relu", "rsqrt", "softplus", "sqrt", "square"),
         2,
     ),
+    **dict.fromkeys(("cos", "pow_scalar", "sigmoid", "sin"), 3),
 }
 
 LINKS: dict[str, dict[str, str]] = {

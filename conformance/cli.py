@@ -31,7 +31,10 @@ def main() -> None:
         fail(USAGE, f"{error.filename or 'output'}: {error.strerror}")
     except Exception as error:  # noqa: BLE001 - a traceback is a bug; the last line of defence says which
         known = expected_errors()
-        fail(USAGE if isinstance(error, known) else SUITE_FAULT, f"{'' if isinstance(error, known) else 'fault of the suite: '}{error}")
+        fail(
+            USAGE if isinstance(error, known) else SUITE_FAULT,
+            f"{'' if isinstance(error, known) else 'fault of the suite: '}{error}",
+        )
     sys.exit(code or 0)
 
 

@@ -17,7 +17,19 @@ if TYPE_CHECKING:
 
 SEED_FIELDS = ("grad_tensors", "grad_outputs")
 SEVERAL = ("split", "chunk", "unbind")
-SHAPED = ("getitem_slice", "reshape", "view", "flatten", "expand", "tile", "repeat", "repeat_interleave", "squeeze", "roll", "pad_constant")
+SHAPED = (
+    "getitem_slice",
+    "reshape",
+    "view",
+    "flatten",
+    "expand",
+    "tile",
+    "repeat",
+    "repeat_interleave",
+    "squeeze",
+    "roll",
+    "pad_constant",
+)
 
 
 def _until(case: Case, number: int) -> Sequence[Step]:
@@ -58,7 +70,9 @@ def input_of_several(case: Case, number: int) -> bool:
 
 def after_freeing_grad(case: Case, number: int) -> bool:
     """Whether an earlier `grad` call freed its graph."""
-    return any(isinstance(s, Grad) and not (s.create_graph if s.retain_graph is None else s.retain_graph) for s in _before(case, number))
+    return any(
+        isinstance(s, Grad) and not (s.create_graph if s.retain_graph is None else s.retain_graph) for s in _before(case, number)
+    )
 
 
 def seed_shape_refused(case: Case, number: int) -> bool:

@@ -82,5 +82,3 @@ def parameters_passed(step: Backward | Grad) -> Iterator[str]:
         yield f"backward inputs={'unset' if step.inputs is None else 'given'}"
     if step.no_grad:
         yield f"{call} inside no_grad"
-
-

@@ -14,7 +14,6 @@ import msgspec
 import numpy as np
 
 from conformance.backends.reference import reference
-from conformance.campaign.pool import Workers
 from conformance.campaign.worker import Chunk
 from conformance.case import Backward, Case, CaseError, Grad, Input, Op, Step, check, data_of, results, uses
 from conformance.generate.scripts import Plan
@@ -24,6 +23,8 @@ from reference_impl import TORCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from conformance.campaign.pool import Workers
 
 ROUNDS = 60
 

@@ -27,5 +27,5 @@ def signature_of(backend: str, verdict: dict[str, Any]) -> Signature:
     message = ""
     if found["actual"] == "unmapped":
         message = re.sub(r"[^A-Za-z ]+", "#", found["detail"].splitlines()[0])[:80]
-    words = (found[key] for key in ("at", "kind", "where", "expected", "actual"))
-    return Signature(backend, verdict["bucket"], *words, message)
+    at, kind, where, expected, actual = (found[key] for key in ("at", "kind", "where", "expected", "actual"))
+    return Signature(backend, verdict["bucket"], at, kind, where, expected, actual, message)

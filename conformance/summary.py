@@ -11,7 +11,11 @@ from conformance.judge.verdict import COMPARED, Bucket
 if TYPE_CHECKING:
     from rich.console import Console
 
-WORDS = {"conforms": "[bold green]conforms[/]", "diverges": "[bold red]diverges[/]", "suite_error": "[bold magenta]suite error[/]"}
+WORDS = {
+    "conforms": "[bold green]conforms[/]",
+    "diverges": "[bold red]diverges[/]",
+    "suite_error": "[bold magenta]suite error[/]",
+}
 
 
 def show_summary(console: Console, footer: dict[str, Any], findings: list[dict[str, Any]]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -53,13 +53,13 @@ def _passed(step: Step, fields: Sequence[str]) -> list[str]:
     found = []
     for name in fields:
         value = getattr(step, name)
-        if value is None or value is False and name != "retain_graph" and name != "allow_unused":
+        if value is None or (value is False and name not in {"retain_graph", "allow_unused"}):
             continue
         found.append(f"{name}={_names(value) if isinstance(value, tuple) else value}")
     return found
 
 
-def _numbers(array: np.ndarray) -> str:  # type: ignore[type-arg]
+def _numbers(array: np.ndarray[Any, Any]) -> str:
     return np.array2string(array, threshold=SHOWN, precision=8, separator=", ").replace("\n", "")
 
 

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from reference_impl.dialect import Dialect
 
 
-def seeded_roots(
-    tensors: Sequence[Tensor], seeds: Sequence[Tensor | None] | None, dialect: Dialect
-) -> list[tuple[Tensor, Tensor]]:
+def seeded_roots(tensors: Sequence[Tensor], seeds: Sequence[Tensor | None] | None, dialect: Dialect) -> list[tuple[Tensor, Tensor]]:
     """Pair every differentiable root with its seed (the root's shape and dtype).
 
     Raises:

@@ -6,7 +6,8 @@ Source: the double and triple backward columns of the op universe, observed on p
 refuses the call with ``create_graph=True`` itself, even if only the first is wanted.
 
 `LINKS`: per op, the operands that its gradients count as depending on, where that is not what their formula uses, and when: always,
-if the other operand needs a gradient, or only if the other operand's gradient is asked for in the same call. Paddle links by backward node: all gradients
+if the other operand needs a gradient, or only if the other operand's gradient is asked for in the same call.
+Paddle links by backward node: all gradients
 of a product count as depending on both operands and on the cotangent, so a second derivative that vanishes is zeros, not absent; the
 double-grad nodes of the piecewise linear ops take the cotangent alone. Observed on paddle 3.3.1, op by op, by asking every gradient
 for its gradient in every operand.
@@ -28,9 +29,11 @@ HIGHEST_ORDER = {
 }
 
 LINKS: dict[str, dict[str, str]] = {
-    **dict.fromkeys(("mul", "div_by_quotient"), {"x": "always", "y": "other_tracked"}),
+    "mul": {"x": "always", "y": "other_tracked"},
+    "div_by_quotient": {"x": "always", "y": "other_tracked"},
     "matmul": {"x": "other_asked", "y": "other_asked"},
     "pow_scalar": {"x": "always"},
     "bmm": {"x": "always", "y": "always"},
-    **dict.fromkeys(("abs", "relu"), {}),
+    "abs": {},
+    "relu": {},
 }

@@ -74,9 +74,7 @@ class Primitive:
         self.forward = forward
         self.operands = tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY)
         self.variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-        self.saving = (
-            frozenset(range(len(self.operands))) if saves is None else frozenset(map(self.operands.index, saves))
-        )
+        self.saving = frozenset(range(len(self.operands))) if saves is None else frozenset(map(self.operands.index, saves))
         self.several = several
         self.rounds = rounds
         self.magnitude = magnitude
@@ -106,8 +104,8 @@ class Primitive:
     def __call__(self, *operands: Any, **attrs: Any) -> Any:
         """Compute on arrays (arrays out) or on Tensors (Tensors out, recorded where one of them needs a gradient)."""
         boxed = False
-        arrays = []
-        tracked = []
+        arrays: list[Any] = []
+        tracked: list[int] = []
         for operand in operands:
             if type(operand) is Tensor:
                 boxed = True

@@ -28,7 +28,8 @@ class Mode:
     """The engine's only mutable state: whether ops are recorded, and on whose behalf.
 
     `lineage` is ``(op, depth)`` while the vjp rules of a node of that op run under ``create_graph``: nodes made meanwhile belong
-    to the depth-th derivative of the op, and to `family`. See `Dialect.highest_order`. `ties` is `Dialect.ties` of the call that is running.
+    to the depth-th derivative of the op, and to `family`. See `Dialect.highest_order`.
+    `ties` is `Dialect.ties` of the call that is running.
     """
 
     recording = True

@@ -101,7 +101,7 @@ class TorchEngine:
         return Value(tensor.detach().clone().numpy(), tensor.requires_grad)
 
     def no_grad(self) -> AbstractContextManager[Any]:
-        return torch.no_grad()
+        return torch.no_grad()  # type: ignore[no-any-return]
 
     def category(self, error: Exception) -> Category:
         return categorise(error, RULES)

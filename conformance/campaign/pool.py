@@ -12,7 +12,7 @@ import sys
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, CancelledError, wait
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 from pebble import ProcessExpired, ProcessPool
@@ -45,7 +45,7 @@ class Workers:
         self.jobs = jobs
         self._pool = ProcessPool(max_workers=jobs, context=_context(backends), initializer=silence)
 
-    def __enter__(self) -> Workers:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -7,7 +7,7 @@ import platform
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import takewhile
 from pathlib import Path
@@ -47,20 +47,21 @@ class Options:
     cases: int = 2000
     budget: float | None = None
     seed: int = 1
-    plan: Plan = Plan()
+    plan: Plan = field(default_factory=Plan)
     jobs: int = 1
     out: Path = Path("reports")
     timeout: float = TIMEOUT
     command: str = ""
 
 
-def run_campaign(options: Options, progress: Callable[[int, int], None] = lambda done, failed: None) -> dict[str, Any]:
-    """Run a campaign, write ``run.ndjson``, and return the footer.
+def run_campaign(options: Options, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+    """Run a campaign, write ``run.ndjson``, and return the footer; ``progress`` hears of cases done and findings made.
 
     Raises:
         BackendError: if a backend cannot be opened.
     """
     started = time.perf_counter()
+    known()  # a broken deviations file is refused before anything runs
     options.out.mkdir(parents=True, exist_ok=True)
     with Workers(options.backends, options.jobs) as workers:
         header = header_of(options, workers)
@@ -72,7 +73,8 @@ def run_campaign(options: Options, progress: Callable[[int, int], None] = lambda
                 for record in records:
                     writer.write(record)
                     tally.add(record)
-                progress(tally.cases, len(tally.failures))
+                if progress is not None:
+                    progress(tally.cases, len(tally.failures))
         ended = time.perf_counter() - started
         for finding in findings(tally, options, workers):
             writer.write(finding)
@@ -91,9 +93,7 @@ def _chunks(options: Options, folder: str, started: float) -> Iterator[Chunk]:
 
     for start in takewhile(in_time, range(0, options.cases, CHUNK)):
         stop = min(start + CHUNK, options.cases)
-        yield Chunk(
-            options.seed, start, stop, options.plan, options.backends, folder, options.timeout, name=f"{start:09d}"
-        )
+        yield Chunk(options.seed, start, stop, options.plan, options.backends, folder, options.timeout, name=f"{start:09d}")
 
 
 def header_of(options: Options, workers: Workers) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import faulthandler
 import os
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -114,7 +115,7 @@ def run_chunk(chunk: Chunk) -> None:
             case = case_of(chunk.seed, index, chunk.plan) if chunk.cases is None else chunk.cases[index]
             drawn = perf_counter()
             faulthandler.dump_traceback_later(chunk.timeout, exit=True, file=watchdog)
-            record = run_case(case, opened, chunk.lost.get(index, {}), lambda name, at=index: note(progress, at, name))
+            record = run_case(case, opened, chunk.lost.get(index, {}), partial(note, progress, index))
             faulthandler.cancel_dump_traceback_later()
             record["index"] = index
             if index in chunk.deaths and index not in chunk.lost:
@@ -135,7 +136,7 @@ def note(progress: int, index: int, name: str) -> None:
 
 
 def run_case(
-    case: Case, backends: list[Backend], lost: dict[str, str], entering: Callable[[str], None] = lambda name: None
+    case: Case, backends: list[Backend], lost: dict[str, str], entering: Callable[[str], None] | None = None
 ) -> dict[str, Any]:
     """Run one case on the reference and on every backend, and write its record; ``entering`` hears before each backend runs."""
     seconds: dict[str, float] = {"reference": 0.0, "judge": 0.0}
@@ -151,7 +152,8 @@ def run_case(
         if info.name in lost:
             verdicts[info.name] = verdict_record(case, fatal(case, info, lost[info.name]), facts)
             continue
-        entering(info.name)
+        if entering is not None:
+            entering(info.name)
         ran = perf_counter()
         actual = engine.run(case)
         seconds[info.name] = perf_counter() - ran

@@ -91,7 +91,7 @@ class _Script(Sketch):
         source = self.source
         if source.chance(0.3):
             self.grow(vocabulary, source.integer(1, 3))
-        roots = self.roots(last=last)
+        roots = self.roots()
         if deep and source.chance(0.75):
             self.derive(vocabulary, roots)
         elif source.chance(0.5):
@@ -112,7 +112,7 @@ class _Script(Sketch):
             made = self.grad(roots, create_graph=True, retain=None if source.chance(0.7) else True)
             before = len(self.values)
             for _ in range(source.integer(0, 2)):
-                self.add_op(source.choice([n for n in vocabulary] + ["mul", "mul"]))
+                self.add_op(source.choice([*vocabulary, "mul", "mul"]))
             if not made:
                 return
             fresh = [d for d in self.values[before:] if d.tracked] or made
@@ -144,7 +144,7 @@ class _Script(Sketch):
             return None
         return source.chance(0.35 if last else 0.8)
 
-    def roots(self, *, last: bool) -> list[Draft]:
+    def roots(self) -> list[Draft]:
         source = self.source
         tracked = [d for d in self.values if d.tracked]
         if not tracked or source.chance(0.02):
@@ -165,7 +165,7 @@ class _Script(Sketch):
             return None
         names: list[str | None] = []
         for root in roots:
-            if _count(root.shape) == 1 and source.chance(0.2) or source.chance(0.02):
+            if (_count(root.shape) == 1 and source.chance(0.2)) or source.chance(0.02):
                 names.append(None)
                 continue
             shape, dtype = root.shape, root.dtype

@@ -212,7 +212,7 @@ class Sketch:
 
 
 def _broadcasts(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
-    return all(m == n or m == 1 or n == 1 for m, n in zip(reversed(a), reversed(b), strict=False))
+    return all(1 in (m, n) or m == n for m, n in zip(reversed(a), reversed(b), strict=False))
 
 
 def _lies_in(draft: Draft, domain: str) -> bool:

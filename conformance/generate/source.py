@@ -95,9 +95,7 @@ class HypothesisSource:
 
     def subset(self, options: Sequence[T], at_least: int = 0) -> list[T]:
         count = self.integer(at_least, len(options))
-        chosen = self._draw(
-            self._st.lists(self._st.integers(0, len(options) - 1), min_size=count, max_size=count, unique=True)
-        )
+        chosen = self._draw(self._st.lists(self._st.integers(0, len(options) - 1), min_size=count, max_size=count, unique=True))
         return [option for i, option in enumerate(options) if i in chosen]
 
     def shuffled(self, options: Sequence[T]) -> list[T]:

@@ -137,10 +137,10 @@ class Comparer:
         if expected is None or actual is None:
             if expected is actual:
                 return None
-            words = ["absent" if v is None else "present" for v in (expected, actual)]
+            wanted, got = ("absent" if v is None else "present" for v in (expected, actual))
             present = expected or actual
             zeros = ALL_ZEROS if present is not None and not present.array.any() else ""
-            return Mismatch(number, "absence", where, *words, self._name(number, slot, state=state) + zeros)
+            return Mismatch(number, "absence", where, wanted, got, self._name(number, slot, state=state) + zeros)
         e, a = expected.array, actual.array
         name = self._name(number, slot, state=state)
         if e.shape != a.shape:
@@ -150,8 +150,8 @@ class Comparer:
         if not self._elements_agree(number, slot, e, a, state=state):
             return Mismatch(number, "value", where, "right", "wrong", describe(name, e, a))
         if expected.requires_grad != actual.requires_grad:
-            words = ["requires_grad" if v.requires_grad else "constant" for v in (expected, actual)]
-            return Mismatch(number, "flag", where, *words, name)
+            wanted, got = ("requires_grad" if v.requires_grad else "constant" for v in (expected, actual))
+            return Mismatch(number, "flag", where, wanted, got, name)
         self.result.counts["elements"] += e.size
         return None
 

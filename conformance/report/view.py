@@ -129,9 +129,7 @@ def view_of(records: Iterable[dict[str, Any]]) -> ReportView:
         settings=list(_settings(header)),
         environment=[(str(k), str(v)) for k, v in header.get("environment", {}).items()],
         backends=[
-            BackendView(
-                str(b["name"]), str(b.get("version", "")), str(b.get("dialect", "")), sorted(b.get("not_offered", {}).items())
-            )
+            BackendView(str(b["name"]), str(b.get("version", "")), str(b.get("dialect", "")), sorted(b.get("not_offered", {}).items()))
             for b in header.get("backends", [])
         ],
         tiles=list(_tiles(run, backends)),

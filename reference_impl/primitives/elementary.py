@@ -8,7 +8,17 @@ from typing import Any
 import numpy as np
 
 from reference_impl.primitive import Domain, array_of, primitive, shape_of, zeros_like
-from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, pow_scalar, rsub_scalar, square, sub
+from reference_impl.primitives.arithmetic import (
+    add_scalar,
+    div,
+    mul,
+    mul_scalar,
+    neg,
+    pow_scalar,
+    rsub_scalar,
+    square,
+    sub,
+)
 from reference_impl.primitives.shape import sum_to
 
 SQRT_2 = math.sqrt(2.0)
@@ -139,7 +149,7 @@ def softplus_vjp_x(g: Any, out: Any, x: Any, *, beta: float) -> Any:
 
 @primitive(rounds=4)
 def softplus_slope(x: Any, *, beta: float) -> Any:
-    """Derivative of `softplus`: ``sigmoid(beta x)``, and 1 beyond the threshold."""
+    """Return the derivative of `softplus`: ``sigmoid(beta x)``, and 1 beyond the threshold."""
     return np.where(np.multiply(x, beta) > SOFTPLUS_THRESHOLD, 1.0, np.divide(1.0, np.add(1.0, np.exp(-beta * x)))).astype(x.dtype)
 
 
@@ -196,7 +206,7 @@ def _density(x: Any) -> Any:
 
 @primitive(rounds=4, magnitude=lambda out, x: np.abs(out) + 1.0)
 def gelu_slope(x: Any) -> Any:
-    """Derivative of `gelu`: ``Phi(x) + x phi(x)``, phi being the density of the standard normal."""
+    """Return the derivative of `gelu`: ``Phi(x) + x phi(x)``, phi being the density of the standard normal."""
     cumulative = np.multiply(np.add(1.0, np.asarray(_erf(np.divide(x, SQRT_2))).astype(x.dtype)), 0.5)
     return np.add(cumulative, np.multiply(x, _density(x)))
 

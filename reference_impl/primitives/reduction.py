@@ -33,7 +33,7 @@ def _spread(g: Any, shape: tuple[int, ...], axis: Any, *, keepdims: bool) -> Any
     saves=(),
     magnitude=lambda out, x, *, axis, keepdims: np.add.reduce(np.abs(x), axis=_axes(axis), keepdims=keepdims),
 )
-def sum(x: Any, *, axis: Any, keepdims: bool) -> Any:  # noqa: A001 - an op is called what the frameworks call it
+def sum(x: Any, *, axis: Any, keepdims: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call it
     """Sum along axes."""
     return np.add.reduce(x, axis=_axes(axis), keepdims=keepdims)
 
@@ -53,7 +53,7 @@ def _count(shape: tuple[int, ...], axis: Any) -> int:
         np.add.reduce(np.abs(x), axis=_axes(axis), keepdims=keepdims) / (_count(x.shape, axis) or 1)
     ),
 )
-def mean(x: Any, *, axis: Any, keepdims: bool) -> Any:
+def mean(x: Any, *, axis: Any, keepdims: Any) -> Any:
     """Arithmetic mean along axes."""
     with np.errstate(invalid="ignore"):
         total = np.add.reduce(x, axis=_axes(axis), keepdims=keepdims)
@@ -86,7 +86,7 @@ def _extremum_vjp(g: Any, out: Any, x: Any, axis: Any, *, keepdims: bool, ties: 
 
 
 @primitive(rounds=0)
-def max(x: Any, *, axis: int, keepdims: bool) -> Any:  # noqa: A001 - an op is called what the frameworks call it
+def max(x: Any, *, axis: int, keepdims: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call it
     """Return the largest element along one axis; a tie follows the dialect."""
     return np.maximum.reduce(x, axis=axis, keepdims=keepdims)
 
@@ -97,7 +97,7 @@ def max_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
 
 
 @primitive(rounds=0)
-def min(x: Any, *, axis: int, keepdims: bool) -> Any:  # noqa: A001 - an op is called what the frameworks call it
+def min(x: Any, *, axis: int, keepdims: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call it
     """Return the smallest element along one axis; a tie follows the dialect."""
     return np.minimum.reduce(x, axis=axis, keepdims=keepdims)
 
@@ -108,7 +108,7 @@ def min_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
 
 
 @primitive(rounds=0)
-def amax(x: Any, *, axis: Any, keepdims: bool) -> Any:
+def amax(x: Any, *, axis: Any, keepdims: Any) -> Any:
     """Return the largest element along axes; elements that tie share the cotangent evenly (both frameworks)."""
     return np.maximum.reduce(x, axis=_axes(axis), keepdims=keepdims)
 
@@ -122,7 +122,7 @@ def amax_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
     rounds=4,
     magnitude=lambda out, x, *, axis, keepdims: np.abs(out) + np.maximum.reduce(np.abs(x), axis=axis, keepdims=keepdims),
 )
-def logsumexp(x: Any, *, axis: int, keepdims: bool) -> Any:
+def logsumexp(x: Any, *, axis: int, keepdims: Any) -> Any:
     """Return ``log(sum(e^x))`` along one axis."""
     top = np.maximum.reduce(x, axis=axis, keepdims=True)
     total = np.add.reduce(np.exp(np.subtract(x, top)), axis=axis, keepdims=keepdims)
@@ -154,7 +154,7 @@ def cumsum_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
     rounds=4,
     domain={"x": Domain.NONZERO},
 )
-def prod(x: Any, *, axis: int, keepdims: bool) -> Any:
+def prod(x: Any, *, axis: int, keepdims: Any) -> Any:
     """Return the product along one axis of elements that are not 0."""
     return np.multiply.reduce(x, axis=axis, keepdims=keepdims)
 

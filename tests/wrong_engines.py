@@ -1,0 +1,168 @@
+"""Engines that are wrong on purpose, to see that the suite notices; and one that is right.
+
+Each is the reference engine with one fault, which is there only while the engine runs a case: the reference that it is compared
+with in the same process is never touched. Use one on the command line as ``--backends tests.wrong_engines:flipped_sign``.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import ExitStack, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import numpy as np
+
+import conformance
+import reference_impl
+from conformance.backends import BackendInfo
+from conformance.backends.reference import reference
+from conformance.case import Op
+from conformance.outcome import Raised
+from reference_impl import OPS, TORCH, Tensor, engine
+from reference_impl.walk import Walk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    from conformance.case import Case
+    from conformance.outcome import Outcome
+
+    Fault = Callable[[], AbstractContextManager[Any]]
+
+
+class WrongEngine:
+    """The reference as a backend, with a fault while it runs a case; ``before`` may do worse to the process."""
+
+    def __init__(self, name: str, fault: Fault = nullcontext, before: Callable[[Case], None] = lambda case: None) -> None:
+        self.info = BackendInfo(name, conformance.__version__, TORCH, TORCH.not_offered)
+        self._fault = fault
+        self._before = before
+        self._engine = reference(TORCH, TORCH.not_offered)
+
+    def run(self, case: Case) -> Outcome:
+        """Run a case with the fault, and take the fault away again."""
+        self._before(case)
+        with self._fault():
+            return self._engine.run(case)
+
+
+class Breaks(WrongEngine):
+    """Right until something is refused; from then on, as long as the process lives, it has the fault."""
+
+    broken = False
+
+    def run(self, case: Case) -> Outcome:
+        """Run a case, with the fault if an earlier one broke the engine."""
+        with self._fault() if self.broken else nullcontext():
+            outcome = self._engine.run(case)
+        self.broken |= any(isinstance(seen, Raised) for seen in outcome.observations)
+        return outcome
+
+
+@contextmanager
+def _rule(op: str, position: int, change: Callable[[Any], Any]) -> Iterator[None]:
+    """Change what one vjp rule answers."""
+    rules = OPS[op].rules
+    right = rules[position]
+    rules[position] = lambda *arguments, **attrs: change(right(*arguments, **attrs))
+    try:
+        yield
+    finally:
+        rules[position] = right
+
+
+def _overwrite(found: dict[Tensor, Any], dialect: Any, *, create_graph: bool) -> None:
+    for leaf in found:
+        leaf.grad = None
+    _accumulate(found, dialect, create_graph=create_graph)
+
+
+_accumulate = engine._accumulate
+_arrive = Walk._arrive
+_grad = reference_impl.grad
+
+
+def _arrive_once(walk: Walk, tensor: Tensor, cotangent: Any) -> None:
+    if tensor.node is None:
+        walk.leaves.pop(tensor, None)
+    else:
+        walk.slots.pop(tensor.node, None)
+    _arrive(walk, tensor, cotangent)
+
+
+def _none_for_zeros(*arguments: Any, **options: Any) -> list[Tensor | None]:
+    return [g if g is not None and g.array.any() else None for g in _grad(*arguments, **options)]
+
+
+def _zeros_for_none(outputs: Any, inputs: Any, *arguments: Any, **options: Any) -> list[Tensor]:
+    found = _grad(outputs, inputs, *arguments, **options)
+    return [Tensor(np.zeros_like(x.array)) if g is None else g for x, g in zip(inputs, found, strict=True)]
+
+
+def _patched(target: Any, name: str, replacement: Any) -> Fault:
+    return lambda: mock.patch.object(target, name, replacement)
+
+
+def _uses_sin(case: Case) -> bool:
+    return any(isinstance(step, Op) and step.op == "sin" for step in case.steps)
+
+
+def correct() -> WrongEngine:
+    """Open the reference under another name."""
+    return WrongEngine("correct")
+
+
+def flipped_sign() -> WrongEngine:
+    """Open an engine whose rule of ``sin`` has the wrong sign."""
+    return WrongEngine("flipped_sign", lambda: _rule("sin", 0, OPS["neg"]))
+
+
+def dropped_accumulation() -> WrongEngine:
+    """Open an engine whose `backward` overwrites ``.grad``."""
+    return WrongEngine("dropped_accumulation", _patched(engine, "_accumulate", _overwrite))
+
+
+def dropped_fan_out() -> WrongEngine:
+    """Open an engine in which the last contribution to a value replaces the earlier ones."""
+    return WrongEngine("dropped_fan_out", _patched(Walk, "_arrive", _arrive_once))
+
+
+def freed_graph_unnoticed() -> WrongEngine:
+    """Open an engine whose freed graphs never refuse."""
+    return WrongEngine("freed_graph_unnoticed", _patched(Walk, "_freed", lambda walk, node: False))
+
+
+def none_for_zeros() -> WrongEngine:
+    """Open an engine whose `grad` answers ``None`` where the gradient is zero."""
+    return WrongEngine("none_for_zeros", _patched(reference_impl, "grad", _none_for_zeros))
+
+
+def zeros_for_none() -> WrongEngine:
+    """Open an engine whose `grad` answers zeros where the gradient is absent."""
+    return WrongEngine("zeros_for_none", _patched(reference_impl, "grad", _zeros_for_none))
+
+
+def dies_on_sin() -> WrongEngine:
+    """Open an engine that takes its process down wherever a case uses ``sin``."""
+    return WrongEngine("dies_on_sin", before=lambda case: os.abort() if _uses_sin(case) else None)
+
+
+def hangs_on_sin() -> WrongEngine:
+    """Open an engine that never comes back from a case that uses ``sin``."""
+    return WrongEngine("hangs_on_sin", before=lambda case: threading.Event().wait() if _uses_sin(case) else None)
+
+
+def breaks_after_a_refusal() -> WrongEngine:
+    """Open an engine that differentiates ``mul`` wrongly once it has refused something."""
+    return Breaks("breaks_after_a_refusal", lambda: _both(_rule("mul", 0, OPS["neg"]), _rule("mul", 1, OPS["neg"])))
+
+
+@contextmanager
+def _both(*faults: AbstractContextManager[Any]) -> Iterator[None]:
+    with ExitStack() as stack:
+        for fault in faults:
+            stack.enter_context(fault)
+        yield

@@ -24,7 +24,7 @@ FATAL = "crash"
 
 def check_curated(options: Options, console: Console) -> list[str]:
     """Run the curated cases and the evidence of every known deviation; return what is not as it should be."""
-    with Workers(options.backends, options.jobs) as workers:
+    with Workers(options.backends, options.jobs, fresh=True) as workers:
         broken = _curated(options, workers)
         entries = [d for d in known() if d.backend in options.backends]
         stale = [line for line in (_stale(entry, workers) for entry in entries) if line]

@@ -39,11 +39,14 @@ def _context(backends: Sequence[str]) -> Any:
 
 
 class Workers:
-    """A pool of worker processes, opened once and used for any number of chunks; a context manager."""
+    """A pool of worker processes, opened once and used for any number of chunks; a context manager.
 
-    def __init__(self, backends: Sequence[str], jobs: int) -> None:
+    ``fresh``: every call gets a process of its own, so that nothing a case damages is there for the next.
+    """
+
+    def __init__(self, backends: Sequence[str], jobs: int, *, fresh: bool = False) -> None:
         self.jobs = jobs
-        self._pool = ProcessPool(max_workers=jobs, context=_context(backends), initializer=silence)
+        self._pool = ProcessPool(max_workers=jobs, max_tasks=int(fresh), context=_context(backends), initializer=silence)
 
     def __enter__(self) -> Self:
         return self

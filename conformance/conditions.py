@@ -68,6 +68,12 @@ def input_of_several(case: Case, number: int) -> bool:
     return any(isinstance(s, Grad) and not made.isdisjoint(s.inputs) for s in _at(case, number))
 
 
+def captured_on_the_way(case: Case, number: int) -> bool:
+    """Whether a `grad` call with several inputs asks for the gradient of a computed value."""
+    leaves = {entry.name for entry in case.inputs}
+    return any(isinstance(s, Grad) and len(s.inputs) > 1 and not leaves.issuperset(s.inputs) for s in _at(case, number))
+
+
 def after_freeing_grad(case: Case, number: int) -> bool:
     """Whether an earlier `grad` call freed its graph."""
     return any(
@@ -144,6 +150,7 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "more_seeds_than_roots": more_seeds_than_roots,
     "input_is_output": input_is_output,
     "input_of_several": input_of_several,
+    "captured_on_the_way": captured_on_the_way,
     "after_freeing_grad": after_freeing_grad,
     "seed_shape_refused": seed_shape_refused,
     "refused_step": refused_step,

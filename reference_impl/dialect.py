@@ -102,6 +102,7 @@ PADDLE = Dialect(
         "linear": "linear_of_parts",
         "mse_loss": "mse_loss_of_parts",
         "rdiv_scalar": "rdiv_scalar_by_div",
+        "where": "where_of_parts",
     },
     not_offered={
         "backward.create_graph": "paddle.autograd.backward has no such parameter; use paddle.grad",

@@ -20,7 +20,7 @@ from reference_impl.dialect import TORCH, Dialect
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.arithmetic import add
 from reference_impl.tensor import Tensor
-from reference_impl.walk import Walk, place_of
+from reference_impl.walk import Walk, place_of, recorded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,7 +115,7 @@ def _accumulate(found: dict[Tensor, Any], dialect: Dialect, *, create_graph: boo
             continue
         before = tensor.grad
         if create_graph:
-            tensor.grad = cotangent if before is None else add(before, cotangent)
+            tensor.grad = cotangent if before is None else recorded(add, before, cotangent)
         elif before is None:
             tensor.grad = Tensor(np.array(_array(cotangent)), requires_grad=dialect.grad_requires_grad)
         else:

@@ -32,7 +32,7 @@ LINKS: dict[str, dict[str, str]] = {
     "mul": {"x": "always", "y": "other_tracked"},
     "div_by_quotient": {"x": "always", "y": "other_tracked"},
     "matmul": {"x": "other_asked", "y": "other_asked"},
-    "pow_scalar": {"x": "always"},
+    "pow_scalar": {"x": "always", "g": "always"},
     "bmm": {"x": "always", "y": "always"},
     "abs": {},
     "relu": {},

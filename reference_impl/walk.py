@@ -19,7 +19,7 @@ from reference_impl.primitives.shape import link
 from reference_impl.tensor import Family, Mode, Node, Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
 Place: TypeAlias = "Tensor | tuple[Node, int]"
 
@@ -27,6 +27,15 @@ Place: TypeAlias = "Tensor | tuple[Node, int]"
 def place_of(tensor: Tensor) -> Place:
     """Return where a tensor's cotangent is collected: the leaf itself, or the output slot of the node that made it."""
     return tensor if tensor.node is None else (tensor.node, tensor.slot)
+
+
+def recorded(op: Callable[..., Any], *operands: Tensor) -> Any:
+    """Apply an op so that it is recorded, also inside a no_grad region: ``create_graph`` says so."""
+    before, Mode.recording = Mode.recording, True
+    try:
+        return op(*operands)
+    finally:
+        Mode.recording = before
 
 
 def _recorded(constant: Tensor) -> Tensor:
@@ -63,13 +72,13 @@ class Walk:
         self.plan: list[Node] = []
         self.done = 0
         for root, seed in roots:
-            self._arrive(root, self._boxed(seed, recorded=root.node is not None) if create_graph else seed.array)
+            self._arrive(root, self._boxed(seed, node=False) if create_graph else seed.array)
 
-    def _boxed(self, cotangent: Any, *, recorded: bool = True) -> Tensor:
+    def _boxed(self, cotangent: Any, *, node: bool = True) -> Tensor:
         boxed = cotangent if type(cotangent) is Tensor else Tensor(np.asarray(cotangent))
         if self.dialect.derivative_requires_grad == "if_connected" or boxed.requires_grad:
             return boxed
-        return _recorded(boxed) if recorded else Tensor(boxed.array, requires_grad=True)
+        return _recorded(boxed) if node else Tensor(boxed.array, requires_grad=True)
 
     def _reachable(self) -> dict[Node, None]:
         reached = dict.fromkeys(self.starts)
@@ -192,6 +201,8 @@ class Walk:
             operands, out = tuple(node.arrays), node.out
         elif links is not None:
             extra = [node.operands[position] for position in node.tracked if self._links(node, position, links)]
+            if "g" in links:
+                extra.append(g)
         family = Family()
         for position in node.tracked:
             if not self._wanted(node.operands[position]):
@@ -204,9 +215,9 @@ class Walk:
                 result = rule(g, out, *operands, position=position, **node.attrs)
             else:
                 result = rule(g, out, *operands, **node.attrs)
-            Mode.lineage = Mode.family = None
             if extra:
                 result = link(result, *extra)
+            Mode.lineage = Mode.family = None
             self._arrive(node.operands[position], self._boxed(result))
 
     def _links(self, node: Node, position: int, links: Mapping[str, str]) -> bool:

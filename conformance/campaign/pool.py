@@ -51,8 +51,11 @@ class Workers:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._pool.stop()
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self._pool.close()
+        else:
+            self._pool.stop()
         self._pool.join()
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:

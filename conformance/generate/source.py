@@ -6,6 +6,7 @@ draws the same decisions from Hypothesis, which can then shrink them; every choi
 
 from __future__ import annotations
 
+import math
 import random
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 T = TypeVar("T")
+GRAIN = 1 << 16
 
 
 class Source(Protocol):
@@ -71,7 +73,7 @@ class FastSource:
 
 
 class HypothesisSource:
-    """The same decisions, drawn from Hypothesis; ``draw`` is what ``@composite`` passes."""
+    """The same decisions, drawn from Hypothesis; ``draw`` is what ``@composite`` passes. Real numbers are multiples of 1 / `GRAIN`."""
 
     __slots__ = ("_draw", "_st")
 
@@ -85,7 +87,8 @@ class HypothesisSource:
         return self._draw(self._st.integers(low, high))  # type: ignore[no-any-return]
 
     def uniform(self, low: float, high: float) -> float:
-        return self._draw(self._st.floats(low, high, width=32 if low == int(low) and high == int(high) else 64))  # type: ignore[no-any-return]
+        # No floats(): it likes subnormal numbers, whose roundings are not relative, so that no tolerance for them can be derived.
+        return self.integer(math.ceil(low * GRAIN), math.floor(high * GRAIN)) / GRAIN
 
     def chance(self, probability: float) -> bool:
         return self._draw(self._st.integers(0, 99)) >= 100 - round(100 * probability)  # type: ignore[no-any-return]
@@ -94,6 +97,8 @@ class HypothesisSource:
         return options[self.integer(0, len(options) - 1)]
 
     def subset(self, options: Sequence[T], at_least: int = 0) -> list[T]:
+        if not options:
+            return []
         count = self.integer(at_least, len(options))
         chosen = self._draw(self._st.lists(self._st.integers(0, len(options) - 1), min_size=count, max_size=count, unique=True))
         return [option for i, option in enumerate(options) if i in chosen]

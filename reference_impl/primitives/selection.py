@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import Domain, array_of, primitive, shape_of
-from reference_impl.primitives.arithmetic import mul
+from reference_impl.primitive import Domain, array_of, composite, primitive, shape_of
+from reference_impl.primitives.arithmetic import add, mul
 from reference_impl.primitives.elementary import inside
 from reference_impl.primitives.indexing import scatter_add
 from reference_impl.primitives.shape import sum_to
@@ -84,6 +84,16 @@ def where_vjp_x(g: Any, out: Any, x: Any, y: Any, *, mask: Any) -> Any:
 @where.vjp("y")
 def where_vjp_y(g: Any, out: Any, x: Any, y: Any, *, mask: Any) -> Any:
     return sum_to(masked_fill(g, mask=mask, value=0.0), shape_of(y))
+
+
+@composite
+def where_of_parts(x: Any, y: Any, *, mask: Any) -> Any:
+    """Return the same as `where`; operands of different shapes are first broadcast, each by adding zeros."""
+    shape = np.broadcast_shapes(shape_of(x), shape_of(y), np.shape(mask))
+    if shape_of(x) == shape_of(y) == shape:
+        return where(x, y, mask=mask)
+    zeros = np.zeros(shape, array_of(x).dtype)
+    return where(add(x, zeros), add(y, zeros), mask=mask)
 
 
 @primitive(rounds=0)

@@ -48,6 +48,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("rdiv_scalar_by_div", ((2, 3),), {"other": -1.5}),
     ("linear_of_parts", ((4, 3), (2, 3), (2,)), {}),
     ("mse_loss_of_parts", ((2, 3), (2, 3)), {}),
+    ("where_of_parts", ((2, 3), (3,)), {"mask": [[True, False, True], [False, True, False]]}),
     ("glu_of_parts", ((2, 4, 3),), {"axis": 1}),
     # Corners that the catalogue's draws leave out.
     ("matmul", ((3,), (3,)), {}),

@@ -1,0 +1,239 @@
+"""The comparison: the mistakes that such comparisons are known for are not made here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from conformance.campaign.tally import Tally
+from conformance.campaign.worker import run_case
+from conformance.case import Backward, Case, ClearGrad, Detach, Grad, Input, Op
+from conformance.generate.scripts import Plan, case_of
+from conformance.judge.compare import AFTER_ALL, Comparer
+from conformance.judge.verdict import Bucket, judge
+from conformance.outcome import Blocked, Computed, NotOffered, Raised, Value
+from conformance.report.view import view_of
+from reference_impl import Category
+from tests.conformance.engines import EXACT, INFO, NUMERIC, TOTAL, answer, mismatch_of
+from tests.wrong_engines import correct
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.outcome import Outcome
+
+    Change = Callable[[Outcome], None]
+
+GRAD, FIRST, SECOND = 2, 3, 4  # the calls of EXACT: grad, backward, and backward once more, which is refused
+ZEROS = Value(np.zeros(3, "float32"), requires_grad=False)
+LARGE = Case(
+    (Input("x", (100, 100), (1.0,) * 10_000),),
+    (Op("mul", ("x", "x"), ("y",)), Op("sum", ("y",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",))),
+    "exact",
+)
+
+
+def result(step: int, slot: int, make: Callable[[Any], Any]) -> Change:
+    """Change one result of a step."""
+
+    def change(outcome: Any) -> None:
+        values = list(outcome.observations[step].values)
+        values[slot] = make(values[slot])
+        outcome.observations[step].values = tuple(values)
+
+    return change
+
+
+def held(step: int, slot: int, make: Callable[[Any], Any]) -> Change:
+    """Change one ``.grad`` after a step."""
+
+    def change(outcome: Any) -> None:
+        seen = None if step == AFTER_ALL else outcome.observations[step]
+        state = list(outcome.final if seen is None else seen.state)
+        state[slot] = make(state[slot])
+        if seen is None:
+            outcome.final = tuple(state)
+        else:
+            seen.state = tuple(state)
+
+    return change
+
+
+def observed(step: int, seen: Any) -> Change:
+    """Replace a whole observation."""
+
+    def change(outcome: Any) -> None:
+        outcome.observations[step] = seen
+
+    return change
+
+
+def array(make: Callable[[Any], Any]) -> Callable[[Any], Value]:
+    """Change the elements of a value."""
+    return lambda value: Value(make(value.array), value.requires_grad)
+
+
+def one_element(number: float, place: Any = 0) -> Callable[[Any], Value]:
+    """Change one element of a value."""
+
+    def make(value: Any) -> Value:
+        changed = value.array.copy()
+        changed[place] = number
+        return Value(changed, value.requires_grad)
+
+    return make
+
+
+def flipped(value: Any) -> Value:
+    return Value(value.array, not value.requires_grad)
+
+
+NEXT = float(np.nextafter(np.float32(2.0), np.float32(3.0)))
+
+DIFFERENCES: dict[str, tuple[Case, Change, tuple[int, str, str, str]]] = {
+    "zeros for an absent gradient": (EXACT, result(GRAD, 1, lambda _: ZEROS), (GRAD, "absence", "absent", "present")),
+    "an absent gradient for zeros": (EXACT, result(GRAD, 0, lambda _: None), (GRAD, "absence", "present", "absent")),
+    "zeros for an absent .grad": (EXACT, held(FIRST, 1, lambda _: ZEROS), (FIRST, "absence", "absent", "present")),
+    "an absent .grad": (EXACT, held(FIRST, 0, lambda _: None), (FIRST, "absence", "present", "absent")),
+    "an absent .grad at the end": (EXACT, held(AFTER_ALL, 0, lambda _: None), (AFTER_ALL, "absence", "present", "absent")),
+    "one unit in the last place": (EXACT, result(GRAD, 0, one_element(NEXT)), (GRAD, "value", "right", "wrong")),
+    "nan for a number": (EXACT, result(GRAD, 0, one_element(np.nan)), (GRAD, "value", "right", "wrong")),
+    "infinity for a number": (NUMERIC, result(3, 0, one_element(np.inf)), (3, "value", "right", "wrong")),
+    "one element of many": (LARGE, result(2, 0, one_element(2.5, (73, 41))), (2, "value", "right", "wrong")),
+    "a forward result": (EXACT, result(0, 0, one_element(7.0)), (0, "value", "right", "wrong")),
+    "a relative error of 1e-3": (NUMERIC, result(3, 0, array(lambda a: a * a.dtype.type(1.001))), (3, "value", "right", "wrong")),
+    "a wrong .grad": (EXACT, held(FIRST, 0, one_element(0.0)), (FIRST, "value", "right", "wrong")),
+    "a transposed shape": (LARGE, result(2, 0, array(lambda a: a.reshape(1, 100, 100))), (2, "shape", "as its primal", "another")),
+    "a shape that would broadcast": (EXACT, result(GRAD, 0, array(lambda a: a[None])), (GRAD, "shape", "as its primal", "another")),
+    "a wider dtype": (EXACT, result(GRAD, 0, array(lambda a: a.astype("float64"))), (GRAD, "dtype", "float32", "float64")),
+    "a flag": (EXACT, result(GRAD, 0, flipped), (GRAD, "flag", "constant", "requires_grad")),
+    "a refusal where none belongs": (
+        EXACT,
+        observed(GRAD, Raised(Category.UNMAPPED, "no")),
+        (GRAD, "error", "computed", "unmapped"),
+    ),
+    "no refusal where one belongs": (EXACT, observed(SECOND, Computed()), (SECOND, "error", "graph_freed", "computed")),
+    "a refusal of another category": (
+        EXACT,
+        observed(SECOND, Raised(Category.SEED_REQUIRED, "no")),
+        (SECOND, "error", "graph_freed", "seed_required"),
+    ),
+    "not offered": (EXACT, observed(GRAD, NotOffered("later")), (GRAD, "error", "computed", "not_offered")),
+    "not tried": (EXACT, observed(GRAD, Blocked("z")), (GRAD, "error", "computed", "blocked")),
+}
+
+
+@pytest.mark.parametrize(("case", "change", "expected"), DIFFERENCES.values(), ids=DIFFERENCES)
+def test_a_difference_is_found_where_it_is(case: Case, change: Change, expected: tuple[int, str, str, str]) -> None:
+    found = mismatch_of(case, change)
+    assert found is not None
+    assert expected == (found.step, found.kind, found.expected, found.actual)
+
+
+@pytest.mark.parametrize("case", [EXACT, NUMERIC, LARGE])
+def test_a_right_answer_has_no_difference(case: Case) -> None:
+    assert mismatch_of(case, lambda outcome: None) is None
+
+
+def test_a_changed_input_is_found() -> None:
+    def change(outcome: Any) -> None:
+        outcome.mutated = ("x",)
+
+    found = mismatch_of(EXACT, change)
+    assert found is not None
+    assert ("mutation", "elements of x changed") == (found.kind, found.detail)
+
+
+def test_only_the_first_difference_is_reported() -> None:
+    def change(outcome: Any) -> None:
+        result(GRAD, 0, one_element(9.0))(outcome)
+        result(0, 0, one_element(9.0))(outcome)
+
+    found = mismatch_of(EXACT, change)
+    assert found is not None
+    assert found.step == 0
+
+
+def test_the_message_says_how_many_where_and_by_how_much() -> None:
+    found = mismatch_of(EXACT, result(GRAD, 0, one_element(4.5, 1)))
+    assert found is not None
+    assert found.detail == "g: 1 of 3 elements differ; worst at (1,): got 4.5, expected 4, off by 0.5"
+
+
+def test_the_sign_of_a_zero_is_not_compared() -> None:
+    case = Case((Input("x", (1,), (0.0,)),), (Op("mul", ("x", "x"), ("y",)), Grad(("y",), ("x",), ("g",))), "exact")
+    assert mismatch_of(case, result(1, 0, one_element(-0.0))) is None
+
+
+def test_what_was_compared_is_counted() -> None:
+    counts = Comparer(EXACT, INFO).run(answer(EXACT), answer(EXACT)).counts
+    expected = {"ops": 2, "calls": 2, "errors": 1, "gradients": 3, "gradient_elements": 9, "absent": 3, "elements": 16}
+    assert expected == dict(counts)
+
+
+def test_nothing_after_the_first_difference_counts_as_compared() -> None:
+    actual = answer(EXACT)
+    result(0, 0, one_element(9.0))(actual)
+    assert "gradients" not in Comparer(EXACT, INFO).run(answer(EXACT), actual).counts
+
+
+X = Input("x", (2,), (1.0, 2.0))
+SQUARE = Op("mul", ("x", "x"), ("y",))
+
+
+@pytest.mark.parametrize(
+    ("steps", "bucket"),
+    [
+        ((), Bucket.NOTHING_COMPARED),
+        ((SQUARE,), Bucket.NOTHING_COMPARED),
+        ((SQUARE, Detach("y", ("d",))), Bucket.NOTHING_COMPARED),
+        ((SQUARE, Backward(("y",))), Bucket.SAME_ERROR),
+        ((Op("sum", ("x",), ("y",), TOTAL), Backward(("y",))), Bucket.AGREED),
+        ((SQUARE, Grad(("y",), ("x",), ("g",), no_grad_vars=())), Bucket.NOT_OFFERED),
+    ],
+)
+def test_a_case_ends_in_the_bucket_of_what_was_compared(steps: tuple[Any, ...], bucket: Bucket) -> None:
+    case = Case((X,), steps, "exact")
+    assert bucket == judge(case, INFO, answer(case), answer(case)).bucket
+
+
+def test_clearing_what_was_never_accumulated_compares_no_gradient() -> None:
+    case = Case((X,), (ClearGrad("x"),), "exact")
+    assert judge(case, INFO, answer(case), answer(case)).bucket is Bucket.NOTHING_COMPARED
+
+
+def record(index: int, plan: Plan | None = None) -> dict[str, Any]:
+    return run_case(case_of(3, index, plan or Plan()), [correct()], {})
+
+
+def test_the_buckets_sum_to_the_cases() -> None:
+    tally = Tally(["correct"])
+    for index in range(100):
+        tally.add(record(index))
+    assert sum(tally.ledger["correct"].values()) == 100
+
+
+def test_a_case_without_a_verdict_is_a_fault_of_the_suite() -> None:
+    tally = Tally(["correct", "lost"])
+    tally.add(record(0))
+    verdict, reasons = tally.verdict()
+    assert ("suite_error", True) == (verdict, any("lost: the buckets do not sum to the 1 cases" in r for r in reasons))
+
+
+def test_too_little_compared_is_a_fault_of_the_suite() -> None:
+    tally = Tally(["correct"])
+    nothing = run_case(Case((X,), (SQUARE,)), [correct()], {})
+    for entry in [record(i) for i in range(8)] + [nothing, nothing]:
+        tally.add(entry)
+    assert tally.verdict()[0] == "suite_error"
+
+
+def test_no_case_at_all_does_not_conform() -> None:
+    assert Tally(["correct"]).verdict()[0] == "suite_error"
+
+
+def test_a_record_without_its_footer_is_invalid() -> None:
+    header = {"kind": "header", "backends": [{"name": "correct"}], "cases": 1}
+    assert view_of([header, record(0)]).verdict == "invalid"

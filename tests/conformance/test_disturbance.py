@@ -1,0 +1,130 @@
+"""Derived tolerances: wide enough for a right engine, too narrow for a wrong one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from conformance.backends.reference import reference
+from conformance.case import Case, Grad, Input, Op
+from conformance.generate.scripts import Plan, case_of
+from conformance.judge.compare import Comparer
+from conformance.judge.disturbance import Bounds, agrees_cheaply
+from conformance.outcome import Computed, Raised, Value
+from reference_impl import TORCH
+from reference_impl.primitive import Observation
+from tests.conformance.engines import EXACT, INFO, NUMERIC, TOTAL, answer
+
+if TYPE_CHECKING:
+    from conformance.outcome import Outcome
+
+FLOAT32 = np.float32
+
+
+def is_plain(case: Case) -> bool:
+    casts = any(isinstance(s, Op) and s.op == "cast" for s in case.steps)
+    return not casts and {"float32"} == {entry.dtype for entry in case.inputs}
+
+
+PLAIN = [c for c in (case_of(5, i, Plan(("numeric",))) for i in range(300)) if is_plain(c)]
+
+
+def value(seen: Value | None) -> Value | None:
+    return seen if seen is None else replace(seen, array=np.asarray(seen.array, dtype=FLOAT32))
+
+
+def values(seen: Any) -> Any:
+    return None if seen is None else tuple(value(v) for v in seen)
+
+
+def rounded_late(case: Case) -> Outcome:
+    """Answer as a right engine that computes in float64 and rounds its answers to float32: all of its roundings are others."""
+    with np.errstate(all="ignore"):
+        outcome = reference(TORCH, TORCH.not_offered, widen=True).run(case)
+        for seen in outcome.observations:
+            if isinstance(seen, Computed):
+                seen.values = values(seen.values)
+            if isinstance(seen, Computed | Raised):
+                seen.state = values(seen.state)
+        outcome.final = values(outcome.final)
+    return outcome
+
+
+def test_an_engine_with_other_roundings_is_accepted() -> None:
+    found = [(case.id, Comparer(case, INFO).run(answer(case), rounded_late(case))) for case in PLAIN]
+    assert not [(name, c.mismatch) for name, c in found if c.mismatch and not c.near_kink]
+
+
+def test_other_roundings_are_really_other_numbers() -> None:
+    finals = [(answer(case).final, rounded_late(case).final) for case in PLAIN]
+    pairs = [(e.array, a.array) for es, xs in finals for e, a in zip(es, xs, strict=True) if e is not None and a is not None]
+    assert sum(not np.array_equal(e, a, equal_nan=True) for e, a in pairs) >= 10
+
+
+@pytest.mark.parametrize(("relative", "accepted"), [(0.0, True), (1e-7, True), (1e-3, False), (1.0, False)])
+def test_a_relative_error_is_accepted_only_as_far_as_rounding_goes(relative: float, accepted: bool) -> None:
+    bounds = Bounds(NUMERIC, INFO)
+    centre = bounds.centre.observations[3].values[0].array  # type: ignore[union-attr]
+    assert accepted == bounds.accepts(centre * (1 + relative), 3, 0, state=False)
+
+
+def test_the_radius_follows_the_dtype() -> None:
+    wide = Case((Input("x", (3,), (0.1, 0.7, -1.3), "float64"),), NUMERIC.steps)
+    narrow_radius, wide_radius = (Bounds(case, INFO).radius(3, 0, state=False)[1] for case in (NUMERIC, wide))  # type: ignore[index]
+    assert (wide_radius < 1e-6 * narrow_radius).all()
+
+
+def test_the_radius_grows_where_a_difference_cancels() -> None:
+    steps = (
+        Op("add_scalar", ("x",), ("a",), {"other": 1000.0}),
+        Op("add_scalar", ("a",), ("b",), {"other": -1000.0}),
+        Op("mul", ("b", "b"), ("y",)),
+        Op("sum", ("y",), ("z",), TOTAL),
+        Grad(("z",), ("x",), ("g",)),
+    )
+    bounds = Bounds(Case((Input("x", (1,), (0.001,)),), steps), INFO)
+    centre, radius = bounds.radius(4, 0, state=False)  # type: ignore[misc]
+    assert (radius > 0.01 * abs(centre)).all()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "exact"),
+    [((1.0, 2.0, 3.0), True), ((0.5, -0.25, 4.0), True), ((0.1, 2.0, 3.0), False), ((4097.0, 1.0, 1.0), False)],
+)
+def test_arithmetic_is_exact_where_all_numbers_are_short(numbers: tuple[float, ...], exact: bool) -> None:
+    case = Case((Input("x", (3,), numbers),), EXACT.steps[:2], "exact")
+    assert exact == Bounds(case, INFO).exact
+
+
+@pytest.mark.parametrize(("other", "near"), [(1.0 + 1e-7, True), (2.0, False)])
+def test_a_branch_that_rounding_can_change_is_noticed(other: float, near: bool) -> None:
+    steps = (
+        Op("add_scalar", ("x",), ("y",), {"other": 0.3}),
+        Op("amax", ("y",), ("z",), {"axis": None, "keepdims": False}),
+        Grad(("z",), ("x",), ("g",)),
+    )
+    assert near == Bounds(Case((Input("x", (2,), (1.0, other), "float32"),), steps), INFO).near_kink
+
+
+def test_nobody_disturbs_the_reference_when_the_bounds_are_made() -> None:
+    Bounds(NUMERIC, INFO)
+    assert Observation.observer is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "agree"),
+    [
+        (1.0, 1.0 + 2**-22, True),
+        (1.0, 1.0 + 2**-20, False),
+        (0.0, 1e-30, False),
+        (np.nan, np.nan, True),
+        (np.inf, np.inf, True),
+        (np.inf, -np.inf, False),
+        (np.nan, 1.0, False),
+    ],
+)
+def test_the_cheap_test_allows_a_few_roundings(expected: float, actual: float, agree: bool) -> None:
+    assert agree == agrees_cheaply(np.array([expected], FLOAT32), np.array([actual], FLOAT32))

@@ -1,0 +1,140 @@
+"""Generation: reproducible, valid by construction, rich."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+from hypothesis import find, given, settings
+from hypothesis.errors import InvalidArgument
+
+from conformance.case import Backward, Case, Grad, Op, check
+from conformance.facts import facts_of
+from conformance.generate.scripts import Plan, case_of
+from conformance.judge.compare import Comparer
+from conformance.ops import catalogue
+from conformance.outcome import Raised
+from conformance.strategies import cases
+from tests.conformance.engines import INFO, ROOT, answer
+
+SEED = 1
+DRAWN = [case_of(SEED, i, Plan()) for i in range(500)]
+
+
+def ops_of(case: Case) -> set[str]:
+    return {step.op for step in case.steps if isinstance(step, Op)}
+
+
+def test_the_same_seed_draws_the_same_cases_in_another_process() -> None:
+    code = "from conformance.generate.scripts import *; print(*[case_of(1, i, Plan()).id for i in range(50)])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)  # noqa: S603
+    assert [case.id for case in DRAWN[:50]] == done.stdout.split()
+
+
+def test_cases_do_not_depend_on_the_order_of_drawing() -> None:
+    backwards = [case_of(SEED, i, Plan()) for i in reversed(range(100))]
+    assert DRAWN[:100] == backwards[::-1]
+
+
+def test_cases_of_a_seed_differ() -> None:
+    assert len(DRAWN) == len({case.id for case in DRAWN})
+
+
+def test_cases_of_two_seeds_differ() -> None:
+    assert not {case.id for case in DRAWN[:100]} & {case_of(SEED + 1, i, Plan()).id for i in range(100)}
+
+
+def test_every_case_obeys_the_language() -> None:
+    for case in DRAWN:
+        check(case)
+
+
+def test_no_op_of_a_drawn_graph_is_refused() -> None:
+    refused = [
+        (case.id, step.op, seen.message)
+        for case in DRAWN
+        for step, seen in zip(case.steps, answer(case).observations, strict=True)
+        if isinstance(step, Op) and isinstance(seen, Raised)
+    ]
+    assert not refused
+
+
+def test_the_exact_lane_uses_exact_ops_alone() -> None:
+    used = set().union(*(ops_of(case) for case in DRAWN if case.lane == "exact"))
+    assert not [name for name in used if not catalogue()[name].exact]
+
+
+def test_both_lanes_are_drawn_about_equally_often() -> None:
+    lanes = Counter(case.lane for case in DRAWN)
+    assert min(lanes.values()) >= 0.4 * len(DRAWN)
+
+
+def test_every_op_of_the_catalogue_is_drawn() -> None:
+    used = set().union(*(ops_of(case_of(SEED, i, Plan())) for i in range(2000)))
+    assert set(catalogue()) == used
+
+
+def test_most_cases_are_rich() -> None:
+    rich = sum(facts_of(case, answer(case)).rich for case in DRAWN)
+    assert rich >= 0.6 * len(DRAWN)
+
+
+def test_every_case_calls_autograd() -> None:
+    assert not [case.id for case in DRAWN if not any(isinstance(s, Backward | Grad) for s in case.steps)]
+
+
+def test_a_plan_bounds_the_ops() -> None:
+    plan = Plan(ops=("mul", "sin"))
+    used = set().union(*(ops_of(case_of(SEED, i, plan)) for i in range(100)))
+    assert {"mul", "sin", "sum"} >= used
+
+
+@pytest.mark.parametrize("lane", ["exact", "numeric"])
+def test_a_plan_bounds_the_lane(lane: str) -> None:
+    assert {lane} == {case_of(SEED, i, Plan((lane,))).lane for i in range(50)}
+
+
+@given(case=cases())
+def test_hypothesis_draws_valid_cases(case: Case) -> None:
+    check(case)
+
+
+@given(case=cases())
+def test_a_case_of_hypothesis_agrees_with_itself(case: Case) -> None:
+    assert Comparer(case, INFO).run(answer(case), answer(case)).mismatch is None
+
+
+@given(case=cases(lanes=("exact",), ops=("mul", "relu"), longest=3))
+def test_a_strategy_keeps_to_its_arguments(case: Case) -> None:
+    assert ("exact", True) == (case.lane, ops_of(case) <= {"mul", "relu", "sum"})
+
+
+@given(case=cases(ops=("sin",)))
+def test_ops_that_are_not_exact_are_drawn_in_the_numeric_lane(case: Case) -> None:
+    assert case.lane == "numeric"
+
+
+def test_hypothesis_shrinks_a_case_to_what_matters() -> None:
+    found = find(cases(), lambda case: "sin" in ops_of(case), settings=settings(max_examples=3000, derandomize=True, database=None))
+    assert len(found.steps) <= 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"lanes": ("fuzzy",)}, "names 'fuzzy'; allowed are exact, numeric"),
+        ({"lanes": ()}, r"lanes=\(\) is not allowed; give one or more of exact, numeric"),
+        ({"lanes": "exact"}, "lanes='exact' is not allowed"),
+        ({"ops": ("sine",)}, "names 'sine'; allowed are .*sin,"),
+        ({"ops": ()}, r"ops=\(\) is not allowed"),
+        ({"ops": ("sin",), "lanes": ("exact",)}, "has no exact op"),
+        ({"longest": 0}, "longest=0 is not allowed; it is a whole number, at least 1"),
+        ({"longest": 2.5}, "longest=2.5 is not allowed"),
+        ({"longest": True}, "longest=True is not allowed"),
+    ],
+)
+def test_a_bad_argument_of_a_strategy_is_refused_with_what_is_allowed(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidArgument, match=message):
+        cases(**arguments)  # type: ignore[arg-type]

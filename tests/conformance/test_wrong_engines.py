@@ -1,0 +1,118 @@
+"""The suite finds every engine that is wrong on purpose, says where, and finds nothing wrong with one that is right."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.campaign.worker import run_case
+from conformance.generate.scripts import Plan, case_of
+from conformance.records import read
+from tests import wrong_engines
+from tests.conformance.engines import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CASES = [case_of(1, i, Plan()) for i in range(300)]
+WITH_SIN = [case_of(1, i, Plan(("numeric",), ("sin", "mul", "add"))) for i in range(50)]
+
+FAULTS = {
+    "flipped_sign": (WITH_SIN, {("grad", "value", "right", "wrong"), ("backward", "value", "right", "wrong")}),
+    "dropped_accumulation": (CASES, {("backward", "value", "right", "wrong")}),
+    "dropped_fan_out": (CASES, {("grad", "value", "right", "wrong"), ("backward", "value", "right", "wrong")}),
+    "freed_graph_unnoticed": (CASES, {("grad", "error", "graph_freed", "computed"), ("backward", "error", "graph_freed", "computed")}),
+    "none_for_zeros": (CASES, {("grad", "absence", "present", "absent")}),
+    "zeros_for_none": (CASES, {("grad", "absence", "absent", "present")}),
+    "breaks_after_a_refusal": (CASES, {("grad", "poison", "intact", "broken"), ("backward", "poison", "intact", "broken")}),
+}
+GATED = ("flipped_sign", "dropped_accumulation", "freed_graph_unnoticed", "none_for_zeros")
+
+
+def verdicts(name: str, cases: list[Any]) -> list[dict[str, Any]]:
+    engine = getattr(wrong_engines, name)()
+    return [run_case(case, [engine], {})["verdicts"][name] for case in cases]
+
+
+def differences(name: str, cases: list[Any]) -> Counter[tuple[str, ...]]:
+    found = [v["mismatch"] for v in verdicts(name, cases) if v["bucket"] == "diverged"]
+    return Counter((m["at"], m["kind"], m["expected"], m["actual"]) for m in found)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_wrong_engine_is_found_out_at_the_call_that_is_wrong(name: str) -> None:
+    cases, expected = FAULTS[name]
+    assert expected <= set(differences(name, cases))
+
+
+@pytest.mark.parametrize("cases", [CASES, WITH_SIN])
+def test_a_right_engine_agrees_on_every_case(cases: list[Any]) -> None:
+    assert {"agreed", "same_error", "not_offered"} >= {v["bucket"] for v in verdicts("correct", cases)}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_gone_when_the_wrong_engine_has_run(name: str) -> None:
+    verdicts(name, CASES[:20])
+    assert not differences("correct", CASES[:100])
+
+
+def conformance(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "conformance", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603
+
+
+@pytest.mark.parametrize("name", GATED)
+def test_the_gate_is_red_on_a_wrong_engine_and_names_the_call(name: str, tmp_path: Path) -> None:
+    done = conformance("gate", "--backends", f"tests.wrong_engines:{name}", "--cases", "300", "--out", str(tmp_path))
+    named = any(f"diverged at {call}" in done.stdout for call in ("grad", "backward"))
+    assert (1, True) == (done.returncode, named), done.stdout + done.stderr
+
+
+def test_the_gate_is_green_on_a_right_engine(tmp_path: Path) -> None:
+    done = conformance("gate", "--backends", "tests.wrong_engines:correct", "--cases", "300", "--out", str(tmp_path))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def flipped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
+    """Run a campaign on the engine whose rule of sin has the wrong sign."""
+    out = tmp_path_factory.mktemp("flipped")
+    return conformance("run", "--backends", "tests.wrong_engines:flipped_sign", "--cases", "200", "--out", str(out)), out
+
+
+def test_a_campaign_on_a_wrong_engine_diverges(flipped: tuple[Any, Path]) -> None:
+    _, out = flipped
+    assert list(read(out / "run.ndjson"))[-1]["verdict"] == "diverges"
+
+
+def test_a_finding_is_reduced_to_a_case_with_the_op_that_is_wrong(flipped: tuple[Any, Path]) -> None:
+    _, out = flipped
+    reduced = [r["case"] for r in read(out / "run.ndjson") if r["kind"] == "finding"]
+    ops = [[step["op"] for step in case["steps"] if step["kind"] == "op"] for case in reduced]
+    assert ops
+    assert all("sin" in names and len(names) <= 3 for names in ops), ops
+
+
+def test_a_finding_shows_again_when_its_case_is_replayed(flipped: tuple[Any, Path]) -> None:
+    _, out = flipped
+    path = next((out / "cases").glob("*.json"))
+    done = conformance("replay", str(path), "--backend", "tests.wrong_engines:flipped_sign")
+    assert (1, True) == (done.returncode, "verdict: diverged" in done.stdout), done.stdout + done.stderr
+
+
+def test_the_record_of_a_finding_can_be_replayed_as_it_says(flipped: tuple[Any, Path]) -> None:
+    _, out = flipped
+    replay = next(r["replay"] for r in read(out / "run.ndjson") if r["kind"] == "finding")
+    done = conformance(*replay.split()[1:])
+    assert done.returncode == 1, done.stdout + done.stderr
+
+
+def test_a_case_record_keeps_the_case_where_it_fails(flipped: tuple[Any, Path]) -> None:
+    _, out = flipped
+    records = [r for r in read(out / "run.ndjson") if r["kind"] == "case"]
+    failing = [any(v["bucket"] == "diverged" for v in r["verdicts"].values()) for r in records]
+    assert failing == ["case" in r for r in records]

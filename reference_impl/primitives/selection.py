@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from reference_impl.primitive import Domain, array_of, composite, primitive, shape_of
-from reference_impl.primitives.arithmetic import add, mul
+from reference_impl.primitives.arithmetic import mul
 from reference_impl.primitives.elementary import inside
 from reference_impl.primitives.indexing import scatter_add
-from reference_impl.primitives.shape import sum_to
+from reference_impl.primitives.shape import expand, sum_to
 
 
 @primitive(selects=True)
@@ -88,12 +88,10 @@ def where_vjp_y(g: Any, out: Any, x: Any, y: Any, *, mask: Any) -> Any:
 
 @composite
 def where_of_parts(x: Any, y: Any, *, mask: Any) -> Any:
-    """Return the same as `where`; operands of different shapes are first broadcast, each by adding zeros."""
+    """Return the same as `where`; an operand of another shape is expanded first."""
     shape = np.broadcast_shapes(shape_of(x), shape_of(y), np.shape(mask))
-    if shape_of(x) == shape_of(y) == shape:
-        return where(x, y, mask=mask)
-    zeros = np.zeros(shape, array_of(x).dtype)
-    return where(add(x, zeros), add(y, zeros), mask=mask)
+    x, y = (operand if shape_of(operand) == shape else expand(operand, shape=shape) for operand in (x, y))
+    return where(x, y, mask=mask)
 
 
 @primitive(rounds=0)

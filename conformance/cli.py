@@ -153,6 +153,7 @@ def _campaign(
     from conformance.generate.scripts import LANES, Plan
     from conformance.records import read
     from conformance.report import write_html
+    from conformance.report.ci import write_junit, write_markdown
     from conformance.summary import show_summary
 
     console = Console(width=None if sys.stdout.isatty() else 160)
@@ -168,8 +169,12 @@ def _campaign(
 
         footer = run_campaign(options, advance)
     record = out / "run.ndjson"
-    show_summary(console, footer, [r for r in read(record) if r["kind"] == "finding"])
+    found = [r for r in read(record) if r["kind"] == "finding"]
+    show_summary(console, footer, found)
     write_html(read(record), out / "report.html")
+    if before:
+        write_junit(out / "junit.xml", footer, found, broken)
+        write_markdown(out / "summary.md", footer, found, broken)
     for line in broken:
         console.print(f"[red]gate[/]: {line}", highlight=False)
     console.print(f"record: {record}   report: {out / 'report.html'}", highlight=False)

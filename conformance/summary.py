@@ -37,7 +37,7 @@ def show_summary(console: Console, footer: dict[str, Any], findings: list[dict[s
         where = found["mismatch"] or {}
         console.print(
             f"[red]finding[/] {found['id']}: {found['backend']} {found['bucket']} at {found['at'] or 'run'}, "
-            f"{found['count']} cases: expected {where.get('expected', 'an end')}, got {where.get('actual', found['bucket'])}"
+            f"with {', '.join(found['ops']) or 'no op'}, {found['count']} cases: expected {where.get('expected', 'an end')}, got {where.get('actual', found['bucket'])}"
             f"\n    {' '.join(str(where.get('detail', '')).split())[:160]}\n    {found['replay']}",
             highlight=False,
         )

@@ -21,7 +21,7 @@ from conformance.backends import BackendError
 from conformance.campaign.pool import Workers
 from conformance.campaign.tally import Tally
 from conformance.campaign.worker import Chunk, describe_backend, explain_case
-from conformance.case import Case, encode
+from conformance.case import Case, Op, encode
 from conformance.deviations import known
 from conformance.generate.scripts import Plan
 from conformance.records import SCHEMA, Writer
@@ -154,6 +154,7 @@ def finding(signature: Signature, failure: Failure, case: Case, options: Options
         "at": signature.at,
         "count": failure.count,
         "index": failure.record["index"],
+        "ops": sorted({step.op for step in case.steps if isinstance(step, Op)}),
         "case": case,
         "mismatch": mismatch,
         "steps": explained["steps"],

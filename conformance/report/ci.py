@@ -1,0 +1,48 @@
+"""What CI systems read of a gate: JUnit XML and a Markdown summary, both functions of the footer, the findings and the broken lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+def write_junit(path: Path, footer: dict[str, Any], findings: Sequence[dict[str, Any]], broken: Sequence[str]) -> None:
+    """Write a test case per backend, which fails with its findings, and one for the gate's fixed part."""
+    suite = ET.Element("testsuite", name="autograd-conformance", tests=str(len(footer["ledger"]) + 1))
+    failures = 0
+    for name in footer["ledger"]:
+        mine = [f"{f['id']}: {f['bucket']} at {f['at']}, {f['count']} cases\n{f['replay']}" for f in findings if f["backend"] == name]
+        failures += _case(suite, f"campaign on {name}", mine)
+    failures += _case(suite, "curated cases and known deviations", broken)
+    suite.set("failures", str(failures))
+    ET.ElementTree(suite).write(path, encoding="unicode", xml_declaration=True)
+
+
+def _case(suite: ET.Element, name: str, reasons: Sequence[str]) -> int:
+    element = ET.SubElement(suite, "testcase", classname="conformance", name=name)
+    if reasons:
+        ET.SubElement(element, "failure", message=f"{len(reasons)} reasons").text = "\n\n".join(reasons)
+    return int(bool(reasons))
+
+
+def write_markdown(path: Path, footer: dict[str, Any], findings: Sequence[dict[str, Any]], broken: Sequence[str]) -> None:
+    """Write the verdict, the ledger and the findings as Markdown."""
+    backends = list(footer["ledger"])
+    buckets = sorted({bucket for ledger in footer["ledger"].values() for bucket in ledger})
+    lines = [
+        f"# autograd-conformance: {'diverges' if broken and footer['verdict'] == 'conforms' else footer['verdict']}",
+        "",
+        f"{footer['cases']} cases in {footer['seconds']['wall']:.0f} s.",
+        "",
+        f"| cases | {' | '.join(backends)} |",
+        f"|---|{'---:|' * len(backends)}",
+        *(f"| {bucket} | {' | '.join(str(footer['ledger'][b].get(bucket, 0)) for b in backends)} |" for bucket in buckets),
+        "",
+        *(f"- {reason}" for reason in [*footer["reasons"], *broken]),
+        *(f"- `{f['id']}`: {f['bucket']} at {f['at']} with {', '.join(f['ops'])}, {f['count']} cases: `{f['replay']}`" for f in findings),
+    ]
+    path.write_text("\n".join(lines).rstrip() + "\n")

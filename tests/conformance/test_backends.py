@@ -1,0 +1,274 @@
+"""What an adapter must keep, the same for every engine."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from conformance.backends import BackendError, names, open_backend
+from conformance.campaign.pool import Workers
+from conformance.campaign.worker import backend, describe_backend, explain_case
+from conformance.case import Backward, Case, ClearGrad, Detach, Grad, Input, Op
+from conformance.clauses import CURATED, Curated
+from conformance.gate import AGREEING
+from conformance.generate.scripts import Plan, case_of
+from conformance.ops import catalogue
+from conformance.outcome import Blocked, Computed, NotOffered, Outcome, Raised
+from conformance.texts import observation_text
+from reference_impl import Category
+from tests.conformance.engines import EXACT, NUMERIC, TOTAL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+FRAMEWORKS = ("torch", "paddle")
+BACKENDS = ("reference", *FRAMEWORKS)
+
+X = Input("x", (2,), (1.0, 2.0))
+W = Input("w", (2,), (3.0, 4.0))
+Z = Op("sum", ("x",), ("z",), TOTAL)
+MISFIT = Op("add", ("x", "m"), ("y",))
+THREE = Input("m", (3,), (1.0, 2.0, 3.0))
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Workers]:
+    """Open worker processes: a framework that breaks one, breaks nothing here."""
+    with Workers(BACKENDS, 1, fresh=True) as opened:
+        yield opened
+
+
+def outcome_of(case: Case, name: str) -> Outcome:
+    """Run a case on a backend, in whatever process this is called."""
+    return backend(name).run(case)
+
+
+def outcomes_of(case: Case, name: str, times: int) -> list[Outcome]:
+    return [backend(name).run(case) for _ in range(times)]
+
+
+@pytest.fixture(params=BACKENDS)
+def run(request: pytest.FixtureRequest, workers: Workers) -> Callable[[Case], Any]:
+    """Return what runs a case on one backend, in a process of its own."""
+    return partial(_in_worker, workers, request.param)
+
+
+def _in_worker(workers: Workers, name: str, case: Case) -> Any:
+    found = workers.call(outcome_of, case, name)
+    assert found is not None, f"{name} took its process down"
+    return found
+
+
+def array(value: Any) -> list[Any]:
+    return value.array.tolist()  # type: ignore[no-any-return]
+
+
+def test_a_result_of_an_op_is_observed(run: Callable[[Case], Any]) -> None:
+    (seen, *_) = run(EXACT).observations
+    assert [1.0, 4.0, 9.0] == array(seen.values[0])
+
+
+def test_shape_dtype_and_flag_are_those_of_the_tensor(run: Callable[[Case], Any]) -> None:
+    value = run(Case((Input("x", (1, 2), (1.0, 2.0), "float64"),), (Op("mul", ("x", "x"), ("y",)),))).observations[0].values[0]
+    assert ((1, 2), "float64", True) == (value.array.shape, str(value.array.dtype), value.requires_grad)
+
+
+def test_a_gradient_is_observed(run: Callable[[Case], Any]) -> None:
+    assert [2.0, 4.0, 6.0] == array(run(EXACT).observations[2].values[0])
+
+
+def test_an_absent_gradient_is_none_and_not_zeros(run: Callable[[Case], Any]) -> None:
+    assert run(EXACT).observations[2].values[1] is None
+
+
+def test_an_absent_grad_of_a_leaf_is_none_and_not_zeros(run: Callable[[Case], Any]) -> None:
+    grads = run(EXACT).observations[3].state
+    assert ([2.0, 4.0, 6.0], None) == (array(grads[0]), grads[1])
+
+
+def test_a_refusal_has_a_category(run: Callable[[Case], Any]) -> None:
+    seen = run(EXACT).observations[4]
+    assert (Raised, Category.GRAPH_FREED) == (type(seen), seen.category)
+
+
+def test_an_error_of_an_op_is_observed(run: Callable[[Case], Any]) -> None:
+    (seen,) = run(Case((X, THREE), (MISFIT,))).observations
+    assert (Raised, True) == (type(seen), bool(seen.message))
+
+
+def test_a_script_goes_on_after_an_error(run: Callable[[Case], Any]) -> None:
+    seen = run(Case((X, THREE), (MISFIT, Op("mul", ("x", "x"), ("q",))))).observations[1]
+    assert [1.0, 4.0] == array(seen.values[0])
+
+
+def test_a_step_that_needs_what_failed_is_blocked(run: Callable[[Case], Any]) -> None:
+    seen = run(Case((X, THREE), (MISFIT, Op("sin", ("y",), ("q",)), Backward(("q",))))).observations
+    assert [Blocked("y"), Blocked("q")] == seen[1:]
+
+
+def test_a_step_that_needs_an_absent_gradient_is_blocked(run: Callable[[Case], Any]) -> None:
+    steps = (Z, Grad(("z",), ("x", "w"), ("g", "h"), allow_unused=True), Op("sin", ("h",), ("q",)))
+    assert Blocked("h") == run(Case((X, W), steps)).observations[2]
+
+
+@pytest.mark.parametrize("case", [EXACT, NUMERIC], ids=["exact", "numeric"])
+def test_inputs_are_left_as_they_were(run: Callable[[Case], Any], case: Case) -> None:
+    assert () == run(case).mutated
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+def test_a_case_leaves_nothing_behind(workers: Workers, name: str) -> None:
+    first, second = (
+        [observation_text(EXACT, step, seen) for step, seen in zip(EXACT.steps, outcome.observations, strict=True)]
+        for outcome in workers.call(outcomes_of, EXACT, name, 2)
+    )
+    assert first == second
+
+
+def test_an_observation_does_not_change_afterwards(run: Callable[[Case], Any]) -> None:
+    case = Case((X,), (Op("mul", ("x", "x"), ("y",)), Op("sum", ("y",), ("z",), TOTAL), *[Backward(("z",), retain_graph=True)] * 2))
+    first, second = run(case).observations[2:]
+    assert ([2.0, 4.0], [4.0, 8.0]) == (array(first.state[0]), array(second.state[0]))
+
+
+def test_detach_keeps_the_elements_and_drops_the_flag(run: Callable[[Case], Any]) -> None:
+    value = run(Case((X,), (Detach("x", ("d",)),))).observations[0].values[0]
+    assert ([1.0, 2.0], False) == (array(value), value.requires_grad)
+
+
+@pytest.mark.parametrize("to", ["none", "zero"])
+def test_clearing_makes_a_gradient_absent_or_zero(run: Callable[[Case], Any], to: Any) -> None:
+    held = run(Case((X,), (Z, Backward(("z",)), ClearGrad("x", to)))).final[0]
+    assert {"none": None, "zero": [0.0, 0.0]}[to] == (None if held is None else array(held))
+
+
+def test_nothing_is_recorded_inside_no_grad(run: Callable[[Case], Any]) -> None:
+    value = run(Case((X,), (Op("mul", ("x", "x"), ("y",), no_grad=True),))).observations[0].values[0]
+    assert value.requires_grad is False
+
+
+def test_derivatives_of_third_order_are_right(run: Callable[[Case], Any]) -> None:
+    steps = (
+        Op("mul", ("x", "x"), ("q",)),
+        Op("mul", ("q", "q"), ("y",)),
+        Grad(("y",), ("x",), ("a",), create_graph=True),
+        Grad(("a",), ("x",), ("b",), create_graph=True),
+        Grad(("b",), ("x",), ("c",)),
+    )
+    seen = run(Case((Input("x", (), (2.0,)),), steps, "exact")).observations
+    assert [32.0, 48.0, 48.0] == [array(o.values[0]) for o in seen[2:]]
+
+
+def test_nan_and_infinities_come_through(run: Callable[[Case], Any]) -> None:
+    case = Case((Input("x", (3,), ("nan", "inf", "-inf")),), (Op("neg", ("x",), ("y",)),))
+    value = run(case).observations[0].values[0]
+    assert np.array_equal([np.nan, -np.inf, np.inf], value.array, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [
+        ("torch", Grad(("z",), ("x",), ("g",), no_grad_vars=("w",))),
+        ("reference", Grad(("z",), ("x",), ("g",), no_grad_vars=("w",))),
+        ("paddle", Grad(("z",), ("x",), ("g",), materialize_grads=True)),
+        ("paddle", Backward(("z",), inputs=("x",))),
+        ("paddle", Backward(("z",), create_graph=True)),
+    ],
+)
+def test_a_parameter_that_the_backend_lacks_is_not_offered(workers: Workers, name: str, step: Any) -> None:
+    seen = _in_worker(workers, name, Case((X, W), (Z, step))).observations[1]
+    assert (NotOffered, True) == (type(seen), bool(seen.reason))
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+def test_a_backend_describes_itself(workers: Workers, name: str) -> None:
+    described = workers.call(describe_backend, name)
+    assert (name, {"name", "version", "dialect", "not_offered"}) == (described["name"], set(described))
+
+
+def one_line(error: pytest.ExceptionInfo[BackendError]) -> str:
+    (line,) = str(error.value).splitlines()
+    return line
+
+
+def test_an_unknown_backend_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(BackendError) as refused:
+        open_backend("tensorflow")
+    assert "'tensorflow' is unknown; known are reference, torch, paddle" in one_line(refused)
+
+
+@pytest.mark.parametrize("name", ["no_such_package.engine:open_backend", "conformance.backends.reference:no_such_thing"])
+def test_a_backend_that_cannot_be_imported_is_refused_in_one_line(name: str) -> None:
+    with pytest.raises(BackendError) as refused:
+        open_backend(name)
+    assert f"backend {name!r} cannot be opened" in one_line(refused)
+
+
+def test_a_missing_framework_is_refused_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "conformance.backends.torch", None)
+    with pytest.raises(BackendError) as refused:
+        open_backend("torch")
+    assert "pip install 'autograd-conformance[all]'" in one_line(refused)
+
+
+def test_a_backend_is_known_by_the_name_that_it_was_opened_by() -> None:
+    assert open_backend("tests.wrong_engines:correct").info.name == "tests.wrong_engines:correct"
+
+
+def test_the_built_in_backends_can_be_named() -> None:
+    assert set(BACKENDS) <= set(names())
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize("name", catalogue())
+def test_an_op_is_lowered_to_every_framework(name: str, framework: str) -> None:
+    op = catalogue()[name]
+    call = op.lower(framework, None)
+    assert (*op.operands, *op.attrs) == call.__code__.co_varnames[: call.__code__.co_argcount]
+
+
+def forward_of(name: str) -> Case:
+    """Draw a case that uses an op, and keep the ops that do not stand on derivatives."""
+    case = next(c for c in (case_of(7, i, Plan(ops=(name,))) for i in range(100)) if any(getattr(s, "op", "") == name for s in c.steps))
+    made = {entry.name for entry in case.inputs}
+    steps = []
+    for step in case.steps:
+        if isinstance(step, Op) and made.issuperset(step.operands):
+            steps.append(step)
+            made.update(step.results)
+    return Case(case.inputs, tuple(steps), case.lane)
+
+
+def refused_ops(framework: str, listed: list[str]) -> list[tuple[str, str]]:
+    """Run every op once; say which are refused, and how."""
+    refused = []
+    for name in listed:
+        case = forward_of(name)
+        seen = backend(framework).run(case).observations
+        refused += [(name, str(o)) for o in seen if not isinstance(o, Computed)]
+    return refused
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_every_op_runs_on_every_framework(workers: Workers, framework: str) -> None:
+    assert [] == workers.call(refused_ops, framework, list(catalogue()))
+
+
+def by_name(curated: Curated) -> str:
+    return curated.name
+
+
+@pytest.mark.parametrize("curated", CURATED, ids=by_name)
+def test_the_reference_gives_the_numbers_that_the_document_prints(curated: Curated) -> None:
+    assert not curated.disagreement()
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+@pytest.mark.parametrize("curated", CURATED, ids=by_name)
+def test_a_backend_keeps_what_its_document_promises(workers: Workers, curated: Curated, name: str) -> None:
+    explained = workers.call(explain_case, curated.case, name)
+    assert explained is not None
+    assert explained["verdict"]["bucket"] in AGREEING

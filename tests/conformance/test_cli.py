@@ -1,0 +1,159 @@
+"""The command: exit codes, one line for every mistake, and what each command prints."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.case import Case, Input, Op, encode
+from conformance.ops import catalogue
+from tests.conformance.engines import EXACT, ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def conformance(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "conformance", *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> Path:
+    """Write a case file."""
+    path = tmp_path / "case.json"
+    path.write_text(encode(EXACT))
+    return path
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Path:
+    """Write a case file that names an op that does not exist."""
+    path = tmp_path / "broken.json"
+    path.write_text(encode(Case((Input("x", (), (1.0,)),), (Op("sine", ("x",), ("y",)),))))
+    return path
+
+
+@pytest.fixture
+def unfinished(tmp_path: Path) -> Path:
+    """Write a run record that has no footer."""
+    path = tmp_path / "run.ndjson"
+    path.write_text('{"kind": "header", "backends": [{"name": "torch"}], "cases": 10}\n')
+    return path
+
+
+MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
+    "unknown op": (("run", "--ops", "sine"), "'sine' is unknown; allowed are "),
+    "unknown lane": (("run", "--lane", "fast"), "'fast' is unknown; allowed are exact, numeric"),
+    "unknown backend": (("run", "--backends", "tensorflow", "--cases", "1", "--out", "{tmp}"), "'tensorflow' is unknown; known are "),
+    "no backend": (("run", "--backends", ",", "--cases", "1", "--out", "{tmp}"), "backend"),
+    "missing module": (("run", "--backends", "no_such:engine", "--cases", "1", "--out", "{tmp}"), "No module named 'no_such'"),
+    "bad budget": (("run", "--budget", "soon"), "'soon' is no time; write it like 90s, 10m or 1h"),
+    "no budget": (("run", "--budget", "nan"), "'nan' is no time"),
+    "no cases": (("run", "--cases", "0"), "0 is not in the range"),
+    "negative seed": (("run", "--seed", "-1"), "-1 is not in the range"),
+    "unknown option": (("run", "--quick"), "No such option"),
+    "unknown command": (("walk",), "No such command 'walk'"),
+    "missing record": (("report", "{tmp}/absent.ndjson"), "absent.ndjson: No such file or directory"),
+    "missing case": (("show", "{tmp}/absent.json"), "absent.json: No such file or directory"),
+    "broken case to show": (("show", "{broken}"), "broken.json: steps[0].op: 'sine' is unknown"),
+    "broken case to replay": (("replay", "{broken}", "--backend", "reference"), "broken.json: steps[0].op: 'sine' is unknown"),
+    "broken case to repro": (("repro", "{broken}", "--framework", "torch"), "broken.json: steps[0].op: 'sine' is unknown"),
+    "replay on an unknown backend": (("replay", "{case}", "--backend", "jax"), "backend 'jax' is unknown"),
+    "replay without a backend": (("replay", "{case}"), "Missing option '--backend'"),
+    "unknown framework": (("repro", "{case}", "--framework", "jax"), "'jax' is not one of 'torch', 'paddle'"),
+    "out that is a file": (("run", "--backends", "reference", "--cases", "1", "--out", "{case}"), "is a file"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_is_one_line_and_exit_code_2(
+    arguments: tuple[str, ...], message: str, case: Path, broken: Path, tmp_path: Path
+) -> None:
+    done = conformance(*(a.format(case=case, broken=broken, tmp=tmp_path) for a in arguments))
+    lines = done.stderr.splitlines()
+    assert (2, 1, True) == (done.returncode, len(lines), message in done.stderr), done.stderr + done.stdout
+
+
+def test_a_record_without_its_footer_is_reported_as_invalid(unfinished: Path) -> None:
+    conformance("report", unfinished)
+    assert "INVALID" in unfinished.with_name("report.html").read_text()
+
+
+def test_a_record_without_its_footer_is_no_success(unfinished: Path) -> None:
+    assert conformance("report", unfinished).returncode != 0
+
+
+def test_a_record_that_is_none_is_refused_with_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "run.ndjson"
+    path.write_text('{"kind": "header"}\n{"kind":\n')
+    done = conformance("report", path)
+    assert (2, True) == (done.returncode, "run.ndjson: line 2: " in done.stderr), done.stderr
+
+
+def test_show_prints_a_case_in_words(case: Path) -> None:
+    expected = (
+        f"case {EXACT.id} (exact lane)\n"
+        "      x = float32[3] [1., 2., 3.]\n"
+        "      w = float32[3] [4., 5., 6.]\n"
+        "   0  y = mul(x, x)\n"
+        "   1  z = sum(y, axis=None, keepdims=False)\n"
+        "   2  g, h = grad([z], [x, w], retain_graph=True, allow_unused=True)\n"
+        "   3  backward([z])\n"
+        "   4  backward([z])\n"
+    )
+    assert expected == conformance("show", case).stdout
+
+
+def test_replay_of_a_case_that_agrees_is_a_success(case: Path) -> None:
+    done = conformance("replay", case, "--backend", "torch")
+    assert (0, True) == (done.returncode, "verdict: agreed" in done.stdout), done.stderr
+
+
+@pytest.mark.parametrize("framework", ["torch", "paddle"])
+def test_a_reproduction_runs_by_itself(case: Path, framework: str, tmp_path: Path) -> None:
+    path = tmp_path / "repro.py"
+    path.write_text(conformance("repro", case, "--framework", framework).stdout)
+    done = subprocess.run([sys.executable, "-I", path], cwd=tmp_path, capture_output=True, text=True, check=False)  # noqa: S603
+    assert (0, True) == (done.returncode, "3: x.grad =" in done.stdout), done.stdout + done.stderr
+
+
+def test_a_reproduction_imports_one_framework_and_numpy(case: Path) -> None:
+    lines = conformance("repro", case, "--framework", "paddle").stdout.splitlines()
+    assert ["import numpy as np", "import paddle"] == [line for line in lines if "import" in line]
+
+
+def test_ops_lists_the_catalogue_as_json() -> None:
+    listed = json.loads(conformance("ops", "--json").stdout)
+    assert set(catalogue()) == {op["name"] for op in listed["ops"]}
+
+
+def test_ops_lists_the_catalogue_as_text() -> None:
+    text = conformance("ops").stdout
+    assert not [name for name in catalogue() if f" {name} " not in text]
+
+
+def test_backends_lists_what_opens_here_as_json() -> None:
+    listed: list[dict[str, Any]] = json.loads(conformance("backends", "--json").stdout)
+    assert ["paddle", "reference", "torch"] == sorted(entry["name"] for entry in listed if "error" not in entry)
+
+
+@pytest.mark.parametrize("command", ["run", "gate", "report", "show", "replay", "repro", "ops", "backends"])
+def test_a_command_explains_itself(command: str) -> None:
+    done = conformance(command, "--help")
+    assert (0, True) == (done.returncode, done.stdout.startswith("Usage: "))
+
+
+def test_the_command_lists_its_commands_and_exit_codes() -> None:
+    text = " ".join(conformance("--help").stdout.split())
+    assert "Exit codes: 0 conforms, 1 divergence, 2 usage or configuration, 3 fault of the suite." in text
+
+
+def test_a_campaign_that_conforms_is_a_success(tmp_path: Path) -> None:
+    done = conformance("run", "--backends", "torch,paddle", "--cases", "200", "--out", tmp_path)
+    files = {"run.ndjson", "report.html"}
+    assert (0, True) == (done.returncode, files <= {p.name for p in tmp_path.iterdir()}), done.stdout + done.stderr

@@ -33,9 +33,7 @@ __all__ = ["cases"]
 EXACT, NUMERIC = LANES
 
 
-def cases(
-    *, lanes: Collection[str] = LANES, ops: Collection[str] | None = None, longest: int = 8
-) -> SearchStrategy[Case]:
+def cases(*, lanes: Collection[str] = LANES, ops: Collection[str] | None = None, longest: int = 8) -> SearchStrategy[Case]:
     """Return a strategy for cases: a graph that is valid by construction, and autograd calls on it, some wrong on purpose.
 
     ``lanes``: ``"exact"`` (all arithmetic is exact, compare bitwise), ``"numeric"``, or both. ``ops``: draw from these (``None``:
@@ -47,7 +45,7 @@ def cases(
     """
     drawn_lanes = _names("lanes", lanes, LANES)
     drawn_ops = None if ops is None else _names("ops", ops, catalogue())
-    if isinstance(longest, bool) or not isinstance(longest, int) or longest < 1:
+    if type(longest) is not int or longest < 1:
         raise InvalidArgument(f"longest={longest!r} is not allowed; it is a whole number, at least 1")
     if drawn_ops and not any(catalogue()[name].exact for name in drawn_ops):
         drawn_lanes = tuple(lane for lane in drawn_lanes if lane != EXACT)

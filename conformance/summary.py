@@ -35,9 +35,10 @@ def show_summary(console: Console, footer: dict[str, Any], findings: list[dict[s
         )
     for found in findings:
         where = found["mismatch"] or {}
+        ops = ", ".join(found["ops"]) or "no op"
         console.print(
-            f"[red]finding[/] {found['id']}: {found['backend']} {found['bucket']} at {found['at'] or 'run'}, "
-            f"with {', '.join(found['ops']) or 'no op'}, {found['count']} cases: expected {where.get('expected', 'an end')}, got {where.get('actual', found['bucket'])}"
+            f"[red]finding[/] {found['id']}: {found['backend']} {found['bucket']} at {found['at'] or 'run'}, with {ops}, "
+            f"{found['count']} cases: expected {where.get('expected', 'an end')}, got {where.get('actual', found['bucket'])}"
             f"\n    {' '.join(str(where.get('detail', '')).split())[:160]}\n    {found['replay']}",
             highlight=False,
         )

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 class WrongEngine:
     """The reference as a backend, with a fault while it runs a case; ``before`` may do worse to the process."""
 
-    def __init__(self, name: str, fault: Fault = nullcontext, before: Callable[[Case], None] = lambda case: None) -> None:
+    def __init__(self, name: str, fault: Fault = nullcontext, before: Callable[[Case], None] = lambda _: None) -> None:
         self.info = BackendInfo(name, conformance.__version__, TORCH, TORCH.not_offered)
         self._fault = fault
         self._before = before
@@ -132,7 +132,7 @@ def dropped_fan_out() -> WrongEngine:
 
 def freed_graph_unnoticed() -> WrongEngine:
     """Open an engine whose freed graphs never refuse."""
-    return WrongEngine("freed_graph_unnoticed", _patched(Walk, "_freed", lambda walk, node: False))
+    return WrongEngine("freed_graph_unnoticed", _patched(Walk, "_freed", lambda *_: False))
 
 
 def none_for_zeros() -> WrongEngine:

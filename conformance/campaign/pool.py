@@ -87,7 +87,7 @@ class Workers:
                 if rest is not None:
                     again.append((position, rest))
                     continue
-                done[position] = _read(chunk.records)
+                done[position] = read_records(chunk.records)
                 chunk.records.unlink(missing_ok=True)
             while following in done:
                 yield done.pop(following)
@@ -107,7 +107,7 @@ def _rest(chunk: Chunk, future: Any) -> Chunk | None:
 
 
 def _after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
-    records = _read(chunk.records)
+    records = read_records(chunk.records)
     following = records[-1]["index"] + 1 if records else chunk.start
     if exit_code == POISONED:
         return replace(chunk, start=following)
@@ -122,7 +122,8 @@ def _after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
     return replace(chunk, start=following, lost={**chunk.lost, following: lost})
 
 
-def _read(path: Path) -> list[dict[str, Any]]:
+def read_records(path: Path) -> list[dict[str, Any]]:
+    """Read what a worker recorded so far; a line that it did not finish is left out."""
     if not path.exists():
         return []
     return [msgspec.json.decode(line) for line in path.read_bytes().splitlines() if line.endswith(b"}")]

@@ -18,7 +18,7 @@ import numpy as np
 
 from conformance import __version__
 from conformance.backends import BackendError
-from conformance.campaign.pool import Workers
+from conformance.campaign.pool import Workers, read_records
 from conformance.campaign.tally import Tally
 from conformance.campaign.worker import Chunk, describe_backend, explain_case
 from conformance.case import Case, Op, encode
@@ -69,12 +69,18 @@ def run_campaign(options: Options, progress: Callable[[int, int], None] | None =
         writer.write(header)
         tally = Tally(options.backends)
         with tempfile.TemporaryDirectory(dir=options.out, prefix=".work-") as folder:
-            for records in workers.run(_chunks(options, folder, started)):
-                for record in records:
-                    writer.write(record)
-                    tally.add(record)
-                if progress is not None:
-                    progress(tally.cases, len(tally.failures))
+            try:
+                for records in workers.run(_chunks(options, folder, started)):
+                    for record in records:
+                        writer.write(record)
+                        tally.add(record)
+                    if progress is not None:
+                        progress(tally.cases, len(tally.failures))
+            except BaseException:  # an interrupted run keeps what its unfinished chunks recorded, too
+                for path in sorted(Path(folder).glob("*.ndjson")):
+                    for record in read_records(path):
+                        writer.write(record)
+                raise
         ended = time.perf_counter() - started
         for finding in findings(tally, options, workers):
             writer.write(finding)

@@ -43,6 +43,6 @@ def write_markdown(path: Path, footer: dict[str, Any], findings: Sequence[dict[s
         *(f"| {bucket} | {' | '.join(str(footer['ledger'][b].get(bucket, 0)) for b in backends)} |" for bucket in buckets),
         "",
         *(f"- {reason}" for reason in [*footer["reasons"], *broken]),
-        *(f"- `{f['id']}`: {f['bucket']} at {f['at']} with {', '.join(f['ops'])}, {f['count']} cases: `{f['replay']}`" for f in findings),
+        *(f"- `{f['id']}`: {f['bucket']} at {f['at']} with {', '.join(f['ops'])}: `{f['replay']}`" for f in findings),
     ]
     path.write_text("\n".join(lines).rstrip() + "\n")

@@ -134,7 +134,7 @@ def test_a_difference_is_found_where_it_is(case: Case, change: Change, expected:
 
 @pytest.mark.parametrize("case", [EXACT, NUMERIC, LARGE])
 def test_a_right_answer_has_no_difference(case: Case) -> None:
-    assert mismatch_of(case, lambda outcome: None) is None
+    assert mismatch_of(case, lambda _: None) is None
 
 
 def test_a_changed_input_is_found() -> None:

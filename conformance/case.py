@@ -4,13 +4,15 @@ A `Case` is a list of inputs and a list of steps. Every value has a name and is 
 before it. Results of autograd calls are values like any other, so a second derivative is just a `Grad` of something computed from
 the result of a `Grad`. A step may fail on an engine; the script goes on, and steps that need what is missing are blocked.
 
-A case's id is a hash of its content, so the same case has the same id everywhere. Floats round-trip exactly.
+A case's id is a hash of its content, so the same case has the same id everywhere. Floats round-trip exactly. Defaults are left out of
+the JSON only where they are singletons: whether any other value is "the default" would depend on which object it is.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
+import keyword
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
@@ -29,7 +31,7 @@ class CaseError(ValueError):
     """A case file that is not a case; the message has the place and the reason."""
 
 
-class Input(msgspec.Struct, frozen=True, omit_defaults=True):
+class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A leaf. ``data`` lists the elements in row-major order; ``"nan"``, ``"inf"`` and ``"-inf"`` are written as words."""
 
     name: str
@@ -44,7 +46,7 @@ class Input(msgspec.Struct, frozen=True, omit_defaults=True):
         return np.array(numbers, dtype=self.dtype).reshape(self.shape)
 
 
-class Op(msgspec.Struct, frozen=True, omit_defaults=True, tag="op", tag_field="kind"):
+class Op(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag="op", tag_field="kind"):
     """Apply an op of the catalogue. ``no_grad``: inside a region where nothing is recorded."""
 
     op: str
@@ -54,7 +56,7 @@ class Op(msgspec.Struct, frozen=True, omit_defaults=True, tag="op", tag_field="k
     no_grad: bool = False
 
 
-class Backward(msgspec.Struct, frozen=True, omit_defaults=True, tag="backward", tag_field="kind"):
+class Backward(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag="backward", tag_field="kind"):
     """``backward(tensors, grad_tensors, ...)`` with the union of the frameworks' parameters; ``None``: not passed."""
 
     tensors: tuple[str, ...]
@@ -65,7 +67,7 @@ class Backward(msgspec.Struct, frozen=True, omit_defaults=True, tag="backward", 
     no_grad: bool = False
 
 
-class Grad(msgspec.Struct, frozen=True, omit_defaults=True, tag="grad", tag_field="kind"):
+class Grad(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag="grad", tag_field="kind"):
     """``grad(outputs, inputs, ...)`` with the union of the frameworks' parameters; ``None``: not passed."""
 
     outputs: tuple[str, ...]
@@ -81,14 +83,14 @@ class Grad(msgspec.Struct, frozen=True, omit_defaults=True, tag="grad", tag_fiel
     no_grad: bool = False
 
 
-class ClearGrad(msgspec.Struct, frozen=True, omit_defaults=True, tag="clear_grad", tag_field="kind"):
+class ClearGrad(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="clear_grad", tag_field="kind"):
     """Clear ``.grad``: make it absent, or zero."""
 
     tensor: str
     to: Literal["none", "zero"] = "none"
 
 
-class Detach(msgspec.Struct, frozen=True, omit_defaults=True, tag="detach", tag_field="kind"):
+class Detach(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag="detach", tag_field="kind"):
     """Name a value's elements without its history."""
 
     tensor: str
@@ -98,7 +100,7 @@ class Detach(msgspec.Struct, frozen=True, omit_defaults=True, tag="detach", tag_
 Step: TypeAlias = Op | Backward | Grad | ClearGrad | Detach
 
 
-class Case(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
+class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """One script.
 
     ``lane`` is ``"exact"`` where every number was chosen so that all arithmetic is exact and comparison is bitwise.
@@ -230,6 +232,8 @@ def _problems(case: Case) -> Iterator[tuple[str, str]]:
         if entry.name in made:
             yield f"{place}.name", f"{entry.name!r} is made twice"
         made.add(entry.name)
+        if not _is_name(entry.name):
+            yield f"{place}.name", f"{entry.name!r} is no name; a name is a Python identifier"
         if entry.dtype not in DTYPES:
             yield f"{place}.dtype", f"{entry.dtype!r} is unknown; allowed are {', '.join(DTYPES)}"
         if any(n < 0 for n in entry.shape):
@@ -247,8 +251,14 @@ def _problems(case: Case) -> Iterator[tuple[str, str]]:
         for name in results(step):
             if name in made:
                 yield f"steps[{i}].results", f"{name!r} is made twice"
+            if not _is_name(name):
+                yield f"steps[{i}].results", f"{name!r} is no name; a name is a Python identifier"
             made.add(name)
         yield from _step_problems(f"steps[{i}]", step)
+
+
+def _is_name(name: str) -> bool:
+    return name.isidentifier() and not keyword.iskeyword(name)
 
 
 def _step_problems(place: str, step: Step) -> Iterable[tuple[str, str]]:
@@ -272,5 +282,7 @@ def _step_problems(place: str, step: Step) -> Iterable[tuple[str, str]]:
             yield f"{place}.results", "names one result"
         case Backward() if not step.tensors:
             yield f"{place}.tensors", "is empty"
+        case Grad() if not step.outputs:
+            yield f"{place}.outputs", "is empty"
         case _:
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -63,8 +64,12 @@ def cli() -> None:
     """
 
 
-def _backends(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name.strip() for name in value.split(",") if name.strip()))
+def _backends(_: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
+    chosen = tuple(dict.fromkeys(name.strip() for name in value.split(",") if name.strip()))
+    if not chosen:
+        msg = f"{value!r} names no backend"
+        raise click.BadParameter(msg, param=parameter)
+    return chosen
 
 
 def _names_of(known: Callable[[], Any]) -> Callable[[click.Context, click.Parameter, str | None], tuple[str, ...] | None]:
@@ -91,12 +96,14 @@ def _seconds(_: click.Context, parameter: click.Parameter, value: str | None) ->
     if value is None:
         return None
     unit = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(value[-1:])
-    number = value[:-1] if unit else value
     try:
-        return float(number) * (unit or 1.0)
+        seconds = float(value[:-1] if unit else value) * (unit or 1.0)
     except ValueError:
+        seconds = -1.0
+    if not 0.0 <= seconds < math.inf:
         msg = f"{value!r} is no time; write it like 90s, 10m or 1h"
-        raise click.BadParameter(msg, param=parameter) from None
+        raise click.BadParameter(msg, param=parameter)
+    return seconds
 
 
 _campaign_options = [
@@ -186,12 +193,14 @@ def _campaign(
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The page; beside the record if not given.")
 def report(record: Path, out: Path | None) -> None:
     """Write the HTML report of a run record."""
-    from conformance.records import read
+    from conformance.records import RecordError, read
     from conformance.report import write_html
 
     page = out or record.with_name("report.html")
     write_html(read(record), page)
     click.echo(f"report: {page}")
+    if not any(r["kind"] == "footer" for r in read(record)):
+        raise RecordError(f"{record}: has no footer: the run did not end, and the page says so")
 
 
 def _read_case(path: Path) -> Case:

@@ -7,9 +7,9 @@ engine did. Frameworks are imported in their adapter alone, when the backend is 
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,8 +79,10 @@ def open_backend(name: str) -> Backend:
         raise BackendError(msg)
     module, _, attribute = target.partition(":")
     try:
-        opened: Any = getattr(importlib.import_module(module), attribute)()
+        opened: Backend = getattr(importlib.import_module(module), attribute)()
     except (ImportError, AttributeError) as error:
         msg = f"backend {name!r} cannot be opened: {error}; install its framework (pip install 'autograd-conformance[all]')"
         raise BackendError(msg) from None
-    return opened  # type: ignore[no-any-return]
+    if opened.info.name != name:  # the ledger and the findings call it what the user called it
+        opened.info = replace(opened.info, name=name)
+    return opened

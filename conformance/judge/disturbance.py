@@ -43,6 +43,7 @@ def agrees_cheaply(expected: Any, actual: Any) -> bool:
         return True
     with np.errstate(all="ignore"):
         close = np.abs(expected - actual) <= CHEAP_ROUNDINGS * np.finfo(expected.dtype).eps * np.abs(expected)
+        close &= np.isfinite(expected)
         return bool((close | (expected == actual) | (np.isnan(expected) & np.isnan(actual))).all())
 
 
@@ -102,7 +103,7 @@ class Bounds:
             return False
         centre, radius = found
         with np.errstate(all="ignore"):
-            close = np.abs(actual - centre) <= radius
+            close = (np.abs(actual - centre) <= radius) & np.isfinite(actual) & np.isfinite(centre)
             same = (actual == centre) | (np.isnan(actual) & np.isnan(centre))
             return bool((close | same).all())
 

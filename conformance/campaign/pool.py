@@ -58,10 +58,10 @@ class Workers:
             self._pool.stop()
         self._pool.join()
 
-    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function in a worker; ``None`` if the worker died or hung."""
+    def call(self, function: Callable[..., Any], *arguments: Any, timeout: float = CALL_TIMEOUT) -> Any:
+        """Call a function in a worker; ``None`` if the worker died, or did not come back within ``timeout`` seconds."""
         try:
-            return self._pool.schedule(function, list(arguments), timeout=CALL_TIMEOUT).result()
+            return self._pool.schedule(function, list(arguments), timeout=timeout).result()
         except (ProcessExpired, TimeoutError):
             return None
 

@@ -24,6 +24,7 @@ from conformance.campaign.worker import Chunk, describe_backend, explain_case
 from conformance.case import Case, Op, encode
 from conformance.deviations import known
 from conformance.generate.scripts import Plan
+from conformance.judge.verdict import Bucket
 from conformance.records import SCHEMA, Writer
 from conformance.reduce import reduce_case
 from conformance.repro import FRAMEWORKS, script
@@ -137,19 +138,19 @@ def findings(tally: Tally, options: Options, workers: Workers) -> Iterator[dict[
     ranked = sorted(tally.failures.items(), key=lambda item: -item[1].count)
     for number, (signature, failure) in enumerate(ranked):
         case = msgspec.convert(failure.record["case"], Case, strict=False)
-        if number < REDUCED_AT_MOST:
+        if number < REDUCED_AT_MOST and signature.bucket != Bucket.TIMED_OUT:  # each candidate would cost the time-out again
             case = reduce_case(workers, case, signature, signature.backend, options.timeout)
         yield finding(signature, failure, case, options, workers)
 
 
 def finding(signature: Signature, failure: Failure, case: Case, options: Options, workers: Workers) -> dict[str, Any]:
     """Write one finding."""
-    name = f"{signature.backend}-{hashlib.blake2b(repr(signature).encode(), digest_size=4).hexdigest()}"
+    name = f"{signature.backend.replace(':', '.')}-{hashlib.blake2b(repr(signature).encode(), digest_size=4).hexdigest()}"
     folder = options.out / "cases"
     folder.mkdir(exist_ok=True)
     path = folder / f"{name}.json"
     path.write_text(encode(case) + "\n")
-    explained = workers.call(explain_case, case, signature.backend) or {"steps": [], "verdict": {}}
+    explained = workers.call(explain_case, case, signature.backend, timeout=2 * options.timeout) or {"steps": [], "verdict": {}}
     mismatch = explained["verdict"].get("mismatch") or failure.record["verdicts"][signature.backend].get("mismatch")
     framework = signature.backend if signature.backend in FRAMEWORKS else FRAMEWORKS[0]
     return {

@@ -132,7 +132,7 @@ def run_chunk(chunk: Chunk) -> None:
 
 def note(progress: int, index: int, name: str) -> None:
     """Say which case and backend are under way."""
-    os.pwrite(progress, f"{index} {name:<40}\n".encode(), 0)
+    os.pwrite(progress, f"{index} {name:<200}\n".encode(), 0)
 
 
 def run_case(

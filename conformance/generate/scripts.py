@@ -43,7 +43,7 @@ def case_of(seed: int, index: int, plan: Plan) -> Case:
 
 def draw_case(source: Source, plan: Plan) -> Case:
     """Draw a case."""
-    exact = source.choice(plan.lanes) == "exact"
+    exact = source.choice(plan.lanes) == "exact" and bool(_offered(True, False, plan.ops))
     dtype = "float64" if source.chance(0.25) else "float32"
     script = _Script(source, exact=exact, dtype=dtype)
     deep = source.chance(0.55)
@@ -71,7 +71,6 @@ def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None) -> tuple[str,
 def _vocabulary(source: Source, plan: Plan, *, exact: bool, deep: bool) -> list[str]:
     """Draw the few ops that this case may use (swarm testing): a deep case mostly keeps to what can be differentiated twice."""
     offered = _offered(exact, deep and not source.chance(0.1), plan.ops) or _offered(exact, False, plan.ops)
-    offered = offered or _offered(False, False, plan.ops)
     return [source.choice(offered) for _ in range(source.integer(2, 7))]
 
 

@@ -103,7 +103,7 @@ class Comparer:
                         return found
                     if autograd:
                         _count_gradient(counts, e)
-                return self._state(number, expected.state, actual.state, count=autograd)
+                return self._state(number, expected.state, actual.state)
             case Raised(), Raised():
                 if expected.category != actual.category:
                     return self._refusal(number, expected, actual)
@@ -121,14 +121,14 @@ class Comparer:
             detail += ALL_ZEROS
         return Mismatch(number, "error", "step", _word(expected), _word(actual), detail)
 
-    def _state(self, number: int, expected: State | None, actual: State | None, *, count: bool = False) -> Mismatch | None:
+    def _state(self, number: int, expected: State | None, actual: State | None) -> Mismatch | None:
         if expected is None or actual is None:
             return None
         for slot, (e, a) in enumerate(zip(expected, actual, strict=True)):
             found = self._value(number, slot, e, a, state=True)
             if found is not None:
                 return found
-            if count:
+            if number != AFTER_ALL:
                 _count_gradient(self.result.counts, e)
         return None
 

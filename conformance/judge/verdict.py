@@ -59,7 +59,7 @@ def judge(case: Case, info: BackendInfo, expected: Outcome, actual: Outcome) -> 
         if verdict.deviation is None and compared.near_kink and found.kind == "value":
             verdict.bucket = Bucket.NEAR_KINK
         return verdict
-    if counts["gradients"] or counts["absent"]:
+    if counts["calls"] and (counts["gradients"] or counts["absent"]):
         bucket = Bucket.AGREED
     elif counts["errors"]:
         bucket = Bucket.SAME_ERROR

@@ -12,7 +12,15 @@ FOOTER = {
     "seconds": {"wall": 1.0},
 }
 FINDINGS = [
-    {"id": "torch-1", "backend": "torch", "bucket": "diverged", "at": "grad", "count": 1, "ops": ["sin"], "replay": "conformance replay x"}
+    {
+        "id": "torch-1",
+        "backend": "torch",
+        "bucket": "diverged",
+        "at": "grad",
+        "count": 1,
+        "ops": ["sin"],
+        "replay": "conformance replay x",
+    }
 ]
 
 

@@ -24,9 +24,7 @@ def test_a_graph_has_a_node_for_every_input_and_step(case: Case) -> None:
 
 @cases
 def test_a_graph_has_an_edge_for_every_use_of_a_value(case: Case) -> None:
-    used = [
-        {(name, field in ("outputs", "operands", "tensors", "tensor")) for field, name in uses(step)} for step in case.steps
-    ]
+    used = [{(name, field in ("outputs", "operands", "tensors", "tensor")) for field, name in uses(step)} for step in case.steps]
     edges = [edge for edge in draw(case).edges if edge.role != "then"]
     assert len(edges) >= sum(len({name for name, _ in step}) for step in used)
 

@@ -245,9 +245,7 @@ def test_what_differs_in_the_diverging_step_is_marked(write: Write, records: lis
     assert re.findall(r"<mark>(.*?)</mark>", row) == ["requires_grad"]
 
 
-def test_a_difference_after_the_last_step_has_a_line_of_its_own(
-    write: Write, header: dict[str, Any], footer: dict[str, Any]
-) -> None:
+def test_a_difference_after_the_last_step_has_a_line_of_its_own(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
     found = {
         "step": -1,
         "at": "end",
@@ -267,17 +265,13 @@ def test_a_crash_is_shown_without_a_diverging_step(write: Write, header: dict[st
     assert 'class="diverging">' not in page
 
 
-def test_a_case_of_another_schema_is_written_without_a_picture(
-    write: Write, header: dict[str, Any], footer: dict[str, Any]
-) -> None:
+def test_a_case_of_another_schema_is_written_without_a_picture(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
     page = write([header, finding(case={"schema": 9, "program": "later"}), footer])
     assert "No picture" in page
     assert "later" in page
 
 
-def test_a_case_may_be_an_object(
-    write: Write, records: list[dict[str, Any]], header: dict[str, Any], footer: dict[str, Any]
-) -> None:
+def test_a_case_may_be_an_object(write: Write, records: list[dict[str, Any]], header: dict[str, Any], footer: dict[str, Any]) -> None:
     assert write([header, finding(case=CASE), footer]) == write(records)
 
 
@@ -289,9 +283,7 @@ def test_the_same_records_give_the_same_page(write: Write, records: list[dict[st
     ("detail", "said"),
     [("v1", "flag of v1:"), ("x0.grad: 1 of 3 elements differ", "flag of x0.grad:"), ("somewhere else", "flag of the result:")],
 )
-def test_the_value_that_differs_is_named(
-    write: Write, header: dict[str, Any], footer: dict[str, Any], detail: str, said: str
-) -> None:
+def test_the_value_that_differs_is_named(write: Write, header: dict[str, Any], footer: dict[str, Any], detail: str, said: str) -> None:
     record = finding()
     record["mismatch"]["detail"] = detail
     assert said in write([header, record, footer])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def conformance(*arguments: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "conformance", *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_replay_of_a_case_that_agrees_is_a_success(case: Path) -> None:
 def test_a_reproduction_runs_by_itself(case: Path, framework: str, tmp_path: Path) -> None:
     path = tmp_path / "repro.py"
     path.write_text(conformance("repro", case, "--framework", framework).stdout)
-    done = subprocess.run([sys.executable, "-I", path], cwd=tmp_path, capture_output=True, text=True, check=False)  # noqa: S603
+    done = subprocess.run([sys.executable, "-I", path], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (0, True) == (done.returncode, "3: x.grad =" in done.stdout), done.stdout + done.stderr
 
 

@@ -16,7 +16,7 @@ FRAMEWORKS = ("torch", "paddle")
 
 
 def script(case: Case, framework: str) -> str:
-    """Write the script; it prints every result, every ``.grad`` and every exception, step by step."""
+    """Write the script; it prints every result, every ``.grad`` and every exception step by step, and the inputs afterwards."""
     lines = [
         f'"""Case {case.id}, for {framework}."""',
         "import numpy as np",
@@ -42,6 +42,7 @@ def script(case: Case, framework: str) -> str:
             "except Exception as error:",
             f'    print("{number}:", type(error).__name__, error)',
         ]
+    lines += [f'print("after: {entry.name} =", {entry.name})' for entry in case.inputs]
     return "\n".join(lines) + "\n"
 
 

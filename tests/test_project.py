@@ -190,9 +190,7 @@ MACHINE_PATH = re.compile(r"(?<![\w.~])/(?:home|root|Users|opt|work|mnt|tmp)/[\w
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="needs the git checkout")
 def test_no_file_names_a_path_of_some_machine() -> None:
-    found = [
-        f"{path.relative_to(ROOT)}: {match[0]}" for path in tracked_texts() for match in MACHINE_PATH.finditer(path.read_text())
-    ]
+    found = [f"{path.relative_to(ROOT)}: {match[0]}" for path in tracked_texts() for match in MACHINE_PATH.finditer(path.read_text())]
     assert not found
 
 

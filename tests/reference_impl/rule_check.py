@@ -101,9 +101,7 @@ def by_rules(
     A gradient that has not the shape and dtype of its operand counts as NaN. Broadcasting would hide it: ``<d, g>`` is the same
     number whether ``g`` was summed back to the shape of ``d`` or not.
     """
-    points = [
-        Tensor(array, requires_grad=any(d[i] is not None for d in directions)) for i, array in enumerate((*operands, *seeds))
-    ]
+    points = [Tensor(array, requires_grad=any(d[i] is not None for d in directions)) for i, array in enumerate((*operands, *seeds))]
     leaves, roots_seeds = points[: len(operands)], points[len(operands) :]
     out = function(*leaves)
     roots = list(out) if isinstance(out, tuple) else [out]

@@ -19,7 +19,7 @@ from reference_impl.primitives.shape import link
 from reference_impl.tensor import Family, Mode, Node, Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 Place: TypeAlias = "Tensor | tuple[Node, int]"
 
@@ -173,17 +173,17 @@ class Walk:
         primitive = node.primitive
         filled = [np.zeros_like(o) if s is None else s for s, o in zip(slots, node.out, strict=True)] if primitive.several else slots
         g = tuple(filled) if primitive.several else filled[0]
+        for operand, rule, attrs in self._asked(node):
+            self._arrive(operand, rule(g, node.out, *node.arrays, **attrs))
+
+    def _asked(self, node: Node) -> Iterator[tuple[Tensor, Callable[..., Any], dict[str, Any]]]:
+        """Yield the operands whose cotangent is asked for, each with its rule and the rule's attributes."""
+        primitive = node.primitive
         for position in node.tracked:
             operand = node.operands[position]
-            if not self._wanted(operand):
-                continue
-            rule = primitive.rule(position)
-            if rule is None:
-                continue
-            if primitive.variadic:
-                self._arrive(operand, rule(g, node.out, *node.arrays, position=position, **node.attrs))
-            else:
-                self._arrive(operand, rule(g, node.out, *node.arrays, **node.attrs))
+            rule = primitive.rule(position) if self._wanted(operand) else None
+            if rule is not None:
+                yield operand, rule, {**node.attrs, "position": position} if primitive.variadic else node.attrs
 
     def _pull_recorded(self, node: Node, slots: list[Any], lineage: tuple[str, int]) -> None:
         primitive, operands = node.primitive, node.operands
@@ -204,21 +204,13 @@ class Walk:
             if "g" in links:
                 extra.append(g)
         family = Family()
-        for position in node.tracked:
-            if not self._wanted(node.operands[position]):
-                continue
-            rule = primitive.rule(position)
-            if rule is None:
-                continue
+        for operand, rule, attrs in self._asked(node):
             Mode.lineage, Mode.family = lineage, family
-            if primitive.variadic:
-                result = rule(g, out, *operands, position=position, **node.attrs)
-            else:
-                result = rule(g, out, *operands, **node.attrs)
+            result = rule(g, out, *operands, **attrs)
             if extra:
                 result = link(result, *extra)
             Mode.lineage = Mode.family = None
-            self._arrive(node.operands[position], self._boxed(result))
+            self._arrive(operand, self._boxed(result))
 
     def _links(self, node: Node, position: int, links: Mapping[str, str]) -> bool:
         when = links.get(node.primitive.operands[position])

@@ -25,6 +25,7 @@ from conformance.case import Case, Op, encode
 from conformance.deviations import known
 from conformance.generate.scripts import Plan
 from conformance.judge.verdict import Bucket
+from conformance.ops import NOT_OFFERED
 from conformance.records import SCHEMA, Writer
 from conformance.reduce import reduce_case
 from conformance.repro import FRAMEWORKS, script
@@ -122,6 +123,7 @@ def header_of(options: Options, workers: Workers) -> dict[str, Any]:
         "cases": options.cases,
         "lanes": options.plan.lanes,
         "ops": options.plan.ops,
+        "ops_not_offered": NOT_OFFERED,
         "jobs": options.jobs,
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "environment": {

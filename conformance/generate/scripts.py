@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from conformance.case import Backward, Case, ClearGrad, Detach, Grad
 from conformance.generate.sketch import Draft, Sketch
@@ -122,20 +122,6 @@ class _Script(Sketch):
             self.backward(roots, retain=self.retain(last=True))
         else:
             self.grad(roots, create_graph=False, retain=self.retain(last=True))
-
-    def on(self, op: str, x: Draft, **attrs: Any) -> bool:
-        """Add an op of one operand on a given value."""
-        made = self._compute(op, [x], attrs)
-        if made is None:
-            return False
-        from conformance.case import Op
-
-        name = self.name("v")
-        known = made[0] if x.array is not None else None
-        above = x.above | {name} if x.tracked else x.above
-        self.values.append(Draft(name, made[0].shape, x.dtype, known, x.tracked, above))
-        self.steps.append(Op(op, (x.name,), (name,), attrs))
-        return True
 
     def retain(self, *, last: bool) -> bool | None:
         source = self.source

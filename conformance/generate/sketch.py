@@ -180,7 +180,17 @@ class Sketch:
             del self.inputs[mark[0] :], self.values[mark[1] :]
             self._count = mark[2]
             return False
-        operands, attrs = drawn
+        self._append(name, *drawn, made, no_grad=no_grad)
+        return True
+
+    def on(self, name: str, x: Draft, **attrs: Any) -> bool:
+        """Add one step of an op of one operand, on a given value; return whether it fitted."""
+        made = self._compute(name, [x], attrs)
+        if made is not None:
+            self._append(name, [x], attrs, made, no_grad=False)
+        return made is not None
+
+    def _append(self, name: str, operands: list[Draft], attrs: dict[str, Any], made: tuple[Any, ...], *, no_grad: bool) -> None:
         tracked = not no_grad and any(d.tracked for d in operands)
         above: frozenset[str] = frozenset().union(*(d.above for d in operands if d.tracked)) if tracked else frozenset()
         known = all(d.array is not None for d in operands)
@@ -189,7 +199,6 @@ class Sketch:
             reach = above | {label} if tracked else above
             self.values.append(Draft(label, array.shape, str(array.dtype), array if known else None, tracked, reach))
         self.steps.append(Op(name, tuple(d.name for d in operands), names, attrs, no_grad))
-        return True
 
     def _compute(self, name: str, operands: list[Draft], attrs: dict[str, Any]) -> tuple[Any, ...] | None:
         known = all(d.array is not None for d in operands)

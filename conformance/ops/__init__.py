@@ -36,6 +36,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "setitem, masked_scatter": "in-place updates come with the state steps",
     "getitem with masks": "the shape of the result depends on data; comes with the special points",
     "einsum": "comes with the linear algebra family",
+    "cast, contiguous, flatten, t that change nothing": "the tensor itself comes back, as documented; drawn so that they do something",
     "complex variants": "complex dtypes come with the judging of complex gradients",
 }
 """Ops of the first ranks of the op universe that random graphs do not use yet, with the reason."""

@@ -78,6 +78,7 @@ class ReportView:
     settings: list[tuple[str, str]]
     environment: list[tuple[str, str]]
     backends: list[BackendView]
+    ops_not_offered: list[tuple[str, str]]
     tiles: list[tuple[str, str, str]]
     ledger: tables.Ledger | None
     coverage: tables.Coverage | None
@@ -132,6 +133,7 @@ def view_of(records: Iterable[dict[str, Any]]) -> ReportView:
             BackendView(str(b["name"]), str(b.get("version", "")), str(b.get("dialect", "")), sorted(b.get("not_offered", {}).items()))
             for b in header.get("backends", [])
         ],
+        ops_not_offered=list(header.get("ops_not_offered", {}).items()),
         tiles=list(_tiles(run, backends)),
         ledger=tables.ledger_of(footer, backends) if footer else None,
         coverage=tables.coverage_of(footer, backends) if footer else None,

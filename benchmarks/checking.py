@@ -16,7 +16,8 @@ from timing import Figure, interleaved, ratio
 
 from conformance.backends import Backend, open_backend
 from conformance.campaign.worker import run_case
-from conformance.case import Case, Grad, Input, Op, check, data_of
+from conformance.case import Case, Input, check, data_of
+from conformance.steps import Grad, Op
 
 AIM = "<= 0.05"
 

@@ -1,8 +1,9 @@
 """The case language: a small straight-line autograd program, data and not code.
 
-A `Case` is a list of inputs and a list of steps. Every value has a name and is made once; a step may use only names that were made
-before it. Results of autograd calls are values like any other, so a second derivative is just a `Grad` of something computed from
-the result of a `Grad`. A step may fail on an engine; the script goes on, and steps that need what is missing are blocked.
+A `Case` is a list of inputs and a list of steps (see `conformance.steps`). Every value has a name and is made once; a step may use
+only names that were made before it. Results of autograd calls are values like any other, so a second derivative is just a `Grad` of
+something computed from the result of a `Grad`. A step may fail on an engine; the script goes on, and steps that need what is missing
+are blocked.
 
 A case's id is a hash of its content, so the same case has the same id everywhere. Floats round-trip exactly. Defaults are left out of
 the JSON only where they are singletons: whether any other value is "the default" would depend on which object it is.
@@ -13,10 +14,12 @@ from __future__ import annotations
 import functools
 import hashlib
 import keyword
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import numpy as np
+
+from conformance.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, RetainGrad, Step, Toggle, results, uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,60 +49,6 @@ class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return np.array(numbers, dtype=self.dtype).reshape(self.shape)
 
 
-class Op(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag="op", tag_field="kind"):
-    """Apply an op of the catalogue. ``no_grad``: inside a region where nothing is recorded."""
-
-    op: str
-    operands: tuple[str, ...]
-    results: tuple[str, ...]
-    attrs: dict[str, Any] = {}
-    no_grad: bool = False
-
-
-class Backward(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag="backward", tag_field="kind"):
-    """``backward(tensors, grad_tensors, ...)`` with the union of the frameworks' parameters; ``None``: not passed."""
-
-    tensors: tuple[str, ...]
-    grad_tensors: tuple[str | None, ...] | None = None
-    retain_graph: bool | None = None
-    create_graph: bool = False
-    inputs: tuple[str, ...] | None = None
-    no_grad: bool = False
-
-
-class Grad(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag="grad", tag_field="kind"):
-    """``grad(outputs, inputs, ...)`` with the union of the frameworks' parameters; ``None``: not passed."""
-
-    outputs: tuple[str, ...]
-    inputs: tuple[str, ...]
-    results: tuple[str, ...]
-    grad_outputs: tuple[str | None, ...] | None = None
-    retain_graph: bool | None = None
-    create_graph: bool = False
-    only_inputs: bool = True
-    allow_unused: bool | None = None
-    no_grad_vars: tuple[str, ...] | None = None
-    materialize_grads: bool = False
-    no_grad: bool = False
-
-
-class ClearGrad(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="clear_grad", tag_field="kind"):
-    """Clear ``.grad``: make it absent, or zero."""
-
-    tensor: str
-    to: Literal["none", "zero"] = "none"
-
-
-class Detach(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag="detach", tag_field="kind"):
-    """Name a value's elements without its history."""
-
-    tensor: str
-    results: tuple[str, ...]
-
-
-Step: TypeAlias = Op | Backward | Grad | ClearGrad | Detach
-
-
 class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """One script.
 
@@ -118,11 +67,14 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     @functools.cached_property
     def watched(self) -> tuple[str, ...]:
-        """Values whose ``.grad`` is observed: differentiable inputs, and whatever ``backward(inputs=)`` names."""
+        """Values whose ``.grad`` is observed: differentiable inputs, and what a step may give a ``.grad``."""
         names = [i.name for i in self.inputs if i.differentiable]
+        edges = {s.results[0]: s.tensor for s in self.steps if isinstance(s, Edge)}
         for step in self.steps:
             if isinstance(step, Backward) and step.inputs:
-                names.extend(step.inputs)
+                names.extend(edges.get(name, name) for name in step.inputs)
+            elif isinstance(step, RetainGrad | Toggle):
+                names.append(step.tensor)
         return tuple(dict.fromkeys(names))
 
     def __hash__(self) -> int:
@@ -136,47 +88,6 @@ _decoder = msgspec.json.Decoder(Case)
 def data_of(array: Any) -> tuple[float | str, ...]:
     """Write an array's elements as the data of an `Input`."""
     return tuple(float(x) if np.isfinite(x) else str(float(x)) for x in np.ravel(array))
-
-
-def uses(step: Step) -> Iterator[tuple[str, str]]:
-    """Yield every name that a step needs, with the field in which it stands."""
-    match step:
-        case Op():
-            yield from (("operands", n) for n in step.operands)
-        case Backward():
-            yield from (("tensors", n) for n in step.tensors)
-            yield from (("grad_tensors", n) for n in step.grad_tensors or () if n is not None)
-            yield from (("inputs", n) for n in step.inputs or ())
-        case Grad():
-            yield from (("outputs", n) for n in step.outputs)
-            yield from (("inputs", n) for n in step.inputs)
-            yield from (("grad_outputs", n) for n in step.grad_outputs or () if n is not None)
-            yield from (("no_grad_vars", n) for n in step.no_grad_vars or ())
-        case ClearGrad():
-            yield "tensor", step.tensor
-        case Detach():
-            yield "tensor", step.tensor
-
-
-def results(step: Step) -> tuple[str, ...]:
-    """Return the names that a step makes."""
-    return step.results if isinstance(step, Op | Grad | Detach) else ()
-
-
-def parameters(step: Step) -> Iterator[str]:
-    """Yield the optional parameters that an autograd call passes, as a backend may not offer them."""
-    if isinstance(step, Backward):
-        if step.create_graph:
-            yield "backward.create_graph"
-        if step.inputs is not None:
-            yield "backward.inputs"
-    elif isinstance(step, Grad):
-        if step.no_grad_vars is not None:
-            yield "no_grad_vars"
-        if step.materialize_grads:
-            yield "materialize_grads"
-    elif isinstance(step, Op):
-        yield f"op:{step.op}"
 
 
 def encode(case: Case) -> str:
@@ -262,27 +173,69 @@ def _is_name(name: str) -> bool:
 
 
 def _step_problems(place: str, step: Step) -> Iterable[tuple[str, str]]:
-    from conformance.ops import catalogue  # the language knows ops by name only; the catalogue is read where it is checked
-
     match step:
         case Op():
-            op = catalogue().get(step.op)
-            if op is None:
-                yield f"{place}.op", f"{step.op!r} is unknown; 'conformance ops' lists the known ones"
-                return
-            if not op.variadic and len(step.operands) != len(op.operands):
-                yield f"{place}.operands", f"{step.op} takes {', '.join(op.operands)}"
-            if set(step.attrs) != set(op.attrs):
-                yield f"{place}.attrs", f"{step.op} takes {', '.join(op.attrs) or 'no attributes'}"
+            yield from _op_problems(place, step.op, len(step.operands), set(step.attrs))
             if not step.results:
                 yield f"{place}.results", "names no result"
+        case InPlace():
+            yield from _op_problems(place, step.op, 1 + len(step.operands), set(step.attrs))
+        case Custom():
+            yield from _custom_problems(place, step)
         case Grad() if len(step.results) != len(step.inputs):
             yield f"{place}.results", f"names {len(step.results)} results for {len(step.inputs)} inputs"
-        case Detach() if len(step.results) != 1:
-            yield f"{place}.results", "names one result"
         case Backward() if not step.tensors:
             yield f"{place}.tensors", "is empty"
         case Grad() if not step.outputs:
             yield f"{place}.outputs", "is empty"
+        case Detach() | Hook() | Edge() if len(step.results) != 1:
+            yield f"{place}.results", "names one result"
+        case Hook() if (step.returns == "scaled") != (step.factor is not None):
+            yield f"{place}.factor", "belongs to a hook that returns 'scaled', and to no other"
+        case Hook() if (step.returns == "tensor") != (step.tensor_returned is not None):
+            yield f"{place}.tensor_returned", "belongs to a hook that returns 'tensor', and to no other"
+        case Backward() | Grad() if step.form == "set" and getattr(step, "no_grad_vars", None) is None:
+            yield f"{place}.form", "is 'set' where no_grad_vars are given, and nowhere else"
+        case Backward() | Grad() if step.form == "bare":
+            for field in step.NAMES:
+                if len(getattr(step, field) or ("one",)) != 1:
+                    yield f"{place}.{field}", "holds one name where the form is 'bare'"
         case _:
             return
+
+
+def _op_problems(place: str, name: str, operands: int, attrs: set[str]) -> Iterable[tuple[str, str]]:
+    from conformance.ops import catalogue  # the language knows ops by name only; the catalogue is read where it is checked
+
+    op = catalogue().get(name)
+    if op is None:
+        yield f"{place}.op", f"{name!r} is unknown; 'conformance ops' lists the known ones"
+        return
+    if not op.variadic and operands != len(op.operands):
+        yield f"{place}.operands", f"{name} takes {', '.join(op.operands)}"
+    if attrs != set(op.attrs):
+        yield f"{place}.attrs", f"{name} takes {', '.join(op.attrs) or 'no attributes'}"
+
+
+def _custom_problems(place: str, step: Custom) -> Iterable[tuple[str, str]]:
+    if not step.results:
+        yield f"{place}.results", "names no result"
+    for field in ("outputs", "cotangents"):
+        if len(getattr(step, field)) != len(step.results):
+            yield f"{place}.{field}", f"holds {len(getattr(step, field))} names for {len(step.results)} results"
+    scopes = {"forward": set(step.operands), "backward": {*step.saved, *step.cotangents}}
+    for field, made in scopes.items():
+        for i, inner in enumerate(getattr(step, field)):
+            for name in inner.operands:
+                if name not in made:
+                    yield f"{place}.{field}[{i}].operands", f"{name!r} is not known in the {field} of a custom function"
+            yield from _step_problems(f"{place}.{field}[{i}]", inner)
+            made.update(inner.results)
+    for field, names, scope in (
+        ("outputs", step.outputs, "forward"),
+        ("saved", step.saved, "forward"),
+        ("gradients", step.gradients, "backward"),
+    ):
+        for name in names:
+            if name is not None and name not in scopes[scope]:
+                yield f"{place}.{field}", f"{name!r} is not known in the {scope} of a custom function"

@@ -8,12 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.backends.reference import reference
-from conformance.case import Backward, Case, Grad, Op, Step, results, uses
 from conformance.outcome import Computed, Raised
+from conformance.steps import Backward, Grad, Op, Step, results, uses
 from reference_impl import PADDLE, Category
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from conformance.case import Case
 
 SEED_FIELDS = ("grad_tensors", "grad_outputs")
 SEVERAL = ("split", "chunk", "unbind")

@@ -15,11 +15,12 @@ import msgspec
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
-from conformance.case import Backward, Case, Op, results, uses
 from conformance.conditions import CONDITIONS
+from conformance.steps import Backward, Op, kind, results, uses
 
 if TYPE_CHECKING:
     from conformance.backends import BackendInfo
+    from conformance.case import Case
     from conformance.judge.compare import Mismatch
 
 FILE = Path(__file__).with_name("deviations.toml")
@@ -72,7 +73,7 @@ def label(case: Case, step: int) -> str:
     if step < 0:
         return "end"
     found = case.steps[step]
-    return f"op:{found.op}" if isinstance(found, Op) else type(found).__struct_config__.tag  # type: ignore[return-value]
+    return f"op:{found.op}" if isinstance(found, Op) else kind(found)
 
 
 def _ops_above(case: Case, step: int) -> frozenset[str]:

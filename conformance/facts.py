@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conformance.case import Backward, Detach, Grad, Op
 from conformance.outcome import Computed, Raised
+from conformance.steps import Backward, Custom, Detach, Grad, InPlace, Op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,16 +43,18 @@ def facts_of(case: Case, expected: Outcome) -> Facts:
     passes = 0
     for number, step in enumerate(case.steps):
         match step:
-            case Op():
+            case Op() | Custom():
                 below = 0 if step.no_grad else max((depth.get(n, 0) for n in step.operands), default=0)
                 depth.update(dict.fromkeys(step.results, below))
                 operands.extend(step.operands)
             case Grad():
-                orders[number] = 1 + max(depth.get(n, 0) for n in step.outputs)
+                orders[number] = 1 + max((depth.get(n, 0) for n in step.outputs), default=0)
                 depth.update(dict.fromkeys(step.results, orders[number] if step.create_graph else 0))
             case Backward():
-                orders[number] = 1 + max(depth.get(n, 0) for n in step.tensors)
+                orders[number] = 1 + max((depth.get(n, 0) for n in step.tensors), default=0)
                 passes += isinstance(expected.observations[number], Computed)
+            case InPlace() if not step.no_grad:
+                depth[step.tensor] = max(depth.get(n, 0) for n in (step.tensor, *step.operands))
             case Detach():
                 depth[step.results[0]] = 0
             case _:
@@ -78,7 +80,10 @@ def parameters_passed(step: Backward | Grad) -> Iterator[str]:
         yield f"grad only_inputs={step.only_inputs}"
         yield f"grad no_grad_vars={'unset' if step.no_grad_vars is None else 'given'}"
         yield f"grad materialize_grads={step.materialize_grads}"
+        yield f"grad is_grads_batched={step.is_grads_batched}"
     else:
         yield f"backward inputs={'unset' if step.inputs is None else 'given'}"
+        yield f"backward dump_backward_graph_path={'given' if step.dump_backward_graph else 'unset'}"
+    yield f"{call} form={step.form or 'list'}"
     if step.no_grad:
         yield f"{call} inside no_grad"

@@ -22,24 +22,39 @@ class Value:
     requires_grad: bool
 
 
+@dataclass(slots=True)
+class Event:
+    """One call of a hook, or one thing that a call wrote: who, the cotangent (``None``: absent), whether ops would be recorded."""
+
+    name: str
+    value: Value | None = None
+    recording: bool = False
+
+
 State: TypeAlias = "tuple[Value | None, ...]"
 
 
 @dataclass(slots=True)
 class Computed:
-    """The step ran. ``values``: its results (``None``: absent); ``state``: ``.grad`` of the watched values, where it may change."""
+    """The step ran.
+
+    ``values``: its results (``None``: absent); ``state``: ``.grad`` of the watched values, where it may change; ``events``: what
+    happened meanwhile, in order.
+    """
 
     values: tuple[Value | None, ...] = ()
     state: State | None = None
+    events: tuple[Event, ...] = ()
 
 
 @dataclass(slots=True)
 class Raised:
-    """The step was refused, and why; ``state`` as in `Computed`."""
+    """The step was refused, and why; ``state`` and ``events`` as in `Computed`."""
 
     category: Category
     message: str
     state: State | None = None
+    events: tuple[Event, ...] = ()
 
 
 @dataclass(slots=True)
@@ -63,7 +78,8 @@ Observation: TypeAlias = Computed | Raised | NotOffered | Blocked
 class Outcome:
     """One backend's answer to one case.
 
-    ``final`` is ``.grad`` of the watched values after the last step; ``mutated`` names inputs whose elements changed.
+    ``final`` is ``.grad`` of the watched values after the last step; ``mutated`` names the values whose elements are no longer those
+    that were observed when they were made, or last changed in place.
     """
 
     observations: list[Observation]

@@ -15,10 +15,11 @@ import numpy as np
 
 from conformance.backends.reference import reference
 from conformance.campaign.worker import Chunk
-from conformance.case import Backward, Case, CaseError, Grad, Input, Op, Step, check, data_of, results, uses
+from conformance.case import Case, CaseError, Input, check, data_of
 from conformance.generate.scripts import Plan
 from conformance.outcome import Computed
 from conformance.signature import Signature, signature_of
+from conformance.steps import Backward, Grad, Op, Step, results, uses
 from reference_impl import TORCH
 
 if TYPE_CHECKING:

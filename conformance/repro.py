@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.case import Backward, ClearGrad, Detach, Grad, Op
 from conformance.ops import catalogue
+from conformance.steps import (
+    NO_VALUE,
+    Backward,
+    ClearGrad,
+    Custom,
+    Detach,
+    Edge,
+    Grad,
+    Hook,
+    InPlace,
+    Op,
+    RemoveHook,
+    RetainGrad,
+    Toggle,
+    results,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conformance.case import Case, Input, Step
+    from conformance.case import Case, Input
+    from conformance.steps import Step
 
 FRAMEWORKS = ("torch", "paddle")
 
@@ -26,15 +42,16 @@ def script(case: Case, framework: str) -> str:
         *(_leaf(entry, framework) for entry in case.inputs),
         "",
     ]
+    retains = any(isinstance(step, RetainGrad) for step in case.steps)
     for number, step in enumerate(case.steps):
         body = _body(step, framework)
         if getattr(step, "no_grad", False):
             body = [f"with {framework}.no_grad():", *(f"    {line}" for line in body)]
-        names = getattr(step, "results", ())
+        names = () if isinstance(step, NO_VALUE) else (step.tensor,) if isinstance(step, InPlace | Toggle) else results(step)
         flag = "requires_grad" if framework == "torch" else "stop_gradient"
         shown = [f'    print("{number}: {n} =", {n}, "{flag} =", getattr({n}, "{flag}", None))' for n in names]
-        if isinstance(step, Backward | ClearGrad):
-            shown = [f'    print("{number}: {n}.grad =", {n}.grad)' for n in case.watched]
+        if isinstance(step, Backward | ClearGrad) or (isinstance(step, Grad) and retains):
+            shown += [f'    print("{number}: {n}.grad =", {n}.grad)' for n in case.watched]
         lines += [
             "try:",
             *(f"    {line}" for line in body),
@@ -55,29 +72,18 @@ def _leaf(entry: Input, framework: str) -> str:
 
 
 def _body(step: Step, framework: str) -> list[str]:
+    flag = "requires_grad" if framework == "torch" else "stop_gradient"
     match step:
         case Op():
-            call = catalogue()[step.op].text(framework, list(step.operands), step.attrs)
-            target = ", ".join(step.results) + ("," if len(step.results) > 1 else "")
-            single = len(step.results) == 1 and step.op in ("split", "chunk", "unbind")
-            return [f"{target} = {call}" + ("[0]" if single else "")]
+            return [_op(step, framework)]
+        case InPlace():
+            return [catalogue()[step.op].text(framework, [step.tensor, *step.operands], step.attrs, in_place=True)]
+        case Custom():
+            return _custom(step, framework)
         case Backward():
-            seeds = _list(step.grad_tensors)
-            options = _given(retain_graph=step.retain_graph, create_graph=step.create_graph or None)
-            inputs = [] if step.inputs is None else [f"inputs={_list(step.inputs)}"]
-            return [f"{framework}.autograd.backward({', '.join([_list(step.tensors), seeds, *options, *inputs])})"]
+            return [_backward(step, framework)]
         case Grad():
-            module = "torch.autograd" if framework == "torch" else "paddle"
-            options = _given(
-                retain_graph=step.retain_graph,
-                create_graph=step.create_graph or None,
-                only_inputs=None if step.only_inputs else False,
-                allow_unused=step.allow_unused,
-                materialize_grads=step.materialize_grads or None,
-            )
-            cut = [] if step.no_grad_vars is None else [f"no_grad_vars={_list(step.no_grad_vars)}"]
-            call = ", ".join([_list(step.outputs), _list(step.inputs), _list(step.grad_outputs), *options, *cut])
-            return [f"{', '.join(step.results)}, = {module}.grad({call})"]
+            return [_grad(step, framework)]
         case ClearGrad():
             if framework == "paddle":
                 return [f"{step.tensor}.clear_gradient({step.to == 'zero'})"]
@@ -85,10 +91,97 @@ def _body(step: Step, framework: str) -> list[str]:
             return [f"{step.tensor}.grad = {'None' if step.to == 'none' else zero}"]
         case Detach():
             return [f"{step.results[0]} = {step.tensor}.detach()"]
+        case RetainGrad():
+            return [f"{step.tensor}.retain_grad{'s' if framework == 'paddle' else ''}()"]
+        case Toggle():
+            return [f"{step.tensor}.{flag} = {step.requires_grad is (framework == 'torch')}"]
+        case Hook():
+            return _hook(step, framework)
+        case RemoveHook():
+            return [f"{step.hook}.remove()"]
+        case Edge():
+            return [f"{step.results[0]} = torch.autograd.graph.get_gradient_edge({step.tensor})"]
 
 
-def _list(names: Sequence[str | None] | None) -> str:
-    return "None" if names is None else f"[{', '.join(str(n) for n in names)}]"
+def _op(step: Op, framework: str) -> str:
+    call = catalogue()[step.op].text(framework, list(step.operands), step.attrs)
+    target = ", ".join(step.results) + ("," if len(step.results) > 1 else "")
+    single = len(step.results) == 1 and step.op in ("split", "chunk", "unbind")
+    return f"{target} = {call}" + ("[0]" if single else "")
+
+
+def _backward(step: Backward, framework: str) -> str:
+    options = _given(retain_graph=step.retain_graph, create_graph=step.create_graph or None)
+    options += [] if step.inputs is None else [f"inputs={_list(step.inputs, step.form)}"]
+    options += [] if step.grad_variables is None else [f"grad_variables={_list(step.grad_variables, step.form)}"]
+    options += ["dump_backward_graph_path='dump'"] if step.dump_backward_graph else []
+    call = ", ".join([_list(step.tensors, step.form), _list(step.grad_tensors, step.form), *options])
+    return f"{framework}.autograd.backward({call})"
+
+
+def _grad(step: Grad, framework: str) -> str:
+    module = "torch.autograd" if framework == "torch" else "paddle"
+    form = None if step.form == "set" else step.form
+    options = _given(
+        retain_graph=step.retain_graph,
+        create_graph=step.create_graph or None,
+        only_inputs=None if step.only_inputs else False,
+        allow_unused=step.allow_unused,
+        materialize_grads=step.materialize_grads or None,
+        is_grads_batched=step.is_grads_batched or None,
+    )
+    cut = [] if step.no_grad_vars is None else [f"no_grad_vars={_list(step.no_grad_vars, step.form)}"]
+    lists = [_list(step.outputs, form), _list(step.inputs, form), _list(step.grad_outputs, form)]
+    target = f"{', '.join(step.results)}, = " if step.results else ""
+    return f"{target}{module}.grad({', '.join([*lists, *options, *cut])})"
+
+
+def _hook(step: Hook, framework: str) -> list[str]:
+    name = step.results[0]
+    dtype = "g.double() if g.dtype == torch.float32 else g.float()"
+    if framework == "paddle":
+        dtype = "g.cast('float64' if g.dtype == paddle.float32 else 'float32')"
+    body = {
+        "nothing": "return None",
+        "scaled": f"return g * {step.factor}",
+        "tensor": f"return {step.tensor_returned}",
+        "another_dtype": f"return {dtype}",
+        "error": f"raise RuntimeError({name!r})",
+    }[step.returns]
+    return [
+        f"def called_{name}(g):",
+        f'    print("    {name} saw", g)',
+        f"    {body}",
+        f"{name} = {step.tensor}.register_hook(called_{name})",
+    ]
+
+
+def _custom(step: Custom, framework: str) -> list[str]:
+    base = "torch.autograd.Function" if framework == "torch" else "paddle.autograd.PyLayer"
+    saved = "ctx.saved_tensors" if framework == "torch" else "ctx.saved_tensor()"
+    unpacked = [f"        {', '.join(step.saved)}, = {saved}"] if step.saved else []
+    many = len(step.outputs) > 1
+    return [
+        f"class Function({base}):",
+        "    @staticmethod",
+        f"    def forward(ctx, {', '.join(step.operands)}):",
+        *(f"        {_op(op, framework)}" for op in step.forward),
+        f"        ctx.save_for_backward({', '.join(step.saved)})",
+        f"        return {', '.join(step.outputs)}",
+        "    @staticmethod",
+        f"    def backward(ctx, {', '.join(step.cotangents)}):",
+        *unpacked,
+        *(f"        {_op(op, framework)}" for op in step.backward),
+        f"        return {', '.join(str(n) for n in step.gradients)}",
+        f"{', '.join(step.results)}{',' if many else ''} = Function.apply({', '.join(step.operands)})",
+    ]
+
+
+def _list(names: Sequence[str | None] | None, form: str | None = None) -> str:
+    if names is None:
+        return "None"
+    text = ", ".join(str(n) for n in names)
+    return {"bare": text, "tuple": f"({text},)", "set": f"{{{text}}}"}.get(form or "", f"[{text}]")
 
 
 def _given(**options: bool | None) -> list[str]:

@@ -7,8 +7,9 @@ from reference_impl import primitives
 from reference_impl.dialect import DIALECTS, PADDLE, TORCH, Dialect
 from reference_impl.engine import backward, grad
 from reference_impl.errors import AutogradError, Category
+from reference_impl.hooks import Handle, register_hook, retain_grad, set_requires_grad
 from reference_impl.primitive import OPS
-from reference_impl.tensor import Tensor, no_grad, tensor
+from reference_impl.tensor import Tensor, no_grad, recording, tensor
 
 __all__ = [
     "DIALECTS",
@@ -18,10 +19,15 @@ __all__ = [
     "AutogradError",
     "Category",
     "Dialect",
+    "Handle",
     "Tensor",
     "backward",
     "grad",
     "no_grad",
     "primitives",
+    "recording",
+    "register_hook",
+    "retain_grad",
+    "set_requires_grad",
     "tensor",
 ]

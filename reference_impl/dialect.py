@@ -35,6 +35,13 @@ class Dialect:
         schedule: which ready node runs first; it shows where a failing call left gradients behind.
         only_inputs: whether ``only_inputs=False`` is accepted (and changes nothing) or refused.
         inputs_run_their_node: ``backward(inputs=)`` runs (and frees) the node that made a non-leaf input.
+        retain_constant: `retain_grad` of a tensor that requires no gradient is an error, or does nothing.
+        retained_position: a retained gradient is taken after all hooks of the tensor, or between them as registered.
+        retained: a second pass adds to a retained gradient, or replaces it.
+        computed_flag: the flag of a computed tensor is fixed, or may be changed; that is read when a consumer is built.
+        toggled_leaf: a leaf whose flag was taken off after the graph was built accumulates nothing, or still does.
+        callbacks_record: ops inside a hook are recorded under ``create_graph``, or always (and the cotangent requires a gradient).
+        missing_cotangent: the hook of an output that nothing arrived at is called with ``None``, or with zeros.
         ties: a maximum along an axis that is reached several times gives its gradient to the first, or splits it evenly.
         highest_order: for an op, the highest derivative that is offered; asking for a graph of more is refused.
         links: for an op, the operands that its gradients count as depending on, where that is not simply what its formula uses;
@@ -56,6 +63,13 @@ class Dialect:
     schedule: Literal["newest_first", "first_in_first_out"]
     only_inputs: Literal["ignored", "required"]
     inputs_run_their_node: bool
+    retain_constant: Literal["refused", "ignored"]
+    retained_position: Literal["last", "registered"]
+    retained: Literal["accumulated", "replaced"]
+    computed_flag: Literal["fixed", "free"]
+    toggled_leaf: Literal["checked", "ignored"]
+    callbacks_record: Literal["as_the_pass", "always"]
+    missing_cotangent: Literal["absent", "zeros"]
     ties: Literal["first", "split"]
     highest_order: Mapping[str, int] = field(default_factory=dict)
     links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -75,9 +89,17 @@ TORCH = Dialect(
     schedule="newest_first",
     only_inputs="ignored",
     inputs_run_their_node=True,
+    retain_constant="refused",
+    retained_position="last",
+    retained="accumulated",
+    computed_flag="fixed",
+    toggled_leaf="checked",
+    callbacks_record="as_the_pass",
+    missing_cotangent="absent",
     ties="first",
     not_offered={
         "no_grad_vars": "torch.autograd.grad has no such parameter; detach the tensor instead",
+        "dump_backward_graph_path": "torch.autograd.backward has no such parameter",
     },
 )
 
@@ -93,6 +115,13 @@ PADDLE = Dialect(
     schedule="first_in_first_out",
     only_inputs="required",
     inputs_run_their_node=False,
+    retain_constant="ignored",
+    retained_position="registered",
+    retained="replaced",
+    computed_flag="free",
+    toggled_leaf="ignored",
+    callbacks_record="always",
+    missing_cotangent="zeros",
     ties="split",
     highest_order=HIGHEST_ORDER,
     links=LINKS,
@@ -108,6 +137,9 @@ PADDLE = Dialect(
         "backward.create_graph": "paddle.autograd.backward has no such parameter; use paddle.grad",
         "backward.inputs": "paddle.autograd.backward has no such parameter; use paddle.grad",
         "materialize_grads": "paddle.grad has no such parameter",
+        "is_grads_batched": "paddle.grad has no such parameter",
+        "grad_variables": "paddle.autograd.backward has no such parameter",
+        "gradient_edge": "Paddle has no GradientEdge",
     },
 )
 

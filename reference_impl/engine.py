@@ -11,6 +11,7 @@ primal.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,10 +21,10 @@ from reference_impl.dialect import TORCH, Dialect
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.arithmetic import add
 from reference_impl.tensor import Tensor
-from reference_impl.walk import Walk, place_of, recorded
+from reference_impl.walk import Walk, recorded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 
 def backward(
@@ -46,21 +47,10 @@ def backward(
     roots = contract.seeded_roots(tensors, grad_tensors, dialect)
     if inputs is not None:
         contract.check_retained_inputs(inputs)
-    retain = create_graph if retain_graph is None else retain_graph
-    walk = Walk(roots, inputs, (), dialect, create_graph=create_graph, retain_graph=retain)
+    walk = _walk(roots, inputs, (), dialect, retain_graph, create_graph, accumulates=True)
     if inputs is not None and dialect.inputs_run_their_node:
         walk.needed.update(t.node for t in inputs if t.node is not None and t.node in walk.reached)
-    try:
-        walk.run()
-    except AutogradError:
-        finished = walk.finished_leaves()
-        if inputs is not None:
-            kept = [t for t in dict.fromkeys(inputs) if t in finished or place_of(t) in walk.captured]
-            finished = {t: walk.cotangent(t) for t in kept}
-        _accumulate(finished, dialect, create_graph=create_graph)
-        raise
-    found = walk.leaves if inputs is None else {t: walk.cotangent(t) for t in dict.fromkeys(inputs)}
-    _accumulate(found, dialect, create_graph=create_graph)
+    walk.run()
 
 
 def grad(
@@ -93,8 +83,7 @@ def grad(
     contract.check_inputs_distinct(outputs, inputs, dialect)
     roots = contract.seeded_roots(outputs, grad_outputs, dialect)
     contract.check_inputs_differentiable(inputs, dialect)
-    retain = create_graph if retain_graph is None else retain_graph
-    walk = Walk(roots, inputs, no_grad_vars or (), dialect, create_graph=create_graph, retain_graph=retain)
+    walk = _walk(roots, inputs, no_grad_vars or (), dialect, retain_graph, create_graph, accumulates=False)
     walk.run()
     found = [walk.cotangent(t) for t in inputs]
     if not allow_unused:
@@ -109,18 +98,35 @@ def grad(
     return results
 
 
-def _accumulate(found: dict[Tensor, Any], dialect: Dialect, *, create_graph: bool) -> None:
-    for tensor, cotangent in found.items():
-        if cotangent is None or not tensor.requires_grad:
-            continue
-        before = tensor.grad
-        if create_graph:
-            tensor.grad = cotangent if before is None else recorded(add, before, cotangent)
-        elif before is None:
-            tensor.grad = Tensor(np.array(_array(cotangent)), requires_grad=dialect.grad_requires_grad)
-        else:
-            total = add(before.array, _array(cotangent))
-            tensor.grad = Tensor(np.asarray(total), requires_grad=before.requires_grad, node=before.node, slot=before.slot)
+def _walk(
+    roots: list[tuple[Tensor, Tensor]],
+    targets: Sequence[Tensor] | None,
+    cut: Collection[Tensor],
+    dialect: Dialect,
+    retain_graph: bool | None,
+    create_graph: bool,
+    *,
+    accumulates: bool,
+) -> Walk:
+    keep = functools.partial(_accumulate, dialect=dialect, create_graph=create_graph)
+    retain = create_graph if retain_graph is None else retain_graph
+    return Walk(roots, targets, cut, dialect, create_graph=create_graph, retain_graph=retain, keep=keep, accumulates=accumulates)
+
+
+def _accumulate(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_graph: bool) -> None:
+    """Add a cotangent to ``.grad``: where it arrives, so a pass that fails later leaves it there."""
+    if not tensor.requires_grad and dialect.toggled_leaf == "checked":
+        return
+    before = tensor.grad
+    if tensor.node is not None and dialect.retained == "replaced":
+        before = None
+    if create_graph:
+        tensor.grad = cotangent if before is None else recorded(add, before, cotangent)
+    elif before is None:
+        tensor.grad = Tensor(np.array(_array(cotangent)), requires_grad=dialect.grad_requires_grad)
+    else:
+        total = add(before.array, _array(cotangent))
+        tensor.grad = Tensor(np.asarray(total), requires_grad=before.requires_grad, node=before.node, slot=before.slot)
 
 
 def _array(x: Any) -> Any:

@@ -38,6 +38,11 @@ class Mode:
     ties: str = "first"
 
 
+def recording() -> bool:
+    """Whether ops on tensors that require a gradient are recorded."""
+    return Mode.recording
+
+
 @contextmanager
 def no_grad() -> Iterator[None]:
     """Ops inside are not recorded; their results require no gradient."""
@@ -63,10 +68,11 @@ class Family:
 class Node:
     """One recorded op: ``primitive(*operands, **attrs)``.
 
-    `arrays` are the operands' elements, `out` the output's, `tracked` the positions of the operands that need a gradient.
+    `arrays` are the operands' elements, `out` the output's, `tracked` the positions of the operands that need a gradient, `hooks`
+    what `reference_impl.hooks` attached, by output slot.
     """
 
-    __slots__ = ("arrays", "attrs", "family", "lineage", "number", "operands", "out", "primitive", "released", "tracked")
+    __slots__ = ("arrays", "attrs", "family", "hooks", "lineage", "number", "operands", "out", "primitive", "released", "tracked")
 
     def __init__(
         self,
@@ -85,6 +91,7 @@ class Node:
         self.out = out
         self.number = next(_numbers)
         self.released = False
+        self.hooks: dict[int, list[Any]] | None = None
         self.lineage = Mode.lineage or (primitive.name, 0)
         self.family = Mode.family
 
@@ -100,7 +107,7 @@ class Tensor:
     `grad` is what `backward` accumulated (``None``: nothing yet), a tensor of the same shape and dtype.
     """
 
-    __slots__ = ("array", "grad", "node", "requires_grad", "slot")
+    __slots__ = ("__weakref__", "array", "grad", "hooks", "node", "requires_grad", "slot")
 
     def __init__(self, array: Any, *, requires_grad: bool = False, node: Node | None = None, slot: int = 0) -> None:
         self.array = array
@@ -108,6 +115,7 @@ class Tensor:
         self.node = node
         self.slot = slot
         self.grad: Tensor | None = None
+        self.hooks: list[Any] | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -1,8 +1,9 @@
 """One reverse pass over a graph: which nodes run, in which order, and what arrives where.
 
 A `Walk` collects the nodes that its roots depend on, keeps those that lie above a target, and runs each after all of its consumers:
-its cotangent goes to the vjp rules of its operands, and contributions to the same tensor are added. Cotangents have the shape and
-dtype of their primal. What may be asked at all is checked elsewhere, see `contract`.
+its cotangent goes to the vjp rules of its operands, and contributions to the same tensor are added. A leaf has its turn as soon as
+all contributions are there. The hooks of a place see, and may replace, its total before anything else does. Cotangents have the
+shape and dtype of their primal. What may be asked at all is checked elsewhere, see `contract`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 from reference_impl.dialect import UNBOUNDED, Dialect
 from reference_impl.errors import AutogradError, Category
+from reference_impl.hooks import Retained, ordered
 from reference_impl.primitives.arithmetic import add
 from reference_impl.primitives.shape import link
 from reference_impl.tensor import Family, Mode, Node, Tensor
@@ -56,12 +58,21 @@ class Walk:
         *,
         create_graph: bool,
         retain_graph: bool,
+        keep: Callable[[Tensor, Any], None],
+        accumulates: bool,
     ) -> None:
+        """Prepare a pass.
+
+        ``keep``: adds a cotangent to ``.grad``; called for tensors that retain theirs and, if the pass ``accumulates``, for the
+        targets (``None``: all leaves).
+        """
         self.dialect = dialect
         self.create_graph = create_graph
         self.retain_graph = retain_graph
+        self.keep = keep
+        self.accumulates = accumulates
         self.cut = {place_of(t) for t in cut}
-        self.targets = None if targets is None else {place_of(t) for t in targets}
+        self.targets = None if targets is None else {place_of(t): t for t in targets}
         self.leaves: dict[Tensor, Any] = {}
         self.slots: dict[Node, list[Any]] = {}
         self.captured: dict[Place, Any] = {}
@@ -69,8 +80,6 @@ class Walk:
         self.starts = [root.node for root, _ in roots if root.node is not None]
         self.reached = self._reachable()
         self.needed = self._needed()
-        self.plan: list[Node] = []
-        self.done = 0
         for root, seed in roots:
             self._arrive(root, self._boxed(seed, node=False) if create_graph else seed.array)
 
@@ -108,47 +117,97 @@ class Walk:
         return needed
 
     def run(self) -> None:
-        """Run every needed node once, each after all of its consumers."""
+        """Run every needed node once, each after all of its consumers, and give every leaf its turn."""
         recording, ties = Mode.recording, Mode.ties
         Mode.recording, Mode.ties = self.create_graph, self.dialect.ties
-        newest_first = self.dialect.schedule == "newest_first"
-        self.plan = sorted(self.needed, key=_number, reverse=True) if newest_first else self._first_in_first_out()
+        visited = set(self.needed)
+        visited.update(place[0] for place in self.targets or () if type(place) is tuple and place[0] in self.reached)
+        plan = self._newest_first(visited) if self.dialect.schedule == "newest_first" else self._first_in_first_out(visited)
         try:
-            for node in self.plan:
-                self._step(node)
-                self.done += 1
+            for stop in plan:
+                if type(stop) is Tensor:
+                    self._finish(stop)
+                else:
+                    self._step(stop)
         finally:
             Mode.recording, Mode.ties = recording, ties
             Mode.lineage = Mode.family = None
 
-    def _first_in_first_out(self) -> list[Node]:
-        waiting = dict.fromkeys(self.needed, 0)
-        for node in self.needed:
-            for below in self._below(node):
-                waiting[below] += 1
-        queue = deque(node for node in dict.fromkeys(self.starts) if waiting.get(node) == 0)
-        order = []
+    def _newest_first(self, visited: set[Node]) -> list[Any]:
+        """Order by number; a leaf comes right after the last node that contributes to it."""
+        nodes = sorted(visited, key=_number, reverse=True)
+        last: dict[Tensor, Node | None] = {root: None for root in self.roots if root.node is None}
+        for node in nodes:
+            for below in self._below(node, visited):
+                if type(below) is Tensor:
+                    last.pop(below, None)
+                    last[below] = node
+        after: dict[Node | None, list[Tensor]] = {}
+        for leaf, node_before in last.items():
+            after.setdefault(node_before, []).append(leaf)
+        plan: list[Any] = [*after.get(None, ())]
+        for node in nodes:
+            plan.append(node)
+            plan.extend(after.get(node, ()))
+        return plan
+
+    def _first_in_first_out(self, visited: set[Node]) -> list[Any]:
+        """Order by a queue that starts with the roots; leaves that are ready go to its front."""
+        waiting: dict[Any, int] = {}
+        for node in visited:
+            for below in self._below(node, visited):
+                waiting[below] = waiting.get(below, 0) + 1
+        starts = dict.fromkeys(root.node or root for root in self.roots)
+        queue = deque(s for s in starts if s not in waiting and (type(s) is Tensor or s in visited))
+        order: list[Any] = []
         while queue:
-            node = queue.popleft()
-            order.append(node)
-            for below in self._below(node):
+            stop: Any = queue.popleft()
+            order.append(stop)
+            if type(stop) is Tensor:
+                continue
+            for below in self._below(stop, visited):
                 waiting[below] -= 1
                 if waiting[below] == 0:
-                    queue.append(below)
+                    (queue.appendleft if type(below) is Tensor else queue.append)(below)
         return order
 
-    def _below(self, node: Node) -> list[Node]:
-        operands = (node.operands[position] for position in node.tracked)
-        return [o.node for o in operands if o.node in self.needed and place_of(o) not in self.cut]
+    def _below(self, node: Node, visited: set[Node]) -> Iterator[Any]:
+        """Yield the nodes and leaves that a node hands its cotangents to."""
+        if node not in self.needed:
+            return
+        for position in node.tracked:
+            operand = node.operands[position]
+            if operand.node is None:
+                if self._wanted(operand):
+                    yield operand
+            elif operand.node in visited and (operand.node, operand.slot) not in self.cut:
+                yield operand.node
+
+    def _finish(self, leaf: Tensor) -> None:
+        if leaf not in self.leaves:
+            return
+        if leaf.hooks:
+            self.leaves[leaf] = self._hooked(leaf.hooks, self.leaves[leaf], leaf.array)
+        if self.accumulates and (self.targets is None or leaf in self.targets):
+            self.keep(leaf, self.leaves[leaf])
 
     def _step(self, node: Node) -> None:
         slots = self.slots.get(node)
         if slots is None:
             return
+        if node.hooks:
+            outs = node.out if node.primitive.several else (node.out,)
+            for slot, hooks in node.hooks.items():
+                slots[slot] = self._hooked(hooks, slots[slot], outs[slot])
         if self.targets is not None:
             for slot, cotangent in enumerate(slots):
-                if (node, slot) in self.targets:
+                target = self.targets.get((node, slot))
+                if target is not None and cotangent is not None:
                     self.captured[node, slot] = cotangent
+                    if self.accumulates:
+                        self.keep(target, cotangent)
+            if node not in self.needed:
+                return
         if self._freed(node):
             raise AutogradError(Category.GRAPH_FREED, f"the graph of {node.primitive.name} was freed by an earlier call")
         if self.create_graph:
@@ -239,27 +298,39 @@ class Walk:
         before = slots[tensor.slot]
         slots[tensor.slot] = cotangent if before is None else add(before, cotangent)
 
+    def _hooked(self, hooks: list[Any], cotangent: Any, primal: Any) -> Any:
+        """Call the hooks of a place on its cotangent and return what takes its place."""
+        for hook in ordered(hooks, self.dialect):
+            if isinstance(hook, Retained):
+                tensor = hook.tensor()
+                if tensor is not None and cotangent is not None:
+                    self.keep(tensor, cotangent)
+                continue
+            if cotangent is None and self.dialect.missing_cotangent == "zeros":
+                cotangent = Tensor(np.zeros_like(primal)) if self.create_graph else np.zeros_like(primal)
+            returned = self._called(hook.function, cotangent)
+            if returned is not None:
+                if cotangent is None or returned.dtype != primal.dtype or returned.shape != primal.shape:
+                    raise AutogradError(Category.CALLBACK_RESULT, "a hook returned another shape or dtype than it was given")
+                cotangent = returned if self.create_graph else returned.array
+        return cotangent
+
+    def _called(self, function: Callable[[Any], Any], cotangent: Any) -> Any:
+        always = self.dialect.callbacks_record == "always"
+        before, Mode.recording = Mode.recording, Mode.recording or always
+        shown = cotangent
+        if cotangent is not None and type(cotangent) is not Tensor:
+            shown = Tensor(np.array(cotangent), requires_grad=always)
+        try:
+            return function(shown)
+        finally:
+            Mode.recording = before
+
     def cotangent(self, tensor: Tensor) -> Any:
         """Return what arrived at ``tensor``; ``None`` if nothing did."""
         if tensor.node is None:
             return None if tensor in self.cut else self.leaves.get(tensor)
-        place = (tensor.node, tensor.slot)
-        if place in self.captured:
-            return self.captured[place]
-        slots = self.slots.get(tensor.node)
-        return None if slots is None else slots[tensor.slot]
-
-    def finished_leaves(self) -> dict[Tensor, Any]:
-        """Leaves that no node still to run contributes to, and that were not still waiting in the queue as roots."""
-        left = self.plan[self.done :]
-        pending = {node.operands[position] for node in left for position in node.tracked}
-        if self.dialect.schedule == "first_in_first_out":
-            ahead = False
-            for root in self.roots:
-                ahead |= root.node in left
-                if ahead and root.node is None:
-                    pending.add(root)
-        return {leaf: cotangent for leaf, cotangent in self.leaves.items() if leaf not in pending}
+        return self.captured.get((tensor.node, tensor.slot))
 
 
 def _number(node: Node) -> int:

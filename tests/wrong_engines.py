@@ -18,8 +18,8 @@ import conformance
 import reference_impl
 from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
-from conformance.case import Op
 from conformance.outcome import Raised
+from conformance.steps import Op
 from reference_impl import OPS, TORCH, Tensor, engine
 from reference_impl.walk import Walk
 
@@ -74,10 +74,9 @@ def _rule(op: str, position: int, change: Callable[[Any], Any]) -> Iterator[None
         rules[position] = right
 
 
-def _overwrite(found: dict[Tensor, Any], dialect: Any, *, create_graph: bool) -> None:
-    for leaf in found:
-        leaf.grad = None
-    _accumulate(found, dialect, create_graph=create_graph)
+def _overwrite(tensor: Tensor, cotangent: Any, **options: Any) -> None:
+    tensor.grad = None
+    _accumulate(tensor, cotangent, **options)
 
 
 _accumulate = engine._accumulate

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from conformance.case import Case, Step
+    from conformance.case import Case
     from conformance.outcome import Outcome
+    from conformance.steps import Step
     from reference_impl import Dialect
 
 BUILT_IN = {
@@ -43,7 +44,7 @@ class BackendInfo:
 
     def refusal(self, step: Step) -> str | None:
         """Return why the step is not offered, or ``None``."""
-        from conformance.case import parameters
+        from conformance.steps import parameters
 
         if not self.not_offered:
             return None

@@ -2,25 +2,54 @@
 
 `Interpreter` walks the steps, keeps the values by name, and turns whatever the engine does into an observation. What differs
 between engines is in the `Engine` that it is given: how to make a leaf, apply an op, call `backward` and `grad`, look at a tensor.
+What a hook or a custom function does is written in the case, so it is run here, with the engine's own ops.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+import tempfile
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from conformance.case import Backward, Case, ClearGrad, Detach, Grad, Op, Step, uses
-from conformance.outcome import Blocked, Computed, NotOffered, Observation, Outcome, Raised, State, Value
+from conformance.outcome import Blocked, Computed, Event, NotOffered, Observation, Outcome, Raised, State, Value
+from conformance.steps import (
+    Backward,
+    ClearGrad,
+    Custom,
+    Detach,
+    Edge,
+    Grad,
+    Hook,
+    InPlace,
+    Op,
+    RemoveHook,
+    RetainGrad,
+    Step,
+    Toggle,
+    uses,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
 
     import numpy as np
 
     from conformance.backends import BackendInfo
-    from conformance.case import Input
+    from conformance.case import Case, Input
+    from conformance.steps import Form
     from reference_impl import Category
 
 type_of_values = dict[str, Any]
+
+
+Forward: TypeAlias = "Callable[[list[Any]], tuple[list[Any], list[Any]]]"
+Pullback: TypeAlias = "Callable[[list[Any], list[Any]], list[Any]]"
+
+
+class CallbackError(Exception):
+    """What a hook raises that is meant to raise."""
 
 
 class Engine(Protocol):
@@ -32,8 +61,17 @@ class Engine(Protocol):
     def apply(self, step: Op, operands: list[Any]) -> tuple[Any, ...]:
         """Apply an op and return all its results."""
 
-    def backward(self, step: Backward, values: type_of_values) -> None:
-        """Call the engine's ``backward`` with the parameters that the step passes."""
+    def in_place(self, step: InPlace, tensor: Any, operands: list[Any]) -> None:
+        """Apply the in-place form of an op to a tensor."""
+
+    def custom(self, forward: Forward, backward: Pullback, operands: list[Any]) -> tuple[Any, ...]:
+        """Apply a custom function and return its outputs.
+
+        ``forward(operands)`` returns the outputs and what is saved; ``backward(saved, cotangents)`` the gradients.
+        """
+
+    def backward(self, step: Backward, values: type_of_values, dump: str | None) -> None:
+        """Call the engine's ``backward`` with the parameters that the step passes; ``dump``: the folder for debugging files."""
 
     def grad(self, step: Grad, values: type_of_values) -> list[Any]:
         """Call the engine's ``grad`` and return a tensor or ``None`` for each input."""
@@ -43,6 +81,24 @@ class Engine(Protocol):
 
     def detach(self, tensor: Any) -> Any:
         """Return the elements without history."""
+
+    def retain_grad(self, tensor: Any) -> None:
+        """Ask a computed tensor to keep its ``.grad``."""
+
+    def toggle(self, tensor: Any, requires_grad: bool) -> None:
+        """Set whether a tensor requires a gradient."""
+
+    def hook(self, tensor: Any, function: Callable[[Any], Any]) -> Any:
+        """Register a hook and return its handle."""
+
+    def remove_hook(self, handle: Any) -> None:
+        """Remove a hook by its handle."""
+
+    def edge(self, tensor: Any) -> Any:
+        """Return the gradient edge of a tensor."""
+
+    def recording(self) -> bool:
+        """Whether ops are being recorded."""
 
     def grad_of(self, tensor: Any) -> Any:
         """Return ``.grad``."""
@@ -66,36 +122,60 @@ class Interpreter:
 
     def run(self, case: Case) -> Outcome:
         """Run every step and observe it."""
-        engine = self.engine
-        originals = {entry.name: entry.array() for entry in case.inputs}
-        values = {entry.name: engine.leaf(entry) for entry in case.inputs}
-        observations = [self._observe(step, values, case.watched) for step in case.steps]
-        mutated = tuple(n for n, array in originals.items() if _changed(engine.look(values[n]).array, array))
-        return Outcome(observations, self._state(values, case.watched), mutated)
+        return _Run(case, self.info, self.engine).outcome()
 
-    def _observe(self, step: Step, values: type_of_values, watched: tuple[str, ...]) -> Observation:
+
+class _Run:
+    """One case on one engine: the values by name, and what was last seen of those that nothing may change."""
+
+    def __init__(self, case: Case, info: BackendInfo, engine: Engine) -> None:
+        self.case = case
+        self.info = info
+        self.engine = engine
+        self.values: type_of_values = {entry.name: engine.leaf(entry) for entry in case.inputs}
+        self.seen = {entry.name: entry.array() for entry in case.inputs}
+        self.sees_all = any(isinstance(s, InPlace) for s in case.steps)
+        self.retains = any(isinstance(s, RetainGrad) for s in case.steps)
+        self.events: list[Event] = []
+
+    def outcome(self) -> Outcome:
+        observations = [self._observe(step) for step in self.case.steps]
+        return Outcome(observations, self._state(), tuple(name for name, _ in self._changed()))
+
+    def _observe(self, step: Step) -> Observation:
         refusal = self.info.refusal(step)
         if refusal is not None:
             return NotOffered(refusal)
         for _, name in uses(step):
-            if values.get(name) is None:
+            if self.values.get(name) is None:
                 return Blocked(name)
-        changes_state = isinstance(step, Backward | ClearGrad)
+        changes = isinstance(step, Backward | ClearGrad) or (self.retains and isinstance(step, Grad))
+        self.events = []
         try:
-            if getattr(step, "no_grad", False):
-                with self.engine.no_grad():
-                    made = self._perform(step, values)
-            else:
-                made = self._perform(step, values)
+            with self.engine.no_grad() if getattr(step, "no_grad", False) else nullcontext():
+                made = self._perform(step)
         except Exception as error:  # noqa: BLE001 - whatever an engine raises is an observation
-            state = self._state(values, watched) if changes_state else None
-            return Raised(self.engine.category(error), f"{type(error).__name__}: {error}"[:2000], state)
+            state = self._state() if changes else None
+            category = self.engine.category(error)
+            return Raised(category, f"{type(error).__name__}: {error}"[:2000], state, tuple(self.events))
         look = self.engine.look
         seen = tuple(None if tensor is None else look(tensor) for tensor in made)
-        return Computed(seen, self._state(values, watched) if changes_state else None)
+        if self.sees_all:
+            self._note(step, seen)
+        return Computed(seen, self._state() if changes else None, tuple(self.events))
 
-    def _perform(self, step: Step, values: type_of_values) -> tuple[Any, ...]:
-        engine = self.engine
+    def _note(self, step: Step, seen: tuple[Value | None, ...]) -> None:
+        """Keep what was seen; an in-place step may change other names too, which is an event."""
+        if isinstance(step, InPlace):
+            for name, value in self._changed():
+                self.seen[name] = value.array
+                if name != step.tensor:
+                    self.events.append(Event(name, value))
+            return
+        self.seen.update((n, v.array) for n, v in zip(getattr(step, "results", ()), seen, strict=False) if v is not None)
+
+    def _perform(self, step: Step) -> tuple[Any, ...]:
+        engine, values = self.engine, self.values
         made: tuple[Any, ...]
         match step:
             case Op():
@@ -103,30 +183,111 @@ class Interpreter:
             case Grad():
                 made = tuple(engine.grad(step, values))
             case Backward():
-                engine.backward(step, values)
+                self._backward(step)
                 return ()
+            case InPlace():
+                engine.in_place(step, values[step.tensor], [values[n] for n in step.operands])
+                return (values[step.tensor],)
+            case Custom():
+                made = engine.custom(*self._functions(step), [values[n] for n in step.operands])
             case ClearGrad():
                 engine.clear_grad(values[step.tensor], step.to)
                 return ()
             case Detach():
                 made = (engine.detach(values[step.tensor]),)
+            case RetainGrad():
+                engine.retain_grad(values[step.tensor])
+                return ()
+            case Toggle():
+                engine.toggle(values[step.tensor], step.requires_grad)
+                return (values[step.tensor],)
+            case Hook():
+                values[step.results[0]] = engine.hook(values[step.tensor], self._hook(step))
+                return ()
+            case RemoveHook():
+                engine.remove_hook(values[step.hook])
+                return ()
+            case Edge():
+                values[step.results[0]] = engine.edge(values[step.tensor])
+                return ()
         values.update(zip(step.results, made, strict=True))
         return made
 
-    def _state(self, values: type_of_values, watched: tuple[str, ...]) -> State:
+    def _backward(self, step: Backward) -> None:
+        if not step.dump_backward_graph:
+            self.engine.backward(step, self.values, None)
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            self.engine.backward(step, self.values, folder)
+            names = sorted(path.name for path in Path(folder).iterdir())
+        self.events += [Event(kind) for kind in (".dot", ".log") if any(name.endswith(kind) for name in names)]
+
+    def _hook(self, step: Hook) -> Callable[[Any], Any]:
+        engine, name = self.engine, step.results[0]
+
+        def called(g: Any) -> Any:
+            self.events.append(Event(name, None if g is None else engine.look(g), engine.recording()))
+            match step.returns:
+                case "error":
+                    raise CallbackError(name)
+                case "tensor":
+                    return self.values[step.tensor_returned or ""]
+                case "scaled" if g is not None:
+                    return engine.apply(Op("mul_scalar", (), (), {"other": step.factor}), [g])[0]
+                case "another_dtype" if g is not None:
+                    dtype = "float64" if engine.look(g).array.dtype == "float32" else "float32"
+                    return engine.apply(Op("cast", (), (), {"dtype": dtype}), [g])[0]
+                case _:
+                    return None
+
+        return called
+
+    def _functions(self, step: Custom) -> tuple[Forward, Pullback]:
+        def apply(ops: tuple[Op, ...], known: type_of_values) -> None:
+            for op in ops:
+                known.update(zip(op.results, self.engine.apply(op, [known[n] for n in op.operands]), strict=True))
+
+        def forward(operands: list[Any]) -> tuple[list[Any], list[Any]]:
+            known = dict(zip(step.operands, operands, strict=True))
+            apply(step.forward, known)
+            return [known[n] for n in step.outputs], [known[n] for n in step.saved]
+
+        def backward(saved: list[Any], cotangents: list[Any]) -> list[Any]:
+            known = dict(zip((*step.saved, *step.cotangents), (*saved, *cotangents), strict=True))
+            apply(step.backward, known)
+            return [None if n is None else known[n] for n in step.gradients]
+
+        return forward, backward
+
+    def _changed(self) -> list[tuple[str, Value]]:
+        now = [(name, self.engine.look(self.values[name]), array) for name, array in self.seen.items()]
+        return [(name, value) for name, value, array in now if _differs(value.array, array)]
+
+    def _state(self) -> State:
         engine = self.engine
         state = []
-        for name in watched:
-            tensor = values.get(name)
+        for name in self.case.watched:
+            tensor = self.values.get(name)
             held = None if tensor is None else engine.grad_of(tensor)
             state.append(None if held is None else engine.look(held))
         return tuple(state)
 
 
-def _changed(after: np.ndarray[Any, Any], before: np.ndarray[Any, Any]) -> bool:
+def _differs(after: np.ndarray[Any, Any], before: np.ndarray[Any, Any]) -> bool:
     return after.shape != before.shape or after.tobytes() != before.tobytes()
 
 
-def pick(values: type_of_values, names: tuple[str | None, ...] | None) -> list[Any] | None:
-    """Look up a list of names that may hold ``None`` or be ``None``."""
-    return None if names is None else [None if n is None else values[n] for n in names]
+def pick(values: type_of_values, names: tuple[str | None, ...] | None, form: Form | None = None) -> Any:
+    """Look up a list of names that may hold ``None`` or be ``None``, and hand it over in a form."""
+    if names is None:
+        return None
+    found = [None if n is None else values[n] for n in names]
+    match form:
+        case "bare":
+            return found[0]
+        case "tuple":
+            return tuple(found)
+        case "set":
+            return set(found)
+        case _:
+            return found

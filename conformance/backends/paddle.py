@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from conformance.case import Backward, Grad, Input, Op
+    from conformance.backends.interpreter import Forward, Pullback
+    from conformance.case import Input
+    from conformance.steps import Backward, Grad, InPlace, Op
 
 RULES: tuple[Rule, ...] = (
+    (OSError, "CallbackError", Category.CALLBACK),
     (SystemError, "do not exist. This may be because", Category.GRAPH_FREED),
     (ValueError, "does not appear in the backward graph", Category.UNREACHABLE_INPUT),
     (SystemError, "There is no grad op for", Category.NOT_DIFFERENTIABLE),
@@ -46,6 +49,11 @@ def _lowered(name: str) -> Callable[..., Any]:
     return catalogue()[name].lower("paddle", paddle)
 
 
+@functools.cache
+def _changed(name: str) -> Callable[..., Any]:
+    return catalogue()[name].lower("paddle", paddle, in_place=True)
+
+
 class PaddleEngine:
     """`Engine` over eager Paddle tensors."""
 
@@ -57,21 +65,60 @@ class PaddleEngine:
         made = call(operands, **step.attrs) if catalogue()[step.op].variadic else call(*operands, **step.attrs)
         return tuple(made) if isinstance(made, list | tuple) else (made,)
 
-    def backward(self, step: Backward, values: dict[str, Any]) -> None:
+    def in_place(self, step: InPlace, tensor: Any, operands: list[Any]) -> None:
+        _changed(step.op)(tensor, *operands, **step.attrs)
+
+    def custom(self, forward: Forward, backward: Pullback, operands: list[Any]) -> tuple[Any, ...]:
+        class Function(paddle.autograd.PyLayer):  # type: ignore[misc]
+            @staticmethod
+            def forward(ctx: Any, *tensors: Any) -> Any:
+                outputs, saved = forward(list(tensors))
+                ctx.save_for_backward(*saved)
+                return tuple(outputs) if len(outputs) > 1 else outputs[0]
+
+            @staticmethod
+            def backward(ctx: Any, *cotangents: Any) -> Any:
+                gradients = backward(list(ctx.saved_tensor()), list(cotangents))
+                return tuple(gradients) if len(gradients) > 1 else gradients[0]
+
+        made = Function.apply(*operands)
+        return tuple(made) if isinstance(made, list | tuple) else (made,)
+
+    def backward(self, step: Backward, values: dict[str, Any], dump: str | None) -> None:
         retain = {} if step.retain_graph is None else {"retain_graph": step.retain_graph}
-        paddle.autograd.backward([values[n] for n in step.tensors], pick(values, step.grad_tensors), **retain)
+        tensors, seeds = pick(values, step.tensors, step.form), pick(values, step.grad_tensors, step.form)
+        paddle.autograd.backward(tensors, seeds, **retain, dump_backward_graph_path=dump)
 
     def grad(self, step: Grad, values: dict[str, Any]) -> list[Any]:
+        form = None if step.form == "set" else step.form
         return paddle.grad(  # type: ignore[no-any-return]
-            [values[n] for n in step.outputs],
-            [values[n] for n in step.inputs],
-            pick(values, step.grad_outputs),
+            pick(values, step.outputs, form),
+            pick(values, step.inputs, form),
+            pick(values, step.grad_outputs, form),
             step.retain_graph,
             step.create_graph,
             step.only_inputs,
             bool(step.allow_unused),
-            pick(values, step.no_grad_vars),
+            pick(values, step.no_grad_vars, step.form),
         )
+
+    def retain_grad(self, tensor: Any) -> None:
+        tensor.retain_grads()
+
+    def toggle(self, tensor: Any, requires_grad: bool) -> None:
+        tensor.stop_gradient = not requires_grad
+
+    def hook(self, tensor: Any, function: Callable[[Any], Any]) -> Any:
+        return tensor.register_hook(function)
+
+    def remove_hook(self, handle: Any) -> None:
+        handle.remove()
+
+    def edge(self, tensor: Any) -> Any:
+        raise NotImplementedError
+
+    def recording(self) -> bool:
+        return bool(paddle.is_grad_enabled())
 
     def clear_grad(self, tensor: Any, to: str) -> None:
         tensor.clear_gradient(to == "zero")

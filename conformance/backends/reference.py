@@ -9,15 +9,17 @@ import numpy as np
 import conformance
 import reference_impl
 from conformance.backends import BackendInfo
-from conformance.backends.interpreter import Interpreter, pick
+from conformance.backends.interpreter import CallbackError, Interpreter, pick
 from conformance.outcome import Value
 from reference_impl import OPS, TORCH, AutogradError, Category, Dialect, Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
-    from conformance.case import Backward, Grad, Input, Op
+    from conformance.backends.interpreter import Forward, Pullback
+    from conformance.case import Input
+    from conformance.steps import Backward, Grad, InPlace, Op
 
 
 def open_backend() -> Interpreter:
@@ -51,9 +53,15 @@ class ReferenceEngine:
         made = OPS[self.dialect.spelled.get(step.op, step.op)](*operands, **attrs)
         return made if isinstance(made, tuple) else (made,)
 
-    def backward(self, step: Backward, values: dict[str, Any]) -> None:
+    def in_place(self, step: InPlace, tensor: Tensor, operands: list[Tensor]) -> None:
+        raise NotImplementedError
+
+    def custom(self, forward: Forward, backward: Pullback, operands: list[Tensor]) -> tuple[Tensor, ...]:
+        raise NotImplementedError
+
+    def backward(self, step: Backward, values: dict[str, Any], dump: str | None) -> None:
         reference_impl.backward(
-            [values[n] for n in step.tensors],
+            pick(values, step.tensors),
             pick(values, step.grad_tensors),
             step.retain_graph,
             step.create_graph,
@@ -63,8 +71,8 @@ class ReferenceEngine:
 
     def grad(self, step: Grad, values: dict[str, Any]) -> list[Tensor | None]:
         return reference_impl.grad(
-            [values[n] for n in step.outputs],
-            [values[n] for n in step.inputs],
+            pick(values, step.outputs),
+            pick(values, step.inputs),
             pick(values, step.grad_outputs),
             step.retain_graph,
             step.create_graph,
@@ -74,6 +82,24 @@ class ReferenceEngine:
             step.materialize_grads,
             dialect=self.dialect,
         )
+
+    def retain_grad(self, tensor: Tensor) -> None:
+        reference_impl.retain_grad(tensor, dialect=self.dialect)
+
+    def toggle(self, tensor: Tensor, requires_grad: bool) -> None:
+        reference_impl.set_requires_grad(tensor, requires_grad, dialect=self.dialect)
+
+    def hook(self, tensor: Tensor, function: Callable[[Any], Any]) -> Any:
+        return reference_impl.register_hook(tensor, function)
+
+    def remove_hook(self, handle: Any) -> None:
+        handle.remove()
+
+    def edge(self, tensor: Tensor) -> Any:
+        raise NotImplementedError
+
+    def recording(self) -> bool:
+        return reference_impl.recording()
 
     def clear_grad(self, tensor: Tensor, to: str) -> None:
         if tensor.grad is not None:
@@ -93,4 +119,6 @@ class ReferenceEngine:
         return reference_impl.no_grad()
 
     def category(self, error: Exception) -> Category:
+        if isinstance(error, CallbackError):
+            return Category.CALLBACK
         return error.category if isinstance(error, AutogradError) else Category.UNMAPPED

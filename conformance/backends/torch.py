@@ -10,7 +10,7 @@ import torch
 import torch.fx.experimental.symbolic_shapes  # torch imports it at its first backward; here a forked worker finds it imported
 
 from conformance.backends import BackendInfo
-from conformance.backends.interpreter import Interpreter, pick
+from conformance.backends.interpreter import CallbackError, Interpreter, pick
 from conformance.backends.messages import Rule, categorise
 from conformance.ops import catalogue
 from conformance.outcome import Value
@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from conformance.case import Backward, Grad, Input, Op
+    from conformance.backends.interpreter import Forward, Pullback
+    from conformance.case import Input
+    from conformance.steps import Backward, Grad, InPlace, Op
 
 RULES: tuple[Rule, ...] = (
+    (CallbackError, "", Category.CALLBACK),
     (RuntimeError, "Trying to backward through the graph a second time", Category.GRAPH_FREED),
     (RuntimeError, "appears to not have been used in the graph", Category.UNREACHABLE_INPUT),
     (RuntimeError, "One of the differentiated Tensors does not require grad", Category.NOT_DIFFERENTIABLE),
@@ -49,6 +52,11 @@ def _lowered(name: str) -> Callable[..., Any]:
     return catalogue()[name].lower("torch", torch)
 
 
+@functools.cache
+def _changed(name: str) -> Callable[..., Any]:
+    return catalogue()[name].lower("torch", torch, in_place=True)
+
+
 class TorchEngine:
     """`Engine` over torch tensors."""
 
@@ -60,28 +68,67 @@ class TorchEngine:
         made = call(operands, **step.attrs) if catalogue()[step.op].variadic else call(*operands, **step.attrs)
         return made if isinstance(made, tuple) else (made,)
 
-    def backward(self, step: Backward, values: dict[str, Any]) -> None:
+    def in_place(self, step: InPlace, tensor: torch.Tensor, operands: list[torch.Tensor]) -> None:
+        _changed(step.op)(tensor, *operands, **step.attrs)
+
+    def custom(self, forward: Forward, backward: Pullback, operands: list[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        class Function(torch.autograd.Function):  # type: ignore[misc]
+            @staticmethod
+            def forward(ctx: Any, *tensors: torch.Tensor) -> Any:
+                outputs, saved = forward(list(tensors))
+                ctx.save_for_backward(*saved)
+                return tuple(outputs) if len(outputs) > 1 else outputs[0]
+
+            @staticmethod
+            def backward(ctx: Any, *cotangents: torch.Tensor) -> Any:
+                return tuple(backward(list(ctx.saved_tensors), list(cotangents)))
+
+        made = Function.apply(*operands)
+        return made if isinstance(made, tuple) else (made,)
+
+    def backward(self, step: Backward, values: dict[str, Any], dump: str | None) -> None:
+        options = {} if step.grad_variables is None else {"grad_variables": pick(values, step.grad_variables, step.form)}
         torch.autograd.backward(
-            [values[n] for n in step.tensors],
-            pick(values, step.grad_tensors),
+            pick(values, step.tensors, step.form),
+            pick(values, step.grad_tensors, step.form),
             step.retain_graph,
             step.create_graph,
-            inputs=pick(values, step.inputs),
+            inputs=pick(values, step.inputs, step.form),
+            **options,
         )
 
     def grad(self, step: Grad, values: dict[str, Any]) -> list[Any]:
         return list(
             torch.autograd.grad(
-                [values[n] for n in step.outputs],
-                [values[n] for n in step.inputs],
-                pick(values, step.grad_outputs),
+                pick(values, step.outputs, step.form),
+                pick(values, step.inputs, step.form),
+                pick(values, step.grad_outputs, step.form),
                 step.retain_graph,
                 step.create_graph,
                 step.only_inputs,
                 step.allow_unused,
-                materialize_grads=step.materialize_grads,
+                step.is_grads_batched,
+                step.materialize_grads,
             )
         )
+
+    def retain_grad(self, tensor: torch.Tensor) -> None:
+        tensor.retain_grad()
+
+    def toggle(self, tensor: torch.Tensor, requires_grad: bool) -> None:
+        tensor.requires_grad = requires_grad
+
+    def hook(self, tensor: torch.Tensor, function: Callable[[Any], Any]) -> Any:
+        return tensor.register_hook(function)
+
+    def remove_hook(self, handle: Any) -> None:
+        handle.remove()
+
+    def edge(self, tensor: torch.Tensor) -> Any:
+        return torch.autograd.graph.get_gradient_edge(tensor)
+
+    def recording(self) -> bool:
+        return bool(torch.is_grad_enabled())
 
     def clear_grad(self, tensor: torch.Tensor, to: str) -> None:
         if to == "none":

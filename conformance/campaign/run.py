@@ -21,7 +21,7 @@ from conformance.backends import BackendError
 from conformance.campaign.pool import Workers, read_records
 from conformance.campaign.tally import Tally
 from conformance.campaign.worker import Chunk, describe_backend, explain_case
-from conformance.case import Case, Op, encode
+from conformance.case import Case, encode
 from conformance.deviations import known
 from conformance.generate.scripts import Plan
 from conformance.judge.verdict import Bucket
@@ -29,6 +29,7 @@ from conformance.ops import NOT_OFFERED
 from conformance.records import SCHEMA, Writer
 from conformance.reduce import reduce_case
 from conformance.repro import FRAMEWORKS, script
+from conformance.steps import Op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -19,13 +19,14 @@ import msgspec
 
 from conformance.backends import Backend, BackendError, open_backend
 from conformance.backends.reference import reference
-from conformance.case import Backward, Case, Grad, Input, Op
+from conformance.case import Case, Input
 from conformance.deviations import label
 from conformance.facts import facts_of, parameters_passed
 from conformance.generate.scripts import Plan, case_of
 from conformance.judge.compare import AFTER_ALL, Mismatch
 from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, verdict_of
 from conformance.outcome import Raised
+from conformance.steps import Backward, Grad, Op
 from conformance.texts import observation_text, step_text
 from reference_impl import Category
 

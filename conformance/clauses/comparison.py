@@ -1,7 +1,8 @@
 """Clauses of the comparison of both frameworks' ``backward``."""
 
-from conformance.case import Backward, Case, Input, Op
+from conformance.case import Case, Input
 from conformance.clauses.curated import Curated
+from conformance.steps import Backward, Op
 
 _X = Input("x", (2,), (1.0, 2.0))
 

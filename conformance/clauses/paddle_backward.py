@@ -1,7 +1,8 @@
 """Clauses of ``paddle.autograd.backward``."""
 
-from conformance.case import Backward, Case, ClearGrad, Input, Op
+from conformance.case import Case, Input
 from conformance.clauses.curated import Curated
+from conformance.steps import Backward, ClearGrad, Op
 
 _INPUTS = (
     Input("x", (2, 2), (1.0, 2.0, 3.0, 4.0)),

@@ -1,7 +1,8 @@
 """Clauses of ``paddle.grad``."""
 
-from conformance.case import Backward, Case, Grad, Input, Op
+from conformance.case import Case, Input
 from conformance.clauses.curated import Curated
+from conformance.steps import Backward, Grad, Op
 
 _TOTAL = {"axis": None, "keepdims": False}
 

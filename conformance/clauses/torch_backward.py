@@ -1,7 +1,8 @@
 """Clauses of ``torch.autograd.backward``."""
 
-from conformance.case import Backward, Case, Input, Op
+from conformance.case import Case, Input
 from conformance.clauses.curated import Curated
+from conformance.steps import Backward, Op
 from reference_impl import TORCH
 
 _X = Input("x", (2,), (1.0, 2.0))

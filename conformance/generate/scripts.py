@@ -12,16 +12,17 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conformance.case import Backward, Case, ClearGrad, Detach, Grad
 from conformance.generate.sketch import Draft, Sketch
 from conformance.generate.source import FastSource
 from conformance.ops import catalogue
+from conformance.steps import Backward, ClearGrad, Detach, Grad
 from reference_impl import DIALECTS
 from reference_impl.dialect import UNBOUNDED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from conformance.case import Case
     from conformance.generate.source import Source
 
 LANES = ("exact", "numeric")

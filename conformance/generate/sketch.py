@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conformance.case import Case, Input, Op, Step, data_of
+from conformance.case import Case, Input, data_of
 from conformance.ops import catalogue
+from conformance.steps import Op, Step
 from reference_impl import OPS
 
 if TYPE_CHECKING:

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conformance.case import Backward, Grad
 from conformance.judge.disturbance import Bounds, agrees_cheaply
 from conformance.outcome import Blocked, Computed, NotOffered, Raised
+from conformance.steps import Backward, Grad, InPlace, Toggle, results
 
 if TYPE_CHECKING:
     from conformance.backends import BackendInfo
     from conformance.case import Case
-    from conformance.outcome import Observation, Outcome, State, Value
+    from conformance.outcome import Event, Observation, Outcome, State, Value
 
 AFTER_ALL = -1
 ALL_ZEROS = " (all zeros)"
@@ -33,9 +33,9 @@ ALL_ZEROS = " (all zeros)"
 class Mismatch:
     """One difference.
 
-    ``kind``: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``; ``where``: ``result``, ``grad`` (that
-    is ``.grad``) or ``step``. ``expected`` and ``actual`` are short words, for the same kind of difference always the same;
-    ``detail`` has the numbers.
+    ``kind``: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``, ``events``; ``where``: ``result``,
+    ``grad`` (that is ``.grad``), ``event`` or ``step``. ``expected`` and ``actual`` are short words, for the same kind of difference
+    always the same; ``detail`` has the numbers.
     """
 
     step: int
@@ -97,8 +97,11 @@ class Comparer:
             case Computed(), Computed():
                 autograd = isinstance(self.case.steps[number], Backward | Grad)
                 counts["calls" if autograd else "ops"] += 1
+                found = self._events(number, expected.events, actual.events)
+                if found is not None:
+                    return found
                 for slot, (e, a) in enumerate(zip(expected.values, actual.values, strict=True)):
-                    found = self._value(number, slot, e, a, state=False)
+                    found = self._value(number, slot, e, a, where="result")
                     if found is not None:
                         return found
                     if autograd:
@@ -108,7 +111,7 @@ class Comparer:
                 if expected.category != actual.category:
                     return self._refusal(number, expected, actual)
                 counts["errors"] += 1
-                return self._state(number, expected.state, actual.state)
+                return self._events(number, expected.events, actual.events) or self._state(number, expected.state, actual.state)
             case (NotOffered(), NotOffered()) | (Blocked(), Blocked()):
                 counts["not_offered" if isinstance(expected, NotOffered) else "blocked"] += 1
                 return None
@@ -121,33 +124,49 @@ class Comparer:
             detail += ALL_ZEROS
         return Mismatch(number, "error", "step", _word(expected), _word(actual), detail)
 
+    def _events(self, number: int, expected: tuple[Event, ...], actual: tuple[Event, ...]) -> Mismatch | None:
+        wanted, got = ([e.name for e in events] for events in (expected, actual))
+        if wanted != got:
+            kind = "order" if sorted(wanted) == sorted(got) else "more" if len(got) > len(wanted) else "fewer"
+            return Mismatch(number, "events", "event", "as promised", kind, f"called {got}, expected {wanted}")
+        for slot, (e, a) in enumerate(zip(expected, actual, strict=True)):
+            found = self._value(number, slot, e.value, a.value, where="event", name=e.name)
+            if found is not None:
+                return found
+            if e.recording != a.recording:
+                wanted_mode, mode = ("recording" if x.recording else "not recording" for x in (e, a))
+                return Mismatch(number, "flag", "event", wanted_mode, mode, e.name)
+            self.result.counts["events"] += 1
+        return None
+
     def _state(self, number: int, expected: State | None, actual: State | None) -> Mismatch | None:
         if expected is None or actual is None:
             return None
         for slot, (e, a) in enumerate(zip(expected, actual, strict=True)):
-            found = self._value(number, slot, e, a, state=True)
+            found = self._value(number, slot, e, a, where="grad")
             if found is not None:
                 return found
             if number != AFTER_ALL:
                 _count_gradient(self.result.counts, e)
         return None
 
-    def _value(self, number: int, slot: int, expected: Value | None, actual: Value | None, *, state: bool) -> Mismatch | None:
-        where = "grad" if state else "result"
+    def _value(
+        self, number: int, slot: int, expected: Value | None, actual: Value | None, *, where: str, name: str | None = None
+    ) -> Mismatch | None:
+        name = name or self._name(number, slot, where)
         if expected is None or actual is None:
             if expected is actual:
                 return None
             wanted, got = ("absent" if v is None else "present" for v in (expected, actual))
             present = expected or actual
             zeros = ALL_ZEROS if present is not None and not present.array.any() else ""
-            return Mismatch(number, "absence", where, wanted, got, self._name(number, slot, state=state) + zeros)
+            return Mismatch(number, "absence", where, wanted, got, name + zeros)
         e, a = expected.array, actual.array
-        name = self._name(number, slot, state=state)
         if e.shape != a.shape:
             return Mismatch(number, "shape", where, "as its primal", "another", f"{name}: shape {a.shape}, expected {e.shape}")
         if e.dtype != a.dtype:
             return Mismatch(number, "dtype", where, str(e.dtype), str(a.dtype), name)
-        if not self._elements_agree(number, slot, e, a, state=state):
+        if not self._elements_agree(number, slot, e, a, where):
             return Mismatch(number, "value", where, "right", "wrong", describe(name, e, a))
         if expected.requires_grad != actual.requires_grad:
             wanted, got = ("requires_grad" if v.requires_grad else "constant" for v in (expected, actual))
@@ -155,7 +174,7 @@ class Comparer:
         self.result.counts["elements"] += e.size
         return None
 
-    def _elements_agree(self, number: int, slot: int, expected: Any, actual: Any, *, state: bool) -> bool:
+    def _elements_agree(self, number: int, slot: int, expected: Any, actual: Any, where: str) -> bool:
         exact = self.case.lane == "exact"
         if np.array_equal(expected, actual, equal_nan=True):
             return True
@@ -163,15 +182,16 @@ class Comparer:
             return False
         if not exact and agrees_cheaply(expected, actual):
             return True
-        accepted = self.bounds.accepts(actual, number, slot, state=state)
+        accepted = self.bounds.accepts(actual, number, slot, where)
         if not accepted and self.bounds.near_kink:
             self.result.near_kink = True
         return accepted
 
-    def _name(self, number: int, slot: int, *, state: bool) -> str:
-        if state:
+    def _name(self, number: int, slot: int, where: str) -> str:
+        if where == "grad":
             return f"{self.case.watched[slot]}.grad"
-        return self.case.steps[number].results[slot]  # type: ignore[union-attr]
+        step = self.case.steps[number]
+        return step.tensor if isinstance(step, InPlace | Toggle) else results(step)[slot]
 
 
 def _count_gradient(counts: Counter[str], value: Value | None) -> None:

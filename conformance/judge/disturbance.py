@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.backends.reference import reference
-from conformance.case import Op
 from conformance.outcome import Computed, Raised, Value
+from conformance.steps import Op
 from reference_impl.primitive import Observation
 
 if TYPE_CHECKING:
@@ -85,20 +85,23 @@ class Bounds:
         finally:
             Observation.observer = None
 
-    def radius(self, step: int, slot: int, *, state: bool) -> tuple[Any, Any] | None:
-        """Return centre and radius of one tensor; ``None`` if it has no numbers. ``step`` -1 is the final state."""
-        centre = _value(self.centre, step, slot, state=state)
+    def radius(self, step: int, slot: int, where: str) -> tuple[Any, Any] | None:
+        """Return centre and radius of one tensor; ``None`` if it has no numbers.
+
+        ``step`` -1 is the final state; ``where`` is ``result``, ``grad`` or ``event``.
+        """
+        centre = _value(self.centre, step, slot, where)
         if centre is None:
             return None
-        moved = [_value(r, step, slot, state=state) for r in self.replicas]
+        moved = [_value(r, step, slot, where) for r in self.replicas]
         with np.errstate(all="ignore"):
             squares = [np.square(m.array - centre.array) for m in moved if m is not None]
             rms = np.sqrt(np.sum(squares, axis=0) / max(1, len(squares)))
             return centre.array, UNITS * (rms + self.eps * np.abs(centre.array))
 
-    def accepts(self, actual: Any, step: int, slot: int, *, state: bool) -> bool:
+    def accepts(self, actual: Any, step: int, slot: int, where: str) -> bool:
         """Whether an array is what rounding can make of the right answer."""
-        found = self.radius(step, slot, state=state)
+        found = self.radius(step, slot, where)
         if found is None:
             return False
         centre, radius = found
@@ -108,13 +111,16 @@ class Bounds:
             return bool((close | same).all())
 
 
-def _value(outcome: Outcome, step: int, slot: int, *, state: bool) -> Value | None:
+def _value(outcome: Outcome, step: int, slot: int, where: str) -> Value | None:
     if step < 0:
         return outcome.final[slot]
     seen = outcome.observations[step]
-    if state:
-        held = seen.state if isinstance(seen, Computed | Raised) else None
-        return None if held is None else held[slot]
+    if not isinstance(seen, Computed | Raised):
+        return None
+    if where == "event":
+        return seen.events[slot].value if slot < len(seen.events) else None
+    if where == "grad":
+        return None if seen.state is None else seen.state[slot]
     return seen.values[slot] if isinstance(seen, Computed) else None
 
 

@@ -12,6 +12,7 @@ import inspect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from conformance.ops.in_place import IN_PLACE
 from reference_impl import OPS
 from reference_impl.primitive import Primitive
 
@@ -58,20 +59,20 @@ class OpSpec:
         """Whether the op takes any number of operands."""
         return _signature(self.name)[2]
 
-    def lower(self, framework: str, module: Any) -> Callable[..., Any]:
+    def lower(self, framework: str, module: Any, *, in_place: bool = False) -> Callable[..., Any]:
         """Compile the framework's call; operands are passed in order, attributes by name."""
         names = [*self.operands, *self.attrs]
-        source = f"lambda {', '.join(names)}: {self.calls[framework]}"
+        source = f"lambda {', '.join(names)}: {(IN_PLACE[self.name] if in_place else self.calls)[framework]}"
         return eval(source, {framework: module})  # type: ignore[no-any-return]  # noqa: S307 - text of this package, not of a user
 
-    def text(self, framework: str, operands: list[str], attrs: Mapping[str, Any]) -> str:
+    def text(self, framework: str, operands: list[str], attrs: Mapping[str, Any], *, in_place: bool = False) -> str:
         """Write the framework's call with the given operand names and attribute values."""
         filled: dict[str, str] = {name: repr(value) for name, value in attrs.items()}
         if self.variadic:
             filled[self.operands[0]] = f"[{', '.join(operands)}]"
         else:
             filled.update(zip(self.operands, operands, strict=True))
-        return ast.unparse(_Fill(filled).visit(ast.parse(self.calls[framework], mode="eval")))
+        return ast.unparse(_Fill(filled).visit(ast.parse((IN_PLACE[self.name] if in_place else self.calls)[framework], mode="eval")))
 
 
 def rows(family: str, *entries: tuple[str, str, int, Draw, str, str], inexact: Collection[str] = ()) -> list[OpSpec]:

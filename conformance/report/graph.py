@@ -10,13 +10,15 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from conformance.case import Backward, ClearGrad, Grad, Op, results, uses
 from conformance.report.words import flags_of, shape_of, step_text
+from conformance.steps import Backward, ClearGrad, Grad, Op, results, uses
+from conformance.steps import kind as kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from conformance.case import Case, Step
+    from conformance.case import Case
+    from conformance.steps import Step
 
 AT_END = -1
 HEIGHT, LANE, ROW_GAP, LAYER_GAP, MARGIN = 44.0, 8.0, 20.0, 44.0, 16.0
@@ -142,7 +144,7 @@ def _read(case: Case, *, at_end: bool) -> tuple[list[_Place], list[_Use]]:
 def _step_place(number: int, step: Step) -> _Place:
     made = ", ".join(results(step))
     kind = "op" if isinstance(step, Op) else "call" if isinstance(step, Grad | Backward) else "state"
-    name = step.op if isinstance(step, Op) else type(step).__struct_config__.tag
+    name = step.op if isinstance(step, Op) else kind_of(step)
     title = f"{made} = {name}" if made else str(name)
     return _Place(kind, title, ", ".join(flags_of(step)), step_text(step), number, results(step), _is_plain(step))
 

@@ -6,12 +6,13 @@ import difflib
 import re
 from typing import TYPE_CHECKING, Any
 
-from conformance.case import Backward, ClearGrad, Detach, Grad, Op, results
+from conformance.steps import Backward, ClearGrad, Detach, Grad, Op, results
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from conformance.case import Input, Step
+    from conformance.case import Input
+    from conformance.steps import Step
 
 TOKEN = re.compile(r"\s+|[\[\](){},;:=]|[^\s\[\](){},;:=]+")
 MOST_TOKENS = 600

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
-from conformance.case import Backward, Case, Grad, Input, Op
+from conformance.case import Case, Input
 from conformance.judge.compare import Comparer
+from conformance.steps import Backward, Grad, Op
 from reference_impl import TORCH
 
 if TYPE_CHECKING:

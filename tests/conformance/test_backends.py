@@ -11,12 +11,13 @@ import pytest
 from conformance.backends import BackendError, names, open_backend
 from conformance.campaign.pool import Workers
 from conformance.campaign.worker import backend, describe_backend, explain_case
-from conformance.case import Backward, Case, ClearGrad, Detach, Grad, Input, Op
+from conformance.case import Case, Input
 from conformance.clauses import CURATED, Curated
 from conformance.gate import AGREEING
 from conformance.generate.scripts import Plan, case_of
 from conformance.ops import catalogue
 from conformance.outcome import Blocked, Computed, NotOffered, Outcome, Raised
+from conformance.steps import Backward, ClearGrad, Detach, Grad, Op
 from conformance.texts import observation_text
 from reference_impl import Category
 from tests.conformance.engines import EXACT, NUMERIC, TOTAL

@@ -11,9 +11,9 @@ from conformance.backends import BackendError
 from conformance.campaign.pool import Workers
 from conformance.campaign.run import Options, run_campaign
 from conformance.campaign.worker import Chunk
-from conformance.case import Op
 from conformance.generate.scripts import Plan, case_of
 from conformance.records import RecordError, Writer, read
+from conformance.steps import Op
 from tests.conformance.engines import EXACT
 
 if TYPE_CHECKING:

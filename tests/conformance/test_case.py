@@ -10,7 +10,8 @@ import msgspec
 import pytest
 from hypothesis import given
 
-from conformance.case import Backward, Case, CaseError, ClearGrad, Detach, Grad, Input, Op, check, data_of, decode, encode, read
+from conformance.case import Case, CaseError, Input, check, data_of, decode, encode, read
+from conformance.steps import Backward, ClearGrad, Detach, Grad, Op
 from conformance.strategies import cases
 from tests.conformance.engines import EXACT, NUMERIC, TOTAL
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.case import Case, Input, Op, encode
+from conformance.case import Case, Input, encode
 from conformance.ops import catalogue
+from conformance.steps import Op
 from tests.conformance.engines import EXACT, ROOT
 
 if TYPE_CHECKING:

@@ -9,12 +9,13 @@ import pytest
 
 from conformance.campaign.tally import Tally
 from conformance.campaign.worker import run_case
-from conformance.case import Backward, Case, ClearGrad, Detach, Grad, Input, Op
+from conformance.case import Case, Input
 from conformance.generate.scripts import Plan, case_of
 from conformance.judge.compare import AFTER_ALL, Comparer
 from conformance.judge.verdict import Bucket, judge
 from conformance.outcome import Blocked, Computed, NotOffered, Raised, Value
 from conformance.report.view import view_of
+from conformance.steps import Backward, ClearGrad, Detach, Grad, Op
 from reference_impl import Category
 from tests.conformance.engines import EXACT, INFO, NUMERIC, TOTAL, answer, mismatch_of
 from tests.wrong_engines import correct

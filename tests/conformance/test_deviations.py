@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.backends import BackendInfo
-from conformance.case import Backward, Case, Input, Op, read
+from conformance.case import Case, Input, read
 from conformance.conditions import CONDITIONS
 from conformance.deviations import Deviation, DeviationError, explain, known, label
 from conformance.judge.compare import Mismatch
 from conformance.ops import catalogue
+from conformance.steps import Backward, Op
 from reference_impl import DIALECTS, TORCH
 from tests.conformance.engines import EXACT, ROOT
 

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from conformance.backends.reference import reference
-from conformance.case import Case, Grad, Input, Op
+from conformance.case import Case, Input
 from conformance.generate.scripts import Plan, case_of
 from conformance.judge.compare import Comparer
 from conformance.judge.disturbance import Bounds, agrees_cheaply
 from conformance.outcome import Computed, Raised, Value
+from conformance.steps import Grad, Op
 from reference_impl import TORCH
 from reference_impl.primitive import Observation
 from tests.conformance.engines import EXACT, INFO, NUMERIC, TOTAL, answer
@@ -69,12 +70,12 @@ def test_other_roundings_are_really_other_numbers() -> None:
 def test_a_relative_error_is_accepted_only_as_far_as_rounding_goes(relative: float, accepted: bool) -> None:
     bounds = Bounds(NUMERIC, INFO)
     centre = bounds.centre.observations[3].values[0].array  # type: ignore[union-attr]
-    assert accepted == bounds.accepts(centre * (1 + relative), 3, 0, state=False)
+    assert accepted == bounds.accepts(centre * (1 + relative), 3, 0, "result")
 
 
 def test_the_radius_follows_the_dtype() -> None:
     wide = Case((Input("x", (3,), (0.1, 0.7, -1.3), "float64"),), NUMERIC.steps)
-    narrow_radius, wide_radius = (Bounds(case, INFO).radius(3, 0, state=False)[1] for case in (NUMERIC, wide))  # type: ignore[index]
+    narrow_radius, wide_radius = (Bounds(case, INFO).radius(3, 0, "result")[1] for case in (NUMERIC, wide))  # type: ignore[index]
     assert (wide_radius < 1e-6 * narrow_radius).all()
 
 
@@ -87,7 +88,7 @@ def test_the_radius_grows_where_a_difference_cancels() -> None:
         Grad(("z",), ("x",), ("g",)),
     )
     bounds = Bounds(Case((Input("x", (1,), (0.001,)),), steps), INFO)
-    centre, radius = bounds.radius(4, 0, state=False)  # type: ignore[misc]
+    centre, radius = bounds.radius(4, 0, "result")  # type: ignore[misc]
     assert (radius > 0.01 * abs(centre)).all()
 
 
@@ -136,4 +137,4 @@ def test_the_cheap_test_allows_a_few_roundings(expected: float, actual: float, a
 def test_a_finite_number_is_not_accepted_where_infinity_is_right() -> None:
     steps = (Op("exp", ("x",), ("y",)), Grad(("y",), ("x",), ("g",)))
     bounds = Bounds(Case((Input("x", (1,), (1000.0,)),), steps), INFO)
-    assert not bounds.accepts(np.array([1.0], FLOAT32), 1, 0, state=False)
+    assert not bounds.accepts(np.array([1.0], FLOAT32), 1, 0, "result")

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import find, given, settings
 from hypothesis.errors import InvalidArgument
 
-from conformance.case import Backward, Case, Grad, Op, check
+from conformance.case import Case, check
 from conformance.facts import facts_of
 from conformance.generate.scripts import Plan, case_of
 from conformance.judge.compare import Comparer
 from conformance.ops import catalogue
 from conformance.outcome import Raised
+from conformance.steps import Backward, Grad, Op
 from conformance.strategies import cases
 from tests.conformance.engines import INFO, ROOT, answer
 

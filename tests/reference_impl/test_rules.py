@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from conformance.case import Op
 from conformance.generate.sketch import Sketch
 from conformance.generate.source import FastSource
 from conformance.ops import catalogue
+from conformance.steps import Op
 from reference_impl import OPS
 from reference_impl.primitive import Primitive
 from tests.reference_impl.rule_arguments import CONSTANT, FUNCTIONS, ROWS, operands_for

@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from conformance.case import Backward, Case, Grad, Input, Op
+from conformance.case import Case, Input
+from conformance.steps import Backward, Grad, Op
 
 CASE = Case(
     (Input("x0", (3,), (1.0, 2.0, 3.0)), Input("x1", (1, 3), (2.0, 0.0, -1.0)), Input("s0", (), (2.0,), differentiable=False)),

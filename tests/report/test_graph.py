@@ -7,9 +7,10 @@ from itertools import combinations
 
 import pytest
 
-from conformance.case import Backward, Case, Input, Op, uses
+from conformance.case import Case, Input
 from conformance.generate.scripts import Plan, case_of
 from conformance.report.graph import AT_END, HEIGHT, draw
+from conformance.steps import Backward, Op, uses
 
 from .samples import CASE
 

@@ -1,0 +1,227 @@
+"""The steps of the case language: what a script may do.
+
+Every kind is one struct. `NAMES` lists the fields that hold names of values that the step needs, `PARAMETERS` the optional
+parameters that an engine may lack, by the name under which a backend refuses them. Both are read by `uses` and `parameters`, so
+nothing else has to know the fields of a kind to find its names.
+
+A step that takes ``no_grad`` can run inside a region where nothing is recorded. Defaults are singletons, see `conformance.case`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Form: TypeAlias = Literal["bare", "tuple", "set"]
+"""How lists of tensors are handed over: one tensor alone without a container, in a tuple, or (no_grad_vars only) in a set."""
+
+
+class _Step(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag_field="kind"):
+    NAMES: ClassVar[tuple[str, ...]] = ()
+    PARAMETERS: ClassVar[dict[str, str]] = {}
+
+
+class Op(_Step, frozen=True, tag="op"):
+    """Apply an op of the catalogue."""
+
+    NAMES = ("operands",)
+    op: str
+    operands: tuple[str, ...]
+    results: tuple[str, ...]
+    attrs: dict[str, Any] = {}
+    no_grad: bool = False
+
+
+class InPlace(_Step, frozen=True, tag="in_place"):
+    """Change a tensor's elements by the in-place form of an op: ``tensor.op_(*operands, **attrs)``; it keeps its name."""
+
+    NAMES = ("tensor", "operands")
+    op: str
+    tensor: str
+    operands: tuple[str, ...] = ()
+    attrs: dict[str, Any] = {}
+    no_grad: bool = False
+
+
+class Custom(_Step, frozen=True, tag="custom"):
+    """Apply a custom function (``torch.autograd.Function``, ``paddle.autograd.PyLayer``) that is written in ops.
+
+    The forward runs ``forward`` on ``operands`` and returns ``outputs`` (names that it made, or operands). The backward sees ``saved``
+    (names of the forward, by ``save_for_backward``) and the ``cotangents`` (one name for each output), runs ``backward`` and returns
+    ``gradients``: a name or ``None`` for each operand, or too few or too many of them. Names made inside are not known outside.
+    """
+
+    NAMES = ("operands",)
+    operands: tuple[str, ...]
+    results: tuple[str, ...]
+    forward: tuple[Op, ...]
+    outputs: tuple[str, ...]
+    cotangents: tuple[str, ...]
+    gradients: tuple[str | None, ...]
+    backward: tuple[Op, ...] = ()
+    saved: tuple[str, ...] = ()
+    no_grad: bool = False
+
+
+class Backward(_Step, frozen=True, tag="backward"):
+    """``backward(tensors, grad_tensors, ...)`` with the union of the frameworks' parameters; ``None``: not passed.
+
+    ``dump_backward_graph``: pass a fresh folder as ``dump_backward_graph_path``. ``inputs`` and ``tensors`` may name edges.
+    """
+
+    NAMES = ("tensors", "grad_tensors", "grad_variables", "inputs")
+    PARAMETERS = {
+        "create_graph": "backward.create_graph",
+        "inputs": "backward.inputs",
+        "grad_variables": "grad_variables",
+        "dump_backward_graph": "dump_backward_graph_path",
+    }
+    tensors: tuple[str, ...]
+    grad_tensors: tuple[str | None, ...] | None = None
+    retain_graph: bool | None = None
+    create_graph: bool = False
+    inputs: tuple[str, ...] | None = None
+    no_grad: bool = False
+    grad_variables: tuple[str | None, ...] | None = None
+    dump_backward_graph: bool = False
+    form: Form | None = None
+
+
+class Grad(_Step, frozen=True, tag="grad"):
+    """``grad(outputs, inputs, ...)`` with the union of the frameworks' parameters; ``None``: not passed.
+
+    ``inputs`` and ``outputs`` may name edges.
+    """
+
+    NAMES = ("outputs", "inputs", "grad_outputs", "no_grad_vars")
+    PARAMETERS = {
+        "no_grad_vars": "no_grad_vars",
+        "materialize_grads": "materialize_grads",
+        "is_grads_batched": "is_grads_batched",
+    }
+    outputs: tuple[str, ...]
+    inputs: tuple[str, ...]
+    results: tuple[str, ...]
+    grad_outputs: tuple[str | None, ...] | None = None
+    retain_graph: bool | None = None
+    create_graph: bool = False
+    only_inputs: bool = True
+    allow_unused: bool | None = None
+    no_grad_vars: tuple[str, ...] | None = None
+    materialize_grads: bool = False
+    no_grad: bool = False
+    is_grads_batched: bool = False
+    form: Form | None = None
+
+
+class ClearGrad(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="clear_grad", tag_field="kind"):
+    """Clear ``.grad``: make it absent, or zero."""
+
+    NAMES: ClassVar[tuple[str, ...]] = ("tensor",)
+    PARAMETERS: ClassVar[dict[str, str]] = {}
+    tensor: str
+    to: Literal["none", "zero"] = "none"
+
+
+class Detach(_Step, frozen=True, tag="detach"):
+    """Name a value's elements without its history."""
+
+    NAMES = ("tensor",)
+    tensor: str
+    results: tuple[str, ...]
+
+
+class RetainGrad(_Step, frozen=True, tag="retain_grad"):
+    """Ask that a computed value keeps its ``.grad`` (``retain_grad``, ``retain_grads``)."""
+
+    NAMES = ("tensor",)
+    tensor: str
+
+
+class Toggle(_Step, frozen=True, tag="toggle"):
+    """Set ``requires_grad`` (``stop_gradient`` is its opposite)."""
+
+    NAMES = ("tensor",)
+    tensor: str
+    requires_grad: bool
+
+
+class Hook(_Step, frozen=True, tag="hook"):
+    """Register a hook on a tensor; ``results`` names its handle.
+
+    Every call of a hook is observed with the cotangent that it was given. ``returns``: nothing; the cotangent times ``factor``; the
+    tensor named ``tensor_returned``; the cotangent in another dtype; or it raises.
+    """
+
+    NAMES = ("tensor", "tensor_returned")
+    tensor: str
+    results: tuple[str, ...]
+    returns: Literal["nothing", "scaled", "tensor", "another_dtype", "error"]
+    factor: float | None = None
+    tensor_returned: str | None = None
+
+
+class RemoveHook(_Step, frozen=True, tag="remove_hook"):
+    """Remove a hook by its handle."""
+
+    NAMES = ("hook",)
+    hook: str
+
+
+class Edge(_Step, frozen=True, tag="edge"):
+    """Name the ``GradientEdge`` of a tensor; calls take it in the place of the tensor."""
+
+    NAMES = ("tensor",)
+    PARAMETERS = {"tensor": "gradient_edge"}
+    tensor: str
+    results: tuple[str, ...]
+
+
+Step: TypeAlias = Op | InPlace | Custom | Backward | Grad | ClearGrad | Detach | RetainGrad | Toggle | Hook | RemoveHook | Edge
+NO_VALUE = (Hook, Edge)
+"""Kinds whose results are handles, not tensors."""
+
+
+def uses(step: Step) -> Iterator[tuple[str, str]]:
+    """Yield every name that a step needs, with the field in which it stands."""
+    for field in step.NAMES:
+        held = getattr(step, field)
+        if held is None:
+            continue
+        if isinstance(held, str):
+            yield field, held
+            continue
+        for name in held:
+            if name is not None:
+                yield field, name
+
+
+def results(step: Step) -> tuple[str, ...]:
+    """Return the names that a step makes."""
+    return getattr(step, "results", ())
+
+
+def parameters(step: Step) -> Iterator[str]:
+    """Yield what a step passes that a backend may not offer: optional parameters, ``op:NAME``, ``in_place:NAME``."""
+    for field, name in step.PARAMETERS.items():
+        if getattr(step, field) not in (None, False):
+            yield name
+    match step:
+        case Op():
+            yield f"op:{step.op}"
+        case InPlace():
+            yield f"in_place:{step.op}"
+        case Custom():
+            for inner in (*step.forward, *step.backward):
+                yield f"op:{inner.op}"
+        case _:
+            return
+
+
+def kind(step: Step) -> str:
+    """Return the word for a step's kind, as it stands in JSON."""
+    return type(step).__struct_config__.tag  # type: ignore[return-value]

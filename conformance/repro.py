@@ -11,6 +11,7 @@ from conformance.steps import (
     ClearGrad,
     Custom,
     Detach,
+    Drop,
     Edge,
     Grad,
     Hook,
@@ -59,7 +60,8 @@ def script(case: Case, framework: str) -> str:
             "except Exception as error:",
             f'    print("{number}:", type(error).__name__, error)',
         ]
-    lines += [f'print("after: {entry.name} =", {entry.name})' for entry in case.inputs]
+    dropped = {step.tensor for step in case.steps if isinstance(step, Drop)}
+    lines += [f'print("after: {entry.name} =", {entry.name})' for entry in case.inputs if entry.name not in dropped]
     return "\n".join(lines) + "\n"
 
 
@@ -72,7 +74,6 @@ def _leaf(entry: Input, framework: str) -> str:
 
 
 def _body(step: Step, framework: str) -> list[str]:
-    flag = "requires_grad" if framework == "torch" else "stop_gradient"
     match step:
         case Op():
             return [_op(step, framework)]
@@ -94,13 +95,18 @@ def _body(step: Step, framework: str) -> list[str]:
         case RetainGrad():
             return [f"{step.tensor}.retain_grad{'s' if framework == 'paddle' else ''}()"]
         case Toggle():
-            return [f"{step.tensor}.{flag} = {step.requires_grad is (framework == 'torch')}"]
+            if framework == "torch":
+                return [f"{step.tensor}.requires_grad_({step.requires_grad})"]
+            return [f"{step.tensor}.stop_gradient = {not step.requires_grad}"]
         case Hook():
             return _hook(step, framework)
         case RemoveHook():
             return [f"{step.hook}.remove()"]
         case Edge():
             return [f"{step.results[0]} = torch.autograd.graph.get_gradient_edge({step.tensor})"]
+        case Drop():
+            held = [f"held = weakref.ref({step.tensor})", f"del {step.tensor}"]
+            return ["import weakref", *held, f'print("{step.tensor} lives on:", held() is not None)']
 
 
 def _op(step: Op, framework: str) -> str:

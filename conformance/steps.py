@@ -181,7 +181,14 @@ class Edge(_Step, frozen=True, tag="edge"):
     results: tuple[str, ...]
 
 
-Step: TypeAlias = Op | InPlace | Custom | Backward | Grad | ClearGrad | Detach | RetainGrad | Toggle | Hook | RemoveHook | Edge
+class Drop(_Step, frozen=True, tag="drop"):
+    """Let go of a value, as ``del`` does. That something else still holds it is an event."""
+
+    NAMES = ("tensor",)
+    tensor: str
+
+
+Step: TypeAlias = Op | InPlace | Custom | Backward | Grad | ClearGrad | Detach | RetainGrad | Toggle | Hook | RemoveHook | Edge | Drop
 NO_VALUE = (Hook, Edge)
 """Kinds whose results are handles, not tensors."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.outcome import Blocked, Computed, NotOffered, Raised
-from conformance.steps import Backward, ClearGrad, Custom, Detach, Edge, Grad, Hook, InPlace, Op, RemoveHook, RetainGrad, Toggle
+from conformance.steps import Backward, ClearGrad, Custom, Detach, Drop, Edge, Grad, Hook, InPlace, Op, RemoveHook, RetainGrad, Toggle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,6 +67,8 @@ def step_text(step: Step) -> str:
             return f"remove({step.hook})"
         case Edge():
             return f"{step.results[0]} = gradient_edge({step.tensor})"
+        case Drop():
+            return f"del {step.tensor}"
 
 
 def _names(names: Sequence[str | None]) -> str:
@@ -102,7 +104,9 @@ def _state_text(case: Case, state: State | None) -> str:
 
 
 def _events_text(events: Sequence[Event]) -> str:
-    return "; ".join(f"{e.name} saw {value_text(e.value)}{', recording' if e.recording else ''}" for e in events)
+    return "; ".join(
+        f"{e.name} saw {value_text(e.value)}{', recording' if e.recording else ''}" if e.name.isidentifier() else e.name for e in events
+    )
 
 
 def observation_text(case: Case, step: Step, seen: Observation) -> str:

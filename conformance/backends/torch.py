@@ -30,12 +30,16 @@ RULES: tuple[Rule, ...] = (
     (RuntimeError, "appears to not have been used in the graph", Category.UNREACHABLE_INPUT),
     (RuntimeError, "One of the differentiated Tensors does not require grad", Category.NOT_DIFFERENTIABLE),
     (RuntimeError, "can't retain_grad on Tensor that has requires_grad=False", Category.NOT_DIFFERENTIABLE),
+    (RuntimeError, "you can only change requires_grad flags of leaf variables", Category.NOT_A_LEAF),
     (RuntimeError, "does not require grad and does not have a grad_fn", Category.ROOT_WITHOUT_GRAPH),
     (RuntimeError, "grad can be implicitly created only for", Category.SEED_REQUIRED),
     (RuntimeError, "Mismatch in shape: grad_output", Category.SEED_SHAPE),
     (RuntimeError, " tensors and ", Category.SEED_LENGTH),
     (ValueError, "Expected allow_unused to be True or not passed when materialize_grads=True", Category.BAD_ARGUMENT),
     (RuntimeError, "is not implemented", Category.NOT_IMPLEMENTED),
+    (RuntimeError, "cannot register a hook on a tensor that doesn't require gradient", Category.NOT_DIFFERENTIABLE),
+    (RuntimeError, "has changed the type of value", Category.CALLBACK_RESULT),
+    (RuntimeError, "has changed the size of value", Category.CALLBACK_RESULT),
 )
 
 
@@ -86,9 +90,9 @@ class TorchEngine:
         made = Function.apply(*operands)
         return made if isinstance(made, tuple) else (made,)
 
-    def backward(self, step: Backward, values: dict[str, Any], dump: str | None) -> None:
+    def backward(self, step: Backward, values: dict[str, Any], dump: str | None) -> Any:
         options = {} if step.grad_variables is None else {"grad_variables": pick(values, step.grad_variables, step.form)}
-        torch.autograd.backward(
+        return torch.autograd.backward(
             pick(values, step.tensors, step.form),
             pick(values, step.grad_tensors, step.form),
             step.retain_graph,
@@ -116,7 +120,7 @@ class TorchEngine:
         tensor.retain_grad()
 
     def toggle(self, tensor: torch.Tensor, requires_grad: bool) -> None:
-        tensor.requires_grad = requires_grad
+        tensor.requires_grad_(requires_grad)  # the attribute refuses what changes nothing, too
 
     def hook(self, tensor: torch.Tensor, function: Callable[[Any], Any]) -> Any:
         return tensor.register_hook(function)

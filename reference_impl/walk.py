@@ -300,27 +300,33 @@ class Walk:
 
     def _hooked(self, hooks: list[Any], cotangent: Any, primal: Any) -> Any:
         """Call the hooks of a place on its cotangent and return what takes its place."""
+        arrived = cotangent is not None
         for hook in ordered(hooks, self.dialect):
             if isinstance(hook, Retained):
                 tensor = hook.tensor()
-                if tensor is not None and cotangent is not None:
+                if tensor is not None and cotangent is not None and not self._is_target(tensor):
                     self.keep(tensor, cotangent)
                 continue
             if cotangent is None and self.dialect.missing_cotangent == "zeros":
                 cotangent = Tensor(np.zeros_like(primal)) if self.create_graph else np.zeros_like(primal)
-            returned = self._called(hook.function, cotangent)
+            returned = self._called(hook.function, cotangent, arrived=arrived)
             if returned is not None:
                 if cotangent is None or returned.dtype != primal.dtype or returned.shape != primal.shape:
                     raise AutogradError(Category.CALLBACK_RESULT, "a hook returned another shape or dtype than it was given")
                 cotangent = returned if self.create_graph else returned.array
         return cotangent
 
-    def _called(self, function: Callable[[Any], Any], cotangent: Any) -> Any:
+    def _is_target(self, tensor: Tensor) -> bool:
+        """Whether the pass accumulates into a tensor because it was asked to, be it retained or not."""
+        return self.accumulates and self.targets is not None and self.targets.get(place_of(tensor)) is tensor
+
+    def _called(self, function: Callable[[Any], Any], cotangent: Any, *, arrived: bool) -> Any:
+        """Call a hook; zeros that stand for what never arrived are a constant."""
         always = self.dialect.callbacks_record == "always"
         before, Mode.recording = Mode.recording, Mode.recording or always
         shown = cotangent
         if cotangent is not None and type(cotangent) is not Tensor:
-            shown = Tensor(np.array(cotangent), requires_grad=always)
+            shown = Tensor(np.array(cotangent), requires_grad=always and arrived)
         try:
             return function(shown)
         finally:

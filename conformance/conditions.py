@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from conformance.backends.reference import reference
 from conformance.outcome import Computed, Raised
-from conformance.steps import Backward, Grad, Op, Step, results, uses
+from conformance.steps import Backward, Grad, Hook, Op, Step, results, uses
 from reference_impl import PADDLE, Category
 
 if TYPE_CHECKING:
@@ -141,6 +141,18 @@ def size_zero(case: Case, number: int) -> bool:
     return any(0 in entry.shape for entry in case.inputs)
 
 
+def hooked_input(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for the gradient of a tensor that has had a hook."""
+    hooked = {s.tensor for s in _before(case, number) if isinstance(s, Hook)}
+    return any(isinstance(s, Grad) and not hooked.isdisjoint(s.inputs) for s in _at(case, number))
+
+
+def hooked_leaf(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for the gradient of a leaf that has had a hook."""
+    hooked = {s.tensor for s in _before(case, number) if isinstance(s, Hook)}.intersection(entry.name for entry in case.inputs)
+    return any(isinstance(s, Grad) and not hooked.isdisjoint(s.inputs) for s in _at(case, number))
+
+
 CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "no_grad": lambda case, number: any(getattr(s, "no_grad", False) for s in _at(case, number)),
     "no_grad_vars": lambda case, number: any(isinstance(s, Grad) and s.no_grad_vars is not None for s in _at(case, number)),
@@ -162,4 +174,6 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "moves_nothing": moves_nothing,
     "created_in_no_grad": created_in_no_grad,
     "size_zero": size_zero,
+    "hooked_input": hooked_input,
+    "hooked_leaf": hooked_leaf,
 }

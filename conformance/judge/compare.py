@@ -48,12 +48,13 @@ class Mismatch:
 
 @dataclass
 class Comparison:
-    """What was compared, and the first difference if there is one."""
+    """What was compared, and the first difference if there is one; ``steps`` lists the steps that agree, by number."""
 
     mismatch: Mismatch | None = None
     near_kink: bool = False
     bounded: bool = False
     counts: Counter[str] = field(default_factory=Counter)
+    steps: list[int] = field(default_factory=list)
 
 
 class Comparer:
@@ -83,6 +84,8 @@ class Comparer:
             result.mismatch = self._observation(number, e, a)
             if result.mismatch is not None:
                 return result
+            if isinstance(e, Computed | Raised):
+                result.steps.append(number)
         result.mismatch = self._state(AFTER_ALL, expected.final, actual.final)
         return result
 

@@ -36,11 +36,15 @@ class Inputs(NamedTuple):
 
 def roots_of(given: Any, name: str, dialect: Dialect) -> list[Tensor]:
     """Return the roots; each an edge or a tensor, one alone needs no container."""
+    if _is_plain(given):
+        return given  # type: ignore[no-any-return]
     return [_tensor(t, name, dialect) for t in _elements(given, name, dialect)]
 
 
 def inputs_of(given: Any, name: str, dialect: Dialect) -> Inputs:
     """Return the inputs; each an edge or a tensor. PyTorch takes a dict of them too, and refuses that there are none."""
+    if _is_plain(given):
+        return Inputs(given)
     keys = None
     if isinstance(given, Mapping):
         if type(given) is not dict or dialect.containers == "lists":
@@ -109,6 +113,11 @@ def allow_unused_of(given: Any, materialize_grads: bool, dialect: Dialect) -> bo
     if materialize_grads and given is False:
         raise AutogradError(Category.BAD_ARGUMENT, "allow_unused=False contradicts materialize_grads=True")
     return flag_of(given, "allow_unused", dialect)
+
+
+def _is_plain(given: Any) -> bool:
+    """Whether this is what most calls are handed, which needs no further look: a list of tensors."""
+    return type(given) is list and {*map(type, given)} == {Tensor}
 
 
 def _elements(given: Any, name: str, dialect: Dialect) -> Sequence[Any]:

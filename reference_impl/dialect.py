@@ -139,6 +139,7 @@ PADDLE = Dialect(
         "glu": "glu_of_parts",
         "linear": "linear_of_parts",
         "mse_loss": "mse_loss_of_parts",
+        "outer": "outer_of_parts",
         "rdiv_scalar": "rdiv_scalar_by_div",
         "where": "where_of_parts",
     },

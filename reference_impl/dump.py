@@ -58,8 +58,8 @@ def dump(walk: Walk, folder: str) -> None:
     if not walk.roots:
         return
     number = 1 + len(list(path.glob("*_backward_graph.dot")))
-    arrows = [(node, below, operand) for node in walk.needed for below, operand in _below(walk, node)]
     stops: list[Any] = sorted(walk.needed, key=lambda node: -node.number)
+    arrows = [(node, below, operand) for node in stops for below, operand in _below(walk, node)]
     stops += dict.fromkeys(root for root in walk.roots if root.node is None)
     stops += [leaf for leaf in dict.fromkeys(below for _, below, _ in arrows) if leaf not in stops]
     names = {stop: f"node_{i}" for i, stop in enumerate(stops)}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from conformance.backends.reference import reference
 from conformance.outcome import Computed, Raised
-from conformance.steps import Backward, Grad, Op, Step, results, uses
+from conformance.steps import Backward, Grad, Hook, Op, RetainGrad, Step, Toggle, results, uses
 from reference_impl import PADDLE, Category
 
 if TYPE_CHECKING:
@@ -141,6 +141,29 @@ def size_zero(case: Case, number: int) -> bool:
     return any(0 in entry.shape for entry in case.inputs)
 
 
+def _hooks(case: Case, number: int, *returns: str) -> Iterator[Hook]:
+    return (s for s in _before(case, number) if isinstance(s, Hook) and (not returns or s.returns in returns))
+
+
+def leaf_hook_asked(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for the gradient of an input of the case that has a hook."""
+    hooked = {h.tensor for h in _hooks(case, number)}.intersection(entry.name for entry in case.inputs)
+    return any(isinstance(s, Grad) and not hooked.isdisjoint(s.inputs) for s in _at(case, number))
+
+
+def hook_on_asked(case: Case, number: int) -> bool:
+    """Whether a call asks for the gradient of a computed value that has a hook, besides others."""
+    hooked = {h.tensor for h in _hooks(case, number)}
+    return any(isinstance(s, Grad) and len(s.inputs) > 1 and not hooked.isdisjoint(s.inputs) for s in _at(case, number))
+
+
+def hook_returns_differentiable(case: Case, number: int) -> bool:
+    """Whether some hook returns a tensor that requires a gradient."""
+    tracked = {entry.name for entry in case.inputs if entry.differentiable}
+    tracked.update(s.tensor for s in case.steps if isinstance(s, Toggle) and s.requires_grad)
+    return any(h.tensor_returned in tracked for h in _hooks(case, number, "tensor"))
+
+
 CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "no_grad": lambda case, number: any(getattr(s, "no_grad", False) for s in _at(case, number)),
     "no_grad_vars": lambda case, number: any(isinstance(s, Grad) and s.no_grad_vars is not None for s in _at(case, number)),
@@ -162,4 +185,13 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "moves_nothing": moves_nothing,
     "created_in_no_grad": created_in_no_grad,
     "size_zero": size_zero,
+    "leaf_hook_asked": leaf_hook_asked,
+    "hook_on_asked": hook_on_asked,
+    "hook_returns_differentiable": hook_returns_differentiable,
+    "hook_returns_tensor": lambda case, number: any(_hooks(case, number, "tensor")),
+    "hook_of_another_dtype": lambda case, number: any(_hooks(case, number, "another_dtype", "tensor")),
+    "one_root": lambda case, number: any(len(roots) == 1 for roots, _, _ in _calls(_at(case, number))),
+    "retains": lambda case, number: any(isinstance(s, RetainGrad) for s in _before(case, number)),
+    "hooked_or_retained": lambda case, number: any(isinstance(s, Hook | RetainGrad) for s in _before(case, number)),
+    "after_toggle": lambda case, number: any(isinstance(s, Toggle) for s in _before(case, number)),
 }

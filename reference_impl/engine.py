@@ -189,6 +189,8 @@ def _accumulate(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_grap
         tensor.grad = cotangent if before is None else recorded(add, before, cotangent)
     elif before is None:
         tensor.grad = Tensor(np.array(_array(cotangent)), requires_grad=dialect.grad_requires_grad)
+    elif tensor.node is not None:  # a retained gradient is a new tensor each time; that of a leaf is added to in place
+        tensor.grad = Tensor(np.asarray(add(before.array, _array(cotangent))), requires_grad=dialect.grad_requires_grad)
     else:
         total = add(before.array, _array(cotangent))
         tensor.grad = Tensor(np.asarray(total), requires_grad=before.requires_grad, node=before.node, slot=before.slot)

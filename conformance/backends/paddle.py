@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 RULES: tuple[Rule, ...] = (
     (OSError, "CallbackError", Category.CALLBACK),
     (SystemError, "do not exist. This may be because", Category.GRAPH_FREED),
+    (RuntimeError, "Cannot register hook on a tensor that stop gradient", Category.NOT_DIFFERENTIABLE),
+    (RuntimeError, "hook are not consistent", Category.CALLBACK_RESULT),
     (ValueError, "does not appear in the backward graph", Category.UNREACHABLE_INPUT),
     (SystemError, "There is no grad op for", Category.NOT_DIFFERENTIABLE),
     (AssertionError, "contains duplicate paddle.Tensor", Category.DUPLICATE_TENSOR),

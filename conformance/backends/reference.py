@@ -49,7 +49,8 @@ class ReferenceEngine:
         return Tensor(array.astype(np.float64) if self.widen else array, requires_grad=entry.differentiable)
 
     def apply(self, step: Op, operands: list[Tensor]) -> tuple[Tensor, ...]:
-        attrs = {**step.attrs, "dtype": "float64"} if self.widen and step.op == "cast" else step.attrs
+        widened = self.widen and step.op == "cast" and step.results  # a hook's cast (no results) is there to be of another dtype
+        attrs = {**step.attrs, "dtype": "float64"} if widened else step.attrs
         made = OPS[self.dialect.spelled.get(step.op, step.op)](*operands, **attrs)
         return made if isinstance(made, tuple) else (made,)
 

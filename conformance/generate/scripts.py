@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from conformance.generate.sketch import Draft, Sketch
 from conformance.generate.source import FastSource
+from conformance.generate.state import draw_clear, draw_state
 from conformance.ops import catalogue
-from conformance.steps import Backward, ClearGrad, Detach, Grad
+from conformance.steps import Backward, Grad
 from reference_impl import DIALECTS
 from reference_impl.dialect import UNBOUNDED
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from conformance.generate.source import Source
 
 LANES = ("exact", "numeric")
+STATE = (0.03, 0.03, 0.25)
+"""How likely a state step is after each op: most scripts have few, some have many."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ def draw_case(source: Source, plan: Plan) -> Case:
     exact = source.choice(plan.lanes) == "exact" and bool(_offered(True, False, plan.ops))
     dtype = "float64" if source.chance(0.25) else "float32"
     script = _Script(source, exact=exact, dtype=dtype)
+    script.state = source.choice(STATE)
     deep = source.chance(0.55)
     vocabulary = _vocabulary(source, plan, exact=exact, deep=deep)
     script.fresh(script.shape())
@@ -76,28 +80,27 @@ def _vocabulary(source: Source, plan: Plan, *, exact: bool, deep: bool) -> list[
 
 
 class _Script(Sketch):
+    state: float = 0.0
+
     def grow(self, vocabulary: Sequence[str], count: int) -> None:
         for _ in range(count):
             self.add_op(self.source.choice(vocabulary), no_grad=self.source.chance(0.04))
-            if self.source.chance(0.03):
-                self.detach(self.source.choice(self.values))
-
-    def detach(self, draft: Draft) -> None:
-        name = self.name("d")
-        self.steps.append(Detach(draft.name, (name,)))
-        self.values.append(Draft(name, draft.shape, draft.dtype, draft.array, False, frozenset()))
+            if self.source.chance(self.state):
+                draw_state(self)
 
     def episode(self, vocabulary: Sequence[str], *, deep: bool, last: bool) -> None:
         source = self.source
         if source.chance(0.3):
             self.grow(vocabulary, source.integer(1, 3))
         roots = self.roots()
+        if source.chance(2 * self.state):
+            draw_state(self)
         if deep and source.chance(0.75):
             self.derive(vocabulary, roots)
         elif source.chance(0.5):
             self.backward(roots, retain=self.retain(last=last))
             if source.chance(0.35):
-                self.clear()
+                draw_clear(self)
             if source.chance(0.45):
                 self.backward(roots, retain=self.retain(last=last))
         else:
@@ -226,11 +229,6 @@ class _Script(Sketch):
         ]
         self.values.extend(made)
         return made
-
-    def clear(self) -> None:
-        leaves = [d for d in self.values if d.name[0] == "x" and d.tracked]
-        if leaves:
-            self.steps.append(ClearGrad(self.source.choice(leaves).name, self.source.choice(("none", "zero"))))
 
 
 def _count(shape: tuple[int, ...]) -> int:

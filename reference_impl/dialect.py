@@ -25,6 +25,9 @@ class Dialect:
 
     Attributes:
         name: what the dialect is called.
+        containers: several tensors are handed over in any iterable (and answered in a tuple, or a dict for a dict), or in a list or
+            tuple (and answered in a list).
+        flags: whatever has a truth value is taken, or ``True`` and ``False`` alone.
         implicit_seed: a missing seed is ones for every root, or allowed for one-element roots only.
         duplicates: the same tensor twice among the roots is summed (and twice among the inputs answered twice), or an error.
         gradless_root: a root that requires no gradient is an error, or is skipped.
@@ -53,6 +56,8 @@ class Dialect:
     """
 
     name: str
+    containers: Literal["iterables", "lists"]
+    flags: Literal["truthiness", "strict"]
     implicit_seed: Literal["one_element", "ones"]
     duplicates: Literal["summed", "refused"]
     gradless_root: Literal["refused", "skipped"]
@@ -79,6 +84,8 @@ class Dialect:
 
 TORCH = Dialect(
     name="torch",
+    containers="iterables",
+    flags="truthiness",
     implicit_seed="one_element",
     duplicates="summed",
     gradless_root="refused",
@@ -105,6 +112,8 @@ TORCH = Dialect(
 
 PADDLE = Dialect(
     name="paddle",
+    containers="lists",
+    flags="strict",
     implicit_seed="ones",
     duplicates="refused",
     gradless_root="skipped",
@@ -130,6 +139,7 @@ PADDLE = Dialect(
         "glu": "glu_of_parts",
         "linear": "linear_of_parts",
         "mse_loss": "mse_loss_of_parts",
+        "outer": "outer_of_parts",
         "rdiv_scalar": "rdiv_scalar_by_div",
         "where": "where_of_parts",
     },

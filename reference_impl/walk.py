@@ -31,15 +31,6 @@ def place_of(tensor: Tensor) -> Place:
     return tensor if tensor.node is None else (tensor.node, tensor.slot)
 
 
-def recorded(op: Callable[..., Any], *operands: Tensor) -> Any:
-    """Apply an op so that it is recorded, also inside a no_grad region: ``create_graph`` says so."""
-    before, Mode.recording = Mode.recording, True
-    try:
-        return op(*operands)
-    finally:
-        Mode.recording = before
-
-
 def _recorded(constant: Tensor) -> Tensor:
     """Make a constant the result of a node all the same, which can be run and freed like any other."""
     node = Node(link, (constant,), {}, [constant.array], [], constant.array)

@@ -12,6 +12,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from conformance.backends.dumped import events_of
 from conformance.outcome import Blocked, Computed, Event, NotOffered, Observation, Outcome, Raised, State, Value
 from conformance.steps import (
     Backward,
@@ -219,8 +220,7 @@ class _Run:
             return
         with tempfile.TemporaryDirectory() as folder:
             self.engine.backward(step, self.values, folder)
-            names = sorted(path.name for path in Path(folder).iterdir())
-        self.events += [Event(kind) for kind in (".dot", ".log") if any(name.endswith(kind) for name in names)]
+            self.events += events_of(Path(folder))
 
     def _hook(self, step: Hook) -> Callable[[Any], Any]:
         engine, name = self.engine, step.results[0]

@@ -36,6 +36,7 @@ RULES: tuple[Rule, ...] = (
     (RuntimeError, "contain duplicate tensor", Category.DUPLICATE_TENSOR),
     (AssertionError, "must be equal to", Category.SEED_LENGTH),
     (AssertionError, "only_inputs=False is not supported yet", Category.BAD_ARGUMENT),
+    (AssertionError, "cannot be empty", Category.BAD_ARGUMENT),
     (RuntimeError, "doesn't have any grad op", Category.NOT_IMPLEMENTED),
 )
 

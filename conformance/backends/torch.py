@@ -40,6 +40,13 @@ RULES: tuple[Rule, ...] = (
     (RuntimeError, "Mismatch in shape: grad_output", Category.SEED_SHAPE),
     (RuntimeError, " tensors and ", Category.SEED_LENGTH),
     (ValueError, "Expected allow_unused to be True or not passed when materialize_grads=True", Category.BAD_ARGUMENT),
+    (RuntimeError, "cannot be empty", Category.BAD_ARGUMENT),
+    (RuntimeError, "arguments both passed to", Category.BAD_ARGUMENT),
+    (RuntimeError, "materialize_grads cannot be used when the given input is a GradientEdge", Category.BAD_ARGUMENT),
+    (RuntimeError, "get the gradient edge for a Tensor that does not require", Category.NOT_DIFFERENTIABLE),
+    *((RuntimeError, part, Category.SEED_SHAPE) for part in ("If `is_grads_batched=True`", "invalid gradient at index")),
+    *((ValueError, part, Category.SEED_SHAPE) for part in ("Got in_dim=0 for some input", "same size in the mapped dimension")),
+    (IndexError, "invalid index of a 0-dim tensor", Category.SEED_SHAPE),
     (RuntimeError, "is not implemented", Category.NOT_IMPLEMENTED),
 )
 
@@ -47,7 +54,12 @@ RULES: tuple[Rule, ...] = (
 def open_backend() -> Interpreter:
     """Open PyTorch on the CPU, with one thread."""
     torch.set_num_threads(1)
-    for expected in ("The .grad attribute of a Tensor that is not a leaf", "only_inputs argument", "Using backward"):
+    for expected in (
+        "The .grad attribute of a Tensor that is not a leaf",
+        "only_inputs argument",
+        "Using backward",
+        "`grad_variables` is deprecated",
+    ):
         warnings.filterwarnings("ignore", message=f".*{expected}")
     return Interpreter(BackendInfo("torch", str(torch.__version__), TORCH, TORCH.not_offered), TorchEngine())
 
@@ -91,7 +103,7 @@ class TorchEngine:
         made = Function.apply(*operands)
         return made if isinstance(made, tuple) else (made,)
 
-    def backward(self, step: Backward, values: dict[str, Any], dump: str | None) -> None:
+    def backward(self, step: Backward, values: dict[str, Any], dump: str | None) -> None:  # noqa: ARG002 - not offered
         options = {} if step.grad_variables is None else {"grad_variables": pick(values, step.grad_variables, step.form)}
         torch.autograd.backward(
             pick(values, step.tensors, step.form),

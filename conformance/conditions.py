@@ -51,7 +51,7 @@ def _calls(steps: Sequence[Step]) -> Iterator[tuple[tuple[str, ...], tuple[str |
         if isinstance(step, Grad):
             yield step.outputs, step.grad_outputs, step
         elif isinstance(step, Backward):
-            yield step.tensors, step.grad_tensors, step
+            yield step.tensors, step.grad_tensors or step.grad_variables, step
 
 
 def more_seeds_than_roots(case: Case, number: int) -> bool:
@@ -190,7 +190,8 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "hook_returns_differentiable": hook_returns_differentiable,
     "hook_returns_tensor": lambda case, number: any(_hooks(case, number, "tensor")),
     "hook_of_another_dtype": lambda case, number: any(_hooks(case, number, "another_dtype", "tensor")),
-    "one_root": lambda case, number: any(len(roots) == 1 for roots, _, _ in _calls(_at(case, number))),
+    "one_root_with_inputs": lambda case, number: any(len(roots) == 1 and s.inputs for roots, _, s in _calls(_at(case, number))),
+    "batched_so_far": lambda case, number: any(isinstance(s, Grad) and s.is_grads_batched for s in _until(case, number)),
     "retains": lambda case, number: any(isinstance(s, RetainGrad) for s in _before(case, number)),
     "hooked_or_retained": lambda case, number: any(isinstance(s, Hook | RetainGrad) for s in _before(case, number)),
     "after_toggle": lambda case, number: any(isinstance(s, Toggle) for s in _before(case, number)),

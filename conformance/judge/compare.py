@@ -33,7 +33,7 @@ ALL_ZEROS = " (all zeros)"
 class Mismatch:
     """One difference.
 
-    ``kind``: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``, ``events``; ``where``: ``result``,
+    ``kind``: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``, ``events``, ``unreadable``; ``where``: ``result``,
     ``grad`` (that is ``.grad``), ``event`` or ``step``. ``expected`` and ``actual`` are short words, for the same kind of difference
     always the same; ``detail`` has the numbers.
     """
@@ -164,6 +164,8 @@ class Comparer:
             present = expected or actual
             zeros = ALL_ZEROS if present is not None and not present.array.any() else ""
             return Mismatch(number, "absence", where, wanted, got, name + zeros)
+        if actual.unreadable:
+            return Mismatch(number, "unreadable", where, "readable", "unreadable", f"{name}: {actual.unreadable}")
         e, a = expected.array, actual.array
         if e.shape != a.shape:
             return Mismatch(number, "shape", where, "as its primal", "another", f"{name}: shape {a.shape}, expected {e.shape}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from conformance.backends.reference import reference
 from conformance.outcome import Computed, Raised
-from conformance.steps import Backward, Grad, Hook, Op, RetainGrad, Step, Toggle, results, uses
+from conformance.steps import Backward, Edge, Grad, Hook, Op, RetainGrad, Step, Toggle, results, uses
 from reference_impl import PADDLE, Category
 
 if TYPE_CHECKING:
@@ -164,6 +164,18 @@ def hook_returns_differentiable(case: Case, number: int) -> bool:
     return any(h.tensor_returned in tracked for h in _hooks(case, number, "tensor"))
 
 
+def edge_of_computed_input(case: Case, number: int) -> bool:
+    """Whether some `backward` up to here has the edge of a computed tensor among its inputs."""
+    leaves = {entry.name for entry in case.inputs}
+    edges = {s.results[0] for s in case.steps if isinstance(s, Edge) and s.tensor not in leaves}
+    return any(isinstance(s, Backward) and not edges.isdisjoint(s.inputs or ()) for s in _until(case, number))
+
+
+def no_seeds_in_a_list(case: Case, number: int) -> bool:
+    """Whether the call has a list of seeds, and none in it."""
+    return any(seeds == () for _, seeds, _ in _calls(_at(case, number)))
+
+
 CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "no_grad": lambda case, number: any(getattr(s, "no_grad", False) for s in _at(case, number)),
     "no_grad_vars": lambda case, number: any(isinstance(s, Grad) and s.no_grad_vars is not None for s in _at(case, number)),
@@ -185,6 +197,10 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "moves_nothing": moves_nothing,
     "created_in_no_grad": created_in_no_grad,
     "size_zero": size_zero,
+    "edge_of_computed_input": edge_of_computed_input,
+    "no_seeds_in_a_list": no_seeds_in_a_list,
+    "batched": lambda case, number: any(isinstance(s, Grad) and s.is_grads_batched for s in _at(case, number)),
+    "materialized": lambda case, number: any(isinstance(s, Grad) and s.materialize_grads for s in _at(case, number)),
     "leaf_hook_asked": leaf_hook_asked,
     "hook_on_asked": hook_on_asked,
     "hook_returns_differentiable": hook_returns_differentiable,

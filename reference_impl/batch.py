@@ -40,10 +40,17 @@ def in_batches(
     given: Seeds = [None] * len(outputs) if seeds is None else seeds
     size = _size(outputs, given)
     number = max(size, 1)
-    calls = [
-        one([_entry(seed, i, size, create_graph) for seed in given], retain_graph or i < number - 1)  # the last one frees
-        for i in range(number)
-    ]
+    last = number - 1
+
+    def call(i: int) -> list[Tensor | None]:
+        return one([_entry(seed, i, size, create_graph) for seed in given], retain_graph or i < last)  # the last one frees
+
+    try:
+        calls = [call(i) for i in range(number)]
+    except AutogradError:
+        if not retain_graph:
+            call(last)
+        raise
     return [_stacked(list(column), size, create_graph) for column in zip(*calls, strict=True)]
 
 

@@ -59,6 +59,7 @@ BOTH = {
     "grad of one tensor without a container": case(*CHAIN, Grad(("y",), ("x",), ("dx",), ("g",), form="bare")),
     "grad of tuples": case(*CHAIN, Grad(("y", "h"), ("x", "w"), ("dx", "dw"), ("g", "g"), form="tuple")),
     "one seed without a container is no seed for two roots": case(*CHAIN, Backward(("y", "h"), ("g",))),
+    "empty list of seeds": case(*CHAIN, Backward(("z",), ())),
     "no inputs": case(*CHAIN, Grad(("y",), (), (), ("g",)), Grad(("y",), ("x",), ("dx",), ("g",))),
 }
 
@@ -132,6 +133,9 @@ TORCH = {
     ),
     "batch keeps the graph": case(EYE, *CHAIN, Grad(("h",), ("x",), ("dx",), ("eye",), **BATCH, **KEEP), Backward(("h",), ("g",))),
     "batch from an edge": case(EYE, *CHAIN, edge("h"), Grad(("e_h",), ("x",), ("dx",), ("eye",), **BATCH)),
+    "batch of seeds of another shape for an edge": case(
+        SCALARS, *CHAIN, edge("h"), Grad(("e_h",), ("x",), ("dx",), ("scalars",), **BATCH)
+    ),
     "batch into an edge": case(EYE, *CHAIN, edge("h"), Grad(("y",), ("e_h",), ("dh",), ("eye",), **BATCH)),
     "empty batch": case(Input("none", (0, 2), (), differentiable=False), *CHAIN, Grad(("h",), ("x",), ("dx",), ("none",), **BATCH)),
     "batch of seeds of another dtype": case(
@@ -176,7 +180,14 @@ WORK = [
 ]
 IDS = [f"{framework}-{name}" for framework, name, _ in WORK]
 
-DEVIATES: dict[tuple[str, str], str] = {}
+DEVIATES = {
+    ("torch", "backward into the edge of a computed tensor"): "torch-edge-input-dropped",
+    ("torch", "backward into the edge of a computed tensor runs its node"): "torch-edge-input-dropped",
+    ("torch", "batch and a materialized input"): "torch-batched-zeros-shape",
+    ("torch", "batch of seeds of another shape for an edge"): "torch-batched-edge-message",
+    ("torch", "empty batch"): "torch-batched-empty",
+    ("paddle", "empty list of seeds"): "paddle-empty-seeds",
+}
 """Where a framework is known not to keep its promise, the finding."""
 
 

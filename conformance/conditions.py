@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from conformance.backends.reference import reference
 from conformance.outcome import Computed, Raised
-from conformance.steps import Backward, Grad, Hook, Op, Step, results, uses
+from conformance.steps import Backward, Edge, Grad, Hook, Op, RetainGrad, Step, Toggle, results, uses
 from reference_impl import PADDLE, Category
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _calls(steps: Sequence[Step]) -> Iterator[tuple[tuple[str, ...], tuple[str |
         if isinstance(step, Grad):
             yield step.outputs, step.grad_outputs, step
         elif isinstance(step, Backward):
-            yield step.tensors, step.grad_tensors, step
+            yield step.tensors, step.grad_tensors or step.grad_variables, step
 
 
 def more_seeds_than_roots(case: Case, number: int) -> bool:
@@ -141,16 +141,39 @@ def size_zero(case: Case, number: int) -> bool:
     return any(0 in entry.shape for entry in case.inputs)
 
 
-def hooked_input(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for the gradient of a tensor that has had a hook."""
-    hooked = {s.tensor for s in _before(case, number) if isinstance(s, Hook)}
+def _hooks(case: Case, number: int, *returns: str) -> Iterator[Hook]:
+    return (s for s in _before(case, number) if isinstance(s, Hook) and (not returns or s.returns in returns))
+
+
+def leaf_hook_asked(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for the gradient of an input of the case that has a hook."""
+    hooked = {h.tensor for h in _hooks(case, number)}.intersection(entry.name for entry in case.inputs)
     return any(isinstance(s, Grad) and not hooked.isdisjoint(s.inputs) for s in _at(case, number))
 
 
-def hooked_leaf(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for the gradient of a leaf that has had a hook."""
-    hooked = {s.tensor for s in _before(case, number) if isinstance(s, Hook)}.intersection(entry.name for entry in case.inputs)
-    return any(isinstance(s, Grad) and not hooked.isdisjoint(s.inputs) for s in _at(case, number))
+def hook_on_asked(case: Case, number: int) -> bool:
+    """Whether a call asks for the gradient of a computed value that has a hook, besides others."""
+    hooked = {h.tensor for h in _hooks(case, number)}
+    return any(isinstance(s, Grad) and len(s.inputs) > 1 and not hooked.isdisjoint(s.inputs) for s in _at(case, number))
+
+
+def hook_returns_differentiable(case: Case, number: int) -> bool:
+    """Whether some hook returns a tensor that requires a gradient."""
+    tracked = {entry.name for entry in case.inputs if entry.differentiable}
+    tracked.update(s.tensor for s in case.steps if isinstance(s, Toggle) and s.requires_grad)
+    return any(h.tensor_returned in tracked for h in _hooks(case, number, "tensor"))
+
+
+def edge_of_computed_input(case: Case, number: int) -> bool:
+    """Whether some `backward` up to here has the edge of a computed tensor among its inputs."""
+    leaves = {entry.name for entry in case.inputs}
+    edges = {s.results[0] for s in case.steps if isinstance(s, Edge) and s.tensor not in leaves}
+    return any(isinstance(s, Backward) and not edges.isdisjoint(s.inputs or ()) for s in _until(case, number))
+
+
+def no_seeds_in_a_list(case: Case, number: int) -> bool:
+    """Whether the call has a list of seeds, and none in it."""
+    return any(seeds == () for _, seeds, _ in _calls(_at(case, number)))
 
 
 CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
@@ -174,6 +197,18 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "moves_nothing": moves_nothing,
     "created_in_no_grad": created_in_no_grad,
     "size_zero": size_zero,
-    "hooked_input": hooked_input,
-    "hooked_leaf": hooked_leaf,
+    "edge_of_computed_input": edge_of_computed_input,
+    "no_seeds_in_a_list": no_seeds_in_a_list,
+    "batched": lambda case, number: any(isinstance(s, Grad) and s.is_grads_batched for s in _at(case, number)),
+    "materialized": lambda case, number: any(isinstance(s, Grad) and s.materialize_grads for s in _at(case, number)),
+    "leaf_hook_asked": leaf_hook_asked,
+    "hook_on_asked": hook_on_asked,
+    "hook_returns_differentiable": hook_returns_differentiable,
+    "hook_returns_tensor": lambda case, number: any(_hooks(case, number, "tensor")),
+    "hook_of_another_dtype": lambda case, number: any(_hooks(case, number, "another_dtype", "tensor")),
+    "one_root_with_inputs": lambda case, number: any(len(roots) == 1 and s.inputs for roots, _, s in _calls(_at(case, number))),
+    "batched_so_far": lambda case, number: any(isinstance(s, Grad) and s.is_grads_batched for s in _until(case, number)),
+    "retains": lambda case, number: any(isinstance(s, RetainGrad) for s in _before(case, number)),
+    "hooked_or_retained": lambda case, number: any(isinstance(s, Hook | RetainGrad) for s in _before(case, number)),
+    "after_toggle": lambda case, number: any(isinstance(s, Toggle) for s in _before(case, number)),
 }

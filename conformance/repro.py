@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.case import Case, Input
-    from conformance.steps import Step
+    from conformance.steps import Flag, Step
 
 FRAMEWORKS = ("torch", "paddle")
 
@@ -74,6 +74,7 @@ def _leaf(entry: Input, framework: str) -> str:
 
 
 def _body(step: Step, framework: str) -> list[str]:
+    flag = "requires_grad" if framework == "torch" else "stop_gradient"
     match step:
         case Op():
             return [_op(step, framework)]
@@ -95,9 +96,7 @@ def _body(step: Step, framework: str) -> list[str]:
         case RetainGrad():
             return [f"{step.tensor}.retain_grad{'s' if framework == 'paddle' else ''}()"]
         case Toggle():
-            if framework == "torch":
-                return [f"{step.tensor}.requires_grad_({step.requires_grad})"]
-            return [f"{step.tensor}.stop_gradient = {not step.requires_grad}"]
+            return [f"{step.tensor}.{flag} = {step.requires_grad is (framework == 'torch')}"]
         case Hook():
             return _hook(step, framework)
         case RemoveHook():
@@ -187,8 +186,8 @@ def _list(names: Sequence[str | None] | None, form: str | None = None) -> str:
     if names is None:
         return "None"
     text = ", ".join(str(n) for n in names)
-    return {"bare": text, "tuple": f"({text},)", "set": f"{{{text}}}"}.get(form or "", f"[{text}]")
+    return {"bare": text, "tuple": f"({text},)", "set": f"{{{text}}}", "iterator": f"iter([{text}])"}.get(form or "", f"[{text}]")
 
 
-def _given(**options: bool | None) -> list[str]:
+def _given(**options: Flag | None) -> list[str]:
     return [f"{name}={value}" for name, value in options.items() if value is not None]

@@ -104,9 +104,13 @@ def _state_text(case: Case, state: State | None) -> str:
 
 
 def _events_text(events: Sequence[Event]) -> str:
-    return "; ".join(
-        f"{e.name} saw {value_text(e.value)}{', recording' if e.recording else ''}" if e.name.isidentifier() else e.name for e in events
-    )
+    return "; ".join(map(_event_text, events))
+
+
+def _event_text(event: Event) -> str:
+    if event.value is None and not event.name.isidentifier():  # no call of a hook: the name says what happened
+        return event.name
+    return f"{event.name} saw {value_text(event.value)}{', recording' if event.recording else ''}"
 
 
 def observation_text(case: Case, step: Step, seen: Observation) -> str:

@@ -5,6 +5,8 @@ Start with `tensor` (the tape), then `primitive` (what a rule is), then `engine`
 
 from reference_impl import primitives
 from reference_impl.dialect import DIALECTS, PADDLE, TORCH, Dialect
+from reference_impl.dump import call_stacks
+from reference_impl.edge import GradientEdge, gradient_edge
 from reference_impl.engine import backward, grad
 from reference_impl.errors import AutogradError, Category
 from reference_impl.hooks import Handle, register_hook, retain_grad, set_requires_grad
@@ -19,10 +21,13 @@ __all__ = [
     "AutogradError",
     "Category",
     "Dialect",
+    "GradientEdge",
     "Handle",
     "Tensor",
     "backward",
+    "call_stacks",
     "grad",
+    "gradient_edge",
     "no_grad",
     "primitives",
     "recording",

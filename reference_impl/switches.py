@@ -62,6 +62,20 @@ class Switch:
 
 SWITCHES = (
     Switch(
+        "containers",
+        "Roots and seeds",
+        "In which containers are several tensors handed over, and what does grad answer with?",
+        {"iterables": "in any iterable; a tuple, or a dict for a dict", "lists": "in a list or a tuple; a list"},
+        "both documents; measured, rows S09, I10-I12",
+    ),
+    Switch(
+        "flags",
+        "Roots and seeds",
+        "Which values do flags take?",
+        {"truthiness": "whatever has a truth value", "strict": "True and False alone"},
+        "measured, rows S77, S78, I60",
+    ),
+    Switch(
         "implicit_seed",
         "Roots and seeds",
         "What seeds a root that is given no seed?",
@@ -169,7 +183,7 @@ SWITCHES = (
         "Are ops inside a hook recorded?",
         {
             "as_the_pass": "only if the pass creates a graph",
-            "always": "always, and the cotangent that the hook sees requires a gradient",
+            "as_the_caller": "wherever the caller of the pass records; and then the cotangent that the hook sees requires a gradient",
         },
         "measured, rows H24, H32, H33",
     ),

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from reference_impl.primitive import Primitive
 
@@ -29,13 +29,14 @@ class Mode:
 
     `lineage` is ``(op, depth)`` while the vjp rules of a node of that op run under ``create_graph``: nodes made meanwhile belong
     to the depth-th derivative of the op, and to `family`. See `Dialect.highest_order`.
-    `ties` is `Dialect.ties` of the call that is running.
+    `ties` is `Dialect.ties` of the call that is running. `witness`, where there is one, says where a node is made; see `dump`.
     """
 
     recording = True
     lineage: tuple[str, int] | None = None
     family: Family | None = None
     ties: str = "first"
+    witness: Callable[[], Any] | None = None
 
 
 def recording() -> bool:
@@ -49,6 +50,15 @@ def no_grad() -> Iterator[None]:
     before, Mode.recording = Mode.recording, False
     try:
         yield
+    finally:
+        Mode.recording = before
+
+
+def recorded(op: Callable[..., Any], *operands: Any) -> Any:
+    """Apply an op so that it is recorded, also inside a no_grad region: ``create_graph`` says so."""
+    before, Mode.recording = Mode.recording, True
+    try:
+        return op(*operands)
     finally:
         Mode.recording = before
 
@@ -69,10 +79,23 @@ class Node:
     """One recorded op: ``primitive(*operands, **attrs)``.
 
     `arrays` are the operands' elements, `out` the output's, `tracked` the positions of the operands that need a gradient, `hooks`
-    what `reference_impl.hooks` attached, by output slot.
+    what `reference_impl.hooks` attached, by output slot, `made_at` what the witness said, see `Mode`.
     """
 
-    __slots__ = ("arrays", "attrs", "family", "hooks", "lineage", "number", "operands", "out", "primitive", "released", "tracked")
+    __slots__ = (
+        "arrays",
+        "attrs",
+        "family",
+        "hooks",
+        "lineage",
+        "made_at",
+        "number",
+        "operands",
+        "out",
+        "primitive",
+        "released",
+        "tracked",
+    )
 
     def __init__(
         self,
@@ -94,6 +117,7 @@ class Node:
         self.hooks: dict[int, list[Any]] | None = None
         self.lineage = Mode.lineage or (primitive.name, 0)
         self.family = Mode.family
+        self.made_at = None if Mode.witness is None else Mode.witness()
 
     def saves(self) -> bool:
         """Whether this node kept anything for its rules, given which of its operands need a gradient."""

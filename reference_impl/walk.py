@@ -15,7 +15,7 @@ import numpy as np
 
 from reference_impl.dialect import UNBOUNDED, Dialect
 from reference_impl.errors import AutogradError, Category
-from reference_impl.hooks import Retained, ordered
+from reference_impl.hooks import Retained, ordered, retains
 from reference_impl.primitives.arithmetic import add
 from reference_impl.primitives.shape import link
 from reference_impl.tensor import Family, Mode, Node, Tensor
@@ -29,15 +29,6 @@ Place: TypeAlias = "Tensor | tuple[Node, int]"
 def place_of(tensor: Tensor) -> Place:
     """Return where a tensor's cotangent is collected: the leaf itself, or the output slot of the node that made it."""
     return tensor if tensor.node is None else (tensor.node, tensor.slot)
-
-
-def recorded(op: Callable[..., Any], *operands: Tensor) -> Any:
-    """Apply an op so that it is recorded, also inside a no_grad region: ``create_graph`` says so."""
-    before, Mode.recording = Mode.recording, True
-    try:
-        return op(*operands)
-    finally:
-        Mode.recording = before
 
 
 def _recorded(constant: Tensor) -> Tensor:
@@ -71,6 +62,7 @@ class Walk:
         self.retain_graph = retain_graph
         self.keep = keep
         self.accumulates = accumulates
+        self.callbacks_record = False
         self.cut = {place_of(t) for t in cut}
         self.targets = None if targets is None else {place_of(t): t for t in targets}
         self.leaves: dict[Tensor, Any] = {}
@@ -119,6 +111,7 @@ class Walk:
     def run(self) -> None:
         """Run every needed node once, each after all of its consumers, and give every leaf its turn."""
         recording, ties = Mode.recording, Mode.ties
+        self.callbacks_record = self.create_graph or (self.dialect.callbacks_record == "as_the_caller" and recording)
         Mode.recording, Mode.ties = self.create_graph, self.dialect.ties
         visited = set(self.needed)
         visited.update(place[0] for place in self.targets or () if type(place) is tuple and place[0] in self.reached)
@@ -184,17 +177,19 @@ class Walk:
                 yield operand.node
 
     def _finish(self, leaf: Tensor) -> None:
-        if leaf not in self.leaves:
+        if leaf not in self.leaves or not self._wanted(leaf):
             return
         if leaf.hooks:
             self.leaves[leaf] = self._hooked(leaf.hooks, self.leaves[leaf], leaf.array)
-        if self.accumulates and (self.targets is None or leaf in self.targets):
+        if self.accumulates:
             self.keep(leaf, self.leaves[leaf])
 
     def _step(self, node: Node) -> None:
         slots = self.slots.get(node)
         if slots is None:
             return
+        if node in self.needed and self.dialect.freed_refuses == "executed":
+            self._refuse_freed(node)
         if node.hooks:
             outs = node.out if node.primitive.several else (node.out,)
             for slot, hooks in node.hooks.items():
@@ -204,12 +199,11 @@ class Walk:
                 target = self.targets.get((node, slot))
                 if target is not None and cotangent is not None:
                     self.captured[node, slot] = cotangent
-                    if self.accumulates:
+                    if self.accumulates and not retains(target):
                         self.keep(target, cotangent)
             if node not in self.needed:
                 return
-        if self._freed(node):
-            raise AutogradError(Category.GRAPH_FREED, f"the graph of {node.primitive.name} was freed by an earlier call")
+        self._refuse_freed(node)
         if self.create_graph:
             op, depth = node.lineage
             if depth + 1 >= self.dialect.highest_order.get(op, UNBOUNDED):
@@ -221,6 +215,10 @@ class Walk:
             node.released = True
             if node.family is not None:
                 node.family.freed_by = self
+
+    def _refuse_freed(self, node: Node) -> None:
+        if self._freed(node):
+            raise AutogradError(Category.GRAPH_FREED, f"the graph of {node.primitive.name} was freed by an earlier call")
 
     def _freed(self, node: Node) -> bool:
         if self.dialect.freed_refuses == "saved":
@@ -263,6 +261,9 @@ class Walk:
             if "g" in links:
                 extra.append(g)
         family = Family()
+        toggled = self._toggled(node)
+        for operand in toggled:
+            operand.requires_grad = True
         for operand, rule, attrs in self._asked(node):
             Mode.lineage, Mode.family = lineage, family
             result = rule(g, out, *operands, **attrs)
@@ -270,6 +271,14 @@ class Walk:
                 result = link(result, *extra)
             Mode.lineage = Mode.family = None
             self._arrive(operand, self._boxed(result))
+        for operand in toggled:
+            operand.requires_grad = False
+
+    def _toggled(self, node: Node) -> list[Tensor]:
+        """Return the operands whose flag was taken off since, where that changes nothing for what was recorded."""
+        if self.dialect.toggled_leaf == "checked":
+            return []
+        return [node.operands[position] for position in node.tracked if not node.operands[position].requires_grad]
 
     def _links(self, node: Node, position: int, links: Mapping[str, str]) -> bool:
         when = links.get(node.primitive.operands[position])
@@ -302,31 +311,25 @@ class Walk:
         """Call the hooks of a place on its cotangent and return what takes its place."""
         arrived = cotangent is not None
         for hook in ordered(hooks, self.dialect):
-            if isinstance(hook, Retained):
-                tensor = hook.tensor()
-                if tensor is not None and cotangent is not None and not self._is_target(tensor):
-                    self.keep(tensor, cotangent)
-                continue
             if cotangent is None and self.dialect.missing_cotangent == "zeros":
                 cotangent = Tensor(np.zeros_like(primal)) if self.create_graph else np.zeros_like(primal)
+            if isinstance(hook, Retained):
+                tensor = hook.tensor()
+                if tensor is not None and cotangent is not None:
+                    self.keep(tensor, cotangent)
+                continue
             returned = self._called(hook.function, cotangent, arrived=arrived)
             if returned is not None:
                 if cotangent is None or returned.dtype != primal.dtype or returned.shape != primal.shape:
                     raise AutogradError(Category.CALLBACK_RESULT, "a hook returned another shape or dtype than it was given")
-                cotangent = returned if self.create_graph else returned.array
+                cotangent = self._boxed(returned, node=False) if self.create_graph else returned.array
         return cotangent
 
-    def _is_target(self, tensor: Tensor) -> bool:
-        """Whether the pass accumulates into a tensor because it was asked to, be it retained or not."""
-        return self.accumulates and self.targets is not None and self.targets.get(place_of(tensor)) is tensor
-
     def _called(self, function: Callable[[Any], Any], cotangent: Any, *, arrived: bool) -> Any:
-        """Call a hook; zeros that stand for what never arrived are a constant."""
-        always = self.dialect.callbacks_record == "always"
-        before, Mode.recording = Mode.recording, Mode.recording or always
+        before, Mode.recording = Mode.recording, self.callbacks_record
         shown = cotangent
         if cotangent is not None and type(cotangent) is not Tensor:
-            shown = Tensor(np.array(cotangent), requires_grad=always and arrived)
+            shown = Tensor(np.array(cotangent), requires_grad=self.callbacks_record and arrived)
         try:
             return function(shown)
         finally:

@@ -13,6 +13,9 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+import numpy as np
+
+from conformance.backends.dumped import events_of
 from conformance.outcome import Blocked, Computed, Event, NotOffered, Observation, Outcome, Raised, State, Value
 from conformance.steps import (
     Backward,
@@ -35,8 +38,6 @@ from conformance.steps import (
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
-
-    import numpy as np
 
     from conformance.backends import BackendInfo
     from conformance.case import Case, Input
@@ -163,8 +164,7 @@ class _Run:
             state = self._state() if changes else None
             category = self.engine.category(error)
             return Raised(category, f"{type(error).__name__}: {error}"[:2000], state, tuple(self.events))
-        look = self.engine.look
-        seen = tuple(None if tensor is None else look(tensor) for tensor in made)
+        seen = tuple(None if tensor is None else self._look(tensor) for tensor in made)
         if self.sees_all:
             self._note(step, seen)
         return Computed(seen, self._state() if changes else None, tuple(self.events))
@@ -222,14 +222,12 @@ class _Run:
         return made
 
     def _backward(self, step: Backward) -> None:
-        names: list[str] = []
         if step.dump_backward_graph:
             with tempfile.TemporaryDirectory() as folder:
                 returned = self.engine.backward(step, self.values, folder)
-                names = sorted(path.name for path in Path(folder).iterdir())
+                self.events += events_of(Path(folder))
         else:
             returned = self.engine.backward(step, self.values, None)
-        self.events += [Event(kind) for kind in (".dot", ".log") if any(name.endswith(kind) for name in names)]
         if returned is not None:
             self.events.append(Event("returned something"))
 
@@ -243,7 +241,7 @@ class _Run:
         engine, name = self.engine, step.results[0]
 
         def called(g: Any) -> Any:
-            self.events.append(Event(name, None if g is None else engine.look(g), engine.recording()))
+            self.events.append(Event(name, None if g is None else self._look(g), engine.recording()))
             match step.returns:
                 case "error":
                     raise CallbackError(name)
@@ -252,7 +250,7 @@ class _Run:
                 case "scaled" if g is not None:
                     return engine.apply(Op("mul_scalar", (), (), {"other": step.factor}), [g])[0]
                 case "another_dtype" if g is not None:
-                    dtype = "float64" if engine.look(g).array.dtype == "float32" else "float32"
+                    dtype = "float64" if self._look(g).array.dtype == "float32" else "float32"
                     return engine.apply(Op("cast", (), (), {"dtype": dtype}), [g])[0]
                 case _:
                     return None
@@ -277,8 +275,15 @@ class _Run:
         return forward, backward
 
     def _changed(self) -> list[tuple[str, Value]]:
-        now = [(name, self.engine.look(self.values[name]), array) for name, array in self.seen.items()]
+        now = [(name, self._look(self.values[name]), array) for name, array in self.seen.items()]
         return [(name, value) for name, value, array in now if _differs(value.array, array)]
+
+    def _look(self, tensor: Any) -> Value:
+        """Look at a tensor; one that the engine hands out but will not show is an observation, too."""
+        try:
+            return self.engine.look(tensor)
+        except Exception as error:  # noqa: BLE001 - see above
+            return Value(np.zeros(0), False, f"{type(error).__name__}: {error}"[:200])
 
     def _state(self) -> State:
         engine = self.engine
@@ -286,7 +291,7 @@ class _Run:
         for name in self.case.watched:
             tensor = self.values.get(name)
             held = None if tensor is None else engine.grad_of(tensor)
-            state.append(None if held is None else engine.look(held))
+            state.append(None if held is None else self._look(held))
         return tuple(state)
 
 
@@ -306,5 +311,7 @@ def pick(values: type_of_values, names: tuple[str | None, ...] | None, form: For
             return tuple(found)
         case "set":
             return set(found)
+        case "iterator":
+            return iter(found)
         case _:
             return found

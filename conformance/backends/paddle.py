@@ -28,15 +28,18 @@ if TYPE_CHECKING:
 RULES: tuple[Rule, ...] = (
     (OSError, "CallbackError", Category.CALLBACK),
     (SystemError, "do not exist. This may be because", Category.GRAPH_FREED),
+    (RuntimeError, "Cannot register hook on a tensor that stop gradient", Category.NOT_DIFFERENTIABLE),
+    (RuntimeError, "hook are not consistent", Category.CALLBACK_RESULT),
     (ValueError, "does not appear in the backward graph", Category.UNREACHABLE_INPUT),
     (SystemError, "There is no grad op for", Category.NOT_DIFFERENTIABLE),
     (AssertionError, "contains duplicate paddle.Tensor", Category.DUPLICATE_TENSOR),
     (RuntimeError, "contain duplicate tensor", Category.DUPLICATE_TENSOR),
     (AssertionError, "must be equal to", Category.SEED_LENGTH),
     (AssertionError, "only_inputs=False is not supported yet", Category.BAD_ARGUMENT),
+    (AssertionError, "cannot be empty", Category.BAD_ARGUMENT),
+    (AssertionError, "must be True or False", Category.BAD_ARGUMENT),
+    (AssertionError, "must be Tensor or list of Tensor", Category.BAD_ARGUMENT),
     (RuntimeError, "doesn't have any grad op", Category.NOT_IMPLEMENTED),
-    (RuntimeError, "Cannot register hook on a tensor that stop gradient", Category.NOT_DIFFERENTIABLE),
-    (RuntimeError, "hook are not consistent", Category.CALLBACK_RESULT),
 )
 
 

@@ -20,8 +20,9 @@ import msgspec
 from conformance.backends import Backend, BackendError, open_backend
 from conformance.backends.reference import reference
 from conformance.case import Case, Input
+from conformance.coverage import covered
 from conformance.deviations import label
-from conformance.facts import facts_of, parameters_passed
+from conformance.facts import facts_of
 from conformance.generate.scripts import Plan, case_of
 from conformance.judge.compare import AFTER_ALL, Mismatch
 from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, verdict_of
@@ -215,12 +216,11 @@ def healthy(engine: Backend) -> bool:
 def verdict_record(case: Case, verdict: Verdict, facts: Facts) -> dict[str, Any]:
     """Write a verdict, with what was compared up to the first difference."""
     found = verdict.mismatch
-    limit = len(case.steps) if found is None or found.step < 0 else found.step
-    counts = dict(verdict.counts)
-    for number, order in facts.orders.items():
-        if number < limit:
-            for name in (f"order {order}", *parameters_passed(case.steps[number])):  # type: ignore[arg-type]
-                counts[name] = counts.get(name, 0) + 1
+    counts = verdict.counts.copy()
+    for number in verdict.steps:
+        counts.update(covered(case.steps[number], facts.order_at(number)))
+        if number in facts.orders:
+            counts[f"order {facts.orders[number]}"] += 1
     record: dict[str, Any] = {"bucket": verdict.bucket, "counts": counts}
     if verdict.bounded:
         record["bounded"] = True

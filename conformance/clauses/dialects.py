@@ -18,6 +18,8 @@ _SUM = (_SQUARES, total("y", "z"))
 _HALVES = Op("split", ("x",), ("a", "b"), {"sections": [1, 1], "axis": 0})
 
 _CALLS = (
+    Curated("containers", "roots in an iterator", exact((_X,), *_SUM, Backward(("z",), form="iterator"), Backward(("z",)))),
+    Curated("flags", "1 for True", exact((_X,), *_SUM, Backward(("z",), retain_graph=1), Backward(("z",)))),
     Curated("implicit_seed", "no seed for two elements", exact((_X,), _SQUARES, Backward(("y",)))),
     Curated("duplicates", "a root twice", exact((_X,), *_SUM, Backward(("z", "z")))),
     Curated("duplicates", "an input twice", exact((_X,), *_SUM, Grad(("z",), ("x", "x"), ("d1", "d2")))),

@@ -14,7 +14,7 @@ from conformance.campaign.worker import explain_case
 from conformance.clauses import CURATED
 from conformance.clauses.promises import documents, promises
 from conformance.deviations import known
-from conformance.judge.verdict import Bucket
+from conformance.judge.verdict import AGREEING, Bucket
 from conformance.steps import parameters
 from reference_impl import DIALECTS
 from reference_impl.switches import SWITCHES
@@ -155,7 +155,7 @@ def _result(one: Curated, backend: Mapping[str, Any], workers: Workers) -> Resul
     match verdict["bucket"]:
         case Bucket.KNOWN_DEVIATION:
             return Result(one.title, Standing.DEVIATES, _finding(verdict["deviation"]))
-        case Bucket.AGREED | Bucket.SAME_ERROR | Bucket.NOT_OFFERED:
+        case bucket if bucket in AGREEING:
             refusal = _refusal(one.case, backend["not_offered"])
             if refusal:
                 return Result(one.title, Standing.NOT_OFFERED, refusal)

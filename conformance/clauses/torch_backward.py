@@ -143,6 +143,11 @@ _INPUTS = (
         exact((_X, _W), mul("x", "w", "y"), total("y", "z"), Edge("x", ("e",)), Backward(("z",), inputs=("e",))),
     ),
     _torch(
+        "TB-10",
+        "the edge of a computed tensor stands for it",
+        exact((_X,), _SQUARES, mul("y", "y", "u"), total("u", "z"), Edge("y", ("e",)), Backward(("z",), inputs=("e",))),
+    ),
+    _torch(
         "TB-11",
         "every leaf that was used, and no other",
         exact((_X, _W, leaf("u", 5.0, 6.0), _SEED), mul("x", "w", "y"), mul("y", "g", "v"), total("v", "z"), Backward(("z",))),

@@ -14,7 +14,7 @@ import numpy as np
 
 from conformance.case import Case, Input, data_of
 from conformance.ops import catalogue
-from conformance.steps import Op, Step
+from conformance.steps import Detach, Op, Step
 from reference_impl import OPS
 
 if TYPE_CHECKING:
@@ -169,6 +169,16 @@ class Sketch:
         elif form == 3 and len(shape) < 3:
             shape = (self.length(), *shape)
         return self.fresh(shape, domain=domain)
+
+    def detach(self, draft: Draft) -> None:
+        """Name a value's elements without its history."""
+        name = self.name("d")
+        self.steps.append(Detach(draft.name, (name,)))
+        self.values.append(Draft(name, draft.shape, draft.dtype, draft.array, False, frozenset()))
+
+    def replace(self, draft: Draft) -> None:
+        """Replace what is known of a value."""
+        self.values[[d.name for d in self.values].index(draft.name)] = draft
 
     def add_op(self, name: str, *, no_grad: bool = False) -> bool:
         """Add one step of an op; return whether one fitted. What does not fit leaves no trace."""

@@ -33,7 +33,7 @@ ALL_ZEROS = " (all zeros)"
 class Mismatch:
     """One difference.
 
-    ``kind``: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``, ``events``; ``where``: ``result``,
+    ``kind``: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``, ``events``, ``unreadable``; ``where``: ``result``,
     ``grad`` (that is ``.grad``), ``event`` or ``step``. ``expected`` and ``actual`` are short words, for the same kind of difference
     always the same; ``detail`` has the numbers.
     """
@@ -48,12 +48,13 @@ class Mismatch:
 
 @dataclass
 class Comparison:
-    """What was compared, and the first difference if there is one."""
+    """What was compared, and the first difference if there is one; ``steps`` lists the steps that agree, by number."""
 
     mismatch: Mismatch | None = None
     near_kink: bool = False
     bounded: bool = False
     counts: Counter[str] = field(default_factory=Counter)
+    steps: list[int] = field(default_factory=list)
 
 
 class Comparer:
@@ -83,6 +84,8 @@ class Comparer:
             result.mismatch = self._observation(number, e, a)
             if result.mismatch is not None:
                 return result
+            if isinstance(e, Computed | Raised):
+                result.steps.append(number)
         result.mismatch = self._state(AFTER_ALL, expected.final, actual.final)
         return result
 
@@ -161,6 +164,8 @@ class Comparer:
             present = expected or actual
             zeros = ALL_ZEROS if present is not None and not present.array.any() else ""
             return Mismatch(number, "absence", where, wanted, got, name + zeros)
+        if actual.unreadable:
+            return Mismatch(number, "unreadable", where, "readable", "unreadable", f"{name}: {actual.unreadable}")
         e, a = expected.array, actual.array
         if e.shape != a.shape:
             return Mismatch(number, "shape", where, "as its primal", "another", f"{name}: shape {a.shape}, expected {e.shape}")
@@ -168,7 +173,7 @@ class Comparer:
             return Mismatch(number, "dtype", where, str(e.dtype), str(a.dtype), name)
         if not self._elements_agree(number, slot, e, a, where):
             return Mismatch(number, "value", where, "right", "wrong", describe(name, e, a))
-        if expected.requires_grad != actual.requires_grad:
+        if expected.requires_grad != actual.requires_grad and where != "event":  # no document says what a hook's argument requires
             wanted, got = ("requires_grad" if v.requires_grad else "constant" for v in (expected, actual))
             return Mismatch(number, "flag", where, wanted, got, name)
         self.result.counts["elements"] += e.size

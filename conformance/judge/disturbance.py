@@ -180,4 +180,4 @@ class _Disturber:
             return out
         scale = np.abs(out) if primitive.magnitude is None else primitive.magnitude(out, *arrays, **attrs)
         noise = self.rng.uniform(-1.0, 1.0, np.shape(out))
-        return out + noise * scale * (primitive.rounds * self.eps)
+        return (out + noise * scale * (primitive.rounds * self.eps)).astype(out.dtype, copy=False)

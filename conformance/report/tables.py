@@ -132,7 +132,7 @@ def coverage_of(footer: dict[str, Any], backends: list[str]) -> Coverage:
     names = dict.fromkeys([*WORDS, *sorted({key for n in backends for key in counts.get(n, {})})])
     rows = {key: [int(counts.get(n, {}).get(key, 0)) for n in backends] for key in names}
     orders = [key for key in rows if key.startswith("order ")]
-    parameters = [key for key in rows if key.startswith(("grad ", "backward "))]
+    parameters = [key for key in rows if "@" in key]
     plain = [key for key in rows if key not in {*orders, *parameters} and (any(rows[key]) or key in ("calls", "gradients"))]
     calls = []
     for call, keys in groupby(sorted(parameters), key=lambda key: key.split(" ", 1)[0]):

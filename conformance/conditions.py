@@ -146,9 +146,15 @@ def _hooks(case: Case, number: int, *returns: str) -> Iterator[Hook]:
 
 
 def leaf_hook_asked(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for the gradient of an input of the case that has a hook."""
-    hooked = {h.tensor for h in _hooks(case, number)}.intersection(entry.name for entry in case.inputs)
-    return any(isinstance(s, Grad) and not hooked.isdisjoint(s.inputs) for s in _at(case, number))
+    """Whether a `grad` call asks for the gradient of a leaf that has a hook.
+
+    A constant whose flag was set is a leaf; a derivative of a leaf in itself is the seed, another leaf.
+    """
+    hooked = {h.tensor for h in _hooks(case, number)}
+    leaves = {entry.name for entry in case.inputs} | {s.tensor for s in _before(case, number) if isinstance(s, Toggle)}
+    identical = any(input_is_output(case, i) and not hooked.isdisjoint(results(s)) for i, s in enumerate(_before(case, number)))
+    asked = hooked.intersection(leaves)
+    return any(isinstance(s, Grad) and (identical or not asked.isdisjoint(s.inputs)) for s in _at(case, number))
 
 
 def hook_on_asked(case: Case, number: int) -> bool:

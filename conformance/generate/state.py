@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from conformance.steps import ClearGrad, Detach, Hook, RemoveHook, RetainGrad, Toggle
+from conformance.steps import ClearGrad, Hook, RemoveHook, RetainGrad, Toggle
 
 if TYPE_CHECKING:
     from conformance.generate.sketch import Draft, Sketch

@@ -31,6 +31,14 @@ class Cell:
     needs: str = ""
 
 
+def _given(field: str, value: Any) -> Callable[[Any], bool]:
+    return lambda step: getattr(step, field) == value
+
+
+def _seeded(form: str) -> Callable[[Any], bool]:
+    return lambda step: _seeds(step) == form
+
+
 def _seeds(step: Backward | Grad) -> str:
     seeds = step.grad_outputs if isinstance(step, Grad) else step.grad_tensors
     return "unset" if seeds is None else "partly None" if None in seeds else "given"
@@ -38,12 +46,12 @@ def _seeds(step: Backward | Grad) -> str:
 
 def _call(kind: type, name: str) -> Iterator[Cell]:
     for form in ("unset", "given", "partly None"):
-        yield Cell(f"{name} seeds={form}", kind, lambda s, form=form: _seeds(s) == form)
+        yield Cell(f"{name} seeds={form}", kind, _seeded(form))
     for value in (None, True, False):
         words = "unset" if value is None else value
-        yield Cell(f"{name} retain_graph={words}", kind, lambda s, value=value: s.retain_graph is value)
+        yield Cell(f"{name} retain_graph={words}", kind, _given("retain_graph", value))
     for form in ("list", "bare", "tuple"):
-        yield Cell(f"{name} form={form}", kind, lambda s, form=form: (s.form or "list") == form)
+        yield Cell(f"{name} form={form}", kind, _given("form", None if form == "list" else form))
     yield Cell(f"{name} roots=one", kind, lambda s: len(_roots(s)) == 1)
     yield Cell(f"{name} roots=several", kind, lambda s: len(_roots(s)) > 1)
     yield Cell(f"{name} inside no_grad", kind, lambda s: s.no_grad)
@@ -64,7 +72,7 @@ def _cells() -> Iterator[Cell]:
     yield from _flag(Grad, "grad", "only_inputs")
     for value in (None, True, False):
         words = "unset" if value is None else value
-        yield Cell(f"grad allow_unused={words}", Grad, lambda s, value=value: s.allow_unused is value)
+        yield Cell(f"grad allow_unused={words}", Grad, _given("allow_unused", value))
     yield from _flag(Grad, "grad", "materialize_grads", "materialize_grads")
     yield from _flag(Grad, "grad", "is_grads_batched", "is_grads_batched")
     yield Cell("grad no_grad_vars=unset", Grad, lambda s: s.no_grad_vars is None)
@@ -77,13 +85,13 @@ def _cells() -> Iterator[Cell]:
     yield Cell("backward grad_variables=given", Backward, lambda s: s.grad_variables is not None, "grad_variables")
     yield Cell("backward dump_backward_graph_path=given", Backward, lambda s: s.dump_backward_graph, "dump_backward_graph_path")
     for to in ("none", "zero"):
-        yield Cell(f"clear_grad to={to}", ClearGrad, lambda s, to=to: s.to == to)
+        yield Cell(f"clear_grad to={to}", ClearGrad, _given("to", to))
     yield Cell("detach", Detach, lambda _: True)
     yield Cell("retain_grad", RetainGrad, lambda _: True)
     yield Cell("requires_grad set to True", Toggle, lambda s: s.requires_grad)
     yield Cell("requires_grad set to False", Toggle, lambda s: not s.requires_grad)
     for form in ("nothing", "scaled", "tensor", "another_dtype", "error"):
-        yield Cell(f"hook returns={form}", Hook, lambda s, form=form: s.returns == form)
+        yield Cell(f"hook returns={form}", Hook, _given("returns", form))
     yield Cell("hook removed", RemoveHook, lambda _: True)
     yield Cell("gradient edge", Edge, lambda _: True, "gradient_edge")
     yield Cell("in-place update", InPlace, lambda s: not s.no_grad)

@@ -68,12 +68,11 @@ class Walk:
         self.leaves: dict[Tensor, Any] = {}
         self.slots: dict[Node, list[Any]] = {}
         self.captured: dict[Place, Any] = {}
+        self.seeded = roots
         self.roots = [root for root, _ in roots]
         self.starts = [root.node for root, _ in roots if root.node is not None]
         self.reached = self._reachable()
         self.needed = self._needed()
-        for root, seed in roots:
-            self._arrive(root, self._boxed(seed, node=False) if create_graph else seed.array)
 
     def _boxed(self, cotangent: Any, *, node: bool = True) -> Tensor:
         boxed = cotangent if type(cotangent) is Tensor else Tensor(np.asarray(cotangent))
@@ -117,6 +116,8 @@ class Walk:
         visited.update(place[0] for place in self.targets or () if type(place) is tuple and place[0] in self.reached)
         plan = self._newest_first(visited) if self.dialect.schedule == "newest_first" else self._first_in_first_out(visited)
         try:
+            for root, seed in self.seeded:
+                self._arrive(root, self._boxed(seed, node=False) if self.create_graph else seed.array)
             for stop in plan:
                 if type(stop) is Tensor:
                     self._finish(stop)

@@ -37,7 +37,7 @@ COMPARED = (Bucket.AGREED, Bucket.SAME_ERROR, Bucket.DIVERGED, Bucket.KNOWN_DEVI
 AGREEING = (Bucket.AGREED, Bucket.SAME_ERROR, Bucket.NOT_OFFERED)
 """The buckets of cases in which nothing differs."""
 
-FAILING = (Bucket.DIVERGED, Bucket.TIMED_OUT, Bucket.CRASHED)
+FAILING = (Bucket.DIVERGED, Bucket.TIMED_OUT, Bucket.CRASHED, Bucket.HARNESS_ERROR)
 """The buckets that are findings."""
 
 

@@ -56,7 +56,7 @@ class Switch:
             return "does not arise: it has no such parameter"
         value = getattr(dialect, self.field)
         if isinstance(value, Mapping):
-            return self.values[bool(value)].format(names=", ".join(sorted(value)))
+            return self.values[bool(value)].format(names=", ".join(sorted(name.removeprefix("step:") for name in value)))
         return self.values[value]
 
 

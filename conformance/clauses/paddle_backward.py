@@ -40,6 +40,7 @@ _SEEDS = (
     Curated("PB-04", "None for every root", exact(_MATRICES, *_PRODUCTS, Backward(_ROOTS, (None, None)))),
     Curated("PB-05", "fewer seeds than roots", exact(_MATRICES[:3], *_PRODUCTS, Backward(_ROOTS, ("g1",)))),
     Curated("PB-05", "more seeds than roots", exact(_MATRICES, _PRODUCTS[0], Backward(("z1",), ("g1", "g2")))),
+    Curated("PB-05", "no seed in a list for one root", exact((_X,), _SQUARES, total("y", "z"), Backward(("z",), ()))),
     Curated("PB-05", "as many seeds as roots", exact(_MATRICES, *_PRODUCTS, Backward(_ROOTS, ("g2", "g1")))),
     Curated("PB-06", "a seed weighs the elements", exact((_X, _SEED), _SQUARES, Backward(("y",), ("g",)))),
     Curated("PB-06", "a seed of zeros", exact((_X, constant("g", 0.0, 0.0)), _SQUARES, Backward(("y",), ("g",)))),

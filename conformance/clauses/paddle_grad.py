@@ -72,6 +72,7 @@ _CONTRACT = (
         "more seeds than outputs",
         exact((_X, _SEED, constant("h", 1.0, 1.0)), _SQUARES, Grad(("y",), ("x",), ("dx",), ("g", "h"))),
     ),
+    Curated("PG-05", "no seed in a list for one output", exact((_X,), *_SUM, Grad(("z",), ("x",), ("dx",), ()))),
     Curated(
         "PG-05",
         "as many seeds as outputs",

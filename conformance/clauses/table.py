@@ -74,7 +74,7 @@ class Cell(msgspec.Struct, frozen=True):
         """Standing, in how many of the cases, and reasons, as one line."""
         if self.standing is Standing.CONFORMS:
             switches = sorted({name for reason in self.reasons for name in reason.split(", ")})
-            return f"conforms, by its {', '.join(switches)}" if switches else "conforms"
+            return f"conforms in its dialect ({', '.join(switches)})" if switches else "conforms"
         count = sum(r.standing is self.standing for r in self.results)
         part = "" if count == len(self.results) else f" in {count} of {len(self.results)} cases"
         return f"{self.standing}{part} ({'; '.join(self.reasons)})" if self.reasons else f"{self.standing}{part}"

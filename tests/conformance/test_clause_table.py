@@ -48,7 +48,7 @@ def text_of(clause: str, backend: str, workers: Workers) -> str:
         ((LACKS, LACKS), "not offered (no such parameter)"),
         ((CONFORMS, LACKS, DEVIATES), "deviates in 1 of 3 cases (some-finding)"),
         ((DIVERGES, DEVIATES), "diverges in 1 of 2 cases (got 1, expected 2)"),
-        ((Result("a", Standing.CONFORMS, "ties"), CONFORMS), "conforms, by its ties"),
+        ((Result("a", Standing.CONFORMS, "ties"), CONFORMS), "conforms in its dialect (ties)"),
         ((), "unchecked"),
     ],
 )
@@ -61,7 +61,7 @@ def test_a_promise_that_is_kept_conforms(workers: Workers) -> None:
 
 
 def test_a_promise_of_another_dialect_conforms_by_the_switch_that_decides(workers: Workers) -> None:
-    assert text_of("PB-02", "torch", workers) == "conforms, by its duplicates"
+    assert text_of("PB-02", "torch", workers) == "conforms in its dialect (duplicates)"
 
 
 def test_a_parameter_that_a_backend_lacks_is_not_offered(workers: Workers) -> None:

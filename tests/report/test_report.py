@@ -305,7 +305,7 @@ def test_a_refusals_message_is_shown(write: Write, header: dict[str, Any], foote
 
 def test_every_clause_is_shown_with_what_each_backend_makes_of_it(write: Write, records: list[dict[str, Any]]) -> None:
     cells = {
-        "torch": {"standing": "conforms", "text": "conforms, by its duplicates"},
+        "torch": {"standing": "conforms", "text": "conforms in its dialect (duplicates)"},
         "paddle": {"standing": "deviates", "text": "deviates (f)"},
     }
     row = {"id": "PB-02", "promise": "no root twice", "document": "paddle.autograd.backward", "backends": cells}
@@ -316,7 +316,7 @@ def test_every_clause_is_shown_with_what_each_backend_makes_of_it(write: Write, 
         "paddle.autograd.backward",
         "PB-02",
         "no root twice",
-        "conforms, by its duplicates",
+        "conforms in its dialect (duplicates)",
         "deviates (f)",
     ]
     assert not [text for text in wanted if text not in texts]

@@ -146,12 +146,12 @@ class Walk:
         return plan
 
     def _first_in_first_out(self, visited: set[Node]) -> list[Any]:
-        """Order by a queue that starts with the roots; leaves that are ready go to its front."""
+        """Order by a queue that starts with the roots (for `grad` with the last one); leaves that are ready go to its front."""
         waiting: dict[Any, int] = {}
         for node in visited:
             for below in self._below(node, visited):
                 waiting[below] = waiting.get(below, 0) + 1
-        starts = dict.fromkeys(root.node or root for root in self.roots)
+        starts = dict.fromkeys(root.node or root for root in (self.roots if self.accumulates else reversed(self.roots)))
         queue = deque(s for s in starts if s not in waiting and (type(s) is Tensor or s in visited))
         order: list[Any] = []
         while queue:

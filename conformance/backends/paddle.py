@@ -32,6 +32,7 @@ RULES: tuple[Rule, ...] = (
     (RuntimeError, "hook are not consistent", Category.CALLBACK_RESULT),
     (ValueError, "does not appear in the backward graph", Category.UNREACHABLE_INPUT),
     (SystemError, "There is no grad op for", Category.NOT_DIFFERENTIABLE),
+    (SystemError, "input buffer has already been initialized", Category.DUPLICATE_TENSOR),
     (AssertionError, "contains duplicate paddle.Tensor", Category.DUPLICATE_TENSOR),
     (RuntimeError, "contain duplicate tensor", Category.DUPLICATE_TENSOR),
     (AssertionError, "must be equal to", Category.SEED_LENGTH),

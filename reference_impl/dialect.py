@@ -8,7 +8,7 @@ observations of torch 2.13.0 and paddle 3.3.1 on the CPU.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from reference_impl.paddle_table import HIGHEST_ORDER, LINKS
@@ -50,6 +50,7 @@ class Dialect:
         spelled: ops that this framework makes of other ops, and the op that does it that way; what is freed, refused and linked
             follows the parts.
         not_offered: parameters of the calls that this framework does not have, with the reason.
+        static: scripts are written as a program first and run afterwards, see `reference_impl.program`.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Dialect:
     links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     spelled: Mapping[str, str] = field(default_factory=dict)
     not_offered: Mapping[str, str] = field(default_factory=dict)
+    static: bool = False
 
 
 TORCH = Dialect(
@@ -100,6 +102,7 @@ TORCH = Dialect(
     not_offered={
         "no_grad_vars": "torch.autograd.grad has no such parameter; detach the tensor instead",
         "dump_backward_graph_path": "torch.autograd.backward has no such parameter",
+        "step:append_backward": "PyTorch has no programs; backward writes to .grad at once",
     },
 )
 
@@ -140,7 +143,31 @@ PADDLE = Dialect(
         "is_grads_batched": "paddle.grad has no such parameter",
         "grad_variables": "paddle.autograd.backward has no such parameter",
         "gradient_edge": "Paddle has no GradientEdge",
+        "step:append_backward": "paddle.static.append_backward belongs to static programs",
     },
 )
+
+_NO_TENSOR = "a variable of a program has no elements while it is built, and no .grad"
+PADDLE_STATIC = replace(
+    PADDLE,
+    name="paddle_static",
+    static=True,
+    not_offered={
+        "step:backward": f"{_NO_TENSOR}; use paddle.static.append_backward",
+        "step:clear_grad": _NO_TENSOR,
+        "step:retain_grad": _NO_TENSOR,
+        "step:hook": "a program has no hooks on variables",
+        "step:remove_hook": "a program has no hooks on variables",
+        "step:edge": "Paddle has no GradientEdge",
+        "step:in_place": "in-place ops of programs are not part of the catalogue",
+        "step:custom": "custom functions of programs are not part of the language (paddle.static.py_func)",
+        "step:toggle": "stop_gradient is read when gradients are appended, not where it is set",
+        "materialize_grads": "paddle.static.gradients has no such parameter",
+        "is_grads_batched": "paddle.static.gradients has no such parameter",
+        "gradient_edge": "Paddle has no GradientEdge",
+    },
+)
+"""Static programs of Paddle. Sources: ``paddle.static.gradients``, ``paddle.static.append_backward``: nothing is freed, every result can
+be differentiated again, and what does not affect the targets is absent, never an error."""
 
 DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in (TORCH, PADDLE)}

@@ -23,6 +23,7 @@ BUILT_IN = {
     "reference": "conformance.backends.reference:open_backend",
     "torch": "conformance.backends.torch:open_backend",
     "paddle": "conformance.backends.paddle:open_backend",
+    "paddle-static": "conformance.backends.paddle_static:open_backend",
 }
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.outcome import Computed, Raised
-from conformance.steps import Backward, Custom, Detach, Grad, InPlace, Op
+from conformance.steps import AppendBackward, Backward, Custom, Detach, Grad, InPlace, Op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,6 +50,9 @@ def facts_of(case: Case, expected: Outcome) -> Facts:
             case Grad():
                 orders[number] = 1 + max((depth.get(n, 0) for n in step.outputs), default=0)
                 depth.update(dict.fromkeys(step.results, orders[number] if step.create_graph else 0))
+            case AppendBackward():
+                orders[number] = 1 + depth.get(step.loss, 0)
+                depth.update(dict.fromkeys(step.results, orders[number]))
             case Backward():
                 orders[number] = 1 + max((depth.get(n, 0) for n in step.tensors), default=0)
                 passes += isinstance(expected.observations[number], Computed)
@@ -67,8 +70,12 @@ def facts_of(case: Case, expected: Outcome) -> Facts:
     )
 
 
-def parameters_passed(step: Backward | Grad) -> Iterator[str]:
+def parameters_passed(step: AppendBackward | Backward | Grad) -> Iterator[str]:
     """Yield each parameter of a call with the value that it is given, in words."""
+    if isinstance(step, AppendBackward):
+        for name in ("parameter_list", "no_grad_set", "callbacks"):
+            yield f"append_backward {name}={'given' if getattr(step, name) else 'unset'}"
+        return
     call = "grad" if isinstance(step, Grad) else "backward"
     seeds = step.grad_outputs if isinstance(step, Grad) else step.grad_tensors
     form = "unset" if seeds is None else "partly None" if None in seeds else "given"

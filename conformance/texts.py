@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.outcome import Blocked, Computed, NotOffered, Raised
-from conformance.steps import Backward, ClearGrad, Custom, Detach, Edge, Grad, Hook, InPlace, Op, RemoveHook, RetainGrad, Toggle
+from conformance.steps import AppendBackward, Backward, ClearGrad, Custom, Detach, Edge, Grad, Hook, InPlace, Op, RemoveHook, RetainGrad, Toggle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,6 +50,9 @@ def step_text(step: Step) -> str:
             passed += [] if step.only_inputs else ["only_inputs=False"]
             call = ", ".join([_names(step.outputs), _names(step.inputs), *passed])
             return f"{', '.join(step.results)} = grad({call}){region}"
+        case AppendBackward():
+            passed = _passed(step, ["parameter_list", "no_grad_set", "callbacks", "by_name"])
+            return f"{', '.join(step.results)} = append_backward({', '.join([step.loss, *passed])})"
         case ClearGrad():
             return f"clear_grad({step.tensor}, to={step.to})"
         case Detach():

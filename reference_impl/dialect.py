@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from reference_impl.paddle_table import HIGHEST_ORDER, LINKS
+from reference_impl.paddle_table import HIGHEST_ORDER, LINKS, STATIC_HIGHEST_ORDER, STATIC_LINKS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -152,7 +152,11 @@ PADDLE_STATIC = replace(
     PADDLE,
     name="paddle_static",
     static=True,
+    highest_order=STATIC_HIGHEST_ORDER,
+    links=STATIC_LINKS,
+    spelled={name: spelling for name, spelling in PADDLE.spelled.items() if name != "where"},
     not_offered={
+        "op:view": "Tensor.view is offered in eager mode only",
         "step:backward": f"{_NO_TENSOR}; use paddle.static.append_backward",
         "step:clear_grad": _NO_TENSOR,
         "step:retain_grad": _NO_TENSOR,

@@ -66,7 +66,8 @@ class Variable(Symbol):
 
 
 class Operator:
-    """``outputs = primitive(*operands, **attrs)``; an operand is a `Variable` or a constant array.
+    """``outputs = primitive(*operands, **attrs)``; an operand is a `Variable` or a constant array; an attribute may be a variable of
+    positions.
 
     ``lineage``: ``(op, depth)``, for an operator of the depth-th derivative of an op.
     """
@@ -173,9 +174,9 @@ class Program:
     def append(self, primitive: Primitive, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Append an operator to the current block; the variables of its outputs are returned as the primitive returns arrays."""
         block = self._current
-        specimens = [_specimen(o) if isinstance(o, Variable) else o for o in operands]
+        specimens = [_specimen(o) for o in operands]
         with np.errstate(all="ignore"):
-            tried = primitive.forward(*specimens, **attrs)
+            tried = primitive.forward(*specimens, **{name: _specimen(a) for name, a in attrs.items()})
         op = Operator(block, primitive, operands, attrs)
         differentiable = self.recording and any(
             isinstance(o, Variable) and not o.stop_gradient and primitive.rule(p) is not None for p, o in enumerate(operands)
@@ -210,8 +211,11 @@ class Program:
         return made
 
 
-def _specimen(variable: Variable) -> np.ndarray[Any, Any]:
-    return np.broadcast_to(np.ones((), variable.dtype), variable.shape)
+def _specimen(given: Any) -> Any:
+    """Return an array of the shape and dtype of a variable: ones, or position 0 everywhere."""
+    if not isinstance(given, Variable):
+        return given
+    return np.broadcast_to(np.array(given.dtype.kind == "f", given.dtype), given.shape)
 
 
 def run(program: Program, feed: Mapping[str, Any], fetch: Sequence[Variable | None] = ()) -> list[np.ndarray[Any, Any] | None]:
@@ -229,14 +233,16 @@ def run(program: Program, feed: Mapping[str, Any], fetch: Sequence[Variable | No
             raise AutogradError(Category.BAD_ARGUMENT, f"{name} has the shape {variable.shape}, fed is {np.shape(array)}")
         known[variable] = np.asarray(array, variable.dtype)
     for op in program.operators:
-        operands = [_look_up(o, known) if isinstance(o, Variable) else o for o in op.operands]
-        made = op.primitive(*operands, **op.attrs)
+        attrs = {name: _look_up(a, known) for name, a in op.attrs.items()}
+        made = op.primitive(*(_look_up(o, known) for o in op.operands), **attrs)
         known.update(zip(op.outputs, made if op.primitive.several else (made,), strict=True))
     program.values.update({parameter: np.array(known[value]) for parameter, value in program.assignments.items()})
     return [None if v is None else np.asarray(_look_up(v, known)) for v in fetch]
 
 
-def _look_up(variable: Variable, known: dict[Any, Any]) -> Any:
-    if variable not in known:
-        raise AutogradError(Category.BAD_ARGUMENT, f"{variable.name} is not fed")
-    return known[variable]
+def _look_up(given: Any, known: dict[Any, Any]) -> Any:
+    if not isinstance(given, Variable):
+        return given
+    if given not in known:
+        raise AutogradError(Category.BAD_ARGUMENT, f"{given.name} is not fed")
+    return known[given]

@@ -22,7 +22,7 @@ from reference_impl.program import Operator, Program, Variable
 from reference_impl.tensor import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from reference_impl.dialect import Dialect
     from reference_impl.program import Block
@@ -186,20 +186,26 @@ class _Backward:
         first = len(self.program.operators)
         filled = [np.zeros(v.shape, v.dtype) if c is None else c for v, c in zip(op.outputs, cotangents, strict=True)]
         g, out = (tuple(filled), op.outputs) if op.primitive.several else (filled[0], op.outputs[0])
+        operands: Sequence[Any] = op.operands
+        if self._links(op) == {}:
+            operands, out = [_constant(v) for v in op.operands], _constant(out)
         Mode.lineage = (name, depth + 1)
         for position in self.asked[op]:
             rule = op.primitive.rule(position)
             attrs = {**op.attrs, "position": position} if op.primitive.variadic else op.attrs
             assert rule is not None  # noqa: S101 - `_asked` took no other
-            self._arrive(op.operands[position], self._linked(op, position, rule(g, out, *op.operands, **attrs), g))
+            self._arrive(op.operands[position], self._linked(op, rule(g, out, *operands, **attrs), g))
         Mode.lineage = None
         self.context[CURRENT_OPERATOR] = GradientOperator(op, tuple(self.program.operators[first:]))
         for callback in self.callbacks:
             callback(op.block, self.context)
 
-    def _linked(self, op: Operator, position: int, result: Any, g: Any) -> Any:
-        """Have a gradient count as depending on what it does in this dialect, see `Dialect.links`."""
-        links = self.dialect.links.get(op.primitive.name) if op.lineage[1] == 0 else None
+    def _links(self, op: Operator) -> Mapping[str, str] | None:
+        """Return what the gradients of an operator count as depending on in this dialect, see `Dialect.links`."""
+        return self.dialect.links.get(op.primitive.name) if op.lineage[1] == 0 else None
+
+    def _linked(self, op: Operator, result: Any, g: Any) -> Any:
+        links = self._links(op)
         if not links:
             return result
         tracked = [p for p, v in enumerate(op.operands) if self._flows(v)]
@@ -224,6 +230,15 @@ class _Backward:
         self.program.rename(made, self.program.free_name(f"{variable.name}@GRAD"))
         self.context[made.name] = variable
         return made
+
+
+def _constant(operand: Any) -> Any:
+    """Return what an operand is, without what it was made of."""
+    if not isinstance(operand, Variable) or operand.stop_gradient:
+        return operand
+    copy: Variable = clone(operand)
+    copy.stop_gradient = True
+    return copy
 
 
 def _variable(program: Program, given: Variable | str) -> Variable:

@@ -26,6 +26,9 @@ BUILT_IN = {
     "paddle-static": "conformance.backends.paddle_static:open_backend",
 }
 
+STATIC = frozenset({"paddle-static", "paddle-static-legacy"})
+"""Built-in backends of static programs."""
+
 
 class BackendError(Exception):
     """A backend that is unknown or cannot be opened; the message says what is allowed."""

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from conformance.report.words import flags_of, shape_of, step_text
-from conformance.steps import Backward, ClearGrad, Grad, Op, results, uses
+from conformance.steps import AppendBackward, Backward, ClearGrad, Grad, Op, results, uses
 from conformance.steps import kind as kind_of
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _read(case: Case, *, at_end: bool) -> tuple[list[_Place], list[_Use]]:
 
 def _step_place(number: int, step: Step) -> _Place:
     made = ", ".join(results(step))
-    kind = "op" if isinstance(step, Op) else "call" if isinstance(step, Grad | Backward) else "state"
+    kind = "op" if isinstance(step, Op) else "call" if isinstance(step, AppendBackward | Grad | Backward) else "state"
     name = step.op if isinstance(step, Op) else kind_of(step)
     title = f"{made} = {name}" if made else str(name)
     return _Place(kind, title, ", ".join(flags_of(step)), step_text(step), number, results(step), _is_plain(step))

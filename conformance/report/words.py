@@ -6,7 +6,7 @@ import difflib
 import re
 from typing import TYPE_CHECKING, Any
 
-from conformance.steps import Backward, ClearGrad, Detach, Grad, Op, results
+from conformance.steps import AppendBackward, Backward, ClearGrad, Detach, Grad, Op, results
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,6 +53,10 @@ def step_text(step: Step) -> str:
             name, arguments = "backward", [_names(step.tensors)]
             arguments += [f"grad_tensors={_names(step.grad_tensors)}"] if step.grad_tensors is not None else []
             arguments += [f"inputs={_names(step.inputs)}"] if step.inputs is not None else []
+        case AppendBackward():
+            name, arguments = "append_backward", [step.loss]
+            arguments += [f"parameter_list={_names(step.parameter_list)}"] if step.parameter_list is not None else []
+            arguments += [f"no_grad_set={_names(step.no_grad_set)}"] if step.no_grad_set is not None else []
         case ClearGrad():
             name, arguments = "clear_grad", [step.tensor]
         case Detach():

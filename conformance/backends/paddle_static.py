@@ -35,6 +35,8 @@ RULES: tuple[Rule, ...] = (
     (ValueError, "should have the same length of as outputs", Category.SEED_LENGTH),
     (ValueError, "The shape of grad_output", Category.SEED_SHAPE),
     (ValueError, "has no grad op", Category.NOT_IMPLEMENTED),
+    (TypeError, "Value Wrapper is only support", Category.BAD_ARGUMENT),
+    (TypeError, "must be <class 'paddle.base.libpaddle.pir.Value'>", Category.BAD_ARGUMENT),
 )
 
 
@@ -96,8 +98,8 @@ class PaddlePrograms:
 
         parameters, ignored = pick(values, step.parameter_list), pick(values, step.no_grad_set)
         if step.by_name:
-            parameters = None if parameters is None else [self.name(v) for v in parameters]
-            ignored = None if ignored is None else [self.name(v) for v in ignored]
+            parameters = None if parameters is None else [v.name for v in parameters]
+            ignored = None if ignored is None else [v.name for v in ignored]
         ignored = None if ignored is None else set(ignored)
         callbacks = [called] if step.callbacks else None
         return list(paddle.static.append_backward(values[step.loss], parameters, ignored, callbacks)), calls
@@ -114,14 +116,18 @@ class PaddlePrograms:
         return paddle.no_grad()  # type: ignore[no-any-return]
 
     def name(self, variable: Any) -> str:
-        return str(variable.name) if variable.has_name else f"value {variable.id}"
+        return str(variable.id)
 
     def flows(self, variable: Any) -> bool:
         return not variable.stop_gradient
 
     def run(self, feed: dict[str, np.ndarray[Any, Any]], fetch: list[Any]) -> list[np.ndarray[Any, Any]]:
         self.executor.run(self.startup)
-        return [np.array(a) for a in self.executor.run(self.main, feed=feed, fetch_list=fetch)]
+        arrays = self.executor.run(self.main, feed=feed, fetch_list=fetch)
+        if len(arrays) != len(fetch):  # a variable that the program does not have is passed over
+            msg = f"{len(fetch)} variables were asked for, the executor returned {len(arrays)}"
+            raise RuntimeError(msg)
+        return [np.array(a) for a in arrays]
 
     def category(self, error: Exception) -> Category:
         return categorise(error, RULES)

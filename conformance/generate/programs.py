@@ -57,7 +57,8 @@ class _Script(Sketch):
 
     def targets(self, among: list[Draft]) -> list[Draft]:
         source = self.source
-        tracked = [d for d in among if d.tracked and not source.chance(0.02)] or among
+        computed = [d for d in among if d.tracked and d.name[0] not in "xs"]
+        tracked = computed if computed and not source.chance(0.03) else [d for d in among if d.tracked] or among
         chosen = [source.choice(tracked[-4:] if source.chance(0.8) else tracked) for _ in range(2 if source.chance(0.25) else 1)]
         return list({d.name: d for d in chosen}.values())
 
@@ -68,6 +69,9 @@ class _Script(Sketch):
         pool = [d for d in self.values if d.name in above]
         leaves = [d for d in pool if d.name[0] in "xs"]
         pool = leaves if leaves and source.chance(0.7) else pool
+        if not source.chance(0.05):
+            names = {d.name for d in targets}
+            pool = [d for d in pool if d.name not in names] or pool
         if not pool or source.chance(0.08):
             pool = self.values
         chosen = [source.choice(pool) for _ in range(source.integer(1, 3))]
@@ -109,7 +113,7 @@ class _Script(Sketch):
             shape = target.shape
             if source.chance(0.015):
                 shape = (*shape, 2) if source.chance(0.5) else shape[1:]
-            names.append(self.fresh(shape, letter="s", dtype=target.dtype, differentiable=source.chance(0.3)).name)
+            names.append(self.fresh(shape, letter="s", dtype=target.dtype, differentiable=source.chance(0.97)).name)
         if source.chance(0.015):
             names = names[:-1] if len(names) > 1 else [*names, names[0]]
         return tuple(names)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from conformance.backends.reference import reference
 from conformance.outcome import Computed, Raised
-from conformance.steps import Backward, Grad, Op, Step, results, uses
-from reference_impl import PADDLE, Category
+from conformance.steps import AppendBackward, Backward, Grad, Op, Step, results, uses
+from reference_impl import PADDLE, PADDLE_STATIC, Category
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -141,6 +141,67 @@ def size_zero(case: Case, number: int) -> bool:
     return any(0 in entry.shape for entry in case.inputs)
 
 
+def _constants(case: Case) -> set[str]:
+    """Return the names of the values of a program that nothing flows to."""
+    outcome = reference(PADDLE_STATIC, PADDLE_STATIC.not_offered).run(case)
+    constants = {entry.name for entry in case.inputs if not entry.differentiable}
+    for step, seen in zip(case.steps, outcome.observations, strict=True):
+        if isinstance(seen, Computed):
+            made = zip(results(step), seen.values, strict=True)
+            constants.update(name for name, value in made if value is not None and not value.requires_grad)
+    return constants
+
+
+def constant_first_operand(case: Case, number: int) -> bool:
+    """Whether the first operand of some op up to here is a constant and another is not."""
+    constants = _constants(case)
+    return any(
+        isinstance(s, Op) and (s.op == "rdiv_scalar" or (s.operands[0] in constants and not constants.issuperset(s.operands)))
+        for s in _until(case, number)
+    )
+
+
+def constant_among_several(case: Case, number: int) -> bool:
+    """Whether some op up to here joins a constant and another value."""
+    constants = _constants(case)
+    return any(
+        isinstance(s, Op) and s.op in ("cat", "stack") and not constants.isdisjoint(s.operands) and not constants.issuperset(s.operands)
+        for s in _until(case, number)
+    )
+
+
+def constant_seed(case: Case, number: int) -> bool:
+    """Whether a seed of some call up to here is a constant."""
+    constants = _constants(case)
+    return any(not constants.isdisjoint(given or ()) for _, given, _ in _calls(_until(case, number)))
+
+
+def targets_coincide(case: Case, number: int) -> bool:
+    """Whether two targets of a call are one variable.
+
+    That is the same name, two derivatives in one variable, or a seed and the derivative of a target in itself.
+    """
+    same: dict[str, str] = {}
+    for roots, given, step in _calls(_until(case, number)):
+        if isinstance(step, Grad):
+            seeds = dict(zip(roots, given or (), strict=False))
+            for name, made in zip(step.inputs, step.results, strict=True):
+                seed = seeds.get(name)
+                twin = step.results[step.inputs.index(name)] if seed is None else seed
+                same[made] = same.get(twin, twin)
+    return any(len({same.get(n, n) for n in roots}) < len(roots) for roots, _, _ in _calls(_at(case, number)))
+
+
+def input_is_target_without_gradient(case: Case, number: int) -> bool:
+    """Whether a call asks for the gradient of one of its own targets, and counts it among the no_grad_vars."""
+    return any(isinstance(s, Grad) and set(s.inputs) & set(s.outputs) & set(s.no_grad_vars or ()) for s in _at(case, number))
+
+
+def later_input_of_several(case: Case, number: int) -> bool:
+    """Whether a call up to here asks for the gradient of a result of an op with several results."""
+    return any(input_of_several(case, n) for n, _ in enumerate(_until(case, number)))
+
+
 CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "no_grad": lambda case, number: any(getattr(s, "no_grad", False) for s in _at(case, number)),
     "no_grad_vars": lambda case, number: any(isinstance(s, Grad) and s.no_grad_vars is not None for s in _at(case, number)),
@@ -162,4 +223,13 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "moves_nothing": moves_nothing,
     "created_in_no_grad": created_in_no_grad,
     "size_zero": size_zero,
+    "constant_first_operand": constant_first_operand,
+    "constant_among_several": constant_among_several,
+    "constant_seed": constant_seed,
+    "targets_coincide": targets_coincide,
+    "input_is_target_without_gradient": input_is_target_without_gradient,
+    "later_input_of_several": later_input_of_several,
+    "double_precision": lambda case, number: any(entry.dtype == "float64" for entry in case.inputs) or mixed_dtypes(case, number),
+    "callbacks": lambda case, number: any(isinstance(s, AppendBackward) and s.callbacks for s in _at(case, number)),
+    "by_name": lambda case, number: any(isinstance(s, AppendBackward) and s.by_name for s in _at(case, number)),
 }

@@ -55,7 +55,8 @@ A derivative that is not offered is refused when it is asked for. Observed on pa
 
 STATIC_LINKS = {
     **LINKS,
-    "matmul": {"x": "other_tracked", "y": "other_tracked"},
+    "matmul": {"x": "always", "y": "always"},
+    "mul": {"x": "always", "y": "always"},
     **dict.fromkeys(
         (
             *("amax", "cumsum", "flatten", "gather", "getitem_intarray", "getitem_strided", "max", "maximum", "min", "minimum"),

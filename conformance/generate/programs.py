@@ -132,7 +132,8 @@ class _Script(Sketch):
             no_grad_set = (source.choice(self.values).name,)
         made = tuple(self.name("p") for _ in (parameters if parameter_list is None else parameter_list))
         place = 1 + max((i for i, s in enumerate(self.steps) if loss.name in results(s)), default=-1)
-        named = (parameter_list or no_grad_set) is not None and source.chance(0.15)
+        inputs = {entry.name for entry in self.inputs}  # a variable of PIR has a name where it is an input
+        named = (parameter_list or no_grad_set) is not None and inputs.issuperset(no_grad_set or ()) and source.chance(0.15)
         step = AppendBackward(loss.name, made, parameter_list, no_grad_set, callbacks=source.chance(0.2), by_name=named)
         ready = 1 + max((i for i, s in enumerate(self.steps) if set(no_grad_set or ()) & set(results(s))), default=-1)
         self.steps.insert(source.integer(max(place, ready), len(self.steps)), step)

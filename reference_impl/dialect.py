@@ -174,4 +174,18 @@ PADDLE_STATIC = replace(
 """Static programs of Paddle. Sources: ``paddle.static.gradients``, ``paddle.static.append_backward``: nothing is freed, every result can
 be differentiated again, and what does not affect the targets is absent, never an error."""
 
+_PIR_ONLY = (
+    *("abs", "amax", "bmm", "cos", "exp", "gelu", "glu", "log", "logsumexp", "maximum", "minimum", "roll", "rsqrt", "sigmoid", "sin"),
+    *("softplus", "sqrt", "sum", "tanh", "tril", "triu"),
+)
+PADDLE_STATIC_LEGACY = replace(
+    PADDLE_STATIC,
+    name="paddle_static_legacy",
+    not_offered={
+        **PADDLE_STATIC.not_offered,
+        **{f"op:{name}": "the function takes variables of PIR programs only" for name in _PIR_ONLY},
+    },
+)
+"""Static programs of Paddle before PIR, which can still be switched on."""
+
 DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in (TORCH, PADDLE)}

@@ -24,6 +24,7 @@ BUILT_IN = {
     "torch": "conformance.backends.torch:open_backend",
     "paddle": "conformance.backends.paddle:open_backend",
     "paddle-static": "conformance.backends.paddle_static:open_backend",
+    "paddle-static-legacy": "conformance.backends.paddle_static_legacy:open_backend",
 }
 
 STATIC = frozenset({"paddle-static", "paddle-static-legacy"})

@@ -6,6 +6,7 @@ Eager and static Paddle alternate in one process by ``enable_static`` and ``disa
 from __future__ import annotations
 
 import functools
+import operator
 import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from conformance.backends.messages import Rule, categorise
 from conformance.backends.programs import Programs
 from conformance.ops import catalogue
 from reference_impl import PADDLE_STATIC, Category
+from reference_impl.dialect import PADDLE_STATIC_LEGACY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,6 +47,13 @@ def open_backend() -> Programs:
     paddle.set_device("cpu")
     info = BackendInfo("paddle-static", paddle.__version__, PADDLE_STATIC, PADDLE_STATIC.not_offered)
     return Programs(info, PaddlePrograms())
+
+
+def open_legacy() -> Programs:
+    """Open Paddle on the CPU, with the programs of old; for a process that was started with ``FLAGS_enable_pir_api=0``."""
+    paddle.set_device("cpu")
+    info = BackendInfo("paddle-static-legacy", paddle.__version__, PADDLE_STATIC_LEGACY, PADDLE_STATIC_LEGACY.not_offered)
+    return Programs(info, LegacyPaddlePrograms())
 
 
 @functools.cache
@@ -78,9 +87,13 @@ class PaddlePrograms:
         return made
 
     def apply(self, step: Op, operands: list[Any]) -> tuple[Any, ...]:
-        call = _lowered(step.op)
+        call = self.lowered(step.op)
         made = call(operands, **step.attrs) if catalogue()[step.op].variadic else call(*operands, **step.attrs)
         return tuple(made) if isinstance(made, list | tuple) else (made,)
+
+    def lowered(self, name: str) -> Callable[..., Any]:
+        """Return Paddle's call of an op."""
+        return _lowered(name)
 
     def gradients(self, step: Grad, values: dict[str, Any]) -> list[Any]:
         return paddle.static.gradients(  # type: ignore[no-any-return]
@@ -131,3 +144,14 @@ class PaddlePrograms:
 
     def category(self, error: Exception) -> Category:
         return categorise(error, RULES)
+
+
+class LegacyPaddlePrograms(PaddlePrograms):
+    """The same over variables that have names; two ops are spelled as operators, which still take them."""
+
+    def lowered(self, name: str) -> Callable[..., Any]:
+        """Return Paddle's call of an op."""
+        return {"mul": operator.mul, "matmul": operator.matmul}.get(name) or _lowered(name)
+
+    def name(self, variable: Any) -> str:
+        return str(variable.name)

@@ -14,6 +14,7 @@ import numpy as np
 
 from conformance.outcome import Blocked, Computed, Event, NotOffered, Observation, Outcome, Raised, Value
 from conformance.steps import AppendBackward, Detach, Grad, Op, results, uses
+from reference_impl import Category
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from conformance.backends import BackendInfo
     from conformance.case import Case, Input
     from conformance.steps import Step
-    from reference_impl import Category
 
 Calls = list[list[str]]
 """For each call of a callback, the names of the variables whose gradients the new operator takes."""
@@ -153,6 +153,8 @@ class _Draft:
         except Exception as error:  # noqa: BLE001 - whatever an engine raises is an observation
             return self._raised(error)
         names = results(step)
+        if len(made) != len(names):
+            return Raised(Category.UNMAPPED, f"{len(made)} results were returned for {len(names)} that were asked for")
         self.values.update(zip(names, made, strict=True))
         for variable in made:
             if variable is not None:

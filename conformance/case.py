@@ -19,7 +19,22 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 import numpy as np
 
-from conformance.steps import AppendBackward, Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, RetainGrad, Step, Toggle, results, uses
+from conformance.steps import (
+    AppendBackward,
+    Backward,
+    Custom,
+    Detach,
+    Edge,
+    Grad,
+    Hook,
+    InPlace,
+    Op,
+    RetainGrad,
+    Step,
+    Toggle,
+    results,
+    uses,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -193,8 +193,12 @@ def targets_coincide(case: Case, number: int) -> bool:
 
 
 def input_is_target_without_gradient(case: Case, number: int) -> bool:
-    """Whether a call asks for the gradient of one of its own targets, and counts it among the no_grad_vars."""
-    return any(isinstance(s, Grad) and set(s.inputs) & set(s.outputs) & set(s.no_grad_vars or ()) for s in _at(case, number))
+    """Whether a call asks for the gradient of one of its own targets, and counts it among what has none."""
+    return any(
+        (isinstance(s, Grad) and bool(set(s.inputs) & set(s.outputs) & set(s.no_grad_vars or ())))
+        or (isinstance(s, AppendBackward) and s.loss in (s.no_grad_set or ()))
+        for s in _at(case, number)
+    )
 
 
 def later_input_of_several(case: Case, number: int) -> bool:

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import conformance
+from conformance.backends import STATIC
 from conformance.campaign.pool import Workers
-from conformance.campaign.worker import explain_case
+from conformance.campaign.worker import backend, explain_case
 from conformance.case import read
 from conformance.clauses import CURATED
+from conformance.clauses.checks import CHECKS
 from conformance.deviations import Deviation, known
 from conformance.judge.verdict import Bucket
 
@@ -18,14 +20,14 @@ if TYPE_CHECKING:
 
     from conformance.campaign.run import Options
 
-AGREEING = (Bucket.AGREED, Bucket.SAME_ERROR, Bucket.NOT_OFFERED)
+AGREEING = (Bucket.AGREED, Bucket.SAME_ERROR, Bucket.NOT_OFFERED, Bucket.KNOWN_DEVIATION)
 FATAL = "crash"
 
 
 def check_curated(options: Options, console: Console) -> list[str]:
     """Run the curated cases and the evidence of every known deviation; return what is not as it should be."""
     with Workers(options.backends, options.jobs, fresh=True) as workers:
-        broken = _curated(options, workers)
+        broken = _curated(options, workers) + _checked(options, workers)
         entries = [d for d in known() if d.backend in options.backends]
         stale = [line for line in (_stale(entry, workers) for entry in entries) if line]
     console.print(f"curated cases: {len(CURATED)} on {', '.join(options.backends)}, {len(broken)} broken", highlight=False)
@@ -45,6 +47,22 @@ def _curated(options: Options, workers: Workers) -> list[str]:
             if verdict["bucket"] not in AGREEING:
                 broken.append(f"{curated.name} on {name}: {verdict['bucket']}: {verdict.get('mismatch', {}).get('detail', '')}")
     return broken
+
+
+def _checked(options: Options, workers: Workers) -> list[str]:
+    """Run the checks of static backends; one that is known to be broken must still be."""
+    lines = []
+    for number, check in enumerate(CHECKS):
+        for name in STATIC.intersection(options.backends):
+            said = workers.call(disagreement, number, name)
+            if bool(said) != (name in check.known):
+                lines.append(f"{check.name} on {name}: {said or f'{check.known[name]} no longer shows'}")
+    return lines
+
+
+def disagreement(number: int, name: str) -> str:
+    """Run a check on a backend, in whatever process this is called."""
+    return CHECKS[number].disagreement(backend(name))
 
 
 def findings_folder() -> Path:

@@ -7,7 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.outcome import Blocked, Computed, NotOffered, Raised
-from conformance.steps import AppendBackward, Backward, ClearGrad, Custom, Detach, Edge, Grad, Hook, InPlace, Op, RemoveHook, RetainGrad, Toggle
+from conformance.steps import (
+    AppendBackward,
+    Backward,
+    ClearGrad,
+    Custom,
+    Detach,
+    Edge,
+    Grad,
+    Hook,
+    InPlace,
+    Op,
+    RemoveHook,
+    RetainGrad,
+    Toggle,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -171,8 +171,10 @@ PADDLE_STATIC = replace(
         "gradient_edge": "Paddle has no GradientEdge",
     },
 )
-"""Static programs of Paddle. Sources: ``paddle.static.gradients``, ``paddle.static.append_backward``: nothing is freed, every result can
-be differentiated again, and what does not affect the targets is absent, never an error."""
+"""Static programs of Paddle: nothing is freed, every result can be differentiated again, and what does not affect the targets is absent.
+
+Sources: ``paddle.static.gradients``, ``paddle.static.append_backward``.
+"""
 
 _PIR_ONLY = (
     *("abs", "amax", "bmm", "cos", "exp", "gelu", "glu", "log", "logsumexp", "maximum", "minimum", "roll", "rsqrt", "sigmoid", "sin"),

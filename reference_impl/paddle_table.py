@@ -57,15 +57,18 @@ STATIC_LINKS = {
     **LINKS,
     "matmul": {"x": "always", "y": "always"},
     "mul": {"x": "always", "y": "always"},
-    **dict.fromkeys(
-        (
+    **{
+        name: {"x": "always", "y": "always"}
+        for name in (
             *("amax", "cumsum", "flatten", "gather", "getitem_intarray", "getitem_strided", "max", "maximum", "min", "minimum"),
             *("roll", "topk", "where"),
-        ),
-        {"x": "always", "y": "always"},
-    ),
+        )
+    },
     "embedding": {"weight": "always"},
     "masked_fill": {"x": "always"},
     "masked_fill_tensor": {"x": "always", "value": "always"},
 }
-"""The same for static programs: there an op that has no second derivative is refused wherever its gradient operator takes an operand."""
+"""The same for static programs.
+
+There a second derivative that is not offered is refused wherever the gradient operator takes an operand, whether its formula uses it or not.
+"""

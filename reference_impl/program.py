@@ -66,10 +66,9 @@ class Variable(Symbol):
 
 
 class Operator:
-    """``outputs = primitive(*operands, **attrs)``; an operand is a `Variable` or a constant array; an attribute may be a variable of
-    positions.
+    """``outputs = primitive(*operands, **attrs)``; an operand is a `Variable` or a constant array.
 
-    ``lineage``: ``(op, depth)``, for an operator of the depth-th derivative of an op.
+    An attribute may be a variable of positions. ``lineage``: ``(op, depth)``, for an operator of the depth-th derivative of an op.
     """
 
     __slots__ = ("attrs", "block", "lineage", "operands", "outputs", "primitive")

@@ -29,14 +29,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from conformance.backends.programs import Calls
+    from conformance.backends.programs import Calls, Regression
     from conformance.case import Input
     from conformance.steps import AppendBackward, Grad, Op
 
 RULES: tuple[Rule, ...] = (
     (ValueError, "should have the same length of as outputs", Category.SEED_LENGTH),
     (ValueError, "The shape of grad_output", Category.SEED_SHAPE),
+    (ValueError, "The shapes of target and grad are different", Category.SEED_SHAPE),
+    (ValueError, "Should have the same number of target_gradients as targets", Category.SEED_LENGTH),
     (ValueError, "has no grad op", Category.NOT_IMPLEMENTED),
+    (RuntimeError, "has been registered. Please check whether", Category.NOT_IMPLEMENTED),
     (TypeError, "Value Wrapper is only support", Category.BAD_ARGUMENT),
     (TypeError, "must be <class 'paddle.base.libpaddle.pir.Value'>", Category.BAD_ARGUMENT),
 )
@@ -106,7 +109,7 @@ class PaddlePrograms:
     def append_backward(self, step: AppendBackward, values: dict[str, Any]) -> tuple[list[tuple[Any, Any]], Calls]:
         calls: Calls = []
 
-        def called(block: Any, context: dict[str, Any]) -> None:
+        def called(block: Any, context: dict[str, Any]) -> None:  # noqa: ARG001 - Paddle passes it by this name
             calls.append(self.cotangents(context))
 
         parameters, ignored = pick(values, step.parameter_list), pick(values, step.no_grad_set)
@@ -116,6 +119,21 @@ class PaddlePrograms:
         ignored = None if ignored is None else set(ignored)
         callbacks = [called] if step.callbacks else None
         return list(paddle.static.append_backward(values[step.loss], parameters, ignored, callbacks)), calls
+
+    def minimize(self, task: Regression) -> Any:
+        x = paddle.static.data("x", task.x.shape, "float32")
+        y = paddle.static.data("y", task.y.shape, "float32")
+        first = {
+            f"{name}_attr": paddle.ParamAttr(initializer=paddle.nn.initializer.Assign(array))
+            for name, array in (("weight", task.weight), ("bias", task.bias))
+        }
+        predicted = paddle.static.nn.fc(x, 1, **first)
+        loss = paddle.mean(paddle.nn.functional.square_error_cost(predicted, y))
+        paddle.optimizer.SGD(task.learning_rate).minimize(loss)
+        return loss
+
+    def append_backward_to(self, loss: object) -> None:
+        paddle.static.append_backward(loss)
 
     def cotangents(self, context: dict[str, Any]) -> list[str]:
         """Read off a callback's context the variables whose gradients the new operator takes."""
@@ -134,8 +152,10 @@ class PaddlePrograms:
     def flows(self, variable: Any) -> bool:
         return not variable.stop_gradient
 
-    def run(self, feed: dict[str, np.ndarray[Any, Any]], fetch: list[Any]) -> list[np.ndarray[Any, Any]]:
+    def start(self) -> None:
         self.executor.run(self.startup)
+
+    def run(self, feed: dict[str, np.ndarray[Any, Any]], fetch: list[Any]) -> list[np.ndarray[Any, Any]]:
         arrays = self.executor.run(self.main, feed=feed, fetch_list=fetch)
         if len(arrays) != len(fetch):  # a variable that the program does not have is passed over
             msg = f"{len(fetch)} variables were asked for, the executor returned {len(arrays)}"

@@ -20,6 +20,7 @@ from conformance.case import decode, encode
 from reference_impl.dialect import PADDLE_STATIC_LEGACY
 
 if TYPE_CHECKING:
+    from conformance.backends.programs import Regression
     from conformance.case import Case
     from conformance.outcome import Outcome
 
@@ -49,11 +50,22 @@ class LegacyPrograms:
 
     def run(self, case: Case) -> Outcome:
         """Have the case run over there."""
-        send(self._requests, encode(case))
-        outcome: Outcome | None = receive(self._answers)
-        if outcome is None:
+        return self._ask("run", encode(case))  # type: ignore[no-any-return]
+
+    def train(self, task: Regression) -> list[float]:
+        """Have the regression trained over there."""
+        return self._ask("train", task)  # type: ignore[no-any-return]
+
+    def refusal_of_loss(self, loss: object) -> str:
+        """Ask over there what becomes of a loss that is no variable."""
+        return self._ask("refusal_of_loss", loss)  # type: ignore[no-any-return]
+
+    def _ask(self, question: str, argument: Any) -> Any:
+        send(self._requests, (question, argument))
+        answer = receive(self._answers)
+        if answer is None:
             os.abort()
-        return outcome
+        return answer
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -82,8 +94,9 @@ def serve() -> None:
 
     backend = open_legacy()
     send(answers, backend.info.version)
-    while (case := receive(sys.stdin.buffer)) is not None:
-        send(answers, backend.run(decode(case)))
+    while (asked := receive(sys.stdin.buffer)) is not None:
+        question, argument = asked
+        send(answers, getattr(backend, question)(decode(argument) if question == "run" else argument))
 
 
 if __name__ == "__main__":

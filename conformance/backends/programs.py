@@ -8,6 +8,7 @@ refused is found by running ever longer parts, counts as refused, and is left ou
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -22,6 +23,19 @@ if TYPE_CHECKING:
     from conformance.backends import BackendInfo
     from conformance.case import Case, Input
     from conformance.steps import Step
+
+
+@dataclass(frozen=True)
+class Regression:
+    """A small training: ``x`` of ``(n, k)``, ``y`` of ``(n, 1)``, ``weight`` of ``(k, 1)`` and ``bias`` of ``(1,)`` at first, in float32."""
+
+    x: np.ndarray[Any, Any]
+    y: np.ndarray[Any, Any]
+    weight: np.ndarray[Any, Any]
+    bias: np.ndarray[Any, Any]
+    learning_rate: float
+    runs: int
+
 
 Calls = list[list[str]]
 """For each call of a callback, the names of the variables whose gradients the new operator takes."""
@@ -45,6 +59,12 @@ class ProgramEngine(Protocol):
     def append_backward(self, step: AppendBackward, values: dict[str, Any]) -> tuple[list[tuple[Any, Any]], Calls]:
         """Append the backward part; pairs of parameter and gradient (or ``None``), and the calls of the callback."""
 
+    def minimize(self, task: Regression) -> Any:
+        """Append a regression of the data ``x`` and ``y``, and what an optimizer does for it; the variable of the loss."""
+
+    def append_backward_to(self, loss: object) -> None:
+        """Append the backward part of whatever this is."""
+
     def detach(self, variable: Any) -> Any:
         """Append a copy that nothing flows through."""
 
@@ -56,6 +76,9 @@ class ProgramEngine(Protocol):
 
     def flows(self, variable: Any) -> bool:
         """Whether gradients flow to the variable."""
+
+    def start(self) -> None:
+        """Give the parameters their first values, before the first run."""
 
     def run(self, feed: dict[str, np.ndarray[Any, Any]], fetch: list[Any]) -> list[np.ndarray[Any, Any]]:
         """Run the program once and return copies of the elements."""
@@ -80,6 +103,22 @@ class Programs:
             except _RunError:
                 number, reason = self._culprit(case, refused)
                 refused[number] = reason
+
+    def train(self, task: Regression) -> list[float]:
+        """Train by the optimizer's ``minimize``; the loss of every run, before its update."""
+        with self.engine.program():
+            loss = self.engine.minimize(task)
+            self.engine.start()
+            return [float(self.engine.run({"x": task.x, "y": task.y}, [loss])[0]) for _ in range(task.runs)]
+
+    def refusal_of_loss(self, loss: object) -> str:
+        """Have a backward part appended to what is no variable; the type of the error, or ``nothing``."""
+        with self.engine.program():
+            try:
+                self.engine.append_backward_to(loss)
+            except Exception as error:  # noqa: BLE001 - which one it is, is the answer
+                return type(error).__name__
+        return "nothing"
 
     def _attempt(self, case: Case, count: int, refused: dict[int, Raised]) -> Outcome:
         with self.engine.program():
@@ -181,6 +220,7 @@ class _Draft:
         made = [v for step in self.steps if isinstance(step, tuple) for v in step[0] if v is not None]
         feed = {e.name: e.array() for e in self.case.inputs if e.name not in self.case.parameters}
         try:
+            self.engine.start()
             arrays = self.engine.run(feed, [*self.inputs.values(), *made])
         except Exception as error:
             raise _RunError(self._raised(error)) from error

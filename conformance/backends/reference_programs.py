@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-    from conformance.backends.programs import Calls
+    from conformance.backends.programs import Calls, Regression
     from conformance.case import Input
     from conformance.steps import AppendBackward, Grad, Op
     from reference_impl.transform import GradientOperator
@@ -60,11 +60,27 @@ class ReferencePrograms:
         def called(_: Any, context: dict[str, Any]) -> None:
             calls.append(list(_cotangents(context.pop(CURRENT_OPERATOR), context)))
 
-        given = [pick(values, names) for names in (step.parameter_list, step.no_grad_set)]
+        parameters, ignored = pick(values, step.parameter_list), pick(values, step.no_grad_set)
         if step.by_name:
-            given = [None if variables is None else [v.name for v in variables] for variables in given]
+            parameters, ignored = (None if given is None else [v.name for v in given] for given in (parameters, ignored))
         callbacks = [called] if step.callbacks else None
-        return list(reference_impl.append_backward(values[step.loss], *given, callbacks, dialect=self.dialect)), calls
+        pairs = reference_impl.append_backward(values[step.loss], parameters, ignored, callbacks, dialect=self.dialect)
+        return list(pairs), calls
+
+    def minimize(self, task: Regression) -> Variable:
+        x = self.current.data("x", task.x.shape)
+        y = self.current.data("y", task.y.shape)
+        weight, bias = self.current.parameter("weight", task.weight), self.current.parameter("bias", task.bias)
+        predicted = OPS["add"](OPS["matmul"](x, weight), bias)
+        loss: Variable = OPS["mean"](OPS["square"](OPS["sub"](predicted, y)), axis=None, keepdims=False)
+        reference_impl.SGD(task.learning_rate).minimize(loss)
+        return loss
+
+    def append_backward_to(self, loss: object) -> None:
+        reference_impl.append_backward(loss, dialect=self.dialect)  # type: ignore[arg-type]  # what it says to that is the question
+
+    def start(self) -> None:
+        pass
 
     def detach(self, variable: Variable) -> Variable:
         copy: Variable = OPS["clone"](variable)

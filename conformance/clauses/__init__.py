@@ -1,6 +1,6 @@
 """Curated cases: the promises of the source documents, one small case each."""
 
-from conformance.clauses import comparison, paddle_backward, paddle_grad, torch_backward
+from conformance.clauses import append_backward, comparison, gradients, paddle_backward, paddle_grad, torch_backward
 from conformance.clauses.curated import Curated
 
 CURATED: tuple[Curated, ...] = (
@@ -8,6 +8,8 @@ CURATED: tuple[Curated, ...] = (
     *paddle_grad.CASES,
     *torch_backward.CASES,
     *comparison.CASES,
+    *append_backward.CASES,
+    *gradients.CASES,
 )
 
 __all__ = ["CURATED", "Curated"]

@@ -206,6 +206,25 @@ def later_input_of_several(case: Case, number: int) -> bool:
     return any(input_of_several(case, n) for n, _ in enumerate(_until(case, number)))
 
 
+def target_above_target(case: Case, number: int) -> bool:
+    """Whether a target of a call was computed from another."""
+    above: dict[str, set[str]] = {}
+    for step in _until(case, number):
+        used = {name for _, name in uses(step)}
+        above.update((name, used.union(*(above.get(n, set()) for n in used))) for name in results(step))
+    return any(not above.get(n, set()).isdisjoint(roots) for roots, _, _ in _calls(_at(case, number)) for n in roots)
+
+
+def loss_of_several(case: Case, number: int) -> bool:
+    """Whether the loss of a backward part does not have one element."""
+    outcome = reference(PADDLE_STATIC, PADDLE_STATIC.not_offered).run(case)
+    sizes = {entry.name: len(entry.data) for entry in case.inputs}
+    for step, seen in zip(case.steps, outcome.observations, strict=True):
+        if isinstance(seen, Computed):
+            sizes.update((n, v.array.size) for n, v in zip(results(step), seen.values, strict=True) if v is not None)
+    return any(isinstance(s, AppendBackward) and sizes.get(s.loss) != 1 for s in _at(case, number))
+
+
 CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "no_grad": lambda case, number: any(getattr(s, "no_grad", False) for s in _at(case, number)),
     "no_grad_vars": lambda case, number: any(isinstance(s, Grad) and s.no_grad_vars is not None for s in _at(case, number)),
@@ -230,6 +249,8 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "constant_first_operand": constant_first_operand,
     "constant_among_several": constant_among_several,
     "constant_seed": constant_seed,
+    "target_above_target": target_above_target,
+    "loss_of_several": loss_of_several,
     "targets_coincide": targets_coincide,
     "input_is_target_without_gradient": input_is_target_without_gradient,
     "later_input_of_several": later_input_of_several,

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from conformance.steps import Step
 
 LEGACY = "paddle-static-legacy"
+SIGNS = {"mul": "*", "matmul": "@"}
+"""Ops whose functions no longer take the variables of old programs, and the operators that do."""
 
 
 def program_script(case: Case, framework: str) -> str:
@@ -33,7 +35,7 @@ def program_script(case: Case, framework: str) -> str:
         *(f"    {line}" for entry in case.inputs for line in _leaf(entry, parameter=entry.name in case.parameters)),
     ]
     for number, step in enumerate(case.steps):
-        body = _body(step)
+        body = _body(step, legacy=framework == LEGACY)
         if getattr(step, "no_grad", False):
             body = ["with paddle.no_grad():", *(f"    {line}" for line in body)]
         shown = [f"fetch[{name!r}] = {name}" for name in results(step)]
@@ -68,8 +70,10 @@ def _leaf(entry: Input, *, parameter: bool) -> list[str]:
     return [f"{name} = paddle.static.data({name!r}, {facts})", f"{name}.stop_gradient = {not entry.differentiable}"]
 
 
-def _body(step: Step) -> list[str]:
+def _body(step: Step, *, legacy: bool) -> list[str]:
     match step:
+        case Op() if legacy and step.op in SIGNS:
+            return [f"{step.results[0]} = {step.operands[0]} {SIGNS[step.op]} {step.operands[1]}"]
         case Op():
             call = catalogue()[step.op].text("paddle", list(step.operands), step.attrs)
             single = len(step.results) == 1 and step.op in ("split", "chunk", "unbind")

@@ -227,8 +227,10 @@ def results(step: Step) -> tuple[str, ...]:
 
 
 def parameters(step: Step) -> Iterator[str]:
-    """Yield what of a step a backend may not offer: ``step:KIND``, optional parameters, ``op:NAME``, ``in_place:NAME``."""
+    """Yield what of a step a backend may not offer: ``step:KIND``, ``no_grad``, optional parameters, ``op:NAME``, ``in_place:NAME``."""
     yield f"step:{kind(step)}"
+    if getattr(step, "no_grad", False):
+        yield "no_grad"
     for field, name in step.PARAMETERS.items():
         if getattr(step, field) not in (None, False):
             yield name

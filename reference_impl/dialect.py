@@ -171,7 +171,7 @@ PADDLE_STATIC = replace(
         "gradient_edge": "Paddle has no GradientEdge",
     },
 )
-"""Static programs of Paddle: nothing is freed, every result can be differentiated again, and what does not affect the targets is absent.
+"""Static programs of Paddle: nothing is freed, every result can be differentiated again, an unused input has an absent gradient.
 
 Sources: ``paddle.static.gradients``, ``paddle.static.append_backward``.
 """
@@ -185,6 +185,7 @@ PADDLE_STATIC_LEGACY = replace(
     name="paddle_static_legacy",
     not_offered={
         **PADDLE_STATIC.not_offered,
+        "no_grad": "paddle.no_grad is about dynamic graphs",
         **{f"op:{name}": "the function takes variables of PIR programs only" for name in _PIR_ONLY},
     },
 )

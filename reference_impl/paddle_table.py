@@ -70,5 +70,5 @@ STATIC_LINKS = {
 }
 """The same for static programs.
 
-There a second derivative that is not offered is refused wherever the gradient operator takes an operand, whether its formula uses it or not.
+There a derivative that is not offered is refused wherever the gradient operator takes an operand, in its formula or not.
 """

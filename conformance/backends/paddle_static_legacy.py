@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 import pickle
+import queue
 import struct
 import subprocess
 import sys
+import threading
 import weakref
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -94,9 +96,18 @@ def serve() -> None:
 
     backend = open_legacy()
     send(answers, backend.info.version)
-    while (asked := receive(sys.stdin.buffer)) is not None:
-        question, argument = asked
+    requests: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(requests,), daemon=True).start()
+    while True:
+        question, argument = requests.get()
         send(answers, getattr(backend, question)(decode(argument) if question == "run" else argument))
+
+
+def _listen(requests: queue.SimpleQueue[Any]) -> None:
+    """Take requests, and end the process when nobody is there any more, even if Paddle hangs."""
+    while (asked := receive(sys.stdin.buffer)) is not None:
+        requests.put(asked)
+    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Regression:
-    """A small training: ``x`` of ``(n, k)``, ``y`` of ``(n, 1)``, ``weight`` of ``(k, 1)`` and ``bias`` of ``(1,)`` at first, in float32."""
+    """A small training: ``x`` of ``(n, k)``, ``y`` of ``(n, 1)``; at first, ``weight`` of ``(k, 1)``, ``bias`` of ``(1,)``; float32."""
 
     x: np.ndarray[Any, Any]
     y: np.ndarray[Any, Any]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.ops import catalogue
+from conformance.repro_programs import program_script
 from conformance.steps import (
     NO_VALUE,
+    AppendBackward,
     Backward,
     ClearGrad,
     Custom,
@@ -29,11 +31,14 @@ if TYPE_CHECKING:
     from conformance.case import Case, Input
     from conformance.steps import Flag, Step
 
-FRAMEWORKS = ("torch", "paddle")
+PROGRAMS = ("paddle-static", "paddle-static-legacy")
+FRAMEWORKS = ("torch", "paddle", *PROGRAMS)
 
 
 def script(case: Case, framework: str) -> str:
     """Write the script; it prints every result, every ``.grad`` and every exception step by step, and the inputs afterwards."""
+    if framework in PROGRAMS:
+        return program_script(case, framework)
     lines = [
         f'"""Case {case.id}, for {framework}."""',
         "import numpy as np",
@@ -86,6 +91,8 @@ def _body(step: Step, framework: str) -> list[str]:
             return [_backward(step, framework)]
         case Grad():
             return [_grad(step, framework)]
+        case AppendBackward():
+            return ["raise NotImplementedError('append_backward belongs to static programs')"]
         case ClearGrad():
             if framework == "paddle":
                 return [f"{step.tensor}.clear_gradient({step.to == 'zero'})"]

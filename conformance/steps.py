@@ -121,6 +121,25 @@ class Grad(_Step, frozen=True, tag="grad"):
     form: Form | None = None
 
 
+class AppendBackward(_Step, frozen=True, tag="append_backward"):
+    """``append_backward(loss, ...)`` of a static program; ``None``: not passed.
+
+    Where a case has such a step, its differentiable inputs are the parameters of the program. ``results`` names the gradients, in the
+    order of ``parameter_list``, or of the parameters where that is not passed. ``by_name``: names are handed over, not variables.
+    ``callbacks``: one is passed; a call of it is observed where the new gradient operator is that of a step, under the name of its
+    result.
+    """
+
+    NAMES = ("loss", "parameter_list", "no_grad_set")
+    PARAMETERS = {"callbacks": "callbacks", "by_name": "by_name"}
+    loss: str
+    results: tuple[str, ...]
+    parameter_list: tuple[str, ...] | None = None
+    no_grad_set: tuple[str, ...] | None = None
+    callbacks: bool = False
+    by_name: bool = False
+
+
 class ClearGrad(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="clear_grad", tag_field="kind"):
     """Clear ``.grad``: make it absent, or zero."""
 
@@ -191,7 +210,22 @@ class Drop(_Step, frozen=True, tag="drop"):
     tensor: str
 
 
-Step: TypeAlias = Op | InPlace | Custom | Backward | Grad | ClearGrad | Detach | RetainGrad | Toggle | Hook | RemoveHook | Edge | Drop
+Step: TypeAlias = (
+    Op
+    | InPlace
+    | Custom
+    | Backward
+    | Grad
+    | AppendBackward
+    | ClearGrad
+    | Detach
+    | RetainGrad
+    | Toggle
+    | Hook
+    | RemoveHook
+    | Edge
+    | Drop
+)
 NO_VALUE = (Hook, Edge)
 """Kinds whose results are handles, not tensors."""
 
@@ -216,7 +250,10 @@ def results(step: Step) -> tuple[str, ...]:
 
 
 def parameters(step: Step) -> Iterator[str]:
-    """Yield what a step passes that a backend may not offer: optional parameters, ``op:NAME``, ``in_place:NAME``."""
+    """Yield what of a step a backend may not offer: ``step:KIND``, ``no_grad``, optional parameters, ``op:NAME``, ``in_place:NAME``."""
+    yield f"step:{kind(step)}"
+    if getattr(step, "no_grad", False):
+        yield "no_grad"
     for field, name in step.PARAMETERS.items():
         if getattr(step, field) not in (None, False):
             yield name

@@ -40,6 +40,19 @@ class Observation:
     observer: Callable[[Primitive, list[Any], dict[str, Any], Any], Any] | None = None
 
 
+class Symbol:
+    """Stands for an array that is not computed yet. An op that meets one is not run, it is recorded; see `reference_impl.program`."""
+
+    __slots__ = ()
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    def record(self, primitive: Primitive, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """Record ``primitive(*operands, **attrs)`` and return the symbols of its outputs."""
+        raise NotImplementedError
+
+
 class Primitive:
     """A differentiable (or piecewise constant) function on arrays; see `primitive` for the fields."""
 
@@ -112,6 +125,8 @@ class Primitive:
                 if operand.requires_grad:
                     tracked.append(len(arrays))
                 arrays.append(operand.array)
+            elif isinstance(operand, Symbol):
+                return operand.record(self, operands, attrs)
             else:
                 arrays.append(operand)
         out = self.forward(*arrays, **attrs)
@@ -213,4 +228,4 @@ def array_of(x: Any) -> Any:
 
 def zeros_like(x: Any) -> Any:
     """Zeros of the shape and dtype of ``x``; a constant."""
-    return np.zeros_like(array_of(x))
+    return np.zeros(shape_of(x), x.dtype)

@@ -18,7 +18,7 @@ import numpy as np
 
 from conformance.judge.disturbance import Bounds, agrees_cheaply
 from conformance.outcome import Blocked, Computed, NotOffered, Raised
-from conformance.steps import Backward, Grad, InPlace, Toggle, results
+from conformance.steps import AppendBackward, Backward, Grad, InPlace, Toggle, results
 
 if TYPE_CHECKING:
     from conformance.backends import BackendInfo
@@ -91,14 +91,14 @@ class Comparer:
 
     def _mutation(self, expected: Outcome, actual: Outcome) -> Mismatch:
         names = ", ".join(sorted(set(actual.mutated) ^ set(expected.mutated)))
-        calls = [i for i, s in enumerate(self.case.steps) if isinstance(s, Backward | Grad)]
+        calls = [i for i, s in enumerate(self.case.steps) if isinstance(s, AppendBackward | Backward | Grad)]
         return Mismatch(calls[-1] if calls else 0, "mutation", "step", "unchanged", "changed", f"elements of {names} changed")
 
     def _observation(self, number: int, expected: Observation, actual: Observation) -> Mismatch | None:
         counts = self.result.counts
         match expected, actual:
             case Computed(), Computed():
-                autograd = isinstance(self.case.steps[number], Backward | Grad)
+                autograd = isinstance(self.case.steps[number], AppendBackward | Backward | Grad)
                 counts["calls" if autograd else "ops"] += 1
                 found = self._events(number, expected.events, actual.events)
                 if found is not None:

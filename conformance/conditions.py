@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from conformance.backends.reference import reference
 from conformance.outcome import Computed, Raised
-from conformance.steps import Backward, Grad, Op, Step, results, uses
+from conformance.steps import Backward, Custom, Grad, Op, Step, ops, results, uses
 from reference_impl import PADDLE, Category
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from conformance.case import Case
+    from conformance.outcome import Observation
 
 SEED_FIELDS = ("grad_tensors", "grad_outputs")
 SEVERAL = ("split", "chunk", "unbind")
@@ -131,6 +132,47 @@ def moves_nothing(case: Case, number: int) -> bool:
     return False
 
 
+def _customs_above(case: Case, number: int) -> list[Custom]:
+    """Return the custom functions that made the values of a step, directly or not; all of them for the whole case."""
+    if number < 0:
+        return [step for step in case.steps if isinstance(step, Custom)]
+    wanted = {name for _, name in uses(case.steps[number])}
+    found = []
+    for step in reversed(case.steps[: number + 1]):
+        if not wanted.isdisjoint(results(step)):
+            wanted.update(name for _, name in uses(step))
+            found += [step] if isinstance(step, Custom) else []
+    return found
+
+
+def custom_walked_again(case: Case, number: int) -> bool:
+    """Whether a call walks over a custom function that a `backward` before it has walked over."""
+    walked: set[str] = set()
+    for i, step in enumerate(_until(case, number)):
+        if isinstance(step, Backward | Grad):
+            names = {name for custom in _customs_above(case, i) for name in custom.results}
+            if not walked.isdisjoint(names):
+                return True
+            walked |= names if isinstance(step, Backward) else set()
+    return False
+
+
+def custom_returns_operand(case: Case, number: int) -> bool:
+    """Whether an output of some custom function up to here is one of its operands."""
+    return any(isinstance(s, Custom) and not set(s.outputs).isdisjoint(s.operands) for s in _until(case, number))
+
+
+def custom_gradient_misfits(case: Case, number: int) -> bool:
+    """Whether a custom backward returns, at the step or anywhere in the case, a gradient of the wrong shape."""
+    seen = _at_outcome(case, number)
+    return any(isinstance(o, Raised) and o.category is Category.CALLBACK_RESULT and "its gradient" in o.message for o in seen)
+
+
+def _at_outcome(case: Case, number: int) -> Sequence[Observation]:
+    outcome = reference(PADDLE, PADDLE.not_offered).run(case)
+    return outcome.observations if number < 0 else outcome.observations[number : number + 1]
+
+
 def created_in_no_grad(case: Case, number: int) -> bool:
     """Whether a `grad` call up to here asks for a graph inside a no_grad region."""
     return any(isinstance(s, Grad) and s.create_graph and s.no_grad for s in _until(case, number))
@@ -161,5 +203,11 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "input_is_derivative": input_is_derivative,
     "moves_nothing": moves_nothing,
     "created_in_no_grad": created_in_no_grad,
+    "custom_above": lambda case, number: bool(_customs_above(case, number)),
+    "custom_casts": lambda case, number: any(op.op == "cast" for s in _customs_above(case, number) for op in ops(s)),
+    "custom_gives_none": lambda case, number: any(None in s.gradients for s in _customs_above(case, number)),
+    "custom_walked_again": custom_walked_again,
+    "custom_returns_operand": custom_returns_operand,
+    "custom_gradient_misfits": custom_gradient_misfits,
     "size_zero": size_zero,
 }

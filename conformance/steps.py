@@ -216,10 +216,15 @@ def parameters(step: Step) -> Iterator[str]:
         case InPlace():
             yield f"in_place:{step.op}"
         case Custom():
-            for inner in (*step.forward, *step.backward):
+            for inner in ops(step):
                 yield f"op:{inner.op}"
         case _:
             return
+
+
+def ops(step: Step) -> tuple[Op, ...]:
+    """Return the ops that a step runs, or has run: the step itself, or those inside a custom function."""
+    return (step,) if isinstance(step, Op) else (*step.forward, *step.backward) if isinstance(step, Custom) else ()
 
 
 def kind(step: Step) -> str:

@@ -4,6 +4,7 @@ Start with `tensor` (the tape), then `primitive` (what a rule is), then `engine`
 """
 
 from reference_impl import primitives
+from reference_impl.custom import apply_custom
 from reference_impl.dialect import DIALECTS, PADDLE, TORCH, Dialect
 from reference_impl.engine import backward, grad
 from reference_impl.errors import AutogradError, Category
@@ -21,6 +22,7 @@ __all__ = [
     "Dialect",
     "Handle",
     "Tensor",
+    "apply_custom",
     "backward",
     "grad",
     "no_grad",

@@ -49,7 +49,7 @@ Pullback: TypeAlias = "Callable[[list[Any], list[Any]], list[Any]]"
 
 
 class CallbackError(Exception):
-    """What a hook raises that is meant to raise."""
+    """What a hook raises that is meant to raise, and what is raised by an op of a custom backward."""
 
 
 class Engine(Protocol):
@@ -253,8 +253,16 @@ class _Run:
             return [known[n] for n in step.outputs], [known[n] for n in step.saved]
 
         def backward(saved: list[Any], cotangents: list[Any]) -> list[Any]:
+            recording = self.engine.recording()
+            for name, seen in zip(step.results, map(self.engine.look, cotangents), strict=True):
+                seen.requires_grad &= recording  # where nothing is recorded, the flag decides nothing
+                self.events.append(Event(name, seen, recording))
             known = dict(zip((*step.saved, *step.cotangents), (*saved, *cotangents), strict=True))
-            apply(step.backward, known)
+            try:
+                apply(step.backward, known)
+            except Exception as error:
+                msg = f"{type(error).__name__}: {error}"
+                raise CallbackError(msg) from error
             return [None if n is None else known[n] for n in step.gradients]
 
         return forward, backward

@@ -12,6 +12,7 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from conformance.generate.custom import draw_custom
 from conformance.generate.sketch import Draft, Sketch
 from conformance.generate.source import FastSource
 from conformance.ops import catalogue
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from conformance.generate.source import Source
 
 LANES = ("exact", "numeric")
+CUSTOM = 0.03
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,8 @@ class _Script(Sketch):
     def grow(self, vocabulary: Sequence[str], count: int) -> None:
         for _ in range(count):
             self.add_op(self.source.choice(vocabulary), no_grad=self.source.chance(0.04))
+            if self.source.chance(CUSTOM):
+                draw_custom(self)
             if self.source.chance(0.03):
                 self.detach(self.source.choice(self.values))
 

@@ -162,6 +162,16 @@ def custom_returns_operand(case: Case, number: int) -> bool:
     return any(isinstance(s, Custom) and not set(s.outputs).isdisjoint(s.operands) for s in _until(case, number))
 
 
+def custom_shares_gradient(case: Case, number: int) -> bool:
+    """Whether a custom backward up to here returns what it did not make itself, or the same tensor twice."""
+    for step in _until(case, number):
+        if isinstance(step, Custom):
+            given = [name for name in step.gradients if name is not None]
+            if len(set(given)) < len(given) or not {*step.saved, *step.cotangents}.isdisjoint(given):
+                return True
+    return False
+
+
 def custom_gradient_misfits(case: Case, number: int) -> bool:
     """Whether a custom backward returns, at the step or anywhere in the case, a gradient of the wrong shape."""
     seen = _at_outcome(case, number)
@@ -208,6 +218,7 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "custom_gives_none": lambda case, number: any(None in s.gradients for s in _customs_above(case, number)),
     "custom_walked_again": custom_walked_again,
     "custom_returns_operand": custom_returns_operand,
+    "custom_shares_gradient": custom_shares_gradient,
     "custom_gradient_misfits": custom_gradient_misfits,
     "size_zero": size_zero,
 }

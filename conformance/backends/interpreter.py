@@ -136,6 +136,7 @@ class _Run:
         self.seen = {entry.name: entry.array() for entry in case.inputs}
         self.sees_all = any(isinstance(s, InPlace) for s in case.steps)
         self.retains = any(isinstance(s, RetainGrad) for s in case.steps)
+        self.of_customs = {name for s in case.steps if isinstance(s, Custom) for name in s.results}
         self.events: list[Event] = []
 
     def outcome(self) -> Outcome:
@@ -157,7 +158,9 @@ class _Run:
         except Exception as error:  # noqa: BLE001 - whatever an engine raises is an observation
             state = self._state() if changes else None
             category = self.engine.category(error)
-            return Raised(category, f"{type(error).__name__}: {error}"[:2000], state, tuple(self.events))
+            # Which custom functions a pass came by before it was refused depends on an order that nobody promises.
+            events = tuple(event for event in self.events if event.name not in self.of_customs)
+            return Raised(category, f"{type(error).__name__}: {error}"[:2000], state, events)
         look = self.engine.look
         seen = tuple(None if tensor is None else look(tensor) for tensor in made)
         if self.sees_all:
@@ -253,10 +256,9 @@ class _Run:
             return [known[n] for n in step.outputs], [known[n] for n in step.saved]
 
         def backward(saved: list[Any], cotangents: list[Any]) -> list[Any]:
-            recording = self.engine.recording()
-            for name, seen in zip(step.results, map(self.engine.look, cotangents), strict=True):
-                seen.requires_grad &= recording  # where nothing is recorded, the flag decides nothing
-                self.events.append(Event(name, seen, recording))
+            for name, cotangent in zip(step.results, cotangents, strict=True):
+                seen = Value(self.engine.look(cotangent).array, requires_grad=False)  # nobody promises the flag of a cotangent
+                self.events.append(Event(name, seen, self.engine.recording()))
             known = dict(zip((*step.saved, *step.cotangents), (*saved, *cotangents), strict=True))
             try:
                 apply(step.backward, known)

@@ -27,16 +27,19 @@ if TYPE_CHECKING:
     from conformance.generate.source import Source
 
 LANES = ("exact", "numeric")
-CUSTOM = 0.03
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a campaign draws from: the lanes and the ops (``None``: all), and how long a graph may grow."""
+    """What a campaign draws from: the lanes and the ops (``None``: all), and how long a graph may grow.
+
+    ``customs``: with which probability a custom function follows an op; none does where the ops are given.
+    """
 
     lanes: tuple[str, ...] = LANES
     ops: tuple[str, ...] | None = None
     longest: int = 8
+    customs: float = 0.03
 
 
 def case_of(seed: int, index: int, plan: Plan) -> Case:
@@ -49,6 +52,7 @@ def draw_case(source: Source, plan: Plan) -> Case:
     exact = source.choice(plan.lanes) == "exact" and bool(_offered(True, False, plan.ops))
     dtype = "float64" if source.chance(0.25) else "float32"
     script = _Script(source, exact=exact, dtype=dtype)
+    script.customs = 0.0 if plan.ops else plan.customs
     deep = source.chance(0.55)
     vocabulary = _vocabulary(source, plan, exact=exact, deep=deep)
     script.fresh(script.shape())
@@ -78,10 +82,12 @@ def _vocabulary(source: Source, plan: Plan, *, exact: bool, deep: bool) -> list[
 
 
 class _Script(Sketch):
+    customs = Plan.customs
+
     def grow(self, vocabulary: Sequence[str], count: int) -> None:
         for _ in range(count):
             self.add_op(self.source.choice(vocabulary), no_grad=self.source.chance(0.04))
-            if self.source.chance(CUSTOM):
+            if self.source.chance(self.customs):
                 draw_custom(self)
             if self.source.chance(0.03):
                 self.detach(self.source.choice(self.values))

@@ -50,9 +50,12 @@ class InPlace(_Step, frozen=True, tag="in_place"):
 class Custom(_Step, frozen=True, tag="custom"):
     """Apply a custom function (``torch.autograd.Function``, ``paddle.autograd.PyLayer``) that is written in ops.
 
-    The forward runs ``forward`` on ``operands`` and returns ``outputs`` (names that it made, or operands). The backward sees ``saved``
-    (names of the forward, by ``save_for_backward``) and the ``cotangents`` (one name for each output), runs ``backward`` and returns
-    ``gradients``: a name or ``None`` for each operand, or too few or too many of them. Names made inside are not known outside.
+    The forward runs ``forward`` on ``operands`` and returns ``outputs`` (names that it made, or operands, each once). The backward sees
+    ``saved`` (names of the forward, by ``save_for_backward``) and the ``cotangents`` (one name for each output), runs ``backward`` and
+    returns ``gradients``: a name or ``None`` for each operand, or too few or too many of them. Names made inside are not known outside.
+
+    Results are new tensors, an operand that is returned as well (in Paddle it is marked with ``mark_not_inplace``). Every call of the
+    backward is observed with its cotangents, under the names of the results.
     """
 
     NAMES = ("operands",)

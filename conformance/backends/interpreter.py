@@ -136,7 +136,6 @@ class _Run:
         self.seen = {entry.name: entry.array() for entry in case.inputs}
         self.sees_all = any(isinstance(s, InPlace) for s in case.steps)
         self.retains = any(isinstance(s, RetainGrad) for s in case.steps)
-        self.of_customs = {name for s in case.steps if isinstance(s, Custom) for name in s.results}
         self.events: list[Event] = []
 
     def outcome(self) -> Outcome:
@@ -158,9 +157,7 @@ class _Run:
         except Exception as error:  # noqa: BLE001 - whatever an engine raises is an observation
             state = self._state() if changes else None
             category = self.engine.category(error)
-            # Which custom functions a pass came by before it was refused depends on an order that nobody promises.
-            events = tuple(event for event in self.events if event.name not in self.of_customs)
-            return Raised(category, f"{type(error).__name__}: {error}"[:2000], state, events)
+            return Raised(category, f"{type(error).__name__}: {error}"[:2000], state, tuple(self.events))
         look = self.engine.look
         seen = tuple(None if tensor is None else look(tensor) for tensor in made)
         if self.sees_all:

@@ -248,6 +248,8 @@ def _custom_problems(place: str, step: Custom) -> Iterable[tuple[str, str]]:
     for field in ("outputs", "cotangents"):
         if len(getattr(step, field)) != len(step.results):
             yield f"{place}.{field}", f"holds {len(getattr(step, field))} names for {len(step.results)} results"
+    if len(set(step.outputs)) < len(step.outputs):
+        yield f"{place}.outputs", "names one value twice: both results would be one tensor"
     scopes = {"forward": set(step.operands), "backward": {*step.saved, *step.cotangents}}
     for field, made in scopes.items():
         for i, inner in enumerate(getattr(step, field)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.steps import Backward, Grad, Op, Step
+from conformance.steps import Backward, Custom, Grad, Op, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,8 +44,11 @@ def input_is_output(case: Case, number: int) -> bool:
 
 
 def input_of_several(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for the gradient of a result of an op with several results."""
-    made = {name for s in case.steps if isinstance(s, Op) and s.op in SEVERAL for name in s.results}
+    """Whether a `grad` call asks for the gradient of a result of an op, or a custom function, with several results."""
+    several = (
+        s.results for s in case.steps if (isinstance(s, Op) and s.op in SEVERAL) or (isinstance(s, Custom) and len(s.results) > 1)
+    )
+    made = {name for names in several for name in names}
     return any(isinstance(s, Grad) and not made.isdisjoint(s.inputs) for s in at(case, number))
 
 

@@ -173,18 +173,23 @@ def _custom(step: Custom, framework: str) -> list[str]:
     saved = "ctx.saved_tensors" if framework == "torch" else "ctx.saved_tensor()"
     unpacked = [f"        {', '.join(step.saved)}, = {saved}"] if step.saved else []
     many = len(step.outputs) > 1
+    operands = [f"{name}_{i}" if name in step.operands[:i] else name for i, name in enumerate(step.operands)]
+    marked = [name for name in dict.fromkeys(step.operands) if name in step.outputs] if framework == "paddle" else []
+    gradients = ", ".join(str(n) for n in step.gradients)
     return [
         f"class Function({base}):",
         "    @staticmethod",
-        f"    def forward(ctx, {', '.join(step.operands)}):",
+        f"    def forward(ctx, {', '.join(operands)}):",
         *(f"        {_op(op, framework)}" for op in step.forward),
         f"        ctx.save_for_backward({', '.join(step.saved)})",
+        *([f"        ctx.mark_not_inplace({', '.join(marked)})"] if marked else []),
         f"        return {', '.join(step.outputs)}",
         "    @staticmethod",
         f"    def backward(ctx, {', '.join(step.cotangents)}):",
         *unpacked,
+        *(f'        print("    {n} saw", {c})' for n, c in zip(step.results, step.cotangents, strict=True)),
         *(f"        {_op(op, framework)}" for op in step.backward),
-        f"        return {', '.join(str(n) for n in step.gradients)}",
+        f"        return {gradients or '()'}",
         f"{', '.join(step.results)}{',' if many else ''} = Function.apply({', '.join(step.operands)})",
     ]
 

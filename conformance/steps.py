@@ -53,9 +53,12 @@ class InPlace(_Step, frozen=True, tag="in_place"):
 class Custom(_Step, frozen=True, tag="custom"):
     """Apply a custom function (``torch.autograd.Function``, ``paddle.autograd.PyLayer``) that is written in ops.
 
-    The forward runs ``forward`` on ``operands`` and returns ``outputs`` (names that it made, or operands). The backward sees ``saved``
-    (names of the forward, by ``save_for_backward``) and the ``cotangents`` (one name for each output), runs ``backward`` and returns
-    ``gradients``: a name or ``None`` for each operand, or too few or too many of them. Names made inside are not known outside.
+    The forward runs ``forward`` on ``operands`` and returns ``outputs`` (names that it made, or operands, each once). The backward sees
+    ``saved`` (names of the forward, by ``save_for_backward``) and the ``cotangents`` (one name for each output), runs ``backward`` and
+    returns ``gradients``: a name or ``None`` for each operand, or too few or too many of them. Names made inside are not known outside.
+
+    Results are new tensors, an operand that is returned as well (in Paddle it is marked with ``mark_not_inplace``). Every call of the
+    backward is observed with its cotangents, under the names of the results.
     """
 
     NAMES = ("operands",)
@@ -263,10 +266,15 @@ def parameters(step: Step) -> Iterator[str]:
         case InPlace():
             yield f"in_place:{step.op}"
         case Custom():
-            for inner in (*step.forward, *step.backward):
+            for inner in ops(step):
                 yield f"op:{inner.op}"
         case _:
             return
+
+
+def ops(step: Step) -> tuple[Op, ...]:
+    """Return the ops that a step runs, or has run: the step itself, or those inside a custom function."""
+    return (step,) if isinstance(step, Op) else (*step.forward, *step.backward) if isinstance(step, Custom) else ()
 
 
 def kind(step: Step) -> str:

@@ -5,6 +5,7 @@ works on programs that run later: `program`, `transform` (`append_backward` and 
 """
 
 from reference_impl import primitives
+from reference_impl.custom import apply_custom
 from reference_impl.dialect import DIALECTS, PADDLE, PADDLE_STATIC, TORCH, Dialect
 from reference_impl.dump import call_stacks
 from reference_impl.edge import GradientEdge, gradient_edge
@@ -32,6 +33,7 @@ __all__ = [
     "Tensor",
     "Variable",
     "append_backward",
+    "apply_custom",
     "backward",
     "call_stacks",
     "grad",

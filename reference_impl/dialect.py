@@ -45,6 +45,10 @@ class Dialect:
         toggled_leaf: a leaf whose flag was taken off after the graph was built accumulates nothing, or still does.
         callbacks_record: ops inside a hook are recorded under ``create_graph`` only, or wherever the caller of the pass records.
         missing_cotangent: the hook of an output that nothing arrived at is called with ``None``, or with zeros (retained, too).
+        surplus_gradients: what a custom backward returns beyond one gradient for each operand may be ``None``, or is refused.
+        left_out_gradients: too few of them are refused, or are taken where the operands that are left out need none.
+        gradient_of_constant: a gradient for an operand that needs none is dropped, or refused.
+        wider_gradient: a gradient of a shape that its operand broadcasts to is summed, or refused (as is any other wrong shape).
         ties: a maximum along an axis that is reached several times gives its gradient to the first, or splits it evenly.
         highest_order: for an op, the highest derivative that is offered; asking for a graph of more is refused.
         links: for an op, the operands that its gradients count as depending on, where that is not simply what its formula uses;
@@ -76,6 +80,10 @@ class Dialect:
     toggled_leaf: Literal["checked", "ignored"]
     callbacks_record: Literal["as_the_pass", "as_the_caller"]
     missing_cotangent: Literal["absent", "zeros"]
+    surplus_gradients: Literal["none_allowed", "refused"]
+    left_out_gradients: Literal["refused", "of_constants"]
+    gradient_of_constant: Literal["dropped", "refused"]
+    wider_gradient: Literal["summed", "refused"]
     ties: Literal["first", "split"]
     highest_order: Mapping[str, int] = field(default_factory=dict)
     links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -105,6 +113,10 @@ TORCH = Dialect(
     toggled_leaf="checked",
     callbacks_record="as_the_pass",
     missing_cotangent="absent",
+    surplus_gradients="none_allowed",
+    left_out_gradients="refused",
+    gradient_of_constant="dropped",
+    wider_gradient="summed",
     ties="first",
     not_offered={
         "no_grad_vars": "torch.autograd.grad has no such parameter; detach the tensor instead",
@@ -134,6 +146,10 @@ PADDLE = Dialect(
     toggled_leaf="ignored",
     callbacks_record="as_the_caller",
     missing_cotangent="zeros",
+    surplus_gradients="refused",
+    left_out_gradients="of_constants",
+    gradient_of_constant="refused",
+    wider_gradient="refused",
     ties="split",
     highest_order=HIGHEST_ORDER,
     links=LINKS,

@@ -63,7 +63,7 @@ class ReferenceEngine:
         raise NotImplementedError
 
     def custom(self, forward: Forward, backward: Pullback, operands: list[Tensor]) -> tuple[Tensor, ...]:
-        raise NotImplementedError
+        return reference_impl.apply_custom(forward, backward, operands, dialect=self.dialect)
 
     def backward(self, step: Backward, values: dict[str, Any], dump: str | None) -> None:
         retain = {} if step.retain_graph is None else {"retain_graph": step.retain_graph}

@@ -12,6 +12,7 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from conformance.generate.custom import draw_custom
 from conformance.generate.programs import draw_program
 from conformance.generate.sketch import Draft, Sketch
 from conformance.generate.source import FastSource
@@ -35,12 +36,16 @@ STATE = (0.03, 0.03, 0.25)
 
 @dataclass(frozen=True)
 class Plan:
-    """What a campaign draws from: the lanes and the ops (``None``: all), and how long a graph may grow; ``static``: programs."""
+    """What a campaign draws from: the lanes and the ops (``None``: all), and how long a graph may grow.
+
+    ``static``: programs. ``customs``: with which probability a custom function follows an op; none does where the ops are given.
+    """
 
     lanes: tuple[str, ...] = LANES
     ops: tuple[str, ...] | None = None
     longest: int = 8
     static: bool = False
+    customs: float = 0.03
 
 
 def case_of(seed: int, index: int, plan: Plan) -> Case:
@@ -58,6 +63,7 @@ def draw_case(source: Source, plan: Plan) -> Case:
         return draw_program(source, vocabulary, exact=exact, dtype=dtype, deep=deep, longest=plan.longest)
     script = _Script(source, exact=exact, dtype=dtype)
     script.state = source.choice(STATE)
+    script.customs = 0.0 if plan.ops else plan.customs
     script.fresh(script.shape())
     for _ in range(source.integer(0, 1)):
         script.fresh(script.shape())
@@ -88,10 +94,13 @@ def _vocabulary(source: Source, plan: Plan, *, exact: bool, deep: bool) -> list[
 
 class _Script(Sketch):
     state: float = 0.0
+    customs: float = 0.0
 
     def grow(self, vocabulary: Sequence[str], count: int) -> None:
         for _ in range(count):
             self.add_op(self.source.choice(vocabulary), no_grad=self.source.chance(0.04))
+            if self.source.chance(self.customs):
+                draw_custom(self)
             if self.source.chance(self.state):
                 draw_state(self)
 

@@ -20,7 +20,7 @@ from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
 from conformance.outcome import Raised
 from conformance.steps import Op
-from reference_impl import OPS, TORCH, Tensor, engine
+from reference_impl import OPS, PADDLE_STATIC, TORCH, Dialect, Tensor, engine, transform
 from reference_impl.walk import Walk
 
 if TYPE_CHECKING:
@@ -36,11 +36,13 @@ if TYPE_CHECKING:
 class WrongEngine:
     """The reference as a backend, with a fault while it runs a case; ``before`` may do worse to the process."""
 
-    def __init__(self, name: str, fault: Fault = nullcontext, before: Callable[[Case], None] = lambda _: None) -> None:
-        self.info = BackendInfo(name, conformance.__version__, TORCH, TORCH.not_offered)
+    def __init__(
+        self, name: str, fault: Fault = nullcontext, before: Callable[[Case], None] = lambda _: None, dialect: Dialect = TORCH
+    ) -> None:
+        self.info = BackendInfo(name, conformance.__version__, dialect, dialect.not_offered)
         self._fault = fault
         self._before = before
-        self._engine = reference(TORCH, TORCH.not_offered)
+        self._engine = reference(dialect, dialect.not_offered)
 
     def run(self, case: Case) -> Outcome:
         """Run a case with the fault, and take the fault away again."""
@@ -101,6 +103,10 @@ def _zeros_for_none(outputs: Any, inputs: Any, *arguments: Any, **options: Any) 
     return [Tensor(np.zeros_like(x.array)) if g is None else g for x, g in zip(inputs, found, strict=True)]
 
 
+def _fan_in_once(backward: Any, variable: Any, contribution: Any) -> None:
+    backward.arrived[variable] = [backward._named(variable, contribution)]
+
+
 def _patched(target: Any, name: str, replacement: Any) -> Fault:
     return lambda: mock.patch.object(target, name, replacement)
 
@@ -142,6 +148,16 @@ def none_for_zeros() -> WrongEngine:
 def zeros_for_none() -> WrongEngine:
     """Open an engine whose `grad` answers zeros where the gradient is absent."""
     return WrongEngine("zeros_for_none", _patched(reference_impl, "grad", _zeros_for_none))
+
+
+def correct_programs() -> WrongEngine:
+    """Open the reference's static half under another name."""
+    return WrongEngine("correct_programs", dialect=PADDLE_STATIC)
+
+
+def dropped_fan_in() -> WrongEngine:
+    """Open an engine of programs that appends no sums: the last contribution to a variable is its gradient."""
+    return WrongEngine("dropped_fan_in", _patched(transform._Backward, "_arrive", _fan_in_once), dialect=PADDLE_STATIC)
 
 
 def dies_on_sin() -> WrongEngine:

@@ -6,6 +6,7 @@ import difflib
 import re
 from typing import TYPE_CHECKING, Any
 
+from conformance import texts
 from conformance.steps import Backward, ClearGrad, Detach, Grad, Op, results
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ def step_text(step: Step) -> str:
             name, arguments = "clear_grad", [step.tensor]
         case Detach():
             name, arguments = "detach", [step.tensor]
+        case _:
+            return texts.step_text(step)
     made = ", ".join(results(step))
     return f"{made + ' = ' if made else ''}{name}({', '.join([*arguments, *flags_of(step)])})"
 

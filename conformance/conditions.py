@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from conformance.backends.reference import reference
 from conformance.outcome import Computed, Raised
 from conformance.steps import Backward, Edge, Grad, Hook, Op, RetainGrad, Step, Toggle, results, uses
-from reference_impl import PADDLE, Category
+from reference_impl import DIALECTS, PADDLE, Category
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -91,9 +91,9 @@ def seed_shape_refused(case: Case, number: int) -> bool:
 
 
 def refused_step(case: Case, number: int) -> bool:
-    """Whether the reference, in Paddle's dialect, refuses the step."""
-    outcome = reference(PADDLE, PADDLE.not_offered).run(case)
-    return number >= 0 and isinstance(outcome.observations[number], Raised)
+    """Whether the reference refuses the step, in some dialect."""
+    outcomes = (reference(dialect, dialect.not_offered).run(case) for dialect in DIALECTS.values())
+    return number >= 0 and any(isinstance(o.observations[number], Raised) for o in outcomes)
 
 
 def mixed_dtypes(case: Case, number: int) -> bool:
@@ -146,9 +146,15 @@ def _hooks(case: Case, number: int, *returns: str) -> Iterator[Hook]:
 
 
 def leaf_hook_asked(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for the gradient of an input of the case that has a hook."""
-    hooked = {h.tensor for h in _hooks(case, number)}.intersection(entry.name for entry in case.inputs)
-    return any(isinstance(s, Grad) and not hooked.isdisjoint(s.inputs) for s in _at(case, number))
+    """Whether a `grad` call asks for the gradient of a leaf that has a hook.
+
+    A constant whose flag was set is a leaf; a derivative of a leaf in itself is the seed, another leaf.
+    """
+    hooked = {h.tensor for h in _hooks(case, number)}
+    leaves = {entry.name for entry in case.inputs} | {s.tensor for s in _before(case, number) if isinstance(s, Toggle)}
+    identical = any(input_is_output(case, i) and not hooked.isdisjoint(results(s)) for i, s in enumerate(_before(case, number)))
+    asked = hooked.intersection(leaves)
+    return any(isinstance(s, Grad) and (identical or not asked.isdisjoint(s.inputs)) for s in _at(case, number))
 
 
 def hook_on_asked(case: Case, number: int) -> bool:
@@ -203,6 +209,7 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "materialized": lambda case, number: any(isinstance(s, Grad) and s.materialize_grads for s in _at(case, number)),
     "leaf_hook_asked": leaf_hook_asked,
     "hook_on_asked": hook_on_asked,
+    "several_asked_before": lambda case, number: any(input_of_several(case, i) for i in range(number + 1)),
     "hook_returns_differentiable": hook_returns_differentiable,
     "hook_returns_tensor": lambda case, number: any(_hooks(case, number, "tensor")),
     "hook_of_another_dtype": lambda case, number: any(_hooks(case, number, "another_dtype", "tensor")),

@@ -29,10 +29,8 @@ class GradientEdge:
 
     def end(self) -> Tensor:
         """Return a tensor at this place: the one that it was asked for, unless that has moved since."""
-        if self.tensor.node is self.node and self.tensor.slot == self.slot:
+        if self.node is None or (self.tensor.node is self.node and self.tensor.slot == self.slot):
             return self.tensor
-        if self.node is None:
-            return Tensor(self.tensor.array, requires_grad=True)
         out = self.node.out[self.slot] if self.node.primitive.several else self.node.out
         return Tensor(out, requires_grad=True, node=self.node, slot=self.slot)
 

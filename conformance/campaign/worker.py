@@ -163,7 +163,12 @@ def run_case(
         poisoned |= not sane
         poisoned |= _read_past_its_end(expected, actual)
         clock = perf_counter()
-        verdicts[info.name] = verdict_record(case, _judged(case, engine, expected, actual, healthy=sane), facts)
+        try:
+            verdict = _judged(case, engine, expected, actual, healthy=sane)
+        except Exception as error:  # noqa: BLE001 - a fault of the suite costs one case, and is no verdict on the engine
+            found = Mismatch(AFTER_ALL, "harness", "step", "judged", type(error).__name__, str(error))
+            verdict = Verdict(Bucket.HARNESS_ERROR, found)
+        verdicts[info.name] = verdict_record(case, verdict, facts)
         seconds["judge"] += perf_counter() - clock
     record = {
         "kind": "case",

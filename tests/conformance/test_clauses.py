@@ -4,28 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, get_args, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
 from conformance.clauses import CURATED, Curated
+from conformance.clauses.checks import CHECKS
 from conformance.clauses.dialects import CASES
 from conformance.clauses.promises import documents, promises
 from reference_impl import DIALECTS, Dialect
 from reference_impl.switches import GROUPS, SWITCHES
 
-FIELDS = [f.name for f in fields(Dialect) if f.name != "name"]
+NO_SWITCHES = ("name", "static")
+"""What a dialect is called, and which half of the reference speaks it: no conventions."""
+FIELDS = [f.name for f in fields(Dialect) if f.name not in NO_SWITCHES]
 HINTS = get_type_hints(Dialect, localns={"Mapping": Mapping})
 WORDS = {switch.field: switch for switch in SWITCHES}
 
 
 def values_of(field: str) -> list[Any]:
-    """Every value that a switch can take; of a table, those of the dialects and an empty one."""
+    """Every value that a switch can take; of a table or a set, those of the dialects and an empty one."""
     if HINTS[field] is bool:
         return [False, True]
-    if get_args(HINTS[field]) and all(isinstance(value, str) for value in get_args(HINTS[field])):
+    if get_origin(HINTS[field]) is Literal:
         return list(get_args(HINTS[field]))
-    return [{}, *(getattr(dialect, field) for dialect in DIALECTS.values() if getattr(dialect, field))]
+    filled = [getattr(dialect, field) for dialect in DIALECTS.values() if getattr(dialect, field)]
+    return [type(filled[0])(), *filled]
 
 
 def flips_of(curated: Curated) -> list[Any]:
@@ -40,7 +44,7 @@ def by_name(curated: Curated) -> str:
 
 @pytest.mark.parametrize("clause", promises())
 def test_a_promise_has_a_curated_case(clause: str) -> None:
-    assert clause in {curated.clause for curated in CURATED}, f"{clause} has no curated case: {promises()[clause]}"
+    assert clause in {one.clause for one in (*CURATED, *CHECKS)}, f"{clause} has no curated case: {promises()[clause]}"
 
 
 @pytest.mark.parametrize("curated", CURATED, ids=by_name)
@@ -66,8 +70,7 @@ def test_a_switch_has_words(field: str) -> None:
 
 @pytest.mark.parametrize("field", FIELDS)
 def test_a_switch_has_words_for_every_value(field: str) -> None:
-    table = get_type_hints(Dialect, localns={"Mapping": Mapping})[field]
-    expected = {False, True} if getattr(table, "__origin__", None) is Mapping else set(values_of(field))
+    expected = {False, True} if get_origin(HINTS[field]) in (Mapping, frozenset) else set(values_of(field))
     assert expected == set(WORDS[field].values)
 
 

@@ -51,7 +51,7 @@ def _calls(steps: Sequence[Step]) -> Iterator[tuple[tuple[str, ...], tuple[str |
         if isinstance(step, Grad):
             yield step.outputs, step.grad_outputs, step
         elif isinstance(step, Backward):
-            yield step.tensors, step.grad_tensors or step.grad_variables, step
+            yield step.tensors, step.grad_variables if step.grad_tensors is None else step.grad_tensors, step
 
 
 def more_seeds_than_roots(case: Case, number: int) -> bool:

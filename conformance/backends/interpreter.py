@@ -137,6 +137,7 @@ class _Run:
         self.seen = {entry.name: entry.array() for entry in case.inputs}
         self.sees_all = any(isinstance(s, InPlace) for s in case.steps)
         self.retains = any(isinstance(s, RetainGrad) for s in case.steps)
+        self.derives = any(getattr(s, "create_graph", False) for s in case.steps)
         self.events: list[Event] = []
 
     def outcome(self) -> Outcome:
@@ -219,7 +220,7 @@ class _Run:
             return
         with tempfile.TemporaryDirectory() as folder:
             self.engine.backward(step, self.values, folder)
-            self.events += events_of(Path(folder))
+            self.events += events_of(Path(folder), ends=not self.derives)
 
     def _hook(self, step: Hook) -> Callable[[Any], Any]:
         engine, name = self.engine, step.results[0]

@@ -11,6 +11,7 @@ from conformance.steps import (
     ClearGrad,
     Custom,
     Detach,
+    Drop,
     Edge,
     Grad,
     Hook,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.case import Case, Input
-    from conformance.steps import Step
+    from conformance.steps import Flag, Step
 
 FRAMEWORKS = ("torch", "paddle")
 
@@ -59,7 +60,8 @@ def script(case: Case, framework: str) -> str:
             "except Exception as error:",
             f'    print("{number}:", type(error).__name__, error)',
         ]
-    lines += [f'print("after: {entry.name} =", {entry.name})' for entry in case.inputs]
+    dropped = {step.tensor for step in case.steps if isinstance(step, Drop)}
+    lines += [f'print("after: {entry.name} =", {entry.name})' for entry in case.inputs if entry.name not in dropped]
     return "\n".join(lines) + "\n"
 
 
@@ -101,6 +103,9 @@ def _body(step: Step, framework: str) -> list[str]:
             return [f"{step.hook}.remove()"]
         case Edge():
             return [f"{step.results[0]} = torch.autograd.graph.get_gradient_edge({step.tensor})"]
+        case Drop():
+            held = [f"held = weakref.ref({step.tensor})", f"del {step.tensor}"]
+            return ["import weakref", *held, f'print("{step.tensor} lives on:", held() is not None)']
 
 
 def _op(step: Op, framework: str) -> str:
@@ -181,8 +186,8 @@ def _list(names: Sequence[str | None] | None, form: str | None = None) -> str:
     if names is None:
         return "None"
     text = ", ".join(str(n) for n in names)
-    return {"bare": text, "tuple": f"({text},)", "set": f"{{{text}}}"}.get(form or "", f"[{text}]")
+    return {"bare": text, "tuple": f"({text},)", "set": f"{{{text}}}", "iterator": f"iter([{text}])"}.get(form or "", f"[{text}]")
 
 
-def _given(**options: bool | None) -> list[str]:
+def _given(**options: Flag | None) -> list[str]:
     return [f"{name}={value}" for name, value in options.items() if value is not None]

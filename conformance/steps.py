@@ -16,8 +16,11 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Form: TypeAlias = Literal["bare", "tuple", "set"]
-"""How lists of tensors are handed over: one tensor alone without a container, in a tuple, or (no_grad_vars only) in a set."""
+Form: TypeAlias = Literal["bare", "tuple", "set", "iterator"]
+"""How lists of tensors are handed over: one alone without a container, in a tuple, as an iterator, or (no_grad_vars only) in a set."""
+
+Flag: TypeAlias = bool | int
+"""A flag as a user may pass it: ``True``, ``False``, or a number that means it."""
 
 
 class _Step(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag_field="kind"):
@@ -82,7 +85,7 @@ class Backward(_Step, frozen=True, tag="backward"):
     }
     tensors: tuple[str, ...]
     grad_tensors: tuple[str | None, ...] | None = None
-    retain_graph: bool | None = None
+    retain_graph: Flag | None = None
     create_graph: bool = False
     inputs: tuple[str, ...] | None = None
     no_grad: bool = False
@@ -107,7 +110,7 @@ class Grad(_Step, frozen=True, tag="grad"):
     inputs: tuple[str, ...]
     results: tuple[str, ...]
     grad_outputs: tuple[str | None, ...] | None = None
-    retain_graph: bool | None = None
+    retain_graph: Flag | None = None
     create_graph: bool = False
     only_inputs: bool = True
     allow_unused: bool | None = None
@@ -181,7 +184,14 @@ class Edge(_Step, frozen=True, tag="edge"):
     results: tuple[str, ...]
 
 
-Step: TypeAlias = Op | InPlace | Custom | Backward | Grad | ClearGrad | Detach | RetainGrad | Toggle | Hook | RemoveHook | Edge
+class Drop(_Step, frozen=True, tag="drop"):
+    """Let go of a value, as ``del`` does. That something else still holds it is an event."""
+
+    NAMES = ("tensor",)
+    tensor: str
+
+
+Step: TypeAlias = Op | InPlace | Custom | Backward | Grad | ClearGrad | Detach | RetainGrad | Toggle | Hook | RemoveHook | Edge | Drop
 NO_VALUE = (Hook, Edge)
 """Kinds whose results are handles, not tensors."""
 

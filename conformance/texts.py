@@ -14,6 +14,7 @@ from conformance.steps import (
     ClearGrad,
     Custom,
     Detach,
+    Drop,
     Edge,
     Grad,
     Hook,
@@ -80,6 +81,8 @@ def step_text(step: Step) -> str:
             return f"remove({step.hook})"
         case Edge():
             return f"{step.results[0]} = gradient_edge({step.tensor})"
+        case Drop():
+            return f"del {step.tensor}"
 
 
 def _names(names: Sequence[str | None]) -> str:

@@ -45,10 +45,12 @@ def in_batches(
     def call(i: int) -> list[Tensor | None]:
         return one([_entry(seed, i, size, create_graph) for seed in given], retain_graph or i < last)  # the last one frees
 
+    calls: list[list[Tensor | None]] = []
     try:
-        calls = [call(i) for i in range(number)]
+        for i in range(number):
+            calls.append(call(i))
     except AutogradError:
-        if not retain_graph:
+        if len(calls) < last:  # what is refused is refused for every entry, after the graph was freed
             call(last)
         raise
     return [_stacked(list(column), size, create_graph) for column in zip(*calls, strict=True)]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def backward(
     tensors: Any,
     grad_tensors: Any = None,
-    retain_graph: bool | Default | None = Default.OF_THE_DIALECT,
+    retain_graph: bool | int | Default | None = Default.OF_THE_DIALECT,
     create_graph: bool = False,
     grad_variables: Any = None,
     inputs: Any = None,
@@ -78,7 +78,7 @@ def grad(
     outputs: Any,
     inputs: Any,
     grad_outputs: Any = None,
-    retain_graph: bool | None = None,
+    retain_graph: bool | int | None = None,
     create_graph: bool = False,
     only_inputs: bool = True,
     allow_unused: bool | Default | None = Default.OF_THE_DIALECT,

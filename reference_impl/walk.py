@@ -146,12 +146,12 @@ class Walk:
         return plan
 
     def _first_in_first_out(self, visited: set[Node]) -> list[Any]:
-        """Order by a queue that starts with the roots; leaves that are ready go to its front."""
+        """Order by a queue that starts with the roots (for `grad` with the last one); leaves that are ready go to its front."""
         waiting: dict[Any, int] = {}
         for node in visited:
             for below in self._below(node, visited):
                 waiting[below] = waiting.get(below, 0) + 1
-        starts = dict.fromkeys(root.node or root for root in self.roots)
+        starts = dict.fromkeys(root.node or root for root in (self.roots if self.accumulates else reversed(self.roots)))
         queue = deque(s for s in starts if s not in waiting and (type(s) is Tensor or s in visited))
         order: list[Any] = []
         while queue:
@@ -310,6 +310,7 @@ class Walk:
 
     def _hooked(self, hooks: list[Any], cotangent: Any, primal: Any) -> Any:
         """Call the hooks of a place on its cotangent and return what takes its place."""
+        arrived = cotangent is not None
         for hook in ordered(hooks, self.dialect):
             if cotangent is None and self.dialect.missing_cotangent == "zeros":
                 cotangent = Tensor(np.zeros_like(primal)) if self.create_graph else np.zeros_like(primal)
@@ -318,18 +319,18 @@ class Walk:
                 if tensor is not None and cotangent is not None:
                     self.keep(tensor, cotangent)
                 continue
-            returned = self._called(hook.function, cotangent)
+            returned = self._called(hook.function, cotangent, arrived=arrived)
             if returned is not None:
                 if cotangent is None or returned.dtype != primal.dtype or returned.shape != primal.shape:
                     raise AutogradError(Category.CALLBACK_RESULT, "a hook returned another shape or dtype than it was given")
                 cotangent = self._boxed(returned, node=False) if self.create_graph else returned.array
         return cotangent
 
-    def _called(self, function: Callable[[Any], Any], cotangent: Any) -> Any:
+    def _called(self, function: Callable[[Any], Any], cotangent: Any, *, arrived: bool) -> Any:
         before, Mode.recording = Mode.recording, self.callbacks_record
         shown = cotangent
         if cotangent is not None and type(cotangent) is not Tensor:
-            shown = Tensor(np.array(cotangent), requires_grad=self.callbacks_record)
+            shown = Tensor(np.array(cotangent), requires_grad=self.callbacks_record and arrived)
         try:
             return function(shown)
         finally:

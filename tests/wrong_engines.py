@@ -17,7 +17,7 @@ import numpy as np
 import conformance
 import reference_impl
 from conformance.backends import BackendInfo
-from conformance.backends.reference import reference
+from conformance.backends.reference import ReferenceEngine, reference
 from conformance.outcome import Raised
 from conformance.steps import Op
 from reference_impl import OPS, TORCH, Tensor, engine
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from conformance.case import Case
+    from conformance.case import Case, Input
     from conformance.outcome import Outcome
 
     Fault = Callable[[], AbstractContextManager[Any]]
@@ -82,6 +82,9 @@ def _overwrite(tensor: Tensor, cotangent: Any, **options: Any) -> None:
 _accumulate = engine._accumulate
 _arrive = Walk._arrive
 _grad = reference_impl.grad
+_backward = ReferenceEngine.backward
+_leaf = ReferenceEngine.leaf
+_hoard: list[Tensor] = []
 
 
 def _arrive_once(walk: Walk, tensor: Tensor, cotangent: Any) -> None:
@@ -99,6 +102,16 @@ def _none_for_zeros(*arguments: Any, **options: Any) -> list[Tensor | None]:
 def _zeros_for_none(outputs: Any, inputs: Any, *arguments: Any, **options: Any) -> list[Tensor]:
     found = _grad(outputs, inputs, *arguments, **options)
     return [Tensor(np.zeros_like(x.array)) if g is None else g for x, g in zip(inputs, found, strict=True)]
+
+
+def _returning(adapter: ReferenceEngine, *arguments: Any) -> str:
+    _backward(adapter, *arguments)
+    return "done"
+
+
+def _kept(adapter: ReferenceEngine, entry: Input) -> Tensor:
+    _hoard.append(_leaf(adapter, entry))
+    return _hoard[-1]
 
 
 def _patched(target: Any, name: str, replacement: Any) -> Fault:
@@ -132,6 +145,16 @@ def dropped_fan_out() -> WrongEngine:
 def freed_graph_unnoticed() -> WrongEngine:
     """Open an engine whose freed graphs never refuse."""
     return WrongEngine("freed_graph_unnoticed", _patched(Walk, "_freed", lambda *_: False))
+
+
+def talkative() -> WrongEngine:
+    """Open an engine whose `backward` returns something."""
+    return WrongEngine("talkative", _patched(ReferenceEngine, "backward", _returning))
+
+
+def hoarding() -> WrongEngine:
+    """Open an engine that never lets go of a leaf."""
+    return WrongEngine("hoarding", _patched(ReferenceEngine, "leaf", _kept))
 
 
 def none_for_zeros() -> WrongEngine:

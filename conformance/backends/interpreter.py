@@ -8,6 +8,7 @@ What a hook or a custom function does is written in the case, so it is run here,
 from __future__ import annotations
 
 import tempfile
+import weakref
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -21,6 +22,7 @@ from conformance.steps import (
     ClearGrad,
     Custom,
     Detach,
+    Drop,
     Edge,
     Grad,
     Hook,
@@ -71,8 +73,11 @@ class Engine(Protocol):
         ``forward(operands)`` returns the outputs and what is saved; ``backward(saved, cotangents)`` the gradients.
         """
 
-    def backward(self, step: Backward, values: type_of_values, dump: str | None) -> None:
-        """Call the engine's ``backward`` with the parameters that the step passes; ``dump``: the folder for debugging files."""
+    def backward(self, step: Backward, values: type_of_values, dump: str | None) -> Any:
+        """Call the engine's ``backward`` with the parameters that the step passes and return what it returns.
+
+        ``dump``: the folder for debugging files.
+        """
 
     def grad(self, step: Grad, values: type_of_values) -> list[Any]:
         """Call the engine's ``grad`` and return a tensor or ``None`` for each input."""
@@ -211,16 +216,27 @@ class _Run:
             case Edge():
                 values[step.results[0]] = engine.edge(values[step.tensor])
                 return ()
+            case Drop():
+                self._drop(step.tensor)
+                return ()
         values.update(zip(step.results, made, strict=True))
         return made
 
     def _backward(self, step: Backward) -> None:
-        if not step.dump_backward_graph:
-            self.engine.backward(step, self.values, None)
-            return
-        with tempfile.TemporaryDirectory() as folder:
-            self.engine.backward(step, self.values, folder)
-            self.events += events_of(Path(folder), ends=not self.derives)
+        if step.dump_backward_graph:
+            with tempfile.TemporaryDirectory() as folder:
+                returned = self.engine.backward(step, self.values, folder)
+                self.events += events_of(Path(folder), ends=not self.derives)
+        else:
+            returned = self.engine.backward(step, self.values, None)
+        if returned is not None:
+            self.events.append(Event("returned something"))
+
+    def _drop(self, name: str) -> None:
+        self.seen.pop(name, None)
+        dropped = weakref.ref(self.values.pop(name))
+        if dropped() is not None:
+            self.events.append(Event(f"{name} lives on"))
 
     def _hook(self, step: Hook) -> Callable[[Any], Any]:
         engine, name = self.engine, step.results[0]
@@ -296,5 +312,7 @@ def pick(values: type_of_values, names: tuple[str | None, ...] | None, form: For
             return tuple(found)
         case "set":
             return set(found)
+        case "iterator":
+            return iter(found)
         case _:
             return found

@@ -32,11 +32,14 @@ RULES: tuple[Rule, ...] = (
     (RuntimeError, "hook are not consistent", Category.CALLBACK_RESULT),
     (ValueError, "does not appear in the backward graph", Category.UNREACHABLE_INPUT),
     (SystemError, "There is no grad op for", Category.NOT_DIFFERENTIABLE),
+    (SystemError, "input buffer has already been initialized", Category.DUPLICATE_TENSOR),
     (AssertionError, "contains duplicate paddle.Tensor", Category.DUPLICATE_TENSOR),
     (RuntimeError, "contain duplicate tensor", Category.DUPLICATE_TENSOR),
     (AssertionError, "must be equal to", Category.SEED_LENGTH),
     (AssertionError, "only_inputs=False is not supported yet", Category.BAD_ARGUMENT),
     (AssertionError, "cannot be empty", Category.BAD_ARGUMENT),
+    (AssertionError, "must be True or False", Category.BAD_ARGUMENT),
+    (AssertionError, "must be Tensor or list of Tensor", Category.BAD_ARGUMENT),
     (RuntimeError, "doesn't have any grad op", Category.NOT_IMPLEMENTED),
 )
 
@@ -87,10 +90,10 @@ class PaddleEngine:
         made = Function.apply(*operands)
         return tuple(made) if isinstance(made, list | tuple) else (made,)
 
-    def backward(self, step: Backward, values: dict[str, Any], dump: str | None) -> None:
+    def backward(self, step: Backward, values: dict[str, Any], dump: str | None) -> Any:
         retain = {} if step.retain_graph is None else {"retain_graph": step.retain_graph}
         tensors, seeds = pick(values, step.tensors, step.form), pick(values, step.grad_tensors, step.form)
-        paddle.autograd.backward(tensors, seeds, **retain, dump_backward_graph_path=dump)
+        return paddle.autograd.backward(tensors, seeds, **retain, dump_backward_graph_path=dump)
 
     def grad(self, step: Grad, values: dict[str, Any]) -> list[Any]:
         form = None if step.form == "set" else step.form

@@ -103,9 +103,9 @@ class TorchEngine:
         made = Function.apply(*operands)
         return made if isinstance(made, tuple) else (made,)
 
-    def backward(self, step: Backward, values: dict[str, Any], dump: str | None) -> None:  # noqa: ARG002 - not offered
+    def backward(self, step: Backward, values: dict[str, Any], dump: str | None) -> Any:  # noqa: ARG002 - not offered
         options = {} if step.grad_variables is None else {"grad_variables": pick(values, step.grad_variables, step.form)}
-        torch.autograd.backward(
+        return torch.autograd.backward(
             pick(values, step.tensors, step.form),
             pick(values, step.grad_tensors, step.form),
             step.retain_graph,

@@ -1,6 +1,6 @@
-"""Curated cases: the promises of the source documents, one small case each."""
+"""Curated cases: the promises of the source documents and the switches of the dialects, in small cases."""
 
-from conformance.clauses import comparison, paddle_backward, paddle_grad, torch_backward
+from conformance.clauses import comparison, dialects, paddle_backward, paddle_grad, torch_backward
 from conformance.clauses.curated import Curated
 
 CURATED: tuple[Curated, ...] = (
@@ -8,6 +8,7 @@ CURATED: tuple[Curated, ...] = (
     *paddle_grad.CASES,
     *torch_backward.CASES,
     *comparison.CASES,
+    *dialects.CASES,
 )
 
 __all__ = ["CURATED", "Curated"]

@@ -34,6 +34,9 @@ class Bucket(StrEnum):
 COMPARED = (Bucket.AGREED, Bucket.SAME_ERROR, Bucket.DIVERGED, Bucket.KNOWN_DEVIATION)
 """The buckets of cases that were really compared."""
 
+AGREEING = (Bucket.AGREED, Bucket.SAME_ERROR, Bucket.NOT_OFFERED)
+"""The buckets of cases in which nothing differs."""
+
 FAILING = (Bucket.DIVERGED, Bucket.TIMED_OUT, Bucket.CRASHED, Bucket.HARNESS_ERROR)
 """The buckets that are findings."""
 

@@ -134,7 +134,7 @@ def _kind(step: Step) -> str:
             return "change"
         case steps.Grad() | steps.Backward():
             return "call"
-        case steps.ClearGrad() | steps.RetainGrad() | steps.Toggle() | steps.Hook() | steps.RemoveHook():
+        case steps.ClearGrad() | steps.RetainGrad() | steps.Toggle() | steps.Hook() | steps.RemoveHook() | steps.Drop():
             return "state"
 
 

@@ -55,7 +55,9 @@ def layers_of(places: list[Place], links: list[Use]) -> list[list[Place]]:
     first = reached = 0
     for place in places:  # in the order of the script, so every source has its layer before its uses
         place.layer = max([first, *(u.source.layer + 1 for u in links if u.target is place)])
-        if place.kind == "change":  # other names may share the memory: what came before stands on its left, what comes after on its right
+        if (
+            place.kind == "change"
+        ):  # other names may share the memory: what came before stands on its left, what comes after on its right
             place.layer = max(place.layer, reached + 1)
             first = place.layer + 1
         reached = max(reached, place.layer)

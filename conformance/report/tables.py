@@ -178,6 +178,28 @@ def speed_of(footer: dict[str, Any], backends: list[str]) -> Speed:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A line of the clause table; ``cells``: for each backend the tone and the text."""
+
+    id: str
+    promise: str
+    cells: list[tuple[str, str]]
+
+
+TONES = {"conforms": "good", "not offered": "", "deviates": "known", "diverges": "bad", "unchecked": "bad"}
+
+
+def clauses_of(record: dict[str, Any], backends: list[str]) -> list[tuple[str, list[Clause]]]:
+    """List the clauses by document."""
+    documents: dict[str, list[Clause]] = {}
+    for row in record["rows"]:
+        cells = [row["backends"][name] for name in backends]
+        shown = [(TONES.get(cell["standing"], "bad"), cell["text"]) for cell in cells]
+        documents.setdefault(row["document"], []).append(Clause(row["id"], row["promise"], shown))
+    return list(documents.items())
+
+
 def deviations_of(footer: dict[str, Any]) -> list[KnownDeviation]:
     """List the known deviations that were seen, the most frequent first."""
     known = footer.get("deviation_info", {})

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FINDINGS = ROOT / "reports" / "findings"
-KINDS = {"value", "absence", "shape", "dtype", "flag", "error", "mutation", "crash", "poison"}
+KINDS = {"value", "absence", "shape", "dtype", "flag", "error", "mutation", "crash", "poison", "events", "unreadable"}
 CALLS = {"backward", "grad", "clear_grad", "detach", "end"}
 
 ENTRY = Deviation("a", "torch", "==2.13.*", ("backward",), ("value",), "because", "a", where="grad")

@@ -12,7 +12,7 @@ import pytest
 from conformance.campaign.pool import Workers
 from conformance.campaign.worker import explain_case
 from conformance.case import Case, Input, check
-from conformance.gate import AGREEING
+from conformance.judge.verdict import AGREEING
 from conformance.steps import Backward, ClearGrad, Detach, Grad, Op, RetainGrad
 from tests.conformance.engines import TOTAL
 

@@ -48,7 +48,7 @@ def in_batches(
     calls: list[list[Tensor | None]] = []
     try:
         for i in range(number):
-            calls.append(call(i))
+            calls.append(call(i))  # noqa: PERF401 - how far it got matters
     except AutogradError:
         if len(calls) < last:  # what is refused is refused for every entry, after the graph was freed
             call(last)

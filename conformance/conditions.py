@@ -223,7 +223,6 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "hook_of_another_dtype": lambda case, number: any(_hooks(case, number, "another_dtype", "tensor")),
     "one_root_with_inputs": lambda case, number: any(len(roots) == 1 and s.inputs for roots, _, s in _calls(_at(case, number))),
     "batched_so_far": lambda case, number: any(isinstance(s, Grad) and s.is_grads_batched for s in _until(case, number)),
-    "retains": lambda case, number: any(isinstance(s, RetainGrad) for s in _before(case, number)),
     "hooked_or_retained": lambda case, number: any(isinstance(s, Hook | RetainGrad) for s in _before(case, number)),
     "after_toggle": lambda case, number: any(isinstance(s, Toggle) for s in _before(case, number)),
 }

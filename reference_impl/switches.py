@@ -7,7 +7,7 @@ what it decides (`conformance.clauses.dialects`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -37,8 +37,8 @@ class Switch:
         field: its name.
         group: the part of the calling contract that it belongs to, of `GROUPS`.
         question: what it decides.
-        values: the answer for every value; for a table, for an empty one (``False``) and for one that has entries (``True``), where
-            ``{names}`` stands for the names of the entries.
+        values: the answer for every value; for a table or a set, for an empty one (``False``) and for one that has entries
+            (``True``), where ``{names}`` stands for the names of the entries.
         source: who says so: a document, or measurements on torch 2.13.0 and paddle 3.3.1 by the number of their row.
         parameter: without this parameter of the calls the question does not arise.
     """
@@ -55,7 +55,7 @@ class Switch:
         if self.parameter in dialect.not_offered:
             return "does not arise: it has no such parameter"
         value = getattr(dialect, self.field)
-        if isinstance(value, Mapping):
+        if isinstance(value, Collection) and not isinstance(value, str):
             return self.values[bool(value)].format(names=", ".join(sorted(name.removeprefix("step:") for name in value)))
         return self.values[value]
 

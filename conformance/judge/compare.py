@@ -33,9 +33,9 @@ ALL_ZEROS = " (all zeros)"
 class Mismatch:
     """One difference.
 
-    ``kind``: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``, ``events``, ``unreadable``; ``where``: ``result``,
-    ``grad`` (that is ``.grad``), ``event`` or ``step``. ``expected`` and ``actual`` are short words, for the same kind of difference
-    always the same; ``detail`` has the numbers.
+    ``kind``: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``, ``events``, ``unreadable``;
+    ``where``: ``result``, ``grad`` (that is ``.grad``), ``event`` or ``step``. ``expected`` and ``actual`` are short words, for the
+    same kind of difference always the same; ``detail`` has the numbers.
     """
 
     step: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, get_args, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
@@ -20,12 +20,13 @@ WORDS = {switch.field: switch for switch in SWITCHES}
 
 
 def values_of(field: str) -> list[Any]:
-    """Every value that a switch can take; of a table, those of the dialects and an empty one."""
+    """Every value that a switch can take; of a table or a set, those of the dialects and an empty one."""
     if HINTS[field] is bool:
         return [False, True]
-    if get_args(HINTS[field]) and all(isinstance(value, str) for value in get_args(HINTS[field])):
+    if get_origin(HINTS[field]) is Literal:
         return list(get_args(HINTS[field]))
-    return [{}, *(getattr(dialect, field) for dialect in DIALECTS.values() if getattr(dialect, field))]
+    filled = [getattr(dialect, field) for dialect in DIALECTS.values() if getattr(dialect, field)]
+    return [type(filled[0])(), *filled]
 
 
 def flips_of(curated: Curated) -> list[Any]:
@@ -66,8 +67,7 @@ def test_a_switch_has_words(field: str) -> None:
 
 @pytest.mark.parametrize("field", FIELDS)
 def test_a_switch_has_words_for_every_value(field: str) -> None:
-    table = get_type_hints(Dialect, localns={"Mapping": Mapping})[field]
-    expected = {False, True} if getattr(table, "__origin__", None) is Mapping else set(values_of(field))
+    expected = {False, True} if get_origin(HINTS[field]) in (Mapping, frozenset) else set(values_of(field))
     assert expected == set(WORDS[field].values)
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 import numpy as np
 
-from conformance.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, RetainGrad, Step, Toggle, results, uses
+from conformance.steps import Backward, Custom, Detach, Drop, Edge, Grad, Hook, InPlace, Op, RetainGrad, Step, Toggle, results, uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -166,6 +166,19 @@ def _problems(case: Case) -> Iterator[tuple[str, str]]:
                 yield f"steps[{i}].results", f"{name!r} is no name; a name is a Python identifier"
             made.add(name)
         yield from _step_problems(f"steps[{i}]", step)
+    yield from _handle_problems(case)
+
+
+def _handle_problems(case: Case) -> Iterator[tuple[str, str]]:
+    """Look for handles that are taken for tensors: an edge stands for one in the calls alone, a hook can only be removed."""
+    handles = {s.results[0]: s for s in case.steps if isinstance(s, Hook | Edge) and s.results}
+    for i, step in enumerate(case.steps):
+        for field, name in () if isinstance(step, Drop) else uses(step):
+            handle = handles.get(name)
+            if isinstance(handle, Hook) != (field == "hook"):
+                yield f"steps[{i}].{field}", f"{name!r} is {'a' if isinstance(handle, Hook) else 'no'} hook"
+            if isinstance(handle, Edge) and field not in ("tensors", "outputs", "inputs"):
+                yield f"steps[{i}].{field}", f"{name!r} is an edge; calls take it as root or input alone"
 
 
 def _is_name(name: str) -> bool:

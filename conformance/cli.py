@@ -156,6 +156,7 @@ def _campaign(
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from conformance.backends import STATIC
     from conformance.campaign.run import Options, run_campaign
     from conformance.generate.scripts import LANES, Plan
     from conformance.records import read
@@ -165,7 +166,8 @@ def _campaign(
 
     console = Console(width=None if sys.stdout.isatty() else 160)
     command = " ".join(["conformance", *sys.argv[1:]])
-    options = Options(backends, cases, budget, seed, Plan(lanes or LANES, ops), jobs, out, command=command)
+    plan = Plan(lanes or LANES, ops, static=STATIC.issuperset(backends))
+    options = Options(backends, cases, budget, seed, plan, jobs, out, command=command)
     broken, table = before(options, console) if before else ([], None)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not sys.stdout.isatty()) as bar:
@@ -260,7 +262,7 @@ def replay(file: Path, backend: str) -> int:
 
 @cli.command()
 @_case_file
-@click.option("--framework", type=click.Choice(["torch", "paddle"]), required=True)
+@click.option("--framework", type=click.Choice(["torch", "paddle", "paddle-static", "paddle-static-legacy"]), required=True)
 def repro(file: Path, framework: str) -> None:
     """Print a case as a standalone script that imports one framework and NumPy."""
     from conformance.repro import script

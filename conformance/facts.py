@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.outcome import Computed, Raised
-from conformance.steps import Backward, Custom, Detach, Grad, InPlace, Op
+from conformance.steps import AppendBackward, Backward, Custom, Detach, Grad, InPlace, Op
 
 if TYPE_CHECKING:
     from conformance.case import Case
@@ -52,6 +52,9 @@ def facts_of(case: Case, expected: Outcome) -> Facts:
             case Grad():
                 orders[number] = 1 + max((depth.get(n, 0) for n in step.outputs), default=0)
                 depth.update(dict.fromkeys(step.results, orders[number] if step.create_graph else 0))
+            case AppendBackward():
+                orders[number] = 1 + depth.get(step.loss, 0)
+                depth.update(dict.fromkeys(step.results, orders[number]))
             case Backward():
                 orders[number] = 1 + max((depth.get(n, 0) for n in step.tensors), default=0)
                 passes += isinstance(expected.observations[number], Computed)

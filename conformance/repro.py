@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.ops import catalogue
+from conformance.repro_programs import program_script
 from conformance.steps import (
     NO_VALUE,
+    AppendBackward,
     Backward,
     ClearGrad,
     Custom,
@@ -29,11 +31,14 @@ if TYPE_CHECKING:
     from conformance.case import Case, Input
     from conformance.steps import Flag, Step
 
-FRAMEWORKS = ("torch", "paddle")
+PROGRAMS = ("paddle-static", "paddle-static-legacy")
+FRAMEWORKS = ("torch", "paddle", *PROGRAMS)
 
 
 def script(case: Case, framework: str) -> str:
     """Write the script; it prints every result, every ``.grad`` and every exception step by step, and the inputs afterwards."""
+    if framework in PROGRAMS:
+        return program_script(case, framework)
     lines = [
         f'"""Case {case.id}, for {framework}."""',
         "import numpy as np",
@@ -86,6 +91,8 @@ def _body(step: Step, framework: str) -> list[str]:
             return [_backward(step, framework)]
         case Grad():
             return [_grad(step, framework)]
+        case AppendBackward():
+            return ["raise NotImplementedError('append_backward belongs to static programs')"]
         case ClearGrad():
             if framework == "paddle":
                 return [f"{step.tensor}.clear_gradient({step.to == 'zero'})"]
@@ -166,18 +173,23 @@ def _custom(step: Custom, framework: str) -> list[str]:
     saved = "ctx.saved_tensors" if framework == "torch" else "ctx.saved_tensor()"
     unpacked = [f"        {', '.join(step.saved)}, = {saved}"] if step.saved else []
     many = len(step.outputs) > 1
+    operands = [f"{name}_{i}" if name in step.operands[:i] else name for i, name in enumerate(step.operands)]
+    marked = [name for name in dict.fromkeys(step.operands) if name in step.outputs] if framework == "paddle" else []
+    gradients = ", ".join(str(n) for n in step.gradients)
     return [
         f"class Function({base}):",
         "    @staticmethod",
-        f"    def forward(ctx, {', '.join(step.operands)}):",
+        f"    def forward(ctx, {', '.join(operands)}):",
         *(f"        {_op(op, framework)}" for op in step.forward),
         f"        ctx.save_for_backward({', '.join(step.saved)})",
+        *([f"        ctx.mark_not_inplace({', '.join(marked)})"] if marked else []),
         f"        return {', '.join(step.outputs)}",
         "    @staticmethod",
         f"    def backward(ctx, {', '.join(step.cotangents)}):",
         *unpacked,
+        *(f'        print("    {n} saw", {c})' for n, c in zip(step.results, step.cotangents, strict=True)),
         *(f"        {_op(op, framework)}" for op in step.backward),
-        f"        return {', '.join(str(n) for n in step.gradients)}",
+        f"        return {gradients or '()'}",
         f"{', '.join(step.results)}{',' if many else ''} = Function.apply({', '.join(step.operands)})",
     ]
 

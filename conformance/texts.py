@@ -10,6 +10,7 @@ import numpy as np
 
 from conformance.outcome import Blocked, Computed, NotOffered, Raised
 from conformance.steps import (
+    AppendBackward,
     Backward,
     ClearGrad,
     Custom,
@@ -67,6 +68,9 @@ def step_text(step: Step) -> str:
             passed = _passed(step, [f for f in step.__struct_fields__ if f not in skipped])
             call = ", ".join([_names(step.outputs), _names(step.inputs), *passed])
             return f"{', '.join(step.results)} = grad({call}){region}"
+        case AppendBackward():
+            passed = _passed(step, ["parameter_list", "no_grad_set", "callbacks", "by_name"])
+            return f"{', '.join(step.results)} = append_backward({', '.join([step.loss, *passed])})"
         case ClearGrad():
             return f"clear_grad({step.tensor}, to={step.to})"
         case Detach():

@@ -47,8 +47,7 @@ def in_batches(
 
     calls: list[list[Tensor | None]] = []
     try:
-        for i in range(number):
-            calls.append(call(i))  # noqa: PERF401 - how far it got matters
+        calls.extend(map(call, range(number)))
     except AutogradError:
         if len(calls) < last:  # what is refused is refused for every entry, after the graph was freed
             call(last)

@@ -19,6 +19,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from reference_impl.custom import Custom
     from reference_impl.primitive import Primitive
 
 _numbers = itertools.count()
@@ -99,7 +100,7 @@ class Node:
 
     def __init__(
         self,
-        primitive: Primitive,
+        primitive: Primitive | Custom,
         operands: tuple[Any, ...],
         attrs: dict[str, Any],
         arrays: list[Any],
@@ -121,8 +122,7 @@ class Node:
 
     def saves(self) -> bool:
         """Whether this node kept anything for its rules, given which of its operands need a gradient."""
-        saving = self.primitive.saving
-        return bool(saving) if self.primitive.variadic else not saving.isdisjoint(self.tracked)
+        return self.primitive.saves(self.tracked)
 
 
 class Tensor:

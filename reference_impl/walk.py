@@ -16,6 +16,7 @@ import numpy as np
 from reference_impl.dialect import UNBOUNDED, Dialect
 from reference_impl.errors import AutogradError, Category
 from reference_impl.hooks import Retained, ordered, retains
+from reference_impl.primitive import array_of
 from reference_impl.primitives.arithmetic import add
 from reference_impl.primitives.shape import link
 from reference_impl.tensor import Family, Mode, Node, Tensor
@@ -98,11 +99,12 @@ class Walk:
         if self.targets is None:
             return set(self.reached)
         needed: set[Node] = set()
+        aims = {place[0] for place in self.targets if type(place) is tuple}  # a node is aimed at as a whole, whichever its slot
         for node in sorted(self.reached, key=_number):
             for position in node.tracked:
                 operand = node.operands[position]
                 place = place_of(operand)
-                if (place in self.targets or operand.node in needed) and place not in self.cut:
+                if (place in self.targets or operand.node in aims or operand.node in needed) and place not in self.cut:
                     needed.add(node)
                     break
         return needed
@@ -181,8 +183,9 @@ class Walk:
         if leaf not in self.leaves or not self._wanted(leaf):
             return
         if leaf.hooks:
-            self.leaves[leaf] = self._hooked(leaf.hooks, self.leaves[leaf], leaf.array)
-        if self.accumulates:
+            total = self.leaves[leaf]
+            self.leaves[leaf] = self._hooked(leaf.hooks, total, None if total is None else leaf.array)
+        if self.leaves[leaf] is not None and self.accumulates:
             self.keep(leaf, self.leaves[leaf])
 
     def _step(self, node: Node) -> None:
@@ -205,13 +208,19 @@ class Walk:
             if node not in self.needed:
                 return
         self._refuse_freed(node)
-        if self.create_graph:
+        asked = [position for position in node.tracked if self._wanted(node.operands[position])]
+        pulled: Sequence[tuple[int, Any]]
+        if not node.primitive.runs_on_nothing and all(cotangent is None for cotangent in slots):
+            pulled = [(position, None) for position in asked]
+        elif self.create_graph:
             op, depth = node.lineage
             if depth + 1 >= self.dialect.highest_order.get(op, UNBOUNDED):
                 raise AutogradError(Category.NOT_IMPLEMENTED, f"{op}: no derivative of order {depth + 2} is offered")
-            self._pull_recorded(node, slots, (op, depth + 1))
+            pulled = self._pull_recorded(node, slots, asked, (op, depth + 1))
         else:
-            self._pull(node, slots)
+            pulled = self._pull(node, slots, asked)
+        for position, cotangent in pulled:
+            self._arrive(node.operands[position], cotangent)
         if not self.retain_graph:
             node.released = True
             if node.family is not None:
@@ -227,23 +236,13 @@ class Walk:
         family = node.family
         return node.released or (family is not None and family.freed_by not in (None, self))
 
-    def _pull(self, node: Node, slots: list[Any]) -> None:
+    def _pull(self, node: Node, slots: list[Any], asked: list[int]) -> list[tuple[int, Any]]:
         primitive = node.primitive
         filled = [np.zeros_like(o) if s is None else s for s, o in zip(slots, node.out, strict=True)] if primitive.several else slots
         g = tuple(filled) if primitive.several else filled[0]
-        for operand, rule, attrs in self._asked(node):
-            self._arrive(operand, rule(g, node.out, *node.arrays, **attrs))
+        return [(position, array_of(c)) for position, c in primitive.cotangents(node, asked, g, node.out, node.arrays)]
 
-    def _asked(self, node: Node) -> Iterator[tuple[Tensor, Callable[..., Any], dict[str, Any]]]:
-        """Yield the operands whose cotangent is asked for, each with its rule and the rule's attributes."""
-        primitive = node.primitive
-        for position in node.tracked:
-            operand = node.operands[position]
-            rule = primitive.rule(position) if self._wanted(operand) else None
-            if rule is not None:
-                yield operand, rule, {**node.attrs, "position": position} if primitive.variadic else node.attrs
-
-    def _pull_recorded(self, node: Node, slots: list[Any], lineage: tuple[str, int]) -> None:
+    def _pull_recorded(self, node: Node, slots: list[Any], asked: list[int], lineage: tuple[str, int]) -> list[tuple[int, Any]]:
         primitive, operands = node.primitive, node.operands
         out: Any
         g: Any
@@ -261,19 +260,15 @@ class Walk:
             extra = [node.operands[position] for position in node.tracked if self._links(node, position, links)]
             if "g" in links:
                 extra.append(g)
-        family = Family()
         toggled = self._toggled(node)
         for operand in toggled:
             operand.requires_grad = True
-        for operand, rule, attrs in self._asked(node):
-            Mode.lineage, Mode.family = lineage, family
-            result = rule(g, out, *operands, **attrs)
-            if extra:
-                result = link(result, *extra)
-            Mode.lineage = Mode.family = None
-            self._arrive(operand, self._boxed(result))
+        Mode.lineage, Mode.family = lineage, Family()
+        pulled = [(p, link(c, *extra) if extra else c) for p, c in primitive.cotangents(node, asked, g, out, operands)]
+        Mode.lineage = Mode.family = None
         for operand in toggled:
             operand.requires_grad = False
+        return [(position, None if c is None else self._boxed(c)) for position, c in pulled]
 
     def _toggled(self, node: Node) -> list[Tensor]:
         """Return the operands whose flag was taken off since, where that changes nothing for what was recorded."""
@@ -299,20 +294,21 @@ class Walk:
     def _arrive(self, tensor: Tensor, cotangent: Any) -> None:
         node = tensor.node
         if node is None:
-            before = self.leaves.get(tensor)
-            self.leaves[tensor] = cotangent if before is None else add(before, cotangent)
+            self.leaves[tensor] = _total(self.leaves.get(tensor), cotangent)
             return
         slots = self.slots.get(node)
         if slots is None:
             slots = self.slots[node] = [None] * (len(node.out) if node.primitive.several else 1)
-        before = slots[tensor.slot]
-        slots[tensor.slot] = cotangent if before is None else add(before, cotangent)
+        slots[tensor.slot] = _total(slots[tensor.slot], cotangent)
 
     def _hooked(self, hooks: list[Any], cotangent: Any, primal: Any) -> Any:
-        """Call the hooks of a place on its cotangent and return what takes its place."""
+        """Call the hooks of a place on its cotangent and return what takes its place.
+
+        ``primal``: what a missing cotangent can be filled in for, the output of a node; nobody fills in that of a leaf.
+        """
         arrived = cotangent is not None
         for hook in ordered(hooks, self.dialect):
-            if cotangent is None and self.dialect.missing_cotangent == "zeros":
+            if cotangent is None and primal is not None and self.dialect.missing_cotangent == "zeros":
                 cotangent = Tensor(np.zeros_like(primal)) if self.create_graph else np.zeros_like(primal)
             if isinstance(hook, Retained):
                 tensor = hook.tensor()
@@ -341,6 +337,13 @@ class Walk:
         if tensor.node is None:
             return None if tensor in self.cut else self.leaves.get(tensor)
         return self.captured.get((tensor.node, tensor.slot))
+
+
+def _total(before: Any, cotangent: Any) -> Any:
+    """Add what arrives to what is there; ``None``: nothing, which a custom function may say."""
+    if before is None or cotangent is None:
+        return cotangent if before is None else before
+    return add(before, cotangent)
 
 
 def _number(node: Node) -> int:

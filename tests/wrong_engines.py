@@ -20,7 +20,8 @@ from conformance.backends import BackendInfo
 from conformance.backends.reference import ReferenceEngine, reference
 from conformance.outcome import Raised
 from conformance.steps import Op
-from reference_impl import OPS, TORCH, Tensor, engine
+from reference_impl import OPS, TORCH, Tensor, custom, engine
+from reference_impl.custom import Custom
 from reference_impl.walk import Walk
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from conformance.case import Case, Input
     from conformance.outcome import Outcome
+    from reference_impl.tensor import Node
 
     Fault = Callable[[], AbstractContextManager[Any]]
 
@@ -80,6 +82,9 @@ def _overwrite(tensor: Tensor, cotangent: Any, **options: Any) -> None:
 
 
 _accumulate = engine._accumulate
+_boxed = custom._boxed
+_check_count = Custom._check_count
+_cotangents = Custom.cotangents
 _arrive = Walk._arrive
 _grad = reference_impl.grad
 _backward = ReferenceEngine.backward
@@ -165,6 +170,41 @@ def none_for_zeros() -> WrongEngine:
 def zeros_for_none() -> WrongEngine:
     """Open an engine whose `grad` answers zeros where the gradient is absent."""
     return WrongEngine("zeros_for_none", _patched(reference_impl, "grad", _zeros_for_none))
+
+
+def surplus_gradients_ignored() -> WrongEngine:
+    """Open an engine that drops what a custom backward returns too much."""
+
+    def check(function: Custom, gradients: list[Any], node: Node) -> None:
+        _check_count(function, gradients[: len(node.operands)], node)
+
+    return WrongEngine("surplus_gradients_ignored", _patched(Custom, "_check_count", check))
+
+
+def cotangents_not_materialised() -> WrongEngine:
+    """Open an engine whose custom backwards are given ``None`` where nothing, or zero, arrived."""
+
+    def cotangents(function: Custom, node: Node, asked: Any, g: Any, *rest: Any) -> Iterator[tuple[int, Any]]:
+        given = [c if np.any(c.array if isinstance(c, Tensor) else c) else None for c in g]
+        return _cotangents(function, node, asked, given, *rest)
+
+    boxed = _patched(custom, "_boxed", lambda x: x if x is None else _boxed(x))
+    return WrongEngine("cotangents_not_materialised", lambda: _both(_patched(Custom, "cotangents", cotangents)(), boxed()))
+
+
+def custom_backward_not_recorded() -> WrongEngine:
+    """Open an engine that runs custom backwards without recording them, also under ``create_graph``."""
+
+    def cotangents(*arguments: Any) -> Iterator[tuple[int, Any]]:
+        with reference_impl.no_grad():
+            yield from list(_cotangents(*arguments))
+
+    return WrongEngine("custom_backward_not_recorded", _patched(Custom, "cotangents", cotangents))
+
+
+def saved_operands_detached() -> WrongEngine:
+    """Open an engine whose custom functions save all tensors without their history."""
+    return WrongEngine("saved_operands_detached", _patched(custom, "_kept", lambda tensor, *_: lambda *_: tensor.detach()))
 
 
 def dies_on_sin() -> WrongEngine:

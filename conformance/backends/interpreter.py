@@ -52,7 +52,7 @@ Pullback: TypeAlias = "Callable[[list[Any], list[Any]], list[Any]]"
 
 
 class CallbackError(Exception):
-    """What a hook raises that is meant to raise."""
+    """What a hook raises that is meant to raise, and what is raised by an op of a custom backward."""
 
 
 class Engine(Protocol):
@@ -269,8 +269,15 @@ class _Run:
             return [known[n] for n in step.outputs], [known[n] for n in step.saved]
 
         def backward(saved: list[Any], cotangents: list[Any]) -> list[Any]:
+            for name, cotangent in zip(step.results, cotangents, strict=True):
+                seen = Value(self.engine.look(cotangent).array, requires_grad=False)  # nobody promises the flag of a cotangent
+                self.events.append(Event(name, seen, self.engine.recording()))
             known = dict(zip((*step.saved, *step.cotangents), (*saved, *cotangents), strict=True))
-            apply(step.backward, known)
+            try:
+                apply(step.backward, known)
+            except Exception as error:
+                msg = f"{type(error).__name__}: {error}"
+                raise CallbackError(msg) from error
             return [None if n is None else known[n] for n in step.gradients]
 
         return forward, backward

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 RULES: tuple[Rule, ...] = (
     (OSError, "CallbackError", Category.CALLBACK),
+    (ValueError, "backward function should", Category.CALLBACK_RESULT),
+    (ValueError, "The number of outputs of `PyLayer.backward` should be", Category.CALLBACK_RESULT),
     (SystemError, "do not exist. This may be because", Category.GRAPH_FREED),
     (RuntimeError, "Cannot register hook on a tensor that stop gradient", Category.NOT_DIFFERENTIABLE),
     (RuntimeError, "hook are not consistent", Category.CALLBACK_RESULT),
@@ -80,12 +82,14 @@ class PaddleEngine:
             def forward(ctx: Any, *tensors: Any) -> Any:
                 outputs, saved = forward(list(tensors))
                 ctx.save_for_backward(*saved)
+                # Without the mark an operand that is returned counts as changed in place: the name outside would change its meaning.
+                ctx.mark_not_inplace(*(t for t in tensors if any(t is output for output in outputs)))
                 return tuple(outputs) if len(outputs) > 1 else outputs[0]
 
             @staticmethod
             def backward(ctx: Any, *cotangents: Any) -> Any:
                 gradients = backward(list(ctx.saved_tensor()), list(cotangents))
-                return tuple(gradients) if len(gradients) > 1 else gradients[0]
+                return tuple(gradients) if len(gradients) != 1 else gradients[0]
 
         made = Function.apply(*operands)
         return tuple(made) if isinstance(made, list | tuple) else (made,)

@@ -10,6 +10,8 @@ import conformance
 import reference_impl
 from conformance.backends import BackendInfo
 from conformance.backends.interpreter import CallbackError, Interpreter, pick
+from conformance.backends.programs import Programs
+from conformance.backends.reference_programs import ReferencePrograms
 from conformance.outcome import Value
 from reference_impl import OPS, TORCH, AutogradError, Category, Dialect, Tensor
 
@@ -17,23 +19,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
+    from conformance.backends import Backend
     from conformance.backends.interpreter import Forward, Pullback
     from conformance.case import Input
     from conformance.steps import Backward, Grad, InPlace, Op
 
 
-def open_backend() -> Interpreter:
+def open_backend() -> Backend:
     """Open the reference in PyTorch's dialect."""
     return reference(TORCH, TORCH.not_offered)
 
 
-def reference(dialect: Dialect, not_offered: Mapping[str, str], *, widen: bool = False) -> Interpreter:
+def reference(dialect: Dialect, not_offered: Mapping[str, str], *, widen: bool = False) -> Backend:
     """Open the reference in a dialect.
 
     ``not_offered``: what the backend it stands beside does not offer; steps that need it are left out here too.
     ``widen``: compute in float64, whatever the case says; for judging how far rounding can carry.
     """
     info = BackendInfo("reference", conformance.__version__, dialect, not_offered)
+    if dialect.static:
+        return Programs(info, ReferencePrograms(dialect, widen=widen))
     return Interpreter(info, ReferenceEngine(dialect, widen=widen))
 
 
@@ -58,7 +63,7 @@ class ReferenceEngine:
         raise NotImplementedError
 
     def custom(self, forward: Forward, backward: Pullback, operands: list[Tensor]) -> tuple[Tensor, ...]:
-        raise NotImplementedError
+        return reference_impl.apply_custom(forward, backward, operands, dialect=self.dialect)
 
     def backward(self, step: Backward, values: dict[str, Any], dump: str | None) -> None:
         retain = {} if step.retain_graph is None else {"retain_graph": step.retain_graph}

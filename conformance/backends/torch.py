@@ -39,6 +39,8 @@ RULES: tuple[Rule, ...] = (
     (RuntimeError, "grad can be implicitly created only for", Category.SEED_REQUIRED),
     (RuntimeError, "Mismatch in shape: grad_output", Category.SEED_SHAPE),
     (RuntimeError, " tensors and ", Category.SEED_LENGTH),
+    (RuntimeError, "returned an incorrect number of gradients", Category.CALLBACK_RESULT),
+    (RuntimeError, "returned an invalid gradient at index", Category.CALLBACK_RESULT),
     (ValueError, "Expected allow_unused to be True or not passed when materialize_grads=True", Category.BAD_ARGUMENT),
     (RuntimeError, "cannot be empty", Category.BAD_ARGUMENT),
     (RuntimeError, "arguments both passed to", Category.BAD_ARGUMENT),
@@ -94,11 +96,12 @@ class TorchEngine:
             def forward(ctx: Any, *tensors: torch.Tensor) -> Any:
                 outputs, saved = forward(list(tensors))
                 ctx.save_for_backward(*saved)
+                ctx.saves = bool(saved)  # who saved nothing has no reason to ask for it, and asking is refused on a freed graph
                 return tuple(outputs) if len(outputs) > 1 else outputs[0]
 
             @staticmethod
             def backward(ctx: Any, *cotangents: torch.Tensor) -> Any:
-                return tuple(backward(list(ctx.saved_tensors), list(cotangents)))
+                return tuple(backward(list(ctx.saved_tensors) if ctx.saves else [], list(cotangents)))
 
         made = Function.apply(*operands)
         return made if isinstance(made, tuple) else (made,)

@@ -202,9 +202,9 @@ def fatal(case: Case, info: BackendInfo, bucket: str) -> Verdict:
 
 
 def _read_past_its_end(expected: Outcome, actual: Outcome) -> bool:
-    """Whether a seed of the wrong shape was taken: memory may be damaged, so nothing more may be concluded in this process."""
+    """Whether a seed or gradient of the wrong shape was taken: memory may be damaged, so nothing more may be concluded here."""
     return any(
-        isinstance(e, Raised) and e.category is Category.SEED_SHAPE and not isinstance(a, Raised)
+        isinstance(e, Raised) and e.category in (Category.SEED_SHAPE, Category.CALLBACK_RESULT) and not isinstance(a, Raised)
         for e, a in zip(expected.observations, actual.observations, strict=True)
     )
 

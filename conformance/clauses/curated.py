@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class Curated:
     """One promise, or one switch of the dialects, as a case.
 
-    ``prints``: what the document shows, or what follows by hand, by name of a result, or ``NAME.grad@STEP`` for ``.grad`` after a
-    step. ``dialect``: in whose words the promise is made.
+    ``prints``: what the document shows, or what follows by hand, by name of a result, ``NAME.grad@STEP`` for ``.grad`` after a
+    step, or ``events@STEP`` for the names of what happened in it; ``None``: absent. ``dialect``: in whose words the promise is made.
     """
 
     clause: str
@@ -51,11 +51,14 @@ class Curated:
         outcome = reference(self.dialect, {}).run(self.case)
         for place, printed in self.prints.items():
             found = self._lookup(outcome, place)
-            if found is None or not np.array_equal(found, np.asarray(printed)):
+            agrees = found is printed if found is None or printed is None else np.array_equal(found, np.asarray(printed))
+            if not agrees:
                 return f"{place} is {found}, the document prints {printed}"
         return ""
 
     def _lookup(self, outcome: Any, place: str) -> Any:
+        if place.startswith("events@"):
+            return [event.name for event in outcome.observations[int(place.removeprefix("events@"))].events]
         name, _, step = place.partition(".grad@")
         if step:
             value = outcome.observations[int(step)].state[self.case.watched.index(name)]

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from conformance.backends import STATIC
+from conformance.campaign.worker import backend as open_in_process
 from conformance.campaign.worker import explain_case
 from conformance.clauses import CURATED
+from conformance.clauses.checks import CHECKS
 from conformance.clauses.promises import documents, promises
 from conformance.deviations import known
 from conformance.judge.verdict import AGREEING, Bucket
@@ -131,9 +134,18 @@ def clause_table(backends: Sequence[str], workers: Workers, curated: Iterable[Cu
     faults = []
     for clause, promise, document in _clauses():
         mine = cases.pop(clause, [])
-        cells = {name: Cell(tuple(_result(one, facts[name], workers) for one in mine)) for name in backends}
+        checks = [number for number, check in enumerate(CHECKS) if check.clause == clause]
+        cells = {
+            name: Cell(
+                (
+                    *(_result(one, facts[name], workers) for one in mine),
+                    *(_checked(number, facts[name], workers) for number in checks),
+                )
+            )
+            for name in backends
+        }
         rows.append(Row(clause, promise, document, cells))
-        faults += [] if mine else [f"{clause} has no curated case"]
+        faults += [] if mine or checks else [f"{clause} has no curated case"]
         faults += [f"{one.name}: the reference contradicts the document: {wrong}" for one in mine if (wrong := one.disagreement())]
     faults += [f"{clause} is no clause and no switch" for clause in cases]
     return Table(tuple(rows), tuple(faults))
@@ -163,6 +175,24 @@ def _result(one: Curated, backend: Mapping[str, Any], workers: Workers) -> Resul
         case bucket:
             detail = verdict.get("mismatch", {}).get("detail", "")
             return Result(one.title, Standing.DIVERGES, f"{bucket}: {' '.join(detail.split())}")
+
+
+def _checked(number: int, backend: Mapping[str, Any], workers: Workers) -> Result:
+    check, name = CHECKS[number], backend["name"]
+    if name not in STATIC:
+        return Result(
+            check.title, Standing.NOT_OFFERED, backend["not_offered"].get("step:append_backward", "it has no static programs")
+        )
+    said = workers.call(disagreement, number, name)
+    finding = check.known.get(name)
+    if finding is None:
+        return Result(check.title, Standing.DIVERGES if said else Standing.CONFORMS, said or "")
+    return Result(check.title, Standing.DEVIATES if said else Standing.DIVERGES, finding if said else f"{finding} no longer shows")
+
+
+def disagreement(number: int, name: str) -> str:
+    """Run a check on a backend, in whatever process this is called."""
+    return CHECKS[number].disagreement(open_in_process(name))
 
 
 def _otherwise(one: Curated, dialect: Dialect) -> Iterator[str]:

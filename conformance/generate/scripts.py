@@ -12,12 +12,14 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from conformance.generate.custom import draw_custom
+from conformance.generate.programs import draw_program
 from conformance.generate.sketch import Draft, Sketch
 from conformance.generate.source import FastSource
 from conformance.generate.state import draw_clear, draw_state
 from conformance.ops import catalogue
 from conformance.steps import Backward, Edge, Grad
-from reference_impl import DIALECTS
+from reference_impl import DIALECTS, PADDLE_STATIC
 from reference_impl.dialect import UNBOUNDED
 
 if TYPE_CHECKING:
@@ -34,11 +36,16 @@ STATE = (0.03, 0.03, 0.25)
 
 @dataclass(frozen=True)
 class Plan:
-    """What a campaign draws from: the lanes and the ops (``None``: all), and how long a graph may grow."""
+    """What a campaign draws from: the lanes and the ops (``None``: all), and how long a graph may grow.
+
+    ``static``: programs. ``customs``: with which probability a custom function follows an op; none does where the ops are given.
+    """
 
     lanes: tuple[str, ...] = LANES
     ops: tuple[str, ...] | None = None
     longest: int = 8
+    static: bool = False
+    customs: float = 0.03
 
 
 def case_of(seed: int, index: int, plan: Plan) -> Case:
@@ -48,12 +55,15 @@ def case_of(seed: int, index: int, plan: Plan) -> Case:
 
 def draw_case(source: Source, plan: Plan) -> Case:
     """Draw a case."""
-    exact = source.choice(plan.lanes) == "exact" and bool(_offered(True, False, plan.ops))
+    exact = source.choice(plan.lanes) == "exact" and bool(_offered(True, False, plan.ops, plan.static))
     dtype = "float64" if source.chance(0.25) else "float32"
-    script = _Script(source, exact=exact, dtype=dtype)
-    script.state = source.choice(STATE)
     deep = source.chance(0.55)
     vocabulary = _vocabulary(source, plan, exact=exact, deep=deep)
+    if plan.static:
+        return draw_program(source, vocabulary, exact=exact, dtype=dtype, deep=deep, longest=plan.longest)
+    script = _Script(source, exact=exact, dtype=dtype)
+    script.state = source.choice(STATE)
+    script.customs = 0.0 if plan.ops else plan.customs
     script.fresh(script.shape())
     for _ in range(source.integer(0, 1)):
         script.fresh(script.shape())
@@ -65,10 +75,12 @@ def draw_case(source: Source, plan: Plan) -> Case:
 
 
 @functools.cache
-def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None) -> tuple[str, ...]:
+def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, static: bool) -> tuple[str, ...]:
+    dialects = (PADDLE_STATIC,) if static else tuple(DIALECTS.values())
+
     def fits(name: str) -> bool:
         entry = catalogue()[name]
-        orders = [dialect.highest_order.get(name, UNBOUNDED) for dialect in DIALECTS.values()]
+        orders = [dialect.highest_order.get(name, UNBOUNDED) for dialect in dialects]
         return (entry.exact or not exact) and (not deep or min(orders) >= 2)
 
     return tuple(name for name in (ops or catalogue()) if fits(name))
@@ -76,16 +88,19 @@ def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None) -> tuple[str,
 
 def _vocabulary(source: Source, plan: Plan, *, exact: bool, deep: bool) -> list[str]:
     """Draw the few ops that this case may use (swarm testing): a deep case mostly keeps to what can be differentiated twice."""
-    offered = _offered(exact, deep and not source.chance(0.1), plan.ops) or _offered(exact, False, plan.ops)
+    offered = _offered(exact, deep and not source.chance(0.1), plan.ops, plan.static) or _offered(exact, False, plan.ops, plan.static)
     return [source.choice(offered) for _ in range(source.integer(2, 7))]
 
 
 class _Script(Sketch):
     state: float = 0.0
+    customs: float = 0.0
 
     def grow(self, vocabulary: Sequence[str], count: int) -> None:
         for _ in range(count):
             self.add_op(self.source.choice(vocabulary), no_grad=self.source.chance(0.04))
+            if self.source.chance(self.customs):
+                draw_custom(self)
             if self.source.chance(self.state):
                 draw_state(self)
 

@@ -186,7 +186,7 @@ class Sketch:
         self._locked = None
         drawn = catalogue()[name].draw(self)
         self._locked = None
-        made = None if drawn is None else self._compute(name, *drawn)
+        made = None if drawn is None else self.compute(name, *drawn)
         if drawn is None or made is None:
             del self.inputs[mark[0] :], self.values[mark[1] :]
             self._count = mark[2]
@@ -196,7 +196,7 @@ class Sketch:
 
     def on(self, name: str, x: Draft, **attrs: Any) -> bool:
         """Add one step of an op of one operand, on a given value; return whether it fitted."""
-        made = self._compute(name, [x], attrs)
+        made = self.compute(name, [x], attrs)
         if made is not None:
             self._append(name, [x], attrs, made, no_grad=False)
         return made is not None
@@ -211,7 +211,8 @@ class Sketch:
             self.values.append(Draft(label, array.shape, str(array.dtype), array if known else None, tracked, reach))
         self.steps.append(Op(name, tuple(d.name for d in operands), names, attrs, no_grad))
 
-    def _compute(self, name: str, operands: list[Draft], attrs: dict[str, Any]) -> tuple[Any, ...] | None:
+    def compute(self, name: str, operands: list[Draft], attrs: dict[str, Any]) -> tuple[Any, ...] | None:
+        """Compute an op's results (of ones, where an operand is not known); ``None`` if they would not stay of moderate size."""
         known = all(d.array is not None for d in operands)
         if not known and name in GROWING:
             return None

@@ -132,7 +132,7 @@ def _kind(step: Step) -> str:
             return "op"
         case steps.InPlace():
             return "change"
-        case steps.Grad() | steps.Backward():
+        case steps.Grad() | steps.Backward() | steps.AppendBackward():
             return "call"
         case steps.ClearGrad() | steps.RetainGrad() | steps.Toggle() | steps.Hook() | steps.RemoveHook() | steps.Drop():
             return "state"

@@ -148,6 +148,13 @@ def edge_of_computed_input(case: Case, number: int) -> bool:
     return any(isinstance(s, Backward) and not edges.isdisjoint(s.inputs or ()) for s in until(case, number))
 
 
+def edge_of_toggled(case: Case, number: int) -> bool:
+    """Whether a call takes the edge of a tensor whose flag was taken off."""
+    off = {s.tensor for s in before(case, number) if isinstance(s, Toggle) and not s.requires_grad}
+    edges = {s.results[0] for s in case.steps if isinstance(s, Edge) and s.tensor in off}
+    return any(not edges.isdisjoint(name for _, name in uses(s)) for _, _, s in calls(at(case, number)))
+
+
 def no_seeds_in_a_list(case: Case, number: int) -> bool:
     """Whether the call has a list of seeds, and none in it."""
     return any(seeds == () for _, seeds, _ in calls(at(case, number)))
@@ -177,6 +184,7 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "created_in_no_grad": created_in_no_grad,
     "size_zero": size_zero,
     "edge_of_computed_input": edge_of_computed_input,
+    "edge_of_toggled": edge_of_toggled,
     "no_seeds_in_a_list": no_seeds_in_a_list,
     "batched": lambda case, number: any(isinstance(s, Grad) and s.is_grads_batched for s in at(case, number)),
     "materialized": lambda case, number: any(isinstance(s, Grad) and s.materialize_grads for s in at(case, number)),

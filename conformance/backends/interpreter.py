@@ -143,6 +143,7 @@ class _Run:
         self.seen = {entry.name: entry.array() for entry in case.inputs}
         self.sees_all = any(isinstance(s, InPlace) for s in case.steps)
         self.retains = any(isinstance(s, RetainGrad) for s in case.steps)
+        self.derives = any(getattr(s, "create_graph", False) for s in case.steps)
         self.events: list[Event] = []
 
     def outcome(self) -> Outcome:
@@ -226,7 +227,7 @@ class _Run:
         if step.dump_backward_graph:
             with tempfile.TemporaryDirectory() as folder:
                 returned = self.engine.backward(step, self.values, folder)
-                self.events += events_of(Path(folder))
+                self.events += events_of(Path(folder), ends=not self.derives)
         else:
             returned = self.engine.backward(step, self.values, None)
         if returned is not None:

@@ -17,8 +17,9 @@ from conformance.campaign.worker import backend, explain_case, run_case
 from conformance.case import Case, CaseError, Input, check
 from conformance.clauses import CURATED
 from conformance.clauses.checks import CHECKS, Check
+from conformance.clauses.table import disagreement
+from conformance.judge.verdict import AGREEING
 from conformance.facts import facts_of
-from conformance.gate import AGREEING, disagreement
 from conformance.generate.scripts import Plan, case_of
 from conformance.judge.verdict import Bucket
 from conformance.outcome import Blocked, Computed, NotOffered, Outcome, Raised

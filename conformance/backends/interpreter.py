@@ -10,6 +10,7 @@ from __future__ import annotations
 import tempfile
 import weakref
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -270,7 +271,7 @@ class _Run:
 
         def backward(saved: list[Any], cotangents: list[Any]) -> list[Any]:
             for name, cotangent in zip(step.results, cotangents, strict=True):
-                seen = Value(self.engine.look(cotangent).array, requires_grad=False)  # nobody promises the flag of a cotangent
+                seen = replace(self._look(cotangent), requires_grad=False)  # nobody promises the flag of a cotangent
                 self.events.append(Event(name, seen, self.engine.recording()))
             known = dict(zip((*step.saved, *step.cotangents), (*saved, *cotangents), strict=True))
             try:

@@ -8,17 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.backends.reference import reference
+from conformance.custom_conditions import CUSTOM_CONDITIONS
 from conformance.outcome import Computed, Raised
-from conformance.steps import AppendBackward, Backward, Grad, Op, Step, results, uses
-from reference_impl import PADDLE, PADDLE_STATIC, Category
+from conformance.program_conditions import PROGRAM_CONDITIONS
+from conformance.reading import at, before, calls, input_is_output, input_of_several, mixed_dtypes, until
+from conformance.steps import Backward, Custom, Edge, Grad, Hook, Op, RetainGrad, Toggle, results, uses
+from reference_impl import DIALECTS, PADDLE, Category
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from conformance.case import Case
 
 SEED_FIELDS = ("grad_tensors", "grad_outputs")
-SEVERAL = ("split", "chunk", "unbind")
 SHAPED = (
     "getitem_slice",
     "reshape",
@@ -34,53 +36,20 @@ SHAPED = (
 )
 
 
-def _until(case: Case, number: int) -> Sequence[Step]:
-    return case.steps if number < 0 else case.steps[: number + 1]
-
-
-def _before(case: Case, number: int) -> Sequence[Step]:
-    return case.steps if number < 0 else case.steps[:number]
-
-
-def _at(case: Case, number: int) -> Sequence[Step]:
-    return case.steps if number < 0 else case.steps[number : number + 1]
-
-
-def _calls(steps: Sequence[Step]) -> Iterator[tuple[tuple[str, ...], tuple[str | None, ...] | None, Grad | Backward]]:
-    for step in steps:
-        if isinstance(step, Grad):
-            yield step.outputs, step.grad_outputs, step
-        elif isinstance(step, Backward):
-            yield step.tensors, step.grad_tensors, step
-
-
 def more_seeds_than_roots(case: Case, number: int) -> bool:
     """Whether the call has more seeds than roots."""
-    return any(seeds is not None and len(seeds) > len(roots) for roots, seeds, _ in _calls(_at(case, number)))
-
-
-def input_is_output(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for the gradient of one of its own outputs."""
-    return any(isinstance(s, Grad) and not set(s.inputs).isdisjoint(s.outputs) for s in _at(case, number))
-
-
-def input_of_several(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for the gradient of a result of an op with several results."""
-    made = {name for s in case.steps if isinstance(s, Op) and s.op in SEVERAL for name in s.results}
-    return any(isinstance(s, Grad) and not made.isdisjoint(s.inputs) for s in _at(case, number))
+    return any(seeds is not None and len(seeds) > len(roots) for roots, seeds, _ in calls(at(case, number)))
 
 
 def captured_on_the_way(case: Case, number: int) -> bool:
     """Whether a `grad` call with several inputs asks for the gradient of a computed value."""
     leaves = {entry.name for entry in case.inputs}
-    return any(isinstance(s, Grad) and len(s.inputs) > 1 and not leaves.issuperset(s.inputs) for s in _at(case, number))
+    return any(isinstance(s, Grad) and len(s.inputs) > 1 and not leaves.issuperset(s.inputs) for s in at(case, number))
 
 
 def after_freeing_grad(case: Case, number: int) -> bool:
     """Whether an earlier `grad` call freed its graph."""
-    return any(
-        isinstance(s, Grad) and not (s.create_graph if s.retain_graph is None else s.retain_graph) for s in _before(case, number)
-    )
+    return any(isinstance(s, Grad) and not (s.create_graph if s.retain_graph is None else s.retain_graph) for s in before(case, number))
 
 
 def seed_shape_refused(case: Case, number: int) -> bool:
@@ -91,31 +60,26 @@ def seed_shape_refused(case: Case, number: int) -> bool:
 
 
 def refused_step(case: Case, number: int) -> bool:
-    """Whether the reference, in Paddle's dialect, refuses the step."""
-    outcome = reference(PADDLE, PADDLE.not_offered).run(case)
-    return number >= 0 and isinstance(outcome.observations[number], Raised)
-
-
-def mixed_dtypes(case: Case, number: int) -> bool:
-    """Whether the case has floating tensors of more than one dtype."""
-    return len({entry.dtype for entry in case.inputs}) > 1 or any(isinstance(s, Op) and s.op == "cast" for s in case.steps)
+    """Whether the reference refuses the step, in some dialect."""
+    outcomes = (reference(dialect, dialect.not_offered).run(case) for dialect in DIALECTS.values())
+    return number >= 0 and any(isinstance(o.observations[number], Raised) for o in outcomes)
 
 
 def seed_used_again(case: Case, number: int) -> bool:
     """Whether a constant that was the seed of a call is used by a later step, other than as a seed."""
     constants = {entry.name for entry in case.inputs if not entry.differentiable}
     seeds: set[str] = set()
-    for step in _until(case, number):
+    for step in until(case, number):
         if any(name in seeds for field, name in uses(step) if field not in SEED_FIELDS):
             return True
-        seeds.update(n for _, given, _ in _calls([step]) for n in given or () if n in constants)
+        seeds.update(n for _, given, _ in calls([step]) for n in given or () if n in constants)
     return False
 
 
 def input_is_derivative(case: Case, number: int) -> bool:
     """Whether a call asks for the gradient of a derivative that was computed with create_graph."""
-    made = {n for s in _before(case, number) if isinstance(s, Grad) and s.create_graph for n in s.results}
-    return any(isinstance(s, Grad) and not made.isdisjoint(s.inputs) for s in _at(case, number))
+    made = {n for s in before(case, number) if isinstance(s, Grad) and s.create_graph for n in s.results}
+    return any(isinstance(s, Grad) and not made.isdisjoint(s.inputs) for s in at(case, number))
 
 
 def moves_nothing(case: Case, number: int) -> bool:
@@ -133,7 +97,7 @@ def moves_nothing(case: Case, number: int) -> bool:
 
 def created_in_no_grad(case: Case, number: int) -> bool:
     """Whether a `grad` call up to here asks for a graph inside a no_grad region."""
-    return any(isinstance(s, Grad) and s.create_graph and s.no_grad for s in _until(case, number))
+    return any(isinstance(s, Grad) and s.create_graph and s.no_grad for s in until(case, number))
 
 
 def size_zero(case: Case, number: int) -> bool:
@@ -141,97 +105,70 @@ def size_zero(case: Case, number: int) -> bool:
     return any(0 in entry.shape for entry in case.inputs)
 
 
-def _constants(case: Case) -> set[str]:
-    """Return the names of the values of a program that nothing flows to."""
-    outcome = reference(PADDLE_STATIC, PADDLE_STATIC.not_offered).run(case)
-    constants = {entry.name for entry in case.inputs if not entry.differentiable}
-    for step, seen in zip(case.steps, outcome.observations, strict=True):
-        if isinstance(seen, Computed):
-            made = zip(results(step), seen.values, strict=True)
-            constants.update(name for name, value in made if value is not None and not value.requires_grad)
-    return constants
+def hooks(case: Case, number: int, *returns: str) -> Iterator[Hook]:
+    """Yield the hooks that were registered before a step, those that return such a thing."""
+    return (s for s in before(case, number) if isinstance(s, Hook) and (not returns or s.returns in returns))
 
 
-def constant_first_operand(case: Case, number: int) -> bool:
-    """Whether the first operand of some op up to here is a constant and another is not."""
-    constants = _constants(case)
-    return any(
-        isinstance(s, Op) and (s.op == "rdiv_scalar" or (s.operands[0] in constants and not constants.issuperset(s.operands)))
-        for s in _until(case, number)
-    )
+def leaf_hook_asked(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for the gradient of a leaf that has a hook.
 
-
-def constant_among_several(case: Case, number: int) -> bool:
-    """Whether some op up to here joins a constant and another value."""
-    constants = _constants(case)
-    return any(
-        isinstance(s, Op) and s.op in ("cat", "stack") and not constants.isdisjoint(s.operands) and not constants.issuperset(s.operands)
-        for s in _until(case, number)
-    )
-
-
-def constant_seed(case: Case, number: int) -> bool:
-    """Whether a seed of some call up to here is a constant."""
-    constants = _constants(case)
-    return any(not constants.isdisjoint(given or ()) for _, given, _ in _calls(_until(case, number)))
-
-
-def targets_coincide(case: Case, number: int) -> bool:
-    """Whether two targets of a call are one variable.
-
-    That is the same name, two derivatives in one variable, or a seed and the derivative of a target in itself.
+    A constant whose flag was set is a leaf; a derivative of a leaf in itself is the seed, another leaf.
     """
-    same: dict[str, str] = {}
-    for roots, given, step in _calls(_until(case, number)):
-        if isinstance(step, Grad):
-            seeds = dict(zip(roots, given or (), strict=False))
-            for name, made in zip(step.inputs, step.results, strict=True):
-                seed = seeds.get(name)
-                twin = step.results[step.inputs.index(name)] if seed is None else seed
-                same[made] = same.get(twin, twin)
-    return any(len({same.get(n, n) for n in roots}) < len(roots) for roots, _, _ in _calls(_at(case, number)))
+    hooked = {h.tensor for h in hooks(case, number)}
+    leaves = {entry.name for entry in case.inputs} | {s.tensor for s in before(case, number) if isinstance(s, Toggle)}
+    identical = any(input_is_output(case, i) and not hooked.isdisjoint(results(s)) for i, s in enumerate(before(case, number)))
+    asked = hooked.intersection(leaves)
+    return any(isinstance(s, Grad) and (identical or not asked.isdisjoint(s.inputs)) for s in at(case, number))
 
 
-def target_without_gradient(case: Case, number: int) -> bool:
-    """Whether a call counts one of its own targets among what has no gradient."""
-    return any(
-        (isinstance(s, Grad) and not set(s.outputs).isdisjoint(s.no_grad_vars or ()))
-        or (isinstance(s, AppendBackward) and s.loss in (s.no_grad_set or ()))
-        for s in _at(case, number)
-    )
+def hook_on_asked(case: Case, number: int) -> bool:
+    """Whether a call asks for the gradient of a computed value that has a hook, besides others."""
+    hooked = {h.tensor for h in hooks(case, number)}
+    return any(isinstance(s, Grad) and len(s.inputs) > 1 and not hooked.isdisjoint(s.inputs) for s in at(case, number))
 
 
-def later_input_of_several(case: Case, number: int) -> bool:
-    """Whether a call up to here asks for the gradient of a result of an op with several results."""
-    return any(input_of_several(case, n) for n, _ in enumerate(_until(case, number)))
+def hook_on_custom(case: Case, number: int) -> bool:
+    """Whether an output of a custom function has a hook that returns something."""
+    made = {name for s in case.steps if isinstance(s, Custom) for name in s.results}
+    return any(h.tensor in made for h in hooks(case, number, "scaled", "tensor", "another_dtype"))
 
 
-def target_above_target(case: Case, number: int) -> bool:
-    """Whether a target of a call was computed from another."""
-    above: dict[str, set[str]] = {}
-    for step in _until(case, number):
-        used = {name for _, name in uses(step)}
-        above.update((name, used.union(*(above.get(n, set()) for n in used))) for name in results(step))
-    return any(not above.get(n, set()).isdisjoint(roots) for roots, _, _ in _calls(_at(case, number)) for n in roots)
+def hook_returns_differentiable(case: Case, number: int) -> bool:
+    """Whether some hook returns a tensor that requires a gradient."""
+    tracked = {entry.name for entry in case.inputs if entry.differentiable}
+    tracked.update(s.tensor for s in case.steps if isinstance(s, Toggle) and s.requires_grad)
+    return any(h.tensor_returned in tracked for h in hooks(case, number, "tensor"))
 
 
-def loss_of_several(case: Case, number: int) -> bool:
-    """Whether the loss of a backward part does not have one element."""
-    outcome = reference(PADDLE_STATIC, PADDLE_STATIC.not_offered).run(case)
-    sizes = {entry.name: len(entry.data) for entry in case.inputs}
-    for step, seen in zip(case.steps, outcome.observations, strict=True):
-        if isinstance(seen, Computed):
-            sizes.update((n, v.array.size) for n, v in zip(results(step), seen.values, strict=True) if v is not None)
-    return any(isinstance(s, AppendBackward) and sizes.get(s.loss) != 1 for s in _at(case, number))
+def edge_of_computed_input(case: Case, number: int) -> bool:
+    """Whether some `backward` up to here has the edge of a computed tensor among its inputs."""
+    leaves = {entry.name for entry in case.inputs}
+    edges = {s.results[0] for s in case.steps if isinstance(s, Edge) and s.tensor not in leaves}
+    return any(isinstance(s, Backward) and not edges.isdisjoint(s.inputs or ()) for s in until(case, number))
+
+
+def edge_of_toggled(case: Case, number: int) -> bool:
+    """Whether a call takes the edge of a tensor whose flag was taken off."""
+    off = {s.tensor for s in before(case, number) if isinstance(s, Toggle) and not s.requires_grad}
+    edges = {s.results[0] for s in case.steps if isinstance(s, Edge) and s.tensor in off}
+    return any(not edges.isdisjoint(name for _, name in uses(s)) for _, _, s in calls(at(case, number)))
+
+
+def no_seeds_in_a_list(case: Case, number: int) -> bool:
+    """Whether the call has a list of seeds, and none in it."""
+    return any(seeds == () for _, seeds, _ in calls(at(case, number)))
 
 
 CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
-    "no_grad": lambda case, number: any(getattr(s, "no_grad", False) for s in _at(case, number)),
-    "no_grad_vars": lambda case, number: any(isinstance(s, Grad) and s.no_grad_vars is not None for s in _at(case, number)),
-    "create_graph": lambda case, number: any(s.create_graph for _, _, s in _calls(_at(case, number))),
-    "after_create_graph": lambda case, number: any(s.create_graph for _, _, s in _calls(_before(case, number))),
+    **PROGRAM_CONDITIONS,
+    **CUSTOM_CONDITIONS,
+    "no_grad": lambda case, number: any(getattr(s, "no_grad", False) for s in at(case, number)),
+    "no_grad_vars": lambda case, number: any(isinstance(s, Grad) and s.no_grad_vars is not None for s in at(case, number)),
+    "create_graph": lambda case, number: any(s.create_graph for _, _, s in calls(at(case, number))),
+    "after_create_graph": lambda case, number: any(s.create_graph for _, _, s in calls(before(case, number))),
     "after_backward_with_inputs": lambda case, number: any(
-        isinstance(s, Backward) and s.inputs is not None for s in _before(case, number)
+        isinstance(s, Backward) and s.inputs is not None for s in before(case, number)
     ),
     "more_seeds_than_roots": more_seeds_than_roots,
     "input_is_output": input_is_output,
@@ -246,15 +183,20 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "moves_nothing": moves_nothing,
     "created_in_no_grad": created_in_no_grad,
     "size_zero": size_zero,
-    "constant_first_operand": constant_first_operand,
-    "constant_among_several": constant_among_several,
-    "constant_seed": constant_seed,
-    "target_above_target": target_above_target,
-    "loss_of_several": loss_of_several,
-    "targets_coincide": targets_coincide,
-    "target_without_gradient": target_without_gradient,
-    "later_input_of_several": later_input_of_several,
-    "double_precision": lambda case, number: any(entry.dtype == "float64" for entry in case.inputs) or mixed_dtypes(case, number),
-    "callbacks": lambda case, number: any(isinstance(s, AppendBackward) and s.callbacks for s in _at(case, number)),
-    "by_name": lambda case, number: any(isinstance(s, AppendBackward) and s.by_name for s in _at(case, number)),
+    "edge_of_computed_input": edge_of_computed_input,
+    "edge_of_toggled": edge_of_toggled,
+    "no_seeds_in_a_list": no_seeds_in_a_list,
+    "batched": lambda case, number: any(isinstance(s, Grad) and s.is_grads_batched for s in at(case, number)),
+    "materialized": lambda case, number: any(isinstance(s, Grad) and s.materialize_grads for s in at(case, number)),
+    "leaf_hook_asked": leaf_hook_asked,
+    "hook_on_asked": hook_on_asked,
+    "hook_on_custom": hook_on_custom,
+    "several_asked_before": lambda case, number: any(input_of_several(case, i) for i in range(number + 1)),
+    "hook_returns_differentiable": hook_returns_differentiable,
+    "hook_returns_tensor": lambda case, number: any(hooks(case, number, "tensor")),
+    "hook_of_another_dtype": lambda case, number: any(hooks(case, number, "another_dtype", "tensor")),
+    "one_root_with_inputs": lambda case, number: any(len(roots) == 1 and s.inputs for roots, _, s in calls(at(case, number))),
+    "batched_so_far": lambda case, number: any(isinstance(s, Grad) and s.is_grads_batched for s in until(case, number)),
+    "hooked_or_retained": lambda case, number: any(isinstance(s, Hook | RetainGrad) for s in before(case, number)),
+    "after_toggle": lambda case, number: any(isinstance(s, Toggle) for s in before(case, number)),
 }

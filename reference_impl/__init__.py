@@ -5,7 +5,10 @@ works on programs that run later: `program`, `transform` (`append_backward` and 
 """
 
 from reference_impl import primitives
+from reference_impl.custom import apply_custom
 from reference_impl.dialect import DIALECTS, PADDLE, PADDLE_STATIC, TORCH, Dialect
+from reference_impl.dump import call_stacks
+from reference_impl.edge import GradientEdge, gradient_edge
 from reference_impl.engine import backward, grad
 from reference_impl.errors import AutogradError, Category
 from reference_impl.hooks import Handle, register_hook, retain_grad, set_requires_grad
@@ -24,13 +27,17 @@ __all__ = [
     "AutogradError",
     "Category",
     "Dialect",
+    "GradientEdge",
     "Handle",
     "Program",
     "Tensor",
     "Variable",
     "append_backward",
+    "apply_custom",
     "backward",
+    "call_stacks",
     "grad",
+    "gradient_edge",
     "gradients",
     "no_grad",
     "primitives",

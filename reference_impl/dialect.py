@@ -25,11 +25,14 @@ class Dialect:
 
     Attributes:
         name: what the dialect is called.
+        containers: several tensors are handed over in any iterable (and answered in a tuple, or a dict for a dict), or in a list or
+            tuple (and answered in a list).
+        flags: whatever has a truth value is taken, or ``True`` and ``False`` alone.
         implicit_seed: a missing seed is ones for every root, or allowed for one-element roots only.
         duplicates: the same tensor twice among the roots is summed (and twice among the inputs answered twice), or an error.
         gradless_root: a root that requires no gradient is an error, or is skipped.
         gradless_input: an input that requires no gradient is an error, or counts as unreachable.
-        freed_refuses: a freed graph refuses at nodes that saved data, or at every node that ran.
+        freed_refuses: a freed graph refuses at nodes that saved data, when their rules run; or at every node that ran, on entering it.
         grad_requires_grad: whether ``.grad`` itself requires a gradient after a plain `backward`.
         derivative_requires_grad: what ``create_graph`` returns requires a gradient if it depends on a tensor that does, or always.
         schedule: which ready node runs first; it shows where a failing call left gradients behind.
@@ -40,8 +43,12 @@ class Dialect:
         retained: a second pass adds to a retained gradient, or replaces it.
         computed_flag: the flag of a computed tensor is fixed, or may be changed; that is read when a consumer is built.
         toggled_leaf: a leaf whose flag was taken off after the graph was built accumulates nothing, or still does.
-        callbacks_record: ops inside a hook are recorded under ``create_graph``, or always (and the cotangent requires a gradient).
-        missing_cotangent: the hook of an output that nothing arrived at is called with ``None``, or with zeros.
+        callbacks_record: ops inside a hook are recorded under ``create_graph`` only, or wherever the caller of the pass records.
+        missing_cotangent: the hook of an output that nothing arrived at is called with ``None``, or with zeros (retained, too).
+        surplus_gradients: what a custom backward returns beyond one gradient for each operand may be ``None``, or is refused.
+        left_out_gradients: too few of them are refused, or are taken where the operands that are left out need none.
+        gradient_of_constant: a gradient for an operand that needs none is dropped, or refused.
+        wider_gradient: a gradient of a shape that its operand broadcasts to is summed, or refused (as is any other wrong shape).
         ties: a maximum along an axis that is reached several times gives its gradient to the first, or splits it evenly.
         highest_order: for an op, the highest derivative that is offered; asking for a graph of more is refused.
         links: for an op, the operands that its gradients count as depending on, where that is not simply what its formula uses;
@@ -54,6 +61,8 @@ class Dialect:
     """
 
     name: str
+    containers: Literal["iterables", "lists"]
+    flags: Literal["truthiness", "strict"]
     implicit_seed: Literal["one_element", "ones"]
     duplicates: Literal["summed", "refused"]
     gradless_root: Literal["refused", "skipped"]
@@ -69,8 +78,12 @@ class Dialect:
     retained: Literal["accumulated", "replaced"]
     computed_flag: Literal["fixed", "free"]
     toggled_leaf: Literal["checked", "ignored"]
-    callbacks_record: Literal["as_the_pass", "always"]
+    callbacks_record: Literal["as_the_pass", "as_the_caller"]
     missing_cotangent: Literal["absent", "zeros"]
+    surplus_gradients: Literal["none_allowed", "refused"]
+    left_out_gradients: Literal["refused", "of_constants"]
+    gradient_of_constant: Literal["dropped", "refused"]
+    wider_gradient: Literal["summed", "refused"]
     ties: Literal["first", "split"]
     highest_order: Mapping[str, int] = field(default_factory=dict)
     links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -81,6 +94,8 @@ class Dialect:
 
 TORCH = Dialect(
     name="torch",
+    containers="iterables",
+    flags="truthiness",
     implicit_seed="one_element",
     duplicates="summed",
     gradless_root="refused",
@@ -98,6 +113,10 @@ TORCH = Dialect(
     toggled_leaf="checked",
     callbacks_record="as_the_pass",
     missing_cotangent="absent",
+    surplus_gradients="none_allowed",
+    left_out_gradients="refused",
+    gradient_of_constant="dropped",
+    wider_gradient="summed",
     ties="first",
     not_offered={
         "no_grad_vars": "torch.autograd.grad has no such parameter; detach the tensor instead",
@@ -108,6 +127,8 @@ TORCH = Dialect(
 
 PADDLE = Dialect(
     name="paddle",
+    containers="lists",
+    flags="strict",
     implicit_seed="ones",
     duplicates="refused",
     gradless_root="skipped",
@@ -123,8 +144,12 @@ PADDLE = Dialect(
     retained="replaced",
     computed_flag="free",
     toggled_leaf="ignored",
-    callbacks_record="always",
+    callbacks_record="as_the_caller",
     missing_cotangent="zeros",
+    surplus_gradients="refused",
+    left_out_gradients="of_constants",
+    gradient_of_constant="refused",
+    wider_gradient="refused",
     ties="split",
     highest_order=HIGHEST_ORDER,
     links=LINKS,
@@ -133,6 +158,7 @@ PADDLE = Dialect(
         "glu": "glu_of_parts",
         "linear": "linear_of_parts",
         "mse_loss": "mse_loss_of_parts",
+        "outer": "outer_of_parts",
         "rdiv_scalar": "rdiv_scalar_by_div",
         "where": "where_of_parts",
     },

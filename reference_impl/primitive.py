@@ -20,7 +20,7 @@ import numpy as np
 from reference_impl.tensor import Mode, Node, Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 OPS: dict[str, Callable[..., Any]] = {}
 """Every op by name: the primitives, and the composites made of them. Filled at import, read-only afterwards."""
@@ -54,7 +54,12 @@ class Symbol:
 
 
 class Primitive:
-    """A differentiable (or piecewise constant) function on arrays; see `primitive` for the fields."""
+    """A differentiable (or piecewise constant) function on arrays; see `primitive` for the fields.
+
+    Its rules are linear in the cotangent, so where nothing arrived they need not run: nothing leaves.
+    """
+
+    runs_on_nothing = False
 
     __slots__ = (
         "domain",
@@ -113,6 +118,18 @@ class Primitive:
     def rule(self, position: int) -> Callable[..., Any] | None:
         """Return the vjp rule for the operand at ``position``, or ``None`` if nothing flows there."""
         return self.rules[0] if self.variadic else self.rules[position]
+
+    def saves(self, tracked: Sequence[int]) -> bool:
+        """Whether the rules of these operands need saved data."""
+        return bool(self.saving) if self.variadic else not self.saving.isdisjoint(tracked)
+
+    def cotangents(self, node: Node, asked: Sequence[int], g: Any, out: Any, operands: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+        """Yield what the rules make of ``g``, for those of the operands that are asked for and have one."""
+        for position in asked:
+            rule = self.rule(position)
+            if rule is not None:
+                attrs = {**node.attrs, "position": position} if self.variadic else node.attrs
+                yield position, rule(g, out, *operands, **attrs)
 
     def __call__(self, *operands: Any, **attrs: Any) -> Any:
         """Compute on arrays (arrays out) or on Tensors (Tensors out, recorded where one of them needs a gradient)."""

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from reference_impl.custom import Custom
     from reference_impl.primitive import Primitive
 
 _numbers = itertools.count()
@@ -29,13 +30,14 @@ class Mode:
 
     `lineage` is ``(op, depth)`` while the vjp rules of a node of that op run under ``create_graph``: nodes made meanwhile belong
     to the depth-th derivative of the op, and to `family`. See `Dialect.highest_order`.
-    `ties` is `Dialect.ties` of the call that is running.
+    `ties` is `Dialect.ties` of the call that is running. `witness`, where there is one, says where a node is made; see `dump`.
     """
 
     recording = True
     lineage: tuple[str, int] | None = None
     family: Family | None = None
     ties: str = "first"
+    witness: Callable[[], Any] | None = None
 
 
 def recording() -> bool:
@@ -49,6 +51,15 @@ def no_grad() -> Iterator[None]:
     before, Mode.recording = Mode.recording, False
     try:
         yield
+    finally:
+        Mode.recording = before
+
+
+def recorded(op: Callable[..., Any], *operands: Any) -> Any:
+    """Apply an op so that it is recorded, also inside a no_grad region: ``create_graph`` says so."""
+    before, Mode.recording = Mode.recording, True
+    try:
+        return op(*operands)
     finally:
         Mode.recording = before
 
@@ -69,14 +80,27 @@ class Node:
     """One recorded op: ``primitive(*operands, **attrs)``.
 
     `arrays` are the operands' elements, `out` the output's, `tracked` the positions of the operands that need a gradient, `hooks`
-    what `reference_impl.hooks` attached, by output slot.
+    what `reference_impl.hooks` attached, by output slot, `made_at` what the witness said, see `Mode`.
     """
 
-    __slots__ = ("arrays", "attrs", "family", "hooks", "lineage", "number", "operands", "out", "primitive", "released", "tracked")
+    __slots__ = (
+        "arrays",
+        "attrs",
+        "family",
+        "hooks",
+        "lineage",
+        "made_at",
+        "number",
+        "operands",
+        "out",
+        "primitive",
+        "released",
+        "tracked",
+    )
 
     def __init__(
         self,
-        primitive: Primitive,
+        primitive: Primitive | Custom,
         operands: tuple[Any, ...],
         attrs: dict[str, Any],
         arrays: list[Any],
@@ -94,11 +118,11 @@ class Node:
         self.hooks: dict[int, list[Any]] | None = None
         self.lineage = Mode.lineage or (primitive.name, 0)
         self.family = Mode.family
+        self.made_at = None if Mode.witness is None else Mode.witness()
 
     def saves(self) -> bool:
         """Whether this node kept anything for its rules, given which of its operands need a gradient."""
-        saving = self.primitive.saving
-        return bool(saving) if self.primitive.variadic else not saving.isdisjoint(self.tracked)
+        return self.primitive.saves(self.tracked)
 
 
 class Tensor:

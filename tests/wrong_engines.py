@@ -17,18 +17,20 @@ import numpy as np
 import conformance
 import reference_impl
 from conformance.backends import BackendInfo
-from conformance.backends.reference import reference
+from conformance.backends.reference import ReferenceEngine, reference
 from conformance.outcome import Raised
 from conformance.steps import Op
-from reference_impl import OPS, PADDLE_STATIC, TORCH, Dialect, Tensor, engine, transform
+from reference_impl import OPS, PADDLE_STATIC, TORCH, Dialect, Tensor, custom, engine, transform
+from reference_impl.custom import Custom
 from reference_impl.walk import Walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from conformance.case import Case
+    from conformance.case import Case, Input
     from conformance.outcome import Outcome
+    from reference_impl.tensor import Node
 
     Fault = Callable[[], AbstractContextManager[Any]]
 
@@ -82,8 +84,14 @@ def _overwrite(tensor: Tensor, cotangent: Any, **options: Any) -> None:
 
 
 _accumulate = engine._accumulate
+_boxed = custom._boxed
+_check_count = Custom._check_count
+_cotangents = Custom.cotangents
 _arrive = Walk._arrive
 _grad = reference_impl.grad
+_backward = ReferenceEngine.backward
+_leaf = ReferenceEngine.leaf
+_hoard: list[Tensor] = []
 
 
 def _arrive_once(walk: Walk, tensor: Tensor, cotangent: Any) -> None:
@@ -101,6 +109,16 @@ def _none_for_zeros(*arguments: Any, **options: Any) -> list[Tensor | None]:
 def _zeros_for_none(outputs: Any, inputs: Any, *arguments: Any, **options: Any) -> list[Tensor]:
     found = _grad(outputs, inputs, *arguments, **options)
     return [Tensor(np.zeros_like(x.array)) if g is None else g for x, g in zip(inputs, found, strict=True)]
+
+
+def _returning(adapter: ReferenceEngine, *arguments: Any) -> str:
+    _backward(adapter, *arguments)
+    return "done"
+
+
+def _kept(adapter: ReferenceEngine, entry: Input) -> Tensor:
+    _hoard.append(_leaf(adapter, entry))
+    return _hoard[-1]
 
 
 def _fan_in_once(backward: Any, variable: Any, contribution: Any) -> None:
@@ -140,6 +158,16 @@ def freed_graph_unnoticed() -> WrongEngine:
     return WrongEngine("freed_graph_unnoticed", _patched(Walk, "_freed", lambda *_: False))
 
 
+def talkative() -> WrongEngine:
+    """Open an engine whose `backward` returns something."""
+    return WrongEngine("talkative", _patched(ReferenceEngine, "backward", _returning))
+
+
+def hoarding() -> WrongEngine:
+    """Open an engine that never lets go of a leaf."""
+    return WrongEngine("hoarding", _patched(ReferenceEngine, "leaf", _kept))
+
+
 def none_for_zeros() -> WrongEngine:
     """Open an engine whose `grad` answers ``None`` where the gradient is zero."""
     return WrongEngine("none_for_zeros", _patched(reference_impl, "grad", _none_for_zeros))
@@ -148,6 +176,41 @@ def none_for_zeros() -> WrongEngine:
 def zeros_for_none() -> WrongEngine:
     """Open an engine whose `grad` answers zeros where the gradient is absent."""
     return WrongEngine("zeros_for_none", _patched(reference_impl, "grad", _zeros_for_none))
+
+
+def surplus_gradients_ignored() -> WrongEngine:
+    """Open an engine that drops what a custom backward returns too much."""
+
+    def check(function: Custom, gradients: list[Any], node: Node) -> None:
+        _check_count(function, gradients[: len(node.operands)], node)
+
+    return WrongEngine("surplus_gradients_ignored", _patched(Custom, "_check_count", check))
+
+
+def cotangents_not_materialised() -> WrongEngine:
+    """Open an engine whose custom backwards are given ``None`` where nothing, or zero, arrived."""
+
+    def cotangents(function: Custom, node: Node, asked: Any, g: Any, *rest: Any) -> Iterator[tuple[int, Any]]:
+        given = [c if np.any(c.array if isinstance(c, Tensor) else c) else None for c in g]
+        return _cotangents(function, node, asked, given, *rest)
+
+    boxed = _patched(custom, "_boxed", lambda x: x if x is None else _boxed(x))
+    return WrongEngine("cotangents_not_materialised", lambda: _both(_patched(Custom, "cotangents", cotangents)(), boxed()))
+
+
+def custom_backward_not_recorded() -> WrongEngine:
+    """Open an engine that runs custom backwards without recording them, also under ``create_graph``."""
+
+    def cotangents(*arguments: Any) -> Iterator[tuple[int, Any]]:
+        with reference_impl.no_grad():
+            yield from list(_cotangents(*arguments))
+
+    return WrongEngine("custom_backward_not_recorded", _patched(Custom, "cotangents", cotangents))
+
+
+def saved_operands_detached() -> WrongEngine:
+    """Open an engine whose custom functions save all tensors without their history."""
+    return WrongEngine("saved_operands_detached", _patched(custom, "_kept", lambda tensor, *_: lambda *_: tensor.detach()))
 
 
 def correct_programs() -> WrongEngine:

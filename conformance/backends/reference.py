@@ -54,7 +54,8 @@ class ReferenceEngine:
         return Tensor(array.astype(np.float64) if self.widen else array, requires_grad=entry.differentiable)
 
     def apply(self, step: Op, operands: list[Tensor]) -> tuple[Tensor, ...]:
-        attrs = {**step.attrs, "dtype": "float64"} if self.widen and step.op == "cast" else step.attrs
+        widened = self.widen and step.op == "cast" and step.results  # a hook's cast (no results) is there to be of another dtype
+        attrs = {**step.attrs, "dtype": "float64"} if widened else step.attrs
         made = OPS[self.dialect.spelled.get(step.op, step.op)](*operands, **attrs)
         return made if isinstance(made, tuple) else (made,)
 
@@ -62,30 +63,38 @@ class ReferenceEngine:
         raise NotImplementedError
 
     def custom(self, forward: Forward, backward: Pullback, operands: list[Tensor]) -> tuple[Tensor, ...]:
-        raise NotImplementedError
+        return reference_impl.apply_custom(forward, backward, operands, dialect=self.dialect)
 
     def backward(self, step: Backward, values: dict[str, Any], dump: str | None) -> None:
+        retain = {} if step.retain_graph is None else {"retain_graph": step.retain_graph}
         reference_impl.backward(
-            pick(values, step.tensors),
-            pick(values, step.grad_tensors),
-            step.retain_graph,
-            step.create_graph,
-            pick(values, step.inputs),
+            pick(values, step.tensors, step.form),
+            pick(values, step.grad_tensors, step.form),
+            create_graph=step.create_graph,
+            grad_variables=pick(values, step.grad_variables, step.form),
+            inputs=pick(values, step.inputs, step.form),
+            dump_backward_graph_path=dump,
             dialect=self.dialect,
+            **retain,
         )
 
     def grad(self, step: Grad, values: dict[str, Any]) -> list[Tensor | None]:
-        return reference_impl.grad(
-            pick(values, step.outputs),
-            pick(values, step.inputs),
-            pick(values, step.grad_outputs),
-            step.retain_graph,
-            step.create_graph,
-            step.only_inputs,
-            step.allow_unused,
-            pick(values, step.no_grad_vars),
-            step.materialize_grads,
-            dialect=self.dialect,
+        form = None if step.form == "set" else step.form
+        unused = {} if step.allow_unused is None else {"allow_unused": step.allow_unused}
+        return list(
+            reference_impl.grad(
+                pick(values, step.outputs, form),
+                pick(values, step.inputs, form),
+                pick(values, step.grad_outputs, form),
+                step.retain_graph,
+                step.create_graph,
+                step.only_inputs,
+                no_grad_vars=pick(values, step.no_grad_vars, step.form),
+                materialize_grads=step.materialize_grads,
+                is_grads_batched=step.is_grads_batched,
+                dialect=self.dialect,
+                **unused,
+            )
         )
 
     def retain_grad(self, tensor: Tensor) -> None:
@@ -101,7 +110,7 @@ class ReferenceEngine:
         handle.remove()
 
     def edge(self, tensor: Tensor) -> Any:
-        raise NotImplementedError
+        return reference_impl.gradient_edge(tensor)
 
     def recording(self) -> bool:
         return reference_impl.recording()

@@ -6,67 +6,18 @@ import difflib
 import re
 from typing import TYPE_CHECKING, Any
 
-from conformance.steps import AppendBackward, Backward, ClearGrad, Detach, Grad, Op, results
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from conformance.case import Input
-    from conformance.steps import Step
 
 TOKEN = re.compile(r"\s+|[\[\](){},;:=]|[^\s\[\](){},;:=]+")
 MOST_TOKENS = 600
-DEFAULTS = {"retain_graph": None, "create_graph": False, "allow_unused": None, "only_inputs": True, "materialize_grads": False}
 HAPPENED = {"diverged": "diverges", "crashed": "crashes", "timed_out": "does not come back"}
+EVENTS = {"more": "more events than expected", "fewer": "fewer events than expected", "order": "events in another order than expected"}
 
 
 def shape_of(entry: Input) -> str:
     """Return dtype and shape, as in ``float32[2, 3]``."""
     return f"{entry.dtype}{list(entry.shape)}"
-
-
-def flags_of(step: Step) -> Iterator[str]:
-    """Yield what a step is given besides values, in words; what is left at its default is not said."""
-    if isinstance(step, Op):
-        yield from (f"{name}={value}" for name, value in step.attrs.items())
-    for name, default in DEFAULTS.items():
-        value = getattr(step, name, default)
-        if value is not default:
-            yield f"{name}={value}"
-    if isinstance(step, ClearGrad):
-        yield f"to {step.to}"
-    if getattr(step, "no_grad", False):
-        yield "in no_grad"
-
-
-def step_text(step: Step) -> str:
-    """Write a step as a call."""
-    arguments: list[str] = []
-    match step:
-        case Op():
-            name, arguments = step.op, list(step.operands)
-        case Grad():
-            name, arguments = "grad", [_names(step.outputs), _names(step.inputs)]
-            arguments += [f"grad_outputs={_names(step.grad_outputs)}"] if step.grad_outputs is not None else []
-            arguments += [f"no_grad_vars={_names(step.no_grad_vars)}"] if step.no_grad_vars is not None else []
-        case Backward():
-            name, arguments = "backward", [_names(step.tensors)]
-            arguments += [f"grad_tensors={_names(step.grad_tensors)}"] if step.grad_tensors is not None else []
-            arguments += [f"inputs={_names(step.inputs)}"] if step.inputs is not None else []
-        case AppendBackward():
-            name, arguments = "append_backward", [step.loss]
-            arguments += [f"parameter_list={_names(step.parameter_list)}"] if step.parameter_list is not None else []
-            arguments += [f"no_grad_set={_names(step.no_grad_set)}"] if step.no_grad_set is not None else []
-        case ClearGrad():
-            name, arguments = "clear_grad", [step.tensor]
-        case Detach():
-            name, arguments = "detach", [step.tensor]
-    made = ", ".join(results(step))
-    return f"{made + ' = ' if made else ''}{name}({', '.join([*arguments, *flags_of(step)])})"
-
-
-def _names(names: Sequence[str | None]) -> str:
-    return f"[{', '.join(map(str, names))}]"
 
 
 def headline(finding: dict[str, Any]) -> str:
@@ -85,7 +36,11 @@ def summary(finding: dict[str, Any]) -> str:
             "crashed": "the process died; nothing to compare",
             "timed_out": "the time was up; nothing to compare",
         }.get(str(finding.get("bucket")), "no mismatch recorded")
+    if found.get("kind") == "events":
+        return EVENTS.get(str(found.get("actual")), "other events than expected")
     where = value_name(found) or {"result": "the result", "grad": ".grad"}.get(str(found.get("where")), "")
+    if found.get("where") == "event" and not str(found.get("at")).startswith("in_place"):  # there an event is a name that changed too
+        where = f"what {where} saw"
     what = f"{found.get('kind', '?')}{' of ' if where else ''}{where}"
     if found.get("kind") == "value":
         return f"wrong {what}"
@@ -94,7 +49,7 @@ def summary(finding: dict[str, Any]) -> str:
 
 def value_name(found: dict[str, Any]) -> str:
     """Return the name of the value that differs, if the detail of the mismatch begins with one."""
-    if found.get("where") not in ("result", "grad"):
+    if found.get("where") not in ("result", "grad", "event"):
         return ""
     name = re.match(r"([\w.]+)(?=: |$)", str(found.get("detail", "")))
     return name[1] if name else ""

@@ -99,10 +99,11 @@ class PaddlePrograms:
         return _lowered(name)
 
     def gradients(self, step: Grad, values: dict[str, Any]) -> list[Any]:
+        form = None if step.form == "set" else step.form
         return paddle.static.gradients(  # type: ignore[no-any-return]
-            pick(values, step.outputs, step.form),
-            pick(values, step.inputs, step.form),
-            pick(values, step.grad_outputs, step.form),
+            pick(values, step.outputs, form),
+            pick(values, step.inputs, form),
+            pick(values, step.grad_outputs, form),
             pick(values, step.no_grad_vars, "set"),
         )
 

@@ -158,8 +158,9 @@ class PaddlePrograms:
 
     def run(self, feed: dict[str, np.ndarray[Any, Any]], fetch: list[Any]) -> list[np.ndarray[Any, Any]]:
         arrays = self.executor.run(self.main, feed=feed, fetch_list=fetch)
-        if len(arrays) != len(fetch):  # a variable that the program does not have is passed over
-            msg = f"{len(fetch)} variables were asked for, the executor returned {len(arrays)}"
+        found = sum(a is not None for a in arrays)
+        if found != len(fetch):  # a variable that the program does not have, or never computes, is passed over
+            msg = f"{len(fetch)} variables were asked for, the executor returned {found}"
             raise RuntimeError(msg)
         return [np.array(a) for a in arrays]
 

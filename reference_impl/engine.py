@@ -19,7 +19,8 @@ import numpy as np
 from reference_impl import contract
 from reference_impl.dialect import TORCH, Dialect
 from reference_impl.errors import AutogradError, Category
-from reference_impl.primitives.arithmetic import add
+from reference_impl.primitives.arithmetic import add, clone
+from reference_impl.storage import copy_of
 from reference_impl.tensor import Tensor
 from reference_impl.walk import Walk, recorded
 
@@ -94,7 +95,7 @@ def grad(
             zeros = Tensor(np.zeros_like(tensor.array), requires_grad=create_graph) if materialize_grads else None
             results.append(zeros)
             continue
-        results.append(cotangent if create_graph else Tensor(np.array(_array(cotangent))))
+        results.append(_unshared(cotangent, roots) if create_graph else Tensor(np.array(_array(cotangent))))
     return results
 
 
@@ -127,6 +128,13 @@ def _accumulate(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_grap
     else:
         total = add(before.array, _array(cotangent))
         tensor.grad = Tensor(np.asarray(total), requires_grad=before.requires_grad, node=before.node, slot=before.slot)
+
+
+def _unshared(cotangent: Tensor, roots: list[tuple[Tensor, Tensor]]) -> Tensor:
+    """Return a tensor of its own for a cotangent: nobody who changes it in place changes a seed or another result."""
+    if cotangent.requires_grad and any(cotangent is seed for _, seed in roots):
+        return recorded(clone, cotangent)  # type: ignore[no-any-return]
+    return copy_of(cotangent)
 
 
 def _array(x: Any) -> Any:

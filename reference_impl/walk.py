@@ -18,6 +18,7 @@ from reference_impl.errors import AutogradError, Category
 from reference_impl.hooks import Retained, ordered
 from reference_impl.primitives.arithmetic import add
 from reference_impl.primitives.shape import link
+from reference_impl.storage import overwritten, settle
 from reference_impl.tensor import Family, Mode, Node, Tensor
 
 if TYPE_CHECKING:
@@ -95,6 +96,8 @@ class Walk:
         cut = self.cut
         while stack:
             node = stack.pop()
+            if Mode.writes:
+                settle(node)
             for position in node.tracked:
                 operand = node.operands[position]
                 below = operand.node
@@ -210,6 +213,8 @@ class Walk:
                 return
         if self._freed(node):
             raise AutogradError(Category.GRAPH_FREED, f"the graph of {node.primitive.name} was freed by an earlier call")
+        if Mode.writes and overwritten(node, self.dialect.saves):
+            raise AutogradError(Category.IN_PLACE_VERSION, f"{node.primitive.name} kept a tensor that was changed in place since")
         if self.create_graph:
             op, depth = node.lineage
             if depth + 1 >= self.dialect.highest_order.get(op, UNBOUNDED):

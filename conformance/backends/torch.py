@@ -36,6 +36,12 @@ RULES: tuple[Rule, ...] = (
     (RuntimeError, " tensors and ", Category.SEED_LENGTH),
     (ValueError, "Expected allow_unused to be True or not passed when materialize_grads=True", Category.BAD_ARGUMENT),
     (RuntimeError, "is not implemented", Category.NOT_IMPLEMENTED),
+    (RuntimeError, "has been modified by an inplace operation", Category.IN_PLACE_VERSION),
+    (RuntimeError, "a view of a leaf Variable that requires grad", Category.IN_PLACE_VIEW),
+    (RuntimeError, "a leaf Variable that requires grad is being used in an in-place", Category.IN_PLACE_LEAF),
+    (RuntimeError, "more than one element of the written-to tensor", Category.IN_PLACE_VIEW),
+    (RuntimeError, "is a view and is being modified inplace", Category.IN_PLACE_VIEW),
+    (RuntimeError, "doesn't match the broadcast shape", Category.OP_SHAPE),
 )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance import in_place_conditions
 from conformance.backends.reference import reference
 from conformance.outcome import Computed, Raised
 from conformance.steps import Backward, Grad, Op, Step, results, uses
@@ -162,4 +163,5 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "moves_nothing": moves_nothing,
     "created_in_no_grad": created_in_no_grad,
     "size_zero": size_zero,
+    **in_place_conditions.CONDITIONS,
 }

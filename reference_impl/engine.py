@@ -19,7 +19,7 @@ import numpy as np
 from reference_impl import contract
 from reference_impl.dialect import TORCH, Dialect
 from reference_impl.errors import AutogradError, Category
-from reference_impl.primitives.arithmetic import add, clone
+from reference_impl.primitives.arithmetic import add
 from reference_impl.storage import copy_of
 from reference_impl.tensor import Tensor
 from reference_impl.walk import Walk, recorded
@@ -95,7 +95,7 @@ def grad(
             zeros = Tensor(np.zeros_like(tensor.array), requires_grad=create_graph) if materialize_grads else None
             results.append(zeros)
             continue
-        results.append(_unshared(cotangent, roots) if create_graph else Tensor(np.array(_array(cotangent))))
+        results.append(_unshared(cotangent) if create_graph else Tensor(np.array(_array(cotangent))))
     return results
 
 
@@ -122,7 +122,7 @@ def _accumulate(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_grap
     if tensor.node is not None and dialect.retained == "replaced":
         before = None
     if create_graph:
-        tensor.grad = cotangent if before is None else recorded(add, before, cotangent)
+        tensor.grad = _unshared(cotangent) if before is None else recorded(add, before, cotangent)
     elif before is None:
         tensor.grad = Tensor(np.array(_array(cotangent)), requires_grad=dialect.grad_requires_grad)
     else:
@@ -130,11 +130,12 @@ def _accumulate(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_grap
         tensor.grad = Tensor(np.asarray(total), requires_grad=before.requires_grad, node=before.node, slot=before.slot)
 
 
-def _unshared(cotangent: Tensor, roots: list[tuple[Tensor, Tensor]]) -> Tensor:
-    """Return a tensor of its own for a cotangent: nobody who changes it in place changes a seed or another result."""
-    if cotangent.requires_grad and any(cotangent is seed for _, seed in roots):
-        return recorded(clone, cotangent)  # type: ignore[no-any-return]
-    return copy_of(cotangent)
+def _unshared(cotangent: Tensor) -> Tensor:
+    """Return a tensor of its own for a cotangent: who changes it in place changes no seed and no other result.
+
+    A seed that is a leaf and requires a gradient comes back itself: it cannot be changed, and derivatives are asked for by it.
+    """
+    return cotangent if cotangent.node is None and cotangent.requires_grad else copy_of(cotangent)
 
 
 def _array(x: Any) -> Any:

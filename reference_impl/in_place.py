@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from reference_impl.errors import AutogradError, Category
 from reference_impl.hooks import Retained, hooks_of
 from reference_impl.primitives.update import overwrite
@@ -31,8 +33,8 @@ def in_place(op: Callable[..., Any], tensor: Tensor, *operands: Tensor, dialect:
     """Change ``tensor`` to ``op(tensor, *operands, **attrs)``, which must have its shape and dtype.
 
     Raises:
-        AutogradError: ``in_place_leaf`` (a leaf that requires a gradient), ``in_place_view`` (a view of such a leaf, an expanded
-            tensor, in some dialects one of several results of one view op), ``op_shape``, ``dtype``.
+        AutogradError: ``in_place_leaf`` (a leaf that requires a gradient, or a view of it), ``in_place_view`` (an expanded tensor, in
+            some dialects one of several results of one view op), ``op_shape``, ``dtype``.
     """
     _check_target(tensor, operands, dialect)
     try:
@@ -48,19 +50,18 @@ def in_place(op: Callable[..., Any], tensor: Tensor, *operands: Tensor, dialect:
 
 def _check_target(tensor: Tensor, operands: Sequence[Tensor], dialect: Dialect) -> None:
     recorded = Mode.recording and (tensor.requires_grad or any(o.requires_grad for o in operands))
-    if recorded and tensor.requires_grad and tensor.node is None:
-        raise AutogradError(Category.IN_PLACE_LEAF, "a leaf that requires a gradient would lose its history")
-    base = differentiable_base(tensor, dialect.copies)
-    if recorded and tensor.requires_grad and base.node is None and base.requires_grad:
-        raise AutogradError(Category.IN_PLACE_VIEW, "a view of a leaf that requires a gradient")
-    link = link_of(tensor, dialect.copies)
+    link, expanded = link_of(tensor, dialect.copies), False
     while link is not None:
         above, op, _, _ = link
         if op is not None and op.several and recorded and dialect.several_views == "refused":
             raise AutogradError(Category.IN_PLACE_VIEW, f"one of several results of {op.name}, which are views")
-        if op is not None and op.name == "expand" and _overlaps(tensor):
-            raise AutogradError(Category.IN_PLACE_VIEW, "several elements of an expanded tensor are one")
+        expanded |= op is not None and op.name == "expand"
         link = link_of(above, dialect.copies)
+    base = differentiable_base(tensor, dialect.copies)
+    if recorded and tensor.requires_grad and base.node is None and base.requires_grad:
+        raise AutogradError(Category.IN_PLACE_LEAF, "a leaf that requires a gradient, or a view of it, would be no leaf any more")
+    if expanded and _overlaps(tensor):
+        raise AutogradError(Category.IN_PLACE_VIEW, "several elements of an expanded tensor are one")
 
 
 def _overlaps(tensor: Tensor) -> bool:
@@ -103,7 +104,7 @@ class _Write:
             history = self.part
         if history is not None:
             self._rebase(tensor, memory, history)
-        tensor.array = array
+        tensor.array = np.asarray(array)
         for view, (_, op, attrs, slot) in views:
             if op is None:
                 self.replace(view, array, None)

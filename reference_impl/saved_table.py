@@ -2,7 +2,8 @@
 
 For an op, and for each operand that needs a gradient, the names of what is kept: operands, or ``out`` for the op's own result. A pass
 refuses at a node that kept something whose memory was written afterwards, whether or not the number is needed for what is asked.
-An op that keeps nothing has an empty entry; an op that is not here is not used together with in-place updates.
+An op that keeps nothing has an empty entry. An op that is not here is not used together with in-place updates: what it keeps depends on
+the layout of its operands (`matmul`), or its result lies in memory of its own making (`repeat_interleave`).
 
 Source: torch 2.13.0 and paddle 3.3.1, observed op by op by writing to every operand and to the result after the op, for every choice
 of operands that need a gradient; both document that such a write is refused in the pass.
@@ -43,21 +44,19 @@ _SHARED: Saves = {
 
 TORCH_SAVES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     **_SHARED,
-    **{op: {"x": ("y",), "y": ("x",)} for op in ("mul", "matmul", "bmm", "outer")},
+    **{op: {"x": ("y",), "y": ("x",)} for op in ("mul", "bmm", "outer")},
     "div": {"x": ("y",), "y": ("x", "y")},
     "pow": _both("x", "y", "out"),
     "reciprocal": {"x": ("out",)},
     "silu": {"x": ("x",)},
-    "repeat_interleave": {},
     "cumsum": {},
 }
 
 PADDLE_SAVES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     **_SHARED,
-    **{op: _both("x", "y") for op in ("mul", "matmul", "bmm", "outer")},
+    **{op: _both("x", "y") for op in ("mul", "bmm", "outer")},
     "div_by_quotient": _both("x", "y", "out"),
     "pow": _both("x", "y"),
     "silu": {"x": ("x", "out")},
-    "repeat_interleave": {"x": ("x",)},
     "cumsum": {"x": ("x",)},
 }

@@ -29,7 +29,7 @@ def link_of(tensor: Tensor, copies: Collection[str]) -> Link | None:
     link = tensor.link
     if link is None or (link[1] is not None and link[1].name in copies):
         return None
-    return link if np.may_share_memory(link[0].array, tensor.array) or tensor.array.size == 0 else None
+    return link if tensor.array.size <= 1 or np.may_share_memory(link[0].array, tensor.array) else None
 
 
 def views_of(tensor: Tensor, copies: Collection[str]) -> Iterator[tuple[Tensor, Link]]:
@@ -82,7 +82,7 @@ def overwritten(node: Node, saves: Mapping[str, Mapping[str, tuple[str, ...]]]) 
     names = node.primitive.operands
     table = saves.get(node.primitive.name) if node.lineage[1] == 0 else None
     if table is None:
-        return node.saves() and any(_written_after(o, node.number) for o in node.operands)
+        return node.saves() and any(_written_after(o, node.number) or _place_written_after(o, node.number) for o in node.operands)
     kept = {name for position in node.tracked for name in table.get(names[min(position, len(names) - 1)], ())}
     if "out" in kept and node.overwritten:
         return True
@@ -90,10 +90,11 @@ def overwritten(node: Node, saves: Mapping[str, Mapping[str, tuple[str, ...]]]) 
 
 
 def _written_after(tensor: object, number: int) -> bool:
-    if type(tensor) is not Tensor:
-        return False
-    if tensor.memory is not None and tensor.memory.written > number:
-        return True
-    if tensor.node is None or tensor.node.overwritten is None:
+    return type(tensor) is Tensor and tensor.memory is not None and tensor.memory.written > number
+
+
+def _place_written_after(tensor: object, number: int) -> bool:
+    """Whether the result that a rule was given as its ``out`` was written: that tensor is not the user's, but at the same place."""
+    if type(tensor) is not Tensor or tensor.node is None or tensor.node.overwritten is None:
         return False
     return tensor.node.overwritten.get(tensor.slot, 0) > number

@@ -155,6 +155,7 @@ class _Run:
             with self.engine.no_grad() if getattr(step, "no_grad", False) else nullcontext():
                 made = self._perform(step)
         except Exception as error:  # noqa: BLE001 - whatever an engine raises is an observation
+            self._note_refused(step)
             state = self._state() if changes else None
             category = self.engine.category(error)
             return Raised(category, f"{type(error).__name__}: {error}"[:2000], state, tuple(self.events))
@@ -173,6 +174,13 @@ class _Run:
                     self.events.append(Event(name, value))
             return
         self.seen.update((n, v.array) for n, v in zip(getattr(step, "results", ()), seen, strict=False) if v is not None)
+
+    def _note_refused(self, step: Step) -> None:
+        """Keep what a refused in-place step changed all the same."""
+        if isinstance(step, InPlace):
+            for name, value in self._changed():
+                self.seen[name] = value.array
+                self.events.append(Event(name, value))
 
     def _perform(self, step: Step) -> tuple[Any, ...]:
         engine, values = self.engine, self.values

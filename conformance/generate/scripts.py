@@ -12,6 +12,7 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from conformance.generate.in_place import draw_in_place
 from conformance.generate.sketch import Draft, Sketch
 from conformance.generate.source import FastSource
 from conformance.ops import catalogue
@@ -26,15 +27,18 @@ if TYPE_CHECKING:
     from conformance.generate.source import Source
 
 LANES = ("exact", "numeric")
+CHANGE = 0.3
+"""How often a script that changes tensors in place does so, at each place where it may."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a campaign draws from: the lanes and the ops (``None``: all), and how long a graph may grow."""
+    """What a campaign draws from: the lanes and the ops (``None``: all), how long a graph may grow, and the part of the cases that change tensors in place."""
 
     lanes: tuple[str, ...] = LANES
     ops: tuple[str, ...] | None = None
     longest: int = 8
+    changing: float = 0.06
 
 
 def case_of(seed: int, index: int, plan: Plan) -> Case:
@@ -47,6 +51,7 @@ def draw_case(source: Source, plan: Plan) -> Case:
     exact = source.choice(plan.lanes) == "exact" and bool(_offered(True, False, plan.ops))
     dtype = "float64" if source.chance(0.25) else "float32"
     script = _Script(source, exact=exact, dtype=dtype)
+    script.changes = source.chance(plan.changing)
     deep = source.chance(0.55)
     vocabulary = _vocabulary(source, plan, exact=exact, deep=deep)
     script.fresh(script.shape())
@@ -76,11 +81,15 @@ def _vocabulary(source: Source, plan: Plan, *, exact: bool, deep: bool) -> list[
 
 
 class _Script(Sketch):
+    changes = False
+
     def grow(self, vocabulary: Sequence[str], count: int) -> None:
         for _ in range(count):
             self.add_op(self.source.choice(vocabulary), no_grad=self.source.chance(0.04))
             if self.source.chance(0.03):
                 self.detach(self.source.choice(self.values))
+            if self.changes and self.source.chance(CHANGE):
+                draw_in_place(self)
 
     def detach(self, draft: Draft) -> None:
         name = self.name("d")
@@ -91,6 +100,8 @@ class _Script(Sketch):
         source = self.source
         if source.chance(0.3):
             self.grow(vocabulary, source.integer(1, 3))
+        if self.changes and source.chance(CHANGE):
+            draw_in_place(self)
         roots = self.roots()
         if deep and source.chance(0.75):
             self.derive(vocabulary, roots)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def replaced(s: Sketch, x: Draft) -> Drawn:
-    """Draw a part of ``x`` and what replaces it: a tensor of the part's shape, or one that is broadcast to it."""
+    """Draw a part of ``x``, less than all, and what replaces it: a tensor of the part's shape, or one that is broadcast to it."""
     if not x.shape or 0 in x.shape:
         return None
     key = []
@@ -24,6 +24,8 @@ def replaced(s: Sketch, x: Draft) -> Drawn:
         start = s.source.integer(0, n - 1)
         key.append([start, s.source.integer(start + 1, n), s.source.choice((1, 1, 2))])
     shape = tuple(len(range(*k)) for k in key) + x.shape[len(key) :]
+    if shape == x.shape:
+        return None
     return [x, s.take_shaped(shape[s.source.choice((0, 0, len(shape))) :])], {"key": key}
 
 

@@ -1,6 +1,6 @@
 """Tensors with a part replaced: what an in-place update computes, as functions.
 
-Each has an in-place form in the frameworks. None of them needs what it replaced for its rules.
+Each has an in-place form in the frameworks. A freed graph refuses at one that replaces a part: the frameworks keep its function.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from reference_impl.primitives.indexing import getitem_slice
 from reference_impl.primitives.shape import sum_to
 
 
-@primitive(saves=(), rounds=0)
+@primitive(rounds=0)
 def setitem(x: Any, value: Any, *, key: Any) -> Any:
     """Return ``x`` with ``value``, broadcast, at ``[start:stop:step, ...]``; ``key`` as for `getitem_slice`."""
     out = np.array(x, order="C")
@@ -46,6 +46,8 @@ def fill_vjp_x(g: Any, out: Any, x: Any, *, value: float) -> Any:
 @primitive(rounds=0)
 def overwrite(x: Any, part: Any, *, op: str, attrs: Any, slot: int) -> Any:
     """Return ``x`` with ``part`` where the view ``op(x, **attrs)`` lies (its result ``slot``, if it has several)."""
+    if op == "expand":  # what is written is not expanded, or the write is refused
+        return np.reshape(part, x.shape)
     out = np.array(x, order="C")
     view = OPS[op].forward(out, **attrs)  # type: ignore[attr-defined]
     (view[slot] if isinstance(view, tuple) else view)[...] = part

@@ -17,7 +17,7 @@ HIGHEST_ORDER = {
     **dict.fromkeys(
         (
             *("amax", "cumsum", "embedding", "fill", "flatten", "gelu", "getitem_strided", "log_softmax", "logsumexp", "max", "min"),
-            *("pow", "prod", "roll", "softmax", "topk", "tril", "triu"),
+            *("pow", "prod", "roll", "setitem", "softmax", "topk", "tril", "triu"),
         ),
         1,
     ),

@@ -57,6 +57,7 @@ PADDLE_SAVES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     **{op: _both("x", "y") for op in ("mul", "bmm", "outer")},
     "div_by_quotient": _both("x", "y", "out"),
     "pow": _both("x", "y"),
+    "setitem": {"x": ("value",), "value": ("value",)},
     "silu": {"x": ("x", "out")},
     "cumsum": {"x": ("x",)},
 }

@@ -41,13 +41,16 @@ def draw_in_place(script: Sketch) -> bool:
     source = script.source
     known = {d.name: d for d in script.values}
     aliases = Aliases(script.steps)
-    wrong = source.chance(0.12)
+    leaves = {entry.name for entry in script.inputs if entry.differentiable}
+    wrong = source.chance(0.06)
     targets = [d for d in script.values if (_refused if wrong else _settled)(d, aliases, known)]
     if not targets:
         return False
+    if not wrong and source.chance(0.8):
+        targets = [d for d in targets if aliases.base(d.name) not in leaves] or targets
     alone = [d for d in targets if len(aliases.members(d.name)) == 1]
     target = source.choice(alone if alone and not wrong and source.chance(0.5) else targets)
-    leaf = target.tracked and aliases.base(target.name) in {entry.name for entry in script.inputs}
+    leaf = aliases.base(target.name) in leaves
     doubtful = target.name in aliases.doubtful
     no_grad = not wrong and source.chance(0.85 if leaf else 0.15)
     drawn = _drawn(script, target, aliases)
@@ -58,7 +61,7 @@ def draw_in_place(script: Sketch) -> bool:
     recorded = not no_grad and (target.tracked or any(d.tracked for d in operands))
     if doubtful or (recorded and leaf):
         _forget(script, aliases.members(target.name))
-    elif _shape_of(name, target, operands, attrs) == target.shape:
+    elif _shape_of(name, target, operands) == target.shape:
         _Update(script, aliases, target, operands).apply(_computed(name, target, operands, attrs), recorded=recorded)
     return True
 
@@ -126,7 +129,7 @@ def _operand(script: Sketch, name: str, target: Draft, aliases: Aliases) -> Draf
     source = script.source
     if name in ("mul", "add") and source.chance(0.08):
         return target
-    wide = source.chance(0.03)
+    wide = source.chance(0.03) and aliases.base(target.name)[0] not in "xs"
     others = set(aliases.members(target.name))
     domain = "nonzero" if name == "div" else None
     found = [
@@ -161,7 +164,7 @@ def _computed(name: str, target: Draft, operands: list[Draft], attrs: dict[str, 
         return np.asarray(OPS[name](target.array, *[d.array for d in operands], **attrs))
 
 
-def _shape_of(name: str, target: Draft, operands: list[Draft], attrs: dict[str, Any]) -> tuple[int, ...]:
+def _shape_of(name: str, target: Draft, operands: list[Draft]) -> tuple[int, ...]:
     return np.broadcast_shapes(target.shape, *[d.shape for d in operands]) if name in BINARY else target.shape
 
 
@@ -171,7 +174,7 @@ def _moderate(script: Sketch, name: str, target: Draft, operands: list[Draft], a
 
 
 def _forget(script: Sketch, names: list[str]) -> None:
-    """What is refused by one framework may be done by another: the elements are not known from here on."""
+    """Drop the elements of values that one framework refuses to change and another changes."""
     script.values[:] = [replace(d, array=None) if d.name in names else d for d in script.values]
 
 

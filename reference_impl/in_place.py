@@ -13,6 +13,7 @@ guide to views and in-place operations.
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,9 +82,10 @@ def _write(tensor: Tensor, made: Tensor, dialect: Dialect) -> None:
     Mode.writes = True
     rebased = Mode.recording and part.requires_grad
     _Write(next_number(), top, part if rebased else None, dialect).replace(root, array, None)
-    if rebased and top is not tensor:
+    if rebased and top is not tensor and made.node is not None:
         memory = memory_of(top)
-        memory.residents = (*memory.residents, (made.node, made.slot))  # type: ignore[arg-type]
+        memory.residents = (*memory.residents, (made.node, made.slot))
+        made.node.shown = weakref.ref(tensor)
 
 
 class _Write:

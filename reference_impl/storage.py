@@ -63,6 +63,12 @@ def copy_of(tensor: Tensor) -> Tensor:
     return Tensor(tensor.array, requires_grad=tensor.requires_grad, node=tensor.node, slot=tensor.slot)
 
 
+def output_of(node: Node) -> Tensor:
+    """Return the output of a node of one output as a tensor: at the place of the view that holds it, if the op updated one."""
+    shown = node.shown() if node.shown is not None and not node.overwritten else None
+    return Tensor(node.out, requires_grad=True, node=node) if shown is None else copy_of(shown)
+
+
 def settle(node: Node) -> None:
     """Replace the operands of a node by what they were when it was made."""
     if any(type(o) is Tensor and o.memory is not None and o.memory.past for o in node.operands):

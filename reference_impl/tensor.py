@@ -74,7 +74,8 @@ class Node:
     """One recorded op: ``primitive(*operands, **attrs)``.
 
     `arrays` are the operands' elements, `out` the output's, `tracked` the positions of the operands that need a gradient, `hooks`
-    what `reference_impl.hooks` attached, by output slot. `overwritten`: by output slot, the number of the latest write to its memory.
+    what `reference_impl.hooks` attached, by output slot. `overwritten`: by output slot, the number of the latest write to its memory;
+    `shown`: the view that holds the output, if the op updated one in place.
     """
 
     __slots__ = (
@@ -89,6 +90,7 @@ class Node:
         "overwritten",
         "primitive",
         "released",
+        "shown",
         "tracked",
     )
 
@@ -111,6 +113,7 @@ class Node:
         self.released = False
         self.hooks: dict[int, list[Any]] | None = None
         self.overwritten: dict[int, int] | None = None
+        self.shown: weakref.ref[Tensor] | None = None
         self.lineage = Mode.lineage or (primitive.name, 0)
         self.family = Mode.family
 

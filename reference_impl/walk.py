@@ -18,7 +18,7 @@ from reference_impl.errors import AutogradError, Category
 from reference_impl.hooks import Retained, ordered
 from reference_impl.primitives.arithmetic import add
 from reference_impl.primitives.shape import link
-from reference_impl.storage import overwritten, settle
+from reference_impl.storage import output_of, overwritten, settle
 from reference_impl.tensor import Family, Mode, Node, Tensor
 
 if TYPE_CHECKING:
@@ -81,8 +81,10 @@ class Walk:
         self.starts = [root.node for root, _ in roots if root.node is not None]
         self.reached = self._reachable()
         self.needed = self._needed()
+        before, Mode.recording = Mode.recording, create_graph
         for root, seed in roots:
             self._arrive(root, self._boxed(seed, node=False) if create_graph else seed.array)
+        Mode.recording = before
 
     def _boxed(self, cotangent: Any, *, node: bool = True) -> Tensor:
         boxed = cotangent if type(cotangent) is Tensor else Tensor(np.asarray(cotangent))
@@ -257,7 +259,7 @@ class Walk:
             out = tuple(Tensor(o, requires_grad=True, node=node, slot=i) for i, o in enumerate(node.out))
             g = tuple(Tensor(np.zeros_like(o)) if s is None else s for s, o in zip(slots, node.out, strict=True))
         else:
-            out = Tensor(node.out, requires_grad=True, node=node)
+            out = output_of(node)
             g = slots[0]
         links = self.dialect.links.get(primitive.name) if node.lineage[1] == 0 else None
         extra: list[Any] = []

@@ -137,10 +137,11 @@ class _Run:
         self.sees_all = any(isinstance(s, InPlace) for s in case.steps)
         self.retains = any(isinstance(s, RetainGrad) for s in case.steps)
         self.events: list[Event] = []
+        self.mutated: list[str] = []
 
     def outcome(self) -> Outcome:
         observations = [self._observe(step) for step in self.case.steps]
-        return Outcome(observations, self._state(), tuple(name for name, _ in self._changed()))
+        return Outcome(observations, self._state(), tuple(dict.fromkeys([*self.mutated, *(name for name, _ in self._changed())])))
 
     def _observe(self, step: Step) -> Observation:
         refusal = self.info.refusal(step)
@@ -166,13 +167,16 @@ class _Run:
         return Computed(seen, self._state() if changes else None, tuple(self.events))
 
     def _note(self, step: Step, seen: tuple[Value | None, ...]) -> None:
-        """Keep what was seen; an in-place step may change other names too, which is an event."""
+        """Keep what was seen; an in-place step may change other names too, which is an event, and no other step may."""
         if isinstance(step, InPlace):
             for name, value in self._changed():
                 self.seen[name] = value.array
                 if name != step.tensor:
                     self.events.append(Event(name, value))
             return
+        for name, value in self._changed():
+            self.seen[name] = value.array
+            self.mutated.append(name)
         self.seen.update((n, v.array) for n, v in zip(getattr(step, "results", ()), seen, strict=False) if v is not None)
 
     def _note_refused(self, step: Step) -> None:

@@ -179,7 +179,7 @@ class _Script(Sketch):
     def backward(self, roots: list[Draft], *, retain: bool | None) -> None:
         source = self.source
         inputs = None
-        if source.chance(0.03):
+        if source.chance(0.03) and not self.changes:
             inputs = tuple(d.name for d in self.wanted(roots))
         self.steps.append(
             Backward(

@@ -8,7 +8,7 @@ from reference_impl.dialect import DIALECTS, PADDLE, TORCH, Dialect
 from reference_impl.engine import backward, grad
 from reference_impl.errors import AutogradError, Category
 from reference_impl.hooks import Handle, register_hook, retain_grad, set_requires_grad
-from reference_impl.in_place import in_place
+from reference_impl.in_place import update_in_place
 from reference_impl.primitive import OPS
 from reference_impl.tensor import Tensor, no_grad, recording, tensor
 
@@ -24,7 +24,6 @@ __all__ = [
     "Tensor",
     "backward",
     "grad",
-    "in_place",
     "no_grad",
     "primitives",
     "recording",
@@ -32,4 +31,5 @@ __all__ = [
     "retain_grad",
     "set_requires_grad",
     "tensor",
+    "update_in_place",
 ]

@@ -95,7 +95,7 @@ def grad(
             zeros = Tensor(np.zeros_like(tensor.array), requires_grad=create_graph) if materialize_grads else None
             results.append(zeros)
             continue
-        results.append(_unshared(cotangent) if create_graph else Tensor(np.array(_array(cotangent))))
+        results.append(_unshared(cotangent, roots) if create_graph else Tensor(np.array(_array(cotangent))))
     return results
 
 
@@ -122,7 +122,7 @@ def _accumulate(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_grap
     if tensor.node is not None and dialect.retained == "replaced":
         before = None
     if create_graph:
-        tensor.grad = _unshared(cotangent) if before is None else recorded(add, before, cotangent)
+        tensor.grad = copy_of(cotangent) if before is None else recorded(add, before, cotangent)
     elif before is None:
         tensor.grad = Tensor(np.array(_array(cotangent)), requires_grad=dialect.grad_requires_grad)
     else:
@@ -130,12 +130,13 @@ def _accumulate(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_grap
         tensor.grad = Tensor(np.asarray(total), requires_grad=before.requires_grad, node=before.node, slot=before.slot)
 
 
-def _unshared(cotangent: Tensor) -> Tensor:
+def _unshared(cotangent: Tensor, roots: list[tuple[Tensor, Tensor]]) -> Tensor:
     """Return a tensor of its own for a cotangent: who changes it in place changes no seed and no other result.
 
     A seed that is a leaf and requires a gradient comes back itself: it cannot be changed, and derivatives are asked for by it.
     """
-    return cotangent if cotangent.node is None and cotangent.requires_grad else copy_of(cotangent)
+    own = cotangent.node is not None or not cotangent.requires_grad or all(cotangent is not seed for _, seed in roots)
+    return copy_of(cotangent) if own else cotangent
 
 
 def _array(x: Any) -> Any:

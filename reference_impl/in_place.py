@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from reference_impl.dialect import Dialect
 
 
-def in_place(op: Callable[..., Any], tensor: Tensor, *operands: Tensor, dialect: Dialect, **attrs: Any) -> None:
+def update_in_place(op: Callable[..., Any], tensor: Tensor, *operands: Tensor, dialect: Dialect, **attrs: Any) -> None:
     """Change ``tensor`` to ``op(tensor, *operands, **attrs)``, which must have its shape and dtype.
 
     Raises:

@@ -44,7 +44,7 @@ _SHARED: Saves = {
 
 TORCH_SAVES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     **_SHARED,
-    **{op: {"x": ("y",), "y": ("x",)} for op in ("mul", "bmm", "outer")},
+    **{op: {"x": ("y",), "y": ("x",)} for op in ("mul", "bmm")},
     "div": {"x": ("y",), "y": ("x", "y")},
     "pow": _both("x", "y", "out"),
     "reciprocal": {"x": ("out",)},
@@ -54,7 +54,7 @@ TORCH_SAVES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 
 PADDLE_SAVES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     **_SHARED,
-    **{op: _both("x", "y") for op in ("mul", "bmm", "outer")},
+    **{op: _both("x", "y") for op in ("mul", "bmm")},
     "div_by_quotient": _both("x", "y", "out"),
     "pow": _both("x", "y"),
     "setitem": {"x": ("value",), "value": ("value",)},

@@ -55,7 +55,7 @@ class ReferenceEngine:
 
     def in_place(self, step: InPlace, tensor: Tensor, operands: list[Tensor]) -> None:
         op = OPS[self.dialect.spelled.get(step.op, step.op)]
-        reference_impl.in_place(op, tensor, *operands, dialect=self.dialect, **step.attrs)
+        reference_impl.update_in_place(op, tensor, *operands, dialect=self.dialect, **step.attrs)
 
     def custom(self, forward: Forward, backward: Pullback, operands: list[Tensor]) -> tuple[Tensor, ...]:
         raise NotImplementedError

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conformance.aliases import SEVERAL, Aliases
+from conformance.aliases import RESHAPING, SEVERAL, Aliases
 from conformance.generate.sketch import GROWING, Draft, lies_in
 from conformance.ops import catalogue
 from conformance.ops.draws import mask_for
@@ -52,12 +52,13 @@ def draw_in_place(script: Sketch) -> bool:
     target = source.choice(alone if alone and not wrong and source.chance(0.5) else targets)
     leaf = aliases.base(target.name) in leaves
     doubtful = target.name in aliases.doubtful
-    no_grad = not wrong and source.chance(0.85 if leaf else 0.15)
+    no_grad = not wrong and source.chance(0.95 if leaf else 0.15)
     drawn = _drawn(script, target, aliases)
     if drawn is None or (doubtful and drawn[0] == "setitem"):
         return False
     name, operands, attrs = drawn
     script.steps.append(InPlace(name, target.name, tuple(d.name for d in operands), attrs, no_grad))
+    script.shared_written |= len(aliases.members(target.name)) > 1
     recorded = not no_grad and (target.tracked or any(d.tracked for d in operands))
     if doubtful or (recorded and leaf):
         _forget(script, aliases.members(target.name))
@@ -68,7 +69,12 @@ def draw_in_place(script: Sketch) -> bool:
 
 def _settled(draft: Draft, aliases: Aliases, known: dict[str, Draft]) -> bool:
     members = aliases.members(draft.name)
-    return 0 not in draft.shape and not any(m in aliases.doubtful or m in aliases.unsettled or m not in known for m in members)
+    if 0 in draft.shape or any(m in aliases.doubtful or m in aliases.unsettled or m not in known for m in members):
+        return False
+    # Paddle copies where a shape without axes is reshaped, or the other way round.
+    links = [(m, *aliases.parent[m]) for m in members if m in aliases.parent]
+    reshaped = [(m, base) for m, base, made_by in links if isinstance(made_by, Op) and made_by.op in RESHAPING]
+    return all(known[m].shape and known[base].shape for m, base in reshaped)
 
 
 def _refused(draft: Draft, aliases: Aliases, known: dict[str, Draft]) -> bool:

@@ -33,7 +33,7 @@ CHANGE = 0.3
 
 @dataclass(frozen=True)
 class Plan:
-    """What a campaign draws from: the lanes and the ops (``None``: all), how long a graph may grow, and the part of the cases that change tensors in place."""
+    """What a campaign draws from: lanes, ops (``None``: all), how long a graph may grow, what part of the cases updates in place."""
 
     lanes: tuple[str, ...] = LANES
     ops: tuple[str, ...] | None = None
@@ -210,6 +210,7 @@ class _Script(Sketch):
     def grad(self, roots: list[Draft], *, create_graph: bool, retain: bool | None) -> list[Draft]:
         source = self.source
         inputs = self.wanted(roots)
+        create_graph = create_graph and not self.shared_written  # PyTorch differentiates a rewritten view by another op than its own
         allow_unused = True if source.chance(0.45) else False if source.chance(0.2) else None
         no_grad_vars = None
         if source.chance(0.03):

@@ -51,6 +51,7 @@ class Sketch:
         self.inputs: list[Input] = []
         self.steps: list[Step] = []
         self.values: list[Draft] = []
+        self.shared_written = False
         self._locked: str | None = None
         self.counted = 0
 

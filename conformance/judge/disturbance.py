@@ -88,7 +88,7 @@ class Bounds:
     def radius(self, step: int, slot: int, where: str, name: str = "") -> tuple[Any, Any] | None:
         """Return centre and radius of one tensor; ``None`` if it has no numbers.
 
-        ``step`` -1 is the final state; ``where`` is ``result``, ``grad`` or ``event`` (of that ``name``: a run may have others besides).
+        ``step`` -1 is the final state; ``where`` is ``result``, ``grad`` or ``event`` (of that ``name``: a run may have others).
         """
         centre = _value(self.centre, step, slot, where, name)
         if centre is None:

@@ -19,7 +19,22 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 import numpy as np
 
-from conformance.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, RetainGrad, Step, Toggle, results, uses
+from conformance.steps import (
+    AppendBackward,
+    Backward,
+    Custom,
+    Detach,
+    Edge,
+    Grad,
+    Hook,
+    InPlace,
+    Op,
+    RetainGrad,
+    Step,
+    Toggle,
+    results,
+    uses,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -76,6 +91,12 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             elif isinstance(step, RetainGrad | Toggle):
                 names.append(step.tensor)
         return tuple(dict.fromkeys(names))
+
+    @functools.cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """Inputs that are parameters of a program: the differentiable ones, where some step appends a backward part."""
+        appends = any(isinstance(s, AppendBackward) for s in self.steps)
+        return tuple(i.name for i in self.inputs if i.differentiable and appends)
 
     def __hash__(self) -> int:
         return int(self.id, 16)
@@ -166,6 +187,10 @@ def _problems(case: Case) -> Iterator[tuple[str, str]]:
                 yield f"steps[{i}].results", f"{name!r} is no name; a name is a Python identifier"
             made.add(name)
         yield from _step_problems(f"steps[{i}]", step)
+        if isinstance(step, AppendBackward):
+            parameters = case.parameters if step.parameter_list is None else step.parameter_list
+            if len(step.results) != len(parameters):
+                yield f"steps[{i}].results", f"names {len(step.results)} results for {len(parameters)} parameters"
 
 
 def _is_name(name: str) -> bool:
@@ -223,6 +248,8 @@ def _custom_problems(place: str, step: Custom) -> Iterable[tuple[str, str]]:
     for field in ("outputs", "cotangents"):
         if len(getattr(step, field)) != len(step.results):
             yield f"{place}.{field}", f"holds {len(getattr(step, field))} names for {len(step.results)} results"
+    if len(set(step.outputs)) < len(step.outputs):
+        yield f"{place}.outputs", "names one value twice: both results would be one tensor"
     scopes = {"forward": set(step.operands), "backward": {*step.saved, *step.cotangents}}
     for field, made in scopes.items():
         for i, inner in enumerate(getattr(step, field)):

@@ -156,6 +156,7 @@ def _campaign(
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from conformance.backends import STATIC
     from conformance.campaign.run import Options, run_campaign
     from conformance.generate.scripts import LANES, Plan
     from conformance.records import read
@@ -165,8 +166,9 @@ def _campaign(
 
     console = Console(width=None if sys.stdout.isatty() else 160)
     command = " ".join(["conformance", *sys.argv[1:]])
-    options = Options(backends, cases, budget, seed, Plan(lanes or LANES, ops), jobs, out, command=command)
-    broken = before(options, console) if before else []
+    plan = Plan(lanes or LANES, ops, static=STATIC.issuperset(backends))
+    options = Options(backends, cases, budget, seed, plan, jobs, out, command=command)
+    broken, table = before(options, console) if before else ([], None)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not sys.stdout.isatty()) as bar:
         task = bar.add_task("cases", total=cases)
@@ -174,7 +176,7 @@ def _campaign(
         def advance(done: int, failed: int) -> None:
             bar.update(task, completed=done, description=f"cases ({failed} findings)")
 
-        footer = run_campaign(options, advance)
+        footer = run_campaign(options, advance, [table.record()] if table else ())
     record = out / "run.ndjson"
     found = [r for r in read(record) if r["kind"] == "finding"]
     show_summary(console, footer, found)
@@ -236,7 +238,7 @@ def replay(file: Path, backend: str) -> int:
 
     case = _read_case(file)
     with Workers((backend,), 1) as workers:
-        found = _described(workers, backend)
+        found = workers.describe(backend)
         explained = workers.call(explain_case, case, backend)
     click.echo(f"case {case.id} on {found['name']} {found['version']} (dialect {found['dialect']})")
     if explained is None:
@@ -258,19 +260,9 @@ def replay(file: Path, backend: str) -> int:
     return DIVERGES if mismatch else CONFORMS
 
 
-def _described(workers: Any, name: str) -> dict[str, Any]:
-    from conformance.backends import BackendError
-    from conformance.campaign.worker import describe_backend
-
-    found = workers.call(describe_backend, name)
-    if found is None or "error" in found:
-        raise BackendError(found["error"] if found else f"backend {name!r} takes its process down when it is opened")
-    return found  # type: ignore[no-any-return]
-
-
 @cli.command()
 @_case_file
-@click.option("--framework", type=click.Choice(["torch", "paddle"]), required=True)
+@click.option("--framework", type=click.Choice(["torch", "paddle", "paddle-static", "paddle-static-legacy"]), required=True)
 def repro(file: Path, framework: str) -> None:
     """Print a case as a standalone script that imports one framework and NumPy."""
     from conformance.repro import script
@@ -285,6 +277,42 @@ def ops(as_json: bool) -> None:
     from conformance.listing import ops_listing
 
     click.echo(ops_listing(as_json=as_json))
+
+
+@cli.command()
+@click.option("--backends", default="torch,paddle", callback=_backends, help="Names, or module:attribute; comma-separated.")
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
+def clauses(backends: tuple[str, ...], as_json: bool) -> int:
+    """Check every promise of the documents and every switch of the dialects, by their curated cases."""
+    from conformance.campaign.pool import Workers
+    from conformance.clauses.table import clause_table
+    from conformance.tables import clauses_page
+
+    with Workers(backends, 1, fresh=True) as workers:
+        table = clause_table(backends, workers)
+    click.echo(clauses_page(table, backends, as_json=as_json), nl=False)
+    for fault in table.faults:
+        click.echo(f"conformance: fault of the suite: {fault}", err=True)
+    return SUITE_FAULT if table.faults else DIVERGES if any(table.differences()) else CONFORMS
+
+
+def _dialect_names() -> Any:
+    from reference_impl import DIALECTS
+
+    return DIALECTS
+
+
+@cli.command()
+@click.option("--compare", nargs=2, default=("torch", "paddle"), metavar="ONE OTHER", help="Two dialects; torch and paddle.")
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
+def dialects(compare: tuple[str, str], as_json: bool) -> None:
+    """Show what two dialects do differently, in words and with the source."""
+    from conformance.tables import dialects_page
+
+    for name in compare:
+        if name not in _dialect_names():
+            raise click.BadParameter(f"{name!r} is unknown; allowed are {', '.join(_dialect_names())}", param_hint="--compare")
+    click.echo(dialects_page(*compare, as_json=as_json), nl=False)
 
 
 @cli.command()

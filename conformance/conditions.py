@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING
 
 from conformance import in_place_conditions
 from conformance.backends.reference import reference
+from conformance.custom_conditions import CUSTOM_CONDITIONS
 from conformance.outcome import Computed, Raised
-from conformance.steps import Backward, Grad, Op, Step, results, uses
-from reference_impl import PADDLE, Category
+from conformance.program_conditions import PROGRAM_CONDITIONS
+from conformance.reading import at, before, calls, input_is_output, input_of_several, mixed_dtypes, until
+from conformance.steps import Backward, Edge, Grad, Hook, Op, RetainGrad, Toggle, results, uses
+from reference_impl import DIALECTS, PADDLE, Category
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from conformance.case import Case
 
 SEED_FIELDS = ("grad_tensors", "grad_outputs")
-SEVERAL = ("split", "chunk", "unbind")
 SHAPED = (
     "getitem_slice",
     "reshape",
@@ -35,53 +37,20 @@ SHAPED = (
 )
 
 
-def _until(case: Case, number: int) -> Sequence[Step]:
-    return case.steps if number < 0 else case.steps[: number + 1]
-
-
-def _before(case: Case, number: int) -> Sequence[Step]:
-    return case.steps if number < 0 else case.steps[:number]
-
-
-def _at(case: Case, number: int) -> Sequence[Step]:
-    return case.steps if number < 0 else case.steps[number : number + 1]
-
-
-def _calls(steps: Sequence[Step]) -> Iterator[tuple[tuple[str, ...], tuple[str | None, ...] | None, Grad | Backward]]:
-    for step in steps:
-        if isinstance(step, Grad):
-            yield step.outputs, step.grad_outputs, step
-        elif isinstance(step, Backward):
-            yield step.tensors, step.grad_tensors, step
-
-
 def more_seeds_than_roots(case: Case, number: int) -> bool:
     """Whether the call has more seeds than roots."""
-    return any(seeds is not None and len(seeds) > len(roots) for roots, seeds, _ in _calls(_at(case, number)))
-
-
-def input_is_output(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for the gradient of one of its own outputs."""
-    return any(isinstance(s, Grad) and not set(s.inputs).isdisjoint(s.outputs) for s in _at(case, number))
-
-
-def input_of_several(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for the gradient of a result of an op with several results."""
-    made = {name for s in case.steps if isinstance(s, Op) and s.op in SEVERAL for name in s.results}
-    return any(isinstance(s, Grad) and not made.isdisjoint(s.inputs) for s in _at(case, number))
+    return any(seeds is not None and len(seeds) > len(roots) for roots, seeds, _ in calls(at(case, number)))
 
 
 def captured_on_the_way(case: Case, number: int) -> bool:
     """Whether a `grad` call with several inputs asks for the gradient of a computed value."""
     leaves = {entry.name for entry in case.inputs}
-    return any(isinstance(s, Grad) and len(s.inputs) > 1 and not leaves.issuperset(s.inputs) for s in _at(case, number))
+    return any(isinstance(s, Grad) and len(s.inputs) > 1 and not leaves.issuperset(s.inputs) for s in at(case, number))
 
 
 def after_freeing_grad(case: Case, number: int) -> bool:
     """Whether an earlier `grad` call freed its graph."""
-    return any(
-        isinstance(s, Grad) and not (s.create_graph if s.retain_graph is None else s.retain_graph) for s in _before(case, number)
-    )
+    return any(isinstance(s, Grad) and not (s.create_graph if s.retain_graph is None else s.retain_graph) for s in before(case, number))
 
 
 def seed_shape_refused(case: Case, number: int) -> bool:
@@ -92,31 +61,26 @@ def seed_shape_refused(case: Case, number: int) -> bool:
 
 
 def refused_step(case: Case, number: int) -> bool:
-    """Whether the reference, in Paddle's dialect, refuses the step."""
-    outcome = reference(PADDLE, PADDLE.not_offered).run(case)
-    return number >= 0 and isinstance(outcome.observations[number], Raised)
-
-
-def mixed_dtypes(case: Case, number: int) -> bool:
-    """Whether the case has floating tensors of more than one dtype."""
-    return len({entry.dtype for entry in case.inputs}) > 1 or any(isinstance(s, Op) and s.op == "cast" for s in case.steps)
+    """Whether the reference refuses the step, in some dialect."""
+    outcomes = (reference(dialect, dialect.not_offered).run(case) for dialect in DIALECTS.values())
+    return number >= 0 and any(isinstance(o.observations[number], Raised) for o in outcomes)
 
 
 def seed_used_again(case: Case, number: int) -> bool:
     """Whether a constant that was the seed of a call is used by a later step, other than as a seed."""
     constants = {entry.name for entry in case.inputs if not entry.differentiable}
     seeds: set[str] = set()
-    for step in _until(case, number):
+    for step in until(case, number):
         if any(name in seeds for field, name in uses(step) if field not in SEED_FIELDS):
             return True
-        seeds.update(n for _, given, _ in _calls([step]) for n in given or () if n in constants)
+        seeds.update(n for _, given, _ in calls([step]) for n in given or () if n in constants)
     return False
 
 
 def input_is_derivative(case: Case, number: int) -> bool:
     """Whether a call asks for the gradient of a derivative that was computed with create_graph."""
-    made = {n for s in _before(case, number) if isinstance(s, Grad) and s.create_graph for n in s.results}
-    return any(isinstance(s, Grad) and not made.isdisjoint(s.inputs) for s in _at(case, number))
+    made = {n for s in before(case, number) if isinstance(s, Grad) and s.create_graph for n in s.results}
+    return any(isinstance(s, Grad) and not made.isdisjoint(s.inputs) for s in at(case, number))
 
 
 def moves_nothing(case: Case, number: int) -> bool:
@@ -134,7 +98,7 @@ def moves_nothing(case: Case, number: int) -> bool:
 
 def created_in_no_grad(case: Case, number: int) -> bool:
     """Whether a `grad` call up to here asks for a graph inside a no_grad region."""
-    return any(isinstance(s, Grad) and s.create_graph and s.no_grad for s in _until(case, number))
+    return any(isinstance(s, Grad) and s.create_graph and s.no_grad for s in until(case, number))
 
 
 def size_zero(case: Case, number: int) -> bool:
@@ -142,13 +106,56 @@ def size_zero(case: Case, number: int) -> bool:
     return any(0 in entry.shape for entry in case.inputs)
 
 
+def _hooks(case: Case, number: int, *returns: str) -> Iterator[Hook]:
+    return (s for s in before(case, number) if isinstance(s, Hook) and (not returns or s.returns in returns))
+
+
+def leaf_hook_asked(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for the gradient of a leaf that has a hook.
+
+    A constant whose flag was set is a leaf; a derivative of a leaf in itself is the seed, another leaf.
+    """
+    hooked = {h.tensor for h in _hooks(case, number)}
+    leaves = {entry.name for entry in case.inputs} | {s.tensor for s in before(case, number) if isinstance(s, Toggle)}
+    identical = any(input_is_output(case, i) and not hooked.isdisjoint(results(s)) for i, s in enumerate(before(case, number)))
+    asked = hooked.intersection(leaves)
+    return any(isinstance(s, Grad) and (identical or not asked.isdisjoint(s.inputs)) for s in at(case, number))
+
+
+def hook_on_asked(case: Case, number: int) -> bool:
+    """Whether a call asks for the gradient of a computed value that has a hook, besides others."""
+    hooked = {h.tensor for h in _hooks(case, number)}
+    return any(isinstance(s, Grad) and len(s.inputs) > 1 and not hooked.isdisjoint(s.inputs) for s in at(case, number))
+
+
+def hook_returns_differentiable(case: Case, number: int) -> bool:
+    """Whether some hook returns a tensor that requires a gradient."""
+    tracked = {entry.name for entry in case.inputs if entry.differentiable}
+    tracked.update(s.tensor for s in case.steps if isinstance(s, Toggle) and s.requires_grad)
+    return any(h.tensor_returned in tracked for h in _hooks(case, number, "tensor"))
+
+
+def edge_of_computed_input(case: Case, number: int) -> bool:
+    """Whether some `backward` up to here has the edge of a computed tensor among its inputs."""
+    leaves = {entry.name for entry in case.inputs}
+    edges = {s.results[0] for s in case.steps if isinstance(s, Edge) and s.tensor not in leaves}
+    return any(isinstance(s, Backward) and not edges.isdisjoint(s.inputs or ()) for s in until(case, number))
+
+
+def no_seeds_in_a_list(case: Case, number: int) -> bool:
+    """Whether the call has a list of seeds, and none in it."""
+    return any(seeds == () for _, seeds, _ in calls(at(case, number)))
+
+
 CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
-    "no_grad": lambda case, number: any(getattr(s, "no_grad", False) for s in _at(case, number)),
-    "no_grad_vars": lambda case, number: any(isinstance(s, Grad) and s.no_grad_vars is not None for s in _at(case, number)),
-    "create_graph": lambda case, number: any(s.create_graph for _, _, s in _calls(_at(case, number))),
-    "after_create_graph": lambda case, number: any(s.create_graph for _, _, s in _calls(_before(case, number))),
+    **PROGRAM_CONDITIONS,
+    **CUSTOM_CONDITIONS,
+    "no_grad": lambda case, number: any(getattr(s, "no_grad", False) for s in at(case, number)),
+    "no_grad_vars": lambda case, number: any(isinstance(s, Grad) and s.no_grad_vars is not None for s in at(case, number)),
+    "create_graph": lambda case, number: any(s.create_graph for _, _, s in calls(at(case, number))),
+    "after_create_graph": lambda case, number: any(s.create_graph for _, _, s in calls(before(case, number))),
     "after_backward_with_inputs": lambda case, number: any(
-        isinstance(s, Backward) and s.inputs is not None for s in _before(case, number)
+        isinstance(s, Backward) and s.inputs is not None for s in before(case, number)
     ),
     "more_seeds_than_roots": more_seeds_than_roots,
     "input_is_output": input_is_output,
@@ -163,5 +170,19 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "moves_nothing": moves_nothing,
     "created_in_no_grad": created_in_no_grad,
     "size_zero": size_zero,
+    "edge_of_computed_input": edge_of_computed_input,
+    "no_seeds_in_a_list": no_seeds_in_a_list,
+    "batched": lambda case, number: any(isinstance(s, Grad) and s.is_grads_batched for s in at(case, number)),
+    "materialized": lambda case, number: any(isinstance(s, Grad) and s.materialize_grads for s in at(case, number)),
+    "leaf_hook_asked": leaf_hook_asked,
+    "hook_on_asked": hook_on_asked,
+    "several_asked_before": lambda case, number: any(input_of_several(case, i) for i in range(number + 1)),
+    "hook_returns_differentiable": hook_returns_differentiable,
+    "hook_returns_tensor": lambda case, number: any(_hooks(case, number, "tensor")),
+    "hook_of_another_dtype": lambda case, number: any(_hooks(case, number, "another_dtype", "tensor")),
+    "one_root_with_inputs": lambda case, number: any(len(roots) == 1 and s.inputs for roots, _, s in calls(at(case, number))),
+    "batched_so_far": lambda case, number: any(isinstance(s, Grad) and s.is_grads_batched for s in until(case, number)),
+    "hooked_or_retained": lambda case, number: any(isinstance(s, Hook | RetainGrad) for s in before(case, number)),
+    "after_toggle": lambda case, number: any(isinstance(s, Toggle) for s in before(case, number)),
     **in_place_conditions.CONDITIONS,
 }

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.outcome import Computed, Raised
-from conformance.steps import Backward, Custom, Detach, Grad, InPlace, Op
+from conformance.steps import AppendBackward, Backward, Custom, Detach, Grad, InPlace, Op
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from conformance.case import Case
     from conformance.outcome import Outcome
 
@@ -28,6 +26,10 @@ class Facts:
     def highest(self) -> int:
         """The highest order that some call computes."""
         return max(self.orders.values(), default=0)
+
+    def order_at(self, number: int) -> int:
+        """Return the order of the call at a step; of another step, the highest order of the calls that follow."""
+        return self.orders.get(number) or max((order for n, order in self.orders.items() if n > number), default=0)
 
     @property
     def rich(self) -> bool:
@@ -50,6 +52,9 @@ def facts_of(case: Case, expected: Outcome) -> Facts:
             case Grad():
                 orders[number] = 1 + max((depth.get(n, 0) for n in step.outputs), default=0)
                 depth.update(dict.fromkeys(step.results, orders[number] if step.create_graph else 0))
+            case AppendBackward():
+                orders[number] = 1 + depth.get(step.loss, 0)
+                depth.update(dict.fromkeys(step.results, orders[number]))
             case Backward():
                 orders[number] = 1 + max((depth.get(n, 0) for n in step.tensors), default=0)
                 passes += isinstance(expected.observations[number], Computed)
@@ -65,25 +70,3 @@ def facts_of(case: Case, expected: Outcome) -> Facts:
         accumulates=passes >= 2,
         refused=any(isinstance(o, Raised) for o in expected.observations),
     )
-
-
-def parameters_passed(step: Backward | Grad) -> Iterator[str]:
-    """Yield each parameter of a call with the value that it is given, in words."""
-    call = "grad" if isinstance(step, Grad) else "backward"
-    seeds = step.grad_outputs if isinstance(step, Grad) else step.grad_tensors
-    form = "unset" if seeds is None else "partly None" if None in seeds else "given"
-    yield f"{call} seeds={form}"
-    yield f"{call} retain_graph={'unset' if step.retain_graph is None else step.retain_graph}"
-    yield f"{call} create_graph={step.create_graph}"
-    if isinstance(step, Grad):
-        yield f"grad allow_unused={'unset' if step.allow_unused is None else step.allow_unused}"
-        yield f"grad only_inputs={step.only_inputs}"
-        yield f"grad no_grad_vars={'unset' if step.no_grad_vars is None else 'given'}"
-        yield f"grad materialize_grads={step.materialize_grads}"
-        yield f"grad is_grads_batched={step.is_grads_batched}"
-    else:
-        yield f"backward inputs={'unset' if step.inputs is None else 'given'}"
-        yield f"backward dump_backward_graph_path={'given' if step.dump_backward_graph else 'unset'}"
-    yield f"{call} form={step.form or 'list'}"
-    if step.no_grad:
-        yield f"{call} inside no_grad"

@@ -3,48 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import conformance
 from conformance.campaign.pool import Workers
 from conformance.campaign.worker import explain_case
 from conformance.case import read
 from conformance.clauses import CURATED
+from conformance.clauses.table import clause_table
 from conformance.deviations import Deviation, known
-from conformance.judge.verdict import Bucket
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from conformance.campaign.run import Options
+    from conformance.clauses.table import Table
 
-AGREEING = (Bucket.AGREED, Bucket.SAME_ERROR, Bucket.NOT_OFFERED)
 FATAL = "crash"
 
 
-def check_curated(options: Options, console: Console) -> list[str]:
-    """Run the curated cases and the evidence of every known deviation; return what is not as it should be."""
+def check_curated(options: Options, console: Console) -> tuple[list[str], Table]:
+    """Run the curated cases and the evidence of every known deviation; return what is not as it should be, and the clause table."""
     with Workers(options.backends, options.jobs, fresh=True) as workers:
-        broken = _curated(options, workers)
+        table = clause_table(options.backends, workers)
         entries = [d for d in known() if d.backend in options.backends]
         stale = [line for line in (_stale(entry, workers) for entry in entries) if line]
+    broken = [*table.faults, *table.differences()]
     console.print(f"curated cases: {len(CURATED)} on {', '.join(options.backends)}, {len(broken)} broken", highlight=False)
     console.print(f"known deviations: {len(entries)}, {len(stale)} stale", highlight=False)
-    return broken + stale
-
-
-def _curated(options: Options, workers: Workers) -> list[str]:
-    broken = []
-    for curated in CURATED:
-        wrong = curated.disagreement()
-        if wrong:
-            broken.append(f"{curated.name}: the reference contradicts the document: {wrong}")
-        for name in options.backends:
-            explained = workers.call(explain_case, curated.case, name)
-            verdict: dict[str, Any] = {"bucket": Bucket.CRASHED} if explained is None else explained["verdict"]
-            if verdict["bucket"] not in AGREEING:
-                broken.append(f"{curated.name} on {name}: {verdict['bucket']}: {verdict.get('mismatch', {}).get('detail', '')}")
-    return broken
+    return broken + stale, table
 
 
 def findings_folder() -> Path:

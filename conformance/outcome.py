@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Value:
-    """One tensor as seen from outside; shape and dtype are the array's."""
+    """One tensor as seen from outside; shape and dtype are the array's.
+
+    ``unreadable``: why the engine would not show its elements; the array is empty then.
+    """
 
     array: np.ndarray[Any, Any]
     requires_grad: bool
+    unreadable: str = ""
 
 
 @dataclass(slots=True)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.ops import catalogue
+from conformance.repro_programs import program_script
 from conformance.steps import (
     NO_VALUE,
+    AppendBackward,
     Backward,
     ClearGrad,
     Custom,
     Detach,
+    Drop,
     Edge,
     Grad,
     Hook,
@@ -26,13 +29,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.case import Case, Input
-    from conformance.steps import Step
+    from conformance.steps import Flag, Step
 
-FRAMEWORKS = ("torch", "paddle")
+PROGRAMS = ("paddle-static", "paddle-static-legacy")
+FRAMEWORKS = ("torch", "paddle", *PROGRAMS)
 
 
 def script(case: Case, framework: str) -> str:
     """Write the script; it prints every result, every ``.grad`` and every exception step by step, and the inputs afterwards."""
+    if framework in PROGRAMS:
+        return program_script(case, framework)
     lines = [
         f'"""Case {case.id}, for {framework}."""',
         "import numpy as np",
@@ -59,7 +65,8 @@ def script(case: Case, framework: str) -> str:
             "except Exception as error:",
             f'    print("{number}:", type(error).__name__, error)',
         ]
-    lines += [f'print("after: {entry.name} =", {entry.name})' for entry in case.inputs]
+    dropped = {step.tensor for step in case.steps if isinstance(step, Drop)}
+    lines += [f'print("after: {entry.name} =", {entry.name})' for entry in case.inputs if entry.name not in dropped]
     return "\n".join(lines) + "\n"
 
 
@@ -84,6 +91,8 @@ def _body(step: Step, framework: str) -> list[str]:
             return [_backward(step, framework)]
         case Grad():
             return [_grad(step, framework)]
+        case AppendBackward():
+            return ["raise NotImplementedError('append_backward belongs to static programs')"]
         case ClearGrad():
             if framework == "paddle":
                 return [f"{step.tensor}.clear_gradient({step.to == 'zero'})"]
@@ -101,6 +110,9 @@ def _body(step: Step, framework: str) -> list[str]:
             return [f"{step.hook}.remove()"]
         case Edge():
             return [f"{step.results[0]} = torch.autograd.graph.get_gradient_edge({step.tensor})"]
+        case Drop():
+            held = [f"held = weakref.ref({step.tensor})", f"del {step.tensor}"]
+            return ["import weakref", *held, f'print("{step.tensor} lives on:", held() is not None)']
 
 
 def _op(step: Op, framework: str) -> str:
@@ -161,18 +173,23 @@ def _custom(step: Custom, framework: str) -> list[str]:
     saved = "ctx.saved_tensors" if framework == "torch" else "ctx.saved_tensor()"
     unpacked = [f"        {', '.join(step.saved)}, = {saved}"] if step.saved else []
     many = len(step.outputs) > 1
+    operands = [f"{name}_{i}" if name in step.operands[:i] else name for i, name in enumerate(step.operands)]
+    marked = [name for name in dict.fromkeys(step.operands) if name in step.outputs] if framework == "paddle" else []
+    gradients = ", ".join(str(n) for n in step.gradients)
     return [
         f"class Function({base}):",
         "    @staticmethod",
-        f"    def forward(ctx, {', '.join(step.operands)}):",
+        f"    def forward(ctx, {', '.join(operands)}):",
         *(f"        {_op(op, framework)}" for op in step.forward),
         f"        ctx.save_for_backward({', '.join(step.saved)})",
+        *([f"        ctx.mark_not_inplace({', '.join(marked)})"] if marked else []),
         f"        return {', '.join(step.outputs)}",
         "    @staticmethod",
         f"    def backward(ctx, {', '.join(step.cotangents)}):",
         *unpacked,
+        *(f'        print("    {n} saw", {c})' for n, c in zip(step.results, step.cotangents, strict=True)),
         *(f"        {_op(op, framework)}" for op in step.backward),
-        f"        return {', '.join(str(n) for n in step.gradients)}",
+        f"        return {gradients or '()'}",
         f"{', '.join(step.results)}{',' if many else ''} = Function.apply({', '.join(step.operands)})",
     ]
 
@@ -181,8 +198,8 @@ def _list(names: Sequence[str | None] | None, form: str | None = None) -> str:
     if names is None:
         return "None"
     text = ", ".join(str(n) for n in names)
-    return {"bare": text, "tuple": f"({text},)", "set": f"{{{text}}}"}.get(form or "", f"[{text}]")
+    return {"bare": text, "tuple": f"({text},)", "set": f"{{{text}}}", "iterator": f"iter([{text}])"}.get(form or "", f"[{text}]")
 
 
-def _given(**options: bool | None) -> list[str]:
+def _given(**options: Flag | None) -> list[str]:
     return [f"{name}={value}" for name, value in options.items() if value is not None]

@@ -16,8 +16,11 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Form: TypeAlias = Literal["bare", "tuple", "set"]
-"""How lists of tensors are handed over: one tensor alone without a container, in a tuple, or (no_grad_vars only) in a set."""
+Form: TypeAlias = Literal["bare", "tuple", "set", "iterator"]
+"""How lists of tensors are handed over: one alone without a container, in a tuple, as an iterator, or (no_grad_vars only) in a set."""
+
+Flag: TypeAlias = bool | int
+"""A flag as a user may pass it: ``True``, ``False``, or a number that means it."""
 
 
 class _Step(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag_field="kind"):
@@ -50,9 +53,12 @@ class InPlace(_Step, frozen=True, tag="in_place"):
 class Custom(_Step, frozen=True, tag="custom"):
     """Apply a custom function (``torch.autograd.Function``, ``paddle.autograd.PyLayer``) that is written in ops.
 
-    The forward runs ``forward`` on ``operands`` and returns ``outputs`` (names that it made, or operands). The backward sees ``saved``
-    (names of the forward, by ``save_for_backward``) and the ``cotangents`` (one name for each output), runs ``backward`` and returns
-    ``gradients``: a name or ``None`` for each operand, or too few or too many of them. Names made inside are not known outside.
+    The forward runs ``forward`` on ``operands`` and returns ``outputs`` (names that it made, or operands, each once). The backward sees
+    ``saved`` (names of the forward, by ``save_for_backward``) and the ``cotangents`` (one name for each output), runs ``backward`` and
+    returns ``gradients``: a name or ``None`` for each operand, or too few or too many of them. Names made inside are not known outside.
+
+    Results are new tensors, an operand that is returned as well (in Paddle it is marked with ``mark_not_inplace``). Every call of the
+    backward is observed with its cotangents, under the names of the results.
     """
 
     NAMES = ("operands",)
@@ -82,7 +88,7 @@ class Backward(_Step, frozen=True, tag="backward"):
     }
     tensors: tuple[str, ...]
     grad_tensors: tuple[str | None, ...] | None = None
-    retain_graph: bool | None = None
+    retain_graph: Flag | None = None
     create_graph: bool = False
     inputs: tuple[str, ...] | None = None
     no_grad: bool = False
@@ -107,7 +113,7 @@ class Grad(_Step, frozen=True, tag="grad"):
     inputs: tuple[str, ...]
     results: tuple[str, ...]
     grad_outputs: tuple[str | None, ...] | None = None
-    retain_graph: bool | None = None
+    retain_graph: Flag | None = None
     create_graph: bool = False
     only_inputs: bool = True
     allow_unused: bool | None = None
@@ -116,6 +122,25 @@ class Grad(_Step, frozen=True, tag="grad"):
     no_grad: bool = False
     is_grads_batched: bool = False
     form: Form | None = None
+
+
+class AppendBackward(_Step, frozen=True, tag="append_backward"):
+    """``append_backward(loss, ...)`` of a static program; ``None``: not passed.
+
+    Where a case has such a step, its differentiable inputs are the parameters of the program. ``results`` names the gradients, in the
+    order of ``parameter_list``, or of the parameters where that is not passed. ``by_name``: names are handed over, not variables.
+    ``callbacks``: one is passed; a call of it is observed where the new gradient operator is that of a step, under the name of its
+    result.
+    """
+
+    NAMES = ("loss", "parameter_list", "no_grad_set")
+    PARAMETERS = {"callbacks": "callbacks", "by_name": "by_name"}
+    loss: str
+    results: tuple[str, ...]
+    parameter_list: tuple[str, ...] | None = None
+    no_grad_set: tuple[str, ...] | None = None
+    callbacks: bool = False
+    by_name: bool = False
 
 
 class ClearGrad(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="clear_grad", tag_field="kind"):
@@ -181,7 +206,29 @@ class Edge(_Step, frozen=True, tag="edge"):
     results: tuple[str, ...]
 
 
-Step: TypeAlias = Op | InPlace | Custom | Backward | Grad | ClearGrad | Detach | RetainGrad | Toggle | Hook | RemoveHook | Edge
+class Drop(_Step, frozen=True, tag="drop"):
+    """Let go of a value, as ``del`` does. That something else still holds it is an event."""
+
+    NAMES = ("tensor",)
+    tensor: str
+
+
+Step: TypeAlias = (
+    Op
+    | InPlace
+    | Custom
+    | Backward
+    | Grad
+    | AppendBackward
+    | ClearGrad
+    | Detach
+    | RetainGrad
+    | Toggle
+    | Hook
+    | RemoveHook
+    | Edge
+    | Drop
+)
 NO_VALUE = (Hook, Edge)
 """Kinds whose results are handles, not tensors."""
 
@@ -206,7 +253,10 @@ def results(step: Step) -> tuple[str, ...]:
 
 
 def parameters(step: Step) -> Iterator[str]:
-    """Yield what a step passes that a backend may not offer: optional parameters, ``op:NAME``, ``in_place:NAME``."""
+    """Yield what of a step a backend may not offer: ``step:KIND``, ``no_grad``, optional parameters, ``op:NAME``, ``in_place:NAME``."""
+    yield f"step:{kind(step)}"
+    if getattr(step, "no_grad", False):
+        yield "no_grad"
     for field, name in step.PARAMETERS.items():
         if getattr(step, field) not in (None, False):
             yield name
@@ -216,10 +266,15 @@ def parameters(step: Step) -> Iterator[str]:
         case InPlace():
             yield f"in_place:{step.op}"
         case Custom():
-            for inner in (*step.forward, *step.backward):
+            for inner in ops(step):
                 yield f"op:{inner.op}"
         case _:
             return
+
+
+def ops(step: Step) -> tuple[Op, ...]:
+    """Return the ops that a step runs, or has run: the step itself, or those inside a custom function."""
+    return (step,) if isinstance(step, Op) else (*step.forward, *step.backward) if isinstance(step, Custom) else ()
 
 
 def kind(step: Step) -> str:

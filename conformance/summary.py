@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
+from conformance.coverage import CELLS, ORDERS, gaps, key_of
 from conformance.judge.verdict import COMPARED, Bucket
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+GAPS_SHOWN = 8
 WORDS = {
     "conforms": "[bold green]conforms[/]",
     "diverges": "[bold red]diverges[/]",
@@ -24,6 +26,8 @@ def show_summary(console: Console, footer: dict[str, Any], findings: list[dict[s
     console.print(_ledger(footer, backends))
     console.print(_coverage(footer, backends))
     console.print(_parameters(footer, backends))
+    for line in _gaps(footer, backends):
+        console.print(line, highlight=False)
     for name in backends:
         for entry, count in sorted(footer["deviations"][name].items(), key=lambda item: -item[1]):
             console.print(f"  known deviation [bold]{entry}[/]: {count} cases", highlight=False)
@@ -99,8 +103,20 @@ def _coverage(footer: dict[str, Any], backends: list[str]) -> Table:
 
 
 def _parameters(footer: dict[str, Any], backends: list[str]) -> Table:
-    table = _table("Calls compared, per parameter", backends)
-    names = {key for name in backends for key in footer["counts"][name] if key.startswith(("grad ", "backward "))}
-    for key in sorted(names):
-        table.add_row(key, *(str(footer["counts"][name].get(key, 0)) for name in backends))
+    table = _table("Steps compared, per parameter and order", [f"{name} {order}" for name in backends for order in ("1", "2", "3+")])
+    for cell in CELLS:
+        offered = {name: cell.needs not in footer["not_offered"][name] for name in backends}
+        numbers = [(offered[n], footer["counts"][n].get(key_of(cell.words, order), 0)) for n in backends for order in ORDERS]
+        if any(number for _, number in numbers):
+            table.add_row(cell.words, *(str(number) if there else "-" for there, number in numbers))
     return table
+
+
+def _gaps(footer: dict[str, Any], backends: list[str]) -> list[str]:
+    lines = []
+    for name in backends:
+        missing = gaps(footer["counts"][name], footer["not_offered"][name])
+        if missing:
+            more = f" and {len(missing) - GAPS_SHOWN} more" if len(missing) > GAPS_SHOWN else ""
+            lines.append(f"  {name}: offered and not covered: {', '.join(missing[:GAPS_SHOWN])}{more}")
+    return lines

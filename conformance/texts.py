@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from conformance.outcome import Blocked, Computed, NotOffered, Raised
-from conformance.steps import Backward, ClearGrad, Custom, Detach, Edge, Grad, Hook, InPlace, Op, RemoveHook, RetainGrad, Toggle
+from conformance.steps import (
+    AppendBackward,
+    Backward,
+    ClearGrad,
+    Custom,
+    Detach,
+    Drop,
+    Edge,
+    Grad,
+    Hook,
+    InPlace,
+    Op,
+    RemoveHook,
+    RetainGrad,
+    Toggle,
+    results,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +35,7 @@ if TYPE_CHECKING:
     from conformance.steps import Step
 
 SHOWN = 12
+MESSAGE = 200
 
 
 def input_text(entry: Input) -> str:
@@ -26,30 +45,32 @@ def input_text(entry: Input) -> str:
 
 
 def step_text(step: Step) -> str:
-    """Write a step as a call."""
+    """Write a step as a call; a custom function has a line for its forward and one for its backward, each begun by a tab."""
     region = "  (no_grad)" if getattr(step, "no_grad", False) else ""
     match step:
         case Op():
-            attrs = [f"{k}={v}" for k, v in step.attrs.items()]
-            return f"{', '.join(step.results)} = {step.op}({', '.join([*step.operands, *attrs])}){region}"
+            return f"{', '.join(step.results)} = {step.op}({', '.join([*step.operands, *options_of(step)])}){region}"
         case InPlace():
-            attrs = [f"{k}={v}" for k, v in step.attrs.items()]
-            return f"{step.tensor}.{step.op}_({', '.join([*step.operands, *attrs])}){region}"
+            return f"{step.tensor}.{step.op}_({', '.join([*step.operands, *options_of(step)])}){region}"
         case Custom():
-            inner = "; ".join(map(step_text, step.forward)) or "nothing"
-            outer = "; ".join(map(step_text, step.backward)) or "nothing"
-            pulled = f"backward({', '.join([*step.saved, *step.cotangents])}): {outer} -> {_names(step.gradients)}"
-            made = f"{', '.join(step.results)} = custom({', '.join(step.operands)})"
-            return f"{made} with forward: {inner} -> {_names(step.outputs)}, {pulled}{region}"
+            saved = [f"saves {', '.join(step.saved)}"] if step.saved else []
+            forward = "; ".join([*map(step_text, step.forward), *saved, f"returns {', '.join(step.outputs)}"])
+            backward = "; ".join([*map(step_text, step.backward), f"returns {', '.join(map(str, step.gradients))}"])
+            return (
+                f"{', '.join(step.results)} = custom({', '.join(step.operands)}){region}\n\tforward: {forward}"
+                f"\n\tbackward({', '.join([*step.saved, *step.cotangents])}): {backward}"
+            )
         case Backward():
             passed = _passed(step, [f for f in step.__struct_fields__ if f not in ("tensors", "no_grad")])
             return f"backward({', '.join([_names(step.tensors), *passed])}){region}"
         case Grad():
-            skipped = ("outputs", "inputs", "results", "only_inputs", "no_grad")
+            skipped = ("outputs", "inputs", "results", "no_grad")
             passed = _passed(step, [f for f in step.__struct_fields__ if f not in skipped])
-            passed += [] if step.only_inputs else ["only_inputs=False"]
             call = ", ".join([_names(step.outputs), _names(step.inputs), *passed])
             return f"{', '.join(step.results)} = grad({call}){region}"
+        case AppendBackward():
+            passed = _passed(step, ["parameter_list", "no_grad_set", "callbacks", "by_name"])
+            return f"{', '.join(step.results)} = append_backward({', '.join([step.loss, *passed])})"
         case ClearGrad():
             return f"clear_grad({step.tensor}, to={step.to})"
         case Detach():
@@ -59,28 +80,45 @@ def step_text(step: Step) -> str:
         case Toggle():
             return f"{step.tensor}.requires_grad = {step.requires_grad}"
         case Hook():
-            returned = {"scaled": f"g * {step.factor}", "tensor": step.tensor_returned}.get(
-                step.returns, step.returns.replace("_", " ")
-            )
-            return f"{step.results[0]} = hook({step.tensor}) returning {returned}"
+            return f"{step.results[0]} = hook({step.tensor}) {', '.join(options_of(step))}"
         case RemoveHook():
             return f"remove({step.hook})"
         case Edge():
             return f"{step.results[0]} = gradient_edge({step.tensor})"
+        case Drop():
+            return f"del {step.tensor}"
 
 
 def _names(names: Sequence[str | None]) -> str:
     return f"[{', '.join('None' if n is None else n for n in names)}]"
 
 
+def options_of(step: Step) -> list[str]:
+    """Say what a step is given besides values; what is left at its default is not said."""
+    match step:
+        case Op() | InPlace():
+            return [f"{name}={value}" for name, value in step.attrs.items()]
+        case Custom():
+            parts = {"forward": step.forward, "backward": step.backward}
+            return [f"{part}: {', '.join(op.op for op in ops) or 'no op'}" for part, ops in parts.items()]
+        case Hook():
+            returned = {"scaled": f"g * {step.factor}", "tensor": step.tensor_returned, "error": "an error"}
+            return [f"returning {returned.get(step.returns, step.returns.replace('_', ' '))}"]
+        case ClearGrad():
+            return [f"to={step.to}"]
+        case _:
+            return _passed(step, [f for f in step.__struct_fields__ if f not in (*step.NAMES, "results", "no_grad")])
+
+
 def _passed(step: Step, fields: Sequence[str]) -> list[str]:
-    found = []
-    for name in fields:
-        value = getattr(step, name)
-        if value is None or (value is False and name not in {"retain_graph", "allow_unused"}):
-            continue
-        found.append(f"{name}={_names(value) if isinstance(value, tuple) else value}")
-    return found
+    given = [(name, getattr(step, name)) for name in fields]
+    left_out = _defaults(type(step))
+    return [f"{n}={_names(v) if isinstance(v, tuple) else v}" for n, v in given if n not in left_out or v is not left_out[n]]
+
+
+@cache
+def _defaults(kind: type[Step]) -> dict[str, Any]:
+    return {f.name: f.default for f in msgspec.structs.fields(kind) if f.default is not msgspec.NODEFAULT}
 
 
 def _numbers(array: np.ndarray[Any, Any]) -> str:
@@ -91,6 +129,8 @@ def value_text(value: Value | None) -> str:
     """Write a tensor: dtype, shape, elements, whether it requires a gradient."""
     if value is None:
         return "None"
+    if value.unreadable:
+        return f"unreadable ({' '.join(value.unreadable.split())[:MESSAGE]})"
     flag = " requires_grad" if value.requires_grad else ""
     return f"{value.array.dtype}{list(value.array.shape)} {_numbers(value.array)}{flag}"
 
@@ -101,8 +141,14 @@ def _state_text(case: Case, state: State | None) -> str:
     return "; ".join(f"{n}.grad = {value_text(v)}" for n, v in zip(case.watched, state, strict=True))
 
 
-def _events_text(events: Sequence[Event]) -> str:
-    return "; ".join(f"{e.name} saw {value_text(e.value)}{', recording' if e.recording else ''}" for e in events)
+def _event_text(case: Case, step: Step, event: Event) -> str:
+    """Write a call of a hook or of a custom backward, another name that an in-place step changed, or what else was noted."""
+    value = f"{value_text(event.value)}{', recording' if event.recording else ''}"
+    if any(event.name in results(s) for s in case.steps if isinstance(s, Hook | Custom)):
+        return f"{event.name} saw {value}"
+    if isinstance(step, InPlace):
+        return f"also {event.name} = {value}"
+    return event.name if event.value is None else f"{event.name}: {value}"
 
 
 def observation_text(case: Case, step: Step, seen: Observation) -> str:
@@ -110,12 +156,15 @@ def observation_text(case: Case, step: Step, seen: Observation) -> str:
     match seen:
         case Computed():
             names = (step.tensor,) if isinstance(step, InPlace | Toggle) else getattr(step, "results", ())
-            parts = [f"{n} = {value_text(v)}" for n, v in zip(names, seen.values, strict=False)]
-            return "; ".join(filter(None, [_events_text(seen.events), *parts, _state_text(case, seen.state)])) or "done"
+            return _told(case, step, seen, [f"{n} = {value_text(v)}" for n, v in zip(names, seen.values, strict=False)])
         case Raised():
-            refusal = f"refused: {seen.category} ({' '.join(seen.message.split())[:200]})"
-            return "; ".join(filter(None, [_events_text(seen.events), refusal, _state_text(case, seen.state)]))
+            return _told(case, step, seen, [f"refused: {seen.category} ({' '.join(seen.message.split())[:MESSAGE]})"])
         case NotOffered():
             return f"not offered: {seen.reason}"
         case Blocked():
             return f"not tried: {seen.missing} is missing"
+
+
+def _told(case: Case, step: Step, seen: Computed | Raised, answer: list[str]) -> str:
+    events = [_event_text(case, step, event) for event in seen.events]
+    return "; ".join(filter(None, [*events, *answer, _state_text(case, seen.state)])) or "done"

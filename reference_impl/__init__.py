@@ -1,34 +1,51 @@
 """A small reference autograd engine on NumPy: what PyTorch and Paddle promise, in code that can be read in a sitting.
 
-Start with `tensor` (the tape), then `primitive` (what a rule is), then `engine` (`backward` and `grad`).
+Start with `tensor` (the tape), then `primitive` (what a rule is), then `engine` (`backward` and `grad`). The other half
+works on programs that run later: `program`, `transform` (`append_backward` and `gradients`).
 """
 
 from reference_impl import primitives
-from reference_impl.dialect import DIALECTS, PADDLE, TORCH, Dialect
+from reference_impl.custom import apply_custom
+from reference_impl.dialect import DIALECTS, PADDLE, PADDLE_STATIC, TORCH, Dialect
+from reference_impl.dump import call_stacks
+from reference_impl.edge import GradientEdge, gradient_edge
 from reference_impl.engine import backward, grad
 from reference_impl.errors import AutogradError, Category
 from reference_impl.hooks import Handle, register_hook, retain_grad, set_requires_grad
 from reference_impl.in_place import update_in_place
 from reference_impl.primitive import OPS
+from reference_impl.program import Program, Variable, run
 from reference_impl.tensor import Tensor, no_grad, recording, tensor
+from reference_impl.transform import SGD, append_backward, gradients
 
 __all__ = [
     "DIALECTS",
     "OPS",
     "PADDLE",
+    "PADDLE_STATIC",
+    "SGD",
     "TORCH",
     "AutogradError",
     "Category",
     "Dialect",
+    "GradientEdge",
     "Handle",
+    "Program",
     "Tensor",
+    "Variable",
+    "append_backward",
+    "apply_custom",
     "backward",
+    "call_stacks",
     "grad",
+    "gradient_edge",
+    "gradients",
     "no_grad",
     "primitives",
     "recording",
     "register_hook",
     "retain_grad",
+    "run",
     "set_requires_grad",
     "tensor",
     "update_in_place",

@@ -8,10 +8,10 @@ observations of torch 2.13.0 and paddle 3.3.1 on the CPU.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from reference_impl.paddle_table import HIGHEST_ORDER, LINKS
+from reference_impl.paddle_table import HIGHEST_ORDER, LINKS, STATIC_HIGHEST_ORDER, STATIC_LINKS
 from reference_impl.saved_table import PADDLE_SAVES, TORCH_SAVES
 
 if TYPE_CHECKING:
@@ -26,11 +26,14 @@ class Dialect:
 
     Attributes:
         name: what the dialect is called.
+        containers: several tensors are handed over in any iterable (and answered in a tuple, or a dict for a dict), or in a list or
+            tuple (and answered in a list).
+        flags: whatever has a truth value is taken, or ``True`` and ``False`` alone.
         implicit_seed: a missing seed is ones for every root, or allowed for one-element roots only.
         duplicates: the same tensor twice among the roots is summed (and twice among the inputs answered twice), or an error.
         gradless_root: a root that requires no gradient is an error, or is skipped.
         gradless_input: an input that requires no gradient is an error, or counts as unreachable.
-        freed_refuses: a freed graph refuses at nodes that saved data, or at every node that ran.
+        freed_refuses: a freed graph refuses at nodes that saved data, when their rules run; or at every node that ran, on entering it.
         grad_requires_grad: whether ``.grad`` itself requires a gradient after a plain `backward`.
         derivative_requires_grad: what ``create_graph`` returns requires a gradient if it depends on a tensor that does, or always.
         schedule: which ready node runs first; it shows where a failing call left gradients behind.
@@ -41,8 +44,12 @@ class Dialect:
         retained: a second pass adds to a retained gradient, or replaces it.
         computed_flag: the flag of a computed tensor is fixed, or may be changed; that is read when a consumer is built.
         toggled_leaf: a leaf whose flag was taken off after the graph was built accumulates nothing, or still does.
-        callbacks_record: ops inside a hook are recorded under ``create_graph``, or always (and the cotangent requires a gradient).
-        missing_cotangent: the hook of an output that nothing arrived at is called with ``None``, or with zeros.
+        callbacks_record: ops inside a hook are recorded under ``create_graph`` only, or wherever the caller of the pass records.
+        missing_cotangent: the hook of an output that nothing arrived at is called with ``None``, or with zeros (retained, too).
+        surplus_gradients: what a custom backward returns beyond one gradient for each operand may be ``None``, or is refused.
+        left_out_gradients: too few of them are refused, or are taken where the operands that are left out need none.
+        gradient_of_constant: a gradient for an operand that needs none is dropped, or refused.
+        wider_gradient: a gradient of a shape that its operand broadcasts to is summed, or refused (as is any other wrong shape).
         ties: a maximum along an axis that is reached several times gives its gradient to the first, or splits it evenly.
         highest_order: for an op, the highest derivative that is offered; asking for a graph of more is refused.
         links: for an op, the operands that its gradients count as depending on, where that is not simply what its formula uses;
@@ -56,9 +63,12 @@ class Dialect:
             tensor was when it was registered.
         saves: for an op, what it keeps for its gradients, so that a later write to that is refused in the pass (`saved_table`).
         not_offered: parameters of the calls that this framework does not have, with the reason.
+        static: scripts are written as a program first and run afterwards, see `reference_impl.program`.
     """
 
     name: str
+    containers: Literal["iterables", "lists"]
+    flags: Literal["truthiness", "strict"]
     implicit_seed: Literal["one_element", "ones"]
     duplicates: Literal["summed", "refused"]
     gradless_root: Literal["refused", "skipped"]
@@ -74,8 +84,12 @@ class Dialect:
     retained: Literal["accumulated", "replaced"]
     computed_flag: Literal["fixed", "free"]
     toggled_leaf: Literal["checked", "ignored"]
-    callbacks_record: Literal["as_the_pass", "always"]
+    callbacks_record: Literal["as_the_pass", "as_the_caller"]
     missing_cotangent: Literal["absent", "zeros"]
+    surplus_gradients: Literal["none_allowed", "refused"]
+    left_out_gradients: Literal["refused", "of_constants"]
+    gradient_of_constant: Literal["dropped", "refused"]
+    wider_gradient: Literal["summed", "refused"]
     ties: Literal["first", "split"]
     several_views: Literal["refused", "allowed"]
     retained_follows: Literal["newest", "registered"]
@@ -85,10 +99,13 @@ class Dialect:
     links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     spelled: Mapping[str, str] = field(default_factory=dict)
     not_offered: Mapping[str, str] = field(default_factory=dict)
+    static: bool = False
 
 
 TORCH = Dialect(
     name="torch",
+    containers="iterables",
+    flags="truthiness",
     implicit_seed="one_element",
     duplicates="summed",
     gradless_root="refused",
@@ -106,6 +123,10 @@ TORCH = Dialect(
     toggled_leaf="checked",
     callbacks_record="as_the_pass",
     missing_cotangent="absent",
+    surplus_gradients="none_allowed",
+    left_out_gradients="refused",
+    gradient_of_constant="dropped",
+    wider_gradient="summed",
     ties="first",
     several_views="refused",
     retained_follows="newest",
@@ -113,11 +134,14 @@ TORCH = Dialect(
     not_offered={
         "no_grad_vars": "torch.autograd.grad has no such parameter; detach the tensor instead",
         "dump_backward_graph_path": "torch.autograd.backward has no such parameter",
+        "step:append_backward": "PyTorch has no programs; backward writes to .grad at once",
     },
 )
 
 PADDLE = Dialect(
     name="paddle",
+    containers="lists",
+    flags="strict",
     implicit_seed="ones",
     duplicates="refused",
     gradless_root="skipped",
@@ -133,8 +157,12 @@ PADDLE = Dialect(
     retained="replaced",
     computed_flag="free",
     toggled_leaf="ignored",
-    callbacks_record="always",
+    callbacks_record="as_the_caller",
     missing_cotangent="zeros",
+    surplus_gradients="refused",
+    left_out_gradients="of_constants",
+    gradient_of_constant="refused",
+    wider_gradient="refused",
     ties="split",
     several_views="allowed",
     retained_follows="registered",
@@ -147,6 +175,7 @@ PADDLE = Dialect(
         "glu": "glu_of_parts",
         "linear": "linear_of_parts",
         "mse_loss": "mse_loss_of_parts",
+        "outer": "outer_of_parts",
         "rdiv_scalar": "rdiv_scalar_by_div",
         "where": "where_of_parts",
     },
@@ -157,7 +186,52 @@ PADDLE = Dialect(
         "is_grads_batched": "paddle.grad has no such parameter",
         "grad_variables": "paddle.autograd.backward has no such parameter",
         "gradient_edge": "Paddle has no GradientEdge",
+        "step:append_backward": "paddle.static.append_backward belongs to static programs",
     },
 )
+
+_NO_TENSOR = "a variable of a program has no elements while it is built, and no .grad"
+PADDLE_STATIC = replace(
+    PADDLE,
+    name="paddle_static",
+    static=True,
+    highest_order=STATIC_HIGHEST_ORDER,
+    links=STATIC_LINKS,
+    spelled={name: spelling for name, spelling in PADDLE.spelled.items() if name != "where"},
+    not_offered={
+        "op:view": "Tensor.view is offered in eager mode only",
+        "step:backward": f"{_NO_TENSOR}; use paddle.static.append_backward",
+        "step:clear_grad": _NO_TENSOR,
+        "step:retain_grad": _NO_TENSOR,
+        "step:hook": "a program has no hooks on variables",
+        "step:remove_hook": "a program has no hooks on variables",
+        "step:edge": "Paddle has no GradientEdge",
+        "step:in_place": "in-place ops of programs are not part of the catalogue",
+        "step:custom": "custom functions of programs are not part of the language (paddle.static.py_func)",
+        "step:toggle": "stop_gradient is read when gradients are appended, not where it is set",
+        "materialize_grads": "paddle.static.gradients has no such parameter",
+        "is_grads_batched": "paddle.static.gradients has no such parameter",
+        "gradient_edge": "Paddle has no GradientEdge",
+    },
+)
+"""Static programs of Paddle: nothing is freed, every result can be differentiated again, an unused input has an absent gradient.
+
+Sources: ``paddle.static.gradients``, ``paddle.static.append_backward``.
+"""
+
+_PIR_ONLY = (
+    *("abs", "amax", "bmm", "cos", "exp", "gelu", "glu", "log", "logsumexp", "maximum", "minimum", "roll", "rsqrt", "sigmoid", "sin"),
+    *("softplus", "sqrt", "sum", "tanh", "tril", "triu"),
+)
+PADDLE_STATIC_LEGACY = replace(
+    PADDLE_STATIC,
+    name="paddle_static_legacy",
+    not_offered={
+        **PADDLE_STATIC.not_offered,
+        "no_grad": "paddle.no_grad is about dynamic graphs",
+        **{f"op:{name}": "the function takes variables of PIR programs only" for name in _PIR_ONLY},
+    },
+)
+"""Static programs of Paddle before PIR, which can still be switched on."""
 
 DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in (TORCH, PADDLE)}

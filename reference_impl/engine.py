@@ -16,87 +16,153 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reference_impl import contract
+from reference_impl import arguments, contract
+from reference_impl.arguments import Default
+from reference_impl.batch import in_batches
 from reference_impl.dialect import TORCH, Dialect
+from reference_impl.dump import dump
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.arithmetic import add
 from reference_impl.storage import copy_of
-from reference_impl.tensor import Tensor
-from reference_impl.walk import Walk, recorded
+from reference_impl.tensor import Tensor, recorded
+from reference_impl.walk import Walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
 
 def backward(
-    tensors: Sequence[Tensor],
-    grad_tensors: Sequence[Tensor | None] | None = None,
-    retain_graph: bool | None = None,
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | int | Default | None = Default.OF_THE_DIALECT,
     create_graph: bool = False,
-    inputs: Sequence[Tensor] | None = None,
+    grad_variables: Any = None,
+    inputs: Any = None,
     *,
+    dump_backward_graph_path: str | None = None,
     dialect: Dialect = TORCH,
 ) -> None:
     """Accumulate the gradients of the roots into ``.grad`` of the leaves (or of ``inputs`` alone).
 
-    Each root ``t`` is seeded with its element of ``grad_tensors`` (the shape of ``t``), or with ones where the dialect allows it.
-    Leaves that were reached before a node refused keep what they accumulated.
+    Args:
+        tensors: the roots, tensors or gradient edges; one alone needs no container.
+        grad_tensors: the seed of each root (its shape; cast to its dtype), ``None`` for ones where the dialect allows it.
+        retain_graph: whether the graph can be differentiated again; as ``create_graph`` says, if not told.
+        create_graph: whether the accumulated gradients can be differentiated themselves.
+        grad_variables: the old name of ``grad_tensors``.
+        inputs: what accumulates, tensors or gradient edges, leaves or not; all leaves if not given.
+        dump_backward_graph_path: a folder that the graph of the pass and its call stacks are written into, see `dump`.
+        dialect: whose conventions hold.
+
+    Leaves that were reached before a node refused keep what they accumulated. The order of the parameters is PyTorch's; Paddle has
+    the first three, and the folder.
 
     Raises:
         AutogradError: with the category of what is refused.
     """
-    roots = contract.seeded_roots(tensors, grad_tensors, dialect)
-    if inputs is not None:
-        contract.check_retained_inputs(inputs)
-    walk = _walk(roots, inputs, (), dialect, retain_graph, create_graph, accumulates=True)
-    if inputs is not None and dialect.inputs_run_their_node:
-        walk.needed.update(t.node for t in inputs if t.node is not None and t.node in walk.reached)
+    seeds = arguments.seeds_by_either_name(grad_tensors, grad_variables)
+    targets = None if inputs is None else arguments.inputs_of(inputs, "inputs", dialect).tensors
+    found = arguments.roots_of(tensors, "tensors", dialect)
+    roots = contract.seeded_roots(found, arguments.seeds_of(seeds, "grad_tensors", dialect), dialect)
+    retain = arguments.retain_of(retain_graph, create_graph, dialect, optional=False)
+    if targets is not None:
+        contract.check_retained_inputs(targets)
+    walk = _walk(roots, targets, (), dialect, retain, create_graph, accumulates=True)
+    if targets is not None and dialect.inputs_run_their_node:
+        walk.needed.update(t.node for t in targets if t.node is not None and t.node in walk.reached)
+    if dump_backward_graph_path is not None:
+        dump(walk, dump_backward_graph_path)
     walk.run()
 
 
 def grad(
-    outputs: Sequence[Tensor],
-    inputs: Sequence[Tensor],
-    grad_outputs: Sequence[Tensor | None] | None = None,
-    retain_graph: bool | None = None,
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | int | None = None,
     create_graph: bool = False,
     only_inputs: bool = True,
-    allow_unused: bool | None = None,
-    no_grad_vars: Sequence[Tensor] | None = None,
-    materialize_grads: bool = False,
+    allow_unused: bool | Default | None = Default.OF_THE_DIALECT,
     *,
+    no_grad_vars: Any = None,
+    materialize_grads: bool = False,
+    is_grads_batched: bool = False,
     dialect: Dialect = TORCH,
-) -> list[Tensor | None]:
+) -> Any:
     """Return, for each input, the sum over the outputs of ``seed^T d(output)/d(input)``; nothing's ``.grad`` changes.
 
-    An input that the outputs do not depend on is absent (``None``) if ``allow_unused``, zeros with ``materialize_grads``. Nothing
-    flows to or through ``no_grad_vars``.
+    Args:
+        outputs: the roots, tensors or gradient edges; one alone needs no container.
+        inputs: tensors or gradient edges, leaves or not; one alone needs no container, a dict is answered with a dict.
+        grad_outputs: the seed of each root (its shape; cast to its dtype), ``None`` for ones where the dialect allows it.
+        retain_graph: whether the graph can be differentiated again; ``None``: as ``create_graph`` says.
+        create_graph: whether the result can be differentiated itself.
+        only_inputs: ``False`` is refused, or changes nothing.
+        allow_unused: an input that the outputs do not depend on is absent (``None``), not an error.
+        no_grad_vars: tensors that nothing flows to or through; one alone, a list, a tuple or a set.
+        materialize_grads: an unused input is answered with zeros.
+        is_grads_batched: the first axis of every seed counts calls whose results are stacked, see `batch`.
+        dialect: whose conventions hold.
+
+    Returns:
+        The gradients in the order of the inputs, each with the shape and dtype of its input: a tuple in PyTorch's dialect, a list
+        in Paddle's. The frameworks agree on the first seven parameters; what only one of them has is passed by name.
 
     Raises:
         AutogradError: with the category of what is refused.
     """
+    allow_unused = arguments.allow_unused_of(allow_unused, materialize_grads, dialect)
+    roots = arguments.roots_of(outputs, "outputs", dialect)
+    targets, keys, edges = arguments.inputs_of(inputs, "inputs", dialect)
+    seeds = arguments.seeds_of(grad_outputs, "grad_outputs", dialect)
+    contract.check_seed_count(roots, seeds, dialect)
+    cut = arguments.no_grad_vars_of(no_grad_vars)
+    create_graph = arguments.flag_of(create_graph, "create_graph", dialect)
+    retain = arguments.retain_of(retain_graph, create_graph, dialect, optional=True)
+    contract.check_only_inputs(arguments.flag_of(only_inputs, "only_inputs", dialect), dialect)
+    contract.check_inputs_distinct(roots, targets, dialect)
+
+    def one(given: Sequence[Tensor | None] | None, keep: bool) -> list[Tensor | None]:
+        return _gradients(roots, given, targets, cut, dialect, keep, create_graph, allow_unused)
+
+    found = in_batches(one, roots, seeds, retain_graph=retain, create_graph=create_graph) if is_grads_batched else one(seeds, retain)
     if materialize_grads:
-        if allow_unused is False:
-            raise AutogradError(Category.BAD_ARGUMENT, "allow_unused=False contradicts materialize_grads=True")
-        allow_unused = True
-    contract.check_seed_count(outputs, grad_outputs, dialect)
-    contract.check_only_inputs(only_inputs, dialect)
-    contract.check_inputs_distinct(outputs, inputs, dialect)
-    roots = contract.seeded_roots(outputs, grad_outputs, dialect)
+        if any(found[i] is None for i in edges):
+            raise AutogradError(Category.BAD_ARGUMENT, "an unused gradient edge has no shape to make zeros of")
+        batch = (_batch_size(seeds),) if is_grads_batched else ()
+        found = [
+            Tensor(np.zeros((*batch, *t.shape), t.dtype), requires_grad=create_graph) if c is None else c
+            for t, c in zip(targets, found, strict=True)
+        ]
+    if keys is not None:
+        return dict(zip(keys, found, strict=True))
+    return found if dialect.containers == "lists" else tuple(found)
+
+
+def _gradients(
+    outputs: list[Tensor],
+    seeds: Sequence[Tensor | None] | None,
+    inputs: list[Tensor],
+    cut: list[Tensor],
+    dialect: Dialect,
+    retain_graph: bool,
+    create_graph: bool,
+    allow_unused: bool,
+) -> list[Tensor | None]:
+    roots = contract.seeded_roots(outputs, seeds, dialect)
     contract.check_inputs_differentiable(inputs, dialect)
-    walk = _walk(roots, inputs, no_grad_vars or (), dialect, retain_graph, create_graph, accumulates=False)
+    walk = _walk(roots, inputs, cut, dialect, retain_graph, create_graph, accumulates=False)
     walk.run()
     found = [walk.cotangent(t) for t in inputs]
     if not allow_unused:
         contract.check_reached(inputs, [c is not None for c in found])
-    results: list[Tensor | None] = []
-    for tensor, cotangent in zip(inputs, found, strict=True):
-        if cotangent is None:
-            zeros = Tensor(np.zeros_like(tensor.array), requires_grad=create_graph) if materialize_grads else None
-            results.append(zeros)
-            continue
-        results.append(_unshared(cotangent, roots) if create_graph else Tensor(np.array(_array(cotangent))))
-    return results
+    if create_graph:
+        return [None if c is None else _unshared(c, roots) for c in found]
+    return [None if c is None else Tensor(np.array(_array(c))) for c in found]
+
+
+def _batch_size(seeds: Sequence[Tensor | None] | None) -> int:
+    return next((seed.shape[0] for seed in seeds or () if seed is not None), 0)
 
 
 def _walk(
@@ -104,14 +170,13 @@ def _walk(
     targets: Sequence[Tensor] | None,
     cut: Collection[Tensor],
     dialect: Dialect,
-    retain_graph: bool | None,
+    retain_graph: bool,
     create_graph: bool,
     *,
     accumulates: bool,
 ) -> Walk:
     keep = functools.partial(_accumulate, dialect=dialect, create_graph=create_graph)
-    retain = create_graph if retain_graph is None else retain_graph
-    return Walk(roots, targets, cut, dialect, create_graph=create_graph, retain_graph=retain, keep=keep, accumulates=accumulates)
+    return Walk(roots, targets, cut, dialect, create_graph=create_graph, retain_graph=retain_graph, keep=keep, accumulates=accumulates)
 
 
 def _accumulate(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_graph: bool) -> None:
@@ -125,6 +190,8 @@ def _accumulate(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_grap
         tensor.grad = copy_of(cotangent) if before is None else recorded(add, before, cotangent)
     elif before is None:
         tensor.grad = Tensor(np.array(_array(cotangent)), requires_grad=dialect.grad_requires_grad)
+    elif tensor.node is not None:  # a retained gradient is a new tensor each time; that of a leaf is added to in place
+        tensor.grad = Tensor(np.asarray(add(before.array, _array(cotangent))), requires_grad=dialect.grad_requires_grad)
     else:
         total = add(before.array, _array(cotangent))
         tensor.grad = Tensor(np.asarray(total), requires_grad=before.requires_grad, node=before.node, slot=before.slot)

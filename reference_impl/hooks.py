@@ -74,18 +74,24 @@ def retain_grad(tensor: Tensor, *, dialect: Dialect) -> None:
         return
     if tensor.node is None:
         return
-    hooks = hooks_of(tensor)
-    if not any(isinstance(h, Retained) and h.tensor() is tensor for h in hooks):
-        hooks.append(Retained(tensor))
+    if not retains(tensor):
+        hooks_of(tensor).append(Retained(tensor))
+
+
+def retains(tensor: Tensor) -> bool:
+    """Whether a computed tensor keeps its ``.grad``."""
+    hooks = tensor.node.hooks if tensor.node is not None else None
+    held = hooks.get(tensor.slot, ()) if hooks else ()
+    return any(isinstance(h, Retained) and h.tensor() is tensor for h in held)
 
 
 def set_requires_grad(tensor: Tensor, requires_grad: bool, *, dialect: Dialect) -> None:
     """Set the flag of a tensor. What was recorded before stays recorded.
 
     Raises:
-        AutogradError: ``not_a_leaf``, if the tensor was computed, would change and the dialect minds.
+        AutogradError: ``not_a_leaf``, if the tensor was computed and the dialect minds.
     """
-    if tensor.node is not None and dialect.computed_flag == "fixed" and not requires_grad:
+    if tensor.node is not None and dialect.computed_flag == "fixed":
         raise AutogradError(Category.NOT_A_LEAF, "the flag of a computed tensor cannot be changed; detach it")
     tensor.requires_grad = requires_grad
 

@@ -37,3 +37,38 @@ LINKS: dict[str, dict[str, str]] = {
     "abs": {},
     "relu": {},
 }
+
+_FIRST_ORDER_ONLY = (
+    *("amax", "bmm", "cumsum", "embedding", "exp", "flatten", "gather", "gelu", "getitem_intarray", "getitem_strided", "log_softmax"),
+    *("logsumexp", "masked_fill", "masked_fill_tensor", "max", "maximum", "min", "minimum", "pow", "prod", "roll", "silu", "softmax"),
+    *("topk", "tril", "triu", "where"),
+)
+_SECOND_ORDER_ONLY = (
+    *("abs", "clamp", "div_by_quotient", "log", "pad_constant", "relu", "reshape", "rsqrt", "softplus", "sqrt", "square", "sub"),
+)
+
+STATIC_HIGHEST_ORDER = {**HIGHEST_ORDER, **dict.fromkeys(_FIRST_ORDER_ONLY, 1), **dict.fromkeys(_SECOND_ORDER_ONLY, 2)}
+"""The same for static programs, where fewer ops have a second derivative.
+
+A derivative that is not offered is refused when it is asked for. Observed on paddle 3.3.1 (PIR), op by op.
+"""
+
+STATIC_LINKS = {
+    **LINKS,
+    "matmul": {"x": "always", "y": "always"},
+    "mul": {"x": "always", "y": "always"},
+    **{
+        name: {"x": "always", "y": "always"}
+        for name in (
+            *("amax", "cumsum", "flatten", "gather", "getitem_intarray", "getitem_strided", "max", "maximum", "min", "minimum"),
+            *("roll", "topk", "where"),
+        )
+    },
+    "embedding": {"weight": "always"},
+    "masked_fill": {"x": "always"},
+    "masked_fill_tensor": {"x": "always", "value": "always"},
+}
+"""The same for static programs.
+
+There a derivative that is not offered is refused wherever the gradient operator takes an operand, in its formula or not.
+"""

@@ -20,7 +20,7 @@ import numpy as np
 from reference_impl.tensor import Mode, Node, Tensor, share
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 OPS: dict[str, Callable[..., Any]] = {}
 """Every op by name: the primitives, and the composites made of them. Filled at import, read-only afterwards."""
@@ -40,8 +40,26 @@ class Observation:
     observer: Callable[[Primitive, list[Any], dict[str, Any], Any], Any] | None = None
 
 
+class Symbol:
+    """Stands for an array that is not computed yet. An op that meets one is not run, it is recorded; see `reference_impl.program`."""
+
+    __slots__ = ()
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    def record(self, primitive: Primitive, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """Record ``primitive(*operands, **attrs)`` and return the symbols of its outputs."""
+        raise NotImplementedError
+
+
 class Primitive:
-    """A differentiable (or piecewise constant) function on arrays; see `primitive` for the fields."""
+    """A differentiable (or piecewise constant) function on arrays; see `primitive` for the fields.
+
+    Its rules are linear in the cotangent, so where nothing arrived they need not run: nothing leaves.
+    """
+
+    runs_on_nothing = False
 
     __slots__ = (
         "domain",
@@ -104,6 +122,18 @@ class Primitive:
         """Return the vjp rule for the operand at ``position``, or ``None`` if nothing flows there."""
         return self.rules[0] if self.variadic else self.rules[position]
 
+    def saves(self, tracked: Sequence[int]) -> bool:
+        """Whether the rules of these operands need saved data."""
+        return bool(self.saving) if self.variadic else not self.saving.isdisjoint(tracked)
+
+    def cotangents(self, node: Node, asked: Sequence[int], g: Any, out: Any, operands: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+        """Yield what the rules make of ``g``, for those of the operands that are asked for and have one."""
+        for position in asked:
+            rule = self.rule(position)
+            if rule is not None:
+                attrs = {**node.attrs, "position": position} if self.variadic else node.attrs
+                yield position, rule(g, out, *operands, **attrs)
+
     def __call__(self, *operands: Any, **attrs: Any) -> Any:
         """Compute on arrays (arrays out) or on Tensors (Tensors out, recorded where one of them needs a gradient)."""
         boxed = False
@@ -115,6 +145,8 @@ class Primitive:
                 if operand.requires_grad:
                     tracked.append(len(arrays))
                 arrays.append(operand.array)
+            elif isinstance(operand, Symbol):
+                return operand.record(self, operands, attrs)
             else:
                 arrays.append(operand)
         out = self.forward(*arrays, **attrs)
@@ -228,4 +260,4 @@ def array_of(x: Any) -> Any:
 
 def zeros_like(x: Any) -> Any:
     """Zeros of the shape and dtype of ``x``; a constant."""
-    return np.zeros_like(array_of(x))
+    return np.zeros(shape_of(x), x.dtype)

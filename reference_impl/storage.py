@@ -9,7 +9,7 @@ Paddle's inplace version check.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -63,8 +63,10 @@ def copy_of(tensor: Tensor) -> Tensor:
     return Tensor(tensor.array, requires_grad=tensor.requires_grad, node=tensor.node, slot=tensor.slot)
 
 
-def output_of(node: Node) -> Tensor:
-    """Return the output of a node of one output as a tensor: at the place of the view that holds it, if the op updated one."""
+def output_of(node: Node) -> Any:
+    """Return the output of a node as a tensor (a tuple where it has several): that of the view which it updated, if there is one."""
+    if node.primitive.several:
+        return tuple(Tensor(o, requires_grad=True, node=node, slot=i) for i, o in enumerate(node.out))
     shown = node.shown() if node.shown is not None and not node.overwritten else None
     return Tensor(node.out, requires_grad=True, node=node) if shown is None else copy_of(shown)
 

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from reference_impl.custom import Custom
     from reference_impl.primitive import Primitive
 
 Link: TypeAlias = "tuple[Tensor, Primitive | None, Any, int]"
@@ -33,7 +34,8 @@ class Mode:
 
     `lineage` is ``(op, depth)`` while the vjp rules of a node of that op run under ``create_graph``: nodes made meanwhile belong
     to the depth-th derivative of the op, and to `family`. See `Dialect.highest_order`.
-    `ties` is `Dialect.ties` of the call that is running. `writes`: whether some tensor was ever changed in place.
+    `ties` is `Dialect.ties` of the call that is running. `witness`, where there is one, says where a node is made; see `dump`.
+    `writes`: whether some tensor was ever changed in place.
     """
 
     recording = True
@@ -41,6 +43,7 @@ class Mode:
     family: Family | None = None
     ties: str = "first"
     writes = False
+    witness: Callable[[], Any] | None = None
 
 
 def recording() -> bool:
@@ -54,6 +57,15 @@ def no_grad() -> Iterator[None]:
     before, Mode.recording = Mode.recording, False
     try:
         yield
+    finally:
+        Mode.recording = before
+
+
+def recorded(op: Callable[..., Any], *operands: Any) -> Any:
+    """Apply an op so that it is recorded, also inside a no_grad region: ``create_graph`` says so."""
+    before, Mode.recording = Mode.recording, True
+    try:
+        return op(*operands)
     finally:
         Mode.recording = before
 
@@ -74,8 +86,8 @@ class Node:
     """One recorded op: ``primitive(*operands, **attrs)``.
 
     `arrays` are the operands' elements, `out` the output's, `tracked` the positions of the operands that need a gradient, `hooks`
-    what `reference_impl.hooks` attached, by output slot. `overwritten`: by output slot, the number of the latest write to its memory;
-    `shown`: the view that holds the output, if the op updated one in place.
+    what `reference_impl.hooks` attached, by output slot, `made_at` what the witness said, see `Mode`, `overwritten` by output slot the
+    number of the latest write to its memory; `shown`: the view that holds the output, if the op updated one in place.
     """
 
     __slots__ = (
@@ -84,6 +96,7 @@ class Node:
         "family",
         "hooks",
         "lineage",
+        "made_at",
         "number",
         "operands",
         "out",
@@ -96,7 +109,7 @@ class Node:
 
     def __init__(
         self,
-        primitive: Primitive,
+        primitive: Primitive | Custom,
         operands: tuple[Any, ...],
         attrs: dict[str, Any],
         arrays: list[Any],
@@ -116,11 +129,11 @@ class Node:
         self.shown: weakref.ref[Tensor] | None = None
         self.lineage = Mode.lineage or (primitive.name, 0)
         self.family = Mode.family
+        self.made_at = None if Mode.witness is None else Mode.witness()
 
     def saves(self) -> bool:
         """Whether this node kept anything for its rules, given which of its operands need a gradient."""
-        saving = self.primitive.saving
-        return bool(saving) if self.primitive.variadic else not saving.isdisjoint(self.tracked)
+        return self.primitive.saves(self.tracked)
 
 
 class Memory:

@@ -9,13 +9,15 @@ shape and dtype of their primal. What may be asked at all is checked elsewhere, 
 from __future__ import annotations
 
 from collections import deque
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from reference_impl.dialect import UNBOUNDED, Dialect
 from reference_impl.errors import AutogradError, Category
-from reference_impl.hooks import Retained, ordered
+from reference_impl.hooks import Retained, ordered, retains
+from reference_impl.primitive import array_of
 from reference_impl.primitives.arithmetic import add
 from reference_impl.primitives.shape import link
 from reference_impl.storage import output_of, overwritten, settle
@@ -24,21 +26,13 @@ from reference_impl.tensor import Family, Mode, Node, Tensor
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+_number = attrgetter("number")
 Place: TypeAlias = "Tensor | tuple[Node, int]"
 
 
 def place_of(tensor: Tensor) -> Place:
     """Return where a tensor's cotangent is collected: the leaf itself, or the output slot of the node that made it."""
     return tensor if tensor.node is None else (tensor.node, tensor.slot)
-
-
-def recorded(op: Callable[..., Any], *operands: Tensor) -> Any:
-    """Apply an op so that it is recorded, also inside a no_grad region: ``create_graph`` says so."""
-    before, Mode.recording = Mode.recording, True
-    try:
-        return op(*operands)
-    finally:
-        Mode.recording = before
 
 
 def _recorded(constant: Tensor) -> Tensor:
@@ -72,19 +66,17 @@ class Walk:
         self.retain_graph = retain_graph
         self.keep = keep
         self.accumulates = accumulates
+        self.callbacks_record = False
         self.cut = {place_of(t) for t in cut}
         self.targets = None if targets is None else {place_of(t): t for t in targets}
         self.leaves: dict[Tensor, Any] = {}
         self.slots: dict[Node, list[Any]] = {}
         self.captured: dict[Place, Any] = {}
+        self.seeded = roots
         self.roots = [root for root, _ in roots]
         self.starts = [root.node for root, _ in roots if root.node is not None]
         self.reached = self._reachable()
         self.needed = self._needed()
-        before, Mode.recording = Mode.recording, create_graph
-        for root, seed in roots:
-            self._arrive(root, self._boxed(seed, node=False) if create_graph else seed.array)
-        Mode.recording = before
 
     def _boxed(self, cotangent: Any, *, node: bool = True) -> Tensor:
         boxed = cotangent if type(cotangent) is Tensor else Tensor(np.asarray(cotangent))
@@ -112,11 +104,12 @@ class Walk:
         if self.targets is None:
             return set(self.reached)
         needed: set[Node] = set()
+        aims = {place[0] for place in self.targets if type(place) is tuple}  # a node is aimed at as a whole, whichever its slot
         for node in sorted(self.reached, key=_number):
             for position in node.tracked:
                 operand = node.operands[position]
                 place = place_of(operand)
-                if (place in self.targets or operand.node in needed) and place not in self.cut:
+                if (place in self.targets or operand.node in aims or operand.node in needed) and place not in self.cut:
                     needed.add(node)
                     break
         return needed
@@ -124,11 +117,14 @@ class Walk:
     def run(self) -> None:
         """Run every needed node once, each after all of its consumers, and give every leaf its turn."""
         recording, ties = Mode.recording, Mode.ties
+        self.callbacks_record = self.create_graph or (self.dialect.callbacks_record == "as_the_caller" and recording)
         Mode.recording, Mode.ties = self.create_graph, self.dialect.ties
         visited = set(self.needed)
         visited.update(place[0] for place in self.targets or () if type(place) is tuple and place[0] in self.reached)
         plan = self._newest_first(visited) if self.dialect.schedule == "newest_first" else self._first_in_first_out(visited)
         try:
+            for root, seed in self.seeded:
+                self._arrive(root, self._boxed(seed, node=False) if self.create_graph else seed.array)
             for stop in plan:
                 if type(stop) is Tensor:
                     self._finish(stop)
@@ -157,12 +153,12 @@ class Walk:
         return plan
 
     def _first_in_first_out(self, visited: set[Node]) -> list[Any]:
-        """Order by a queue that starts with the roots; leaves that are ready go to its front."""
+        """Order by a queue that starts with the roots (for `grad` with the last one); leaves that are ready go to its front."""
         waiting: dict[Any, int] = {}
         for node in visited:
             for below in self._below(node, visited):
                 waiting[below] = waiting.get(below, 0) + 1
-        starts = dict.fromkeys(root.node or root for root in self.roots)
+        starts = dict.fromkeys(root.node or root for root in (self.roots if self.accumulates else reversed(self.roots)))
         queue = deque(s for s in starts if s not in waiting and (type(s) is Tensor or s in visited))
         order: list[Any] = []
         while queue:
@@ -189,17 +185,20 @@ class Walk:
                 yield operand.node
 
     def _finish(self, leaf: Tensor) -> None:
-        if leaf not in self.leaves:
+        if leaf not in self.leaves or not self._wanted(leaf):
             return
         if leaf.hooks:
-            self.leaves[leaf] = self._hooked(leaf.hooks, self.leaves[leaf], leaf.array)
-        if self.accumulates and (self.targets is None or leaf in self.targets):
+            total = self.leaves[leaf]
+            self.leaves[leaf] = self._hooked(leaf.hooks, total, None if total is None else leaf.array)
+        if self.leaves[leaf] is not None and self.accumulates:
             self.keep(leaf, self.leaves[leaf])
 
     def _step(self, node: Node) -> None:
         slots = self.slots.get(node)
         if slots is None:
             return
+        if node in self.needed and self.dialect.freed_refuses == "executed":
+            self._refuse(node)
         if node.hooks:
             outs = node.out if node.primitive.several else (node.out,)
             for slot, hooks in node.hooks.items():
@@ -209,25 +208,34 @@ class Walk:
                 target = self.targets.get((node, slot))
                 if target is not None and cotangent is not None:
                     self.captured[node, slot] = cotangent
-                    if self.accumulates:
+                    if self.accumulates and not retains(target):
                         self.keep(target, cotangent)
             if node not in self.needed:
                 return
-        if self._freed(node):
-            raise AutogradError(Category.GRAPH_FREED, f"the graph of {node.primitive.name} was freed by an earlier call")
-        if Mode.writes and overwritten(node, self.dialect.saves):
-            raise AutogradError(Category.IN_PLACE_VERSION, f"{node.primitive.name} kept a tensor that was changed in place since")
-        if self.create_graph:
+        self._refuse(node)
+        asked = [position for position in node.tracked if self._wanted(node.operands[position])]
+        pulled: Sequence[tuple[int, Any]]
+        if not node.primitive.runs_on_nothing and all(cotangent is None for cotangent in slots):
+            pulled = [(position, None) for position in asked]
+        elif self.create_graph:
             op, depth = node.lineage
             if depth + 1 >= self.dialect.highest_order.get(op, UNBOUNDED):
                 raise AutogradError(Category.NOT_IMPLEMENTED, f"{op}: no derivative of order {depth + 2} is offered")
-            self._pull_recorded(node, slots, (op, depth + 1))
+            pulled = self._pull_recorded(node, slots, asked, (op, depth + 1))
         else:
-            self._pull(node, slots)
+            pulled = self._pull(node, slots, asked)
+        for position, cotangent in pulled:
+            self._arrive(node.operands[position], cotangent)
         if not self.retain_graph:
             node.released = True
             if node.family is not None:
                 node.family.freed_by = self
+
+    def _refuse(self, node: Node) -> None:
+        if self._freed(node):
+            raise AutogradError(Category.GRAPH_FREED, f"the graph of {node.primitive.name} was freed by an earlier call")
+        if Mode.writes and overwritten(node, self.dialect.saves):
+            raise AutogradError(Category.IN_PLACE_VERSION, f"{node.primitive.name} kept a tensor that was changed in place since")
 
     def _freed(self, node: Node) -> bool:
         if self.dialect.freed_refuses == "saved":
@@ -235,32 +243,18 @@ class Walk:
         family = node.family
         return node.released or (family is not None and family.freed_by not in (None, self))
 
-    def _pull(self, node: Node, slots: list[Any]) -> None:
+    def _pull(self, node: Node, slots: list[Any], asked: list[int]) -> list[tuple[int, Any]]:
         primitive = node.primitive
         filled = [np.zeros_like(o) if s is None else s for s, o in zip(slots, node.out, strict=True)] if primitive.several else slots
         g = tuple(filled) if primitive.several else filled[0]
-        for operand, rule, attrs in self._asked(node):
-            self._arrive(operand, rule(g, node.out, *node.arrays, **attrs))
+        return [(position, array_of(c)) for position, c in primitive.cotangents(node, asked, g, node.out, node.arrays)]
 
-    def _asked(self, node: Node) -> Iterator[tuple[Tensor, Callable[..., Any], dict[str, Any]]]:
-        """Yield the operands whose cotangent is asked for, each with its rule and the rule's attributes."""
-        primitive = node.primitive
-        for position in node.tracked:
-            operand = node.operands[position]
-            rule = primitive.rule(position) if self._wanted(operand) else None
-            if rule is not None:
-                yield operand, rule, {**node.attrs, "position": position} if primitive.variadic else node.attrs
-
-    def _pull_recorded(self, node: Node, slots: list[Any], lineage: tuple[str, int]) -> None:
+    def _pull_recorded(self, node: Node, slots: list[Any], asked: list[int], lineage: tuple[str, int]) -> list[tuple[int, Any]]:
         primitive, operands = node.primitive, node.operands
-        out: Any
-        g: Any
+        out: Any = output_of(node)
+        g: Any = slots[0]
         if primitive.several:
-            out = tuple(Tensor(o, requires_grad=True, node=node, slot=i) for i, o in enumerate(node.out))
             g = tuple(Tensor(np.zeros_like(o)) if s is None else s for s, o in zip(slots, node.out, strict=True))
-        else:
-            out = output_of(node)
-            g = slots[0]
         links = self.dialect.links.get(primitive.name) if node.lineage[1] == 0 else None
         extra: list[Any] = []
         if links == {}:
@@ -269,14 +263,21 @@ class Walk:
             extra = [node.operands[position] for position in node.tracked if self._links(node, position, links)]
             if "g" in links:
                 extra.append(g)
-        family = Family()
-        for operand, rule, attrs in self._asked(node):
-            Mode.lineage, Mode.family = lineage, family
-            result = rule(g, out, *operands, **attrs)
-            if extra:
-                result = link(result, *extra)
-            Mode.lineage = Mode.family = None
-            self._arrive(operand, self._boxed(result))
+        toggled = self._toggled(node)
+        for operand in toggled:
+            operand.requires_grad = True
+        Mode.lineage, Mode.family = lineage, Family()
+        pulled = [(p, link(c, *extra) if extra else c) for p, c in primitive.cotangents(node, asked, g, out, operands)]
+        Mode.lineage = Mode.family = None
+        for operand in toggled:
+            operand.requires_grad = False
+        return [(position, None if c is None else self._boxed(c)) for position, c in pulled]
+
+    def _toggled(self, node: Node) -> list[Tensor]:
+        """Return the operands whose flag was taken off since, where that changes nothing for what was recorded."""
+        if self.dialect.toggled_leaf == "checked":
+            return []
+        return [node.operands[position] for position in node.tracked if not node.operands[position].requires_grad]
 
     def _links(self, node: Node, position: int, links: Mapping[str, str]) -> bool:
         when = links.get(node.primitive.operands[position])
@@ -296,38 +297,39 @@ class Walk:
     def _arrive(self, tensor: Tensor, cotangent: Any) -> None:
         node = tensor.node
         if node is None:
-            before = self.leaves.get(tensor)
-            self.leaves[tensor] = cotangent if before is None else add(before, cotangent)
+            self.leaves[tensor] = _total(self.leaves.get(tensor), cotangent)
             return
         slots = self.slots.get(node)
         if slots is None:
             slots = self.slots[node] = [None] * (len(node.out) if node.primitive.several else 1)
-        before = slots[tensor.slot]
-        slots[tensor.slot] = cotangent if before is None else add(before, cotangent)
+        slots[tensor.slot] = _total(slots[tensor.slot], cotangent)
 
     def _hooked(self, hooks: list[Any], cotangent: Any, primal: Any) -> Any:
-        """Call the hooks of a place on its cotangent and return what takes its place."""
+        """Call the hooks of a place on its cotangent and return what takes its place.
+
+        ``primal``: what a missing cotangent can be filled in for, the output of a node; nobody fills in that of a leaf.
+        """
+        arrived = cotangent is not None
         for hook in ordered(hooks, self.dialect):
+            if cotangent is None and primal is not None and self.dialect.missing_cotangent == "zeros":
+                cotangent = Tensor(np.zeros_like(primal)) if self.create_graph else np.zeros_like(primal)
             if isinstance(hook, Retained):
                 tensor = hook.tensor()
                 if tensor is not None and cotangent is not None:
                     self.keep(tensor, cotangent)
                 continue
-            if cotangent is None and self.dialect.missing_cotangent == "zeros":
-                cotangent = Tensor(np.zeros_like(primal)) if self.create_graph else np.zeros_like(primal)
-            returned = self._called(hook.function, cotangent)
+            returned = self._called(hook.function, cotangent, arrived=arrived)
             if returned is not None:
                 if cotangent is None or returned.dtype != primal.dtype or returned.shape != primal.shape:
                     raise AutogradError(Category.CALLBACK_RESULT, "a hook returned another shape or dtype than it was given")
-                cotangent = returned if self.create_graph else returned.array
+                cotangent = self._boxed(returned, node=False) if self.create_graph else returned.array
         return cotangent
 
-    def _called(self, function: Callable[[Any], Any], cotangent: Any) -> Any:
-        always = self.dialect.callbacks_record == "always"
-        before, Mode.recording = Mode.recording, Mode.recording or always
+    def _called(self, function: Callable[[Any], Any], cotangent: Any, *, arrived: bool) -> Any:
+        before, Mode.recording = Mode.recording, self.callbacks_record
         shown = cotangent
         if cotangent is not None and type(cotangent) is not Tensor:
-            shown = Tensor(np.array(cotangent), requires_grad=always)
+            shown = Tensor(np.array(cotangent), requires_grad=self.callbacks_record and arrived)
         try:
             return function(shown)
         finally:
@@ -340,5 +342,8 @@ class Walk:
         return self.captured.get((tensor.node, tensor.slot))
 
 
-def _number(node: Node) -> int:
-    return node.number
+def _total(before: Any, cotangent: Any) -> Any:
+    """Add what arrives to what is there; ``None``: nothing, which a custom function may say."""
+    if before is None or cotangent is None:
+        return cotangent if before is None else before
+    return add(before, cotangent)

@@ -17,18 +17,20 @@ import numpy as np
 import conformance
 import reference_impl
 from conformance.backends import BackendInfo
-from conformance.backends.reference import reference
+from conformance.backends.reference import ReferenceEngine, reference
 from conformance.outcome import Raised
 from conformance.steps import Op
-from reference_impl import OPS, TORCH, Tensor, engine, in_place, walk
+from reference_impl import OPS, TORCH, Tensor, custom, engine, in_place, walk
+from reference_impl.custom import Custom
 from reference_impl.walk import Walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from conformance.case import Case
+    from conformance.case import Case, Input
     from conformance.outcome import Outcome
+    from reference_impl.tensor import Node
 
     Fault = Callable[[], AbstractContextManager[Any]]
 
@@ -80,9 +82,15 @@ def _overwrite(tensor: Tensor, cotangent: Any, **options: Any) -> None:
 
 
 _accumulate = engine._accumulate
+_boxed = custom._boxed
+_check_count = Custom._check_count
+_cotangents = Custom.cotangents
 _arrive = Walk._arrive
 _grad = reference_impl.grad
 _update_in_place = reference_impl.update_in_place
+_backward = ReferenceEngine.backward
+_leaf = ReferenceEngine.leaf
+_hoard: list[Tensor] = []
 
 
 def _arrive_once(walk: Walk, tensor: Tensor, cotangent: Any) -> None:
@@ -106,6 +114,16 @@ def _save_late(op: Any, tensor: Tensor, *operands: Tensor, **options: Any) -> No
     _update_in_place(op, tensor, *operands, **options)
     if tensor.node is not None and tensor.node.primitive is op:
         tensor.node.arrays[0] = tensor.array
+
+
+def _returning(adapter: ReferenceEngine, *arguments: Any) -> str:
+    _backward(adapter, *arguments)
+    return "done"
+
+
+def _kept(adapter: ReferenceEngine, entry: Input) -> Tensor:
+    _hoard.append(_leaf(adapter, entry))
+    return _hoard[-1]
 
 
 def _patched(target: Any, name: str, replacement: Any) -> Fault:
@@ -141,6 +159,16 @@ def freed_graph_unnoticed() -> WrongEngine:
     return WrongEngine("freed_graph_unnoticed", _patched(Walk, "_freed", lambda *_: False))
 
 
+def talkative() -> WrongEngine:
+    """Open an engine whose `backward` returns something."""
+    return WrongEngine("talkative", _patched(ReferenceEngine, "backward", _returning))
+
+
+def hoarding() -> WrongEngine:
+    """Open an engine that never lets go of a leaf."""
+    return WrongEngine("hoarding", _patched(ReferenceEngine, "leaf", _kept))
+
+
 def none_for_zeros() -> WrongEngine:
     """Open an engine whose `grad` answers ``None`` where the gradient is zero."""
     return WrongEngine("none_for_zeros", _patched(reference_impl, "grad", _none_for_zeros))
@@ -164,6 +192,41 @@ def view_writes_stay() -> WrongEngine:
 def saves_after_the_write() -> WrongEngine:
     """Open an engine whose in-place ops keep their operand as it is after the update."""
     return WrongEngine("saves_after_the_write", _patched(reference_impl, "update_in_place", _save_late))
+
+
+def surplus_gradients_ignored() -> WrongEngine:
+    """Open an engine that drops what a custom backward returns too much."""
+
+    def check(function: Custom, gradients: list[Any], node: Node) -> None:
+        _check_count(function, gradients[: len(node.operands)], node)
+
+    return WrongEngine("surplus_gradients_ignored", _patched(Custom, "_check_count", check))
+
+
+def cotangents_not_materialised() -> WrongEngine:
+    """Open an engine whose custom backwards are given ``None`` where nothing, or zero, arrived."""
+
+    def cotangents(function: Custom, node: Node, asked: Any, g: Any, *rest: Any) -> Iterator[tuple[int, Any]]:
+        given = [c if np.any(c.array if isinstance(c, Tensor) else c) else None for c in g]
+        return _cotangents(function, node, asked, given, *rest)
+
+    boxed = _patched(custom, "_boxed", lambda x: x if x is None else _boxed(x))
+    return WrongEngine("cotangents_not_materialised", lambda: _both(_patched(Custom, "cotangents", cotangents)(), boxed()))
+
+
+def custom_backward_not_recorded() -> WrongEngine:
+    """Open an engine that runs custom backwards without recording them, also under ``create_graph``."""
+
+    def cotangents(*arguments: Any) -> Iterator[tuple[int, Any]]:
+        with reference_impl.no_grad():
+            yield from list(_cotangents(*arguments))
+
+    return WrongEngine("custom_backward_not_recorded", _patched(Custom, "cotangents", cotangents))
+
+
+def saved_operands_detached() -> WrongEngine:
+    """Open an engine whose custom functions save all tensors without their history."""
+    return WrongEngine("saved_operands_detached", _patched(custom, "_kept", lambda tensor, *_: lambda *_: tensor.detach()))
 
 
 def dies_on_sin() -> WrongEngine:

@@ -23,7 +23,12 @@ BUILT_IN = {
     "reference": "conformance.backends.reference:open_backend",
     "torch": "conformance.backends.torch:open_backend",
     "paddle": "conformance.backends.paddle:open_backend",
+    "paddle-static": "conformance.backends.paddle_static:open_backend",
+    "paddle-static-legacy": "conformance.backends.paddle_static_legacy:open_backend",
 }
+
+STATIC = frozenset({"paddle-static", "paddle-static-legacy"})
+"""Built-in backends of static programs."""
 
 
 class BackendError(Exception):

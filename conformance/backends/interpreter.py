@@ -8,16 +8,21 @@ What a hook or a custom function does is written in the case, so it is run here,
 from __future__ import annotations
 
 import tempfile
+import weakref
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+import numpy as np
+
+from conformance.backends.dumped import events_of
 from conformance.outcome import Blocked, Computed, Event, NotOffered, Observation, Outcome, Raised, State, Value
 from conformance.steps import (
     Backward,
     ClearGrad,
     Custom,
     Detach,
+    Drop,
     Edge,
     Grad,
     Hook,
@@ -34,8 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    import numpy as np
-
     from conformance.backends import BackendInfo
     from conformance.case import Case, Input
     from conformance.steps import Form
@@ -49,7 +52,7 @@ Pullback: TypeAlias = "Callable[[list[Any], list[Any]], list[Any]]"
 
 
 class CallbackError(Exception):
-    """What a hook raises that is meant to raise."""
+    """What a hook raises that is meant to raise, and what is raised by an op of a custom backward."""
 
 
 class Engine(Protocol):
@@ -70,8 +73,11 @@ class Engine(Protocol):
         ``forward(operands)`` returns the outputs and what is saved; ``backward(saved, cotangents)`` the gradients.
         """
 
-    def backward(self, step: Backward, values: type_of_values, dump: str | None) -> None:
-        """Call the engine's ``backward`` with the parameters that the step passes; ``dump``: the folder for debugging files."""
+    def backward(self, step: Backward, values: type_of_values, dump: str | None) -> Any:
+        """Call the engine's ``backward`` with the parameters that the step passes and return what it returns.
+
+        ``dump``: the folder for debugging files.
+        """
 
     def grad(self, step: Grad, values: type_of_values) -> list[Any]:
         """Call the engine's ``grad`` and return a tensor or ``None`` for each input."""
@@ -160,8 +166,7 @@ class _Run:
             state = self._state() if changes else None
             category = self.engine.category(error)
             return Raised(category, f"{type(error).__name__}: {error}"[:2000], state, tuple(self.events))
-        look = self.engine.look
-        seen = tuple(None if tensor is None else look(tensor) for tensor in made)
+        seen = tuple(None if tensor is None else self._look(tensor) for tensor in made)
         if self.sees_all:
             self._note(step, seen)
         return Computed(seen, self._state() if changes else None, tuple(self.events))
@@ -222,23 +227,33 @@ class _Run:
             case Edge():
                 values[step.results[0]] = engine.edge(values[step.tensor])
                 return ()
+            case Drop():
+                self._drop(step.tensor)
+                return ()
         values.update(zip(step.results, made, strict=True))
         return made
 
     def _backward(self, step: Backward) -> None:
-        if not step.dump_backward_graph:
-            self.engine.backward(step, self.values, None)
-            return
-        with tempfile.TemporaryDirectory() as folder:
-            self.engine.backward(step, self.values, folder)
-            names = sorted(path.name for path in Path(folder).iterdir())
-        self.events += [Event(kind) for kind in (".dot", ".log") if any(name.endswith(kind) for name in names)]
+        if step.dump_backward_graph:
+            with tempfile.TemporaryDirectory() as folder:
+                returned = self.engine.backward(step, self.values, folder)
+                self.events += events_of(Path(folder))
+        else:
+            returned = self.engine.backward(step, self.values, None)
+        if returned is not None:
+            self.events.append(Event("returned something"))
+
+    def _drop(self, name: str) -> None:
+        self.seen.pop(name, None)
+        dropped = weakref.ref(self.values.pop(name))
+        if dropped() is not None:
+            self.events.append(Event(f"{name} lives on"))
 
     def _hook(self, step: Hook) -> Callable[[Any], Any]:
         engine, name = self.engine, step.results[0]
 
         def called(g: Any) -> Any:
-            self.events.append(Event(name, None if g is None else engine.look(g), engine.recording()))
+            self.events.append(Event(name, None if g is None else self._look(g), engine.recording()))
             match step.returns:
                 case "error":
                     raise CallbackError(name)
@@ -247,7 +262,7 @@ class _Run:
                 case "scaled" if g is not None:
                     return engine.apply(Op("mul_scalar", (), (), {"other": step.factor}), [g])[0]
                 case "another_dtype" if g is not None:
-                    dtype = "float64" if engine.look(g).array.dtype == "float32" else "float32"
+                    dtype = "float64" if self._look(g).array.dtype == "float32" else "float32"
                     return engine.apply(Op("cast", (), (), {"dtype": dtype}), [g])[0]
                 case _:
                     return None
@@ -265,15 +280,29 @@ class _Run:
             return [known[n] for n in step.outputs], [known[n] for n in step.saved]
 
         def backward(saved: list[Any], cotangents: list[Any]) -> list[Any]:
+            for name, cotangent in zip(step.results, cotangents, strict=True):
+                seen = Value(self.engine.look(cotangent).array, requires_grad=False)  # nobody promises the flag of a cotangent
+                self.events.append(Event(name, seen, self.engine.recording()))
             known = dict(zip((*step.saved, *step.cotangents), (*saved, *cotangents), strict=True))
-            apply(step.backward, known)
+            try:
+                apply(step.backward, known)
+            except Exception as error:
+                msg = f"{type(error).__name__}: {error}"
+                raise CallbackError(msg) from error
             return [None if n is None else known[n] for n in step.gradients]
 
         return forward, backward
 
     def _changed(self) -> list[tuple[str, Value]]:
-        now = [(name, self.engine.look(self.values[name]), array) for name, array in self.seen.items()]
+        now = [(name, self._look(self.values[name]), array) for name, array in self.seen.items()]
         return [(name, value) for name, value, array in now if _differs(value.array, array)]
+
+    def _look(self, tensor: Any) -> Value:
+        """Look at a tensor; one that the engine hands out but will not show is an observation, too."""
+        try:
+            return self.engine.look(tensor)
+        except Exception as error:  # noqa: BLE001 - see above
+            return Value(np.zeros(0), False, f"{type(error).__name__}: {error}"[:200])
 
     def _state(self) -> State:
         engine = self.engine
@@ -281,7 +310,7 @@ class _Run:
         for name in self.case.watched:
             tensor = self.values.get(name)
             held = None if tensor is None else engine.grad_of(tensor)
-            state.append(None if held is None else engine.look(held))
+            state.append(None if held is None else self._look(held))
         return tuple(state)
 
 
@@ -301,5 +330,7 @@ def pick(values: type_of_values, names: tuple[str | None, ...] | None, form: For
             return tuple(found)
         case "set":
             return set(found)
+        case "iterator":
+            return iter(found)
         case _:
             return found

@@ -27,13 +27,21 @@ if TYPE_CHECKING:
 
 RULES: tuple[Rule, ...] = (
     (OSError, "CallbackError", Category.CALLBACK),
+    (ValueError, "backward function should", Category.CALLBACK_RESULT),
+    (ValueError, "The number of outputs of `PyLayer.backward` should be", Category.CALLBACK_RESULT),
     (SystemError, "do not exist. This may be because", Category.GRAPH_FREED),
+    (RuntimeError, "Cannot register hook on a tensor that stop gradient", Category.NOT_DIFFERENTIABLE),
+    (RuntimeError, "hook are not consistent", Category.CALLBACK_RESULT),
     (ValueError, "does not appear in the backward graph", Category.UNREACHABLE_INPUT),
     (SystemError, "There is no grad op for", Category.NOT_DIFFERENTIABLE),
+    (SystemError, "input buffer has already been initialized", Category.DUPLICATE_TENSOR),
     (AssertionError, "contains duplicate paddle.Tensor", Category.DUPLICATE_TENSOR),
     (RuntimeError, "contain duplicate tensor", Category.DUPLICATE_TENSOR),
     (AssertionError, "must be equal to", Category.SEED_LENGTH),
     (AssertionError, "only_inputs=False is not supported yet", Category.BAD_ARGUMENT),
+    (AssertionError, "cannot be empty", Category.BAD_ARGUMENT),
+    (AssertionError, "must be True or False", Category.BAD_ARGUMENT),
+    (AssertionError, "must be Tensor or list of Tensor", Category.BAD_ARGUMENT),
     (RuntimeError, "doesn't have any grad op", Category.NOT_IMPLEMENTED),
     (RuntimeError, "has been modified by an inplace operation", Category.IN_PLACE_VERSION),
     (ValueError, "doesn't stop gradient can't use inplace strategy", Category.IN_PLACE_LEAF),
@@ -77,20 +85,22 @@ class PaddleEngine:
             def forward(ctx: Any, *tensors: Any) -> Any:
                 outputs, saved = forward(list(tensors))
                 ctx.save_for_backward(*saved)
+                # Without the mark an operand that is returned counts as changed in place: the name outside would change its meaning.
+                ctx.mark_not_inplace(*(t for t in tensors if any(t is output for output in outputs)))
                 return tuple(outputs) if len(outputs) > 1 else outputs[0]
 
             @staticmethod
             def backward(ctx: Any, *cotangents: Any) -> Any:
                 gradients = backward(list(ctx.saved_tensor()), list(cotangents))
-                return tuple(gradients) if len(gradients) > 1 else gradients[0]
+                return tuple(gradients) if len(gradients) != 1 else gradients[0]
 
         made = Function.apply(*operands)
         return tuple(made) if isinstance(made, list | tuple) else (made,)
 
-    def backward(self, step: Backward, values: dict[str, Any], dump: str | None) -> None:
+    def backward(self, step: Backward, values: dict[str, Any], dump: str | None) -> Any:
         retain = {} if step.retain_graph is None else {"retain_graph": step.retain_graph}
         tensors, seeds = pick(values, step.tensors, step.form), pick(values, step.grad_tensors, step.form)
-        paddle.autograd.backward(tensors, seeds, **retain, dump_backward_graph_path=dump)
+        return paddle.autograd.backward(tensors, seeds, **retain, dump_backward_graph_path=dump)
 
     def grad(self, step: Grad, values: dict[str, Any]) -> list[Any]:
         form = None if step.form == "set" else step.form

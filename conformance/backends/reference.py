@@ -10,6 +10,8 @@ import conformance
 import reference_impl
 from conformance.backends import BackendInfo
 from conformance.backends.interpreter import CallbackError, Interpreter, pick
+from conformance.backends.programs import Programs
+from conformance.backends.reference_programs import ReferencePrograms
 from conformance.outcome import Value
 from reference_impl import OPS, TORCH, AutogradError, Category, Dialect, Tensor
 
@@ -17,23 +19,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
+    from conformance.backends import Backend
     from conformance.backends.interpreter import Forward, Pullback
     from conformance.case import Input
     from conformance.steps import Backward, Grad, InPlace, Op
 
 
-def open_backend() -> Interpreter:
+def open_backend() -> Backend:
     """Open the reference in PyTorch's dialect."""
     return reference(TORCH, TORCH.not_offered)
 
 
-def reference(dialect: Dialect, not_offered: Mapping[str, str], *, widen: bool = False) -> Interpreter:
+def reference(dialect: Dialect, not_offered: Mapping[str, str], *, widen: bool = False) -> Backend:
     """Open the reference in a dialect.
 
     ``not_offered``: what the backend it stands beside does not offer; steps that need it are left out here too.
     ``widen``: compute in float64, whatever the case says; for judging how far rounding can carry.
     """
     info = BackendInfo("reference", conformance.__version__, dialect, not_offered)
+    if dialect.static:
+        return Programs(info, ReferencePrograms(dialect, widen=widen))
     return Interpreter(info, ReferenceEngine(dialect, widen=widen))
 
 
@@ -49,7 +54,8 @@ class ReferenceEngine:
         return Tensor(array.astype(np.float64) if self.widen else array, requires_grad=entry.differentiable)
 
     def apply(self, step: Op, operands: list[Tensor]) -> tuple[Tensor, ...]:
-        attrs = {**step.attrs, "dtype": "float64"} if self.widen and step.op == "cast" else step.attrs
+        widened = self.widen and step.op == "cast" and step.results  # a hook's cast (no results) is there to be of another dtype
+        attrs = {**step.attrs, "dtype": "float64"} if widened else step.attrs
         made = OPS[self.dialect.spelled.get(step.op, step.op)](*operands, **attrs)
         return made if isinstance(made, tuple) else (made,)
 
@@ -58,30 +64,38 @@ class ReferenceEngine:
         reference_impl.update_in_place(op, tensor, *operands, dialect=self.dialect, **step.attrs)
 
     def custom(self, forward: Forward, backward: Pullback, operands: list[Tensor]) -> tuple[Tensor, ...]:
-        raise NotImplementedError
+        return reference_impl.apply_custom(forward, backward, operands, dialect=self.dialect)
 
     def backward(self, step: Backward, values: dict[str, Any], dump: str | None) -> None:
+        retain = {} if step.retain_graph is None else {"retain_graph": step.retain_graph}
         reference_impl.backward(
-            pick(values, step.tensors),
-            pick(values, step.grad_tensors),
-            step.retain_graph,
-            step.create_graph,
-            pick(values, step.inputs),
+            pick(values, step.tensors, step.form),
+            pick(values, step.grad_tensors, step.form),
+            create_graph=step.create_graph,
+            grad_variables=pick(values, step.grad_variables, step.form),
+            inputs=pick(values, step.inputs, step.form),
+            dump_backward_graph_path=dump,
             dialect=self.dialect,
+            **retain,
         )
 
     def grad(self, step: Grad, values: dict[str, Any]) -> list[Tensor | None]:
-        return reference_impl.grad(
-            pick(values, step.outputs),
-            pick(values, step.inputs),
-            pick(values, step.grad_outputs),
-            step.retain_graph,
-            step.create_graph,
-            step.only_inputs,
-            step.allow_unused,
-            pick(values, step.no_grad_vars),
-            step.materialize_grads,
-            dialect=self.dialect,
+        form = None if step.form == "set" else step.form
+        unused = {} if step.allow_unused is None else {"allow_unused": step.allow_unused}
+        return list(
+            reference_impl.grad(
+                pick(values, step.outputs, form),
+                pick(values, step.inputs, form),
+                pick(values, step.grad_outputs, form),
+                step.retain_graph,
+                step.create_graph,
+                step.only_inputs,
+                no_grad_vars=pick(values, step.no_grad_vars, step.form),
+                materialize_grads=step.materialize_grads,
+                is_grads_batched=step.is_grads_batched,
+                dialect=self.dialect,
+                **unused,
+            )
         )
 
     def retain_grad(self, tensor: Tensor) -> None:
@@ -97,7 +111,7 @@ class ReferenceEngine:
         handle.remove()
 
     def edge(self, tensor: Tensor) -> Any:
-        raise NotImplementedError
+        return reference_impl.gradient_edge(tensor)
 
     def recording(self) -> bool:
         return reference_impl.recording()

@@ -30,11 +30,25 @@ RULES: tuple[Rule, ...] = (
     (RuntimeError, "appears to not have been used in the graph", Category.UNREACHABLE_INPUT),
     (RuntimeError, "One of the differentiated Tensors does not require grad", Category.NOT_DIFFERENTIABLE),
     (RuntimeError, "can't retain_grad on Tensor that has requires_grad=False", Category.NOT_DIFFERENTIABLE),
+    (RuntimeError, "cannot register a hook on a tensor that doesn't require gradient", Category.NOT_DIFFERENTIABLE),
+    (RuntimeError, "you can only change requires_grad flags of leaf variables", Category.NOT_A_LEAF),
+    (RuntimeError, "has changed the type of value", Category.CALLBACK_RESULT),
+    (RuntimeError, "has changed the size of value", Category.CALLBACK_RESULT),
+    (RuntimeError, "can't replace a None gradient with a non-None value", Category.CALLBACK_RESULT),
     (RuntimeError, "does not require grad and does not have a grad_fn", Category.ROOT_WITHOUT_GRAPH),
     (RuntimeError, "grad can be implicitly created only for", Category.SEED_REQUIRED),
     (RuntimeError, "Mismatch in shape: grad_output", Category.SEED_SHAPE),
     (RuntimeError, " tensors and ", Category.SEED_LENGTH),
+    (RuntimeError, "returned an incorrect number of gradients", Category.CALLBACK_RESULT),
+    (RuntimeError, "returned an invalid gradient at index", Category.CALLBACK_RESULT),
     (ValueError, "Expected allow_unused to be True or not passed when materialize_grads=True", Category.BAD_ARGUMENT),
+    (RuntimeError, "cannot be empty", Category.BAD_ARGUMENT),
+    (RuntimeError, "arguments both passed to", Category.BAD_ARGUMENT),
+    (RuntimeError, "materialize_grads cannot be used when the given input is a GradientEdge", Category.BAD_ARGUMENT),
+    (RuntimeError, "get the gradient edge for a Tensor that does not require", Category.NOT_DIFFERENTIABLE),
+    *((RuntimeError, part, Category.SEED_SHAPE) for part in ("If `is_grads_batched=True`", "invalid gradient at index")),
+    *((ValueError, part, Category.SEED_SHAPE) for part in ("Got in_dim=0 for some input", "same size in the mapped dimension")),
+    (IndexError, "invalid index of a 0-dim tensor", Category.SEED_SHAPE),
     (RuntimeError, "is not implemented", Category.NOT_IMPLEMENTED),
     (RuntimeError, "has been modified by an inplace operation", Category.IN_PLACE_VERSION),
     (RuntimeError, "leaf Variable that requires grad is being used in an in-place", Category.IN_PLACE_LEAF),
@@ -48,7 +62,12 @@ RULES: tuple[Rule, ...] = (
 def open_backend() -> Interpreter:
     """Open PyTorch on the CPU, with one thread."""
     torch.set_num_threads(1)
-    for expected in ("The .grad attribute of a Tensor that is not a leaf", "only_inputs argument", "Using backward"):
+    for expected in (
+        "The .grad attribute of a Tensor that is not a leaf",
+        "only_inputs argument",
+        "Using backward",
+        "`grad_variables` is deprecated",
+    ):
         warnings.filterwarnings("ignore", message=f".*{expected}")
     return Interpreter(BackendInfo("torch", str(torch.__version__), TORCH, TORCH.not_offered), TorchEngine())
 
@@ -83,18 +102,19 @@ class TorchEngine:
             def forward(ctx: Any, *tensors: torch.Tensor) -> Any:
                 outputs, saved = forward(list(tensors))
                 ctx.save_for_backward(*saved)
+                ctx.saves = bool(saved)  # who saved nothing has no reason to ask for it, and asking is refused on a freed graph
                 return tuple(outputs) if len(outputs) > 1 else outputs[0]
 
             @staticmethod
             def backward(ctx: Any, *cotangents: torch.Tensor) -> Any:
-                return tuple(backward(list(ctx.saved_tensors), list(cotangents)))
+                return tuple(backward(list(ctx.saved_tensors) if ctx.saves else [], list(cotangents)))
 
         made = Function.apply(*operands)
         return made if isinstance(made, tuple) else (made,)
 
-    def backward(self, step: Backward, values: dict[str, Any], dump: str | None) -> None:
+    def backward(self, step: Backward, values: dict[str, Any], dump: str | None) -> Any:  # noqa: ARG002 - not offered
         options = {} if step.grad_variables is None else {"grad_variables": pick(values, step.grad_variables, step.form)}
-        torch.autograd.backward(
+        return torch.autograd.backward(
             pick(values, step.tensors, step.form),
             pick(values, step.grad_tensors, step.form),
             step.retain_graph,

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Self
 import msgspec
 from pebble import ProcessExpired, ProcessPool
 
-from conformance.backends import names
-from conformance.campaign.worker import POISONED, Chunk, run_chunk, silence
+from conformance.backends import BackendError, names
+from conformance.campaign.worker import POISONED, Chunk, describe_backend, run_chunk, silence
 from conformance.judge.verdict import Bucket
 
 if TYPE_CHECKING:
@@ -64,6 +64,17 @@ class Workers:
             return self._pool.schedule(function, list(arguments), timeout=timeout).result()
         except (ProcessExpired, TimeoutError):
             return None
+
+    def describe(self, name: str) -> dict[str, Any]:
+        """Return a backend's facts, found out in a worker.
+
+        Raises:
+            BackendError: if it cannot be opened.
+        """
+        found: dict[str, Any] | None = self.call(describe_backend, name)
+        if found is None or "error" in found:
+            raise BackendError(found["error"] if found else f"backend {name!r} takes its process down when it is opened")
+        return found
 
     def run(self, chunks: Iterable[Chunk]) -> Iterator[list[dict[str, Any]]]:
         """Run chunks and yield the records of each, in the order of the chunks."""

@@ -17,10 +17,9 @@ import msgspec
 import numpy as np
 
 from conformance import __version__
-from conformance.backends import BackendError
 from conformance.campaign.pool import Workers, read_records
 from conformance.campaign.tally import Tally
-from conformance.campaign.worker import Chunk, describe_backend, explain_case
+from conformance.campaign.worker import Chunk, explain_case
 from conformance.case import Case, encode
 from conformance.deviations import known
 from conformance.generate.scripts import Plan
@@ -32,7 +31,7 @@ from conformance.repro import FRAMEWORKS, script
 from conformance.steps import Op
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from conformance.campaign.tally import Failure
     from conformance.signature import Signature
@@ -57,8 +56,12 @@ class Options:
     command: str = ""
 
 
-def run_campaign(options: Options, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
-    """Run a campaign, write ``run.ndjson``, and return the footer; ``progress`` hears of cases done and findings made.
+def run_campaign(
+    options: Options, progress: Callable[[int, int], None] | None = None, checked: Iterable[dict[str, Any]] = ()
+) -> dict[str, Any]:
+    """Run a campaign, write ``run.ndjson``, and return the footer.
+
+    ``progress`` hears of cases done and findings made; ``checked``: records of what was checked before, which come after the header.
 
     Raises:
         BackendError: if a backend cannot be opened.
@@ -70,6 +73,8 @@ def run_campaign(options: Options, progress: Callable[[int, int], None] | None =
         header = header_of(options, workers)
         writer = Writer(options.out / "run.ndjson")
         writer.write(header)
+        for record in checked:
+            writer.write(record)
         tally = Tally(options.backends)
         with tempfile.TemporaryDirectory(dir=options.out, prefix=".work-") as folder:
             try:
@@ -89,6 +94,7 @@ def run_campaign(options: Options, progress: Callable[[int, int], None] | None =
             writer.write(finding)
     footer = tally.footer()
     footer["seconds"]["wall"] = ended
+    footer["not_offered"] = {described["name"]: described["not_offered"] for described in header["backends"]}
     seen = {name for counts in tally.deviations.values() for name in counts}
     footer["deviation_info"] = {d.id: {"reason": d.reason, "finding": d.finding} for d in known() if d.id in seen}
     writer.write(footer)
@@ -111,10 +117,6 @@ def header_of(options: Options, workers: Workers) -> dict[str, Any]:
     Raises:
         BackendError: if one cannot be opened.
     """
-    described = [workers.call(describe_backend, name) for name in options.backends]
-    for name, answer in zip(options.backends, described, strict=True):
-        if answer is None or "error" in answer:
-            raise BackendError(answer["error"] if answer else f"backend {name!r} takes its process down when it is opened")
     return {
         "kind": "header",
         "schema": SCHEMA,
@@ -132,7 +134,7 @@ def header_of(options: Options, workers: Workers) -> dict[str, Any]:
             "platform": platform.platform(),
             "numpy": np.__version__,
         },
-        "backends": described,
+        "backends": [workers.describe(name) for name in options.backends],
     }
 
 

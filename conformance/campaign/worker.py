@@ -20,8 +20,9 @@ import msgspec
 from conformance.backends import Backend, BackendError, open_backend
 from conformance.backends.reference import reference
 from conformance.case import Case, Input
+from conformance.coverage import covered
 from conformance.deviations import label
-from conformance.facts import facts_of, parameters_passed
+from conformance.facts import facts_of
 from conformance.generate.scripts import Plan, case_of
 from conformance.judge.compare import AFTER_ALL, Mismatch
 from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, verdict_of
@@ -162,7 +163,12 @@ def run_case(
         poisoned |= not sane
         poisoned |= _read_past_its_end(expected, actual)
         clock = perf_counter()
-        verdicts[info.name] = verdict_record(case, _judged(case, engine, expected, actual, healthy=sane), facts)
+        try:
+            verdict = _judged(case, engine, expected, actual, healthy=sane)
+        except Exception as error:  # noqa: BLE001 - a fault of the suite costs one case, and is no verdict on the engine
+            found = Mismatch(AFTER_ALL, "harness", "step", "judged", type(error).__name__, str(error))
+            verdict = Verdict(Bucket.HARNESS_ERROR, found)
+        verdicts[info.name] = verdict_record(case, verdict, facts)
         seconds["judge"] += perf_counter() - clock
     record = {
         "kind": "case",
@@ -196,9 +202,9 @@ def fatal(case: Case, info: BackendInfo, bucket: str) -> Verdict:
 
 
 def _read_past_its_end(expected: Outcome, actual: Outcome) -> bool:
-    """Whether a seed of the wrong shape was taken: memory may be damaged, so nothing more may be concluded in this process."""
+    """Whether a seed or gradient of the wrong shape was taken: memory may be damaged, so nothing more may be concluded here."""
     return any(
-        isinstance(e, Raised) and e.category is Category.SEED_SHAPE and not isinstance(a, Raised)
+        isinstance(e, Raised) and e.category in (Category.SEED_SHAPE, Category.CALLBACK_RESULT) and not isinstance(a, Raised)
         for e, a in zip(expected.observations, actual.observations, strict=True)
     )
 
@@ -215,12 +221,11 @@ def healthy(engine: Backend) -> bool:
 def verdict_record(case: Case, verdict: Verdict, facts: Facts) -> dict[str, Any]:
     """Write a verdict, with what was compared up to the first difference."""
     found = verdict.mismatch
-    limit = len(case.steps) if found is None or found.step < 0 else found.step
-    counts = dict(verdict.counts)
-    for number, order in facts.orders.items():
-        if number < limit:
-            for name in (f"order {order}", *parameters_passed(case.steps[number])):  # type: ignore[arg-type]
-                counts[name] = counts.get(name, 0) + 1
+    counts = verdict.counts.copy()
+    for number in verdict.steps:
+        counts.update(covered(case.steps[number], facts.order_at(number)))
+        if number in facts.orders:
+            counts[f"order {facts.orders[number]}"] += 1
     record: dict[str, Any] = {"bucket": verdict.bucket, "counts": counts}
     if verdict.bounded:
         record["bounded"] = True

@@ -1,6 +1,14 @@
-"""Curated cases: the promises of the source documents, one small case each."""
+"""Curated cases: the promises of the source documents and the switches of the dialects, in small cases."""
 
-from conformance.clauses import comparison, paddle_backward, paddle_grad, torch_backward
+from conformance.clauses import (
+    append_backward,
+    comparison,
+    dialects,
+    gradients,
+    paddle_backward,
+    paddle_grad,
+    torch_backward,
+)
 from conformance.clauses.curated import Curated
 
 CURATED: tuple[Curated, ...] = (
@@ -8,6 +16,9 @@ CURATED: tuple[Curated, ...] = (
     *paddle_grad.CASES,
     *torch_backward.CASES,
     *comparison.CASES,
+    *append_backward.CASES,
+    *gradients.CASES,
+    *dialects.CASES,
 )
 
 __all__ = ["CURATED", "Curated"]

@@ -1,13 +1,15 @@
-"""What a curated case is: a clause id, a case, and the numbers that the source document prints."""
+"""What a curated case is: the id of a clause or the name of a switch, a case, and the numbers that must come out."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
+from conformance.judge.compare import Comparer
 from conformance.outcome import Computed
 from reference_impl import PADDLE
 
@@ -15,15 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conformance.case import Case
+    from conformance.judge.compare import Mismatch
     from reference_impl import Dialect
 
 
 @dataclass(frozen=True)
 class Curated:
-    """One promise as a case.
+    """One promise, or one switch of the dialects, as a case.
 
-    ``prints``: what the document shows, by name of a result, or ``NAME.grad@STEP`` for ``.grad`` after a step. ``dialect``: whose
-    document it is.
+    ``prints``: what the document shows, or what follows by hand, by name of a result, ``NAME.grad@STEP`` for ``.grad`` after a
+    step, or ``events@STEP`` for the names of what happened in it; ``None``: absent. ``dialect``: in whose words the promise is made.
     """
 
     clause: str
@@ -37,16 +40,25 @@ class Curated:
         """Clause id and title."""
         return f"{self.clause} {self.title}"
 
+    def difference(self, **switches: Any) -> Mismatch | None:
+        """Return what changes for the judge when switches of the dialect are set otherwise; ``None`` if nothing does."""
+        flipped = replace(self.dialect, **switches)
+        expected, actual = (reference(d, d.not_offered).run(self.case) for d in (self.dialect, flipped))
+        return Comparer(self.case, BackendInfo("flipped", "", self.dialect)).run(expected, actual).mismatch
+
     def disagreement(self) -> str:
         """Say where the reference contradicts the document; empty if nowhere."""
         outcome = reference(self.dialect, {}).run(self.case)
         for place, printed in self.prints.items():
             found = self._lookup(outcome, place)
-            if found is None or not np.array_equal(found, np.asarray(printed)):
+            agrees = found is printed if found is None or printed is None else np.array_equal(found, np.asarray(printed))
+            if not agrees:
                 return f"{place} is {found}, the document prints {printed}"
         return ""
 
     def _lookup(self, outcome: Any, place: str) -> Any:
+        if place.startswith("events@"):
+            return [event.name for event in outcome.observations[int(place.removeprefix("events@"))].events]
         name, _, step = place.partition(".grad@")
         if step:
             value = outcome.observations[int(step)].state[self.case.watched.index(name)]

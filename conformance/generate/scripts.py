@@ -12,12 +12,15 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from conformance.generate.custom import draw_custom
 from conformance.generate.in_place import draw_in_place
+from conformance.generate.programs import draw_program
 from conformance.generate.sketch import Draft, Sketch
 from conformance.generate.source import FastSource
+from conformance.generate.state import draw_clear, draw_state
 from conformance.ops import catalogue
-from conformance.steps import Backward, ClearGrad, Detach, Grad
-from reference_impl import DIALECTS
+from conformance.steps import Backward, Edge, Grad
+from reference_impl import DIALECTS, PADDLE_STATIC
 from reference_impl.dialect import UNBOUNDED
 
 if TYPE_CHECKING:
@@ -25,19 +28,28 @@ if TYPE_CHECKING:
 
     from conformance.case import Case
     from conformance.generate.source import Source
+    from conformance.steps import Form
 
 LANES = ("exact", "numeric")
+STATE = (0.03, 0.03, 0.25)
+"""How likely a state step is after each op: most scripts have few, some have many."""
 CHANGE = 0.3
 """How often a script that changes tensors in place does so, at each place where it may."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a campaign draws from: lanes, ops (``None``: all), how long a graph may grow, what part of the cases updates in place."""
+    """What a campaign draws from: the lanes and the ops (``None``: all), and how long a graph may grow.
+
+    ``static``: programs. ``customs``: with which probability a custom function follows an op; none does where the ops are given.
+    ``changing``: what part of the cases changes tensors in place.
+    """
 
     lanes: tuple[str, ...] = LANES
     ops: tuple[str, ...] | None = None
     longest: int = 8
+    static: bool = False
+    customs: float = 0.03
     changing: float = 0.06
 
 
@@ -48,12 +60,16 @@ def case_of(seed: int, index: int, plan: Plan) -> Case:
 
 def draw_case(source: Source, plan: Plan) -> Case:
     """Draw a case."""
-    exact = source.choice(plan.lanes) == "exact" and bool(_offered(True, False, plan.ops))
+    exact = source.choice(plan.lanes) == "exact" and bool(_offered(True, False, plan.ops, plan.static))
     dtype = "float64" if source.chance(0.25) else "float32"
-    script = _Script(source, exact=exact, dtype=dtype)
-    script.changes = source.chance(plan.changing)
     deep = source.chance(0.55)
     vocabulary = _vocabulary(source, plan, exact=exact, deep=deep)
+    if plan.static:
+        return draw_program(source, vocabulary, exact=exact, dtype=dtype, deep=deep, longest=plan.longest)
+    script = _Script(source, exact=exact, dtype=dtype)
+    script.state = source.choice(STATE)
+    script.changes = source.chance(plan.changing)
+    script.customs = 0.0 if plan.ops else plan.customs
     script.fresh(script.shape())
     for _ in range(source.integer(0, 1)):
         script.fresh(script.shape())
@@ -65,10 +81,12 @@ def draw_case(source: Source, plan: Plan) -> Case:
 
 
 @functools.cache
-def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None) -> tuple[str, ...]:
+def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, static: bool) -> tuple[str, ...]:
+    dialects = (PADDLE_STATIC,) if static else tuple(DIALECTS.values())
+
     def fits(name: str) -> bool:
         entry = catalogue()[name]
-        orders = [dialect.highest_order.get(name, UNBOUNDED) for dialect in DIALECTS.values()]
+        orders = [dialect.highest_order.get(name, UNBOUNDED) for dialect in dialects]
         return (entry.exact or not exact) and (not deep or min(orders) >= 2)
 
     return tuple(name for name in (ops or catalogue()) if fits(name))
@@ -76,25 +94,24 @@ def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None) -> tuple[str,
 
 def _vocabulary(source: Source, plan: Plan, *, exact: bool, deep: bool) -> list[str]:
     """Draw the few ops that this case may use (swarm testing): a deep case mostly keeps to what can be differentiated twice."""
-    offered = _offered(exact, deep and not source.chance(0.1), plan.ops) or _offered(exact, False, plan.ops)
+    offered = _offered(exact, deep and not source.chance(0.1), plan.ops, plan.static) or _offered(exact, False, plan.ops, plan.static)
     return [source.choice(offered) for _ in range(source.integer(2, 7))]
 
 
 class _Script(Sketch):
+    state: float = 0.0
+    customs: float = 0.0
     changes = False
 
     def grow(self, vocabulary: Sequence[str], count: int) -> None:
         for _ in range(count):
             self.add_op(self.source.choice(vocabulary), no_grad=self.source.chance(0.04))
-            if self.source.chance(0.03):
-                self.detach(self.source.choice(self.values))
+            if self.source.chance(self.customs):
+                draw_custom(self)
+            if self.source.chance(self.state):
+                draw_state(self)
             if self.changes and self.source.chance(CHANGE):
                 draw_in_place(self)
-
-    def detach(self, draft: Draft) -> None:
-        name = self.name("d")
-        self.steps.append(Detach(draft.name, (name,)))
-        self.values.append(Draft(name, draft.shape, draft.dtype, draft.array, False, frozenset()))
 
     def episode(self, vocabulary: Sequence[str], *, deep: bool, last: bool) -> None:
         source = self.source
@@ -103,12 +120,14 @@ class _Script(Sketch):
         if self.changes and source.chance(CHANGE):
             draw_in_place(self)
         roots = self.roots()
+        if source.chance(2 * self.state):
+            draw_state(self)
         if deep and source.chance(0.75):
             self.derive(vocabulary, roots)
         elif source.chance(0.5):
             self.backward(roots, retain=self.retain(last=last))
             if source.chance(0.35):
-                self.clear()
+                draw_clear(self)
             if source.chance(0.45):
                 self.backward(roots, retain=self.retain(last=last))
         else:
@@ -154,18 +173,18 @@ class _Script(Sketch):
             roots[0] = self.values[-1]
         return roots
 
-    def seeds(self, roots: list[Draft], *, differentiable: bool) -> tuple[str | None, ...] | None:
+    def seeds(self, roots: list[Draft], *, differentiable: bool, batch: tuple[int, ...] = ()) -> tuple[str | None, ...] | None:
         """Draw a seed for every root: none where ones are meant, or one of the wrong number, shape or dtype now and then."""
         source = self.source
         single = all(_count(r.shape) == 1 for r in roots)
-        if source.chance(0.5 if single else 0.05):
+        if not batch and source.chance(0.5 if single else 0.05):
             return None
         names: list[str | None] = []
         for root in roots:
-            if (_count(root.shape) == 1 and source.chance(0.2)) or source.chance(0.02):
+            if not batch and ((_count(root.shape) == 1 and source.chance(0.2)) or source.chance(0.02)):
                 names.append(None)
                 continue
-            shape, dtype = root.shape, root.dtype
+            shape, dtype = (*batch, *root.shape), root.dtype
             if source.chance(0.015):
                 shape = (*shape, 2) if source.chance(0.5) else shape[1:]
             if source.chance(0.02):
@@ -176,19 +195,41 @@ class _Script(Sketch):
             names = names[:-1] if len(names) > 1 else [*names, names[0]]
         return tuple(names)
 
+    def form(self, *lists: tuple[str | None, ...] | None) -> Form | None:
+        """Choose how lists are handed over: mostly as lists."""
+        if not self.source.chance(0.12):
+            return None
+        bare = all(given is None or len(given) == 1 for given in lists)
+        return "bare" if bare and self.source.chance(0.7) else "tuple"
+
+    def edges(self, drafts: list[Draft], chance: float) -> tuple[str, ...]:
+        """Return the names of values; now and then that of an edge in the place of one."""
+        names = []
+        for draft in drafts:
+            name = draft.name
+            if draft.tracked and self.source.chance(chance):
+                name = self.name("e")
+                self.steps.append(Edge(draft.name, (name,)))
+            names.append(name)
+        return tuple(names)
+
     def backward(self, roots: list[Draft], *, retain: bool | None) -> None:
         source = self.source
-        inputs = None
-        if source.chance(0.03) and not self.changes:
-            inputs = tuple(d.name for d in self.wanted(roots))
+        inputs = self.edges(self.wanted(roots), 0.1) if source.chance(0.08) and not self.changes else None
+        tensors = self.edges(roots, 0.015)
+        seeds = self.seeds(roots, differentiable=False)
+        old = source.chance(0.03)
         self.steps.append(
             Backward(
-                tuple(r.name for r in roots),
-                self.seeds(roots, differentiable=False),
+                tensors,
+                None if old and not source.chance(0.1) else seeds,
                 retain,
-                create_graph=source.chance(0.02),
+                create_graph=source.chance(0.05),
                 inputs=inputs or None,
-                no_grad=source.chance(0.02),
+                no_grad=source.chance(0.03),
+                grad_variables=seeds if old else None,
+                dump_backward_graph=source.chance(0.02),
+                form=self.form(tensors, seeds, inputs),
             )
         )
 
@@ -209,40 +250,40 @@ class _Script(Sketch):
 
     def grad(self, roots: list[Draft], *, create_graph: bool, retain: bool | None) -> list[Draft]:
         source = self.source
-        inputs = self.wanted(roots)
+        wanted = self.wanted(roots)
         create_graph = create_graph and not self.shared_written  # PyTorch differentiates a rewritten view by another op than its own
         allow_unused = True if source.chance(0.45) else False if source.chance(0.2) else None
-        no_grad_vars = None
-        if source.chance(0.03):
-            no_grad_vars = tuple({source.choice(self.values).name: None for _ in range(source.integer(1, 2))})
+        cut = None
+        if source.chance(0.06):
+            cut = tuple({source.choice(self.values).name: None for _ in range(source.integer(1, 2))})
+        batch = (source.integer(1, 3),) if source.chance(0.04) else ()
+        inputs, outputs = self.edges(wanted, 0.02), self.edges(roots, 0.015)
+        seeds = self.seeds(roots, differentiable=create_graph, batch=batch)
         results = tuple(self.name("g") for _ in inputs)
         self.steps.append(
             Grad(
-                tuple(r.name for r in roots),
-                tuple(d.name for d in inputs),
+                outputs,
+                inputs,
                 results,
-                self.seeds(roots, differentiable=create_graph),
+                seeds,
                 retain,
                 create_graph,
-                only_inputs=not source.chance(0.01),
+                only_inputs=not source.chance(0.02),
                 allow_unused=allow_unused,
-                no_grad_vars=no_grad_vars,
-                materialize_grads=source.chance(0.02),
-                no_grad=source.chance(0.02),
+                no_grad_vars=cut,
+                materialize_grads=source.chance(0.04),
+                no_grad=source.chance(0.03),
+                is_grads_batched=bool(batch),
+                form="set" if cut and source.chance(0.3) else self.form(outputs, inputs, seeds, cut),
             )
         )
         above = frozenset().union(*(r.above for r in roots)) if create_graph else frozenset()
         made = [
-            Draft(name, d.shape, d.dtype, None, create_graph, above | {name} if create_graph else above)
-            for name, d in zip(results, inputs, strict=True)
+            Draft(name, (*batch, *d.shape), d.dtype, None, create_graph, above | {name} if create_graph else above)
+            for name, d in zip(results, wanted, strict=True)
         ]
         self.values.extend(made)
         return made
-
-    def clear(self) -> None:
-        leaves = [d for d in self.values if d.name[0] == "x" and d.tracked]
-        if leaves:
-            self.steps.append(ClearGrad(self.source.choice(leaves).name, self.source.choice(("none", "zero"))))
 
 
 def _count(shape: tuple[int, ...]) -> int:

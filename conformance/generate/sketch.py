@@ -14,7 +14,7 @@ import numpy as np
 
 from conformance.case import Case, Input, data_of
 from conformance.ops import catalogue
-from conformance.steps import Op, Step
+from conformance.steps import Detach, Op, Step
 from reference_impl import OPS
 
 if TYPE_CHECKING:
@@ -171,13 +171,23 @@ class Sketch:
             shape = (self.length(), *shape)
         return self.fresh(shape, domain=domain)
 
+    def detach(self, draft: Draft) -> None:
+        """Name a value's elements without its history."""
+        name = self.name("d")
+        self.steps.append(Detach(draft.name, (name,)))
+        self.values.append(Draft(name, draft.shape, draft.dtype, draft.array, False, frozenset()))
+
+    def replace(self, draft: Draft) -> None:
+        """Replace what is known of a value."""
+        self.values[[d.name for d in self.values].index(draft.name)] = draft
+
     def add_op(self, name: str, *, no_grad: bool = False) -> bool:
         """Add one step of an op; return whether one fitted. What does not fit leaves no trace."""
         mark = len(self.inputs), len(self.values), self.counted
         self._locked = None
         drawn = catalogue()[name].draw(self)
         self._locked = None
-        made = None if drawn is None else self._compute(name, *drawn)
+        made = None if drawn is None else self.compute(name, *drawn)
         if drawn is None or made is None:
             del self.inputs[mark[0] :], self.values[mark[1] :]
             self.counted = mark[2]
@@ -187,7 +197,7 @@ class Sketch:
 
     def on(self, name: str, x: Draft, **attrs: Any) -> bool:
         """Add one step of an op of one operand, on a given value; return whether it fitted."""
-        made = self._compute(name, [x], attrs)
+        made = self.compute(name, [x], attrs)
         if made is not None:
             self._append(name, [x], attrs, made, no_grad=False)
         return made is not None
@@ -202,7 +212,8 @@ class Sketch:
             self.values.append(Draft(label, array.shape, str(array.dtype), array if known else None, tracked, reach))
         self.steps.append(Op(name, tuple(d.name for d in operands), names, attrs, no_grad))
 
-    def _compute(self, name: str, operands: list[Draft], attrs: dict[str, Any]) -> tuple[Any, ...] | None:
+    def compute(self, name: str, operands: list[Draft], attrs: dict[str, Any]) -> tuple[Any, ...] | None:
+        """Compute an op's results (of ones, where an operand is not known); ``None`` if they would not stay of moderate size."""
         known = all(d.array is not None for d in operands)
         if not known and name in GROWING:
             return None

@@ -18,7 +18,7 @@ import numpy as np
 
 from conformance.backends.reference import reference
 from conformance.outcome import Computed, Raised, Value
-from conformance.steps import Op
+from conformance.steps import ops
 from reference_impl.primitive import Observation
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Bounds:
     def __post_init__(self) -> None:
         tracker = _Tracker()
         self.centre = self._run(tracker.observe)
-        casts = [s.attrs["dtype"] for s in self.case.steps if isinstance(s, Op) and s.op == "cast"]
+        casts = [op.attrs["dtype"] for s in self.case.steps for op in ops(s) if op.op == "cast"]
         coarsest = min([*(i.dtype for i in self.case.inputs), *casts], default="float32")
         self.exact = tracker.exact_in(EXACT_BITS[coarsest])
         eps = float(np.finfo(coarsest).eps)
@@ -182,4 +182,4 @@ class _Disturber:
             return out
         scale = np.abs(out) if primitive.magnitude is None else primitive.magnitude(out, *arrays, **attrs)
         noise = self.rng.uniform(-1.0, 1.0, np.shape(out))
-        return out + noise * scale * (primitive.rounds * self.eps)
+        return (out + noise * scale * (primitive.rounds * self.eps)).astype(out.dtype, copy=False)

@@ -34,19 +34,26 @@ class Bucket(StrEnum):
 COMPARED = (Bucket.AGREED, Bucket.SAME_ERROR, Bucket.DIVERGED, Bucket.KNOWN_DEVIATION)
 """The buckets of cases that were really compared."""
 
-FAILING = (Bucket.DIVERGED, Bucket.TIMED_OUT, Bucket.CRASHED)
+AGREEING = (Bucket.AGREED, Bucket.SAME_ERROR, Bucket.NOT_OFFERED)
+"""The buckets of cases in which nothing differs."""
+
+FAILING = (Bucket.DIVERGED, Bucket.TIMED_OUT, Bucket.CRASHED, Bucket.HARNESS_ERROR)
 """The buckets that are findings."""
 
 
 @dataclass
 class Verdict:
-    """One case on one backend. ``deviation`` is the id of the entry that explains a known deviation."""
+    """One case on one backend.
+
+    ``deviation`` is the id of the entry that explains a known deviation, ``steps`` the numbers of the steps that agreed.
+    """
 
     bucket: Bucket
     mismatch: Mismatch | None = None
     deviation: str | None = None
     bounded: bool = False
     counts: Counter[str] = field(default_factory=Counter)
+    steps: list[int] = field(default_factory=list)
 
 
 def judge(case: Case, info: BackendInfo, expected: Outcome, actual: Outcome) -> Verdict:
@@ -55,7 +62,7 @@ def judge(case: Case, info: BackendInfo, expected: Outcome, actual: Outcome) -> 
     found = compared.mismatch
     counts = compared.counts
     if found is not None:
-        verdict = verdict_of(case, info, found, Verdict(Bucket.DIVERGED, found, None, compared.bounded, counts))
+        verdict = verdict_of(case, info, found, Verdict(Bucket.DIVERGED, found, None, compared.bounded, counts, compared.steps))
         if verdict.deviation is None and compared.near_kink and found.kind == "value":
             verdict.bucket = Bucket.NEAR_KINK
         return verdict
@@ -67,11 +74,11 @@ def judge(case: Case, info: BackendInfo, expected: Outcome, actual: Outcome) -> 
         bucket = Bucket.NOT_OFFERED
     else:
         bucket = Bucket.NOTHING_COMPARED
-    return Verdict(bucket, None, None, compared.bounded, counts)
+    return Verdict(bucket, None, None, compared.bounded, counts, compared.steps)
 
 
 def verdict_of(case: Case, info: BackendInfo, found: Mismatch, so_far: Verdict) -> Verdict:
     """Return the verdict on a mismatch: a known deviation, or a divergence."""
     entry = explain(info, case, found)
     bucket = Bucket.DIVERGED if entry is None else Bucket.KNOWN_DEVIATION
-    return Verdict(bucket, found, None if entry is None else entry.id, so_far.bounded, so_far.counts)
+    return Verdict(bucket, found, None if entry is None else entry.id, so_far.bounded, so_far.counts, so_far.steps)

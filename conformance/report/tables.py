@@ -132,7 +132,7 @@ def coverage_of(footer: dict[str, Any], backends: list[str]) -> Coverage:
     names = dict.fromkeys([*WORDS, *sorted({key for n in backends for key in counts.get(n, {})})])
     rows = {key: [int(counts.get(n, {}).get(key, 0)) for n in backends] for key in names}
     orders = [key for key in rows if key.startswith("order ")]
-    parameters = [key for key in rows if key.startswith(("grad ", "backward "))]
+    parameters = [key for key in rows if "@" in key]
     plain = [key for key in rows if key not in {*orders, *parameters} and (any(rows[key]) or key in ("calls", "gradients"))]
     calls = []
     for call, keys in groupby(sorted(parameters), key=lambda key: key.split(" ", 1)[0]):
@@ -176,6 +176,28 @@ def speed_of(footer: dict[str, Any], backends: list[str]) -> Speed:
         f"{wall:,.1f} s" if wall else "-",
         f"{footer.get('cases', 0) / wall:,.0f}" if wall else "-",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A line of the clause table; ``cells``: for each backend the tone and the text."""
+
+    id: str
+    promise: str
+    cells: list[tuple[str, str]]
+
+
+TONES = {"conforms": "good", "not offered": "", "deviates": "known", "diverges": "bad", "unchecked": "bad"}
+
+
+def clauses_of(record: dict[str, Any], backends: list[str]) -> list[tuple[str, list[Clause]]]:
+    """List the clauses by document."""
+    documents: dict[str, list[Clause]] = {}
+    for row in record["rows"]:
+        cells = [row["backends"][name] for name in backends]
+        shown = [(TONES.get(cell["standing"], "bad"), cell["text"]) for cell in cells]
+        documents.setdefault(row["document"], []).append(Clause(row["id"], row["promise"], shown))
+    return list(documents.items())
 
 
 def deviations_of(footer: dict[str, Any]) -> list[KnownDeviation]:

@@ -84,6 +84,7 @@ class ReportView:
     coverage: tables.Coverage | None
     speed: tables.Speed | None
     deviations: list[tables.KnownDeviation]
+    clauses: list[tuple[str, list[tables.Clause]]]
     findings: list[FindingView]
 
 
@@ -91,6 +92,7 @@ class ReportView:
 class _Run:
     header: dict[str, Any] | None = None
     footer: dict[str, Any] | None = None
+    clauses: dict[str, Any] | None = None
     seen: Counter[str] = field(default_factory=Counter)
     findings: list[FindingView] = field(default_factory=list)
 
@@ -113,6 +115,8 @@ def view_of(records: Iterable[dict[str, Any]]) -> ReportView:
             run.header = record
         elif kind == "footer":
             run.footer = record
+        elif kind == "clauses":
+            run.clauses = record
         elif kind == "finding":
             run.findings.append(_finding(record))
     header, footer = run.header or {}, run.footer
@@ -139,6 +143,7 @@ def view_of(records: Iterable[dict[str, Any]]) -> ReportView:
         coverage=tables.coverage_of(footer, backends) if footer else None,
         speed=tables.speed_of(footer, backends) if footer else None,
         deviations=tables.deviations_of(footer) if footer else [],
+        clauses=tables.clauses_of(run.clauses, backends) if run.clauses else [],
         findings=run.findings,
     )
 

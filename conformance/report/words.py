@@ -6,63 +6,17 @@ import difflib
 import re
 from typing import TYPE_CHECKING, Any
 
-from conformance.steps import Backward, ClearGrad, Detach, Grad, Op, results
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from conformance.case import Input
-    from conformance.steps import Step
 
 TOKEN = re.compile(r"\s+|[\[\](){},;:=]|[^\s\[\](){},;:=]+")
 MOST_TOKENS = 600
-DEFAULTS = {"retain_graph": None, "create_graph": False, "allow_unused": None, "only_inputs": True, "materialize_grads": False}
 HAPPENED = {"diverged": "diverges", "crashed": "crashes", "timed_out": "does not come back"}
 
 
 def shape_of(entry: Input) -> str:
     """Return dtype and shape, as in ``float32[2, 3]``."""
     return f"{entry.dtype}{list(entry.shape)}"
-
-
-def flags_of(step: Step) -> Iterator[str]:
-    """Yield what a step is given besides values, in words; what is left at its default is not said."""
-    if isinstance(step, Op):
-        yield from (f"{name}={value}" for name, value in step.attrs.items())
-    for name, default in DEFAULTS.items():
-        value = getattr(step, name, default)
-        if value is not default:
-            yield f"{name}={value}"
-    if isinstance(step, ClearGrad):
-        yield f"to {step.to}"
-    if getattr(step, "no_grad", False):
-        yield "in no_grad"
-
-
-def step_text(step: Step) -> str:
-    """Write a step as a call."""
-    arguments: list[str] = []
-    match step:
-        case Op():
-            name, arguments = step.op, list(step.operands)
-        case Grad():
-            name, arguments = "grad", [_names(step.outputs), _names(step.inputs)]
-            arguments += [f"grad_outputs={_names(step.grad_outputs)}"] if step.grad_outputs is not None else []
-            arguments += [f"no_grad_vars={_names(step.no_grad_vars)}"] if step.no_grad_vars is not None else []
-        case Backward():
-            name, arguments = "backward", [_names(step.tensors)]
-            arguments += [f"grad_tensors={_names(step.grad_tensors)}"] if step.grad_tensors is not None else []
-            arguments += [f"inputs={_names(step.inputs)}"] if step.inputs is not None else []
-        case ClearGrad():
-            name, arguments = "clear_grad", [step.tensor]
-        case Detach():
-            name, arguments = "detach", [step.tensor]
-    made = ", ".join(results(step))
-    return f"{made + ' = ' if made else ''}{name}({', '.join([*arguments, *flags_of(step)])})"
-
-
-def _names(names: Sequence[str | None]) -> str:
-    return f"[{', '.join(map(str, names))}]"
 
 
 def headline(finding: dict[str, Any]) -> str:

@@ -84,3 +84,9 @@ def linear_of_parts(x: Any, weight: Any, bias: Any) -> Any:
 def outer(x: Any, y: Any) -> Any:
     """Return all products of two vectors: ``(m,), (n,) -> (m, n)``."""
     return mul(reshape(x, shape=(*shape_of(x), 1)), y)
+
+
+@composite
+def outer_of_parts(x: Any, y: Any) -> Any:
+    """Return the same as `outer`, as a product of a column and a row."""
+    return mul(reshape(x, shape=(*shape_of(x), 1)), reshape(y, shape=(1, *shape_of(y))))

@@ -13,11 +13,10 @@ from conformance.campaign.pool import Workers
 from conformance.campaign.worker import backend, describe_backend, explain_case
 from conformance.case import Case, Input
 from conformance.clauses import CURATED, Curated
-from conformance.gate import AGREEING
 from conformance.generate.scripts import Plan, case_of
 from conformance.ops import catalogue
 from conformance.outcome import Blocked, Computed, NotOffered, Outcome, Raised
-from conformance.steps import Backward, ClearGrad, Detach, Grad, Op
+from conformance.steps import Backward, ClearGrad, Detach, Drop, Grad, Op
 from conformance.texts import observation_text
 from reference_impl import Category
 from tests.conformance.engines import EXACT, NUMERIC, TOTAL
@@ -272,4 +271,15 @@ def test_the_reference_gives_the_numbers_that_the_document_prints(curated: Curat
 def test_a_backend_keeps_what_its_document_promises(workers: Workers, curated: Curated, name: str) -> None:
     explained = workers.call(explain_case, curated.case, name)
     assert explained is not None
-    assert explained["verdict"]["bucket"] in AGREEING
+    assert explained["verdict"]["bucket"] in ("agreed", "same_error", "not_offered", "known_deviation")
+
+
+def test_a_value_that_was_let_go_blocks_what_needs_it(run: Callable[[Case], Any]) -> None:
+    observations = run(Case((X,), (Drop("x"), Op("mul", ("x", "x"), ("y",))))).observations
+    assert [Computed(), Blocked("x")] == observations
+
+
+def test_a_value_that_was_let_go_lives_on_where_a_cycle_holds_it() -> None:
+    steps = (Op("mul", ("x", "x"), ("y",)), Op("sum", ("y",), ("z",), TOTAL), Backward(("z",), create_graph=True))
+    outcome = backend("torch").run(Case((X,), (*steps, Drop("z"), Drop("y"), Drop("x"))))
+    assert [(), (), ("x lives on",)] == [tuple(e.name for e in seen.events) for seen in outcome.observations[-3:]]

@@ -12,6 +12,8 @@ import pytest
 from conformance.case import Case, Input, encode
 from conformance.ops import catalogue
 from conformance.steps import Op
+from reference_impl import PADDLE, TORCH
+from reference_impl.switches import SWITCHES
 from tests.conformance.engines import EXACT, ROOT
 
 if TYPE_CHECKING:
@@ -68,6 +70,8 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
     "replay on an unknown backend": (("replay", "{case}", "--backend", "jax"), "backend 'jax' is unknown"),
     "replay without a backend": (("replay", "{case}"), "Missing option '--backend'"),
     "unknown framework": (("repro", "{case}", "--framework", "jax"), "'jax' is not one of 'torch', 'paddle'"),
+    "unknown dialect": (("dialects", "--compare", "torch", "jax"), "'jax' is unknown; allowed are torch, paddle"),
+    "clauses of an unknown backend": (("clauses", "--backends", "jax"), "backend 'jax' is unknown"),
     "out that is a file": (("run", "--backends", "reference", "--cases", "1", "--out", "{case}"), "is a file"),
 }
 
@@ -144,7 +148,22 @@ def test_backends_lists_what_opens_here_as_json() -> None:
     assert ["paddle", "reference", "torch"] == sorted(entry["name"] for entry in listed if "error" not in entry)
 
 
-@pytest.mark.parametrize("command", ["run", "gate", "report", "show", "replay", "repro", "ops", "backends"])
+def test_dialects_lists_what_differs_as_json() -> None:
+    listed = json.loads(conformance("dialects", "--compare", "torch", "paddle", "--json").stdout)
+    differing = [s.field for s in SWITCHES if getattr(TORCH, s.field) != getattr(PADDLE, s.field)]
+    assert differing == [row["switch"] for row in listed]
+
+
+def test_dialects_are_compared_at_the_width_of_a_page() -> None:
+    lines = conformance("dialects").stdout.splitlines()
+    assert (True, True) == ("Roots and seeds" in lines, max(map(len, lines)) <= 100)
+
+
+def test_a_dialect_does_not_differ_from_itself() -> None:
+    assert conformance("dialects", "--compare", "paddle", "paddle").stdout == "The dialects paddle and paddle do not differ.\n"
+
+
+@pytest.mark.parametrize("command", ["run", "gate", "report", "show", "replay", "repro", "ops", "clauses", "dialects", "backends"])
 def test_a_command_explains_itself(command: str) -> None:
     done = conformance(command, "--help")
     assert (0, True) == (done.returncode, done.stdout.startswith("Usage: "))

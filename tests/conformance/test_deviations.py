@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.backends import BackendInfo
+from conformance.backends import BUILT_IN, BackendInfo
 from conformance.case import Case, Input, read
 from conformance.conditions import CONDITIONS
 from conformance.deviations import Deviation, DeviationError, explain, known, label
 from conformance.judge.compare import Mismatch
 from conformance.ops import catalogue
 from conformance.steps import Backward, Op
-from reference_impl import DIALECTS, TORCH
+from reference_impl import TORCH
 from tests.conformance.engines import EXACT, ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 FINDINGS = ROOT / "reports" / "findings"
-KINDS = {"value", "absence", "shape", "dtype", "flag", "error", "mutation", "crash", "poison"}
-CALLS = {"backward", "grad", "clear_grad", "detach", "end"}
+KINDS = {"value", "absence", "shape", "dtype", "flag", "error", "mutation", "crash", "poison", "events", "unreadable"}
+CALLS = {"append_backward", "backward", "grad", "clear_grad", "custom", "detach", "end"}
 
 ENTRY = Deviation("a", "torch", "==2.13.*", ("backward",), ("value",), "because", "a", where="grad")
 FOUND = Mismatch(3, "value", "grad", "right", "wrong", "x.grad: 1 of 3 elements differ")
@@ -52,7 +52,7 @@ def test_the_case_of_a_finding_can_be_read(entry: Deviation) -> None:
 @pytest.mark.parametrize("entry", known(), ids=by_id)
 def test_an_entry_names_what_exists(entry: Deviation) -> None:
     steps = CALLS | {f"op:{name}" for name in catalogue()}
-    unknown = {*entry.steps} - steps, {*entry.kinds} - KINDS, {*entry.above} - {*catalogue()}, {entry.backend} - {*DIALECTS}
+    unknown = {*entry.steps} - steps, {*entry.kinds} - KINDS, {*entry.above} - {*catalogue()}, {entry.backend} - {*BUILT_IN}
     assert (set(), set(), set(), set()) == unknown
 
 

@@ -301,3 +301,26 @@ def test_a_refusals_message_is_shown(write: Write, header: dict[str, Any], foote
     page = write([header, record, footer])
     assert "error: expected computed, actual freed" in page
     assert "RuntimeError: freed twice" in page
+
+
+def test_every_clause_is_shown_with_what_each_backend_makes_of_it(write: Write, records: list[dict[str, Any]]) -> None:
+    cells = {
+        "torch": {"standing": "conforms", "text": "conforms in its dialect (duplicates)"},
+        "paddle": {"standing": "deviates", "text": "deviates (f)"},
+    }
+    row = {"id": "PB-02", "promise": "no root twice", "document": "paddle.autograd.backward", "backends": cells}
+    page = write([*records[:1], {"kind": "clauses", "rows": [row], "faults": []}, *records[1:]])
+    texts = Outline(page).texts
+    wanted = [
+        "Promises and switches",
+        "paddle.autograd.backward",
+        "PB-02",
+        "no root twice",
+        "conforms in its dialect (duplicates)",
+        "deviates (f)",
+    ]
+    assert not [text for text in wanted if text not in texts]
+
+
+def test_a_run_without_a_clause_table_shows_none(write: Write, records: list[dict[str, Any]]) -> None:
+    assert 'id="clauses"' not in write(records)

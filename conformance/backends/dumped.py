@@ -1,0 +1,84 @@
+"""What ``dump_backward_graph_path`` left in its folder, as events that can be compared.
+
+File names, colours and labels are each framework's own, and so is what counts as one node; where the graph begins and ends is not.
+So the DOT file of the backward graph is read (a small part of the language: node and edge statements with attributes), and it is
+observed how many nodes nothing leads to, how many lead nowhere, and whether the call-stack file lists every node of the graph. A
+file that cannot be read is an event of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from conformance.outcome import Event, Value
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_SPACE = r"(?:\s|//[^\n]*)*"
+_WORD = r'(?:\w+|"(?:[^"\\]|\\.)*")'
+_ATTRIBUTES = rf"(?:{_SPACE}\[(?:{_SPACE}{_WORD}{_SPACE}={_SPACE}{_WORD}{_SPACE}[,;]?)*{_SPACE}\])?"
+_OPENING = re.compile(rf"{_SPACE}digraph{_SPACE}{_WORD}{_SPACE}\{{")
+_STATEMENT = re.compile(rf"{_SPACE}({_WORD})(?:{_SPACE}->{_SPACE}({_WORD}))?{_ATTRIBUTES}{_SPACE};?")
+_CLOSING = re.compile(rf"{_SPACE}\}}{_SPACE}\Z")
+_LISTED = re.compile(r"^.*\bcall stack\s*:", re.MULTILINE)
+
+
+class DotError(ValueError):
+    """A text that is no directed graph in the DOT language."""
+
+
+class Graph(NamedTuple):
+    """The names of the nodes, and the edges from name to name."""
+
+    nodes: frozenset[str]
+    edges: tuple[tuple[str, str], ...]
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """How many nodes nothing leads to, and how many lead nowhere."""
+        tails, heads = ({edge[i] for edge in self.edges} for i in (0, 1))
+        return len(self.nodes - heads), len(self.nodes - tails)
+
+
+def read_dot(text: str) -> Graph:
+    """Read a directed graph.
+
+    Raises:
+        DotError: with the place of the first thing that is not understood.
+    """
+    opening = _OPENING.match(text)
+    if opening is None:
+        raise DotError("does not begin with digraph NAME {")
+    place = opening.end()
+    nodes: set[str] = set()
+    edges = []
+    while (statement := _STATEMENT.match(text, place)) is not None:
+        tail, head = statement.groups()
+        nodes.update(name for name in (tail, head) if name is not None)
+        if head is not None:
+            edges.append((tail, head))
+        place = statement.end()
+    if _CLOSING.match(text, place) is None:
+        raise DotError(f"not understood: {text[place : place + 40]!r}")
+    return Graph(frozenset(nodes), tuple(edges))
+
+
+def events_of(folder: Path) -> list[Event]:
+    """Say what was written: ``.dot`` with the ends of the graph, ``.log`` if it lists the nodes of the graph."""
+    events, written = [], 0
+    for path in sorted(folder.glob("*backward_graph.dot")):
+        try:
+            graph = read_dot(path.read_text())
+        except DotError:
+            events.append(Event("unreadable .dot"))
+            continue
+        written += len(graph.nodes)
+        events.append(Event(".dot", Value(np.array(graph.ends), requires_grad=False)))
+    for path in sorted(folder.glob("*.log")):
+        listed = len(_LISTED.findall(path.read_text()))
+        events.append(Event(".log" if listed == written else ".log of other nodes"))
+    return events

@@ -1,0 +1,154 @@
+"""The switches of the dialects, one case or more for each: what is expected changes when that switch alone is flipped.
+
+The name of the switch stands where other cases have the id of a clause. On a backend such a case shows that the switch says of it
+what it does.
+"""
+
+from conformance.case import Input
+from conformance.clauses.curated import Curated
+from conformance.clauses.writing import add, constant, exact, leaf, mul, number, scale, total
+from conformance.steps import Backward, ClearGrad, Grad, Hook, Op, RetainGrad, Toggle
+from reference_impl import PADDLE, TORCH
+
+_X = leaf("x", 1.0, 2.0)
+_W = leaf("w", 3.0, 4.0)
+_C = constant("c", 5.0, 6.0)
+_SQUARES = mul("x", "x", "y")
+_SUM = (_SQUARES, total("y", "z"))
+_HALVES = Op("split", ("x",), ("a", "b"), {"sections": [1, 1], "axis": 0})
+
+_CALLS = (
+    Curated("containers", "roots in an iterator", exact((_X,), *_SUM, Backward(("z",), form="iterator"), Backward(("z",)))),
+    Curated("flags", "1 for True", exact((_X,), *_SUM, Backward(("z",), retain_graph=1), Backward(("z",)))),
+    Curated("implicit_seed", "no seed for two elements", exact((_X,), _SQUARES, Backward(("y",)))),
+    Curated("duplicates", "a root twice", exact((_X,), *_SUM, Backward(("z", "z")))),
+    Curated("duplicates", "an input twice", exact((_X,), *_SUM, Grad(("z",), ("x", "x"), ("d1", "d2")))),
+    Curated(
+        "gradless_root", "a constant among the roots", exact((_X, number("c", 5.0, differentiable=False)), *_SUM, Backward(("z", "c")))
+    ),
+    Curated(
+        "gradless_input",
+        "a constant among the inputs",
+        exact((_X, _C), mul("x", "c", "y"), total("y", "z"), Grad(("z",), ("c", "x"), ("dc", "dx"), allow_unused=True)),
+    ),
+    Curated("only_inputs", "only_inputs=False", exact((_X,), *_SUM, Grad(("z",), ("x",), ("dx",), only_inputs=False))),
+    Curated(
+        "inputs_run_their_node",
+        "the node above a computed input is freed",
+        exact((_X,), *_SUM, RetainGrad("y"), Backward(("z",), inputs=("y",)), total("y", "u"), Backward(("u",))),
+        dialect=TORCH,
+    ),
+    Curated(
+        "not_offered",
+        "no_grad_vars",
+        exact((number("x", 3.0),), mul("x", "x", "h"), mul("h", "x", "y"), Grad(("y",), ("x",), ("dx",), no_grad_vars=("h",))),
+        dialect=TORCH,
+    ),
+    Curated("not_offered", "inputs of backward", exact((_X, _W), mul("x", "w", "y"), total("y", "z"), Backward(("z",), inputs=("x",)))),
+)
+
+_STATE = (
+    Curated("freed_refuses", "a sum was freed", exact((_X,), total("x", "z"), Backward(("z",)), Backward(("z",)))),
+    Curated(
+        "spelled",
+        "a quotient's derivative in the dividend",
+        exact(
+            (number("x", 4.0), number("w", 2.0)),
+            Op("div", ("x", "w"), ("y",)),
+            Grad(("y",), ("x",), ("dx",), create_graph=True),
+            Grad(("dx",), ("x",), ("ddx",), allow_unused=True),
+        ),
+    ),
+    Curated("grad_requires_grad", "after a plain backward", exact((_X,), *_SUM, Backward(("z",)))),
+    Curated(
+        "retain_constant",
+        "a constant is asked",
+        exact((_X, _C), mul("x", "c", "y"), RetainGrad("c"), total("y", "z"), Backward(("z",))),
+    ),
+    Curated(
+        "retained",
+        "two passes",
+        exact((_X,), _SQUARES, RetainGrad("y"), total("y", "z"), Backward(("z",), retain_graph=True), Backward(("z",))),
+    ),
+    Curated(
+        "toggled_leaf",
+        "the flag is taken off after the graph was built",
+        exact((_X, _W), mul("x", "w", "y"), total("y", "z"), Toggle("x", False), Backward(("z",))),
+    ),
+    Curated(
+        "computed_flag",
+        "the flag is taken off before a consumer is built",
+        exact((_X,), _SQUARES, Toggle("y", False), mul("y", "x", "u"), total("u", "z"), Backward(("z",))),
+    ),
+)
+
+_HOOKS = (
+    Curated(
+        "retained_position",
+        "retained first, then hooked",
+        exact((_X,), _SQUARES, RetainGrad("y"), Hook("y", ("h",), "scaled", 10.0), total("y", "z"), Backward(("z",))),
+    ),
+    Curated(
+        "callbacks_record",
+        "a hook in a pass that creates no graph",
+        exact((_X,), _SQUARES, Hook("y", ("h",), "nothing"), total("y", "z"), Backward(("z",))),
+    ),
+    Curated(
+        "missing_cotangent",
+        "one half is used, both are hooked",
+        exact((_X,), _HALVES, Hook("a", ("h",), "nothing"), Hook("b", ("k",), "nothing"), total("b", "z"), Backward(("z",))),
+    ),
+    Curated(
+        "schedule",
+        "two branches, built one after the other",
+        exact(
+            (_X,),
+            scale("x", 2.0, "a"),
+            scale("x", 3.0, "b"),
+            Hook("a", ("first",), "nothing"),
+            Hook("b", ("second",), "nothing"),
+            add("a", "b", "u"),
+            total("u", "z"),
+            Backward(("z",)),
+        ),
+    ),
+)
+
+_HIGHER = (
+    Curated(
+        "derivative_requires_grad",
+        "the derivative of a linear function",
+        exact((number("x", 2.0),), scale("x", 3.0, "y"), Grad(("y",), ("x",), ("dx",), create_graph=True)),
+    ),
+    Curated(
+        "highest_order",
+        "the first derivative of a cumulative sum, with a graph",
+        exact((_X,), Op("cumsum", ("x",), ("y",), {"axis": 0}), total("y", "z"), Grad(("z",), ("x",), ("dx",), create_graph=True)),
+        dialect=PADDLE,
+    ),
+    Curated(
+        "links",
+        "the second derivative of a product in one factor",
+        exact(
+            (number("x", 4.0), number("w", 5.0)),
+            mul("x", "w", "y"),
+            Grad(("y",), ("x",), ("dx",), create_graph=True),
+            Grad(("dx",), ("x",), ("ddx",), allow_unused=True),
+        ),
+        dialect=PADDLE,
+    ),
+    Curated(
+        "ties",
+        "the maximum of a row is reached twice",
+        exact(
+            (Input("x", (1, 3), (7.0, 1.0, 7.0)),),
+            Op("max", ("x",), ("m",), {"axis": 1, "keepdims": False}),
+            total("m", "z"),
+            Backward(("z",), retain_graph=True),
+            ClearGrad("x", "zero"),
+            Backward(("z",)),
+        ),
+    ),
+)
+
+CASES = (*_CALLS, *_STATE, *_HOOKS, *_HIGHER)

@@ -1,0 +1,35 @@
+"""The promises of the source documents, by clause id, as data (``promises.toml``)."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import msgspec
+
+FILE = Path(__file__).with_name("promises.toml")
+
+
+class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One source document: what it is about, where it stands, and what it promises, by clause id."""
+
+    prefix: str
+    name: str
+    source: str
+    promises: dict[str, str]
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    document: tuple[Document, ...]
+
+
+@functools.cache
+def documents() -> tuple[Document, ...]:
+    """Return the source documents in their order."""
+    return msgspec.toml.decode(FILE.read_bytes(), type=_File).document
+
+
+@functools.cache
+def promises() -> dict[str, str]:
+    """Return every promise by its clause id."""
+    return {clause: promise for document in documents() for clause, promise in document.promises.items()}

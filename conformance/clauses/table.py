@@ -1,0 +1,213 @@
+"""The clause table: what every backend makes of every promise and every switch, by their curated cases.
+
+Each case runs in a process of its own, so that nothing a framework damages is there for the next.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from conformance.backends import STATIC
+from conformance.campaign.worker import backend as open_in_process
+from conformance.campaign.worker import explain_case
+from conformance.clauses import CURATED
+from conformance.clauses.checks import CHECKS
+from conformance.clauses.promises import documents, promises
+from conformance.deviations import known
+from conformance.judge.verdict import AGREEING, Bucket
+from conformance.steps import parameters
+from reference_impl import DIALECTS
+from reference_impl.switches import SWITCHES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from conformance.campaign.pool import Workers
+    from conformance.case import Case
+    from conformance.clauses import Curated
+    from reference_impl import Dialect
+
+KIND = "clauses"
+SWITCHED = "switches of the dialects"
+
+
+class Standing(StrEnum):
+    """How a backend stands to a clause, from the best to the worst."""
+
+    CONFORMS = "conforms"
+    NOT_OFFERED = "not offered"
+    DEVIATES = "deviates"
+    DIVERGES = "diverges"
+    UNCHECKED = "unchecked"
+
+
+class Result(msgspec.Struct, frozen=True):
+    """One case on one backend.
+
+    ``reason``: the finding, why it is not offered, or what differs; of a case that conforms the switches by which its dialect keeps
+    another promise than the document's.
+    """
+
+    case: str
+    standing: Standing
+    reason: str = ""
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """All cases of one clause on one backend."""
+
+    results: tuple[Result, ...]
+
+    @property
+    def standing(self) -> Standing:
+        """The worst of the cases: a clause is kept only if it is kept in all of them."""
+        order = list(Standing)
+        return max((r.standing for r in self.results), key=order.index, default=Standing.UNCHECKED)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it does not simply conform."""
+        return tuple(dict.fromkeys(r.reason for r in self.results if r.standing is self.standing and r.reason))
+
+    @property
+    def text(self) -> str:
+        """Standing, in how many of the cases, and reasons, as one line."""
+        if self.standing is Standing.CONFORMS:
+            switches = sorted({name for reason in self.reasons for name in reason.split(", ")})
+            return f"conforms in its dialect ({', '.join(switches)})" if switches else "conforms"
+        count = sum(r.standing is self.standing for r in self.results)
+        part = "" if count == len(self.results) else f" in {count} of {len(self.results)} cases"
+        return f"{self.standing}{part} ({'; '.join(self.reasons)})" if self.reasons else f"{self.standing}{part}"
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One clause or switch: its id, what it promises or asks, the document, and a cell for each backend."""
+
+    id: str
+    promise: str
+    document: str
+    cells: dict[str, Cell]
+
+
+class Table(msgspec.Struct, frozen=True):
+    """The rows, and where the suite itself is at fault: a clause without a case, a reference that contradicts a document."""
+
+    rows: tuple[Row, ...]
+    faults: tuple[str, ...]
+
+    def differences(self) -> Iterator[str]:
+        """Yield, in a line each, what no finding explains."""
+        for row in self.rows:
+            for name, cell in row.cells.items():
+                for result in cell.results:
+                    if result.standing is Standing.DIVERGES:
+                        yield f"{row.id} {result.case} on {name}: {result.reason}"
+
+    def record(self) -> dict[str, Any]:
+        """Write the table as plain data."""
+        rows = [
+            {
+                **{name: getattr(row, name) for name in ("id", "promise", "document")},
+                "backends": {
+                    name: {"standing": cell.standing, "text": cell.text, "cases": cell.results} for name, cell in row.cells.items()
+                },
+            }
+            for row in self.rows
+        ]
+        return {"kind": KIND, "rows": msgspec.to_builtins(rows), "faults": list(self.faults)}
+
+
+def clause_table(backends: Sequence[str], workers: Workers, curated: Iterable[Curated] = CURATED) -> Table:
+    """Run the curated cases on the backends and draw up the table; ``workers`` should be fresh ones.
+
+    Raises:
+        BackendError: if a backend cannot be opened.
+    """
+    facts = {name: workers.describe(name) for name in backends}
+    cases: dict[str, list[Curated]] = {}
+    for one in curated:
+        cases.setdefault(one.clause, []).append(one)
+    rows = []
+    faults = []
+    for clause, promise, document in _clauses():
+        mine = cases.pop(clause, [])
+        checks = [number for number, check in enumerate(CHECKS) if check.clause == clause]
+        cells = {
+            name: Cell(
+                (
+                    *(_result(one, facts[name], workers) for one in mine),
+                    *(_checked(number, facts[name], workers) for number in checks),
+                )
+            )
+            for name in backends
+        }
+        rows.append(Row(clause, promise, document, cells))
+        faults += [] if mine or checks else [f"{clause} has no curated case"]
+        faults += [f"{one.name}: the reference contradicts the document: {wrong}" for one in mine if (wrong := one.disagreement())]
+    faults += [f"{clause} is no clause and no switch" for clause in cases]
+    return Table(tuple(rows), tuple(faults))
+
+
+def _clauses() -> Iterator[tuple[str, str, str]]:
+    for document in documents():
+        for clause, promise in document.promises.items():
+            yield clause, promise, document.name
+    for switch in SWITCHES:
+        yield switch.field, switch.question, SWITCHED
+
+
+def _result(one: Curated, backend: Mapping[str, Any], workers: Workers) -> Result:
+    explained = workers.call(explain_case, one.case, backend["name"])
+    if explained is None:
+        return Result(one.title, Standing.DIVERGES, "the process died or hung")
+    verdict = explained["verdict"]
+    match verdict["bucket"]:
+        case Bucket.KNOWN_DEVIATION:
+            return Result(one.title, Standing.DEVIATES, _finding(verdict["deviation"]))
+        case bucket if bucket in AGREEING:
+            refusal = _refusal(one.case, backend["not_offered"])
+            if refusal:
+                return Result(one.title, Standing.NOT_OFFERED, refusal)
+            return Result(one.title, Standing.CONFORMS, ", ".join(_otherwise(one, DIALECTS.get(backend["dialect"], one.dialect))))
+        case bucket:
+            detail = verdict.get("mismatch", {}).get("detail", "")
+            return Result(one.title, Standing.DIVERGES, f"{bucket}: {' '.join(detail.split())}")
+
+
+def _checked(number: int, backend: Mapping[str, Any], workers: Workers) -> Result:
+    check, name = CHECKS[number], backend["name"]
+    if name not in STATIC:
+        return Result(
+            check.title, Standing.NOT_OFFERED, backend["not_offered"].get("step:append_backward", "it has no static programs")
+        )
+    said = workers.call(disagreement, number, name)
+    finding = check.known.get(name)
+    if finding is None:
+        return Result(check.title, Standing.DIVERGES if said else Standing.CONFORMS, said or "")
+    return Result(check.title, Standing.DEVIATES if said else Standing.DIVERGES, finding if said else f"{finding} no longer shows")
+
+
+def disagreement(number: int, name: str) -> str:
+    """Run a check on a backend, in whatever process this is called."""
+    return CHECKS[number].disagreement(open_in_process(name))
+
+
+def _otherwise(one: Curated, dialect: Dialect) -> Iterator[str]:
+    """Yield the switches by which a dialect answers a case otherwise than the document, more than by a flag."""
+    if one.clause in promises():
+        for switch in SWITCHES:
+            found = one.difference(**{switch.field: getattr(dialect, switch.field)})
+            if found is not None and found.kind != "flag":
+                yield switch.field
+
+
+def _finding(deviation: str) -> str:
+    return next(entry.finding for entry in known() if entry.id == deviation)
+
+
+def _refusal(case: Case, not_offered: Mapping[str, str]) -> str:
+    passed = (name for step in case.steps for name in parameters(step))
+    return next((not_offered[name] for name in passed if name in not_offered), "")

@@ -1,0 +1,110 @@
+"""Standalone reproductions of static programs: a script that imports Paddle and NumPy alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.ops import catalogue
+from conformance.steps import AppendBackward, Detach, Grad, Op, kind, results
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.case import Case, Input
+    from conformance.steps import Step
+
+LEGACY = "paddle-static-legacy"
+SIGNS = {"mul": "*", "matmul": "@"}
+"""Ops whose functions no longer take the variables of old programs, and the operators that do."""
+
+
+def program_script(case: Case, framework: str) -> str:
+    """Write the script: it builds the program step by step, runs it once and prints every result, or why there is none."""
+    fed = [entry for entry in case.inputs if entry.name not in case.parameters]
+    lines = [
+        f'"""Case {case.id}, for {framework}."""',
+        *(["import os", "os.environ['FLAGS_enable_pir_api'] = '0'"] if framework == LEGACY else []),
+        "import numpy as np",
+        "import paddle",
+        "",
+        "nan, inf = float('nan'), float('inf')",
+        "paddle.enable_static()",
+        "main, startup = paddle.static.Program(), paddle.static.Program()",
+        "fetch = {}",
+        "with paddle.static.program_guard(main, startup):",
+        *(f"    {line}" for entry in case.inputs for line in _leaf(entry, parameter=entry.name in case.parameters)),
+    ]
+    for number, step in enumerate(case.steps):
+        body = _body(step, legacy=framework == LEGACY)
+        if getattr(step, "no_grad", False):
+            body = ["with paddle.no_grad():", *(f"    {line}" for line in body)]
+        shown = [f"fetch[{name!r}] = {name}" for name in results(step)]
+        lines += [
+            "    try:",
+            *(f"        {line}" for line in [*body, *shown]),
+            "    except Exception as error:",
+            f'        print("{number}:", type(error).__name__, error)',
+        ]
+    lines += [
+        "    executor = paddle.static.Executor(paddle.CPUPlace())",
+        "    executor.run(startup)",
+        f"    feed = {{{', '.join(f'{e.name!r}: {_array(e)}' for e in fed)}}}",
+        "    present = {name: made for name, made in fetch.items() if made is not None}",
+        "    arrays = executor.run(main, feed=feed, fetch_list=list(present.values()))",
+        "for name in fetch:",
+        "    array = dict(zip(present, arrays)).get(name)",
+        '    print(name, "=", None if array is None else array, "stop_gradient =", getattr(fetch[name], "stop_gradient", None))',
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _array(entry: Input) -> str:
+    return f"np.array({[float(x) for x in entry.data]!r}, dtype={entry.dtype!r}).reshape({entry.shape!r})"
+
+
+def _leaf(entry: Input, *, parameter: bool) -> list[str]:
+    name, facts = entry.name, f"{list(entry.shape)}, {entry.dtype!r}"
+    if parameter:
+        value = f"paddle.nn.initializer.Assign({_array(entry)})"
+        return [f"{name} = paddle.create_parameter({facts}, {name!r}, default_initializer={value})"]
+    return [f"{name} = paddle.static.data({name!r}, {facts})", f"{name}.stop_gradient = {not entry.differentiable}"]
+
+
+def _body(step: Step, *, legacy: bool) -> list[str]:
+    match step:
+        case Op() if legacy and step.op in SIGNS:
+            return [f"{step.results[0]} = {step.operands[0]} {SIGNS[step.op]} {step.operands[1]}"]
+        case Op():
+            call = catalogue()[step.op].text("paddle", list(step.operands), step.attrs)
+            single = len(step.results) == 1 and step.op in ("split", "chunk", "unbind")
+            return [f"{', '.join(step.results)}{',' if len(step.results) > 1 else ''} = {call}{'[0]' if single else ''}"]
+        case Grad():
+            ignored = "None" if step.no_grad_vars is None else f"{{{', '.join(step.no_grad_vars)}}}"
+            lists = ", ".join([_list(step.outputs), _list(step.inputs), _list(step.grad_outputs), ignored])
+            return [f"{', '.join(step.results)}, = paddle.static.gradients({lists})"]
+        case AppendBackward():
+            return _append_backward(step)
+        case Detach():
+            return [f"{step.results[0]} = {step.tensor}.detach()"]
+        case _:
+            return [f"raise NotImplementedError({kind(step)!r})"]
+
+
+def _append_backward(step: AppendBackward) -> list[str]:
+    ending = ".name" if step.by_name else ""
+    passed = []
+    if step.parameter_list is not None:
+        passed.append(f"parameter_list=[{', '.join(n + ending for n in step.parameter_list)}]")
+    if step.no_grad_set is not None:
+        passed.append(f"no_grad_set={{{', '.join(n + ending for n in step.no_grad_set)}}}")
+    if step.callbacks:
+        passed.append('callbacks=[lambda block, context: print("called back for", context["__current_op_desc__"].type())]')
+    return [
+        f"pairs = paddle.static.append_backward({', '.join([step.loss, *passed])})",
+        'print("parameters:", [parameter.name for parameter, _ in pairs])',
+        f"{', '.join(step.results)}, = [gradient for _, gradient in pairs]",
+    ]
+
+
+def _list(names: Sequence[str | None] | None) -> str:
+    return "None" if names is None else f"[{', '.join(map(str, names))}]"

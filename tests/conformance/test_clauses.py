@@ -1,0 +1,100 @@
+"""Every promise of the documents and every switch of the dialects has its curated cases, and they decide something."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import pytest
+
+from conformance.clauses import CURATED, Curated
+from conformance.clauses.checks import CHECKS
+from conformance.clauses.dialects import CASES
+from conformance.clauses.promises import documents, promises
+from reference_impl import DIALECTS, Dialect
+from reference_impl.switches import GROUPS, SWITCHES
+
+NO_SWITCHES = ("name", "static")
+"""What a dialect is called, and which half of the reference speaks it: no conventions."""
+FIELDS = [f.name for f in fields(Dialect) if f.name not in NO_SWITCHES]
+HINTS = get_type_hints(Dialect, localns={"Mapping": Mapping})
+WORDS = {switch.field: switch for switch in SWITCHES}
+
+
+def values_of(field: str) -> list[Any]:
+    """Every value that a switch can take; of a table or a set, those of the dialects and an empty one."""
+    if HINTS[field] is bool:
+        return [False, True]
+    if get_origin(HINTS[field]) is Literal:
+        return list(get_args(HINTS[field]))
+    filled = [getattr(dialect, field) for dialect in DIALECTS.values() if getattr(dialect, field)]
+    return [type(filled[0])(), *filled]
+
+
+def flips_of(curated: Curated) -> list[Any]:
+    """Every other value of the switch that a case is about."""
+    own = getattr(curated.dialect, curated.clause)
+    return [value for value in values_of(curated.clause) if value != own]
+
+
+def by_name(curated: Curated) -> str:
+    return curated.name
+
+
+@pytest.mark.parametrize("clause", promises())
+def test_a_promise_has_a_curated_case(clause: str) -> None:
+    assert clause in {one.clause for one in (*CURATED, *CHECKS)}, f"{clause} has no curated case: {promises()[clause]}"
+
+
+@pytest.mark.parametrize("curated", CURATED, ids=by_name)
+def test_a_curated_case_is_about_a_promise_or_a_switch(curated: Curated) -> None:
+    assert curated.clause in {*promises(), *FIELDS}
+
+
+def test_no_two_curated_cases_have_the_same_name() -> None:
+    names = [curated.name for curated in CURATED]
+    assert sorted(set(names)) == sorted(names)
+
+
+@pytest.mark.parametrize("document", documents(), ids=lambda document: document.prefix)
+def test_the_ids_of_a_document_are_numbered_without_a_gap(document: Any) -> None:
+    expected = [f"{document.prefix}-{number:02}" for number in range(1, len(document.promises) + 1)]
+    assert expected == list(document.promises)
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_switch_has_words(field: str) -> None:
+    assert field in WORDS, f"Dialect.{field} has no Switch in reference_impl.switches"
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_switch_has_words_for_every_value(field: str) -> None:
+    expected = {False, True} if get_origin(HINTS[field]) in (Mapping, frozenset) else set(values_of(field))
+    assert expected == set(WORDS[field].values)
+
+
+@pytest.mark.parametrize("switch", SWITCHES, ids=lambda switch: switch.field)
+def test_words_are_about_a_switch_and_stand_in_a_group(switch: Any) -> None:
+    assert (True, True) == (switch.field in FIELDS, switch.group in GROUPS)
+
+
+def test_words_stand_in_the_order_of_their_groups() -> None:
+    places = [GROUPS.index(switch.group) for switch in SWITCHES]
+    assert sorted(places) == places
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_switch_has_a_curated_case(field: str) -> None:
+    assert field in {curated.clause for curated in CASES}, f"Dialect.{field} has no case in conformance.clauses.dialects"
+
+
+@pytest.mark.parametrize("curated", CASES, ids=by_name)
+def test_flipping_the_switch_alone_changes_what_is_expected(curated: Curated) -> None:
+    unseen = [value for value in flips_of(curated) if curated.difference(**{curated.clause: value}) is None]
+    assert not unseen, f"{curated.name}: the judge sees no difference if {curated.clause} is one of {unseen}"
+
+
+@pytest.mark.parametrize("curated", CASES, ids=by_name)
+def test_a_case_whose_switch_is_not_flipped_does_not_change(curated: Curated) -> None:
+    assert curated.difference(**{curated.clause: getattr(curated.dialect, curated.clause)}) is None

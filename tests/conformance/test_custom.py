@@ -1,0 +1,223 @@
+"""Custom functions as steps: the frameworks do what the reference says, and so does the script that is printed for them."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.campaign.pool import Workers
+from conformance.campaign.worker import explain_case, run_case
+from conformance.case import Case, CaseError, Input, check
+from conformance.generate.scripts import Plan, case_of
+from conformance.repro import script
+from conformance.steps import Backward, Custom, Grad, Op
+from tests import wrong_engines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+X = Input("x", (2,), (2.0, 3.0))
+W = Input("w", (2,), (5.0, 7.0))
+CONSTANT = Input("k", (2,), (5.0, 7.0), differentiable=False)
+
+
+def scaled(operand: str, result: str, other: float) -> Op:
+    return Op("mul_scalar", (operand,), (result,), {"other": other})
+
+
+SQUARE = Custom(
+    operands=("x",),
+    results=("y",),
+    forward=(Op("mul", ("x", "x"), ("f",)),),
+    outputs=("f",),
+    cotangents=("c",),
+    gradients=("b",),
+    backward=(Op("mul", ("c", "x"), ("a",)), scaled("a", "b", 2.0)),
+    saved=("x",),
+)
+EXPONENTIAL = Custom(
+    ("x",), ("y",), (Op("exp", ("x",), ("f",)),), ("f",), ("c",), ("b",), (Op("mul", ("c", "f"), ("b",)),), saved=("f",)
+)
+TWO = Custom(
+    operands=("x",),
+    results=("y", "z"),
+    forward=(scaled("x", "f", 2.0), scaled("x", "h", 3.0)),
+    outputs=("f", "h"),
+    cotangents=("c", "d"),
+    gradients=("b",),
+    backward=(scaled("c", "a", 10.0), Op("add", ("a", "d"), ("b",))),
+)
+
+
+def product(*gradients: str | None, of: tuple[str, str] = ("x", "w"), no_grad: bool = False) -> Custom:
+    """A product; its backward may return the gradients ``a`` and ``b``, or the wide ``e``."""
+    made = (Op("mul", ("c", of[1]), ("a",)), Op("mul", ("c", of[0]), ("b",)), Op("unsqueeze", ("a",), ("e",), {"axis": 0}))
+    forward = (Op("mul", of, ("f",)),)
+    return Custom(of, ("y",), forward, ("f",), ("c",), gradients, made, of, no_grad=no_grad)
+
+
+def derivatives(order: int) -> tuple[Grad, ...]:
+    names = ["y", *(f"g{i}" for i in range(order))]
+    return tuple(Grad((below,), ("x",), (above,), create_graph=True) for below, above in itertools.pairwise(names))
+
+
+SEEDED = Backward(("y",), ("w",))
+TORCH_ALONE = {
+    "a second pass over what saved is refused": Case((X, W), (SQUARE, SEEDED, SEEDED)),
+    "a second pass over what saved nothing is not": Case((X, W), (TWO, SEEDED, SEEDED)),
+    "a retained graph is walked again": Case((X, W), (SQUARE, Backward(("y",), ("w",), retain_graph=True), SEEDED)),
+    "None goes through the ops below": Case(
+        (X, W),
+        (Op("sin", ("x",), ("v",)), product(None, "b", of=("v", "w")), Grad(("y",), ("x", "w"), ("g", "h"), ("w",), allow_unused=True)),
+    ),
+    "None for an input makes it unreachable": Case((X, W), (product("a", None), Grad(("y",), ("x", "w"), ("g", "h"), ("w",)))),
+    "an operand is returned": Case((X, W), (Custom(("x",), ("y",), (), ("x",), ("c",), ("b",), (scaled("c", "b", 7.0),)), SEEDED)),
+    "a gradient is asked for one operand": Case((X, W), (product("a", "b"), Grad(("y",), ("w",), ("g",), ("x",)))),
+    "a wider gradient": Case((X, W, CONSTANT), (product("e", "b"), Backward(("y",), ("k",)))),
+    "a gradient of a shape that does not fit": Case(
+        (X, W, CONSTANT),
+        (
+            Custom(("x",), ("y",), (scaled("x", "f", 2.0),), ("f",), ("c",), ("b",), (Op("unsqueeze", ("c",), ("b",), {"axis": 1}),)),
+            Backward(("y",), ("k",)),
+        ),
+    ),
+    "a gradient of another dtype": Case(
+        (X, W),
+        (
+            Custom(
+                ("x",), ("y",), (scaled("x", "f", 2.0),), ("f",), ("c",), ("b",), (Op("cast", ("c",), ("b",), {"dtype": "float64"}),)
+            ),
+            Grad(("y",), ("x",), ("g",), ("w",)),
+        ),
+    ),
+    "the same gradient for two operands": Case((X, W, CONSTANT), (product("a", "a"), Backward(("y",), ("k",)))),
+}
+BOTH = {
+    "the first derivative": Case((X, W), (SQUARE, Grad(("y",), ("x",), ("g",), ("w",)))),
+    "one output is used": Case((X, W), (TWO, Grad(("z",), ("x",), ("g",), ("w",)))),
+    "both outputs are used": Case((X, W), (TWO, Op("mul", ("y", "z"), ("t",)), Grad(("t",), ("x",), ("g",), ("w",)))),
+    "an output is used twice": Case((X, W), (SQUARE, Op("mul", ("y", "y"), ("t",)), Grad(("t",), ("x",), ("g",), ("w",)))),
+    "the same operand twice": Case((X, W), (product("a", "b", of=("x", "x")), Grad(("y",), ("x",), ("g",), ("w",)))),
+    "a constant operand": Case((X, CONSTANT), (product("a", None, of=("x", "k")), Grad(("y",), ("x",), ("g",), ("k",)))),
+    "a gradient for a constant": Case((X, CONSTANT), (product("a", "b", of=("x", "k")), Grad(("y",), ("x",), ("g",), ("k",)))),
+    "a gradient left out": Case((X, W), (product("a"), SEEDED)),
+    "a gradient left out of a constant": Case((X, CONSTANT), (product("a", of=("x", "k")), Grad(("y",), ("x",), ("g",), ("k",)))),
+    "no gradient at all": Case((X, W), (product(), SEEDED)),
+    "a gradient too many": Case((X, W), (product("a", "b", "a"), SEEDED)),
+    "a None too many": Case((X, W), (product("a", "b", None), Grad(("y",), ("x", "w"), ("g", "h"), ("x",)))),
+    "None for a leaf": Case((X, W), (product("a", None), Grad(("y",), ("x", "w"), ("g", "h"), ("w",), allow_unused=True))),
+    "of constants nothing is recorded": Case((CONSTANT, X), (product("a", "b", of=("k", "k")), Op("mul", ("y", "x"), ("t",)))),
+    "nothing is recorded in a no_grad region": Case((X, W), (product("a", "b", no_grad=True),)),
+    "an op fails in the backward": Case(
+        (X, W),
+        (
+            Custom(("x",), ("y",), (scaled("x", "f", 2.0),), ("f",), ("c",), ("b",), (Op("reshape", ("c",), ("b",), {"shape": [7]}),)),
+            Grad(("y",), ("x",), ("g",), ("w",)),
+        ),
+    ),
+    **{f"derivative {n} through a saved operand": Case((X,), (SQUARE, *derivatives(n))) for n in (2, 3)},
+    **{f"derivative {n} through a saved output": Case((X,), (EXPONENTIAL, *derivatives(n))) for n in (2, 3)},
+}
+NAMED = [(name, "torch") for name in (*BOTH, *TORCH_ALONE)] + [(name, "paddle") for name in BOTH]
+CASES = {**BOTH, **TORCH_ALONE}
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Workers]:
+    """Open worker processes."""
+    with Workers(("torch", "paddle"), 1, fresh=True) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(("name", "framework"), NAMED)
+def test_a_framework_does_what_the_reference_says(workers: Workers, name: str, framework: str) -> None:
+    found = workers.call(explain_case, CASES[name], framework)["verdict"]
+    assert found["bucket"] in ("agreed", "same_error", "nothing_compared"), found
+
+
+@pytest.mark.parametrize("framework", ["torch", "paddle"])
+def test_the_printed_script_shows_the_cotangents_and_the_gradient(framework: str, tmp_path: Path) -> None:
+    case = Case((X, W), (product("a", "b", of=("x", "x")), SEEDED))
+    path = tmp_path / "case.py"
+    path.write_text(script(case, framework))
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=True)
+    assert ["[5., 7.]" in done.stdout, "[20., 42.]" in done.stdout] == [True, True], done.stdout
+
+
+# The language.
+
+
+def problem_of(step: Custom) -> str:
+    with pytest.raises(CaseError) as caught:
+        check(Case((X,), (step,)), "case")
+    return str(caught.value)
+
+
+def test_the_backward_knows_what_was_saved_and_nothing_else() -> None:
+    step = Custom(("x",), ("y",), (scaled("x", "f", 2.0),), ("f",), ("c",), ("b",), (Op("mul", ("c", "f"), ("b",)),))
+    assert "steps[0].backward[0].operands: 'f' is not known in the backward" in problem_of(step)
+
+
+def test_one_value_cannot_be_two_outputs() -> None:
+    step = Custom(("x",), ("y", "z"), (scaled("x", "f", 2.0),), ("f", "f"), ("c", "d"), ("c",))
+    assert "steps[0].outputs: names one value twice" in problem_of(step)
+
+
+# Drawing.
+
+DRAWN = [case_of(1, i, Plan(customs=0.4)) for i in range(300)]
+
+
+def test_drawn_custom_functions_are_valid() -> None:
+    for case in DRAWN:
+        check(case)
+
+
+@pytest.mark.parametrize("share", [1, 2])
+def test_one_and_two_outputs_are_drawn(share: int) -> None:
+    assert any(isinstance(step, Custom) and len(step.outputs) == share for case in DRAWN for step in case.steps)
+
+
+def test_second_derivatives_through_custom_functions_are_drawn() -> None:
+    deep = [
+        c for c in DRAWN if any(isinstance(s, Custom) for s in c.steps) and any(isinstance(s, Grad) and s.create_graph for s in c.steps)
+    ]
+    assert len(deep) > 50
+
+
+def test_no_custom_function_is_drawn_where_the_ops_are_given() -> None:
+    cases = [case_of(1, i, Plan(ops=("mul",), customs=1.0)) for i in range(50)]
+    assert not any(isinstance(step, Custom) for case in cases for step in case.steps)
+
+
+# Wrong engines.
+
+FAULTS = {
+    "surplus_gradients_ignored": {
+        ("grad", "error", "callback_result", "computed"),
+        ("backward", "error", "callback_result", "computed"),
+    },
+    "cotangents_not_materialised": {("grad", "error", "computed", "unmapped")},
+    "custom_backward_not_recorded": {("grad", "flag", "recording", "not recording")},
+    "saved_operands_detached": {("grad", "value", "right", "wrong")},
+}
+
+
+def differences(name: str) -> set[tuple[str, ...]]:
+    engine = getattr(wrong_engines, name)()
+    found = [run_case(case, [engine], {})["verdicts"][name] for case in DRAWN]
+    return {tuple(v["mismatch"][key] for key in ("at", "kind", "expected", "actual")) for v in found if v["bucket"] == "diverged"}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_wrong_engine_is_found_out(name: str) -> None:
+    assert FAULTS[name] <= differences(name)
+
+
+def test_a_right_engine_is_not() -> None:
+    assert differences("correct") == set()

@@ -24,6 +24,7 @@ from conformance.steps import (
     Backward,
     Custom,
     Detach,
+    Drop,
     Edge,
     Grad,
     Hook,
@@ -191,6 +192,19 @@ def _problems(case: Case) -> Iterator[tuple[str, str]]:
             parameters = case.parameters if step.parameter_list is None else step.parameter_list
             if len(step.results) != len(parameters):
                 yield f"steps[{i}].results", f"names {len(step.results)} results for {len(parameters)} parameters"
+    yield from _handle_problems(case)
+
+
+def _handle_problems(case: Case) -> Iterator[tuple[str, str]]:
+    """Look for handles that are taken for tensors: an edge stands for one in the calls alone, a hook can only be removed."""
+    handles = {s.results[0]: s for s in case.steps if isinstance(s, Hook | Edge) and s.results}
+    for i, step in enumerate(case.steps):
+        for field, name in () if isinstance(step, Drop) else uses(step):
+            handle = handles.get(name)
+            if isinstance(handle, Hook) != (field == "hook"):
+                yield f"steps[{i}].{field}", f"{name!r} is {'a' if isinstance(handle, Hook) else 'no'} hook"
+            if isinstance(handle, Edge) and field not in ("tensors", "outputs", "inputs"):
+                yield f"steps[{i}].{field}", f"{name!r} is an edge; calls take it as root or input alone"
 
 
 def _is_name(name: str) -> bool:

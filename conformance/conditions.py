@@ -13,7 +13,7 @@ from conformance.custom_conditions import CUSTOM_CONDITIONS
 from conformance.outcome import Computed, Raised
 from conformance.program_conditions import PROGRAM_CONDITIONS
 from conformance.reading import at, before, calls, input_is_output, input_of_several, mixed_dtypes, until
-from conformance.steps import Backward, Edge, Grad, Hook, Op, RetainGrad, Toggle, results, uses
+from conformance.steps import Backward, Custom, Edge, Grad, Hook, Op, RetainGrad, Toggle, results, uses
 from reference_impl import DIALECTS, PADDLE, Category
 
 if TYPE_CHECKING:
@@ -106,7 +106,8 @@ def size_zero(case: Case, number: int) -> bool:
     return any(0 in entry.shape for entry in case.inputs)
 
 
-def _hooks(case: Case, number: int, *returns: str) -> Iterator[Hook]:
+def hooks(case: Case, number: int, *returns: str) -> Iterator[Hook]:
+    """Yield the hooks that were registered before a step, those that return such a thing."""
     return (s for s in before(case, number) if isinstance(s, Hook) and (not returns or s.returns in returns))
 
 
@@ -115,7 +116,7 @@ def leaf_hook_asked(case: Case, number: int) -> bool:
 
     A constant whose flag was set is a leaf; a derivative of a leaf in itself is the seed, another leaf.
     """
-    hooked = {h.tensor for h in _hooks(case, number)}
+    hooked = {h.tensor for h in hooks(case, number)}
     leaves = {entry.name for entry in case.inputs} | {s.tensor for s in before(case, number) if isinstance(s, Toggle)}
     identical = any(input_is_output(case, i) and not hooked.isdisjoint(results(s)) for i, s in enumerate(before(case, number)))
     asked = hooked.intersection(leaves)
@@ -124,15 +125,21 @@ def leaf_hook_asked(case: Case, number: int) -> bool:
 
 def hook_on_asked(case: Case, number: int) -> bool:
     """Whether a call asks for the gradient of a computed value that has a hook, besides others."""
-    hooked = {h.tensor for h in _hooks(case, number)}
+    hooked = {h.tensor for h in hooks(case, number)}
     return any(isinstance(s, Grad) and len(s.inputs) > 1 and not hooked.isdisjoint(s.inputs) for s in at(case, number))
+
+
+def hook_on_custom(case: Case, number: int) -> bool:
+    """Whether an output of a custom function has a hook that returns something."""
+    made = {name for s in case.steps if isinstance(s, Custom) for name in s.results}
+    return any(h.tensor in made for h in hooks(case, number, "scaled", "tensor", "another_dtype"))
 
 
 def hook_returns_differentiable(case: Case, number: int) -> bool:
     """Whether some hook returns a tensor that requires a gradient."""
     tracked = {entry.name for entry in case.inputs if entry.differentiable}
     tracked.update(s.tensor for s in case.steps if isinstance(s, Toggle) and s.requires_grad)
-    return any(h.tensor_returned in tracked for h in _hooks(case, number, "tensor"))
+    return any(h.tensor_returned in tracked for h in hooks(case, number, "tensor"))
 
 
 def edge_of_computed_input(case: Case, number: int) -> bool:
@@ -140,6 +147,13 @@ def edge_of_computed_input(case: Case, number: int) -> bool:
     leaves = {entry.name for entry in case.inputs}
     edges = {s.results[0] for s in case.steps if isinstance(s, Edge) and s.tensor not in leaves}
     return any(isinstance(s, Backward) and not edges.isdisjoint(s.inputs or ()) for s in until(case, number))
+
+
+def edge_of_toggled(case: Case, number: int) -> bool:
+    """Whether a call takes the edge of a tensor whose flag was taken off."""
+    off = {s.tensor for s in before(case, number) if isinstance(s, Toggle) and not s.requires_grad}
+    edges = {s.results[0] for s in case.steps if isinstance(s, Edge) and s.tensor in off}
+    return any(not edges.isdisjoint(name for _, name in uses(s)) for _, _, s in calls(at(case, number)))
 
 
 def no_seeds_in_a_list(case: Case, number: int) -> bool:
@@ -171,15 +185,17 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "created_in_no_grad": created_in_no_grad,
     "size_zero": size_zero,
     "edge_of_computed_input": edge_of_computed_input,
+    "edge_of_toggled": edge_of_toggled,
     "no_seeds_in_a_list": no_seeds_in_a_list,
     "batched": lambda case, number: any(isinstance(s, Grad) and s.is_grads_batched for s in at(case, number)),
     "materialized": lambda case, number: any(isinstance(s, Grad) and s.materialize_grads for s in at(case, number)),
     "leaf_hook_asked": leaf_hook_asked,
     "hook_on_asked": hook_on_asked,
+    "hook_on_custom": hook_on_custom,
     "several_asked_before": lambda case, number: any(input_of_several(case, i) for i in range(number + 1)),
     "hook_returns_differentiable": hook_returns_differentiable,
-    "hook_returns_tensor": lambda case, number: any(_hooks(case, number, "tensor")),
-    "hook_of_another_dtype": lambda case, number: any(_hooks(case, number, "another_dtype", "tensor")),
+    "hook_returns_tensor": lambda case, number: any(hooks(case, number, "tensor")),
+    "hook_of_another_dtype": lambda case, number: any(hooks(case, number, "another_dtype", "tensor")),
     "one_root_with_inputs": lambda case, number: any(len(roots) == 1 and s.inputs for roots, _, s in calls(at(case, number))),
     "batched_so_far": lambda case, number: any(isinstance(s, Grad) and s.is_grads_batched for s in until(case, number)),
     "hooked_or_retained": lambda case, number: any(isinstance(s, Hook | RetainGrad) for s in before(case, number)),

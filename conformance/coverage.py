@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 ORDERS = (1, 2, 3)
 """The columns; the last one is for its order and all above."""
 
+CALLS: dict[type, str] = {Grad: "grad", Backward: "backward"}
+"""Kinds that compute derivatives; the words of their cells begin with their names."""
+
+OTHER = "other steps"
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -29,6 +34,25 @@ class Cell:
     kind: type
     holds: Callable[[Any], bool]
     needs: str = ""
+
+    @property
+    def group(self) -> str:
+        """The call, or that it is none."""
+        return CALLS.get(self.kind, OTHER)
+
+    @property
+    def parameter(self) -> str:
+        """The words without the call and the value."""
+        return self.words.partition("=")[0].removeprefix(f"{self.group} ")
+
+    @property
+    def value(self) -> str:
+        """The value, if the words have one."""
+        return self.words.partition("=")[2]
+
+    def offered(self, not_offered: Mapping[str, str]) -> bool:
+        """Whether a backend that refuses these parameters offers what the cell needs."""
+        return self.needs not in not_offered
 
 
 def _given(field: str, value: Any) -> Callable[[Any], bool]:
@@ -117,5 +141,5 @@ def key_of(words: str, order: int) -> str:
 
 def gaps(counts: Mapping[str, int], not_offered: Mapping[str, str]) -> list[str]:
     """Return the keys of the cells that a backend offers and that nothing was compared in."""
-    offered = [cell.words for cell in CELLS if cell.needs not in not_offered]
+    offered = [cell.words for cell in CELLS if cell.offered(not_offered)]
     return [key_of(words, order) for words in offered for order in ORDERS if not counts.get(key_of(words, order))]

@@ -48,9 +48,7 @@ def custom_returns_operand(case: Case, number: int) -> bool:
 
 
 def custom_shares_gradient(case: Case, number: int) -> bool:
-    """Whether a custom backward up to here returns what it did not make itself, or a tensor twice, and ``.grad`` is added to later."""
-    if sum(isinstance(step, Backward) for step in until(case, number)) < 2:
-        return False
+    """Whether a custom backward up to here returns what it did not make itself, or the same tensor twice."""
     for step in until(case, number):
         if isinstance(step, Custom):
             given = [name for name in step.gradients if name is not None]

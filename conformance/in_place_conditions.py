@@ -75,7 +75,6 @@ def second_order_in_place(case: Case, number: int) -> bool:
 
 
 CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
-    "in_place": lambda case, number: bool(_written(case, number)),
     "shared_written": shared_written,
     "leaf_view_written": leaf_view_written,
     "seed_or_gradient_written": seed_or_gradient_written,

@@ -19,7 +19,7 @@ from conformance.case import Case, CaseError, Input, check, data_of
 from conformance.generate.scripts import Plan
 from conformance.outcome import Computed
 from conformance.signature import Signature, signature_of
-from conformance.steps import Backward, Grad, Op, Step, results, uses
+from conformance.steps import Backward, Custom, Grad, Op, Step, results, uses
 from reference_impl import TORCH
 
 if TYPE_CHECKING:
@@ -108,6 +108,8 @@ def _simpler(step: Step) -> Iterator[Step]:
     replace = msgspec.structs.replace
     if getattr(step, "no_grad", False):
         yield replace(step, no_grad=False)
+    if isinstance(step, Custom):
+        yield from _simpler_custom(step)
     if not isinstance(step, Grad | Backward):
         return
     if step.retain_graph is not None:
@@ -139,6 +141,28 @@ def _simpler(step: Step) -> Iterator[Step]:
             yield replace(step, no_grad_vars=None)
             for i in range(len(step.no_grad_vars) if len(step.no_grad_vars) > 1 else 0):
                 yield replace(step, no_grad_vars=step.no_grad_vars[:i] + step.no_grad_vars[i + 1 :])
+
+
+def _simpler_custom(step: Custom) -> Iterator[Custom]:
+    """Leave out an op inside, its first operand in the place of its result; or leave something unsaved."""
+    replace = msgspec.structs.replace
+    for field in ("forward", "backward"):
+        held: tuple[Op, ...] = getattr(step, field)
+        for op in held:
+            instead = dict.fromkeys(op.results, op.operands[0])
+            inside = {
+                name: tuple(replace(o, operands=_renamed(o.operands, instead)) for o in getattr(step, name) if o is not op)
+                for name in ("forward", "backward")
+            }
+            saved = tuple(dict.fromkeys(_renamed(step.saved, instead)))
+            gradients = tuple(instead.get(name, name) if name else None for name in step.gradients)
+            yield replace(step, **inside, outputs=_renamed(step.outputs, instead), saved=saved, gradients=gradients)
+    for i in range(len(step.saved)):
+        yield replace(step, saved=step.saved[:i] + step.saved[i + 1 :])
+
+
+def _renamed(names: tuple[str, ...], instead: dict[str, str]) -> tuple[str, ...]:
+    return tuple(instead.get(name, name) for name in names)
 
 
 def _simpler_inputs(case: Case) -> Iterator[Case]:

@@ -93,6 +93,7 @@ def _coverage(footer: dict[str, Any], backends: list[str]) -> Table:
         "errors": "refusals",
         "ops": "op steps",
         "elements": "elements in all",
+        "events": "calls of hooks",
         "order 1": "calls of order 1",
         "order 2": "calls of order 2",
         "order 3": "calls of order 3",
@@ -105,7 +106,7 @@ def _coverage(footer: dict[str, Any], backends: list[str]) -> Table:
 def _parameters(footer: dict[str, Any], backends: list[str]) -> Table:
     table = _table("Steps compared, per parameter and order", [f"{name} {order}" for name in backends for order in ("1", "2", "3+")])
     for cell in CELLS:
-        offered = {name: cell.needs not in footer["not_offered"][name] for name in backends}
+        offered = {name: cell.offered(footer["not_offered"][name]) for name in backends}
         numbers = [(offered[n], footer["counts"][n].get(key_of(cell.words, order), 0)) for n in backends for order in ORDERS]
         if any(number for _, number in numbers):
             table.add_row(cell.words, *(str(number) if there else "-" for there, number in numbers))

@@ -122,7 +122,8 @@ def _defaults(kind: type[Step]) -> dict[str, Any]:
 
 
 def _numbers(array: np.ndarray[Any, Any]) -> str:
-    return np.array2string(array, threshold=SHOWN, precision=8, separator=", ").replace("\n", "")
+    shown = np.array2string(array, threshold=SHOWN, separator=", ", formatter={"float_kind": lambda number: f"{number:.9g}"})
+    return " ".join(shown.split())
 
 
 def value_text(value: Value | None) -> str:
@@ -143,7 +144,7 @@ def _state_text(case: Case, state: State | None) -> str:
 
 def _event_text(case: Case, step: Step, event: Event) -> str:
     """Write a call of a hook or of a custom backward, another name that an in-place step changed, or what else was noted."""
-    value = f"{value_text(event.value)}{', recording' if event.recording else ''}"
+    value = f"{value_text(event.value)}{', while recording' if event.recording else ''}"
     if any(event.name in results(s) for s in case.steps if isinstance(s, Hook | Custom)):
         return f"{event.name} saw {value}"
     if isinstance(step, InPlace):

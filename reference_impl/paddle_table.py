@@ -31,6 +31,7 @@ HIGHEST_ORDER = {
 LINKS: dict[str, dict[str, str]] = {
     "mul": {"x": "always", "y": "other_tracked"},
     "div_by_quotient": {"x": "always", "y": "other_tracked"},
+    "conv2d": {"x": "other_asked", "weight": "other_asked"},
     "matmul": {"x": "other_asked", "y": "other_asked"},
     "pow_scalar": {"x": "always", "g": "always"},
     "bmm": {"x": "always", "y": "always"},
@@ -44,7 +45,21 @@ _FIRST_ORDER_ONLY = (
     *("topk", "tril", "triu", "where"),
 )
 _SECOND_ORDER_ONLY = (
-    *("abs", "clamp", "div_by_quotient", "log", "pad_constant", "relu", "reshape", "rsqrt", "softplus", "sqrt", "square", "sub"),
+    *(
+        "abs",
+        "clamp",
+        "conv2d",
+        "div_by_quotient",
+        "log",
+        "pad_constant",
+        "relu",
+        "reshape",
+        "rsqrt",
+        "softplus",
+        "sqrt",
+        "square",
+        "sub",
+    ),
 )
 
 STATIC_HIGHEST_ORDER = {**HIGHEST_ORDER, **dict.fromkeys(_FIRST_ORDER_ONLY, 1), **dict.fromkeys(_SECOND_ORDER_ONLY, 2)}
@@ -55,6 +70,7 @@ A derivative that is not offered is refused when it is asked for. Observed on pa
 
 STATIC_LINKS = {
     **LINKS,
+    "conv2d": {"x": "always", "weight": "always"},
     "matmul": {"x": "always", "y": "always"},
     "mul": {"x": "always", "y": "always"},
     **{

@@ -92,6 +92,9 @@ def overwritten(node: Node, saves: Mapping[str, Mapping[str, tuple[str, ...]]]) 
         names == ("x", "part") and (update := node.operands[1].node) is not None
     ):  # an update of a view and its place in the base are one
         return (update.shown is not None or update.primitive is node.primitive) and overwritten(update, saves)
+    if node.primitive.name == "overwrite" and type(node.operands[1]) is Tensor and node.operands[1].node is not None:
+        update = node.operands[1].node  # for a framework, the update of a view and its place in the base are one op
+        return (update.shown is not None or update.primitive is node.primitive) and overwritten(update, saves)
     table = saves.get(node.primitive.name) if node.lineage[1] == 0 else None
     if table is None:
         return node.saves() and any(_written_after(o, node.number) or _place_written_after(o, node.number) for o in node.operands)

@@ -126,6 +126,13 @@ SWITCHES = (
         "the signatures; measured, rows I26-I58, N01-N26",
     ),
     Switch(
+        "static",
+        "Graph lifetime",
+        "Is a script run as it is read, or written as a program first and run afterwards?",
+        {False: "as it is read", True: "as a program: nothing is freed, and an input that cannot be reached is absent, never an error"},
+        "Paddle's documents of append_backward and gradients",
+    ),
+    Switch(
         "freed_refuses",
         "Graph lifetime",
         "Which nodes of a freed graph refuse to run again?",
@@ -237,6 +244,34 @@ SWITCHES = (
         "May the flag of a computed tensor be changed?",
         {"fixed": "no, that is an error; detach it", "free": "yes; it is read when a consumer is built, and for roots at the start"},
         "measured, rows M10-M15",
+    ),
+    Switch(
+        "surplus_gradients",
+        "Custom functions",
+        "What if a backward returns more gradients than there are operands?",
+        {"none_allowed": "allowed, if the surplus is None", "refused": "an error"},
+        "measured, rows P09-P14",
+    ),
+    Switch(
+        "left_out_gradients",
+        "Custom functions",
+        "What if a backward returns fewer gradients than there are operands?",
+        {"refused": "an error", "of_constants": "allowed, if the operands left out need none"},
+        "measured, rows P09-P14",
+    ),
+    Switch(
+        "gradient_of_constant",
+        "Custom functions",
+        "What happens to a gradient for an operand that needs none?",
+        {"dropped": "it is dropped", "refused": "that is an error"},
+        "measured, rows P09-P14",
+    ),
+    Switch(
+        "wider_gradient",
+        "Custom functions",
+        "What if a returned gradient has a shape that its operand broadcasts to?",
+        {"summed": "it is summed to the operand's shape", "refused": "an error"},
+        "measured, rows P15-P18",
     ),
     Switch(
         "ties",

@@ -20,7 +20,7 @@ from conformance.backends import BackendInfo
 from conformance.backends.reference import ReferenceEngine, reference
 from conformance.outcome import Raised
 from conformance.steps import Op
-from reference_impl import OPS, TORCH, Tensor, custom, engine, in_place, walk
+from reference_impl import OPS, PADDLE_STATIC, TORCH, Dialect, Tensor, custom, engine, in_place, transform, walk
 from reference_impl.custom import Custom
 from reference_impl.walk import Walk
 
@@ -38,11 +38,13 @@ if TYPE_CHECKING:
 class WrongEngine:
     """The reference as a backend, with a fault while it runs a case; ``before`` may do worse to the process."""
 
-    def __init__(self, name: str, fault: Fault = nullcontext, before: Callable[[Case], None] = lambda _: None) -> None:
-        self.info = BackendInfo(name, conformance.__version__, TORCH, TORCH.not_offered)
+    def __init__(
+        self, name: str, fault: Fault = nullcontext, before: Callable[[Case], None] = lambda _: None, dialect: Dialect = TORCH
+    ) -> None:
+        self.info = BackendInfo(name, conformance.__version__, dialect, dialect.not_offered)
         self._fault = fault
         self._before = before
-        self._engine = reference(TORCH, TORCH.not_offered)
+        self._engine = reference(dialect, dialect.not_offered)
 
     def run(self, case: Case) -> Outcome:
         """Run a case with the fault, and take the fault away again."""
@@ -124,6 +126,10 @@ def _returning(adapter: ReferenceEngine, *arguments: Any) -> str:
 def _kept(adapter: ReferenceEngine, entry: Input) -> Tensor:
     _hoard.append(_leaf(adapter, entry))
     return _hoard[-1]
+
+
+def _fan_in_once(backward: Any, variable: Any, contribution: Any) -> None:
+    backward.arrived[variable] = [backward._named(variable, contribution)]
 
 
 def _patched(target: Any, name: str, replacement: Any) -> Fault:
@@ -227,6 +233,16 @@ def custom_backward_not_recorded() -> WrongEngine:
 def saved_operands_detached() -> WrongEngine:
     """Open an engine whose custom functions save all tensors without their history."""
     return WrongEngine("saved_operands_detached", _patched(custom, "_kept", lambda tensor, *_: lambda *_: tensor.detach()))
+
+
+def correct_programs() -> WrongEngine:
+    """Open the reference's static half under another name."""
+    return WrongEngine("correct_programs", dialect=PADDLE_STATIC)
+
+
+def dropped_fan_in() -> WrongEngine:
+    """Open an engine of programs that appends no sums: the last contribution to a variable is its gradient."""
+    return WrongEngine("dropped_fan_in", _patched(transform._Backward, "_arrive", _fan_in_once), dialect=PADDLE_STATIC)
 
 
 def dies_on_sin() -> WrongEngine:

@@ -2,8 +2,9 @@
 
 File names, colours and labels are each framework's own, and so is what counts as one node; where the graph begins and ends is not.
 So the DOT file of the backward graph is read (a small part of the language: node and edge statements with attributes), and it is
-observed how many nodes nothing leads to, how many lead nowhere, and whether the call-stack file lists every node of the graph. A
-file that cannot be read is an event of its own.
+observed how many nodes nothing leads to, how many lead nowhere, and whether the call-stack file lists every node of the graph. The
+graph of a derivative is another matter (all derivatives that one call made may hang on one node), so there it counts that it can be
+read. A file that cannot be read is an event of its own.
 """
 
 from __future__ import annotations
@@ -67,8 +68,8 @@ def read_dot(text: str) -> Graph:
     return Graph(frozenset(nodes), tuple(edges))
 
 
-def events_of(folder: Path) -> list[Event]:
-    """Say what was written: ``.dot`` with the ends of the graph, ``.log`` if it lists the nodes of the graph."""
+def events_of(folder: Path, *, ends: bool) -> list[Event]:
+    """Say what was written: ``.dot``, if asked with the ``ends`` of the graph; ``.log`` if it lists the nodes of the graph."""
     events, written = [], 0
     for path in sorted(folder.glob("*backward_graph.dot")):
         try:
@@ -77,7 +78,7 @@ def events_of(folder: Path) -> list[Event]:
             events.append(Event("unreadable .dot"))
             continue
         written += len(graph.nodes)
-        events.append(Event(".dot", Value(np.array(graph.ends), requires_grad=False)))
+        events.append(Event(".dot", Value(np.array(graph.ends), requires_grad=False) if ends else None))
     for path in sorted(folder.glob("*.log")):
         listed = len(_LISTED.findall(path.read_text()))
         events.append(Event(".log" if listed == written else ".log of other nodes"))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import tempfile
 import weakref
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -142,6 +143,7 @@ class _Run:
         self.seen = {entry.name: entry.array() for entry in case.inputs}
         self.sees_all = any(isinstance(s, InPlace) for s in case.steps)
         self.retains = any(isinstance(s, RetainGrad) for s in case.steps)
+        self.derives = any(getattr(s, "create_graph", False) for s in case.steps)
         self.events: list[Event] = []
         self.mutated: list[str] = []
 
@@ -237,7 +239,7 @@ class _Run:
         if step.dump_backward_graph:
             with tempfile.TemporaryDirectory() as folder:
                 returned = self.engine.backward(step, self.values, folder)
-                self.events += events_of(Path(folder))
+                self.events += events_of(Path(folder), ends=not self.derives)
         else:
             returned = self.engine.backward(step, self.values, None)
         if returned is not None:
@@ -281,7 +283,7 @@ class _Run:
 
         def backward(saved: list[Any], cotangents: list[Any]) -> list[Any]:
             for name, cotangent in zip(step.results, cotangents, strict=True):
-                seen = Value(self.engine.look(cotangent).array, requires_grad=False)  # nobody promises the flag of a cotangent
+                seen = replace(self._look(cotangent), requires_grad=False)  # nobody promises the flag of a cotangent
                 self.events.append(Event(name, seen, self.engine.recording()))
             known = dict(zip((*step.saved, *step.cotangents), (*saved, *cotangents), strict=True))
             try:

@@ -7,7 +7,7 @@ what it does.
 from conformance.case import Input
 from conformance.clauses.curated import Curated
 from conformance.clauses.writing import add, constant, exact, leaf, mul, number, scale, total
-from conformance.steps import Backward, ClearGrad, Grad, Hook, Op, RetainGrad, Toggle
+from conformance.steps import Backward, ClearGrad, Custom, Grad, Hook, Op, RetainGrad, Step, Toggle
 from reference_impl import PADDLE, TORCH
 
 _X = leaf("x", 1.0, 2.0)
@@ -151,4 +151,28 @@ _HIGHER = (
     ),
 )
 
-CASES = (*_CALLS, *_STATE, *_HOOKS, *_HIGHER)
+
+def _product(other: str, *gradients: str | None) -> tuple[Step, ...]:
+    """Write a product with ``x`` as a custom function; its backward makes ``a``, ``b`` and the wider ``e`` to return."""
+    made = (mul("g", other, "a"), mul("g", "x", "b"), Op("unsqueeze", ("a",), ("e",), {"axis": 0}))
+    pair = ("x", other)
+    function = Custom(pair, ("y",), (mul("x", other, "f"),), ("f",), ("g",), gradients, made, pair)
+    return function, total("y", "z"), Grad(("z",), ("x",), ("dx",))
+
+
+_CUSTOM = (
+    Curated("surplus_gradients", "None for a third operand", exact((_X, _W), *_product("w", "a", "b", None))),
+    Curated("left_out_gradients", "none for the constant", exact((_X, _C), *_product("c", "a"))),
+    Curated("gradient_of_constant", "one for the constant", exact((_X, _C), *_product("c", "a", "b"))),
+    Curated("wider_gradient", "one with an axis more", exact((_X, _W), *_product("w", "e", "b"))),
+)
+
+_PROGRAMS = (
+    Curated(
+        "static",
+        "an input that cannot be reached",
+        exact((_X, _W), *_SUM, Grad(("z",), ("x", "w"), ("dx", "dw"), create_graph=True)),
+    ),
+)
+
+CASES = (*_CALLS, *_STATE, *_HOOKS, *_HIGHER, *_CUSTOM, *_PROGRAMS)

@@ -95,6 +95,32 @@ CASES = (
         PADDLE_STATIC,
     ),
     Curated(
+        "FG-05",
+        "convolution, relu, convolution, relu: as the document's example, with numbers",
+        Case(
+            (
+                Input("x", (1, 2, 2, 2), (1.0, 2.0, 3.0, 4.0, 0.0, 1.0, -1.0, 2.0)),
+                Input("k", (2, 2, 1, 1), (1.0, -1.0, 0.0, 1.0)),
+                Input("l", (1, 2, 1, 1), (2.0, -1.0)),
+            ),
+            (
+                Op("conv2d", ("x", "k"), ("c",), {"padding": [0, 0]}),
+                Op("relu", ("c",), ("r",)),
+                Op("conv2d", ("r", "l"), ("d",), {"padding": [0, 0]}),
+                Op("relu", ("d",), ("y",)),
+                Grad(("y",), ("x", "k", "l"), ("g", "h", "m"), create_graph=True),
+            ),
+            "exact",
+        ),
+        {
+            "y": [[[[2.0, 1.0], [8.0, 2.0]]]],
+            "g": [[[[2.0, 2.0], [2.0, 2.0]], [[-2.0, -3.0], [-2.0, -3.0]]]],
+            "h": [[[[20.0]], [[4.0]]], [[[-6.0]], [[-3.0]]]],
+            "m": [[[[8.0]], [[3.0]]]],
+        },
+        PADDLE_STATIC,
+    ),
+    Curated(
         "FG-06",
         "the gradient of a gradient",
         Case(

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from reference_impl import Dialect
 
 KIND = "clauses"
+DIED = "the process died or hung"
 SWITCHED = "switches of the dialects"
 
 
@@ -162,7 +163,7 @@ def _clauses() -> Iterator[tuple[str, str, str]]:
 def _result(one: Curated, backend: Mapping[str, Any], workers: Workers) -> Result:
     explained = workers.call(explain_case, one.case, backend["name"])
     if explained is None:
-        return Result(one.title, Standing.DIVERGES, "the process died or hung")
+        return Result(one.title, Standing.DIVERGES, DIED)
     verdict = explained["verdict"]
     match verdict["bucket"]:
         case Bucket.KNOWN_DEVIATION:
@@ -184,6 +185,8 @@ def _checked(number: int, backend: Mapping[str, Any], workers: Workers) -> Resul
             check.title, Standing.NOT_OFFERED, backend["not_offered"].get("step:append_backward", "it has no static programs")
         )
     said = workers.call(disagreement, number, name)
+    if said is None:
+        return Result(check.title, Standing.DIVERGES, DIED)
     finding = check.known.get(name)
     if finding is None:
         return Result(check.title, Standing.DIVERGES if said else Standing.CONFORMS, said or "")

@@ -89,7 +89,8 @@ def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, static: bool)
         orders = [dialect.highest_order.get(name, UNBOUNDED) for dialect in dialects]
         return (entry.exact or not exact) and (not deep or min(orders) >= 2)
 
-    return tuple(name for name in (ops or catalogue()) if fits(name))
+    names = ops or [name for name, entry in catalogue().items() if entry.eager or static]
+    return tuple(name for name in names if fits(name))
 
 
 def _vocabulary(source: Source, plan: Plan, *, exact: bool, deep: bool) -> list[str]:

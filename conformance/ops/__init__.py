@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from conformance.ops.spec import OpSpec
 
-FAMILIES = ("arithmetic", "elementary", "reduction", "shape", "indexing", "linalg", "selection", "softmax", "update")
+FAMILIES = ("arithmetic", "elementary", "reduction", "shape", "indexing", "linalg", "selection", "softmax", "convolution", "update")
 
 
 @functools.cache
@@ -29,7 +29,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "dropout": "random: the frameworks draw different masks from the same seed",
     "scaled_dot_product_attention": "a composite of offered ops with fixed layouts; comes with the nn families",
     "layer_norm, batch_norm, group_norm": "the nn families come later",
-    "conv1d, conv2d, conv3d, conv_transpose": "the nn families come later",
+    "conv1d, conv3d, conv_transpose, strides, dilations, groups": "the nn families come later",
     "cross_entropy, nll_loss, l1_loss, kl_div, ...": "the loss family comes later; mse_loss is offered",
     "adaptive_avg_pool2d, max_pool2d, avg_pool2d": "the nn families come later",
     "interpolate": "the nn families come later",

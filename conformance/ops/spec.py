@@ -34,6 +34,7 @@ class OpSpec:
         draw: choose operands and attributes from a sketch; ``None`` where the sketch offers nothing that fits.
         calls: per framework, the expression; operands and attributes stand under their own names.
         exact: whether dyadic operands of small size give dyadic results and gradients.
+        eager: whether eager campaigns use it unasked; programs use every op.
     """
 
     name: str
@@ -43,6 +44,7 @@ class OpSpec:
     draw: Draw
     calls: Mapping[str, str]
     exact: bool = True
+    eager: bool = True
 
     @property
     def operands(self) -> tuple[str, ...]:
@@ -75,10 +77,12 @@ class OpSpec:
         return ast.unparse(_Fill(filled).visit(ast.parse((IN_PLACE[self.name] if in_place else self.calls)[framework], mode="eval")))
 
 
-def rows(family: str, *entries: tuple[str, str, int, Draw, str, str], inexact: Collection[str] = ()) -> list[OpSpec]:
+def rows(
+    family: str, *entries: tuple[str, str, int, Draw, str, str], inexact: Collection[str] = (), eager: bool = True
+) -> list[OpSpec]:
     """Make the entries of a family from rows of name, base op, rank, draw, torch call, Paddle call."""
     return [
-        OpSpec(name, family, base, rank, draw, {"torch": torch, "paddle": paddle}, name not in inexact)
+        OpSpec(name, family, base, rank, draw, {"torch": torch, "paddle": paddle}, name not in inexact, eager)
         for name, base, rank, draw, torch, paddle in entries
     ]
 

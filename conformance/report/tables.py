@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from conformance.coverage import CELLS, ORDERS, Cell, gaps, key_of
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 WORDS = {
     "calls": "autograd calls",
@@ -17,6 +21,7 @@ WORDS = {
     "absent": "absent results",
     "errors": "refusals",
     "ops": "op steps",
+    "events": "calls of hooks",
     "not_offered": "steps not offered",
     "blocked": "steps blocked",
 }
@@ -51,13 +56,26 @@ class Ledger:
 
 
 @dataclass(frozen=True, slots=True)
+class CellRow:
+    """A value of a parameter; ``cells`` are, for each backend and order, the text and ``gap``, ``absent`` (not offered) or empty."""
+
+    value: str
+    cells: list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
-    """What was compared: ``counts`` and ``orders`` are rows, ``calls`` has the rows of every call's parameters."""
+    """What was compared.
+
+    ``counts`` and ``orders`` are rows. ``groups`` has, for each call and for all other steps, the rows of every parameter.
+    ``gaps``: for each backend how many cells it offers, and in how many of them nothing was compared.
+    """
 
     backends: list[str]
     counts: list[Row]
     orders: list[Row]
-    calls: list[tuple[str, list[tuple[str, list[Row]]]]]
+    groups: list[tuple[str, list[tuple[str, list[CellRow]]]]]
+    gaps: list[tuple[str, int, int]]
     cases: list[tuple[str, int, str]]
 
 
@@ -127,20 +145,12 @@ def compared(footer: dict[str, Any], backend: str) -> int:
 
 
 def coverage_of(footer: dict[str, Any], backends: list[str]) -> Coverage:
-    """Sort the counters into tables: plain counts, orders, and the parameters of each call with their values."""
+    """Sort the counters into tables: plain counts, orders, and the cells of each call and of the other steps."""
     counts = footer.get("counts", {})
     names = dict.fromkeys([*WORDS, *sorted({key for n in backends for key in counts.get(n, {})})])
     rows = {key: [int(counts.get(n, {}).get(key, 0)) for n in backends] for key in names}
     orders = [key for key in rows if key.startswith("order ")]
-    parameters = [key for key in rows if "@" in key]
-    plain = [key for key in rows if key not in {*orders, *parameters} and (any(rows[key]) or key in ("calls", "gradients"))]
-    calls = []
-    for call, keys in groupby(sorted(parameters), key=lambda key: key.split(" ", 1)[0]):
-        groups = []
-        for parameter, values in groupby(keys, key=_parameter):
-            found = [(key.partition("=")[2] or "yes", rows[key]) for key in values]
-            groups.append((parameter, [Row(value, numbers) for value, numbers in found]))
-        calls.append((call, groups))
+    plain = [key for key in rows if key not in orders and "@" not in key and (any(rows[key]) or key in ("calls", "gradients"))]
     cases = int(footer.get("cases", 0))
     told = [(f"{lane} lane", int(count)) for lane, count in footer.get("lanes", {}).items()]
     told += [(f"highest order {order}", int(count)) for order, count in sorted(footer.get("orders", {}).items())]
@@ -150,13 +160,36 @@ def coverage_of(footer: dict[str, Any], backends: list[str]) -> Coverage:
         backends,
         [Row(WORDS.get(key, key.replace("_", " ")), rows[key]) for key in plain],
         [Row(key, rows[key]) for key in orders],
-        calls,
+        list(_groups(footer, backends)),
+        [_gaps(footer, name) for name in backends],
         [(name, count, percent(count, cases)) for name, count in told],
     )
 
 
-def _parameter(key: str) -> str:
-    return key.split(" ", 1)[1].partition("=")[0]
+def _groups(footer: dict[str, Any], backends: list[str]) -> Iterator[tuple[str, list[tuple[str, list[CellRow]]]]]:
+    """Yield the rows by group and parameter; what another version of the suite counted is shown too."""
+    known = {cell.words for cell in CELLS}
+    counted = {key.rpartition(" @")[0] for name in backends for key in footer.get("counts", {}).get(name, {}) if " @" in key}
+    cells = [*CELLS, *(Cell(words, object, bool) for words in sorted(counted - known))]
+    for group in dict.fromkeys(cell.group for cell in cells):
+        rows = groupby((cell for cell in cells if cell.group == group), key=lambda cell: cell.parameter)
+        yield group, [(parameter, [_cell_row(footer, backends, cell) for cell in found]) for parameter, found in rows]
+
+
+def _cell_row(footer: dict[str, Any], backends: list[str], cell: Cell) -> CellRow:
+    cells = []
+    for name in backends:
+        offered = cell.offered(footer.get("not_offered", {}).get(name, {}))
+        for order in ORDERS:
+            count = int(footer.get("counts", {}).get(name, {}).get(key_of(cell.words, order), 0))
+            cells.append((f"{count:,}", "" if count else "gap") if offered or count else ("-", "absent"))
+    return CellRow(cell.value, cells)
+
+
+def _gaps(footer: dict[str, Any], backend: str) -> tuple[str, int, int]:
+    not_offered = footer.get("not_offered", {}).get(backend, {})
+    offered = sum(cell.offered(not_offered) for cell in CELLS) * len(ORDERS)
+    return backend, offered, len(gaps(footer.get("counts", {}).get(backend, {}), not_offered))
 
 
 def speed_of(footer: dict[str, Any], backends: list[str]) -> Speed:

@@ -241,7 +241,7 @@ def _finding(record: dict[str, Any]) -> FindingView:
 
 
 def _step(anchor: str, index: int, step: dict[str, Any], diverging: int | None) -> StepView:
-    expected, actual = marked(str(step.get("expected") or ""), str(step.get("actual") or ""))
+    expected, actual = marked(*(str(step.get(side) or "").replace("; ", "\n") for side in ("expected", "actual")))
     after = diverging is not None and 0 <= diverging < index
     state = "diverging" if index == diverging else "after" if after else ""
     return StepView(f"{anchor}-step-{index}", str(index), str(step.get("text", "")), expected, actual, state)

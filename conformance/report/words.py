@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 TOKEN = re.compile(r"\s+|[\[\](){},;:=]|[^\s\[\](){},;:=]+")
 MOST_TOKENS = 600
 HAPPENED = {"diverged": "diverges", "crashed": "crashes", "timed_out": "does not come back"}
+EVENTS = {"more": "more events than expected", "fewer": "fewer events than expected", "order": "events in another order than expected"}
 
 
 def shape_of(entry: Input) -> str:
@@ -35,7 +36,11 @@ def summary(finding: dict[str, Any]) -> str:
             "crashed": "the process died; nothing to compare",
             "timed_out": "the time was up; nothing to compare",
         }.get(str(finding.get("bucket")), "no mismatch recorded")
+    if found.get("kind") == "events":
+        return EVENTS.get(str(found.get("actual")), "other events than expected")
     where = value_name(found) or {"result": "the result", "grad": ".grad"}.get(str(found.get("where")), "")
+    if found.get("where") == "event" and not str(found.get("at")).startswith("in_place"):  # there an event is a name that changed too
+        where = f"what {where} saw"
     what = f"{found.get('kind', '?')}{' of ' if where else ''}{where}"
     if found.get("kind") == "value":
         return f"wrong {what}"
@@ -44,7 +49,7 @@ def summary(finding: dict[str, Any]) -> str:
 
 def value_name(found: dict[str, Any]) -> str:
     """Return the name of the value that differs, if the detail of the mismatch begins with one."""
-    if found.get("where") not in ("result", "grad"):
+    if found.get("where") not in ("result", "grad", "event"):
         return ""
     name = re.match(r"([\w.]+)(?=: |$)", str(found.get("detail", "")))
     return name[1] if name else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import struct
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given
 
 from conformance.case import Case, CaseError, Input, check, data_of, decode, encode, read
-from conformance.steps import Backward, ClearGrad, Detach, Grad, Op
+from conformance.steps import Backward, ClearGrad, Detach, Edge, Grad, Hook, Op, RemoveHook
 from conformance.strategies import cases
 from tests.conformance.engines import EXACT, NUMERIC, TOTAL
 
@@ -170,3 +171,28 @@ def test_what_is_no_case_is_refused_with_the_place(text: str, place: str) -> Non
 def test_a_file_that_cannot_be_read_is_refused_with_its_name(tmp_path: Path) -> None:
     with pytest.raises(CaseError, match=r"absent\.json: No such file"):
         read(tmp_path / "absent.json")
+
+
+EDGE = Edge("x", ("e",))
+HOOK = Hook("x", ("k",), "nothing")
+
+
+@pytest.mark.parametrize(
+    ("steps", "place"),
+    [
+        ((EDGE, Op("exp", ("e",), ("y",))), "steps[1].operands: 'e' is an edge"),
+        ((EDGE, Edge("e", ("f",))), "steps[1].tensor: 'e' is an edge"),
+        ((EDGE, Backward(("x",), ("e",))), "steps[1].grad_tensors: 'e' is an edge"),
+        ((HOOK, Backward(("k",))), "steps[1].tensors: 'k' is a hook"),
+        ((EDGE, RemoveHook("e")), "steps[1].hook: 'e' is no hook"),
+        ((RemoveHook("x"),), "steps[0].hook: 'x' is no hook"),
+    ],
+    ids=["operand", "edge of an edge", "seed", "hook as root", "removed edge", "removed tensor"],
+)
+def test_a_handle_is_no_tensor(steps: tuple[Any, ...], place: str) -> None:
+    with pytest.raises(CaseError, match=re.escape(place)):
+        check(Case((X,), steps))
+
+
+def test_an_edge_may_be_root_and_input() -> None:
+    check(Case((X,), (EDGE, HOOK, Backward(("e",), inputs=("e",)), Grad(("e",), ("e",), ("g",)), RemoveHook("k"))))

@@ -104,8 +104,8 @@ def test_a_record_that_is_none_is_refused_with_the_line(tmp_path: Path) -> None:
 def test_show_prints_a_case_in_words(case: Path) -> None:
     expected = (
         f"case {EXACT.id} (exact lane)\n"
-        "      x = float32[3] [1., 2., 3.]\n"
-        "      w = float32[3] [4., 5., 6.]\n"
+        "      x = float32[3] [1, 2, 3]\n"
+        "      w = float32[3] [4, 5, 6]\n"
         "   0  y = mul(x, x)\n"
         "   1  z = sum(y, axis=None, keepdims=False)\n"
         "   2  g, h = grad([z], [x, w], retain_graph=True, allow_unused=True)\n"

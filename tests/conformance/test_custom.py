@@ -13,7 +13,9 @@ from conformance.campaign.pool import Workers
 from conformance.campaign.worker import explain_case, run_case
 from conformance.case import Case, CaseError, Input, check
 from conformance.generate.scripts import Plan, case_of
+from conformance.reduce import reduce_case
 from conformance.repro import script
+from conformance.signature import signature_of
 from conformance.steps import Backward, Custom, Grad, Op
 from tests import wrong_engines
 
@@ -166,6 +168,21 @@ def test_the_backward_knows_what_was_saved_and_nothing_else() -> None:
 def test_one_value_cannot_be_two_outputs() -> None:
     step = Custom(("x",), ("y", "z"), (scaled("x", "f", 2.0),), ("f", "f"), ("c", "d"), ("c",))
     assert "steps[0].outputs: names one value twice" in problem_of(step)
+
+
+# Reduction.
+
+
+def test_the_body_of_a_custom_function_is_reduced() -> None:
+    name = "tests.wrong_engines:surplus_gradients_ignored"
+    longer = (scaled("c", "a", 2.0), scaled("a", "b", 3.0), Op("mul", ("b", "f"), ("d",)))
+    step = Custom(("x",), ("y",), (Op("mul", ("x", "x"), ("f",)),), ("f",), ("c",), ("b", "d"), longer, saved=("x", "f"))
+    case = Case((X, W), (step, SEEDED))
+    with Workers((name,), 1) as opened:
+        signature = signature_of(name, opened.call(explain_case, case, name)["verdict"])
+        reduced = reduce_case(opened, case, signature, name, 20.0).steps[0]
+    assert isinstance(reduced, Custom)
+    assert ((), (), ("c", "c")) == (reduced.backward, reduced.saved, reduced.gradients)
 
 
 # Drawing.

@@ -41,7 +41,7 @@ def written(folder: Path, graph: str, log: str) -> list[str]:
     (folder / "1_backward_graph.dot").write_text(graph)
     (folder / "1_ref_forward_graph.dot").write_text("digraph other {}")
     (folder / "1_call_stack.log").write_text(log)
-    return [event.name for event in events_of(folder)]
+    return [event.name for event in events_of(folder, ends=True)]
 
 
 def test_graph_and_log_are_seen(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_graph_and_log_are_seen(tmp_path: Path) -> None:
 
 def test_graph_is_seen_by_its_ends(tmp_path: Path) -> None:
     written(tmp_path, GRAPH, LOG)
-    value = events_of(tmp_path)[0].value
+    value = events_of(tmp_path, ends=True)[0].value
     assert value is not None
     assert value.array.tolist() == [1, 2]
 
@@ -64,4 +64,9 @@ def test_log_that_leaves_a_node_out_is_seen(tmp_path: Path) -> None:
 
 
 def test_empty_folder_shows_nothing(tmp_path: Path) -> None:
-    assert not events_of(tmp_path)
+    assert not events_of(tmp_path, ends=True)
+
+
+def test_graph_of_a_derivative_is_seen_without_its_ends(tmp_path: Path) -> None:
+    written(tmp_path, GRAPH, LOG)
+    assert [(event.name, event.value) for event in events_of(tmp_path, ends=False)] == [(".dot", None), (".log", None)]

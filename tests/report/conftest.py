@@ -54,6 +54,10 @@ def footer() -> dict[str, Any]:
         "seconds": parts,
         "reasons": ["torch: 17 cases diverge in 1 finding"],
         "counts": {"torch": counts(1), "paddle": counts(2)},
+        "not_offered": {
+            "torch": {"no_grad_vars": "torch has no such parameter"},
+            "paddle": {"materialize_grads": "not in paddle.grad", "backward.inputs": "not in paddle.autograd.backward"},
+        },
         "deviations": {"torch": {"torch-view-in-no-grad": 913}},
         "deviation_info": {
             "torch-view-in-no-grad": {

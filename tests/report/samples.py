@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from conformance.case import Case, Input
-from conformance.steps import Backward, Grad, Op
+from conformance.steps import Backward, ClearGrad, Custom, Detach, Drop, Edge, Grad, Hook, InPlace, Op, RemoveHook, RetainGrad, Toggle
 
 CASE = Case(
     (Input("x0", (3,), (1.0, 2.0, 3.0)), Input("x1", (1, 3), (2.0, 0.0, -1.0)), Input("s0", (), (2.0,), differentiable=False)),
@@ -94,21 +94,55 @@ def counts(factor: int) -> dict[str, int]:
         "order 1": 2000,
         "order 2": 900,
         "order 3": 219,
-        "grad retain_graph=True": 700,
-        "grad retain_graph=False": 310,
-        "grad retain_graph=unset": 250,
-        "grad inside no_grad": 12,
-        "grad seeds=unset": 400,
-        "grad seeds=given": 500,
-        "grad seeds=partly None": 70,
-        "grad no_grad_vars=given": 14 * (2 - factor),
-        "backward seeds=unset": 800,
-        "backward seeds=given": 500,
-        "backward inputs=given": 44,
-        "backward inputs=unset": 1256,
-        "grad allow_unused=True": 600,
-        "grad allow_unused=unset": 400,
-        "grad create_graph=True": 800,
-        "grad create_graph=False": 300,
+        "events": 77,
+        "grad retain_graph=True @1": 700,
+        "grad retain_graph=True @2": 31,
+        "grad retain_graph=False @1": 310,
+        "grad retain_graph=unset @3": 25,
+        "grad inside no_grad @1": 12,
+        "grad no_grad_vars=given @1": 14 * (factor - 1),
+        "backward seeds=unset @1": 800,
+        "backward inputs=given @1": 44 * (2 - factor),
+        "hook returns=scaled @2": 9,
+        "custom function @1": 5,
     }
     return {name: number * factor for name, number in numbers.items()}
+
+
+EVERY_KIND = Case(
+    (
+        Input("x0", (3,), (1.0, 2.0, 3.0)),
+        Input("x1", (3,), (2.0, 0.0, -1.0)),
+        Input("s0", (3,), (2.0, 2.0, 2.0), differentiable=False),
+    ),
+    (
+        Op("mul", ("x0", "x1"), ("v0",)),
+        Detach("v0", ("d0",)),
+        Op("reshape", ("v0",), ("v1",), {"shape": [1, 3]}),
+        InPlace("add", "v0", ("x1",)),
+        RetainGrad("v0"),
+        Hook("v0", ("h0",), "scaled", factor=2.0),
+        Hook("x0", ("h1",), "tensor", tensor_returned="s0"),
+        Edge("x1", ("e0",)),
+        Custom(
+            ("v0", "x1"),
+            ("v2", "v3"),
+            forward=(Op("mul", ("v0", "x1"), ("f0",)), Op("neg", ("x1",), ("f1",))),
+            outputs=("f0", "f1"),
+            cotangents=("g0", "g1"),
+            gradients=("b0", None),
+            backward=(Op("mul", ("g0", "x1"), ("b0",)),),
+            saved=("x1",),
+        ),
+        Op("sum", ("v2",), ("v4",), {"axis": None, "keepdims": False}),
+        Op("sum", ("v1",), ("v5",), {"axis": None, "keepdims": False}),
+        Backward(("v4", "v5"), (None, None), retain_graph=True),
+        RemoveHook("h0"),
+        ClearGrad("x0", "zero"),
+        Toggle("x1", requires_grad=False),
+        Op("mul", ("x0", "x1"), ("v6",)),
+        Grad(("v4",), ("x0", "e0"), ("g2", "g3"), allow_unused=True, form="tuple"),
+        Drop("v6"),
+    ),
+    "exact",
+)

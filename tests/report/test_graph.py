@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import pytest
 
 from conformance.case import Case, Input
 from conformance.generate.scripts import Plan, case_of
 from conformance.report.graph import AT_END, HEIGHT, draw
-from conformance.steps import Backward, Op, uses
+from conformance.steps import Backward, ClearGrad, Custom, Drop, Grad, Hook, InPlace, Op, RemoveHook, RetainGrad, Toggle, uses
 
-from .samples import CASE
+from .samples import CASE, EVERY_KIND
+
+if TYPE_CHECKING:
+    from conformance.steps import Step
 
 DRAWN = [case_of(7, index, Plan()) for index in range(40)]
-cases = pytest.mark.parametrize("case", [CASE, *DRAWN], ids=lambda case: case.id)
+cases = pytest.mark.parametrize("case", [CASE, EVERY_KIND, *DRAWN], ids=lambda case: case.id)
 
 
 @cases
@@ -74,6 +78,42 @@ def test_calls_that_share_no_value_stand_in_their_order() -> None:
     steps = (Op("exp", ("x",), ("a",)), Op("exp", ("y",), ("b",)), Backward(("b",)), Backward(("a",)))
     x = {n.number: n.x for n in draw(Case(inputs, steps)).nodes}
     assert x[2] < x[3]
+
+
+def numbers_of(*kinds: type[Step]) -> list[int]:
+    return [number for number, step in enumerate(EVERY_KIND.steps) if isinstance(step, kinds)]
+
+
+PLACES = {n.number: n for n in draw(EVERY_KIND).nodes if n.number is not None}
+
+
+def test_steps_that_change_state_stand_in_their_order() -> None:
+    places = [PLACES[n].x for n in numbers_of(Backward, Grad, InPlace, Hook, RemoveHook, RetainGrad, Toggle, ClearGrad, Drop)]
+    assert places == sorted(set(places))
+
+
+def test_an_in_place_change_stands_between_what_came_before_and_what_comes_after() -> None:
+    (change,) = numbers_of(InPlace)
+    assert max(p.x for n, p in PLACES.items() if n < change) < PLACES[change].x < min(p.x for n, p in PLACES.items() if n > change)
+
+
+@pytest.mark.parametrize("change", [InPlace("neg", "x"), Toggle("x", requires_grad=False)], ids=["in place", "flag"])
+def test_who_uses_a_changed_tensor_uses_what_the_change_left(change: Step) -> None:
+    picture = draw(Case((Input("x", (), (1.0,)),), (change, Op("exp", ("x",), ("y",)))))
+    changed = next(n for n in picture.nodes if n.number == 0)
+    starts = [float(re.findall(r"-?[\d.]+", edge.path)[0]) for edge in picture.edges]
+    assert changed.x < max(starts)
+
+
+def test_a_custom_function_is_a_node_that_tells_its_inside() -> None:
+    (number,) = numbers_of(Custom)
+    node = PLACES[number]
+    assert ("op", "v2, v3 = custom", "forward: mul, neg, backward: mul") == (node.kind, node.title, node.note)
+    assert "b0 = mul(g0, x1)" in node.tip
+
+
+def test_what_a_hook_returns_is_told_from_what_it_is_on() -> None:
+    assert [e.tip for e in draw(EVERY_KIND).edges if e.role == "returned"] == ["returns s0"]
 
 
 def test_an_empty_case_is_drawn() -> None:

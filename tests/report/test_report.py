@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.coverage import CELLS, ORDERS
 from conformance.report import write_html
 
-from .samples import CASE, STEPS, finding
+from .samples import CASE, EVERY_KIND, STEPS, finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     Write = Callable[[Iterable[dict[str, Any]]], str]
 
-VOID = {"meta", "input", "col", "br"}
+VOID = {"meta", "input", "col", "br", "wbr"}
 
 
 class Outline(HTMLParser):
@@ -222,9 +223,40 @@ def test_the_speed_ratio_is_everything_over_the_frameworks(write: Write, records
     assert f"<b>{251.3 / (48.0 + 95.5):.2f} times</b>" in write(records)
 
 
-def test_a_parameter_that_one_backend_never_got_shows_zero(write: Write, records: list[dict[str, Any]]) -> None:
-    row = write(records).split(">no_grad_vars</th>")[1].split("</tr>")[0]
-    assert re.findall(r'<td class="n[^"]*">(\d+)</td>', row) == ["14", "0"]
+def coverage_row(page: str, group: str, parameter: str, value: str = "") -> list[tuple[str, str]]:
+    """Read a row of the coverage table: the state and the text of every cell."""
+    table = page.replace("<wbr>", "").split(f">{group}</th>")[1].split("</table>")[0]
+    rows = table.split(f">{parameter}</th>")[1].split("</tbody>")[0].split("</tr>")
+    row = next(row for row in rows if not value or f"<td>{value}</td>" in row)
+    return [(state.strip(), text) for state, text in re.findall(r'<td class="n([^"]*)">([^<]+)</td>', row)]
+
+
+def test_a_cell_shows_what_was_compared_at_each_order(write: Write, records: list[dict[str, Any]]) -> None:
+    torch = coverage_row(write(records), "grad", "retain_graph", "True")[:3]
+    assert [("", "700"), ("", "31"), ("gap", "0")] == torch
+
+
+def test_a_cell_that_a_backend_does_not_offer_has_a_dash(write: Write, records: list[dict[str, Any]]) -> None:
+    row = coverage_row(write(records), "backward", "inputs", "given")
+    assert [("", "44"), ("gap", "0"), ("gap", "0"), *[("absent", "-")] * 3] == row
+
+
+def test_every_cell_of_the_coverage_is_a_row(write: Write, records: list[dict[str, Any]]) -> None:
+    page = write(records)
+    assert all(len(coverage_row(page, cell.group, cell.parameter, cell.value)) == 2 * len(ORDERS) for cell in CELLS)
+
+
+def test_offered_cells_that_are_empty_are_counted(write: Write, records: list[dict[str, Any]]) -> None:
+    page = write(records)
+    torch = sum(cell.needs != "no_grad_vars" for cell in CELLS) * len(ORDERS)
+    paddle = sum(cell.needs not in {"materialize_grads", "backward.inputs"} for cell in CELLS) * len(ORDERS)
+    assert f"{torch - 9} of {torch} cells of torch, {paddle - 9} of {paddle} cells of paddle" in page
+    assert page.count('<td class="n gap">') == torch + paddle - 18
+
+
+def test_a_cell_of_another_version_is_shown(write: Write, records: list[dict[str, Any]]) -> None:
+    records[-1]["counts"]["torch"]["grad colour=blue @2"] = 3
+    assert coverage_row(write(records), "other steps", "grad colour", "blue")[1] == ("", "3")
 
 
 def test_a_known_deviation_is_shown_with_its_reason(write: Write, records: list[dict[str, Any]]) -> None:
@@ -271,6 +303,16 @@ def test_a_case_of_another_schema_is_written_without_a_picture(write: Write, hea
     assert "later" in page
 
 
+def test_a_case_with_every_kind_of_step_has_a_picture(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
+    picture = write([header, finding(case=EVERY_KIND), footer]).split('aria-label="Graph of')[1].split("</svg>")[0]
+    assert picture.count('<g class="node') == len(EVERY_KIND.inputs) + len(EVERY_KIND.steps)
+
+
+def test_the_legend_names_what_the_picture_has(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
+    legends = [write([header, finding(case=case), footer]).split('class="legend">')[1].split("</p>")[0] for case in (CASE, EVERY_KIND)]
+    assert [False, True] == ["in-place change" in legend for legend in legends]
+
+
 def test_a_case_may_be_an_object(write: Write, records: list[dict[str, Any]], header: dict[str, Any], footer: dict[str, Any]) -> None:
     assert write([header, finding(case=CASE), footer]) == write(records)
 
@@ -301,6 +343,28 @@ def test_a_refusals_message_is_shown(write: Write, header: dict[str, Any], foote
     page = write([header, record, footer])
     assert "error: expected computed, actual freed" in page
     assert "RuntimeError: freed twice" in page
+
+
+def test_what_a_hook_saw_has_a_line_of_its_own(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
+    seen = "h0 saw float32[] 1; x0.grad = float32[] 2"
+    page = write([header, finding(steps=[{"text": "backward([x0])", "expected": seen, "actual": seen}]), footer])
+    assert "<td>h0 saw float32[] 1\nx0.grad = float32[] 2</td>" in page
+
+
+@pytest.mark.parametrize(
+    ("mismatch", "said"),
+    [
+        ({"kind": "events", "expected": "as promised", "actual": "fewer", "detail": "called [], expected ['h0']"}, "fewer events"),
+        ({"kind": "value", "detail": "h0: 1 of 3 elements differ"}, "wrong value of what h0 saw"),
+        ({"kind": "value", "detail": "v1: 1 of 3 elements differ", "at": "in_place"}, "wrong value of v1"),
+    ],
+)
+def test_a_difference_in_what_happened_is_in_words(
+    write: Write, header: dict[str, Any], footer: dict[str, Any], mismatch: dict[str, Any], said: str
+) -> None:
+    record = finding()
+    record["mismatch"] |= {"at": "backward", "where": "event", **mismatch}
+    assert f'<p class="what">{said}' in write([header, record, footer])
 
 
 def test_every_clause_is_shown_with_what_each_backend_makes_of_it(write: Write, records: list[dict[str, Any]]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.aliases import Aliases
-from conformance.steps import Backward, Detach, Grad, InPlace, Step, uses
+from conformance.steps import Backward, Detach, Grad, Hook, InPlace, RetainGrad, Step, uses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -74,7 +74,19 @@ def second_order_in_place(case: Case, number: int) -> bool:
     return any(isinstance(s, Grad) and s.create_graph for s in steps[first:])
 
 
+def hook_on_rewritten_view(case: Case, number: int) -> bool:
+    """Whether some step up to here hooks, or retains the gradient of, a view whose memory an in-place update changed before."""
+    for i, step in enumerate(_until(case, number)):
+        if isinstance(step, Hook | RetainGrad):
+            aliases = Aliases(case.steps[:i])
+            written = {aliases.root(s.tensor) for s in case.steps[:i] if isinstance(s, InPlace)}
+            if step.tensor in aliases.parent and aliases.root(step.tensor) in written:
+                return True
+    return False
+
+
 CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
+    "hook_on_rewritten_view": hook_on_rewritten_view,
     "shared_written": shared_written,
     "leaf_view_written": leaf_view_written,
     "seed_or_gradient_written": seed_or_gradient_written,

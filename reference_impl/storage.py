@@ -88,10 +88,6 @@ def overwritten(node: Node, saves: Mapping[str, Mapping[str, tuple[str, ...]]]) 
     What it kept is in the table ``saves``. A node of a derivative counts as keeping all its operands if its rules need any of them.
     """
     names = node.primitive.operands
-    if (
-        names == ("x", "part") and (update := node.operands[1].node) is not None
-    ):  # an update of a view and its place in the base are one
-        return (update.shown is not None or update.primitive is node.primitive) and overwritten(update, saves)
     if node.primitive.name == "overwrite" and type(node.operands[1]) is Tensor and node.operands[1].node is not None:
         update = node.operands[1].node  # for a framework, the update of a view and its place in the base are one op
         return (update.shown is not None or update.primitive is node.primitive) and overwritten(update, saves)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance import in_place_conditions
 from conformance.backends.reference import reference
 from conformance.custom_conditions import CUSTOM_CONDITIONS
 from conformance.outcome import Computed, Raised
@@ -199,4 +200,5 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "batched_so_far": lambda case, number: any(isinstance(s, Grad) and s.is_grads_batched for s in until(case, number)),
     "hooked_or_retained": lambda case, number: any(isinstance(s, Hook | RetainGrad) for s in before(case, number)),
     "after_toggle": lambda case, number: any(isinstance(s, Toggle) for s in before(case, number)),
+    **in_place_conditions.CONDITIONS,
 }

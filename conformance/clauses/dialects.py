@@ -196,7 +196,7 @@ _MUTATION = (
     ),
     Curated(
         "saves",
-        "a factor beside a constant is written",
+        "a factor beside a constant is written, then a factor beside itself",
         exact(
             (_X, _C),
             scale("x", 3.0, "h"),
@@ -204,6 +204,11 @@ _MUTATION = (
             InPlace("mul_scalar", "h", (), _TWICE),
             total("y", "z"),
             Backward(("z",)),
+            scale("x", 3.0, "k"),
+            mul("k", "k", "m"),
+            InPlace("mul_scalar", "k", (), _TWICE),
+            total("m", "n"),
+            Backward(("n",)),
         ),
     ),
     Curated(

@@ -210,6 +210,7 @@ _MUTATION = (
             total("m", "n"),
             Backward(("n",)),
         ),
+        dialect=TORCH,
     ),
     Curated(
         "copies",

@@ -157,7 +157,7 @@ def _gradients(
     if not allow_unused:
         contract.check_reached(inputs, [c is not None for c in found])
     if create_graph:
-        return [None if c is None else _unshared(c, roots) for c in found]
+        return [None if c is None else _unshared(c) for c in found]
     return [None if c is None else Tensor(np.array(_array(c))) for c in found]
 
 
@@ -197,13 +197,13 @@ def _accumulate(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_grap
         tensor.grad = Tensor(np.asarray(total), requires_grad=before.requires_grad, node=before.node, slot=before.slot)
 
 
-def _unshared(cotangent: Tensor, roots: list[tuple[Tensor, Tensor]]) -> Tensor:
+def _unshared(cotangent: Tensor) -> Tensor:
     """Return a tensor of its own for a cotangent: who changes it in place changes no seed and no other result.
 
-    A seed that is a leaf and requires a gradient comes back itself: it cannot be changed, and derivatives are asked for by it.
+    A leaf that requires a gradient (a seed, or what a hook returned) comes back itself: it cannot be changed, and derivatives are
+    asked for by it.
     """
-    own = cotangent.node is not None or not cotangent.requires_grad or all(cotangent is not seed for _, seed in roots)
-    return copy_of(cotangent) if own else cotangent
+    return cotangent if cotangent.node is None and cotangent.requires_grad else copy_of(cotangent)
 
 
 def _array(x: Any) -> Any:

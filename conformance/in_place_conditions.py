@@ -39,13 +39,14 @@ def leaf_view_written(case: Case, number: int) -> bool:
     return isinstance(step, InPlace) and step.tensor not in leaves and Aliases(case.steps[:number]).base(step.tensor) in leaves
 
 
+GIVEN = ("grad_outputs", "grad_tensors", "grad_variables", "tensor_returned")
+
+
 def seed_or_gradient_written(case: Case, number: int) -> bool:
-    """Whether an in-place update up to here changed the memory of a seed or of a returned gradient."""
+    """Whether an in-place update up to here changed the memory of a seed, of what a hook returned, or of a returned gradient."""
     steps = _until(case, number)
     aliases = Aliases(steps)
-    given = {
-        aliases.root(n) for s in steps if isinstance(s, Grad | Backward) for f, n in uses(s) if f in ("grad_outputs", "grad_tensors")
-    }
+    given = {aliases.root(n) for s in steps for field, n in uses(s) if field in GIVEN}
     returned = {aliases.root(n) for s in steps if isinstance(s, Grad) for n in s.results}
     return any(aliases.root(s.tensor) in given | returned for s in _written(case, number))
 

@@ -67,10 +67,10 @@ def targets_coincide(case: Case, number: int) -> bool:
     return any(len({same.get(n, n) for n in roots}) < len(roots) for roots, _, _ in calls(at(case, number)))
 
 
-def input_is_target_without_gradient(case: Case, number: int) -> bool:
-    """Whether a call asks for the gradient of one of its own targets, and counts it among what has none."""
+def target_without_gradient(case: Case, number: int) -> bool:
+    """Whether a call counts one of its own targets among what has no gradient."""
     return any(
-        (isinstance(s, Grad) and bool(set(s.inputs) & set(s.outputs) & set(s.no_grad_vars or ())))
+        (isinstance(s, Grad) and not set(s.outputs).isdisjoint(s.no_grad_vars or ()))
         or (isinstance(s, AppendBackward) and s.loss in (s.no_grad_set or ()))
         for s in at(case, number)
     )
@@ -107,7 +107,7 @@ PROGRAM_CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "target_above_target": target_above_target,
     "loss_of_several": loss_of_several,
     "targets_coincide": targets_coincide,
-    "input_is_target_without_gradient": input_is_target_without_gradient,
+    "target_without_gradient": target_without_gradient,
     "later_input_of_several": later_input_of_several,
     "double_precision": lambda case, number: any(entry.dtype == "float64" for entry in case.inputs) or mixed_dtypes(case, number),
     "callbacks": lambda case, number: any(isinstance(s, AppendBackward) and s.callbacks for s in at(case, number)),

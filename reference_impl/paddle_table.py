@@ -71,6 +71,7 @@ A derivative that is not offered is refused when it is asked for. Observed on pa
 STATIC_LINKS = {
     **LINKS,
     "conv2d": {"x": "always", "weight": "always"},
+    "div_by_quotient": {"x": "always", "y": "always", "out": "always"},
     "matmul": {"x": "always", "y": "always"},
     "mul": {"x": "always", "y": "always"},
     **{

@@ -216,7 +216,7 @@ class _Backward:
             or (when == "other_tracked" and len(tracked) > 1)
             or (when == "other_asked" and len(self.asked[op]) > 1)
         ]
-        return link(result, *extra, *([g] if "g" in links else []))
+        return link(result, *extra, *(op.outputs if "out" in links else ()), *([g] if "g" in links else []))
 
     def _arrive(self, variable: Variable, contribution: Any) -> None:
         self.arrived.setdefault(variable, []).append(self._named(variable, contribution))

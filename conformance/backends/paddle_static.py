@@ -99,10 +99,11 @@ class PaddlePrograms:
         return _lowered(name)
 
     def gradients(self, step: Grad, values: dict[str, Any]) -> list[Any]:
+        form = None if step.form == "set" else step.form
         return paddle.static.gradients(  # type: ignore[no-any-return]
-            pick(values, step.outputs, step.form),
-            pick(values, step.inputs, step.form),
-            pick(values, step.grad_outputs, step.form),
+            pick(values, step.outputs, form),
+            pick(values, step.inputs, form),
+            pick(values, step.grad_outputs, form),
             pick(values, step.no_grad_vars, "set"),
         )
 
@@ -157,8 +158,9 @@ class PaddlePrograms:
 
     def run(self, feed: dict[str, np.ndarray[Any, Any]], fetch: list[Any]) -> list[np.ndarray[Any, Any]]:
         arrays = self.executor.run(self.main, feed=feed, fetch_list=fetch)
-        if len(arrays) != len(fetch):  # a variable that the program does not have is passed over
-            msg = f"{len(fetch)} variables were asked for, the executor returned {len(arrays)}"
+        found = sum(a is not None for a in arrays)
+        if found != len(fetch):  # a variable that the program does not have, or never computes, is passed over
+            msg = f"{len(fetch)} variables were asked for, the executor returned {found}"
             raise RuntimeError(msg)
         return [np.array(a) for a in arrays]
 

@@ -46,10 +46,11 @@ class ReferencePrograms:
         return made if isinstance(made, tuple) else (made,)
 
     def gradients(self, step: Grad, values: dict[str, Any]) -> list[Variable | None]:
+        form = None if step.form == "set" else step.form
         return reference_impl.gradients(
-            pick(values, step.outputs, step.form),
-            pick(values, step.inputs, step.form),
-            pick(values, step.grad_outputs, step.form),
+            pick(values, step.outputs, form),
+            pick(values, step.inputs, form),
+            pick(values, step.grad_outputs, form),
             pick(values, step.no_grad_vars),
             dialect=self.dialect,
         )

@@ -60,12 +60,13 @@ def gradient_written(case: Case, number: int) -> bool:
 
 
 def view_asked_after_write(case: Case, number: int) -> bool:
-    """Whether the gradient of a view is asked for whose memory an in-place update changed."""
+    """Whether the gradient of a view is asked for, now or by a hook, whose memory an in-place update changed."""
     step = case.steps[number]
     aliases = Aliases(case.steps[:number])
     written = {aliases.root(s.tensor) for s in _written(case, number)}
     views = {n for n, (_, made_by) in aliases.parent.items() if not isinstance(made_by, Detach)}
-    return isinstance(step, Grad | Backward) and any(n in views and aliases.root(n) in written for n in step.inputs or ())
+    asked = isinstance(step, Grad | Backward) and any(n in views and aliases.root(n) in written for n in step.inputs or ())
+    return asked or hook_on_rewritten_view(case, number)
 
 
 def second_order_in_place(case: Case, number: int) -> bool:

@@ -157,7 +157,7 @@ def _gradients(
     if not allow_unused:
         contract.check_reached(inputs, [c is not None for c in found])
     if create_graph:
-        return [None if c is None else _unshared(c) for c in found]
+        return _unshared(found, [seed for _, seed in roots])
     return [None if c is None else Tensor(np.array(_array(c))) for c in found]
 
 
@@ -197,13 +197,17 @@ def _accumulate(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_grap
         tensor.grad = Tensor(np.asarray(total), requires_grad=before.requires_grad, node=before.node, slot=before.slot)
 
 
-def _unshared(cotangent: Tensor) -> Tensor:
-    """Return a tensor of its own for a cotangent: who changes it in place changes no seed and no other result.
+def _unshared(found: list[Any], seeds: list[Tensor]) -> list[Tensor | None]:
+    """Return tensors of their own for cotangents: who changes one in place changes no seed and no other result.
 
-    A leaf that requires a gradient (a seed, or what a hook returned) comes back itself: it cannot be changed, and derivatives are
-    asked for by it.
+    A leaf that requires a gradient comes back itself: it cannot be changed, and derivatives are asked for by it.
     """
-    return cotangent if cotangent.node is None and cotangent.requires_grad else copy_of(cotangent)
+    results: list[Tensor | None] = []
+    for cotangent in found:
+        itself = cotangent is None or (cotangent.node is None and cotangent.requires_grad)
+        again = any(cotangent is r for r in results) and not any(cotangent is s for s in seeds)
+        results.append(cotangent if itself and (cotangent is None or not again) else copy_of(cotangent))
+    return results
 
 
 def _array(x: Any) -> Any:

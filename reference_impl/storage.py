@@ -29,7 +29,8 @@ def link_of(tensor: Tensor, copies: Collection[str]) -> Link | None:
     link = tensor.link
     if link is None or (link[1] is not None and link[1].name in copies):
         return None
-    return link if tensor.array.size <= 1 or np.may_share_memory(link[0].array, tensor.array) else None
+    single = tensor.array.size <= 1 or isinstance(link[0].array, np.generic)
+    return link if single or np.may_share_memory(link[0].array, tensor.array) else None
 
 
 def views_of(tensor: Tensor, copies: Collection[str]) -> Iterator[tuple[Tensor, Link]]:

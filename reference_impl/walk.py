@@ -198,7 +198,7 @@ class Walk:
         if slots is None:
             return
         if node in self.needed and self.dialect.freed_refuses == "executed":
-            self._refuse(node)
+            self._refuse(node, written=False)
         if node.hooks:
             outs = node.out if node.primitive.several else (node.out,)
             for slot, hooks in node.hooks.items():
@@ -231,10 +231,10 @@ class Walk:
             if node.family is not None:
                 node.family.freed_by = self
 
-    def _refuse(self, node: Node) -> None:
+    def _refuse(self, node: Node, *, written: bool = True) -> None:
         if self._freed(node):
             raise AutogradError(Category.GRAPH_FREED, f"the graph of {node.primitive.name} was freed by an earlier call")
-        if Mode.writes and overwritten(node, self.dialect.saves):
+        if written and Mode.writes and overwritten(node, self.dialect.saves):
             raise AutogradError(Category.IN_PLACE_VERSION, f"{node.primitive.name} kept a tensor that was changed in place since")
 
     def _freed(self, node: Node) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance import in_place_conditions
 from conformance.backends.reference import reference
 from conformance.custom_conditions import CUSTOM_CONDITIONS
 from conformance.outcome import Computed, Raised
@@ -197,6 +198,10 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "hook_of_another_dtype": lambda case, number: any(hooks(case, number, "another_dtype", "tensor")),
     "one_root_with_inputs": lambda case, number: any(len(roots) == 1 and s.inputs for roots, _, s in calls(at(case, number))),
     "batched_so_far": lambda case, number: any(isinstance(s, Grad) and s.is_grads_batched for s in until(case, number)),
-    "hooked_or_retained": lambda case, number: any(isinstance(s, Hook | RetainGrad) for s in before(case, number)),
+    "hooked_or_retained": lambda case, number: any(
+        isinstance(s, Hook | RetainGrad) or (isinstance(s, Backward) and s.inputs is not None) for s in before(case, number)
+    ),
+    "passes_before": lambda case, number: any(isinstance(s, Backward) for s in before(case, number)),
     "after_toggle": lambda case, number: any(isinstance(s, Toggle) for s in before(case, number)),
+    **in_place_conditions.CONDITIONS,
 }

@@ -10,17 +10,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from conformance.steps import Backward, ClearGrad, Custom, Detach, Edge, Grad, Hook, InPlace, RemoveHook, RetainGrad, Toggle
+from conformance.steps import (
+    AppendBackward,
+    Backward,
+    ClearGrad,
+    Custom,
+    Detach,
+    Edge,
+    Grad,
+    Hook,
+    InPlace,
+    RemoveHook,
+    RetainGrad,
+    Toggle,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+    import msgspec
 
     from conformance.steps import Step
 
 ORDERS = (1, 2, 3)
 """The columns; the last one is for its order and all above."""
 
-CALLS: dict[type, str] = {Grad: "grad", Backward: "backward"}
+CALLS: dict[type, str] = {Grad: "grad", Backward: "backward", AppendBackward: "append_backward"}
 """Kinds that compute derivatives; the words of their cells begin with their names."""
 
 OTHER = "other steps"
@@ -31,7 +46,7 @@ class Cell:
     """One row of the coverage table: the words, the kind of step, when a step counts, and the parameter that it needs."""
 
     words: str
-    kind: type
+    kind: type[msgspec.Struct]
     holds: Callable[[Any], bool]
     needs: str = ""
 
@@ -51,12 +66,16 @@ class Cell:
         return self.words.partition("=")[2]
 
     def offered(self, not_offered: Mapping[str, str]) -> bool:
-        """Whether a backend that refuses these parameters offers what the cell needs."""
-        return self.needs not in not_offered
+        """Whether a backend that refuses these kinds of step and parameters offers what the cell needs."""
+        return not_offered.keys().isdisjoint((self.needs, f"step:{self.kind.__struct_config__.tag}"))
 
 
 def _given(field: str, value: Any) -> Callable[[Any], bool]:
     return lambda step: getattr(step, field) == value
+
+
+def _set(field: str) -> Callable[[Any], bool]:
+    return lambda step: getattr(step, field) is not None
 
 
 def _seeded(form: str) -> Callable[[Any], bool]:
@@ -68,7 +87,7 @@ def _seeds(step: Backward | Grad) -> str:
     return "unset" if seeds is None else "partly None" if None in seeds else "given"
 
 
-def _call(kind: type, name: str) -> Iterator[Cell]:
+def _call(kind: type[msgspec.Struct], name: str) -> Iterator[Cell]:
     for form in ("unset", "given", "partly None"):
         yield Cell(f"{name} seeds={form}", kind, _seeded(form))
     for value in (None, True, False):
@@ -85,7 +104,7 @@ def _roots(step: Backward | Grad) -> tuple[str, ...]:
     return step.outputs if isinstance(step, Grad) else step.tensors
 
 
-def _flag(kind: type, name: str, field: str, needs: str = "") -> Iterator[Cell]:
+def _flag(kind: type[msgspec.Struct], name: str, field: str, needs: str = "") -> Iterator[Cell]:
     yield Cell(f"{name} {field}=False", kind, lambda s: not getattr(s, field))
     yield Cell(f"{name} {field}=True", kind, lambda s: getattr(s, field) is True, needs)
 
@@ -99,15 +118,20 @@ def _cells() -> Iterator[Cell]:
         yield Cell(f"grad allow_unused={words}", Grad, _given("allow_unused", value))
     yield from _flag(Grad, "grad", "materialize_grads", "materialize_grads")
     yield from _flag(Grad, "grad", "is_grads_batched", "is_grads_batched")
-    yield Cell("grad no_grad_vars=unset", Grad, lambda s: s.no_grad_vars is None)
-    yield Cell("grad no_grad_vars=given", Grad, lambda s: s.no_grad_vars is not None, "no_grad_vars")
+    yield Cell("grad no_grad_vars=unset", Grad, _given("no_grad_vars", None))
+    yield Cell("grad no_grad_vars=given", Grad, _set("no_grad_vars"), "no_grad_vars")
     yield Cell("grad no_grad_vars=a set", Grad, lambda s: s.form == "set", "no_grad_vars")
     yield from _call(Backward, "backward")
     yield from _flag(Backward, "backward", "create_graph", "backward.create_graph")
-    yield Cell("backward inputs=unset", Backward, lambda s: s.inputs is None)
-    yield Cell("backward inputs=given", Backward, lambda s: s.inputs is not None, "backward.inputs")
-    yield Cell("backward grad_variables=given", Backward, lambda s: s.grad_variables is not None, "grad_variables")
+    yield Cell("backward inputs=unset", Backward, _given("inputs", None))
+    yield Cell("backward inputs=given", Backward, _set("inputs"), "backward.inputs")
+    yield Cell("backward grad_variables=given", Backward, _set("grad_variables"), "grad_variables")
     yield Cell("backward dump_backward_graph_path=given", Backward, lambda s: s.dump_backward_graph, "dump_backward_graph_path")
+    for field in ("parameter_list", "no_grad_set"):
+        yield Cell(f"append_backward {field}=unset", AppendBackward, _given(field, None))
+        yield Cell(f"append_backward {field}=given", AppendBackward, _set(field))
+    yield from _flag(AppendBackward, "append_backward", "callbacks", "callbacks")
+    yield from _flag(AppendBackward, "append_backward", "by_name", "by_name")
     for to in ("none", "zero"):
         yield Cell(f"clear_grad to={to}", ClearGrad, _given("to", to))
     yield Cell("detach", Detach, lambda _: True)

@@ -147,6 +147,8 @@ def _event_text(case: Case, step: Step, event: Event) -> str:
     value = f"{value_text(event.value)}{', while recording' if event.recording else ''}"
     if any(event.name in results(s) for s in case.steps if isinstance(s, Hook | Custom)):
         return f"{event.name} saw {value}"
+    if isinstance(step, AppendBackward):
+        return f"callback at {event.name}"
     if isinstance(step, InPlace):
         return f"also {event.name} = {value}"
     return event.name if event.value is None else f"{event.name}: {value}"

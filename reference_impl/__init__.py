@@ -12,6 +12,7 @@ from reference_impl.edge import GradientEdge, gradient_edge
 from reference_impl.engine import backward, grad
 from reference_impl.errors import AutogradError, Category
 from reference_impl.hooks import Handle, register_hook, retain_grad, set_requires_grad
+from reference_impl.in_place import update_in_place
 from reference_impl.primitive import OPS
 from reference_impl.program import Program, Variable, run
 from reference_impl.tensor import Tensor, no_grad, recording, tensor
@@ -47,4 +48,5 @@ __all__ = [
     "run",
     "set_requires_grad",
     "tensor",
+    "update_in_place",
 ]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from reference_impl.paddle_table import HIGHEST_ORDER, LINKS, STATIC_HIGHEST_ORDER, STATIC_LINKS
+from reference_impl.saved_table import PADDLE_SAVES, TORCH_SAVES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,6 +57,11 @@ class Dialect:
             between absent and zero for derivatives of second order.
         spelled: ops that this framework makes of other ops, and the op that does it that way; what is freed, refused and linked
             follows the parts.
+        copies: view ops of the other framework whose results are copies here, so that a write to one does not reach the other.
+        several_views: a recorded write to one of several views that one op made is an error, or allowed.
+        retained_follows: a gradient that was retained before an in-place update is that of the newest content, or of what the
+            tensor was when it was registered.
+        saves: for an op, what it keeps for its gradients, so that a later write to that is refused in the pass (`saved_table`).
         not_offered: parameters of the calls that this framework does not have, with the reason.
         static: scripts are written as a program first and run afterwards, see `reference_impl.program`.
     """
@@ -85,6 +91,10 @@ class Dialect:
     gradient_of_constant: Literal["dropped", "refused"]
     wider_gradient: Literal["summed", "refused"]
     ties: Literal["first", "split"]
+    several_views: Literal["refused", "allowed"]
+    retained_follows: Literal["newest", "registered"]
+    saves: Mapping[str, Mapping[str, tuple[str, ...]]]
+    copies: frozenset[str] = frozenset()
     highest_order: Mapping[str, int] = field(default_factory=dict)
     links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     spelled: Mapping[str, str] = field(default_factory=dict)
@@ -118,6 +128,9 @@ TORCH = Dialect(
     gradient_of_constant="dropped",
     wider_gradient="summed",
     ties="first",
+    several_views="refused",
+    retained_follows="newest",
+    saves=TORCH_SAVES,
     not_offered={
         "no_grad_vars": "torch.autograd.grad has no such parameter; detach the tensor instead",
         "dump_backward_graph_path": "torch.autograd.backward has no such parameter",
@@ -151,6 +164,10 @@ PADDLE = Dialect(
     gradient_of_constant="refused",
     wider_gradient="refused",
     ties="split",
+    several_views="allowed",
+    retained_follows="registered",
+    saves=PADDLE_SAVES,
+    copies=frozenset({"chunk", "expand", "split"}),
     highest_order=HIGHEST_ORDER,
     links=LINKS,
     spelled={

@@ -23,6 +23,7 @@ from reference_impl.dialect import TORCH, Dialect
 from reference_impl.dump import dump
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.arithmetic import add
+from reference_impl.storage import copy_of
 from reference_impl.tensor import Tensor, recorded
 from reference_impl.walk import Walk
 
@@ -156,7 +157,7 @@ def _gradients(
     if not allow_unused:
         contract.check_reached(inputs, [c is not None for c in found])
     if create_graph:
-        return found
+        return [None if c is None else _unshared(c) for c in found]
     return [None if c is None else Tensor(np.array(_array(c))) for c in found]
 
 
@@ -186,7 +187,7 @@ def _accumulate(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_grap
     if tensor.node is not None and dialect.retained == "replaced":
         before = None
     if create_graph:
-        tensor.grad = cotangent if before is None else recorded(add, before, cotangent)
+        tensor.grad = copy_of(cotangent) if before is None else recorded(add, before, cotangent)
     elif before is None:
         tensor.grad = Tensor(np.array(_array(cotangent)), requires_grad=dialect.grad_requires_grad)
     elif tensor.node is not None:  # a retained gradient is a new tensor each time; that of a leaf is added to in place
@@ -194,6 +195,15 @@ def _accumulate(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_grap
     else:
         total = add(before.array, _array(cotangent))
         tensor.grad = Tensor(np.asarray(total), requires_grad=before.requires_grad, node=before.node, slot=before.slot)
+
+
+def _unshared(cotangent: Tensor) -> Tensor:
+    """Return a tensor of its own for a cotangent: who changes it in place changes no seed and no other result.
+
+    A leaf that requires a gradient (a seed, or what a hook returned) comes back itself: it cannot be changed, and derivatives are
+    asked for by it.
+    """
+    return cotangent if cotangent.node is None and cotangent.requires_grad else copy_of(cotangent)
 
 
 def _array(x: Any) -> Any:

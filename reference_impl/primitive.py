@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reference_impl.tensor import Mode, Node, Tensor
+from reference_impl.tensor import Mode, Node, Tensor, share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -73,6 +73,7 @@ class Primitive:
         "selects",
         "several",
         "variadic",
+        "views",
     )
 
     def __init__(
@@ -86,6 +87,7 @@ class Primitive:
         magnitude: Callable[..., Any] | None,
         selects: bool,
         domain: dict[str, Domain] | None,
+        views: bool,
     ) -> None:
         parameters = inspect.signature(forward).parameters.values()
         self.name = name
@@ -98,6 +100,7 @@ class Primitive:
         self.magnitude = magnitude
         self.selects = selects
         self.domain = domain or {}
+        self.views = views
         self.rules: list[Callable[..., Any] | None] = [None] * len(self.operands)
 
     def vjp(self, operand: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -153,12 +156,17 @@ class Primitive:
             return out
         if tracked and Mode.recording:
             node = Node(self, operands, attrs, arrays, tracked, out)
-            if self.several:
-                return tuple(Tensor(o, requires_grad=True, node=node, slot=i) for i, o in enumerate(out))
-            return Tensor(out, requires_grad=True, node=node)
-        if self.several:
-            return tuple(Tensor(o) for o in out)
-        return Tensor(out)
+            made: Any = (
+                tuple(Tensor(o, requires_grad=True, node=node, slot=i) for i, o in enumerate(out))
+                if self.several
+                else Tensor(out, requires_grad=True, node=node)
+            )
+        else:
+            made = tuple(Tensor(o) for o in out) if self.several else Tensor(out)
+        if self.views and Mode.lineage is None:  # outside of vjp rules: cotangents are nobody's memory
+            for slot, part in enumerate(made if self.several else (made,)):
+                share(part, operands[0], self, attrs, slot)
+        return made
 
     def __repr__(self) -> str:
         return f"Primitive({self.name})"
@@ -172,6 +180,7 @@ def primitive(
     magnitude: Callable[..., Any] | None = None,
     selects: bool = False,
     domain: dict[str, Domain] | None = None,
+    views: bool = False,
 ) -> Callable[[Callable[..., Any]], Primitive]:
     """Make a primitive of a forward function.
 
@@ -183,6 +192,7 @@ def primitive(
             sums and products of matrices the sum of the absolute terms).
         selects: the result is piecewise constant and decides a branch of a rule.
         domain: per operand, where its elements must lie.
+        views: the output shares memory with the operand.
     """
 
     def make(function: Callable[..., Any]) -> Primitive:
@@ -195,6 +205,7 @@ def primitive(
             magnitude=magnitude,
             selects=selects,
             domain=domain,
+            views=views,
         )
         register(made.name, made)
         return made
@@ -202,8 +213,11 @@ def primitive(
     return make
 
 
-def alias(name: str, of: Primitive) -> Primitive:
-    """Make a primitive that computes what another does under a name of its own (frameworks have several names for one thing)."""
+def alias(name: str, of: Primitive, *, copies: bool = False) -> Primitive:
+    """Make a primitive that computes what another does under a name of its own (frameworks have several names for one thing).
+
+    ``copies``: its output never shares memory with the operand.
+    """
     made = Primitive(
         of.forward,
         name,
@@ -213,6 +227,7 @@ def alias(name: str, of: Primitive) -> Primitive:
         magnitude=of.magnitude,
         selects=of.selects,
         domain=of.domain,
+        views=of.views and not copies,
     )
     made.rules = of.rules
     register(name, made)

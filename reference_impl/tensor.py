@@ -11,8 +11,9 @@ a fresh `Tensor` around the saved array), so a tape has no reference cycle and i
 from __future__ import annotations
 
 import itertools
+import weakref
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
     from reference_impl.custom import Custom
     from reference_impl.primitive import Primitive
+
+Link: TypeAlias = "tuple[Tensor, Primitive | None, Any, int]"
+"""How a tensor came to share memory: ``op(base, **attrs)``, and which of several results; no op for a detached tensor."""
 
 _numbers = itertools.count()
 
@@ -31,12 +35,14 @@ class Mode:
     `lineage` is ``(op, depth)`` while the vjp rules of a node of that op run under ``create_graph``: nodes made meanwhile belong
     to the depth-th derivative of the op, and to `family`. See `Dialect.highest_order`.
     `ties` is `Dialect.ties` of the call that is running. `witness`, where there is one, says where a node is made; see `dump`.
+    `writes`: whether some tensor was ever changed in place.
     """
 
     recording = True
     lineage: tuple[str, int] | None = None
     family: Family | None = None
     ties: str = "first"
+    writes = False
     witness: Callable[[], Any] | None = None
 
 
@@ -80,7 +86,8 @@ class Node:
     """One recorded op: ``primitive(*operands, **attrs)``.
 
     `arrays` are the operands' elements, `out` the output's, `tracked` the positions of the operands that need a gradient, `hooks`
-    what `reference_impl.hooks` attached, by output slot, `made_at` what the witness said, see `Mode`.
+    what `reference_impl.hooks` attached, by output slot, `made_at` what the witness said, see `Mode`, `overwritten` by output slot the
+    number of the latest write to its memory; `shown`: the view that holds the output, if the op updated one in place.
     """
 
     __slots__ = (
@@ -93,8 +100,10 @@ class Node:
         "number",
         "operands",
         "out",
+        "overwritten",
         "primitive",
         "released",
+        "shown",
         "tracked",
     )
 
@@ -116,6 +125,8 @@ class Node:
         self.number = next(_numbers)
         self.released = False
         self.hooks: dict[int, list[Any]] | None = None
+        self.overwritten: dict[int, int] | None = None
+        self.shown: weakref.ref[Tensor] | None = None
         self.lineage = Mode.lineage or (primitive.name, 0)
         self.family = Mode.family
         self.made_at = None if Mode.witness is None else Mode.witness()
@@ -125,13 +136,48 @@ class Node:
         return self.primitive.saves(self.tracked)
 
 
+class Memory:
+    """What is known of the memory of a tensor that has views or was written, see `reference_impl.storage`.
+
+    `views` are those made of the tensor, held weakly. `written` is the number of the latest write, in the count of the nodes; `past`
+    what the tensor was before each write that changed its history; `residents` the places of nodes whose saved output lives in the
+    memory without being a tensor's.
+    """
+
+    __slots__ = ("limit", "past", "residents", "views", "written")
+
+    def __init__(self) -> None:
+        self.views: list[weakref.ref[Tensor]] = []
+        self.limit = 8
+        self.written = 0
+        self.past: tuple[tuple[int, Tensor], ...] = ()
+        self.residents: tuple[tuple[Node, int], ...] = ()
+
+
+def share(view: Tensor, base: Tensor, op: Primitive | None, attrs: Any = None, slot: int = 0) -> None:
+    """Note that ``view`` is ``op(base, **attrs)`` and has its elements in the memory of ``base``; without an op: it is detached."""
+    view.link = (base, op, attrs, slot)
+    memory = base.memory
+    if memory is None:
+        memory = base.memory = Memory()
+    memory.views.append(weakref.ref(view))
+    if len(memory.views) > memory.limit:
+        memory.views = [reference for reference in memory.views if reference() is not None]
+        memory.limit = 2 * len(memory.views) + 8
+
+
+def next_number() -> int:
+    """Return the number of an event (a write) in the order of the nodes."""
+    return next(_numbers)
+
+
 class Tensor:
     """An array with a gradient history.
 
     `grad` is what `backward` accumulated (``None``: nothing yet), a tensor of the same shape and dtype.
     """
 
-    __slots__ = ("__weakref__", "array", "grad", "hooks", "node", "requires_grad", "slot")
+    __slots__ = ("__weakref__", "array", "grad", "hooks", "link", "memory", "node", "requires_grad", "slot")
 
     def __init__(self, array: Any, *, requires_grad: bool = False, node: Node | None = None, slot: int = 0) -> None:
         self.array = array
@@ -140,6 +186,8 @@ class Tensor:
         self.slot = slot
         self.grad: Tensor | None = None
         self.hooks: list[Any] | None = None
+        self.link: Link | None = None
+        self.memory: Memory | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -157,8 +205,10 @@ class Tensor:
         return self.node is None
 
     def detach(self) -> Tensor:
-        """Return a leaf with the same elements that requires no gradient."""
-        return Tensor(self.array)
+        """Return a leaf that requires no gradient and shares memory with this tensor."""
+        detached = Tensor(self.array)
+        share(detached, self, None)
+        return detached
 
     def __repr__(self) -> str:
         return f"Tensor({self.array!r}, requires_grad={self.requires_grad})"

@@ -9,6 +9,7 @@ shape and dtype of their primal. What may be asked at all is checked elsewhere, 
 from __future__ import annotations
 
 from collections import deque
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -19,11 +20,13 @@ from reference_impl.hooks import Retained, ordered, retains
 from reference_impl.primitive import array_of
 from reference_impl.primitives.arithmetic import add
 from reference_impl.primitives.shape import link
+from reference_impl.storage import output_of, overwritten, settle
 from reference_impl.tensor import Family, Mode, Node, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+_number = attrgetter("number")
 Place: TypeAlias = "Tensor | tuple[Node, int]"
 
 
@@ -87,6 +90,8 @@ class Walk:
         cut = self.cut
         while stack:
             node = stack.pop()
+            if Mode.writes:
+                settle(node)
             for position in node.tracked:
                 operand = node.operands[position]
                 below = operand.node
@@ -193,7 +198,7 @@ class Walk:
         if slots is None:
             return
         if node in self.needed and self.dialect.freed_refuses == "executed":
-            self._refuse_freed(node)
+            self._refuse(node)
         if node.hooks:
             outs = node.out if node.primitive.several else (node.out,)
             for slot, hooks in node.hooks.items():
@@ -207,7 +212,7 @@ class Walk:
                         self.keep(target, cotangent)
             if node not in self.needed:
                 return
-        self._refuse_freed(node)
+        self._refuse(node)
         asked = [position for position in node.tracked if self._wanted(node.operands[position])]
         pulled: Sequence[tuple[int, Any]]
         if not node.primitive.runs_on_nothing and all(cotangent is None for cotangent in slots):
@@ -226,9 +231,11 @@ class Walk:
             if node.family is not None:
                 node.family.freed_by = self
 
-    def _refuse_freed(self, node: Node) -> None:
+    def _refuse(self, node: Node) -> None:
         if self._freed(node):
             raise AutogradError(Category.GRAPH_FREED, f"the graph of {node.primitive.name} was freed by an earlier call")
+        if Mode.writes and overwritten(node, self.dialect.saves):
+            raise AutogradError(Category.IN_PLACE_VERSION, f"{node.primitive.name} kept a tensor that was changed in place since")
 
     def _freed(self, node: Node) -> bool:
         if self.dialect.freed_refuses == "saved":
@@ -244,14 +251,10 @@ class Walk:
 
     def _pull_recorded(self, node: Node, slots: list[Any], asked: list[int], lineage: tuple[str, int]) -> list[tuple[int, Any]]:
         primitive, operands = node.primitive, node.operands
-        out: Any
-        g: Any
+        out: Any = output_of(node)
+        g: Any = slots[0]
         if primitive.several:
-            out = tuple(Tensor(o, requires_grad=True, node=node, slot=i) for i, o in enumerate(node.out))
             g = tuple(Tensor(np.zeros_like(o)) if s is None else s for s, o in zip(slots, node.out, strict=True))
-        else:
-            out = Tensor(node.out, requires_grad=True, node=node)
-            g = slots[0]
         links = self.dialect.links.get(primitive.name) if node.lineage[1] == 0 else None
         extra: list[Any] = []
         if links == {}:
@@ -344,7 +347,3 @@ def _total(before: Any, cotangent: Any) -> Any:
     if before is None or cotangent is None:
         return cotangent if before is None else before
     return add(before, cotangent)
-
-
-def _number(node: Node) -> int:
-    return node.number

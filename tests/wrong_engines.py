@@ -20,7 +20,7 @@ from conformance.backends import BackendInfo
 from conformance.backends.reference import ReferenceEngine, reference
 from conformance.outcome import Raised
 from conformance.steps import Op
-from reference_impl import OPS, PADDLE_STATIC, TORCH, Dialect, Tensor, custom, engine, transform
+from reference_impl import OPS, PADDLE_STATIC, TORCH, Dialect, Tensor, custom, engine, in_place, transform, walk
 from reference_impl.custom import Custom
 from reference_impl.walk import Walk
 
@@ -89,6 +89,7 @@ _check_count = Custom._check_count
 _cotangents = Custom.cotangents
 _arrive = Walk._arrive
 _grad = reference_impl.grad
+_update_in_place = reference_impl.update_in_place
 _backward = ReferenceEngine.backward
 _leaf = ReferenceEngine.leaf
 _hoard: list[Tensor] = []
@@ -109,6 +110,12 @@ def _none_for_zeros(*arguments: Any, **options: Any) -> list[Tensor | None]:
 def _zeros_for_none(outputs: Any, inputs: Any, *arguments: Any, **options: Any) -> list[Tensor]:
     found = _grad(outputs, inputs, *arguments, **options)
     return [Tensor(np.zeros_like(x.array)) if g is None else g for x, g in zip(inputs, found, strict=True)]
+
+
+def _save_late(op: Any, tensor: Tensor, *operands: Tensor, **options: Any) -> None:
+    _update_in_place(op, tensor, *operands, **options)
+    if tensor.node is not None and tensor.node.primitive is op:
+        tensor.node.arrays[0] = tensor.array
 
 
 def _returning(adapter: ReferenceEngine, *arguments: Any) -> str:
@@ -176,6 +183,21 @@ def none_for_zeros() -> WrongEngine:
 def zeros_for_none() -> WrongEngine:
     """Open an engine whose `grad` answers zeros where the gradient is absent."""
     return WrongEngine("zeros_for_none", _patched(reference_impl, "grad", _zeros_for_none))
+
+
+def writes_unnoticed() -> WrongEngine:
+    """Open an engine whose passes use what was overwritten, and do not refuse."""
+    return WrongEngine("writes_unnoticed", _patched(walk, "overwritten", lambda *_: False))
+
+
+def view_writes_stay() -> WrongEngine:
+    """Open an engine in which a write to a view does not reach the tensor that it is a view of."""
+    return WrongEngine("view_writes_stay", _patched(in_place, "link_of", lambda *_: None))
+
+
+def saves_after_the_write() -> WrongEngine:
+    """Open an engine whose in-place ops keep their operand as it is after the update."""
+    return WrongEngine("saves_after_the_write", _patched(reference_impl, "update_in_place", _save_late))
 
 
 def surplus_gradients_ignored() -> WrongEngine:

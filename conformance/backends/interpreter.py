@@ -145,10 +145,11 @@ class _Run:
         self.retains = any(isinstance(s, RetainGrad) for s in case.steps)
         self.derives = any(getattr(s, "create_graph", False) for s in case.steps)
         self.events: list[Event] = []
+        self.mutated: list[str] = []
 
     def outcome(self) -> Outcome:
         observations = [self._observe(step) for step in self.case.steps]
-        return Outcome(observations, self._state(), tuple(name for name, _ in self._changed()))
+        return Outcome(observations, self._state(), tuple(dict.fromkeys([*self.mutated, *(name for name, _ in self._changed())])))
 
     def _observe(self, step: Step) -> Observation:
         refusal = self.info.refusal(step)
@@ -163,6 +164,7 @@ class _Run:
             with self.engine.no_grad() if getattr(step, "no_grad", False) else nullcontext():
                 made = self._perform(step)
         except Exception as error:  # noqa: BLE001 - whatever an engine raises is an observation
+            self._note_refused(step)
             state = self._state() if changes else None
             category = self.engine.category(error)
             return Raised(category, f"{type(error).__name__}: {error}"[:2000], state, tuple(self.events))
@@ -172,14 +174,24 @@ class _Run:
         return Computed(seen, self._state() if changes else None, tuple(self.events))
 
     def _note(self, step: Step, seen: tuple[Value | None, ...]) -> None:
-        """Keep what was seen; an in-place step may change other names too, which is an event."""
+        """Keep what was seen; an in-place step may change other names too, which is an event, and no other step may."""
         if isinstance(step, InPlace):
             for name, value in self._changed():
                 self.seen[name] = value.array
                 if name != step.tensor:
                     self.events.append(Event(name, value))
             return
+        for name, value in self._changed():
+            self.seen[name] = value.array
+            self.mutated.append(name)
         self.seen.update((n, v.array) for n, v in zip(getattr(step, "results", ()), seen, strict=False) if v is not None)
+
+    def _note_refused(self, step: Step) -> None:
+        """Keep what a refused in-place step changed all the same."""
+        if isinstance(step, InPlace):
+            for name, value in self._changed():
+                self.seen[name] = value.array
+                self.events.append(Event(name, value))
 
     def _perform(self, step: Step) -> tuple[Any, ...]:
         engine, values = self.engine, self.values

@@ -60,7 +60,8 @@ class ReferenceEngine:
         return made if isinstance(made, tuple) else (made,)
 
     def in_place(self, step: InPlace, tensor: Tensor, operands: list[Tensor]) -> None:
-        raise NotImplementedError
+        op = OPS[self.dialect.spelled.get(step.op, step.op)]
+        reference_impl.update_in_place(op, tensor, *operands, dialect=self.dialect, **step.attrs)
 
     def custom(self, forward: Forward, backward: Pullback, operands: list[Tensor]) -> tuple[Tensor, ...]:
         return reference_impl.apply_custom(forward, backward, operands, dialect=self.dialect)

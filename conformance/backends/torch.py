@@ -50,6 +50,12 @@ RULES: tuple[Rule, ...] = (
     *((ValueError, part, Category.SEED_SHAPE) for part in ("Got in_dim=0 for some input", "same size in the mapped dimension")),
     (IndexError, "invalid index of a 0-dim tensor", Category.SEED_SHAPE),
     (RuntimeError, "is not implemented", Category.NOT_IMPLEMENTED),
+    (RuntimeError, "has been modified by an inplace operation", Category.IN_PLACE_VERSION),
+    (RuntimeError, "leaf Variable that requires grad is being used in an in-place", Category.IN_PLACE_LEAF),
+    (RuntimeError, "A view was created in no_grad mode and is being modified inplace", Category.IN_PLACE_VIEW),
+    (RuntimeError, "more than one element of the written-to tensor", Category.IN_PLACE_VIEW),
+    (RuntimeError, "is a view and is being modified inplace", Category.IN_PLACE_VIEW),
+    (RuntimeError, "doesn't match the broadcast shape", Category.OP_SHAPE),
 )
 
 

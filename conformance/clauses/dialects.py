@@ -7,7 +7,7 @@ what it does.
 from conformance.case import Input
 from conformance.clauses.curated import Curated
 from conformance.clauses.writing import add, constant, exact, leaf, mul, number, scale, total
-from conformance.steps import Backward, ClearGrad, Custom, Grad, Hook, Op, RetainGrad, Step, Toggle
+from conformance.steps import Backward, ClearGrad, Custom, Grad, Hook, InPlace, Op, RetainGrad, Step, Toggle
 from reference_impl import PADDLE, TORCH
 
 _X = leaf("x", 1.0, 2.0)
@@ -175,4 +175,55 @@ _PROGRAMS = (
     ),
 )
 
-CASES = (*_CALLS, *_STATE, *_HOOKS, *_HIGHER, *_CUSTOM, *_PROGRAMS)
+_TWICE = {"other": 2.0}
+_MUTATION = (
+    Curated(
+        "several_views",
+        "a write to one of two halves",
+        exact(
+            (_X,),
+            _SQUARES,
+            Op("unbind", ("y",), ("a", "b"), {"axis": 0}),
+            InPlace("mul_scalar", "a", (), _TWICE),
+            mul("a", "b", "z"),
+            Backward(("z",)),
+        ),
+    ),
+    Curated(
+        "retained_follows",
+        "retained, then written",
+        exact((_X,), _SQUARES, RetainGrad("y"), InPlace("mul_scalar", "y", (), _TWICE), total("y", "z"), Backward(("z",))),
+    ),
+    Curated(
+        "saves",
+        "a factor beside a constant is written, then a factor beside itself",
+        exact(
+            (_X, _C),
+            scale("x", 3.0, "h"),
+            mul("h", "c", "y"),
+            InPlace("mul_scalar", "h", (), _TWICE),
+            total("y", "z"),
+            Backward(("z",)),
+            scale("x", 3.0, "k"),
+            mul("k", "k", "m"),
+            InPlace("mul_scalar", "k", (), _TWICE),
+            total("m", "n"),
+            Backward(("n",)),
+        ),
+        dialect=TORCH,
+    ),
+    Curated(
+        "copies",
+        "a write to what was expanded",
+        exact(
+            (_X,),
+            scale("x", 3.0, "h"),
+            Op("expand", ("h",), ("y",), {"shape": [2, 2]}),
+            InPlace("mul_scalar", "h", (), _TWICE),
+            total("y", "z"),
+            Backward(("z",)),
+        ),
+    ),
+)
+
+CASES = (*_CALLS, *_STATE, *_HOOKS, *_HIGHER, *_MUTATION, *_CUSTOM, *_PROGRAMS)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.generate.custom import draw_custom
+from conformance.generate.in_place import draw_in_place
 from conformance.generate.programs import draw_program
 from conformance.generate.sketch import Draft, Sketch
 from conformance.generate.source import FastSource
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 LANES = ("exact", "numeric")
 STATE = (0.03, 0.03, 0.25)
 """How likely a state step is after each op: most scripts have few, some have many."""
+CHANGE = 0.3
+"""How often a script that changes tensors in place does so, at each place where it may."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class Plan:
     """What a campaign draws from: the lanes and the ops (``None``: all), and how long a graph may grow.
 
     ``static``: programs. ``customs``: with which probability a custom function follows an op; none does where the ops are given.
+    ``changing``: what part of the cases changes tensors in place.
     """
 
     lanes: tuple[str, ...] = LANES
@@ -46,6 +50,7 @@ class Plan:
     longest: int = 8
     static: bool = False
     customs: float = 0.03
+    changing: float = 0.06
 
 
 def case_of(seed: int, index: int, plan: Plan) -> Case:
@@ -63,6 +68,7 @@ def draw_case(source: Source, plan: Plan) -> Case:
         return draw_program(source, vocabulary, exact=exact, dtype=dtype, deep=deep, longest=plan.longest)
     script = _Script(source, exact=exact, dtype=dtype)
     script.state = source.choice(STATE)
+    script.changes = source.chance(plan.changing)
     script.customs = 0.0 if plan.ops else plan.customs
     script.fresh(script.shape())
     for _ in range(source.integer(0, 1)):
@@ -96,6 +102,7 @@ def _vocabulary(source: Source, plan: Plan, *, exact: bool, deep: bool) -> list[
 class _Script(Sketch):
     state: float = 0.0
     customs: float = 0.0
+    changes = False
 
     def grow(self, vocabulary: Sequence[str], count: int) -> None:
         for _ in range(count):
@@ -104,11 +111,15 @@ class _Script(Sketch):
                 draw_custom(self)
             if self.source.chance(self.state):
                 draw_state(self)
+            if self.changes and self.source.chance(CHANGE):
+                draw_in_place(self)
 
     def episode(self, vocabulary: Sequence[str], *, deep: bool, last: bool) -> None:
         source = self.source
         if source.chance(0.3):
             self.grow(vocabulary, source.integer(1, 3))
+        if self.changes and source.chance(CHANGE):
+            draw_in_place(self)
         roots = self.roots()
         if source.chance(2 * self.state):
             draw_state(self)
@@ -205,7 +216,7 @@ class _Script(Sketch):
 
     def backward(self, roots: list[Draft], *, retain: bool | None) -> None:
         source = self.source
-        inputs = self.edges(self.wanted(roots), 0.1) if source.chance(0.08) else None
+        inputs = self.edges(self.wanted(roots), 0.1) if source.chance(0.08) and not self.changes else None
         tensors = self.edges(roots, 0.015)
         seeds = self.seeds(roots, differentiable=False)
         old = source.chance(0.03)
@@ -241,6 +252,7 @@ class _Script(Sketch):
     def grad(self, roots: list[Draft], *, create_graph: bool, retain: bool | None) -> list[Draft]:
         source = self.source
         wanted = self.wanted(roots)
+        create_graph = create_graph and not self.shared_written  # PyTorch differentiates a rewritten view by another op than its own
         allow_unused = True if source.chance(0.45) else False if source.chance(0.2) else None
         cut = None
         if source.chance(0.06):

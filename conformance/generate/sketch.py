@@ -51,8 +51,9 @@ class Sketch:
         self.inputs: list[Input] = []
         self.steps: list[Step] = []
         self.values: list[Draft] = []
+        self.shared_written = False
         self._locked: str | None = None
-        self._count = 0
+        self.counted = 0
 
     def case(self) -> Case:
         """Return what was drawn."""
@@ -60,8 +61,8 @@ class Sketch:
 
     def name(self, letter: str) -> str:
         """Return a name that is not taken."""
-        self._count += 1
-        return f"{letter}{self._count - 1}"
+        self.counted += 1
+        return f"{letter}{self.counted - 1}"
 
     def length(self) -> int:
         """Choose the length of an axis: mostly 2 or 3, sometimes 1, 4 or 0."""
@@ -126,7 +127,7 @@ class Sketch:
             for d in self.values
             if (self._locked is None or d.dtype == self._locked)
             and (test is None or test(d))
-            and (domain is None or _lies_in(d, domain))
+            and (domain is None or lies_in(d, domain))
         ]
 
     def _one_of(self, found: list[Draft]) -> Draft:
@@ -182,14 +183,14 @@ class Sketch:
 
     def add_op(self, name: str, *, no_grad: bool = False) -> bool:
         """Add one step of an op; return whether one fitted. What does not fit leaves no trace."""
-        mark = len(self.inputs), len(self.values), self._count
+        mark = len(self.inputs), len(self.values), self.counted
         self._locked = None
         drawn = catalogue()[name].draw(self)
         self._locked = None
         made = None if drawn is None else self.compute(name, *drawn)
         if drawn is None or made is None:
             del self.inputs[mark[0] :], self.values[mark[1] :]
-            self._count = mark[2]
+            self.counted = mark[2]
             return False
         self._append(name, *drawn, made, no_grad=no_grad)
         return True
@@ -220,9 +221,10 @@ class Sketch:
         with np.errstate(all="ignore"):
             made = OPS[name](*arrays, **attrs)
         out = tuple(np.asarray(o) for o in (made if isinstance(made, tuple) else (made,)))
-        return out if not known or all(self._moderate(o) for o in out) else None
+        return out if not known or all(self.moderate(o) for o in out) else None
 
-    def _moderate(self, array: Any) -> bool:
+    def moderate(self, array: Any) -> bool:
+        """Return whether elements are of a size and grain that may be built upon."""
         if array.size == 0:
             return True
         largest = np.abs(array).max()
@@ -236,7 +238,8 @@ def _broadcasts(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     return all(1 in (m, n) or m == n for m, n in zip(reversed(a), reversed(b), strict=False))
 
 
-def _lies_in(draft: Draft, domain: str) -> bool:
+def lies_in(draft: Draft, domain: str) -> bool:
+    """Return whether the elements of a value are known to lie in a domain."""
     array = draft.array
     if array is None:
         return False

@@ -186,7 +186,7 @@ class Comparer:
             return Mismatch(number, "shape", where, "as its primal", "another", f"{name}: shape {a.shape}, expected {e.shape}")
         if e.dtype != a.dtype:
             return Mismatch(number, "dtype", where, str(e.dtype), str(a.dtype), name)
-        if not self._elements_agree(number, slot, e, a, where):
+        if not self._elements_agree(number, slot, e, a, where, name):
             return Mismatch(number, "value", where, "right", "wrong", describe(name, e, a))
         if expected.requires_grad != actual.requires_grad and where != "event":  # no document says what a hook's argument requires
             wanted, got = ("requires_grad" if v.requires_grad else "constant" for v in (expected, actual))
@@ -194,7 +194,7 @@ class Comparer:
         self.result.counts["elements"] += e.size
         return None
 
-    def _elements_agree(self, number: int, slot: int, expected: Any, actual: Any, where: str) -> bool:
+    def _elements_agree(self, number: int, slot: int, expected: Any, actual: Any, where: str, name: str) -> bool:
         exact = self.case.lane == "exact"
         if np.array_equal(expected, actual, equal_nan=True):
             return True
@@ -202,7 +202,7 @@ class Comparer:
             return False
         if not exact and agrees_cheaply(expected, actual):
             return True
-        accepted = self.bounds.accepts(actual, number, slot, where)
+        accepted = self.bounds.accepts(actual, number, slot, where, name)
         if not accepted and self.bounds.near_kink:
             self.result.near_kink = True
         return accepted

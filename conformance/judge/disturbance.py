@@ -85,23 +85,23 @@ class Bounds:
         finally:
             Observation.observer = None
 
-    def radius(self, step: int, slot: int, where: str) -> tuple[Any, Any] | None:
+    def radius(self, step: int, slot: int, where: str, name: str = "") -> tuple[Any, Any] | None:
         """Return centre and radius of one tensor; ``None`` if it has no numbers.
 
-        ``step`` -1 is the final state; ``where`` is ``result``, ``grad`` or ``event``.
+        ``step`` -1 is the final state; ``where`` is ``result``, ``grad`` or ``event`` (of that ``name``: a run may have others).
         """
-        centre = _value(self.centre, step, slot, where)
+        centre = _value(self.centre, step, slot, where, name)
         if centre is None:
             return None
-        moved = [_value(r, step, slot, where) for r in self.replicas]
+        moved = [_value(r, step, slot, where, name) for r in self.replicas]
         with np.errstate(all="ignore"):
             squares = [np.square(m.array - centre.array) for m in moved if m is not None]
             rms = np.sqrt(np.sum(squares, axis=0) / max(1, len(squares)))
             return centre.array, UNITS * (rms + self.eps * np.abs(centre.array))
 
-    def accepts(self, actual: Any, step: int, slot: int, where: str) -> bool:
+    def accepts(self, actual: Any, step: int, slot: int, where: str, name: str = "") -> bool:
         """Whether an array is what rounding can make of the right answer."""
-        found = self.radius(step, slot, where)
+        found = self.radius(step, slot, where, name)
         if found is None:
             return False
         centre, radius = found
@@ -111,14 +111,16 @@ class Bounds:
             return bool((close | same).all())
 
 
-def _value(outcome: Outcome, step: int, slot: int, where: str) -> Value | None:
+def _value(outcome: Outcome, step: int, slot: int, where: str, name: str) -> Value | None:
     if step < 0:
         return outcome.final[slot]
     seen = outcome.observations[step]
     if not isinstance(seen, Computed | Raised):
         return None
     if where == "event":
-        return seen.events[slot].value if slot < len(seen.events) else None
+        if slot < len(seen.events) and seen.events[slot].name == name:
+            return seen.events[slot].value
+        return next((event.value for event in seen.events if event.name == name), None)
     if where == "grad":
         return None if seen.state is None else seen.state[slot]
     return seen.values[slot] if isinstance(seen, Computed) else None

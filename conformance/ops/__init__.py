@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from conformance.ops.spec import OpSpec
 
-FAMILIES = ("arithmetic", "elementary", "reduction", "shape", "indexing", "linalg", "selection", "softmax", "convolution")
+FAMILIES = ("arithmetic", "elementary", "reduction", "shape", "indexing", "linalg", "selection", "softmax", "convolution", "update")
 
 
 @functools.cache
@@ -33,7 +33,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "cross_entropy, nll_loss, l1_loss, kl_div, ...": "the loss family comes later; mse_loss is offered",
     "adaptive_avg_pool2d, max_pool2d, avg_pool2d": "the nn families come later",
     "interpolate": "the nn families come later",
-    "setitem, masked_scatter": "in-place updates come with the state steps",
+    "setitem with masks or lists, masked_scatter": "the shape of what is read depends on data; comes with the special points",
     "getitem with masks": "the shape of the result depends on data; comes with the special points",
     "einsum": "comes with the linear algebra family",
     "cast, contiguous, flatten, t that change nothing": "the tensor itself comes back, as documented; drawn so that they do something",

@@ -49,17 +49,17 @@ class OpSpec:
     @property
     def operands(self) -> tuple[str, ...]:
         """Names of the differentiable operands."""
-        return _signature(self.name)[0]
+        return signature(self.name)[0]
 
     @property
     def attrs(self) -> tuple[str, ...]:
         """Names of the attributes (plain data)."""
-        return _signature(self.name)[1]
+        return signature(self.name)[1]
 
     @property
     def variadic(self) -> bool:
         """Whether the op takes any number of operands."""
-        return _signature(self.name)[2]
+        return signature(self.name)[2]
 
     def lower(self, framework: str, module: Any, *, in_place: bool = False) -> Callable[..., Any]:
         """Compile the framework's call; operands are passed in order, attributes by name."""
@@ -98,7 +98,8 @@ class _Fill(ast.NodeTransformer):
 
 
 @functools.cache
-def _signature(name: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+def signature(name: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+    """Return the names of an op's operands and of its attributes, and whether it takes any number of operands."""
     op = OPS[name]
     parameters = inspect.signature(op.forward if isinstance(op, Primitive) else op).parameters.values()
     return (

@@ -28,6 +28,8 @@ ROLES = {
     "tensor_returned": "returned",
     "inputs": "wrt",
     "no_grad_vars": "wrt",
+    "parameter_list": "wrt",
+    "no_grad_set": "wrt",
 }
 ORDERED = ("call", "change", "state")
 """Kinds of node that change state, so that their order is part of the case."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.coverage import CELLS, ORDERS, Cell, gaps, key_of
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
+from conformance.steps import Op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -167,13 +168,15 @@ def coverage_of(footer: dict[str, Any], backends: list[str]) -> Coverage:
 
 
 def _groups(footer: dict[str, Any], backends: list[str]) -> Iterator[tuple[str, list[tuple[str, list[CellRow]]]]]:
-    """Yield the rows by group and parameter; what another version of the suite counted is shown too."""
+    """Yield the rows by group and parameter, but for groups that no backend offers; what another version counted is shown too."""
     known = {cell.words for cell in CELLS}
     counted = {key.rpartition(" @")[0] for name in backends for key in footer.get("counts", {}).get(name, {}) if " @" in key}
-    cells = [*CELLS, *(Cell(words, object, bool) for words in sorted(counted - known))]
+    cells = [*CELLS, *(Cell(words, Op, bool) for words in sorted(counted - known))]
     for group in dict.fromkeys(cell.group for cell in cells):
         rows = groupby((cell for cell in cells if cell.group == group), key=lambda cell: cell.parameter)
-        yield group, [(parameter, [_cell_row(footer, backends, cell) for cell in found]) for parameter, found in rows]
+        shown = [(parameter, [_cell_row(footer, backends, cell) for cell in found]) for parameter, found in rows]
+        if any(state != "absent" for _, found in shown for row in found for _, state in row.cells):
+            yield group, shown
 
 
 def _cell_row(footer: dict[str, Any], backends: list[str], cell: Cell) -> CellRow:

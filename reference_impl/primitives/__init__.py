@@ -1,5 +1,16 @@
 """The ops, one family a module. Importing this package fills `reference_impl.primitive.OPS`."""
 
-from reference_impl.primitives import arithmetic, convolution, elementary, indexing, linalg, reduction, selection, shape, softmax
+from reference_impl.primitives import (
+    arithmetic,
+    convolution,
+    elementary,
+    indexing,
+    linalg,
+    reduction,
+    selection,
+    shape,
+    softmax,
+    update,
+)
 
-FAMILIES = (arithmetic, elementary, reduction, shape, indexing, linalg, selection, softmax, convolution)
+FAMILIES = (arithmetic, elementary, reduction, shape, indexing, linalg, selection, softmax, convolution, update)

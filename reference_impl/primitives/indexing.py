@@ -16,7 +16,7 @@ def _slices(key: Any) -> tuple[slice, ...]:
     return tuple(slice(*part) for part in key)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), rounds=0, views=True)
 def getitem_slice(x: Any, *, key: Any) -> Any:
     """Return ``x[start:stop:step, ...]``; ``key`` lists start, stop and step of the leading axes."""
     return x[_slices(key)]
@@ -43,10 +43,10 @@ def put_slice_vjp_g(g: Any, out: Any, x: Any, *, key: Any, shape: Any) -> Any:
     return getitem_slice(g, key=key)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), rounds=0, views=True)
 def getitem_int(x: Any, *, index: int) -> Any:
     """Return entry ``index`` of the first axis."""
-    return x[index]
+    return x[index, ...]
 
 
 @getitem_int.vjp("x")

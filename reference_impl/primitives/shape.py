@@ -13,7 +13,7 @@ import numpy as np
 from reference_impl.primitive import alias, primitive, shape_of
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), rounds=0, views=True)
 def reshape(x: Any, *, shape: Any) -> Any:
     """Return the same elements in row-major order under another shape."""
     return np.reshape(x, shape)
@@ -29,7 +29,7 @@ flatten = alias("flatten", reshape)
 unflatten = alias("unflatten", reshape)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), rounds=0, views=True)
 def permute(x: Any, *, axes: Any) -> Any:
     """Reorder the axes: axis i of the result is axis ``axes[i]`` of ``x``."""
     return np.transpose(x, axes)
@@ -41,7 +41,7 @@ def permute_vjp_x(g: Any, out: Any, x: Any, *, axes: Any) -> Any:
     return permute(g, axes=inverse)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), rounds=0, views=True)
 def transpose(x: Any, *, axis0: int, axis1: int) -> Any:
     """Swap two axes."""
     return np.swapaxes(x, axis0, axis1)
@@ -52,7 +52,7 @@ def transpose_vjp_x(g: Any, out: Any, x: Any, *, axis0: int, axis1: int) -> Any:
     return transpose(g, axis0=axis0, axis1=axis1)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), rounds=0, views=True)
 def t(x: Any) -> Any:
     """Transpose a matrix; tensors of fewer axes stay as they are."""
     return np.transpose(x)
@@ -63,10 +63,10 @@ def t_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return t(g)
 
 
-contiguous = alias("contiguous", permute)
+contiguous = alias("contiguous", permute, copies=True)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), rounds=0, views=True)
 def unsqueeze(x: Any, *, axis: int) -> Any:
     """Insert an axis of length 1."""
     return np.expand_dims(x, axis)
@@ -77,7 +77,7 @@ def unsqueeze_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
     return reshape(g, shape=shape_of(x))
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), rounds=0, views=True)
 def squeeze(x: Any, *, axis: int) -> Any:
     """Drop an axis of length 1; an axis of any other length stays."""
     return np.squeeze(x, axis) if x.shape[axis] == 1 else np.reshape(x, x.shape)
@@ -88,7 +88,7 @@ def squeeze_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
     return reshape(g, shape=shape_of(x))
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), rounds=0, views=True)
 def expand(x: Any, *, shape: Any) -> Any:
     """Broadcast to ``shape``."""
     return np.broadcast_to(x, shape)
@@ -178,7 +178,7 @@ def widen_vjp_x(g: Any, out: Any, x: Any, *, axis: int, start: int, full: int) -
     return narrow(g, axis=axis, start=start, length=shape_of(x)[axis])
 
 
-@primitive(saves=(), several=True, rounds=0)
+@primitive(saves=(), several=True, rounds=0, views=True)
 def split(x: Any, *, sections: Any, axis: int) -> Any:
     """Cut along an axis into parts of the given lengths."""
     starts = np.cumsum([0, *sections[:-1]])
@@ -193,10 +193,10 @@ def split_vjp_x(g: Any, out: Any, x: Any, *, sections: Any, axis: int) -> Any:
 chunk = alias("chunk", split)
 
 
-@primitive(saves=(), several=True, rounds=0)
+@primitive(saves=(), several=True, rounds=0, views=True)
 def unbind(x: Any, *, axis: int) -> Any:
     """Return all slices along an axis, without that axis."""
-    return tuple(np.moveaxis(x, axis, 0)[i] for i in range(x.shape[axis]))
+    return tuple(np.moveaxis(x, axis, 0)[i, ...] for i in range(x.shape[axis]))
 
 
 @unbind.vjp("x")

@@ -15,7 +15,6 @@ from conformance.clauses.promises import documents, promises
 from reference_impl import DIALECTS, Dialect
 from reference_impl.switches import GROUPS, SWITCHES
 
-"""What a dialect is called, and which half of the reference speaks it: no conventions."""
 FIELDS = [f.name for f in fields(Dialect) if f.name != "name"]
 HINTS = get_type_hints(Dialect, localns={"Mapping": Mapping})
 WORDS = {switch.field: switch for switch in SWITCHES}

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 CASES = [case_of(1, i, Plan()) for i in range(300)]
 WITH_SIN = [case_of(1, i, Plan(("numeric",), ("sin", "mul", "add"))) for i in range(50)]
+CHANGING = [case_of(1, i, Plan(changing=1.0)) for i in range(300)]
 
 FAULTS = {
     "flipped_sign": (WITH_SIN, {("grad", "value", "right", "wrong"), ("backward", "value", "right", "wrong")}),
@@ -28,6 +29,9 @@ FAULTS = {
     "freed_graph_unnoticed": (CASES, {("grad", "error", "graph_freed", "computed"), ("backward", "error", "graph_freed", "computed")}),
     "none_for_zeros": (CASES, {("grad", "absence", "present", "absent")}),
     "zeros_for_none": (CASES, {("grad", "absence", "absent", "present")}),
+    "writes_unnoticed": (CHANGING, {("grad", "error", "in_place_version", "computed")}),
+    "view_writes_stay": (CHANGING, {("in_place", "events", "as promised", "fewer")}),
+    "saves_after_the_write": (CHANGING, {("grad", "value", "right", "wrong"), ("backward", "value", "right", "wrong")}),
     "breaks_after_a_refusal": (CASES, {("grad", "poison", "intact", "broken"), ("backward", "poison", "intact", "broken")}),
 }
 GATED = ("flipped_sign", "dropped_accumulation", "freed_graph_unnoticed", "none_for_zeros")
@@ -49,7 +53,7 @@ def test_a_wrong_engine_is_found_out_at_the_call_that_is_wrong(name: str) -> Non
     assert expected <= set(differences(name, cases))
 
 
-@pytest.mark.parametrize("cases", [CASES, WITH_SIN])
+@pytest.mark.parametrize("cases", [CASES, WITH_SIN, CHANGING], ids=["any", "with_sin", "changing"])
 def test_a_right_engine_agrees_on_every_case(cases: list[Any]) -> None:
     assert {"agreed", "same_error", "not_offered"} >= {v["bucket"] for v in verdicts("correct", cases)}
 

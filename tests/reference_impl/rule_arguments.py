@@ -36,6 +36,9 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("put_intarray", ((3, 2),), {"index": [[0, 1, 0], [2, 0, 2]], "shape": (2, 3, 2)}),
     ("scatter_add", ((2, 3),), {"axis": 1, "index": [[0, 2, 2], [1, 1, 0]], "shape": (3, 4)}),
     ("scatter_add", ((2, 3),), {"axis": -1, "index": [[0, 2, 2], [1, 1, 0]], "shape": (2, 3)}),
+    ("overwrite", ((2, 3), (3,)), {"op": "getitem_int", "attrs": {"index": 1}, "slot": 0}),
+    ("overwrite", ((2, 3), (2, 1)), {"op": "split", "attrs": {"sections": [2, 1], "axis": 1}, "slot": 1}),
+    ("overwrite", ((2, 3), (3, 2)), {"op": "t", "attrs": {}, "slot": 0}),
     # Parts of rules, and ops as one framework spells them.
     ("link", ((2, 3), (2,), ()), {}),
     ("reciprocal", ((2, 3),), {}),
@@ -46,6 +49,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("div_by_quotient", ((2, 3), (4, 1, 3)), {}),
     ("unflatten", ((2, 6),), {"shape": (2, 3, 2)}),
     ("rdiv_scalar_by_div", ((2, 3),), {"other": -1.5}),
+    ("outer_of_parts", ((3,), (4,)), {}),
     ("linear_of_parts", ((4, 3), (2, 3), (2,)), {}),
     ("mse_loss_of_parts", ((2, 3), (2, 3)), {}),
     ("where_of_parts", ((2, 3), (3,)), {"mask": [[True, False, True], [False, True, False]]}),

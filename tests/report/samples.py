@@ -7,7 +7,22 @@ from typing import Any
 import msgspec
 
 from conformance.case import Case, Input
-from conformance.steps import Backward, ClearGrad, Custom, Detach, Drop, Edge, Grad, Hook, InPlace, Op, RemoveHook, RetainGrad, Toggle
+from conformance.steps import (
+    AppendBackward,
+    Backward,
+    ClearGrad,
+    Custom,
+    Detach,
+    Drop,
+    Edge,
+    Grad,
+    Hook,
+    InPlace,
+    Op,
+    RemoveHook,
+    RetainGrad,
+    Toggle,
+)
 
 CASE = Case(
     (Input("x0", (3,), (1.0, 2.0, 3.0)), Input("x1", (1, 3), (2.0, 0.0, -1.0)), Input("s0", (), (2.0,), differentiable=False)),
@@ -143,6 +158,7 @@ EVERY_KIND = Case(
         Op("mul", ("x0", "x1"), ("v6",)),
         Grad(("v4",), ("x0", "e0"), ("g2", "g3"), allow_unused=True, form="tuple"),
         Drop("v6"),
+        AppendBackward("v4", ("g4",), parameter_list=("x0",), no_grad_set=("x1",), callbacks=True),
     ),
     "exact",
 )

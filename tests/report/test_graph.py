@@ -11,7 +11,21 @@ import pytest
 from conformance.case import Case, Input
 from conformance.generate.scripts import Plan, case_of
 from conformance.report.graph import AT_END, HEIGHT, draw
-from conformance.steps import Backward, ClearGrad, Custom, Drop, Grad, Hook, InPlace, Op, RemoveHook, RetainGrad, Toggle, uses
+from conformance.steps import (
+    AppendBackward,
+    Backward,
+    ClearGrad,
+    Custom,
+    Drop,
+    Grad,
+    Hook,
+    InPlace,
+    Op,
+    RemoveHook,
+    RetainGrad,
+    Toggle,
+    uses,
+)
 
 from .samples import CASE, EVERY_KIND
 
@@ -88,7 +102,9 @@ PLACES = {n.number: n for n in draw(EVERY_KIND).nodes if n.number is not None}
 
 
 def test_steps_that_change_state_stand_in_their_order() -> None:
-    places = [PLACES[n].x for n in numbers_of(Backward, Grad, InPlace, Hook, RemoveHook, RetainGrad, Toggle, ClearGrad, Drop)]
+    places = [
+        PLACES[n].x for n in numbers_of(Backward, AppendBackward, Grad, InPlace, Hook, RemoveHook, RetainGrad, Toggle, ClearGrad, Drop)
+    ]
     assert places == sorted(set(places))
 
 

@@ -254,6 +254,14 @@ def test_offered_cells_that_are_empty_are_counted(write: Write, records: list[di
     assert page.count('<td class="n gap">') == torch + paddle - 18
 
 
+def test_a_call_that_no_backend_offers_has_no_table(write: Write, records: list[dict[str, Any]]) -> None:
+    pages = [write(records)]
+    for name in ("torch", "paddle"):
+        records[-1]["not_offered"][name]["step:append_backward"] = "no programs"
+        pages.append(write(records))
+    assert [True, True, False] == [">append_backward</th>" in page for page in pages]
+
+
 def test_a_cell_of_another_version_is_shown(write: Write, records: list[dict[str, Any]]) -> None:
     records[-1]["counts"]["torch"]["grad colour=blue @2"] = 3
     assert coverage_row(write(records), "other steps", "grad colour", "blue")[1] == ("", "3")

@@ -10,7 +10,7 @@ import pytest
 from conformance.case import check
 from conformance.generate.scripts import Plan, case_of
 from conformance.outcome import Computed, Event, Raised, Value
-from conformance.steps import Backward, ClearGrad, Custom, Grad, Hook, InPlace, Op, Step, results, uses
+from conformance.steps import AppendBackward, Backward, ClearGrad, Custom, Grad, Hook, InPlace, Op, Step, results, uses
 from conformance.texts import observation_text, options_of, step_text
 from reference_impl import Category
 
@@ -84,6 +84,10 @@ def test_a_hook_that_was_given_nothing_says_so() -> None:
 
 def test_what_changed_with_an_in_place_step_is_named() -> None:
     assert told(InPlace, Event("v1", SEEN)) == "also v1 = float32[2] [1, 0.5]"
+
+
+def test_a_callback_says_for_whose_gradient() -> None:
+    assert told(AppendBackward, Event("v0")) == "callback at v0"
 
 
 def test_what_else_was_noted_stands_as_it_is() -> None:

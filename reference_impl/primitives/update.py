@@ -1,0 +1,65 @@
+"""Tensors with a part replaced: what an in-place update computes, as functions.
+
+Each has an in-place form in the frameworks. A freed graph refuses at one that replaces a part: the frameworks keep its function.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from reference_impl.primitive import OPS, primitive, shape_of, zeros_like
+from reference_impl.primitives.indexing import getitem_slice
+from reference_impl.primitives.shape import sum_to
+
+
+@primitive(rounds=0)
+def setitem(x: Any, value: Any, *, key: Any) -> Any:
+    """Return ``x`` with ``value``, broadcast, at ``[start:stop:step, ...]``; ``key`` as for `getitem_slice`."""
+    out = np.array(x, order="C")
+    out[tuple(slice(*part) for part in key)] = value
+    return out
+
+
+@setitem.vjp("x")
+def setitem_vjp_x(g: Any, out: Any, x: Any, value: Any, *, key: Any) -> Any:
+    return setitem(g, np.zeros((), x.dtype), key=key)
+
+
+@setitem.vjp("value")
+def setitem_vjp_value(g: Any, out: Any, x: Any, value: Any, *, key: Any) -> Any:
+    return sum_to(getitem_slice(g, key=key), shape_of(value))
+
+
+@primitive(saves=(), rounds=0)
+def fill(x: Any, *, value: float) -> Any:
+    """Return ``value`` in the shape of ``x``."""
+    return np.full_like(x, value)
+
+
+@fill.vjp("x")
+def fill_vjp_x(g: Any, out: Any, x: Any, *, value: float) -> Any:
+    return zeros_like(x)
+
+
+@primitive(rounds=0)
+def overwrite(x: Any, part: Any, *, op: str, attrs: Any, slot: int) -> Any:
+    """Return ``x`` with ``part`` where the view ``op(x, **attrs)`` lies (its result ``slot``, if it has several)."""
+    if op == "expand":  # what is written is not expanded, or the write is refused
+        return np.reshape(part, x.shape)
+    out = np.array(x, order="C")
+    view = OPS[op].forward(out, **attrs)  # type: ignore[attr-defined]
+    (view[slot] if isinstance(view, tuple) else view)[...] = part
+    return out
+
+
+@overwrite.vjp("x")
+def overwrite_vjp_x(g: Any, out: Any, x: Any, part: Any, *, op: str, attrs: Any, slot: int) -> Any:
+    return overwrite(g, zeros_like(part), op=op, attrs=attrs, slot=slot)
+
+
+@overwrite.vjp("part")
+def overwrite_vjp_part(g: Any, out: Any, x: Any, part: Any, *, op: str, attrs: Any, slot: int) -> Any:
+    view = OPS[op](g, **attrs)
+    return view[slot] if isinstance(view, tuple) else view

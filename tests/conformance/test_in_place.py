@@ -1,0 +1,236 @@
+"""In-place updates on every backend: small cases by name, the spellings, what is drawn, and who shares memory in a script."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from conformance.aliases import TABULATED, Aliases
+from conformance.backends.reference import reference
+from conformance.campaign.pool import Workers
+from conformance.campaign.worker import backend, explain_case
+from conformance.case import Case, Input
+from conformance.generate.scripts import Plan, case_of
+from conformance.generate.sketch import Sketch
+from conformance.generate.source import FastSource
+from conformance.ops import catalogue
+from conformance.ops.in_place import IN_PLACE
+from conformance.ops.spec import signature
+from conformance.outcome import Computed, Raised
+from conformance.steps import Backward, Detach, Grad, InPlace, Op, RetainGrad
+from reference_impl import DIALECTS, OPS, TORCH, Category
+from tests.conformance.engines import TOTAL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FRAMEWORKS = ("torch", "paddle")
+X = Input("x", (2,), (1.0, 2.0))
+W = Input("w", (2,), (3.0, 4.0))
+C = Input("c", (2,), (5.0, 6.0), differentiable=False)
+H = Op("mul_scalar", ("x",), ("h",), {"other": 1.0})
+Y = Op("square", ("h",), ("y",))
+TRIPLE = {"other": 3.0}
+PART = {"key": [[0, 1, 1]]}
+
+
+def total(name: str) -> tuple[Op, Grad]:
+    """Differentiate the sum of a value with respect to ``x``."""
+    return Op("sum", (name,), ("z",), TOTAL), Grad(("z",), ("x",), ("g",), retain_graph=True, allow_unused=True)
+
+
+def exact(*steps: Any, inputs: tuple[Input, ...] = (X,)) -> Case:
+    return Case(inputs, steps, "exact")
+
+
+CASES = {
+    "a chain": exact(H, InPlace("mul_scalar", "h", (), TRIPLE), InPlace("square", "h"), *total("h")),
+    "before it is used": exact(H, InPlace("mul_scalar", "h", (), TRIPLE), Y, *total("y")),
+    "after it was used and not kept": exact(
+        H, Op("add_scalar", ("h",), ("y",), TRIPLE), InPlace("mul_scalar", "h", (), TRIPLE), *total("y")
+    ),
+    "after it was kept": exact(H, Y, InPlace("mul_scalar", "h", (), TRIPLE), *total("y")),
+    "of a kept result": Case((X,), (Op("exp", ("x",), ("y",)), InPlace("mul_scalar", "y", (), TRIPLE), *total("y"))),
+    "of itself": exact(H, InPlace("mul", "h", ("h",)), *total("h")),
+    "inside no_grad": exact(H, InPlace("mul_scalar", "h", (), TRIPLE, no_grad=True), *total("h")),
+    "of a leaf inside no_grad": exact(InPlace("mul_scalar", "x", (), TRIPLE, no_grad=True), Op("square", ("x",), ("y",)), *total("y")),
+    "of a leaf that was kept": exact(Op("square", ("x",), ("y",)), InPlace("mul_scalar", "x", (), TRIPLE, no_grad=True), *total("y")),
+    "of a constant by a leaf": exact(InPlace("mul", "c", ("x",)), *total("c"), inputs=(X, C)),
+    "of a part by a tensor": exact(
+        H, Op("getitem_slice", ("w",), ("p",), PART), InPlace("setitem", "h", ("p",), PART), *total("h"), inputs=(X, W)
+    ),
+    "by a number": exact(H, InPlace("fill", "h", (), {"value": 7.0}), *total("h")),
+    "of a detached value": exact(H, Detach("h", ("d",)), InPlace("mul_scalar", "d", (), TRIPLE), *total("h")),
+    "wider than its target": exact(
+        H, InPlace("add", "h", ("m",)), *total("h"), inputs=(X, Input("m", (2, 2), (1.0, 2.0, 3.0, 4.0), differentiable=False))
+    ),
+    "with a retained gradient": exact(
+        H, RetainGrad("h"), InPlace("mul_scalar", "h", (), TRIPLE), Op("sum", ("h",), ("z",), TOTAL), Backward(("z",))
+    ),
+    "of a view inside no_grad": exact(
+        H, Op("getitem_slice", ("h",), ("v",), PART), InPlace("mul_scalar", "v", (), TRIPLE, no_grad=True), *total("h")
+    ),
+}
+REFUSED_BY_TORCH = {
+    "a leaf": (exact(InPlace("exp", "x")), Category.IN_PLACE_LEAF),
+    "a view of a leaf": (exact(Op("reshape", ("x",), ("v",), {"shape": [2, 1]}), InPlace("exp", "v")), Category.IN_PLACE_LEAF),
+    "an expanded tensor": (exact(H, Op("expand", ("h",), ("v",), {"shape": [3, 2]}), InPlace("exp", "v")), Category.IN_PLACE_VIEW),
+    "one of several views": (exact(H, Op("unbind", ("h",), ("u", "v"), {"axis": 0}), InPlace("exp", "v")), Category.IN_PLACE_VIEW),
+}
+VIEW_CASES = {
+    "through a view": exact(H, Op("getitem_int", ("h",), ("v",), {"index": 0}), InPlace("mul_scalar", "v", (), TRIPLE), *total("h")),
+    "through a base": exact(H, Op("getitem_int", ("h",), ("v",), {"index": 0}), InPlace("mul_scalar", "h", (), TRIPLE), *total("v")),
+    "through a view of a view": exact(
+        H,
+        Op("reshape", ("h",), ("m",), {"shape": [2, 1]}),
+        Op("getitem_int", ("m",), ("v",), {"index": 1}),
+        InPlace("mul", "v", ("w",)),
+        *total("h"),
+        inputs=(X, Input("w", (1,), (3.0,))),
+    ),
+    "through a view of a constant": exact(
+        Op("getitem_int", ("c",), ("v",), {"index": 0}),
+        Op("getitem_int", ("x",), ("p",), {"index": 1}),
+        InPlace("mul", "v", ("p",)),
+        *total("c"),
+        inputs=(X, C),
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Workers]:
+    """Open worker processes: a framework that breaks one, breaks nothing here."""
+    with Workers(FRAMEWORKS, 1, fresh=True) as opened:
+        yield opened
+
+
+def bucket(workers: Workers, case: Case, name: str) -> str:
+    return str(workers.call(explain_case, case, name)["verdict"]["bucket"])
+
+
+def last(case: Case) -> Any:
+    return reference(TORCH, TORCH.not_offered).run(case).observations[-1]
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize("name", CASES)
+def test_an_update_does_what_the_reference_does(workers: Workers, name: str, framework: str) -> None:
+    assert bucket(workers, CASES[name], framework) in ("agreed", "same_error")
+
+
+@pytest.mark.parametrize("name", VIEW_CASES)
+def test_a_write_through_shared_memory_has_the_gradient_of_what_ran(workers: Workers, name: str) -> None:
+    assert bucket(workers, VIEW_CASES[name], "torch") == "agreed"
+
+
+@pytest.mark.parametrize("name", VIEW_CASES)
+def test_a_write_through_shared_memory_is_a_known_deviation_of_paddle(workers: Workers, name: str) -> None:
+    verdict = workers.call(explain_case, VIEW_CASES[name], "paddle")["verdict"]
+    assert verdict["deviation"] == "paddle-view-write-gradient"
+
+
+@pytest.mark.parametrize("name", REFUSED_BY_TORCH)
+def test_a_target_that_cannot_be_written_is_refused_as_torch_refuses_it(workers: Workers, name: str) -> None:
+    case, category = REFUSED_BY_TORCH[name]
+    seen = last(case)
+    assert isinstance(seen, Raised)
+    assert (category, "same_error") == (seen.category, bucket(workers, case, "torch"))
+
+
+# Spellings.
+
+
+def spelled(framework: str, op: str) -> list[bool]:
+    """Whether the in-place form of an op gives the elements of the op, for a few drawn arguments."""
+    found: list[bool] = []
+    for index in range(100):
+        sketch = Sketch(FastSource(3, index), exact=False, dtype="float32")
+        if not sketch.add_op(op) or len(found) == 5:
+            continue
+        step, target = sketch.steps[-1], next(d for d in sketch.values if d.name == sketch.steps[-1].operands[0])  # type: ignore[union-attr]
+        if not isinstance(step, Op) or target.shape != sketch.values[-1].shape or len(set(step.operands)) < len(step.operands):
+            continue
+        steps = (Op("clone", (target.name,), ("h",)), step, InPlace(op, "h", step.operands[1:], step.attrs))
+        _, wanted, got = backend(framework).run(Case(tuple(sketch.inputs), steps)).observations
+        assert isinstance(wanted, Computed), wanted
+        assert isinstance(got, Computed), got
+        (w,), (g,) = wanted.values, got.values
+        found.append(w is not None and g is not None and np.array_equal(w.array, g.array, equal_nan=True))
+    return found
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize("op", IN_PLACE)
+def test_every_in_place_form_computes_what_its_op_computes(workers: Workers, op: str, framework: str) -> None:
+    assert workers.call(spelled, framework, op) == [True] * 5
+
+
+def test_every_in_place_form_is_of_an_op_of_which_it_is_known_what_it_keeps() -> None:
+    assert set(IN_PLACE) <= TABULATED & set(catalogue())
+
+
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
+def test_the_table_of_what_ops_keep_names_operands_and_results(dialect: Any) -> None:
+    named = {name for op, kept in dialect.saves.items() for operand, names in kept.items() for name in (op, operand, *names)}
+    known = {*OPS, "out", *(name for op in dialect.saves for name in signature(op)[0])}
+    assert named <= known
+
+
+# What is drawn.
+
+DRAWN = [case_of(7, index, Plan(changing=1.0)) for index in range(1000)]
+
+
+def updates() -> list[tuple[Case, int, InPlace]]:
+    return [(case, i, step) for case in DRAWN for i, step in enumerate(case.steps) if isinstance(step, InPlace)]
+
+
+def test_most_cases_that_are_to_change_tensors_do() -> None:
+    assert len({case.id for case, _, _ in updates()}) > len(DRAWN) / 2
+
+
+def test_every_in_place_form_is_drawn() -> None:
+    assert {step.op for _, _, step in updates()} == set(IN_PLACE)
+
+
+def test_updates_are_drawn_inside_and_outside_of_no_grad() -> None:
+    assert {step.no_grad for _, _, step in updates()} == {False, True}
+
+
+def test_views_and_bases_are_written() -> None:
+    written = [(Aliases(case.steps[:i]), step.tensor) for case, i, step in updates()]
+    found = {name in aliases.parent for aliases, name in written if len(aliases.members(name)) > 1}
+    assert found == {False, True}
+
+
+def test_refusals_of_every_kind_are_drawn() -> None:
+    found = {o.category for case in DRAWN for o in reference(TORCH, TORCH.not_offered).run(case).observations if isinstance(o, Raised)}
+    assert {Category.IN_PLACE_LEAF, Category.IN_PLACE_VERSION, Category.IN_PLACE_VIEW} <= found
+
+
+def test_a_campaign_draws_few_cases_that_change_tensors() -> None:
+    changing = [any(isinstance(s, InPlace) for s in case_of(7, i, Plan()).steps) for i in range(500)]
+    assert 0 < sum(changing) < 50
+
+
+# Who shares memory in a script.
+
+SHARING = Aliases(
+    (H, Op("reshape", ("h",), ("v",), {"shape": [2, 1]}), Op("getitem_int", ("v",), ("u",), {"index": 0}), Detach("h", ("d",)))
+)
+
+
+def test_views_and_detached_values_share_memory() -> None:
+    assert SHARING.members("u") == ["h", "v", "u", "d"]
+
+
+def test_a_detached_value_owns_its_history() -> None:
+    assert ("h", "d") == (SHARING.base("u"), SHARING.base("d"))
+
+
+def test_reshaping_what_is_transposed_is_doubtful() -> None:
+    steps = (Op("transpose", ("m",), ("t",), {"axis0": 0, "axis1": 1}), Op("reshape", ("t",), ("r",), {"shape": [4]}))
+    assert Aliases(steps).doubtful == {"r"}

@@ -199,6 +199,8 @@ PADDLE_STATIC = replace(
     links=STATIC_LINKS,
     spelled={name: spelling for name, spelling in PADDLE.spelled.items() if name != "where"},
     not_offered={
+        "op:fill": "a variable of a program has no fill_",
+        "op:setitem": "assignment to a part by a method call is offered in eager mode only",
         "op:view": "Tensor.view is offered in eager mode only",
         "step:backward": f"{_NO_TENSOR}; use paddle.static.append_backward",
         "step:clear_grad": _NO_TENSOR,

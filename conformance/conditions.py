@@ -201,6 +201,7 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "hooked_or_retained": lambda case, number: any(
         isinstance(s, Hook | RetainGrad) or (isinstance(s, Backward) and s.inputs is not None) for s in before(case, number)
     ),
+    "retains": lambda case, number: any(isinstance(s, RetainGrad) for s in before(case, number)),
     "passes_before": lambda case, number: any(isinstance(s, Backward) for s in before(case, number)),
     "after_toggle": lambda case, number: any(isinstance(s, Toggle) for s in before(case, number)),
     **in_place_conditions.CONDITIONS,

@@ -202,7 +202,7 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
         isinstance(s, Hook | RetainGrad) or (isinstance(s, Backward) and s.inputs is not None) for s in before(case, number)
     ),
     "retains": lambda case, number: any(isinstance(s, RetainGrad) for s in before(case, number)),
-    "passes_before": lambda case, number: any(isinstance(s, Backward) for s in before(case, number)),
+    "second_pass": lambda case, number: sum(isinstance(s, Backward) for s in until(case, number)) > 1,
     "after_toggle": lambda case, number: any(isinstance(s, Toggle) for s in before(case, number)),
     **in_place_conditions.CONDITIONS,
 }

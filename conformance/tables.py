@@ -71,7 +71,8 @@ def differences(one: str, other: str) -> list[dict[str, str]]:
     for group in GROUPS:
         for switch in SWITCHES:
             answers = {name: switch.answer(DIALECTS[name]) for name in (one, other)}
-            if switch.group == group and answers[one] != answers[other]:
+            same = getattr(DIALECTS[one], switch.field) == getattr(DIALECTS[other], switch.field)
+            if switch.group == group and not (same and answers[one] == answers[other]):
                 rows.append({"switch": switch.field, "group": group, "question": switch.question, **answers, "source": switch.source})
     return rows
 

@@ -263,7 +263,7 @@ SWITCHES = (
         "saves",
         "Mutation",
         "Which ops refuse a pass if what they used was written to afterwards?",
-        {True: "those that kept it for their gradients, by the framework's own table", False: "none"},
+        {True: "those that kept it for their gradients: a table of its own, op by op", False: "none"},
         "measured, op by op; rows M20-M26",
     ),
     Switch(

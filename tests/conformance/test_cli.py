@@ -145,7 +145,8 @@ def test_ops_lists_the_catalogue_as_text() -> None:
 
 def test_backends_lists_what_opens_here_as_json() -> None:
     listed: list[dict[str, Any]] = json.loads(conformance("backends", "--json").stdout)
-    assert ["paddle", "reference", "torch"] == sorted(entry["name"] for entry in listed if "error" not in entry)
+    everything = ["paddle", "paddle-static", "paddle-static-legacy", "reference", "torch"]
+    assert everything == sorted(entry["name"] for entry in listed if "error" not in entry)
 
 
 def test_dialects_lists_what_differs_as_json() -> None:

@@ -192,7 +192,6 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "leaf_hook_asked": leaf_hook_asked,
     "hook_on_asked": hook_on_asked,
     "hook_on_custom": hook_on_custom,
-    "several_asked_before": lambda case, number: any(input_of_several(case, i) for i in range(number + 1)),
     "hook_returns_differentiable": hook_returns_differentiable,
     "hook_returns_tensor": lambda case, number: any(hooks(case, number, "tensor")),
     "hook_of_another_dtype": lambda case, number: any(hooks(case, number, "another_dtype", "tensor")),

@@ -13,7 +13,7 @@ from conformance.custom_conditions import CUSTOM_CONDITIONS
 from conformance.outcome import Computed, Raised
 from conformance.program_conditions import PROGRAM_CONDITIONS
 from conformance.reading import at, before, calls, input_is_output, input_of_several, mixed_dtypes, until
-from conformance.steps import Backward, Custom, Edge, Grad, Hook, Op, RetainGrad, Toggle, results, uses
+from conformance.steps import Backward, Custom, Edge, Grad, Hook, InPlace, Op, RetainGrad, Toggle, results, uses
 from reference_impl import DIALECTS, PADDLE, Category
 
 if TYPE_CHECKING:
@@ -201,6 +201,8 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
         isinstance(s, Hook | RetainGrad) or (isinstance(s, Backward) and s.inputs is not None) for s in before(case, number)
     ),
     "retains": lambda case, number: any(isinstance(s, RetainGrad) for s in before(case, number)),
+    "after_in_place": lambda case, number: any(isinstance(s, InPlace) for s in before(case, number)),
+    "refused_step_or_hooks": lambda case, number: any(hooks(case, number)) or refused_step(case, number),
     "second_pass": lambda case, number: sum(isinstance(s, Backward) for s in until(case, number)) > 1,
     "after_toggle": lambda case, number: any(isinstance(s, Toggle) for s in before(case, number)),
     **in_place_conditions.CONDITIONS,

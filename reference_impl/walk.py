@@ -69,6 +69,7 @@ class Walk:
         self.callbacks_record = False
         self.cut = {place_of(t) for t in cut}
         self.targets = None if targets is None else {place_of(t): t for t in targets}
+        self.aims = {p[0] for p in self.targets or () if type(p) is tuple}  # a node is aimed at as a whole, whichever its slot
         self.leaves: dict[Tensor, Any] = {}
         self.slots: dict[Node, list[Any]] = {}
         self.captured: dict[Place, Any] = {}
@@ -104,12 +105,11 @@ class Walk:
         if self.targets is None:
             return set(self.reached)
         needed: set[Node] = set()
-        aims = {place[0] for place in self.targets if type(place) is tuple}  # a node is aimed at as a whole, whichever its slot
         for node in sorted(self.reached, key=_number):
             for position in node.tracked:
                 operand = node.operands[position]
                 place = place_of(operand)
-                if (place in self.targets or operand.node in aims or operand.node in needed) and place not in self.cut:
+                if (place in self.targets or operand.node in self.aims or operand.node in needed) and place not in self.cut:
                     needed.add(node)
                     break
         return needed
@@ -119,8 +119,7 @@ class Walk:
         recording, ties = Mode.recording, Mode.ties
         self.callbacks_record = self.create_graph or (self.dialect.callbacks_record == "as_the_caller" and recording)
         Mode.recording, Mode.ties = self.create_graph, self.dialect.ties
-        visited = set(self.needed)
-        visited.update(place[0] for place in self.targets or () if type(place) is tuple and place[0] in self.reached)
+        visited = self.needed | self.aims.intersection(self.reached)
         plan = self._newest_first(visited) if self.dialect.schedule == "newest_first" else self._first_in_first_out(visited)
         try:
             for root, seed in self.seeded:
@@ -292,7 +291,7 @@ class Walk:
         place = place_of(operand)
         if place in self.cut:
             return False
-        return self.targets is None or place in self.targets or operand.node in self.needed
+        return self.targets is None or place in self.targets or operand.node in self.needed or operand.node in self.aims
 
     def _arrive(self, tensor: Tensor, cotangent: Any) -> None:
         node = tensor.node

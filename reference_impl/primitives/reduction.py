@@ -63,7 +63,18 @@ def mean(x: Any, *, axis: Any, keepdims: Any) -> Any:
 @mean.vjp("x")
 def mean_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
     count = _count(shape_of(x), axis)
-    return mul_scalar(_spread(g, shape_of(x), axis, keepdims=keepdims), other=1.0 / (count or 1))
+    return share_of(_spread(g, shape_of(x), axis, keepdims=keepdims), count=count or 1)
+
+
+@primitive(saves=())
+def share_of(x: Any, *, count: int) -> Any:
+    """Return ``x / count``: an equal share for each of ``count`` elements. Unlike a product with a number it keeps nothing."""
+    return np.divide(x, np.asarray(count, dtype=x.dtype))
+
+
+@share_of.vjp("x")
+def share_of_vjp_x(g: Any, out: Any, x: Any, *, count: int) -> Any:
+    return share_of(g, count=count)
 
 
 @primitive(selects=True)
@@ -120,8 +131,8 @@ def amax_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
 
 @primitive(
     rounds=4,
-    magnitude=lambda out, x, *, axis, keepdims: np.abs(out) + np.maximum.reduce(np.abs(x), axis=axis, keepdims=keepdims),
-)
+    magnitude=lambda out, x, *, axis, keepdims: np.abs(out) + np.maximum.reduce(np.abs(x), axis=axis, keepdims=keepdims) + 1.0,
+)  # 1: a relative rounding of the sum is an absolute one of its logarithm
 def logsumexp(x: Any, *, axis: int, keepdims: Any) -> Any:
     """Return ``log(sum(e^x))`` along one axis."""
     top = np.maximum.reduce(x, axis=axis, keepdims=True)

@@ -29,7 +29,9 @@ def softmax_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:  # s (g - sum(
     return mul(out, sub(g, add_up(mul(g, out), axis=[axis], keepdims=True)))
 
 
-@primitive(rounds=4, magnitude=lambda out, x, *, axis: np.abs(out) + np.abs(x) + np.abs(_top(x, axis)))
+@primitive(  # 1: a relative rounding of the sum is an absolute one of its logarithm
+    rounds=4, magnitude=lambda out, x, *, axis: np.abs(out) + np.abs(x) + np.abs(_top(x, axis)) + 1.0
+)
 def log_softmax(x: Any, *, axis: int) -> Any:
     """Return ``x - log(sum(e^x))``."""
     shifted = np.subtract(x, _top(x, axis))

@@ -139,7 +139,7 @@ class _Script(Sketch):
     def derive(self, vocabulary: Sequence[str], roots: list[Draft]) -> None:
         """Differentiate, compute with the result, differentiate that; sometimes once more."""
         source = self.source
-        for _ in range(2 if source.chance(0.15) else 1):
+        for _ in range(2 if source.chance(0.35) else 1):
             made = self.grad(roots, create_graph=True, retain=None if source.chance(0.7) else True)
             before = len(self.values)
             for _ in range(source.integer(0, 2)):
@@ -147,7 +147,7 @@ class _Script(Sketch):
             if not made:
                 return
             fresh = [d for d in self.values[before:] if d.tracked] or made
-            roots = [source.choice(fresh)]
+            roots = list({d.name: d for d in (source.choice(fresh) for _ in range(2 if source.chance(0.2) else 1))}.values())
             if source.chance(0.3) and self.on("sum", roots[0], axis=None, keepdims=False):
                 roots = [self.values[-1]]
         if source.chance(0.5):
@@ -219,7 +219,7 @@ class _Script(Sketch):
         inputs = self.edges(self.wanted(roots), 0.1) if source.chance(0.08) and not self.changes else None
         tensors = self.edges(roots, 0.015)
         seeds = self.seeds(roots, differentiable=False)
-        old = source.chance(0.03)
+        old = source.chance(0.06)
         self.steps.append(
             Backward(
                 tensors,
@@ -227,9 +227,9 @@ class _Script(Sketch):
                 retain,
                 create_graph=source.chance(0.05),
                 inputs=inputs or None,
-                no_grad=source.chance(0.03),
+                no_grad=source.chance(0.05),
                 grad_variables=seeds if old else None,
-                dump_backward_graph=source.chance(0.02),
+                dump_backward_graph=source.chance(0.05),
                 form=self.form(tensors, seeds, inputs),
             )
         )
@@ -273,7 +273,7 @@ class _Script(Sketch):
                 allow_unused=allow_unused,
                 no_grad_vars=cut,
                 materialize_grads=source.chance(0.04),
-                no_grad=source.chance(0.03),
+                no_grad=source.chance(0.05),
                 is_grads_batched=bool(batch),
                 form="set" if cut and source.chance(0.3) else self.form(outputs, inputs, seeds, cut),
             )

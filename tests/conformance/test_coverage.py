@@ -1,0 +1,49 @@
+"""Coverage: every cell that a framework offers is drawn, and what is not compared is not counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from conformance.backends.reference import reference
+from conformance.coverage import CELLS, covered, gaps, key_of
+from conformance.facts import facts_of
+from conformance.generate.scripts import Plan, case_of
+from conformance.outcome import Computed, Raised
+from conformance.steps import Backward, Grad
+from reference_impl import DIALECTS
+
+CASES = 12_000
+
+
+def counts_of(name: str) -> Counter[str]:
+    """Count the cells of the steps that the reference ran or refused in a dialect."""
+    dialect = DIALECTS[name]
+    counts: Counter[str] = Counter()
+    for index in range(CASES):
+        case = case_of(1, index, Plan())
+        outcome = reference(dialect, dialect.not_offered).run(case)
+        facts = facts_of(case, outcome)
+        for number, seen in enumerate(outcome.observations):
+            if isinstance(seen, Computed | Raised):
+                counts.update(covered(case.steps[number], facts.order_at(number)))
+    return counts
+
+
+@pytest.mark.parametrize("name", ["torch", "paddle"])
+def test_every_cell_that_is_offered_is_drawn(name: str) -> None:
+    assert gaps(counts_of(name), DIALECTS[name].not_offered) == []
+
+
+def test_a_call_counts_at_its_order() -> None:
+    assert key_of("grad create_graph=True", 2) in set(covered(Grad(("y",), ("x",), ("g",), create_graph=True), 2))
+
+
+def test_orders_above_the_last_column_count_in_it() -> None:
+    assert set(covered(Backward(("y",)), 3)) == set(covered(Backward(("y",)), 6))
+
+
+def test_what_a_backend_does_not_offer_is_no_gap() -> None:
+    refused = {cell.needs: "it has no such parameter" for cell in CELLS if cell.needs}
+    assert not [key for key in gaps(Counter(), refused) if "no_grad_vars=given" in key]

@@ -5,25 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.aliases import Aliases
-from conformance.steps import Backward, Detach, Grad, Hook, InPlace, RetainGrad, Step, uses
+from conformance.reading import until
+from conformance.steps import Backward, Detach, Grad, Hook, InPlace, RetainGrad, uses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from conformance.case import Case
 
 
-def _until(case: Case, number: int) -> Sequence[Step]:
-    return case.steps if number < 0 else case.steps[: number + 1]
-
-
 def _written(case: Case, number: int) -> list[InPlace]:
-    return [s for s in _until(case, number) if isinstance(s, InPlace)]
+    return [s for s in until(case, number) if isinstance(s, InPlace)]
 
 
 def shared_written(case: Case, number: int) -> bool:
     """Whether a recorded in-place update up to here changed a view, or a value that has views."""
-    for i, step in enumerate(_until(case, number)):
+    for i, step in enumerate(until(case, number)):
         if isinstance(step, InPlace) and not step.no_grad:
             aliases = Aliases(case.steps[:i])
             family = [m for m in aliases.members(step.tensor) if aliases.base(m) == aliases.base(step.tensor)]
@@ -44,7 +41,7 @@ GIVEN = ("grad_outputs", "grad_tensors", "grad_variables", "tensor_returned")
 
 def seed_or_gradient_written(case: Case, number: int) -> bool:
     """Whether an in-place update up to here changed the memory of a seed, of what a hook returned, or of a returned gradient."""
-    steps = _until(case, number)
+    steps = until(case, number)
     aliases = Aliases(steps)
     given = {aliases.root(n) for s in steps for field, n in uses(s) if field in GIVEN}
     returned = {aliases.root(n) for s in steps if isinstance(s, Grad) for n in s.results}
@@ -71,14 +68,14 @@ def view_asked_after_write(case: Case, number: int) -> bool:
 
 def second_order_in_place(case: Case, number: int) -> bool:
     """Whether a call with create_graph came after a recorded in-place update."""
-    steps = list(_until(case, number))
+    steps = list(until(case, number))
     first = next((i for i, s in enumerate(steps) if isinstance(s, InPlace) and not s.no_grad), len(steps))
     return any(isinstance(s, Grad) and s.create_graph for s in steps[first:])
 
 
 def hook_on_rewritten_view(case: Case, number: int) -> bool:
     """Whether some step up to here hooks, or retains the gradient of, a view whose memory an in-place update changed before."""
-    for i, step in enumerate(_until(case, number)):
+    for i, step in enumerate(until(case, number)):
         if isinstance(step, Hook | RetainGrad):
             aliases = Aliases(case.steps[:i])
             written = {aliases.root(s.tensor) for s in case.steps[:i] if isinstance(s, InPlace)}

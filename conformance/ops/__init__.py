@@ -10,6 +10,8 @@ import functools
 import importlib
 from typing import TYPE_CHECKING
 
+from conformance.ops import in_place
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -37,6 +39,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "getitem with masks": "the shape of the result depends on data; comes with the special points",
     "einsum": "comes with the linear algebra family",
     "cast, contiguous, flatten, t that change nothing": "the tensor itself comes back, as documented; drawn so that they do something",
+    **in_place.NOT_OFFERED,
     "complex variants": "complex dtypes come with the judging of complex gradients",
 }
 """Ops of the first ranks of the op universe that random graphs do not use yet, with the reason."""

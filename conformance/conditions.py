@@ -138,7 +138,7 @@ def hook_on_custom(case: Case, number: int) -> bool:
 def hook_returns_differentiable(case: Case, number: int) -> bool:
     """Whether some hook returns a tensor that requires a gradient."""
     tracked = {entry.name for entry in case.inputs if entry.differentiable}
-    tracked.update(s.tensor for s in case.steps if isinstance(s, Toggle) and s.requires_grad)
+    tracked.update(s.tensor for s in case.steps if isinstance(s, InPlace) or (isinstance(s, Toggle) and s.requires_grad))
     return any(h.tensor_returned in tracked for h in hooks(case, number, "tensor"))
 
 
@@ -203,8 +203,8 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "retains": lambda case, number: any(isinstance(s, RetainGrad) for s in before(case, number)),
     "after_in_place": lambda case, number: any(isinstance(s, InPlace) for s in before(case, number)),
     "refused_step_or_hooks": lambda case, number: any(hooks(case, number)) or refused_step(case, number),
-    "numeric_lane": lambda case, number: case.lane == "numeric",
-    "joins": lambda case, number: any(isinstance(s, Op) and s.op in ("stack", "cat") for s in case.steps),
+    "numeric_lane": lambda case, _: case.lane == "numeric",
+    "joins": lambda case, _: any(isinstance(s, Op) and s.op in ("stack", "cat") for s in case.steps),
     "second_pass": lambda case, number: sum(isinstance(s, Backward) for s in until(case, number)) > 1,
     "after_toggle": lambda case, number: any(isinstance(s, Toggle) for s in before(case, number)),
     **in_place_conditions.CONDITIONS,

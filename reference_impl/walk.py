@@ -263,20 +263,21 @@ class Walk:
             if "g" in links:
                 extra.append(g)
         toggled = self._toggled(node)
-        for operand in toggled:
-            operand.requires_grad = True
+        for operand, flag in toggled.items():
+            operand.requires_grad = not flag
         Mode.lineage, Mode.family = lineage, Family()
         pulled = [(p, link(c, *extra) if extra else c) for p, c in primitive.cotangents(node, asked, g, out, operands)]
         Mode.lineage = Mode.family = None
-        for operand in toggled:
-            operand.requires_grad = False
+        for operand, flag in toggled.items():
+            operand.requires_grad = flag
         return [(position, None if c is None else self._boxed(c)) for position, c in pulled]
 
-    def _toggled(self, node: Node) -> list[Tensor]:
-        """Return the operands whose flag was taken off since, where that changes nothing for what was recorded."""
+    def _toggled(self, node: Node) -> dict[Tensor, bool]:
+        """Return the operands whose flag was turned over since, where that changes nothing for what was recorded; with the flag."""
         if self.dialect.toggled_leaf == "checked":
-            return []
-        return [node.operands[position] for position in node.tracked if not node.operands[position].requires_grad]
+            return {}
+        flags = ((o, o.requires_grad, p in node.tracked) for p, o in enumerate(node.operands) if type(o) is Tensor)
+        return {operand: flag for operand, flag, tracked in flags if flag != tracked}
 
     def _links(self, node: Node, position: int, links: Mapping[str, str]) -> bool:
         when = links.get(node.primitive.operands[position])

@@ -67,6 +67,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("pow", ((2, 1), (3,)), {}),
     ("sum", ((2, 3, 4),), {"axis": [-1, 0], "keepdims": False}),
     ("mean", ((2, 3, 4),), {"axis": [-1, 0], "keepdims": False}),
+    ("share_of", ((2, 3),), {"count": 6}),
     ("amax", ((2, 3, 4),), {"axis": [-1, 0], "keepdims": False}),
     ("split", ((2, 6),), {"sections": [1, 3, 2], "axis": -1}),
     ("unbind", ((2, 3, 2),), {"axis": -1}),

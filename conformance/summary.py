@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 GAPS_SHOWN = 8
+DEVIATIONS_SHOWN = 6
 WORDS = {
     "conforms": "[bold green]conforms[/]",
     "diverges": "[bold red]diverges[/]",
@@ -28,9 +29,8 @@ def show_summary(console: Console, footer: dict[str, Any], findings: list[dict[s
     console.print(_parameters(footer, backends))
     for line in _gaps(footer, backends):
         console.print(line, highlight=False)
-    for name in backends:
-        for entry, count in sorted(footer["deviations"][name].items(), key=lambda item: -item[1]):
-            console.print(f"  known deviation [bold]{entry}[/]: {count} cases", highlight=False)
+    for line in _deviations(footer, backends):
+        console.print(line, highlight=False)
     if footer["collateral"]:
         console.print(
             f"  {footer['collateral']} worker deaths did not recur when the case was run alone in a fresh process: "
@@ -111,6 +111,17 @@ def _parameters(footer: dict[str, Any], backends: list[str]) -> Table:
         if any(number for _, number in numbers):
             table.add_row(cell.words, *(str(number) if there else "-" for there, number in numbers))
     return table
+
+
+def _deviations(footer: dict[str, Any], backends: list[str]) -> list[str]:
+    lines = []
+    for name in backends:
+        seen = sorted(footer["deviations"][name].items(), key=lambda item: -item[1])
+        lines += [f"  known deviation [bold]{entry}[/]: {count} cases" for entry, count in seen[:DEVIATIONS_SHOWN]]
+        if len(seen) > DEVIATIONS_SHOWN:
+            rest = sum(count for _, count in seen[DEVIATIONS_SHOWN:])
+            lines.append(f"  {len(seen) - DEVIATIONS_SHOWN} more known deviations of {name}: {rest} cases; the report lists all")
+    return lines
 
 
 def _gaps(footer: dict[str, Any], backends: list[str]) -> list[str]:

@@ -11,7 +11,9 @@ import multiprocessing
 import sys
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, CancelledError, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
@@ -46,7 +48,8 @@ class Workers:
 
     def __init__(self, backends: Sequence[str], jobs: int, *, fresh: bool = False) -> None:
         self.jobs = jobs
-        self._pool = ProcessPool(max_workers=jobs, max_tasks=int(fresh), context=_context(backends), initializer=silence)
+        self._open = partial(ProcessPool, jobs, int(fresh), context=_context(backends), initializer=silence)
+        self._pool = self._open()
 
     def __enter__(self) -> Self:
         return self
@@ -58,11 +61,19 @@ class Workers:
             self._pool.stop()
         self._pool.join()
 
+    def _schedule(self, function: Callable[..., Any], arguments: list[Any], timeout: float | None = None) -> Any:
+        """Schedule a call; a pool that broke (an idle worker died of what a case had damaged) is opened anew."""
+        if not self._pool.active:
+            self._pool.stop()
+            self._pool.join()
+            self._pool = self._open()
+        return self._pool.schedule(function, arguments, timeout=timeout)
+
     def call(self, function: Callable[..., Any], *arguments: Any, timeout: float = CALL_TIMEOUT) -> Any:
         """Call a function in a worker; ``None`` if the worker died, or did not come back within ``timeout`` seconds."""
         try:
-            return self._pool.schedule(function, list(arguments), timeout=timeout).result()
-        except (ProcessExpired, TimeoutError):
+            return self._schedule(function, list(arguments), timeout).result()
+        except (ProcessExpired, BrokenProcessPool, TimeoutError):
             return None
 
     def describe(self, name: str) -> dict[str, Any]:
@@ -88,7 +99,7 @@ class Workers:
                 work = again.popleft() if again else next(coming, None)
                 if work is None:
                     break
-                running[self._pool.schedule(run_chunk, [work[1]])] = work
+                running[self._schedule(run_chunk, [work[1]])] = work
             if not running:
                 return
             ended, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -109,17 +120,20 @@ def _rest(chunk: Chunk, future: Any) -> Chunk | None:
     """Return what is left of a chunk whose worker died; ``None`` if it ran to its end."""
     try:
         future.result()
-    except ProcessExpired as error:
-        left = _after_death(chunk, error.exitcode)
+    except (ProcessExpired, BrokenProcessPool, CancelledError) as error:
+        left = _after_death(chunk, error.exitcode) if isinstance(error, ProcessExpired) else replace(chunk, start=_following(chunk))
         return left if left.start < left.stop else None
-    except CancelledError:
-        return chunk
     return None
 
 
-def _after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
+def _following(chunk: Chunk) -> int:
+    """Return the index of the first case of a chunk that has no record."""
     records = read_records(chunk.records)
-    following = records[-1]["index"] + 1 if records else chunk.start
+    return records[-1]["index"] + 1 if records else chunk.start
+
+
+def _after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
+    following = _following(chunk)
     if exit_code == POISONED:
         return replace(chunk, start=following)
     if following not in chunk.deaths:  # perhaps an earlier case damaged the process: try once more in a fresh one

@@ -161,6 +161,12 @@ def test_a_poisoned_process_judges_no_other_case(tmp_path: Path) -> None:
     assert {"poison"} == {v["mismatch"]["kind"] for v in verdicts if "mismatch" in v}
 
 
+def test_a_pool_that_broke_is_opened_anew() -> None:
+    with Workers(("reference",), 1) as workers:
+        workers._pool.stop()
+        assert workers.call(len, "ab") == 2
+
+
 def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
     writer = Writer(tmp_path / "run.ndjson")
     for number in range(3):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from conformance.backends.reference import reference
 from conformance.outcome import Raised
 from conformance.reading import until
-from conformance.steps import Backward, Custom, Grad, ops, results, uses
+from conformance.steps import Backward, Custom, Grad, InPlace, ops, results, uses
 from reference_impl import PADDLE, Category
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def _customs_above(case: Case, number: int) -> list[Custom]:
     wanted = {name for _, name in uses(case.steps[number])}
     found = []
     for step in reversed(case.steps[: number + 1]):
-        if not wanted.isdisjoint(results(step)):
+        if not wanted.isdisjoint((step.tensor,) if isinstance(step, InPlace) else results(step)):
             wanted.update(name for _, name in uses(step))
             found += [step] if isinstance(step, Custom) else []
     return found

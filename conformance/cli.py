@@ -106,8 +106,11 @@ def _seconds(_: click.Context, parameter: click.Parameter, value: str | None) ->
     return seconds
 
 
+_backends_option = click.option(
+    "--backends", default="torch,paddle", callback=_backends, help="Names, or module:attribute; comma-separated."
+)
 _campaign_options = [
-    click.option("--backends", default="torch,paddle", callback=_backends, help="Names, or module:attribute; comma-separated."),
+    _backends_option,
     click.option("--seed", default=1, type=click.IntRange(0), help="Case i of a seed is the same everywhere."),
     click.option("--jobs", default=1, type=click.IntRange(1, 64), help="Worker processes."),
     click.option("--out", default="reports", type=click.Path(file_okay=False, path_type=Path), help="Where results go."),
@@ -280,7 +283,7 @@ def ops(as_json: bool) -> None:
 
 
 @cli.command()
-@click.option("--backends", default="torch,paddle", callback=_backends, help="Names, or module:attribute; comma-separated.")
+@_backends_option
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
 def clauses(backends: tuple[str, ...], as_json: bool) -> int:
     """Check every promise of the documents and every switch of the dialects, by their curated cases."""
@@ -296,22 +299,17 @@ def clauses(backends: tuple[str, ...], as_json: bool) -> int:
     return SUITE_FAULT if table.faults else DIVERGES if any(table.differences()) else CONFORMS
 
 
-def _dialect_names() -> Any:
-    from reference_impl import DIALECTS
-
-    return DIALECTS
-
-
 @cli.command()
 @click.option("--compare", nargs=2, default=("torch", "paddle"), metavar="ONE OTHER", help="Two dialects; torch and paddle.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
 def dialects(compare: tuple[str, str], as_json: bool) -> None:
     """Show what two dialects do differently, in words and with the source."""
     from conformance.tables import dialects_page
+    from reference_impl import DIALECTS
 
     for name in compare:
-        if name not in _dialect_names():
-            raise click.BadParameter(f"{name!r} is unknown; allowed are {', '.join(_dialect_names())}", param_hint="--compare")
+        if name not in DIALECTS:
+            raise click.BadParameter(f"{name!r} is unknown; allowed are {', '.join(DIALECTS)}", param_hint="--compare")
     click.echo(dialects_page(*compare, as_json=as_json), nl=False)
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.ops import catalogue
 from conformance.steps import Backward, Custom, Grad, Op, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from conformance.case import Case
-
-SEVERAL = ("split", "chunk", "unbind")
 
 
 def until(case: Case, number: int) -> Sequence[Step]:
@@ -46,7 +45,9 @@ def input_is_output(case: Case, number: int) -> bool:
 def input_of_several(case: Case, number: int) -> bool:
     """Whether a `grad` call asks for the gradient of a result of an op, or a custom function, with several results."""
     several = (
-        s.results for s in case.steps if (isinstance(s, Op) and s.op in SEVERAL) or (isinstance(s, Custom) and len(s.results) > 1)
+        s.results
+        for s in case.steps
+        if (isinstance(s, Op) and catalogue()[s.op].several) or (isinstance(s, Custom) and len(s.results) > 1)
     )
     made = {name for names in several for name in names}
     return any(isinstance(s, Grad) and not made.isdisjoint(s.inputs) for s in at(case, number))

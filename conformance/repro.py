@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.ops import catalogue
 from conformance.repro_programs import program_script
+from conformance.spelling import array_text, list_text, op_text
 from conformance.steps import (
     NO_VALUE,
     AppendBackward,
@@ -26,8 +27,6 @@ from conformance.steps import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from conformance.case import Case, Input
     from conformance.steps import Flag, Step
 
@@ -71,8 +70,7 @@ def script(case: Case, framework: str) -> str:
 
 
 def _leaf(entry: Input, framework: str) -> str:
-    data = [float(x) for x in entry.data]
-    array = f"np.array({data!r}, dtype={entry.dtype!r}).reshape({entry.shape!r})"
+    array = array_text(entry)
     if framework == "torch":
         return f"{entry.name} = torch.from_numpy({array}).requires_grad_({entry.differentiable})"
     return f"{entry.name} = paddle.to_tensor({array}, stop_gradient={not entry.differentiable})"
@@ -82,7 +80,7 @@ def _body(step: Step, framework: str) -> list[str]:
     flag = "requires_grad" if framework == "torch" else "stop_gradient"
     match step:
         case Op():
-            return [_op(step, framework)]
+            return [op_text(step, framework)]
         case InPlace():
             return [catalogue()[step.op].text(framework, [step.tensor, *step.operands], step.attrs, in_place=True)]
         case Custom():
@@ -115,19 +113,12 @@ def _body(step: Step, framework: str) -> list[str]:
             return ["import weakref", *held, f'print("{step.tensor} lives on:", held() is not None)']
 
 
-def _op(step: Op, framework: str) -> str:
-    call = catalogue()[step.op].text(framework, list(step.operands), step.attrs)
-    target = ", ".join(step.results) + ("," if len(step.results) > 1 else "")
-    single = len(step.results) == 1 and step.op in ("split", "chunk", "unbind")
-    return f"{target} = {call}" + ("[0]" if single else "")
-
-
 def _backward(step: Backward, framework: str) -> str:
     options = _given(retain_graph=step.retain_graph, create_graph=step.create_graph or None)
-    options += [] if step.inputs is None else [f"inputs={_list(step.inputs, step.form)}"]
-    options += [] if step.grad_variables is None else [f"grad_variables={_list(step.grad_variables, step.form)}"]
+    options += [] if step.inputs is None else [f"inputs={list_text(step.inputs, step.form)}"]
+    options += [] if step.grad_variables is None else [f"grad_variables={list_text(step.grad_variables, step.form)}"]
     options += ["dump_backward_graph_path='dump'"] if step.dump_backward_graph else []
-    call = ", ".join([_list(step.tensors, step.form), _list(step.grad_tensors, step.form), *options])
+    call = ", ".join([list_text(step.tensors, step.form), list_text(step.grad_tensors, step.form), *options])
     return f"{framework}.autograd.backward({call})"
 
 
@@ -142,8 +133,8 @@ def _grad(step: Grad, framework: str) -> str:
         materialize_grads=step.materialize_grads or None,
         is_grads_batched=step.is_grads_batched or None,
     )
-    cut = [] if step.no_grad_vars is None else [f"no_grad_vars={_list(step.no_grad_vars, step.form)}"]
-    lists = [_list(step.outputs, form), _list(step.inputs, form), _list(step.grad_outputs, form)]
+    cut = [] if step.no_grad_vars is None else [f"no_grad_vars={list_text(step.no_grad_vars, step.form)}"]
+    lists = [list_text(step.outputs, form), list_text(step.inputs, form), list_text(step.grad_outputs, form)]
     target = f"{', '.join(step.results)}, = " if step.results else ""
     return f"{target}{module}.grad({', '.join([*lists, *options, *cut])})"
 
@@ -180,7 +171,7 @@ def _custom(step: Custom, framework: str) -> list[str]:
         f"class Function({base}):",
         "    @staticmethod",
         f"    def forward(ctx, {', '.join(operands)}):",
-        *(f"        {_op(op, framework)}" for op in step.forward),
+        *(f"        {op_text(op, framework)}" for op in step.forward),
         f"        ctx.save_for_backward({', '.join(step.saved)})",
         *([f"        ctx.mark_not_inplace({', '.join(marked)})"] if marked else []),
         f"        return {', '.join(step.outputs)}",
@@ -188,17 +179,10 @@ def _custom(step: Custom, framework: str) -> list[str]:
         f"    def backward(ctx, {', '.join(step.cotangents)}):",
         *unpacked,
         *(f'        print("    {n} saw", {c})' for n, c in zip(step.results, step.cotangents, strict=True)),
-        *(f"        {_op(op, framework)}" for op in step.backward),
+        *(f"        {op_text(op, framework)}" for op in step.backward),
         f"        return {gradients or '()'}",
         f"{', '.join(step.results)}{',' if many else ''} = Function.apply({', '.join(step.operands)})",
     ]
-
-
-def _list(names: Sequence[str | None] | None, form: str | None = None) -> str:
-    if names is None:
-        return "None"
-    text = ", ".join(str(n) for n in names)
-    return {"bare": text, "tuple": f"({text},)", "set": f"{{{text}}}", "iterator": f"iter([{text}])"}.get(form or "", f"[{text}]")
 
 
 def _given(**options: Flag | None) -> list[str]:

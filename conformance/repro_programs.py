@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.ops import catalogue
+from conformance.spelling import array_text, list_text, op_text
 from conformance.steps import AppendBackward, Detach, Grad, Op, kind, results
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from conformance.case import Case, Input
     from conformance.steps import Step
 
@@ -48,7 +46,7 @@ def program_script(case: Case, framework: str) -> str:
     lines += [
         "    executor = paddle.static.Executor(paddle.CPUPlace())",
         "    executor.run(startup)",
-        f"    feed = {{{', '.join(f'{e.name!r}: {_array(e)}' for e in fed)}}}",
+        f"    feed = {{{', '.join(f'{e.name!r}: {array_text(e)}' for e in fed)}}}",
         "    present = {name: made for name, made in fetch.items() if made is not None}",
         "    arrays = executor.run(main, feed=feed, fetch_list=list(present.values()))",
         "for name in fetch:",
@@ -58,14 +56,10 @@ def program_script(case: Case, framework: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _array(entry: Input) -> str:
-    return f"np.array({[float(x) for x in entry.data]!r}, dtype={entry.dtype!r}).reshape({entry.shape!r})"
-
-
 def _leaf(entry: Input, *, parameter: bool) -> list[str]:
     name, facts = entry.name, f"{list(entry.shape)}, {entry.dtype!r}"
     if parameter:
-        value = f"paddle.nn.initializer.Assign({_array(entry)})"
+        value = f"paddle.nn.initializer.Assign({array_text(entry)})"
         return [f"{name} = paddle.create_parameter({facts}, {name!r}, default_initializer={value})"]
     return [f"{name} = paddle.static.data({name!r}, {facts})", f"{name}.stop_gradient = {not entry.differentiable}"]
 
@@ -75,12 +69,10 @@ def _body(step: Step, *, legacy: bool) -> list[str]:
         case Op() if legacy and step.op in SIGNS:
             return [f"{step.results[0]} = {step.operands[0]} {SIGNS[step.op]} {step.operands[1]}"]
         case Op():
-            call = catalogue()[step.op].text("paddle", list(step.operands), step.attrs)
-            single = len(step.results) == 1 and step.op in ("split", "chunk", "unbind")
-            return [f"{', '.join(step.results)}{',' if len(step.results) > 1 else ''} = {call}{'[0]' if single else ''}"]
+            return [op_text(step, "paddle")]
         case Grad():
-            ignored = "None" if step.no_grad_vars is None else f"{{{', '.join(step.no_grad_vars)}}}"
-            lists = ", ".join([_list(step.outputs), _list(step.inputs), _list(step.grad_outputs), ignored])
+            ignored = list_text(step.no_grad_vars, "set")
+            lists = ", ".join([list_text(step.outputs), list_text(step.inputs), list_text(step.grad_outputs), ignored])
             return [f"{', '.join(step.results)}, = paddle.static.gradients({lists})"]
         case AppendBackward():
             return _append_backward(step)
@@ -104,7 +96,3 @@ def _append_backward(step: AppendBackward) -> list[str]:
         'print("parameters:", [parameter.name for parameter, _ in pairs])',
         f"{', '.join(step.results)}, = [gradient for _, gradient in pairs]",
     ]
-
-
-def _list(names: Sequence[str | None] | None) -> str:
-    return "None" if names is None else f"[{', '.join(map(str, names))}]"

@@ -164,7 +164,8 @@ class _Run:
             with self.engine.no_grad() if getattr(step, "no_grad", False) else nullcontext():
                 made = self._perform(step)
         except Exception as error:  # noqa: BLE001 - whatever an engine raises is an observation
-            self._note_refused(step)
+            if isinstance(step, InPlace):
+                self._note_in_place(None)  # what it changed although it was refused
             state = self._state() if changes else None
             category = self.engine.category(error)
             return Raised(category, f"{type(error).__name__}: {error}"[:2000], state, tuple(self.events))
@@ -176,21 +177,18 @@ class _Run:
     def _note(self, step: Step, seen: tuple[Value | None, ...]) -> None:
         """Keep what was seen; an in-place step may change other names too, which is an event, and no other step may."""
         if isinstance(step, InPlace):
-            for name, value in self._changed():
-                self.seen[name] = value.array
-                if name != step.tensor:
-                    self.events.append(Event(name, value))
+            self._note_in_place(step.tensor)
             return
         for name, value in self._changed():
             self.seen[name] = value.array
             self.mutated.append(name)
         self.seen.update((n, v.array) for n, v in zip(getattr(step, "results", ()), seen, strict=False) if v is not None)
 
-    def _note_refused(self, step: Step) -> None:
-        """Keep what a refused in-place step changed all the same."""
-        if isinstance(step, InPlace):
-            for name, value in self._changed():
-                self.seen[name] = value.array
+    def _note_in_place(self, target: str | None) -> None:
+        """Keep what an in-place step changed; besides its target, that is an event."""
+        for name, value in self._changed():
+            self.seen[name] = value.array
+            if name != target:
                 self.events.append(Event(name, value))
 
     def _perform(self, step: Step) -> tuple[Any, ...]:

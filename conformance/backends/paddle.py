@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ with warnings.catch_warnings():
 from conformance.backends import BackendInfo
 from conformance.backends.interpreter import Interpreter, pick
 from conformance.backends.messages import Rule, categorise
-from conformance.ops import catalogue
+from conformance.ops.calls import Calls
 from conformance.outcome import Value
 from reference_impl import PADDLE, Category
 
@@ -55,14 +54,7 @@ def open_backend() -> Interpreter:
     return Interpreter(BackendInfo("paddle", paddle.__version__, PADDLE, PADDLE.not_offered), PaddleEngine())
 
 
-@functools.cache
-def _lowered(name: str) -> Callable[..., Any]:
-    return catalogue()[name].lower("paddle", paddle)
-
-
-@functools.cache
-def _changed(name: str) -> Callable[..., Any]:
-    return catalogue()[name].lower("paddle", paddle, in_place=True)
+CALLS = Calls("paddle", paddle)
 
 
 class PaddleEngine:
@@ -72,12 +64,10 @@ class PaddleEngine:
         return paddle.to_tensor(entry.array(), stop_gradient=not entry.differentiable)
 
     def apply(self, step: Op, operands: list[Any]) -> tuple[Any, ...]:
-        call = _lowered(step.op)
-        made = call(operands, **step.attrs) if catalogue()[step.op].variadic else call(*operands, **step.attrs)
-        return tuple(made) if isinstance(made, list | tuple) else (made,)
+        return CALLS.apply(step.op, operands, step.attrs)
 
     def in_place(self, step: InPlace, tensor: Any, operands: list[Any]) -> None:
-        _changed(step.op)(tensor, *operands, **step.attrs)
+        CALLS.change(step.op, tensor, operands, step.attrs)
 
     def custom(self, forward: Forward, backward: Pullback, operands: list[Any]) -> tuple[Any, ...]:
         class Function(paddle.autograd.PyLayer):  # type: ignore[misc]
@@ -128,7 +118,7 @@ class PaddleEngine:
         handle.remove()
 
     def edge(self, tensor: Any) -> Any:
-        raise NotImplementedError
+        raise NotImplementedError(PADDLE.not_offered["gradient_edge"])  # so the interpreter never asks
 
     def recording(self) -> bool:
         return bool(paddle.is_grad_enabled())

@@ -5,7 +5,6 @@ Eager and static Paddle alternate in one process by ``enable_static`` and ``disa
 
 from __future__ import annotations
 
-import functools
 import operator
 import warnings
 from contextlib import contextmanager
@@ -21,15 +20,15 @@ from conformance.backends import BackendInfo
 from conformance.backends.interpreter import pick
 from conformance.backends.messages import Rule, categorise
 from conformance.backends.programs import Programs
-from conformance.ops import catalogue
+from conformance.ops.calls import Calls
 from reference_impl import PADDLE_STATIC, Category
 from reference_impl.dialect import PADDLE_STATIC_LEGACY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-    from conformance.backends.programs import Calls, Regression
+    from conformance.backends.programs import Called, Regression
     from conformance.case import Input
     from conformance.steps import AppendBackward, Grad, Op
 
@@ -59,13 +58,10 @@ def open_legacy() -> Programs:
     return Programs(info, LegacyPaddlePrograms())
 
 
-@functools.cache
-def _lowered(name: str) -> Callable[..., Any]:
-    return catalogue()[name].lower("paddle", paddle)
-
-
 class PaddlePrograms:
     """`ProgramEngine` over ``paddle.static``."""
+
+    calls = Calls("paddle", paddle)
 
     def __init__(self) -> None:
         self.executor = paddle.static.Executor(paddle.CPUPlace())
@@ -90,13 +86,7 @@ class PaddlePrograms:
         return made
 
     def apply(self, step: Op, operands: list[Any]) -> tuple[Any, ...]:
-        call = self.lowered(step.op)
-        made = call(operands, **step.attrs) if catalogue()[step.op].variadic else call(*operands, **step.attrs)
-        return tuple(made) if isinstance(made, list | tuple) else (made,)
-
-    def lowered(self, name: str) -> Callable[..., Any]:
-        """Return Paddle's call of an op."""
-        return _lowered(name)
+        return self.calls.apply(step.op, operands, step.attrs)
 
     def gradients(self, step: Grad, values: dict[str, Any]) -> list[Any]:
         form = None if step.form == "set" else step.form
@@ -107,8 +97,8 @@ class PaddlePrograms:
             pick(values, step.no_grad_vars, "set"),
         )
 
-    def append_backward(self, step: AppendBackward, values: dict[str, Any]) -> tuple[list[tuple[Any, Any]], Calls]:
-        calls: Calls = []
+    def append_backward(self, step: AppendBackward, values: dict[str, Any]) -> tuple[list[tuple[Any, Any]], Called]:
+        calls: Called = []
 
         def called(block: Any, context: dict[str, Any]) -> None:  # noqa: ARG001 - Paddle passes it by this name
             calls.append(self.cotangents(context))
@@ -171,9 +161,7 @@ class PaddlePrograms:
 class LegacyPaddlePrograms(PaddlePrograms):
     """The same over variables that have names; two ops are spelled as operators, which still take them."""
 
-    def lowered(self, name: str) -> Callable[..., Any]:
-        """Return Paddle's call of an op."""
-        return {"mul": operator.mul, "matmul": operator.matmul}.get(name) or _lowered(name)
+    calls = Calls("paddle", paddle, {"mul": operator.mul, "matmul": operator.matmul})
 
     def name(self, variable: Any) -> str:
         return str(variable.name)

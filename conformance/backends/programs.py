@@ -37,7 +37,7 @@ class Regression:
     runs: int
 
 
-Calls = list[list[str]]
+Called = list[list[str]]
 """For each call of a callback, the names of the variables whose gradients the new operator takes."""
 
 
@@ -56,7 +56,7 @@ class ProgramEngine(Protocol):
     def gradients(self, step: Grad, values: dict[str, Any]) -> list[Any]:
         """Append gradients; a variable or ``None`` for each input."""
 
-    def append_backward(self, step: AppendBackward, values: dict[str, Any]) -> tuple[list[tuple[Any, Any]], Calls]:
+    def append_backward(self, step: AppendBackward, values: dict[str, Any]) -> tuple[list[tuple[Any, Any]], Called]:
         """Append the backward part; pairs of parameter and gradient (or ``None``), and the calls of the callback."""
 
     def minimize(self, task: Regression) -> Any:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-    from conformance.backends.programs import Calls, Regression
+    from conformance.backends.programs import Called, Regression
     from conformance.case import Input
     from conformance.steps import AppendBackward, Grad, Op
     from reference_impl.transform import GradientOperator
@@ -55,8 +55,8 @@ class ReferencePrograms:
             dialect=self.dialect,
         )
 
-    def append_backward(self, step: AppendBackward, values: dict[str, Any]) -> tuple[list[tuple[Any, Any]], Calls]:
-        calls: Calls = []
+    def append_backward(self, step: AppendBackward, values: dict[str, Any]) -> tuple[list[tuple[Any, Any]], Called]:
+        calls: Called = []
 
         def called(_: Any, context: dict[str, Any]) -> None:
             calls.append(list(_cotangents(context.pop(CURRENT_OPERATOR), context)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ import torch.fx.experimental.symbolic_shapes  # torch imports it at its first ba
 from conformance.backends import BackendInfo
 from conformance.backends.interpreter import CallbackError, Interpreter, pick
 from conformance.backends.messages import Rule, categorise
-from conformance.ops import catalogue
+from conformance.ops.calls import Calls
 from conformance.outcome import Value
 from reference_impl import TORCH, Category
 
@@ -72,14 +71,7 @@ def open_backend() -> Interpreter:
     return Interpreter(BackendInfo("torch", str(torch.__version__), TORCH, TORCH.not_offered), TorchEngine())
 
 
-@functools.cache
-def _lowered(name: str) -> Callable[..., Any]:
-    return catalogue()[name].lower("torch", torch)
-
-
-@functools.cache
-def _changed(name: str) -> Callable[..., Any]:
-    return catalogue()[name].lower("torch", torch, in_place=True)
+CALLS = Calls("torch", torch)
 
 
 class TorchEngine:
@@ -89,12 +81,10 @@ class TorchEngine:
         return torch.from_numpy(entry.array()).requires_grad_(entry.differentiable)
 
     def apply(self, step: Op, operands: list[torch.Tensor]) -> tuple[torch.Tensor, ...]:
-        call = _lowered(step.op)
-        made = call(operands, **step.attrs) if catalogue()[step.op].variadic else call(*operands, **step.attrs)
-        return made if isinstance(made, tuple) else (made,)
+        return CALLS.apply(step.op, operands, step.attrs)
 
     def in_place(self, step: InPlace, tensor: torch.Tensor, operands: list[torch.Tensor]) -> None:
-        _changed(step.op)(tensor, *operands, **step.attrs)
+        CALLS.change(step.op, tensor, operands, step.attrs)
 
     def custom(self, forward: Forward, backward: Pullback, operands: list[torch.Tensor]) -> tuple[torch.Tensor, ...]:
         class Function(torch.autograd.Function):  # type: ignore[misc]

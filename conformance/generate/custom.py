@@ -87,22 +87,20 @@ def draw_custom(sketch: Sketch) -> bool:
         gradients = [_gradient(backward, operand, len(outputs)) for operand in operands]
     if not outputs:
         return False
-    _append(
-        sketch,
-        operands,
-        Custom(
-            tuple(d.name for d in operands),
-            tuple(sketch.name("v") for _ in outputs),
-            tuple(forward.ops),
-            tuple(d.name for d in outputs),
-            tuple(d.name for d in backward.given[len(saved) :]),
-            _miscounted(sketch, gradients),
-            tuple(backward.ops),
-            tuple(d.name for d in saved),
-            no_grad=source.chance(0.04),
-        ),
-        outputs,
+    step = Custom(
+        tuple(d.name for d in operands),
+        tuple(sketch.name("v") for _ in outputs),
+        tuple(forward.ops),
+        tuple(d.name for d in outputs),
+        tuple(d.name for d in backward.given[len(saved) :]),
+        _miscounted(sketch, gradients),
+        tuple(backward.ops),
+        tuple(d.name for d in saved),
+        no_grad=source.chance(0.04),
     )
+    results = (Draft(name, d.shape, d.dtype, d.array, False, frozenset()) for name, d in zip(step.results, outputs, strict=True))
+    sketch.enter(results, operands, no_grad=step.no_grad)
+    sketch.steps.append(step)
     return True
 
 
@@ -164,12 +162,3 @@ def _miscounted(sketch: Sketch, gradients: list[str | None]) -> tuple[str | None
     if source.chance(0.015):
         return (*gradients, None if source.chance(0.5) else gradients[0])
     return tuple(gradients)
-
-
-def _append(sketch: Sketch, operands: Sequence[Draft], step: Custom, outputs: Sequence[Draft]) -> None:
-    tracked = not step.no_grad and any(d.tracked for d in operands)
-    above: frozenset[str] = frozenset().union(*(d.above for d in operands if d.tracked)) if tracked else frozenset()
-    for name, output in zip(step.results, outputs, strict=True):
-        reach = above | {name} if tracked else above
-        sketch.values.append(Draft(name, output.shape, output.dtype, output.array, tracked, reach))
-    sketch.steps.append(step)

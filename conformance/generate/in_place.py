@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.aliases import RESHAPING, SEVERAL, Aliases
-from conformance.generate.sketch import GROWING, Draft, lies_in
+from conformance.generate.sketch import GROWING, Draft, broadcasts, lies_in
 from conformance.ops import catalogue
 from conformance.ops.draws import mask_for
 from conformance.ops.in_place import IN_PLACE
@@ -99,11 +99,10 @@ def _drawn(script: Sketch, target: Draft, aliases: Aliases) -> tuple[str, list[D
         return None
     if name in DOMAINS and not lies_in(target, DOMAINS[name]):
         return None
-    mark = len(script.inputs), len(script.values), script.counted
+    mark = script.mark()
     drawn = _arguments(script, name, target, aliases)
     if drawn is None or not _moderate(script, name, target, *drawn):
-        del script.inputs[mark[0] :], script.values[mark[1] :]
-        script.counted = mark[2]
+        script.undo(mark)
         return None
     return name, *drawn
 
@@ -146,7 +145,7 @@ def _operand(script: Sketch, name: str, target: Draft, aliases: Aliases) -> Draf
         and d.array is not None
         and 0 not in d.shape
         and _fits(d.shape, target.shape) is not wide
-        and _broadcasts(d.shape, target.shape)
+        and broadcasts(d.shape, target.shape)
         and (domain is None or lies_in(d, domain))
     ]
     if found and source.chance(0.75):
@@ -155,12 +154,8 @@ def _operand(script: Sketch, name: str, target: Draft, aliases: Aliases) -> Draf
     return script.fresh(shape, domain=domain, dtype=target.dtype)
 
 
-def _broadcasts(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
-    return all(1 in (m, n) or m == n for m, n in zip(reversed(a), reversed(b), strict=False))
-
-
 def _fits(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
-    return _broadcasts(shape, target) and np.broadcast_shapes(shape, target) == target
+    return broadcasts(shape, target) and np.broadcast_shapes(shape, target) == target
 
 
 def _computed(name: str, target: Draft, operands: list[Draft], attrs: dict[str, Any]) -> Any:

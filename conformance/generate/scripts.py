@@ -9,6 +9,7 @@ for a subset, only some outputs of an op are used.
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -177,12 +178,12 @@ class _Script(Sketch):
     def seeds(self, roots: list[Draft], *, differentiable: bool, batch: tuple[int, ...] = ()) -> tuple[str | None, ...] | None:
         """Draw a seed for every root: none where ones are meant, or one of the wrong number, shape or dtype now and then."""
         source = self.source
-        single = all(_count(r.shape) == 1 for r in roots)
+        single = all(math.prod(r.shape) == 1 for r in roots)
         if not batch and source.chance(0.5 if single else 0.05):
             return None
         names: list[str | None] = []
         for root in roots:
-            if not batch and ((_count(root.shape) == 1 and source.chance(0.2)) or source.chance(0.02)):
+            if not batch and ((math.prod(root.shape) == 1 and source.chance(0.2)) or source.chance(0.02)):
                 names.append(None)
                 continue
             shape, dtype = (*batch, *root.shape), root.dtype
@@ -285,10 +286,3 @@ class _Script(Sketch):
         ]
         self.values.extend(made)
         return made
-
-
-def _count(shape: tuple[int, ...]) -> int:
-    total = 1
-    for n in shape:
-        total *= n
-    return total

@@ -7,7 +7,7 @@ calls are not computed; only ops that are defined everywhere and do not grow are
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from conformance.steps import Detach, Op, Step
 from reference_impl import OPS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from conformance.generate.source import Source
 
@@ -158,7 +158,7 @@ class Sketch:
 
     def partner(self, x: Draft, *, domain: str | None = None) -> Draft:
         """Take a value that broadcasts with ``x``, or add one."""
-        found = self._fitting(lambda d: _broadcasts(d.shape, x.shape), domain)
+        found = self._fitting(lambda d: broadcasts(d.shape, x.shape), domain)
         if found and self.source.chance(0.7):
             return self._one_of(found)
         shape = x.shape
@@ -183,17 +183,25 @@ class Sketch:
 
     def add_op(self, name: str, *, no_grad: bool = False) -> bool:
         """Add one step of an op; return whether one fitted. What does not fit leaves no trace."""
-        mark = len(self.inputs), len(self.values), self.counted
+        mark = self.mark()
         self._locked = None
         drawn = catalogue()[name].draw(self)
         self._locked = None
         made = None if drawn is None else self.compute(name, *drawn)
         if drawn is None or made is None:
-            del self.inputs[mark[0] :], self.values[mark[1] :]
-            self.counted = mark[2]
+            self.undo(mark)
             return False
         self._append(name, *drawn, made, no_grad=no_grad)
         return True
+
+    def mark(self) -> tuple[int, int, int]:
+        """Return where the inputs, values and names stand, for `undo`."""
+        return len(self.inputs), len(self.values), self.counted
+
+    def undo(self, mark: tuple[int, int, int]) -> None:
+        """Take back the inputs, values and names that came after a mark; no step may have."""
+        del self.inputs[mark[0] :], self.values[mark[1] :]
+        self.counted = mark[2]
 
     def on(self, name: str, x: Draft, **attrs: Any) -> bool:
         """Add one step of an op of one operand, on a given value; return whether it fitted."""
@@ -203,14 +211,16 @@ class Sketch:
         return made is not None
 
     def _append(self, name: str, operands: list[Draft], attrs: dict[str, Any], made: tuple[Any, ...], *, no_grad: bool) -> None:
-        tracked = not no_grad and any(d.tracked for d in operands)
-        above: frozenset[str] = frozenset().union(*(d.above for d in operands if d.tracked)) if tracked else frozenset()
         known = all(d.array is not None for d in operands)
-        names = tuple(self.name("v") for _ in made)
-        for label, array in zip(names, made, strict=True):
-            reach = above | {label} if tracked else above
-            self.values.append(Draft(label, array.shape, str(array.dtype), array if known else None, tracked, reach))
-        self.steps.append(Op(name, tuple(d.name for d in operands), names, attrs, no_grad))
+        results = [Draft(self.name("v"), a.shape, str(a.dtype), a if known else None, False, frozenset()) for a in made]
+        self.enter(results, operands, no_grad=no_grad)
+        self.steps.append(Op(name, tuple(d.name for d in operands), tuple(d.name for d in results), attrs, no_grad))
+
+    def enter(self, results: Iterable[Draft], operands: Iterable[Draft], *, no_grad: bool) -> None:
+        """Enter the results of a step; what they depend on is what its operands do, unless nothing is recorded."""
+        sources = [] if no_grad else [d for d in operands if d.tracked]
+        above: frozenset[str] = frozenset().union(*(d.above for d in sources))
+        self.values.extend(replace(d, tracked=True, above=above | {d.name}) if sources else d for d in results)
 
     def compute(self, name: str, operands: list[Draft], attrs: dict[str, Any]) -> tuple[Any, ...] | None:
         """Compute an op's results (of ones, where an operand is not known); ``None`` if they would not stay of moderate size."""
@@ -234,7 +244,8 @@ class Sketch:
         return bool(largest <= LARGEST)
 
 
-def _broadcasts(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+def broadcasts(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+    """Whether two shapes broadcast."""
     return all(1 in (m, n) or m == n for m, n in zip(reversed(a), reversed(b), strict=False))
 
 

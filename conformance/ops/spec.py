@@ -57,6 +57,12 @@ class OpSpec:
         return signature(self.name)[1]
 
     @property
+    def several(self) -> bool:
+        """Whether the op returns a list of results (which may have one element)."""
+        op = OPS[self.name]
+        return isinstance(op, Primitive) and op.several
+
+    @property
     def variadic(self) -> bool:
         """Whether the op takes any number of operands."""
         return signature(self.name)[2]

@@ -237,12 +237,16 @@ def show(file: Path) -> None:
 def replay(file: Path, backend: str) -> int:
     """Run a case again on one backend and compare it with the reference."""
     from conformance.campaign.pool import Workers
+    from conformance.campaign.run import ask_blame
     from conformance.campaign.worker import explain_case
+    from conformance.texts import blame_text
 
     case = _read_case(file)
     with Workers((backend,), 1) as workers:
         found = workers.describe(backend)
         explained = workers.call(explain_case, case, backend)
+        differs = explained is not None and "mismatch" in explained["verdict"]
+        blamed = ask_blame(workers, case, backend, ()) if differs else None
     click.echo(f"case {case.id} on {found['name']} {found['version']} (dialect {found['dialect']})")
     if explained is None:
         click.echo("the process died or hung")
@@ -260,6 +264,10 @@ def replay(file: Path, backend: str) -> int:
     if mismatch:
         click.echo(f"  step {mismatch['step']} ({mismatch['at']}): expected {mismatch['expected']}, got {mismatch['actual']}")
         click.echo(f"  {' '.join(mismatch['detail'].split())[:300]}")
+    for line in blame_text(blamed):
+        click.echo(f"  {line}")
+    if blamed is not None and blamed["who"] == "reference":
+        return SUITE_FAULT
     return DIVERGES if mismatch else CONFORMS
 
 

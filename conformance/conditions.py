@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance import in_place_conditions
-from conformance.backends.reference import reference
+from conformance.backends.reference import predicted
 from conformance.custom_conditions import CUSTOM_CONDITIONS
 from conformance.outcome import Computed, Raised
 from conformance.program_conditions import PROGRAM_CONDITIONS
@@ -55,14 +55,14 @@ def after_freeing_grad(case: Case, number: int) -> bool:
 
 def seed_shape_refused(case: Case, number: int) -> bool:
     """Whether some call up to here has a seed of the wrong shape."""
-    outcome = reference(PADDLE, PADDLE.not_offered).run(case)
+    outcome = predicted(case, PADDLE)
     seen = outcome.observations if number < 0 else outcome.observations[: number + 1]
     return any(isinstance(o, Raised) and o.category is Category.SEED_SHAPE for o in seen)
 
 
 def refused_step(case: Case, number: int) -> bool:
     """Whether the reference refuses the step, in some dialect."""
-    outcomes = (reference(dialect, dialect.not_offered).run(case) for dialect in DIALECTS.values())
+    outcomes = (predicted(case, dialect) for dialect in DIALECTS.values())
     return number >= 0 and any(isinstance(o.observations[number], Raised) for o in outcomes)
 
 
@@ -85,7 +85,7 @@ def input_is_derivative(case: Case, number: int) -> bool:
 
 def moves_nothing(case: Case, number: int) -> bool:
     """Whether some shape op has a result of the shape of its operand."""
-    outcome = reference(PADDLE, PADDLE.not_offered).run(case)
+    outcome = predicted(case, PADDLE)
     shapes = {entry.name: entry.shape for entry in case.inputs}
     for step, seen in zip(case.steps, outcome.observations, strict=True):
         if isinstance(seen, Computed):

@@ -113,8 +113,3 @@ def known(path: Path = FILE) -> tuple[Deviation, ...]:
             msg = f"{path.name}: {entry.id}: {error}"
             raise DeviationError(msg) from None
     return entries
-
-
-def explain(info: BackendInfo, case: Case, mismatch: Mismatch) -> Deviation | None:
-    """Return the entry that explains a mismatch, or ``None``."""
-    return next((entry for entry in known() if entry.matches(info, case, mismatch)), None)

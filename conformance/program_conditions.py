@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.backends.reference import reference
+from conformance.backends.reference import predicted
 from conformance.outcome import Computed
 from conformance.reading import at, calls, input_of_several, mixed_dtypes, until
 from conformance.steps import AppendBackward, Grad, Op, results, uses
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def _constants(case: Case) -> set[str]:
     """Return the names of the values of a program that nothing flows to."""
-    outcome = reference(PADDLE_STATIC, PADDLE_STATIC.not_offered).run(case)
+    outcome = predicted(case, PADDLE_STATIC)
     constants = {entry.name for entry in case.inputs if not entry.differentiable}
     for step, seen in zip(case.steps, outcome.observations, strict=True):
         if isinstance(seen, Computed):
@@ -92,7 +92,7 @@ def target_above_target(case: Case, number: int) -> bool:
 
 def loss_of_several(case: Case, number: int) -> bool:
     """Whether the loss of a backward part does not have one element."""
-    outcome = reference(PADDLE_STATIC, PADDLE_STATIC.not_offered).run(case)
+    outcome = predicted(case, PADDLE_STATIC)
     sizes = {entry.name: len(entry.data) for entry in case.inputs}
     for step, seen in zip(case.steps, outcome.observations, strict=True):
         if isinstance(seen, Computed):

@@ -8,12 +8,14 @@ from rich.table import Table
 
 from conformance.coverage import CELLS, ORDERS, gaps, key_of
 from conformance.judge.verdict import COMPARED, Bucket
+from conformance.texts import blame_text
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 GAPS_SHOWN = 8
 DEVIATIONS_SHOWN = 6
+BLAME_SHOWN = 2
 WORDS = {
     "conforms": "[bold green]conforms[/]",
     "diverges": "[bold red]diverges[/]",
@@ -29,7 +31,7 @@ def show_summary(console: Console, footer: dict[str, Any], findings: list[dict[s
     console.print(_parameters(footer, backends))
     for line in _gaps(footer, backends):
         console.print(line, highlight=False)
-    for line in _deviations(footer, backends):
+    for line in [*_deviations(footer, backends), *_after_known(footer, backends)]:
         console.print(line, highlight=False)
     if footer["collateral"]:
         console.print(
@@ -43,7 +45,8 @@ def show_summary(console: Console, footer: dict[str, Any], findings: list[dict[s
         console.print(
             f"[red]finding[/] {found['id']}: {found['backend']} {found['bucket']} at {found['at'] or 'run'}, with {ops}, "
             f"{found['count']} cases: expected {where.get('expected', 'an end')}, got {where.get('actual', found['bucket'])}"
-            f"\n    {' '.join(str(where.get('detail', '')).split())[:160]}\n    {found['replay']}",
+            f"\n    {' '.join(str(where.get('detail', '')).split())[:160]}"
+            f"{''.join(f'{chr(10)}    {line}' for line in blame_text(found.get('blame'))[:BLAME_SHOWN])}\n    {found['replay']}",
             highlight=False,
         )
     seconds = footer["seconds"]
@@ -122,6 +125,17 @@ def _deviations(footer: dict[str, Any], backends: list[str]) -> list[str]:
             rest = sum(count for _, count in seen[DEVIATIONS_SHOWN:])
             lines.append(f"  {len(seen) - DEVIATIONS_SHOWN} more known deviations of {name}: {rest} cases; the report lists all")
     return lines
+
+
+def _after_known(footer: dict[str, Any], backends: list[str]) -> list[str]:
+    """Say how far the comparison went on after known deviations, and what it set aside as their consequence."""
+    counts = {name: footer["counts"][name] for name in backends}
+    return [
+        f"  {name}: after known deviations {c.get('after_known', 0)} more steps were compared and agree; "
+        f"{c.get('shadowed', 0)} differences may be consequences"
+        for name, c in counts.items()
+        if c.get("after_known", 0) + c.get("shadowed", 0)
+    ]
 
 
 def _gaps(footer: dict[str, Any], backends: list[str]) -> list[str]:

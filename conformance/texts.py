@@ -171,3 +171,21 @@ def observation_text(case: Case, step: Step, seen: Observation) -> str:
 def _told(case: Case, step: Step, seen: Computed | Raised, answer: list[str]) -> str:
     events = [_event_text(case, step, event) for event in seen.events]
     return "; ".join(filter(None, [*events, *answer, _state_text(case, seen.state)])) or "done"
+
+
+WHO = {
+    "accused": "the engine is wrong",
+    "reference": "the reference is wrong: a fault of the suite",
+    "unclear": "unclear: the votes do not decide",
+}
+
+
+def blame_text(blame: dict[str, Any] | None) -> list[str]:
+    """Write who is wrong, where the reverse pass leaves the right way, and how everybody voted; nothing without a blame."""
+    if blame is None:
+        return []
+    votes = (
+        f"{v['voter']}: engine {v['accused']}, reference {v['reference']} ({' '.join(v['reason'].split())})" for v in blame["votes"]
+    )
+    said = [f"vote of {vote}" for vote in votes]
+    return [f"blame: {WHO[blame['who']]}", f"first wrong node: {blame['node']}", *said]

@@ -101,6 +101,10 @@ class Dialect:
     not_offered: Mapping[str, str] = field(default_factory=dict)
     static: bool = False
 
+    def __hash__(self) -> int:
+        """Return the hash of the name: tables have none."""
+        return hash(self.name)
+
 
 TORCH = Dialect(
     name="torch",

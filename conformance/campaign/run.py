@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import platform
 import sys
 import tempfile
@@ -17,9 +18,10 @@ import msgspec
 import numpy as np
 
 from conformance import __version__
+from conformance.backends import STATIC
 from conformance.campaign.pool import Workers, read_records
 from conformance.campaign.tally import Tally
-from conformance.campaign.worker import Chunk, explain_case
+from conformance.campaign.worker import Chunk, blame_case, explain_case
 from conformance.case import Case, encode
 from conformance.deviations import known
 from conformance.generate.scripts import Plan
@@ -31,11 +33,13 @@ from conformance.repro import FRAMEWORKS, script
 from conformance.steps import Op
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from conformance.campaign.tally import Failure
     from conformance.signature import Signature
 
+VOTERS = ("torch", "paddle")
+"""Backends that vote on findings of others where their module of the same name is installed."""
 CHUNK = 100
 TIMEOUT = 5.0
 REDUCED_AT_MOST = 40
@@ -90,8 +94,10 @@ def run_campaign(
                         writer.write(record)
                 raise
         ended = time.perf_counter() - started
-        for finding in findings(tally, options, workers):
-            writer.write(finding)
+        for found in findings(tally, options, workers):
+            writer.write(found)
+            if (found["blame"] or {}).get("who") == "reference":
+                tally.wrong_references.append(found["id"])
     footer = tally.footer()
     footer["seconds"]["wall"] = ended
     footer["not_offered"] = {described["name"]: described["not_offered"] for described in header["backends"]}
@@ -148,6 +154,17 @@ def findings(tally: Tally, options: Options, workers: Workers) -> Iterator[dict[
         yield finding(signature, failure, case, options, workers)
 
 
+def ask_blame(workers: Workers, case: Case, name: str, chosen: Sequence[str]) -> dict[str, Any] | None:
+    """Ask who is wrong: every eager framework that is installed votes, and the backends of the run; ``None`` if the process died.
+
+    A voter may die of the case itself, so without an answer the rest is asked alone.
+    """
+    installed = [framework for framework in VOTERS if importlib.util.find_spec(framework) is not None]
+    others = tuple(dict.fromkeys(other for other in [*chosen, *installed] if other not in (name, *STATIC)))
+    blamed: dict[str, Any] | None = workers.call(blame_case, case, name, others)
+    return blamed or workers.call(blame_case, case, name, ())
+
+
 def finding(signature: Signature, failure: Failure, case: Case, options: Options, workers: Workers) -> dict[str, Any]:
     """Write one finding."""
     name = f"{signature.backend.replace(':', '.')}-{hashlib.blake2b(repr(signature).encode(), digest_size=4).hexdigest()}"
@@ -156,6 +173,7 @@ def finding(signature: Signature, failure: Failure, case: Case, options: Options
     path = folder / f"{name}.json"
     path.write_text(encode(case) + "\n")
     explained = workers.call(explain_case, case, signature.backend, timeout=2 * options.timeout) or {"steps": [], "verdict": {}}
+    blamed = ask_blame(workers, case, signature.backend, options.backends)
     mismatch = explained["verdict"].get("mismatch") or failure.record["verdicts"][signature.backend].get("mismatch")
     framework = signature.backend if signature.backend in FRAMEWORKS else FRAMEWORKS[0]
     return {
@@ -169,6 +187,7 @@ def finding(signature: Signature, failure: Failure, case: Case, options: Options
         "ops": sorted({step.op for step in case.steps if isinstance(step, Op)}),
         "case": case,
         "mismatch": mismatch,
+        "blame": blamed,
         "steps": explained["steps"],
         "replay": f"conformance replay {path.as_posix()} --backend {signature.backend}",
         "script": script(case, framework),

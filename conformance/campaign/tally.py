@@ -26,7 +26,10 @@ class Failure:
 
 @dataclass
 class Tally:
-    """Adds up case records."""
+    """Adds up case records.
+
+    ``wrong_references``: the findings in which the reference is to blame, not the engine.
+    """
 
     backends: Sequence[str]
     cases: int = 0
@@ -40,6 +43,7 @@ class Tally:
     counts: dict[str, Counter[str]] = field(init=False)
     deviations: dict[str, Counter[str]] = field(init=False)
     failures: dict[Signature, Failure] = field(default_factory=dict)
+    wrong_references: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.ledger = {b: Counter() for b in self.backends}
@@ -58,8 +62,7 @@ class Tally:
             self.ledger[name][verdict["bucket"]] += 1
             self.counts[name].update(verdict["counts"])
             self.bounded += verdict.get("bounded", False)
-            if "deviation" in verdict:
-                self.deviations[name][verdict["deviation"]] += 1
+            self.deviations[name].update(verdict.get("deviations", ()))
             if verdict["bucket"] in FAILING:
                 self._fail(signature_of(name, verdict), record)
 
@@ -86,6 +89,7 @@ class Tally:
                 faults.append(f"{name}: only {self.compared(name):.1%} of the cases were compared; the floor is {FLOOR:.0%}")
             if self.ledger[name][Bucket.HARNESS_ERROR]:
                 faults.append(f"{name}: {self.ledger[name][Bucket.HARNESS_ERROR]} cases hit an error of the suite itself")
+        faults += [f"{finding}: the numerical oracle contradicts the reference" for finding in self.wrong_references]
         if faults:
             return "suite_error", faults
         if self.failures:

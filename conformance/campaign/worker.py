@@ -9,7 +9,7 @@ from __future__ import annotations
 import faulthandler
 import os
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -24,6 +24,8 @@ from conformance.coverage import covered
 from conformance.deviations import label
 from conformance.facts import facts_of
 from conformance.generate.scripts import Plan, case_of
+from conformance.judge.audit import audit, is_due
+from conformance.judge.blame import blame
 from conformance.judge.compare import AFTER_ALL, Mismatch
 from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, verdict_of
 from conformance.outcome import Raised
@@ -187,6 +189,11 @@ def run_case(
 
 def _judged(case: Case, engine: Backend, expected: Outcome, actual: Outcome, *, healthy: bool) -> Verdict:
     verdict = judge(case, engine.info, expected, actual)
+    if verdict.bucket is Bucket.AGREED and is_due(case):
+        wrong = audit(case, engine.info)
+        if wrong is not None:
+            found = Mismatch(AFTER_ALL, "oracle", "step", "right", "wrong", wrong)
+            return replace(verdict, bucket=Bucket.HARNESS_ERROR, mismatch=found)
     if healthy or verdict.mismatch is not None:
         return verdict
     step = next(i for i, o in enumerate(actual.observations) if isinstance(o, Raised))
@@ -241,6 +248,8 @@ def verdict_record(case: Case, verdict: Verdict, facts: Facts) -> dict[str, Any]
         }
     if verdict.deviation:
         record["deviation"] = verdict.deviation
+    if verdict.deviations:
+        record["deviations"] = verdict.deviations
     return record
 
 
@@ -273,3 +282,13 @@ def explain_case(case: Case, name: str) -> dict[str, Any]:
         for step, e, a in zip(case.steps, expected.observations, actual.observations, strict=True)
     ]
     return {"steps": steps, "verdict": verdict}
+
+
+def blame_case(case: Case, name: str, others: tuple[str, ...]) -> dict[str, Any] | None:
+    """Say who is wrong where a case differs, by the votes of those that can be opened here; ``None`` if nothing differs."""
+    opened = []
+    for other in others:
+        with suppress(BackendError):
+            opened.append(backend(other))
+    found = blame(case, backend(name), opened)
+    return None if found is None else asdict(found)

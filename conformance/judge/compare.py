@@ -1,8 +1,9 @@
-"""Comparison of two outcomes: the first place where they differ, and how much was compared.
+"""Comparison of two outcomes: the first place where they differ unaccountably, and how much was compared.
 
 Everything observable is compared: whether a step ran or was refused and with which category, absence, shape, dtype, elements,
 whether a result requires a gradient, ``.grad`` of every watched value, and whether inputs were changed. Only the first difference
-of a case is reported: what follows it may be its consequence.
+that is no known deviation is reported: what follows it may be its consequence. After a known deviation the comparison goes on, and
+what may be a consequence of it is set aside, see `shadow`.
 
 In the exact lane elements must be equal (the sign of a zero is not compared: it depends on the order of a sum). In the numeric lane
 they must lie within what rounding can do, see `disturbance`.
@@ -12,20 +13,24 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from conformance.judge.disturbance import Bounds, agrees_cheaply
+from conformance.judge.shadow import Shadow
 from conformance.outcome import Blocked, Computed, NotOffered, Raised
 from conformance.steps import AppendBackward, Backward, Custom, Grad, InPlace, Toggle, results
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from conformance.backends import BackendInfo
     from conformance.case import Case
     from conformance.outcome import Event, Observation, Outcome, State, Value
+
+Known: TypeAlias = "Callable[[Mismatch], str | None]"
+"""Names the entry of the known deviation that a difference is, if it is one."""
 
 AFTER_ALL = -1
 ALL_ZEROS = " (all zeros)"
@@ -37,7 +42,8 @@ class Mismatch:
 
     ``kind``: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``, ``events``, ``unreadable``;
     ``where``: ``result``, ``grad`` (that is ``.grad``), ``event`` or ``step``. ``expected`` and ``actual`` are short words, for the
-    same kind of difference always the same; ``detail`` has the numbers.
+    same kind of difference always the same; ``detail`` has the numbers. ``name`` and ``slot`` say which value it is, ``wanted`` and
+    ``got`` are its elements where both sides have some; they are not recorded.
     """
 
     step: int
@@ -46,13 +52,23 @@ class Mismatch:
     expected: str
     actual: str
     detail: str
+    name: str = ""
+    slot: int = 0
+    wanted: Any = field(default=None, compare=False, repr=False)
+    got: Any = field(default=None, compare=False, repr=False)
 
 
 @dataclass
 class Comparison:
-    """What was compared, and the first difference if there is one; ``steps`` lists the steps that agree, by number."""
+    """What was compared, and the first difference that nobody knows, if there is one.
+
+    ``known``: the known deviations, each with the id of its entry; ``shadowed``: the differences that may be consequences of them;
+    ``steps`` lists the steps that agree, by number.
+    """
 
     mismatch: Mismatch | None = None
+    known: list[tuple[Mismatch, str]] = field(default_factory=list)
+    shadowed: list[Mismatch] = field(default_factory=list)
     near_kink: bool = False
     bounded: bool = False
     counts: Counter[str] = field(default_factory=Counter)
@@ -77,54 +93,76 @@ class Comparer:
             self.result.bounded = True
         return self._bounds
 
-    def run(self, expected: Outcome, actual: Outcome) -> Comparison:
-        """Compare step by step and stop at the first difference."""
+    def run(self, expected: Outcome, actual: Outcome, known: Known = lambda _: None) -> Comparison:
+        """Compare step by step and stop at the first difference that is not ``known``, nor a consequence of what is."""
+        shadow: Shadow | None = None
         result = self.result
-        if set(actual.mutated) != set(expected.mutated):
-            result.mismatch = self._mutation(expected, actual)
-            return result
-        for number, (e, a) in enumerate(zip(expected.observations, actual.observations, strict=True)):
-            result.mismatch = self._observation(number, e, a)
-            if result.mismatch is not None:
-                return result
-            if isinstance(e, Computed | Raised):
-                result.steps.append(number)
-        result.mismatch = self._state(AFTER_ALL, expected.final, actual.final)
+        for found in self.differences(expected, actual):
+            seen = () if found.step < 0 else (expected.observations[found.step], actual.observations[found.step])
+            if shadow is not None and found.step >= 0:
+                shadow.enter(found.step)
+            entry = known(found)
+            if entry is not None:
+                shadow = shadow or Shadow(self.case)
+                result.known.append((found, entry))
+            elif shadow is not None and shadow.falls_on(found):
+                result.shadowed.append(found)
+                result.counts["shadowed"] += 1
+            else:
+                result.mismatch = found
+                break
+            if found.step >= 0:
+                shadow.enter(found.step)
+            shadow.cast(found, *seen)
         return result
+
+    def differences(self, expected: Outcome, actual: Outcome) -> Iterator[Mismatch]:
+        """Yield every difference, step by step."""
+        if set(actual.mutated) != set(expected.mutated):
+            yield self._mutation(expected, actual)
+        for number, (e, a) in enumerate(zip(expected.observations, actual.observations, strict=True)):
+            agrees = True
+            for found in self._observation(number, e, a):
+                agrees = False
+                yield found
+            if agrees and isinstance(e, Computed | Raised):
+                self.result.steps.append(number)
+                if self.result.known:
+                    self.result.counts["after_known"] += 1
+        yield from self._state(AFTER_ALL, expected.final, actual.final)
 
     def _mutation(self, expected: Outcome, actual: Outcome) -> Mismatch:
         names = ", ".join(sorted(set(actual.mutated) ^ set(expected.mutated)))
         calls = [i for i, s in enumerate(self.case.steps) if isinstance(s, AppendBackward | Backward | Grad)]
-        return Mismatch(calls[-1] if calls else 0, "mutation", "step", "unchanged", "changed", f"elements of {names} changed")
+        detail = f"elements of {names} changed"
+        return Mismatch(calls[-1] if calls else 0, "mutation", "step", "unchanged", "changed", detail, names)
 
-    def _observation(self, number: int, expected: Observation, actual: Observation) -> Mismatch | None:
+    def _observation(self, number: int, expected: Observation, actual: Observation) -> Iterator[Mismatch]:
         counts = self.result.counts
         match expected, actual:
             case Computed(), Computed():
                 autograd = isinstance(self.case.steps[number], AppendBackward | Backward | Grad)
                 counts["calls" if autograd else "ops"] += 1
-                found = self._events(number, *self._split(expected, actual, customs=False))
-                if found is not None:
-                    return found
+                yield from self._events(number, *self._split(expected, actual, customs=False))
                 for slot, (e, a) in enumerate(zip(expected.values, actual.values, strict=True)):
                     found = self._value(number, slot, e, a, where="result")
                     if found is not None:
-                        return found
-                    if autograd:
+                        yield found
+                    elif autograd:
                         _count_gradient(counts, e)
-                found = self._state(number, expected.state, actual.state)
-                return found or self._events(number, *self._split(expected, actual, customs=True))
+                yield from self._state(number, expected.state, actual.state)
+                yield from self._events(number, *self._split(expected, actual, customs=True))
             case Raised(), Raised():
                 if expected.category != actual.category:
-                    return self._refusal(number, expected, actual)
-                counts["errors"] += 1
-                found = self._events(number, *self._split(expected, actual, customs=False))
-                return found or self._state(number, expected.state, actual.state)
+                    yield self._refusal(number, expected, actual)
+                else:
+                    counts["errors"] += 1
+                yield from self._events(number, *self._split(expected, actual, customs=False))
+                yield from self._state(number, expected.state, actual.state)
             case (NotOffered(), NotOffered()) | (Blocked(), Blocked()):
                 counts["not_offered" if isinstance(expected, NotOffered) else "blocked"] += 1
-                return None
             case _:
-                return self._refusal(number, expected, actual)
+                yield self._refusal(number, expected, actual)
 
     def _refusal(self, number: int, expected: Observation, actual: Observation) -> Mismatch:
         detail = actual.message if isinstance(actual, Raised) else expected.message if isinstance(expected, Raised) else ""
@@ -142,55 +180,61 @@ class Comparer:
             events = [(i, event) for i, event in enumerate(observation.events) if (event.name in self.of_customs) is customs]
             yield sorted(events, key=lambda e: e[1].name) if customs else events
 
-    def _events(self, number: int, expected: list[tuple[int, Event]], actual: list[tuple[int, Event]]) -> Mismatch | None:
+    def _events(self, number: int, expected: list[tuple[int, Event]], actual: list[tuple[int, Event]]) -> Iterator[Mismatch]:
         wanted, got = ([e.name for _, e in events] for events in (expected, actual))
         if wanted != got:
             kind = "order" if sorted(wanted) == sorted(got) else "more" if len(got) > len(wanted) else "fewer"
-            return Mismatch(number, "events", "event", "as promised", kind, f"called {got}, expected {wanted}")
+            yield Mismatch(number, "events", "event", "as promised", kind, f"called {got}, expected {wanted}")
+            return
         for (slot, e), (_, a) in zip(expected, actual, strict=True):
             found = self._value(number, slot, e.value, a.value, where="event", name=e.name)
-            if found is not None:
-                return found
-            if e.recording != a.recording:
+            if found is None and e.recording != a.recording:
                 wanted_mode, mode = ("recording" if x.recording else "not recording" for x in (e, a))
-                return Mismatch(number, "flag", "event", wanted_mode, mode, e.name)
-            self.result.counts["events"] += 1
-        return None
+                found = Mismatch(number, "flag", "event", wanted_mode, mode, e.name, e.name, slot)
+            if found is not None:
+                yield found
+            else:
+                self.result.counts["events"] += 1
 
-    def _state(self, number: int, expected: State | None, actual: State | None) -> Mismatch | None:
+    def _state(self, number: int, expected: State | None, actual: State | None) -> Iterator[Mismatch]:
         if expected is None or actual is None:
-            return None
+            return
         for slot, (e, a) in enumerate(zip(expected, actual, strict=True)):
             found = self._value(number, slot, e, a, where="grad")
             if found is not None:
-                return found
-            if number != AFTER_ALL:
+                yield found
+            elif number != AFTER_ALL:
                 _count_gradient(self.result.counts, e)
-        return None
 
     def _value(
         self, number: int, slot: int, expected: Value | None, actual: Value | None, *, where: str, name: str | None = None
     ) -> Mismatch | None:
-        name = name or self._name(number, slot, where)
+        bare = name or self._name(number, slot, where)
+        name = f"{bare}.grad" if where == "grad" else bare
+
+        def differs(kind: str, wanted: str, got: str, detail: str) -> Mismatch:
+            arrays = (v.array if v is not None else None for v in (expected, actual))
+            return Mismatch(number, kind, where, wanted, got, detail, bare, slot, *arrays)
+
         if expected is None or actual is None:
             if expected is actual:
                 return None
             wanted, got = ("absent" if v is None else "present" for v in (expected, actual))
             present = expected or actual
             zeros = ALL_ZEROS if present is not None and not present.array.any() else ""
-            return Mismatch(number, "absence", where, wanted, got, name + zeros)
+            return differs("absence", wanted, got, name + zeros)
         if actual.unreadable:
-            return Mismatch(number, "unreadable", where, "readable", "unreadable", f"{name}: {actual.unreadable}")
+            return differs("unreadable", "readable", "unreadable", f"{name}: {actual.unreadable}")
         e, a = expected.array, actual.array
         if e.shape != a.shape:
-            return Mismatch(number, "shape", where, "as its primal", "another", f"{name}: shape {a.shape}, expected {e.shape}")
+            return differs("shape", "as its primal", "another", f"{name}: shape {a.shape}, expected {e.shape}")
         if e.dtype != a.dtype:
-            return Mismatch(number, "dtype", where, str(e.dtype), str(a.dtype), name)
-        if not self._elements_agree(number, slot, e, a, where, name):
-            return Mismatch(number, "value", where, "right", "wrong", describe(name, e, a))
+            return differs("dtype", str(e.dtype), str(a.dtype), name)
+        if not self._elements_agree(number, slot, e, a, where, bare):
+            return differs("value", "right", "wrong", describe(name, e, a))
         if expected.requires_grad != actual.requires_grad and where != "event":  # no document says what a hook's argument requires
             wanted, got = ("requires_grad" if v.requires_grad else "constant" for v in (expected, actual))
-            return Mismatch(number, "flag", where, wanted, got, name)
+            return differs("flag", wanted, got, name)
         self.result.counts["elements"] += e.size
         return None
 
@@ -209,7 +253,7 @@ class Comparer:
 
     def _name(self, number: int, slot: int, where: str) -> str:
         if where == "grad":
-            return f"{self.case.watched[slot]}.grad"
+            return self.case.watched[slot]
         step = self.case.steps[number]
         return step.tensor if isinstance(step, InPlace | Toggle) else results(step)[slot]
 

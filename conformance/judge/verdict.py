@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from conformance.deviations import explain
-from conformance.judge.compare import Comparer, Mismatch
+from conformance.judge.compare import Comparer
+from conformance.judge.known import explain
 
 if TYPE_CHECKING:
     from conformance.backends import BackendInfo
     from conformance.case import Case
+    from conformance.judge.compare import Comparison, Mismatch
     from conformance.outcome import Outcome
 
 
@@ -45,7 +46,9 @@ FAILING = (Bucket.DIVERGED, Bucket.TIMED_OUT, Bucket.CRASHED, Bucket.HARNESS_ERR
 class Verdict:
     """One case on one backend.
 
-    ``deviation`` is the id of the entry that explains a known deviation, ``steps`` the numbers of the steps that agreed.
+    ``mismatch`` is the difference that nobody knows, or else the first known deviation; ``deviations`` are the ids of the entries of
+    all known deviations that the case showed, and ``deviation`` is that of ``mismatch``; ``steps`` are the numbers of the steps that
+    agreed.
     """
 
     bucket: Bucket
@@ -54,31 +57,40 @@ class Verdict:
     bounded: bool = False
     counts: Counter[str] = field(default_factory=Counter)
     steps: list[int] = field(default_factory=list)
+    deviations: tuple[str, ...] = ()
 
 
 def judge(case: Case, info: BackendInfo, expected: Outcome, actual: Outcome) -> Verdict:
     """Compare two outcomes and choose the bucket."""
-    compared = Comparer(case, info).run(expected, actual)
-    found = compared.mismatch
-    counts = compared.counts
+
+    def known(found: Mismatch) -> str | None:
+        entry = explain(info, case, found)
+        return None if entry is None else entry.id
+
+    compared = Comparer(case, info).run(expected, actual, known)
+    seen = tuple(dict.fromkeys(entry for _, entry in compared.known))
+    verdict = Verdict(_bucket(compared), compared.mismatch, None, compared.bounded, compared.counts, compared.steps, seen)
+    if verdict.bucket is Bucket.KNOWN_DEVIATION:
+        verdict.mismatch, verdict.deviation = compared.known[0]
+    return verdict
+
+
+def _bucket(compared: Comparison) -> Bucket:
+    found, counts = compared.mismatch, compared.counts
     if found is not None:
-        verdict = verdict_of(case, info, found, Verdict(Bucket.DIVERGED, found, None, compared.bounded, counts, compared.steps))
-        if verdict.deviation is None and compared.near_kink and found.kind == "value":
-            verdict.bucket = Bucket.NEAR_KINK
-        return verdict
+        return Bucket.NEAR_KINK if compared.near_kink and found.kind == "value" else Bucket.DIVERGED
+    if compared.known:
+        return Bucket.KNOWN_DEVIATION
     if counts["calls"] and (counts["gradients"] or counts["absent"]):
-        bucket = Bucket.AGREED
-    elif counts["errors"]:
-        bucket = Bucket.SAME_ERROR
-    elif counts["not_offered"]:
-        bucket = Bucket.NOT_OFFERED
-    else:
-        bucket = Bucket.NOTHING_COMPARED
-    return Verdict(bucket, None, None, compared.bounded, counts, compared.steps)
+        return Bucket.AGREED
+    if counts["errors"]:
+        return Bucket.SAME_ERROR
+    return Bucket.NOT_OFFERED if counts["not_offered"] else Bucket.NOTHING_COMPARED
 
 
 def verdict_of(case: Case, info: BackendInfo, found: Mismatch, so_far: Verdict) -> Verdict:
-    """Return the verdict on a mismatch: a known deviation, or a divergence."""
+    """Return the verdict on a mismatch that no comparison made: a known deviation, or a divergence."""
     entry = explain(info, case, found)
-    bucket = Bucket.DIVERGED if entry is None else Bucket.KNOWN_DEVIATION
-    return Verdict(bucket, found, None if entry is None else entry.id, so_far.bounded, so_far.counts, so_far.steps)
+    if entry is None:
+        return replace(so_far, bucket=Bucket.DIVERGED, mismatch=found)
+    return replace(so_far, bucket=Bucket.KNOWN_DEVIATION, mismatch=found, deviation=entry.id, deviations=(entry.id,))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
+from conformance.texts import blame_text
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -15,7 +17,7 @@ def write_junit(path: Path, footer: dict[str, Any], findings: Sequence[dict[str,
     suite = ET.Element("testsuite", name="autograd-conformance", tests=str(len(footer["ledger"]) + 1))
     failures = 0
     for name in footer["ledger"]:
-        mine = [f"{f['id']}: {f['bucket']} at {f['at']}, {f['count']} cases\n{f['replay']}" for f in findings if f["backend"] == name]
+        mine = [_reason(f) for f in findings if f["backend"] == name]
         failures += _case(suite, f"campaign on {name}", mine)
     failures += _case(suite, "curated cases and known deviations", broken)
     suite.set("failures", str(failures))
@@ -27,6 +29,17 @@ def _case(suite: ET.Element, name: str, reasons: Sequence[str]) -> int:
     if reasons:
         ET.SubElement(element, "failure", message=f"{len(reasons)} reasons").text = "\n\n".join(reasons)
     return int(bool(reasons))
+
+
+def _reason(finding: dict[str, Any]) -> str:
+    lines = [f"{finding['id']}: {finding['bucket']} at {finding['at']}, {finding['count']} cases"]
+    return "\n".join([*lines, *blame_text(finding.get("blame")), finding["replay"]])
+
+
+def _bullets(finding: dict[str, Any]) -> list[str]:
+    ops = ", ".join(finding["ops"])
+    first = f"- `{finding['id']}`: {finding['bucket']} at {finding['at']} with {ops}: `{finding['replay']}`"
+    return [first, *(f"  - {line}" for line in blame_text(finding.get("blame")))]
 
 
 def write_markdown(path: Path, footer: dict[str, Any], findings: Sequence[dict[str, Any]], broken: Sequence[str]) -> None:
@@ -43,6 +56,6 @@ def write_markdown(path: Path, footer: dict[str, Any], findings: Sequence[dict[s
         *(f"| {bucket} | {' | '.join(str(footer['ledger'][b].get(bucket, 0)) for b in backends)} |" for bucket in buckets),
         "",
         *(f"- {reason}" for reason in [*footer["reasons"], *broken]),
-        *(f"- `{f['id']}`: {f['bucket']} at {f['at']} with {', '.join(f['ops'])}: `{f['replay']}`" for f in findings),
+        *(line for f in findings for line in _bullets(f)),
     ]
     path.write_text("\n".join(lines).rstrip() + "\n")

@@ -15,6 +15,7 @@ from conformance.judge.verdict import FAILING
 from conformance.report import tables
 from conformance.report.graph import AT_END, Picture, draw
 from conformance.report.words import headline, marked, summary, value_name
+from conformance.texts import blame_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,6 +47,7 @@ class FindingView:
     title: str
     what: str
     detail: str
+    blame: list[str]
     count: int
     index: str
     steps: list[StepView]
@@ -229,6 +231,7 @@ def _finding(record: dict[str, Any]) -> FindingView:
         title=headline(record),
         what=summary(record),
         detail="" if found.get("detail") == value_name(found) else str(found.get("detail", "")),
+        blame=blame_text(record.get("blame")),
         count=int(record.get("count", 1)),
         index=str(record.get("index", "?")),
         steps=steps,

@@ -10,8 +10,9 @@ import pytest
 from conformance.backends import BUILT_IN, BackendInfo
 from conformance.case import Case, Input, read
 from conformance.conditions import CONDITIONS
-from conformance.deviations import Deviation, DeviationError, explain, known, label
+from conformance.deviations import Deviation, DeviationError, known, label
 from conformance.judge.compare import Mismatch
+from conformance.judge.known import explain
 from conformance.ops import catalogue
 from conformance.steps import Backward, Op
 from reference_impl import TORCH

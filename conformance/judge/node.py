@@ -1,0 +1,93 @@
+"""The first wrong node: where in a reverse pass an engine leaves the right way.
+
+The script is run again with a hook that answers nothing on every computed value behind the roots of the diverging call. So both
+sides show the cotangent of every value. In reverse order, the first step whose results have the right cotangents and one of whose
+operands does not is the one whose rule, or whose sum, is wrong.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.backends.reference import reference
+from conformance.case import Case
+from conformance.deviations import label
+from conformance.judge.compare import Comparer
+from conformance.outcome import Computed
+from conformance.steps import Backward, Detach, Edge, Grad, Hook, InPlace, Op, results, uses
+
+if TYPE_CHECKING:
+    from conformance.backends import Backend
+    from conformance.judge.compare import Mismatch
+    from conformance.outcome import Outcome
+
+WATCH = "watch_"
+
+
+def first_node(case: Case, accused: Backend, found: Mismatch) -> str:
+    """Name the first step, in reverse order, that is given right cotangents and passes on a wrong one; or say why none is named."""
+    if found.step < 0:
+        return "not named: the difference is in the state after the last step"
+    step = case.steps[found.step]
+    if isinstance(step, Op):
+        return f"step {found.step} ({step.op}): its forward"
+    if not isinstance(step, Grad | Backward) or found.kind not in ("value", "absence"):
+        return f"not named: a difference of kind {found.kind} at {label(case, found.step)} has no cotangents"
+    if any(isinstance(s, InPlace | Edge) for s in case.steps[: found.step]):
+        return "not named: in-place updates and edges give values more than one place in the graph"
+    return _in_pass(case, found.step, accused)
+
+
+def _in_pass(case: Case, number: int, accused: Backend) -> str:
+    info = accused.info
+    expected = reference(info.dialect, info.not_offered).run(case)
+    accumulates = isinstance(case.steps[number], Backward)
+    watched = _behind(case, number, expected, leaves=accumulates)
+    hooks = tuple(Hook(name, (WATCH + name,), "nothing") for name in watched)
+    hooked = Case(case.inputs, (*case.steps[:number], *hooks, case.steps[number]), case.lane)
+    at = number + len(hooks)
+    right, seen = reference(info.dialect, info.not_offered).run(hooked), accused.run(hooked)
+    wrong = _wrong(hooked, at, [m for m in Comparer(hooked, info).differences(right, seen) if m.step == at])
+    if wrong is None:
+        return "not named: with hooks on the values in between, other hooks are called than should be"
+    if not wrong:
+        return "not named: with hooks on the values in between, nothing differs"
+    roots = [name for field, name in uses(case.steps[number]) if field in ("outputs", "tensors")]
+    for i in reversed(range(number)):
+        arriving = [name for name in results(case.steps[i]) if name in watched]
+        passed = [name for _, name in uses(case.steps[i]) if name in wrong]
+        if arriving and passed and wrong.isdisjoint(arriving):
+            return f"step {i} ({label(case, i)}): what arrives at {', '.join(arriving)} is right, what leaves for {passed[0]} is not"
+    if accumulates and wrong and wrong.isdisjoint(watched):
+        return f"the accumulation into {min(wrong)}: the cotangent that arrives is right"
+    if not wrong.isdisjoint(roots):
+        return f"the call itself: the cotangent of its root {next(name for name in roots if name in wrong)} is not right"
+    return "not named: no step is given right cotangents and passes on a wrong one"
+
+
+def _behind(case: Case, number: int, expected: Outcome, *, leaves: bool) -> list[str]:
+    """List the computed values behind the roots of a call that require a gradient, the newest first; then the ``leaves``, if asked."""
+    wanted = {name for field, name in uses(case.steps[number]) if field in ("outputs", "tensors")}
+    found = []
+    for step, seen in reversed(list(zip(case.steps[:number], expected.observations[:number], strict=True))):
+        if isinstance(step, Detach) or not isinstance(seen, Computed) or wanted.isdisjoint(results(step)):
+            continue
+        wanted.update(name for _, name in uses(step))
+        found += [n for n, v in zip(results(step), seen.values, strict=False) if v is not None and v.requires_grad and n in wanted]
+    return found + [entry.name for entry in case.inputs if leaves and entry.differentiable and entry.name in wanted]
+
+
+def _wrong(hooked: Case, at: int, differences: list[Mismatch]) -> set[str] | None:
+    """Return the values whose cotangents differ; ``None`` if the calls of the hooks cannot be compared."""
+    step = hooked.steps[at]
+    wrong = set()
+    for found in differences:
+        if found.kind in ("events", "error"):
+            return None
+        if found.where == "event":
+            wrong.add(found.name.removeprefix(WATCH))
+        elif found.where == "result" and isinstance(step, Grad):
+            wrong.add(step.inputs[found.slot])
+        else:
+            wrong.add(f"{found.name}.grad")
+    return wrong

@@ -1,0 +1,135 @@
+"""Signatures: whether the wrong numbers of a known deviation are those that its entry says.
+
+An entry says what the wrong answer *is*: zeros, or what the reference predicts for a counterfactual script. Numbers that only look
+like the deviation, because the conditions hold by chance, do not bear its signature, and are a divergence.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.backends.reference import reference
+from conformance.case import CaseError, check
+from conformance.counterfactuals import COUNTERFACTUALS
+from conformance.judge.disturbance import Bounds, agrees_cheaply
+from conformance.outcome import Computed, Raised
+from conformance.steps import results
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conformance.backends import BackendInfo
+    from conformance.case import Case
+    from conformance.deviations import Deviation
+    from conformance.judge.compare import Mismatch
+    from conformance.outcome import Outcome, Value
+
+
+NEAREST = 2
+"""For how many counterfactual scripts bounds are derived."""
+TERMS = 12
+"""How many other tensors of a script may be what was added."""
+
+
+def bears(entry: Deviation, info: BackendInfo, case: Case, found: Mismatch) -> bool:
+    """Whether a difference bears the signature of an entry; one that is none of numbers, or has none, does."""
+    if found.kind != "value" or not entry.signature or found.got is None:
+        return True
+    return any(_bears(words, entry.above, info, case, found) for words in entry.signature)
+
+
+def _bears(words: str, ops: tuple[str, ...], info: BackendInfo, case: Case, found: Mismatch) -> bool:
+    wanted, got = found.wanted, found.got
+    differs = ~((wanted == got) | (np.isnan(wanted) & np.isnan(got)))
+    match words:
+        case "zeros":
+            return bool((got[differs] == 0).all())
+        case "nan":
+            return bool(np.isnan(got[differs]).all())
+        case "off by a rounding of 1":
+            return bool((np.abs(got - wanted) <= np.finfo(wanted.dtype).eps).all())
+        case "another contribution":
+            return _contributed(info, case, found)
+        case _:
+            return _predicted(info, COUNTERFACTUALS[words](case, found.step, ops), found)
+
+
+def _predicted(info: BackendInfo, variants: Iterator[tuple[Case, int]], found: Mismatch) -> bool:
+    """Whether the reference predicts, for one of these scripts, what the engine answered; bounds are derived for the nearest two."""
+    near: list[tuple[float, Case, int, int]] = []
+    for variant, number in variants:
+        for slot, array in _answers(info, variant, number, found):
+            if agrees_cheaply(array, found.got):
+                return True
+            with np.errstate(all="ignore"):
+                off = float(np.nan_to_num(np.abs(array - found.got), nan=np.inf).max())
+            near.append((off, variant, number, slot))
+    nearest = sorted(near, key=lambda candidate: candidate[0])[:NEAREST] if found.got.dtype.kind == "f" else []
+    return any(
+        Bounds(variant, info).accepts(found.got, number, slot, found.where, found.name)
+        for _, variant, number, slot in nearest
+        if variant.lane == "numeric"
+    )
+
+
+def _answers(info: BackendInfo, variant: Case, number: int, found: Mismatch) -> list[tuple[int, Any]]:
+    try:
+        check(variant)
+    except CaseError:
+        return []
+    with np.errstate(all="ignore"):
+        outcome = reference(info.dialect, info.not_offered).run(variant)
+    values = ((slot, value.array) for slot, value in _values(variant, outcome, number, found))
+    return [(slot, array) for slot, array in values if (array.shape, array.dtype) == (found.got.shape, found.got.dtype)]
+
+
+def _values(case: Case, outcome: Outcome, number: int, found: Mismatch) -> Iterator[tuple[int, Value]]:
+    """Yield what a script answers where the difference is: the same name at the same place."""
+    seen = None if number < 0 else outcome.observations[number]
+    if found.where == "grad":
+        state = outcome.final if seen is None else seen.state if isinstance(seen, Computed | Raised) else None
+        slots = [slot for slot, name in enumerate(case.watched) if name == found.name]
+        values = [(slot, state[slot]) for slot in slots] if state is not None else []
+    elif found.where == "event":
+        events = seen.events if isinstance(seen, Computed | Raised) else ()
+        values = [(slot, event.value) for slot, event in enumerate(events) if event.name == found.name]
+    else:
+        values = [(found.slot, seen.values[found.slot])] if isinstance(seen, Computed) and found.slot < len(seen.values) else []
+    yield from ((slot, value) for slot, value in values if value is not None)
+
+
+def _contributed(info: BackendInfo, case: Case, found: Mismatch) -> bool:
+    """Whether the answer is another tensor of the script, or the right one with one or two others added or taken away."""
+    outcome = reference(info.dialect, info.not_offered).run(case)
+    others = list(_distinct(a for a in _tensors(case, outcome) if a.shape == found.got.shape and a.dtype == found.got.dtype))[-TERMS:]
+    with np.errstate(all="ignore"):
+        signed = [s for a in others for s in (a, -a)]
+        sums = ([found.wanted + one for one in signed], others, *([found.wanted + a + b for b in signed] for a in signed))
+    return any(_close(total, found.got, found.wanted, others) for total in itertools.chain.from_iterable(sums))
+
+
+def _close(total: Any, got: Any, wanted: Any, terms: list[Any]) -> bool:
+    """Whether two arrays are equal up to roundings of what they may be sums of."""
+    with np.errstate(all="ignore"):
+        scale = np.abs(wanted) + np.max([np.abs(t) for t in terms], axis=0)
+        return agrees_cheaply(total + 0, got) or bool((np.abs(total - got) <= np.finfo(got.dtype).eps * scale).all())
+
+
+def _tensors(case: Case, outcome: Outcome) -> Iterator[Any]:
+    yield from (entry.array() for entry in case.inputs)
+    for step, seen in zip(case.steps, outcome.observations, strict=True):
+        if isinstance(seen, Computed | Raised):
+            held = (*(seen.state or ()), *(event.value for event in seen.events))
+            made = seen.values if isinstance(seen, Computed) and results(step) else ()
+            yield from (value.array for value in (*held, *made) if value is not None)
+
+
+def _distinct(arrays: Iterator[Any]) -> Iterator[Any]:
+    seen: set[bytes] = set()
+    for array in arrays:
+        if array.tobytes() not in seen:
+            seen.add(array.tobytes())
+            yield array

@@ -220,5 +220,3 @@ COUNTERFACTUALS: dict[str, Callable[[Case, int, Sequence[str]], Iterator[Variant
 
 ELEMENTS = ("zeros", "nan", "off by a rounding of 1", "another contribution")
 """Signatures that need no other script: what the elements are where they differ."""
-
-

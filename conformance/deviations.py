@@ -1,7 +1,8 @@
 """Known deviations: narrow predicates over a mismatch, from one TOML file.
 
 An entry names the backend and its versions, the steps, what is expected there and what comes instead, and under which condition.
-All that it names must hold for a mismatch to count as known.
+All that it names must hold for a mismatch to count as known. Where numbers are wrong the entry says what they *are*: its signature,
+held against the arrays by `conformance.judge.signatures`, or why nobody can say that.
 """
 
 from __future__ import annotations
@@ -16,14 +17,18 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
 from conformance.conditions import CONDITIONS
+from conformance.counterfactuals import COUNTERFACTUALS, ELEMENTS
 from conformance.steps import Backward, Op, kind, results, uses
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from conformance.backends import BackendInfo
     from conformance.case import Case
     from conformance.judge.compare import Mismatch
 
 FILE = Path(__file__).with_name("deviations.toml")
+SIGNATURES = (*ELEMENTS, *COUNTERFACTUALS)
 
 
 class DeviationError(ValueError):
@@ -31,7 +36,11 @@ class DeviationError(ValueError):
 
 
 class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One known deviation. Lists allow several; an empty list or text allows all; ``message`` is a regular expression."""
+    """One known deviation. Lists allow several; an empty list or text allows all; ``message`` is a regular expression.
+
+    ``signature``: what wrong numbers are, in words of `conformance.counterfactuals`, one of which must hold; ``unpredictable``: why
+    there is none.
+    """
 
     id: str
     backend: str
@@ -47,6 +56,8 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     when: tuple[str, ...] = ()
     above: tuple[str, ...] = ()
     link: str = ""
+    signature: tuple[str, ...] = ()
+    unpredictable: str = ""
 
     def matches(self, info: BackendInfo, case: Case, mismatch: Mismatch) -> bool:
         """Whether this entry explains the mismatch."""
@@ -102,14 +113,26 @@ def known(path: Path = FILE) -> tuple[Deviation, ...]:
         msg = f"{path.name}: {error}"
         raise DeviationError(msg) from None
     for entry in entries:
-        unknown = [name for name in entry.when if name not in CONDITIONS]
-        if unknown:
-            msg = f"{path.name}: {entry.id}: condition {unknown[0]!r} is unknown; allowed are {', '.join(CONDITIONS)}"
+        problem = next(_problems(entry), None)
+        if problem is not None:
+            msg = f"{path.name}: {entry.id}: {problem}"
             raise DeviationError(msg)
-        try:
-            SpecifierSet(entry.versions)
-            re.compile(entry.message)
-        except (InvalidSpecifier, re.error) as error:
-            msg = f"{path.name}: {entry.id}: {error}"
-            raise DeviationError(msg) from None
     return entries
+
+
+def _problems(entry: Deviation) -> Iterator[str]:
+    for words, allowed in ((entry.when, CONDITIONS), (entry.signature, SIGNATURES)):
+        kind = "condition" if words is entry.when else "signature"
+        yield from (f"{kind} {word!r} is unknown; allowed are {', '.join(allowed)}" for word in words if word not in allowed)
+    said = bool(entry.signature) + bool(entry.unpredictable)
+    if "value" in entry.kinds and said != 1:
+        yield "wrong values need either a signature or, where nobody can say what they are, the reason as 'unpredictable'"
+    if "value" not in entry.kinds and said:
+        yield "a signature belongs to wrong values, which are not among the kinds"
+    if entry.link and not entry.link.startswith("https://"):
+        yield f"the link {entry.link!r} does not begin with https://"
+    try:
+        SpecifierSet(entry.versions)
+        re.compile(entry.message)
+    except (InvalidSpecifier, re.error) as error:
+        yield str(error)

@@ -99,20 +99,19 @@ class Comparer:
         result = self.result
         for found in self.differences(expected, actual):
             seen = () if found.step < 0 else (expected.observations[found.step], actual.observations[found.step])
-            if shadow is not None and found.step >= 0:
+            if shadow is not None:
                 shadow.enter(found.step)
-            entry = known(found)
-            if entry is not None:
-                shadow = shadow or Shadow(self.case)
-                result.known.append((found, entry))
-            elif shadow is not None and shadow.falls_on(found):
+            if shadow is not None and shadow.falls_on(found):
                 result.shadowed.append(found)
                 result.counts["shadowed"] += 1
             else:
-                result.mismatch = found
-                break
-            if found.step >= 0:
-                shadow.enter(found.step)
+                entry = known(found)
+                if entry is None:
+                    result.mismatch = found
+                    break
+                result.known.append((found, entry))
+                shadow = shadow or Shadow(self.case)
+            shadow.enter(found.step)
             shadow.cast(found, *seen)
         return result
 

@@ -42,10 +42,13 @@ class Shadow:
         self._entered = 0
 
     def enter(self, number: int) -> None:
-        """Take all steps before a step into account, and see whether the shadow falls on the step as a whole."""
+        """Take all steps before a step into account, and see whether the shadow falls on the step as a whole; -1: after all steps."""
+        number = number if number >= 0 else len(self.case.steps)
         while self._entered < number:
             self._pass(self._entered, self.case.steps[self._entered])
             self._entered += 1
+        if number == len(self.case.steps):
+            return
         step = self.case.steps[number]
         names, makers = self._behind(step)
         if not self.values.isdisjoint({*names, *(name for _, name in uses(step))}) or not self.nodes.isdisjoint(makers):
@@ -55,7 +58,7 @@ class Shadow:
         """Whether a difference may be a consequence of a known deviation."""
         if found.step in self.steps:
             return True
-        step = self.case.steps[found.step]
+        step = None if found.step < 0 else self.case.steps[found.step]
         if isinstance(step, Backward) and found.where == "step":  # what was to be added to may not be what it should
             return not self.slots.isdisjoint(self._behind(step)[0])
         return found.name in (self.slots if found.where == "grad" else self.values)

@@ -322,6 +322,17 @@ def dialects(compare: tuple[str, str], as_json: bool) -> None:
 
 
 @cli.command()
+@click.option("--record", type=click.Path(dir_okay=False, path_type=Path), help="A run record; its cases per deviation are shown.")
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
+def deviations(record: Path | None, as_json: bool) -> None:
+    """List the known deviations: what is wrong, since which version, what the wrong values are, and the finding that proves it."""
+    from conformance.listing import deviations_listing
+    from conformance.records import hits
+
+    click.echo(deviations_listing(None if record is None else hits(record), as_json=as_json))
+
+
+@cli.command()
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
 def backends(as_json: bool) -> None:
     """List the backends that can be named, and whether they open here."""

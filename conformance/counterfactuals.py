@@ -120,7 +120,7 @@ def inputs_retained(case: Case, number: int, _: Sequence[str]) -> Iterator[Varia
 
 
 def inputs_dropped(case: Case, number: int, _: Sequence[str]) -> Iterator[Variant]:
-    """Take the edges of computed tensors from the inputs of every `backward`; one that is left without inputs is asked for a constant."""
+    """Take the edges of computed tensors from the inputs of every `backward`; one left without inputs is asked for a leaf."""
     leaves = {entry.name for entry in case.inputs}
     edges = {s.results[0] for s in case.steps if isinstance(s, Edge) and s.tensor not in leaves}
     others = [entry.name for entry in case.inputs if entry.differentiable]

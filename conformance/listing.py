@@ -1,4 +1,4 @@
-"""What the suite knows, as text or JSON: ops and backends."""
+"""What the suite knows, as text or JSON: ops, backends and known deviations."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import msgspec
 from conformance.backends import names
 from conformance.campaign.pool import Workers
 from conformance.campaign.worker import describe_backend
+from conformance.deviations import known
 from conformance.ops import NOT_OFFERED, catalogue
 from conformance.ops.in_place import IN_PLACE
 from reference_impl import DIALECTS
@@ -48,6 +49,26 @@ def ops_listing(*, as_json: bool) -> str:
         )
     lines += ["", "not offered yet, of the same ranks:"]
     lines += [f"      {name}: {reason}" for name, reason in NOT_OFFERED.items()]
+    return "\n".join(lines)
+
+
+def deviations_listing(hits: dict[str, int] | None, *, as_json: bool) -> str:
+    """List the known deviations; ``hits``: how many cases of a run showed each, if a run is given."""
+    rows = []
+    for entry in known():
+        row = msgspec.to_builtins(entry)
+        rows.append(row if hits is None else {**row, "hits": hits.get(entry.id, 0)})
+    if as_json:
+        return msgspec.json.format(msgspec.json.encode(rows)).decode()
+    lines = [f"{len(rows)} known deviations; where wrong values have no signature, the reason is given"]
+    for row in rows:
+        seen = "" if hits is None else f"  {row['hits']} cases"
+        lines += ["", f"{row['id']}  {row['backend']} {row['versions']}{seen}", f"    {row['reason']}"]
+        if row["signature"]:
+            lines.append(f"    wrong values are: {' or '.join(row['signature'])}")
+        if row["unpredictable"]:
+            lines.append(f"    wrong values are unpredictable: {row['unpredictable']}")
+        lines.append(f"    finding {row['finding']}{' ' if row['link'] else ''}{row['link']}")
     return "\n".join(lines)
 
 

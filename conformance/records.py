@@ -5,6 +5,7 @@ A file without its footer is the record of a run that did not end; it cannot be 
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -54,3 +55,16 @@ def read(path: Path) -> Iterator[dict[str, Any]]:
     except OSError as error:
         msg = f"{path}: {error.strerror}"
         raise RecordError(msg) from None
+
+
+def hits(path: Path) -> dict[str, int]:
+    """Return how many cases of a run showed each known deviation, over all backends.
+
+    Raises:
+        RecordError: if the run has no footer, so that it is no result.
+    """
+    footer = next((record for record in read(path) if record.get("kind") == "footer"), None)
+    if footer is None:
+        msg = f"{path}: has no footer: the run did not end"
+        raise RecordError(msg)
+    return dict(sum((Counter(entries) for entries in footer["deviations"].values()), Counter()))

@@ -168,7 +168,9 @@ def _of(other: Backend, dispute: Dispute) -> Vote:
 
 def _same_promise(dispute: Dispute, promised: Outcome) -> bool:
     """Whether the reference predicts for another dialect what it predicts for that of the accused."""
-    theirs = Comparer(dispute.case, dispute.accused.info).differences(dispute.expected, promised)
+    theirs: Iterator[Mismatch] = Comparer(dispute.case, dispute.accused.info).differences(dispute.expected, promised)
+    if dispute.found.kind != "flag":  # who requires a gradient changes no number and no refusal
+        theirs = (m for m in theirs if m.kind != "flag")
     upto = len(dispute.case.steps) if dispute.found.step == AFTER_ALL else dispute.found.step
     return not any(m.step in range(upto + 1) or m.step == AFTER_ALL == dispute.found.step for m in theirs)
 
@@ -186,12 +188,12 @@ def _numerically(dispute: Dispute, voter: str, forward: Backend | None) -> Vote:
         answers = [(wanted[place], got[place], radius[place], _slope(dispute, name, place, forward)) for place in _worst(wanted, got)]
     except SilentError as error:
         return _silent(voter, str(error))
-    accused, right = (_judged([(float(a[i]), float(a[2]), a[3]) for a in answers]) for i in (1, 0))
+    accused, right = (_judged([(a[i], a[2], a[3]) for a in answers]) for i in (1, 0))
     worst = answers[0]
     return Vote(voter, accused, right, f"{worst[3].value:.9g} with an error below {worst[3].error:.2g}; got {worst[1]:.9g}")
 
 
-def _judged(answers: list[tuple[float, float, Estimate]]) -> Opinion:
+def _judged(answers: list[tuple[Any, Any, Estimate]]) -> Opinion:
     if not all(np.isfinite(estimate.error) for _, _, estimate in answers):
         return Opinion.SILENT
     return _opinion(all(abs(value - estimate.value) <= estimate.error + radius for value, radius, estimate in answers))

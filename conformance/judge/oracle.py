@@ -36,6 +36,14 @@ if TYPE_CHECKING:
     from conformance.steps import Step
 
 NUDGE, MOVED = "nudge_", "moved_"
+BEYOND: dict[type, str] = {
+    Custom: "a custom function",
+    InPlace: "an in-place update",
+    Toggle: "a changed flag",
+    Edge: "an edge",
+    Hook: "a hook that answers something",
+}
+"""Kinds of step with which a script's gradient need not be that of its forward."""
 CALLS = (AppendBackward, Backward, Grad)
 
 
@@ -109,13 +117,10 @@ def slope(
 
 
 def _refuse(step: Step) -> None:
-    reasons = {Custom: "a custom function", InPlace: "an in-place update", Toggle: "a changed flag", Edge: "an edge"}
-    found = next((word for kind, word in reasons.items() if isinstance(step, kind)), None)
-    if isinstance(step, Hook) and step.returns != "nothing":
-        found = "a hook that answers something"
-    if found is not None:
-        msg = f"the script has {found}, which is no matter of forwards"
-        raise SilentError(msg)
+    for kind, word in BEYOND.items():
+        if isinstance(step, kind) and not (isinstance(step, Hook) and step.returns == "nothing"):
+            msg = f"the script has {word}, which is no matter of forwards"
+            raise SilentError(msg)
 
 
 class _Script:

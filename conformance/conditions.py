@@ -204,7 +204,6 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "after_in_place": lambda case, number: any(isinstance(s, InPlace) for s in before(case, number)),
     "refused_step_or_hooks": lambda case, number: any(hooks(case, number)) or refused_step(case, number),
     "numeric_lane": lambda case, _: case.lane == "numeric",
-    "joins": lambda case, _: any(isinstance(s, Op) and s.op in ("stack", "cat") for s in case.steps),
     "second_pass": lambda case, number: sum(isinstance(s, Backward) for s in until(case, number)) > 1,
     "after_toggle": lambda case, number: any(isinstance(s, Toggle) for s in before(case, number)),
     **in_place_conditions.CONDITIONS,

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import conformance
 from conformance.campaign.pool import Workers
 from conformance.campaign.worker import explain_case
-from conformance.case import read
+from conformance.case import Case, Input, read
 from conformance.clauses import CURATED
 from conformance.clauses.table import clause_table
 from conformance.deviations import Deviation, known
+from conformance.steps import Op
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,11 +43,21 @@ def findings_folder() -> Path:
 
 
 def _stale(entry: Deviation, workers: Workers) -> str | None:
-    case = read(findings_folder() / entry.finding / "case.json")
-    explained = workers.call(explain_case, case, entry.backend)
-    if explained is None:
-        return None if FATAL in entry.kinds else f"{entry.id}: the process died instead of showing the deviation"
-    shown = explained["verdict"].get("deviation")
-    if shown == entry.id:
-        return None
-    return f"{entry.id}: stale: the case of {entry.finding} now ends as {explained['verdict']['bucket']} ({shown})"
+    """Say what is wrong with an entry whose deviation does not show: in the case of its finding, and in that case among others."""
+    evidence = read(findings_folder() / entry.finding / "case.json")
+    for case, words in ((evidence, f"the case of {entry.finding}"), (beside_others(evidence), f"{entry.finding} beside a dead branch")):
+        explained = workers.call(explain_case, case, entry.backend)
+        if explained is None:
+            if FATAL in entry.kinds:
+                continue
+            return f"{entry.id}: the process died instead of showing the deviation"
+        verdict = explained["verdict"]
+        if entry.id not in verdict.get("deviations", ()):
+            return f"{entry.id}: stale: {words} now ends as {verdict['bucket']} ({verdict.get('deviation')})"
+    return None
+
+
+def beside_others(case: Case) -> Case:
+    """Return a case with a dead branch before its steps: what it shows must not depend on being alone."""
+    branch = Input("beside_0", (2,), (1.0, 2.0), case.inputs[0].dtype, differentiable=False)
+    return Case((*case.inputs, branch), (Op("square", ("beside_0",), ("beside_1",)), *case.steps), case.lane)

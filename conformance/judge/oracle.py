@@ -130,7 +130,7 @@ class _Script:
         self.name = name
         kept: list[Step] = []
         frozen: list[str] = []
-        entries = [msgspec.structs.replace(e, dtype="float64") for e in case.inputs]
+        entries = [msgspec.structs.replace(e, dtype="float64", data=data_of(e.array())) for e in case.inputs]
         nudged = Op("add", (name, NUDGE), (MOVED + name,))
         if any(e.name == name for e in case.inputs):
             kept.append(nudged)

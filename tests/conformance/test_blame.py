@@ -1,0 +1,201 @@
+"""Blame: who is wrong is found out by votes, the first wrong node by the cotangents, and the suite accuses itself where it must."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from conformance.campaign.tally import Tally
+from conformance.campaign.worker import run_case
+from conformance.case import Case, Input
+from conformance.judge.audit import audit
+from conformance.judge.blame import Blame, Opinion, Vote, blame, who
+from conformance.judge.oracle import SilentError, slope
+from conformance.steps import Backward, Detach, Grad, Hook, InPlace, Op
+from conformance.texts import blame_text
+from reference_impl import OPS
+from tests import wrong_engines
+from tests.conformance.engines import INFO, TOTAL
+
+if TYPE_CHECKING:
+    from conformance.judge.blame import Dispute
+
+X = Input("x", (3,), (0.1, 0.7, -1.3))
+SIN = Case(
+    (X,),
+    (
+        Op("exp", ("x",), ("e",)),
+        Op("sin", ("e",), ("s",)),
+        Op("square", ("s",), ("q",)),
+        Op("sum", ("q",), ("z",), TOTAL),
+        Grad(("z",), ("x",), ("g",)),
+    ),
+)
+TWICE = Case(
+    (X,),
+    (
+        Op("sin", ("x",), ("s",)),
+        Op("sum", ("s",), ("z",), TOTAL),
+        Grad(("z",), ("x",), ("g",), create_graph=True),
+        Op("square", ("g",), ("q",)),
+        Op("sum", ("q",), ("y",), TOTAL),
+        Grad(("y",), ("x",), ("h",)),
+    ),
+)
+SUMMED = Case((X,), (Op("sum", ("x",), ("z",), TOTAL), Backward(("z",), retain_graph=True), Backward(("z",))))
+
+
+def accused(name: str, case: Case, **options: Any) -> Blame:
+    """Have a wrong engine blamed."""
+    found = blame(case, getattr(wrong_engines, name)(), **options)
+    assert found is not None
+    return found
+
+
+def test_a_right_engine_is_not_blamed() -> None:
+    assert blame(SIN, wrong_engines.correct()) is None
+
+
+@pytest.mark.parametrize("case", [SIN, TWICE], ids=["first order", "second order"])
+def test_an_engine_with_a_wrong_rule_is_to_blame(case: Case) -> None:
+    assert accused("flipped_sign", case).who == "accused"
+
+
+def test_the_numerical_oracle_votes_against_a_wrong_rule_and_for_the_reference() -> None:
+    votes = [(v.accused, v.reference) for v in accused("flipped_sign", SIN).votes if v.voter.startswith("numerical")]
+    assert [(Opinion.WRONG, Opinion.RIGHT)] * 2 == votes
+
+
+def test_another_backend_that_promises_the_same_votes() -> None:
+    votes = {v.voter: v.accused for v in accused("flipped_sign", SIN, others=[wrong_engines.correct()]).votes}
+    assert votes["correct"] is Opinion.WRONG
+
+
+def test_another_backend_that_is_wrong_in_the_same_way_makes_it_unclear() -> None:
+    twin = wrong_engines.flipped_sign()
+    twin.info = replace(twin.info, name="twin")
+    assert accused("flipped_sign", SIN, others=[twin]).who == "unclear"
+
+
+def test_a_law_that_is_broken_is_a_vote() -> None:
+    def law(_: Dispute) -> Vote:
+        return Vote("linearity in the seed", Opinion.WRONG, Opinion.SILENT, "twice the seed is not twice the gradient")
+
+    assert accused("none_for_zeros", NO_GRADIENT, voters=[law]).who == "accused"
+
+
+NO_GRADIENT = Case(
+    (X,),
+    (
+        Op("mul_scalar", ("x",), ("y",), {"other": 0.0}),
+        Op("sum", ("y",), ("z",), TOTAL),
+        Grad(("z",), ("x",), ("g",)),
+    ),
+)
+
+
+def test_a_difference_that_is_none_of_numbers_has_no_oracle_and_says_so() -> None:
+    found = accused("none_for_zeros", NO_GRADIENT)
+    assert ("unclear", ["no oracle: the difference is none of numbers"]) == (found.who, [v.reason for v in found.votes])
+
+
+def test_the_first_wrong_node_is_named() -> None:
+    assert accused("flipped_sign", SIN).node == "step 1 (op:sin): what arrives at s is right, what leaves for e is not"
+
+
+def test_a_wrong_accumulation_is_named_and_no_op() -> None:
+    assert accused("dropped_accumulation", SUMMED).node == "the accumulation into x.grad: the cotangent that arrives is right"
+
+
+def test_a_refusal_has_no_node_and_says_so() -> None:
+    case = Case((X,), (Op("sin", ("x",), ("s",)), Op("sum", ("s",), ("z",), TOTAL), Backward(("z",)), Backward(("z",))))
+    assert accused("freed_graph_unnoticed", case).node == "not named: a difference of kind error at backward has no cotangents"
+
+
+def test_a_blame_is_written_in_words() -> None:
+    text = blame_text(
+        {"who": "accused", "node": "n", "votes": [{"voter": "v", "accused": "wrong", "reference": "right", "reason": "r"}]}
+    )
+    assert ["blame: the engine is wrong", "first wrong node: n", "vote of v: engine wrong, reference right (r)"] == text
+
+
+WRONG, RIGHT, SILENT = Opinion.WRONG, Opinion.RIGHT, Opinion.SILENT
+ORACLE = "numerical derivative of the reference's forward"
+
+
+@pytest.mark.parametrize(
+    ("votes", "expected"),
+    [
+        ([("a", WRONG, RIGHT), (ORACLE, WRONG, RIGHT)], "accused"),
+        ([("a", WRONG, RIGHT), ("b", RIGHT, WRONG)], "unclear"),
+        ([("a", SILENT, SILENT)], "unclear"),
+        ([("a", WRONG, RIGHT), (ORACLE, RIGHT, WRONG)], "reference"),
+        ([("a", WRONG, RIGHT), (ORACLE, WRONG, WRONG)], "reference"),
+    ],
+)
+def test_the_oracle_outweighs_all_others_against_the_reference(votes: list[tuple[str, Opinion, Opinion]], expected: str) -> None:
+    assert expected == who([Vote(*vote, "") for vote in votes])
+
+
+@pytest.fixture
+def wrong_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the reference, and with it every engine made of it, a wrong rule of sin."""
+    monkeypatch.setattr(OPS["sin"], "rules", [lambda g, _out, _x: OPS["neg"](g)])
+
+
+@pytest.mark.usefixtures("wrong_reference")
+def test_a_wrong_reference_that_agrees_with_a_wrong_engine_is_seen_by_the_audit() -> None:
+    said = audit(SIN, INFO)
+    assert said is not None
+    assert said.startswith("step 4: the reference gives the gradient of x the slope ")
+
+
+@pytest.mark.usefixtures("wrong_reference")
+def test_a_wrong_reference_that_agrees_with_a_wrong_engine_makes_the_run_a_fault_of_the_suite(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("conformance.campaign.worker.is_due", lambda _: True)
+    tally = Tally(["correct"])
+    tally.add(run_case(SIN, [wrong_engines.correct()], {}))
+    assert tally.verdict()[0] == "suite_error"
+
+
+def test_a_finding_that_blames_the_reference_makes_the_run_a_fault_of_the_suite() -> None:
+    tally = Tally([], wrong_references=["torch-1"])
+    assert ("suite_error", ["torch-1: the numerical oracle contradicts the reference"]) == tally.verdict()
+
+
+@pytest.mark.parametrize("case", [SIN, TWICE, SUMMED], ids=["first order", "second order", "accumulated"])
+def test_the_audit_finds_nothing_wrong_with_a_right_reference(case: Case) -> None:
+    assert audit(case, INFO) is None
+
+
+def derived(case: Case, number: int, name: str) -> float:
+    return slope(case, number, name, np.array([1.0, 0.0, 0.0]), INFO).value
+
+
+def test_the_oracle_knows_a_gradient_from_forwards() -> None:
+    case = Case((X,), (Op("square", ("x",), ("q",)), Op("sum", ("q",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",))))
+    assert derived(case, 2, "x") == pytest.approx(0.2, abs=1e-8)
+
+
+def test_the_oracle_holds_a_detached_value_constant() -> None:
+    steps = (Detach("x", ("d",)), Op("mul", ("x", "d"), ("q",)), Op("sum", ("q",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",)))
+    assert derived(Case((X,), steps), 3, "x") == pytest.approx(0.1, abs=1e-8)
+
+
+def test_the_oracle_is_not_sharp_at_a_kink() -> None:
+    case = Case((Input("x", (1,), (0.0,)),), (Op("abs", ("x",), ("a",)), Grad(("a",), ("x",), ("g",))))
+    assert slope(case, 1, "x", np.ones(1), INFO).error == np.inf
+
+
+@pytest.mark.parametrize(
+    "step",
+    [Hook("x", ("k",), "scaled", factor=2.0), InPlace("mul_scalar", "q", (), {"other": 2.0})],
+    ids=["a hook that answers", "an in-place update"],
+)
+def test_the_oracle_is_silent_where_a_gradient_is_no_matter_of_forwards(step: Any) -> None:
+    case = Case((X,), (Op("square", ("x",), ("q",)), step, Op("sum", ("q",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",))))
+    with pytest.raises(SilentError, match="no matter of forwards"):
+        slope(case, 3, "x", np.ones(3), INFO)

@@ -1,0 +1,139 @@
+"""After a known deviation the comparison goes on: a second difference is found, unless it may be a consequence of the first."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from conformance.case import Case, Input
+from conformance.judge.compare import Comparer, Mismatch
+from conformance.outcome import Computed, Raised, Value
+from conformance.steps import Backward, ClearGrad, Grad, Op
+from reference_impl import Category
+from tests.conformance.engines import INFO, answer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.judge.compare import Comparison
+
+SCRIPT = Case(
+    (Input("x", (), (2.0,)), Input("w", (), (3.0,))),
+    (
+        Op("square", ("x",), ("a",)),
+        Op("square", ("w",), ("b",)),
+        Op("neg", ("a",), ("c",)),
+        Grad(("a",), ("x",), ("g",), retain_graph=True),
+        Grad(("b",), ("w",), ("h",)),
+        Grad(("c",), ("x",), ("k",)),
+        Backward(("x",)),
+        ClearGrad("x"),
+        Backward(("w",)),
+    ),
+    "exact",
+)
+A, B, C, G, H, K, FIRST, CLEAR, SECOND = range(9)
+
+
+def compared(*changes: Callable[[Any], None]) -> Comparison:
+    """Compare a changed answer; the difference at the first changed place is known."""
+    actual = copy.deepcopy(answer(SCRIPT))
+    for change in changes:
+        change(actual)
+    first: list[Mismatch] = []
+
+    def known(found: Mismatch) -> str | None:
+        first.append(found)
+        return "known" if first[0].step == found.step else None
+
+    return Comparer(SCRIPT, INFO).run(answer(SCRIPT), actual, known)
+
+
+def wrong(step: int) -> Callable[[Any], None]:
+    """Make the result of a step wrong."""
+
+    def change(outcome: Any) -> None:
+        outcome.observations[step].values = (Value(np.array(99.0, "float32"), outcome.observations[step].values[0].requires_grad),)
+
+    return change
+
+
+def held(step: int) -> Callable[[Any], None]:
+    """Make a ``.grad`` after a step wrong."""
+
+    def change(outcome: Any) -> None:
+        state = outcome.observations[step].state
+        outcome.observations[step].state = tuple(None if v is None else Value(v.array + 1, v.requires_grad) for v in state)
+
+    return change
+
+
+def refused(step: int) -> Callable[[Any], None]:
+    """Have a step refused."""
+
+    def change(outcome: Any) -> None:
+        outcome.observations[step] = Raised(Category.UNMAPPED, "no", getattr(outcome.observations[step], "state", None))
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (wrong(A), wrong(B)),
+        (wrong(A), wrong(H)),
+        (wrong(G), wrong(H)),
+        (held(FIRST), held(SECOND)),
+        (refused(G), wrong(H)),
+        (wrong(G), held(SECOND)),
+    ],
+    ids=[
+        "another op",
+        "a call over another graph",
+        "another call",
+        "a .grad that was cleared",
+        "after a refusal",
+        "a .grad that no call shared",
+    ],
+)
+def test_a_second_difference_that_has_nothing_to_do_with_a_known_one_is_found(first: Any, second: Any) -> None:
+    assert compared(first, second).mismatch is not None
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(wrong(A), wrong(C)), (wrong(A), wrong(K)), (wrong(G), wrong(K)), (refused(G), refused(K))],
+    ids=["an op on the value", "a call over the value", "a call over the same nodes", "a refusal over the same nodes"],
+)
+def test_a_consequence_of_a_known_deviation_is_set_aside(first: Any, second: Any) -> None:
+    found = compared(first, second)
+    assert (None, 1) == (found.mismatch, len(found.shadowed))
+
+
+def test_what_is_set_aside_is_counted() -> None:
+    assert compared(wrong(A), wrong(C)).counts["shadowed"] == 1
+
+
+def test_the_steps_that_agree_after_a_known_deviation_count_as_compared() -> None:
+    found = compared(wrong(A))
+    assert ([B, C, G, H, K, FIRST, CLEAR, SECOND], 8) == (found.steps, found.counts["after_known"])
+
+
+def test_without_a_known_deviation_nothing_is_set_aside() -> None:
+    actual = copy.deepcopy(answer(SCRIPT))
+    wrong(A)(actual)
+    found = Comparer(SCRIPT, INFO).run(answer(SCRIPT), actual)
+    assert (A, [], []) == (found.mismatch.step if found.mismatch else None, found.shadowed, found.steps)
+
+
+def test_a_result_that_agrees_although_it_lies_in_the_shadow_counts_as_compared() -> None:
+    assert K in compared(wrong(G)).steps
+
+
+def test_a_case_that_computes_what_it_should_has_no_known_deviation() -> None:
+    found = compared()
+    assert isinstance(answer(SCRIPT).observations[A], Computed)
+    assert (None, []) == (found.mismatch, found.known)

@@ -154,7 +154,7 @@ def numbers_rounded(case: Case, number: int, _: Sequence[str]) -> Iterator[Varia
 def targets_once(case: Case, number: int, _: Sequence[str]) -> Iterator[Variant]:
     """Drop one of the targets of the call, with its seed."""
     step = case.steps[number]
-    if isinstance(step, Grad):
+    if number >= 0 and isinstance(step, Grad):
         for i in range(len(step.outputs) if len(step.outputs) > 1 else 0):
             given = None if step.grad_outputs is None else step.grad_outputs[:i] + step.grad_outputs[i + 1 :]
             fewer = msgspec.structs.replace(step, outputs=step.outputs[:i] + step.outputs[i + 1 :], grad_outputs=given)

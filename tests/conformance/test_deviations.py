@@ -81,13 +81,14 @@ versions = "==2.13.*"
 steps = ["grad"]
 kinds = ["value"]
 reason = "because"
+signature = ["zeros"]
 """
 
 
 def test_a_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(WRITTEN)
-    assert (Deviation("mine", "torch", "==2.13.*", ("grad",), ("value",), "because", "mine"),) == known(path)
+    assert (Deviation("mine", "torch", "==2.13.*", ("grad",), ("value",), "because", "mine", signature=("zeros",)),) == known(path)
 
 
 @pytest.mark.parametrize(
@@ -100,6 +101,15 @@ def test_a_file_is_read(tmp_path: Path) -> None:
         ('reason = "because"', 'reason = "because"\nwhere_is = "grad"', "unknown field `where_is`"),
         ('steps = ["grad"]', 'steps = "grad"', "Expected `array`"),
         ("[[deviation]]", "[[deviation", "broken.toml: "),
+        ('signature = ["zeros"]', "", "mine: wrong values need either a signature or, where nobody can say what they are, the reason"),
+        ('signature = ["zeros"]', 'signature = ["zeros"]\nunpredictable = "memory"', "mine: wrong values need either a signature or"),
+        ('signature = ["zeros"]', 'signature = ["ones"]', "mine: signature 'ones' is unknown; allowed are zeros, nan, "),
+        ('kinds = ["value"]', 'kinds = ["flag"]', "mine: a signature belongs to wrong values, which are not among the kinds"),
+        (
+            'signature = ["zeros"]',
+            'signature = ["zeros"]\nlink = "somewhere"',
+            "mine: the link 'somewhere' does not begin with https://",
+        ),
     ],
 )
 def test_a_broken_file_is_refused_in_one_line(tmp_path: Path, old: str, new: str, message: str) -> None:

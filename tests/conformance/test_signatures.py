@@ -1,0 +1,140 @@
+"""Signatures: wrong numbers count as a known deviation only if they are the numbers that its entry says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from conformance.campaign.pool import Workers
+from conformance.campaign.worker import explain_case
+from conformance.case import Case, Input, check, read
+from conformance.counterfactuals import COUNTERFACTUALS
+from conformance.deviations import Deviation, known
+from conformance.gate import beside_others, findings_folder
+from conformance.judge import known as known_module
+from conformance.judge.compare import Comparer, Mismatch
+from conformance.judge.signatures import bears
+from conformance.judge.verdict import Bucket, judge
+from conformance.steps import Backward, Edge, Grad, Hook, Op
+from tests.conformance.engines import INFO, TOTAL, answer
+
+if TYPE_CHECKING:
+    from conformance.outcome import Outcome
+
+X, Y = Input("x", (2,), (2.0, 3.0)), Input("y", (2,), (5.0, 7.0))
+GRAD = Grad(("z",), ("x",), ("g",))
+PRODUCT = Case((X, Y), (Op("mul", ("x", "x"), ("q",)), Op("sum", ("q",), ("z",), TOTAL), GRAD), "exact")
+RESHAPED = Case(
+    (X,),
+    (Op("mul_scalar", ("x",), ("q",), {"other": 2.0}), Op("sum", ("q",), ("z",), TOTAL), GRAD),
+    "exact",
+)
+HOOKED = Case((X,), (Hook("x", ("k",), "scaled", factor=2.0), Op("sum", ("x",), ("z",), TOTAL), GRAD), "exact")
+ROUNDED = Case(
+    (Input("x", (2,), (2.0, 3.0), "float64"),),
+    (Op("mul_scalar", ("x",), ("q",), {"other": 0.1}), Op("sum", ("q",), ("z",), TOTAL), GRAD),
+)
+CLOSE = float(np.float32(0.1))
+
+
+def entry(*signature: str) -> Deviation:
+    """Make an entry with a signature."""
+    return Deviation("a", "other", "==1.*", ("grad",), ("value",), "because", "a", signature=signature)
+
+
+def found(case: Case, got: Any) -> Mismatch:
+    """Make the difference that a call answers something else in its first result."""
+    step = len(case.steps) - 1
+    wanted = answer(case).observations[step].values[0].array  # type: ignore[union-attr]
+    return Mismatch(step, "value", "result", "right", "wrong", "g", "g", 0, wanted, np.asarray(got, wanted.dtype))
+
+
+BORNE = {
+    "zeros": (PRODUCT, [0.0, 0.0], [0.0, 1.0]),
+    "nan": (PRODUCT, [np.nan, 6.0], [np.nan, 1.0]),
+    "off by a rounding of 1": (PRODUCT, [4.0, 6.0], [4.0, 6.1]),
+    "another contribution": (PRODUCT, [6.0, 9.0], [6.5, 9.0]),  # the right answer and x
+    "as if an operand were a constant": (PRODUCT, [2.0, 3.0], [2.0, 4.0]),
+    "as if an op were left out": (RESHAPED, [1.0, 1.0], [1.0, 2.0]),
+    "as if a hook answered nothing": (HOOKED, [1.0, 1.0], [3.0, 3.0]),
+    "as if numbers were float32": (ROUNDED, [CLOSE, CLOSE], [0.1001, 0.1]),
+}
+
+
+@pytest.mark.parametrize("words", BORNE)
+def test_numbers_that_are_what_the_entry_says_bear_its_signature(words: str) -> None:
+    case, got, _ = BORNE[words]
+    assert bears(entry(words), INFO, case, found(case, got))
+
+
+@pytest.mark.parametrize("words", BORNE)
+def test_other_wrong_numbers_do_not_bear_it(words: str) -> None:
+    case, _, got = BORNE[words]
+    assert not bears(entry(words), INFO, case, found(case, got))
+
+
+def test_a_difference_of_another_kind_needs_no_signature() -> None:
+    flag = replace(found(PRODUCT, [0.0, 0.0]), kind="flag")
+    assert bears(entry("nan"), INFO, PRODUCT, flag)
+
+
+def wrong(case: Case, numbers: list[float]) -> Outcome:
+    """Answer something else at the last call."""
+    actual = answer(case)
+    actual.observations[-1].values[0].array[...] = numbers  # type: ignore[union-attr]
+    return actual
+
+
+@pytest.mark.parametrize(("numbers", "bucket"), [([0.0, 0.0], Bucket.KNOWN_DEVIATION), ([0.0, 1.0], Bucket.DIVERGED)])
+def test_an_entry_that_would_hide_more_than_it_says_does_not(
+    monkeypatch: pytest.MonkeyPatch, numbers: list[float], bucket: Bucket
+) -> None:
+    monkeypatch.setattr(known_module, "known", lambda: (entry("zeros"),))
+    assert bucket == judge(PRODUCT, INFO, answer(PRODUCT), wrong(PRODUCT, numbers)).bucket
+
+
+FULL = Case(
+    (X, Y),
+    (
+        Op("mul", ("x", "y"), ("q",)),
+        Hook("q", ("k",), "scaled", factor=2.0),
+        Op("square", ("q",), ("r",)),
+        Edge("r", ("e",)),
+        Op("sum", ("r",), ("z",), TOTAL),
+        Grad(("z", "r"), ("x",), ("g",), (None, "q"), retain_graph=True, create_graph=True),
+        Op("mul", ("g", "x"), ("s",)),
+        Backward(("z",), retain_graph=True, inputs=("q", "e")),
+        Grad(("s",), ("y",), ("h",), ("x",)),
+    ),
+    "exact",
+)
+
+
+@pytest.mark.parametrize("words", COUNTERFACTUALS)
+@pytest.mark.parametrize("number", [-1, 5, 7, 8])
+def test_a_counterfactual_is_a_case_and_keeps_the_step_in_question(words: str, number: int) -> None:
+    for case, at in COUNTERFACTUALS[words](FULL, number, ()):
+        check(case)
+        assert number < 0 or type(case.steps[at]) is type(FULL.steps[number])
+
+
+def test_every_signature_is_used_and_every_entry_that_has_none_says_why() -> None:
+    valued = [e for e in known() if "value" in e.kinds]
+    assert all(bool(e.signature) != bool(e.unpredictable) for e in valued)
+    assert set(COUNTERFACTUALS) == {words for e in valued for words in e.signature} & set(COUNTERFACTUALS)
+
+
+def test_a_difference_carries_its_elements_for_the_signature() -> None:
+    mismatch = Comparer(PRODUCT, INFO).run(answer(PRODUCT), wrong(PRODUCT, [1.0, 1.0])).mismatch
+    assert mismatch is not None
+    assert ([4.0, 6.0], [1.0, 1.0]) == (mismatch.wanted.tolist(), mismatch.got.tolist())
+
+
+def test_the_evidence_of_an_entry_shows_beside_a_dead_branch_too() -> None:
+    case = beside_others(read(findings_folder() / "torch-view-in-no-grad" / "case.json"))
+    with Workers(("torch",), 1) as workers:
+        verdict = workers.call(explain_case, case, "torch")["verdict"]
+    assert verdict["deviations"] == ("torch-view-in-no-grad",)

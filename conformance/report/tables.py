@@ -26,6 +26,7 @@ WORDS = {
     "events": "calls of hooks",
     "not_offered": "steps not offered",
     "blocked": "steps blocked",
+    "values": "results and final gradients",
 }
 
 

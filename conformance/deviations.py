@@ -74,6 +74,13 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             and Version(info.version) in SpecifierSet(self.versions, prereleases=True)
         )
 
+    @property
+    def wrong_values(self) -> str:
+        """What wrong values are, in words; empty where none are wrong."""
+        if self.unpredictable:
+            return f"wrong values are unpredictable: {self.unpredictable}"
+        return f"wrong values are: {' or '.join(self.signature)}" if self.signature else ""
+
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
     deviation: tuple[Deviation, ...] = ()

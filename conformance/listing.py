@@ -54,21 +54,15 @@ def ops_listing(*, as_json: bool) -> str:
 
 def deviations_listing(hits: dict[str, int] | None, *, as_json: bool) -> str:
     """List the known deviations; ``hits``: how many cases of a run showed each, if a run is given."""
-    rows = []
-    for entry in known():
-        row = msgspec.to_builtins(entry)
-        rows.append(row if hits is None else {**row, "hits": hits.get(entry.id, 0)})
+    seen = {entry.id: {} if hits is None else {"hits": hits.get(entry.id, 0)} for entry in known()}
     if as_json:
+        rows = [{**msgspec.to_builtins(entry), **seen[entry.id]} for entry in known()]
         return msgspec.json.format(msgspec.json.encode(rows)).decode()
-    lines = [f"{len(rows)} known deviations; where wrong values have no signature, the reason is given"]
-    for row in rows:
-        seen = "" if hits is None else f"  {row['hits']} cases"
-        lines += ["", f"{row['id']}  {row['backend']} {row['versions']}{seen}", f"    {row['reason']}"]
-        if row["signature"]:
-            lines.append(f"    wrong values are: {' or '.join(row['signature'])}")
-        if row["unpredictable"]:
-            lines.append(f"    wrong values are unpredictable: {row['unpredictable']}")
-        lines.append(f"    finding {row['finding']}{' ' if row['link'] else ''}{row['link']}")
+    lines = [f"{len(known())} known deviations; where wrong values have no signature, the reason is given"]
+    for entry in known():
+        count = "".join(f"  {number} cases" for number in seen[entry.id].values())
+        lines += ["", f"{entry.id}  {entry.backend} {entry.versions}{count}", f"    {entry.reason}"]
+        lines += [f"    {words}" for words in (entry.wrong_values, f"finding {entry.finding} {entry.link}".rstrip()) if words]
     return "\n".join(lines)
 
 

@@ -106,7 +106,9 @@ def run_campaign(
     footer["seconds"]["wall"] = ended
     footer["not_offered"] = {described["name"]: described["not_offered"] for described in header["backends"]}
     seen = {name for counts in tally.deviations.values() for name in counts}
-    footer["deviation_info"] = {d.id: {"reason": d.reason, "finding": d.finding} for d in known() if d.id in seen}
+    footer["deviation_info"] = {
+        d.id: {"reason": d.reason, "finding": d.finding, "wrong_values": d.wrong_values} for d in known() if d.id in seen
+    }
     writer.write(footer)
     writer.close()
     return footer

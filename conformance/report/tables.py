@@ -112,13 +112,14 @@ class Innocence:
 
 @dataclass(frozen=True, slots=True)
 class KnownDeviation:
-    """A deviation that was seen, and why it is accepted."""
+    """A deviation that was seen, why it is accepted, and what its wrong values are."""
 
     id: str
     backend: str
     count: int
     reason: str
     finding: str
+    wrong_values: str
 
 
 def percent(part: float, whole: float) -> str:
@@ -275,7 +276,7 @@ def deviations_of(footer: dict[str, Any]) -> list[KnownDeviation]:
     """List the known deviations that were seen, the most frequent first."""
     known = footer.get("deviation_info", {})
     found = [
-        KnownDeviation(name, backend, int(count), known.get(name, {}).get("reason", ""), known.get(name, {}).get("finding", ""))
+        KnownDeviation(name, backend, int(count), *(known.get(name, {}).get(key, "") for key in ("reason", "finding", "wrong_values")))
         for backend, entries in footer.get("deviations", {}).items()
         for name, count in entries.items()
     ]

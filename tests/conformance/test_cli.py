@@ -164,7 +164,9 @@ def test_a_dialect_does_not_differ_from_itself() -> None:
     assert conformance("dialects", "--compare", "paddle", "paddle").stdout == "The dialects paddle and paddle do not differ.\n"
 
 
-@pytest.mark.parametrize("command", ["run", "gate", "report", "show", "replay", "repro", "ops", "clauses", "dialects", "backends"])
+@pytest.mark.parametrize(
+    "command", ["run", "gate", "report", "show", "replay", "repro", "ops", "clauses", "dialects", "backends", "deviations"]
+)
 def test_a_command_explains_itself(command: str) -> None:
     done = conformance(command, "--help")
     assert (0, True) == (done.returncode, done.stdout.startswith("Usage: "))

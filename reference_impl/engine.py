@@ -68,8 +68,6 @@ def backward(
     if targets is not None:
         contract.check_retained_inputs(targets)
     walk = _walk(roots, targets, (), dialect, retain, create_graph, accumulates=True)
-    if targets is not None and dialect.inputs_run_their_node:
-        walk.needed.update(t.node for t in targets if t.node is not None and t.node in walk.reached)
     if dump_backward_graph_path is not None:
         dump(walk, dump_backward_graph_path)
     walk.run()

@@ -35,14 +35,14 @@ class Mode:
     `lineage` is ``(op, depth)`` while the vjp rules of a node of that op run under ``create_graph``: nodes made meanwhile belong
     to the depth-th derivative of the op, and to `family`. See `Dialect.highest_order`.
     `ties` is `Dialect.ties` of the call that is running. `witness`, where there is one, says where a node is made; see `dump`.
-    `writes`: whether some tensor was ever changed in place.
+    `written` is the number of the latest in-place update, in the count of the nodes: what younger nodes saw was not written since.
     """
 
     recording = True
     lineage: tuple[str, int] | None = None
     family: Family | None = None
     ties: str = "first"
-    writes = False
+    written = 0
     witness: Callable[[], Any] | None = None
 
 

@@ -67,6 +67,7 @@ class Primitive:
     __slots__ = (
         "domain",
         "forward",
+        "lineage",
         "magnitude",
         "name",
         "operands",
@@ -94,6 +95,7 @@ class Primitive:
     ) -> None:
         parameters = inspect.signature(forward).parameters.values()
         self.name = name
+        self.lineage = (name, 0)  # of its nodes, unless they belong to the derivative of another op
         self.forward = forward
         self.operands = tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY)
         self.variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
@@ -270,7 +272,7 @@ def register(name: str, op: Callable[..., Any]) -> None:
 
 def shape_of(x: Any) -> tuple[int, ...]:
     """Shape of a Tensor, an array or a Python scalar."""
-    return x.shape if hasattr(x, "shape") else ()
+    return getattr(x, "shape", ())
 
 
 def array_of(x: Any) -> Any:

@@ -16,7 +16,7 @@ from reference_impl.dialect import UNBOUNDED, Dialect, linked_operands
 from reference_impl.errors import AutogradError, Category
 from reference_impl.hooks import Retained, ordered, retains
 from reference_impl.plan import Place, asked_for, first_in_first_out, newest_first, place_of, reachable
-from reference_impl.primitive import array_of
+from reference_impl.primitive import Primitive, array_of
 from reference_impl.primitives.arithmetic import add
 from reference_impl.primitives.shape import link
 from reference_impl.storage import output_of, overwritten
@@ -168,8 +168,9 @@ class Walk:
         g = slots[0]
         if primitive.several:
             g = tuple([np.zeros_like(o) if s is None else s for s, o in zip(slots, node.out, strict=True)])
-        pulled = primitive.cotangents(node, asked, g, node.out, node.arrays)
-        return pulled if type(pulled) is list else [(position, array_of(c)) for position, c in pulled]
+        if isinstance(primitive, Primitive):
+            return primitive.cotangents(node, asked, g, node.out, node.arrays)
+        return [(position, array_of(c)) for position, c in primitive.cotangents(node, asked, g, node.out, node.arrays)]
 
     def _pull_recorded(self, node: Node, slots: list[Any], asked: list[int], lineage: tuple[str, int]) -> list[tuple[int, Any]]:
         primitive, operands = node.primitive, node.operands
@@ -189,7 +190,9 @@ class Walk:
         for operand, flag in toggled.items():
             operand.requires_grad = not flag
         Mode.lineage, Mode.family = lineage, Family()
-        pulled = [(p, link(c, *extra) if extra else c) for p, c in primitive.cotangents(node, asked, g, out, operands)]
+        pulled = list(primitive.cotangents(node, asked, g, out, operands))
+        if extra:
+            pulled = [(position, link(c, *extra)) for position, c in pulled]
         Mode.lineage = Mode.family = None
         for operand, flag in toggled.items():
             operand.requires_grad = flag
@@ -205,12 +208,14 @@ class Walk:
     def _arrive(self, tensor: Tensor, cotangent: Any) -> None:
         node = tensor.node
         if node is None:
-            self.leaves[tensor] = _total(self.leaves.get(tensor), cotangent)
+            before = self.leaves.get(tensor)
+            self.leaves[tensor] = cotangent if before is None else _total(before, cotangent)
             return
         slots = self.slots.get(node)
         if slots is None:
             slots = self.slots[node] = [None] * (len(node.out) if node.primitive.several else 1)
-        slots[tensor.slot] = _total(slots[tensor.slot], cotangent)
+        before = slots[tensor.slot]
+        slots[tensor.slot] = cotangent if before is None else _total(before, cotangent)
 
     def _hooked(self, hooks: list[Any], cotangent: Any, primal: Any) -> Any:
         """Call the hooks of a place on its cotangent and return what takes its place.
@@ -257,6 +262,4 @@ def _something(slots: list[Any]) -> bool:
 
 def _total(before: Any, cotangent: Any) -> Any:
     """Add what arrives to what is there; ``None``: nothing, which a custom function may say."""
-    if before is None or cotangent is None:
-        return cotangent if before is None else before
-    return add(before, cotangent)
+    return before if cotangent is None else add(before, cotangent)

@@ -27,6 +27,7 @@ from conformance.deviations import label
 from conformance.facts import facts_of
 from conformance.generate.scripts import Plan, case_of
 from conformance.judge.compare import AFTER_ALL, Mismatch
+from conformance.judge.nulls import compare_nulls
 from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, verdict_of
 from conformance.outcome import Raised
 from conformance.steps import Backward, Grad, Op
@@ -75,6 +76,7 @@ class Chunk:
     lost: dict[int, dict[str, str]] = field(default_factory=dict)
     deaths: dict[int, int] = field(default_factory=dict)
     name: str = ""
+    every_null: bool = False
 
     @property
     def records(self) -> Path:
@@ -91,6 +93,9 @@ class Chunk:
         """Where the watchdog writes before it ends a process that hangs."""
         return Path(self.folder) / f"{self.name}.hang"
 
+
+PROGRESS_BYTES = 256
+"""How long the note of what is under way may be."""
 
 _opened: dict[str, Backend] = {}
 
@@ -119,7 +124,8 @@ def run_chunk(chunk: Chunk) -> None:
             case = case_of(chunk.seed, index, chunk.plan) if chunk.cases is None else chunk.cases[index]
             drawn = perf_counter()
             signal.setitimer(signal.ITIMER_REAL, chunk.timeout)
-            record = run_case(case, opened, chunk.lost.get(index, {}), functools.partial(note, progress, index))
+            entering = functools.partial(note, progress, index)
+            record = run_case(case, opened, chunk.lost.get(index, {}), entering, every_null=chunk.every_null)
             signal.setitimer(signal.ITIMER_REAL, 0)
             record["index"] = index
             if index in chunk.deaths and index not in chunk.lost:
@@ -131,9 +137,6 @@ def run_chunk(chunk: Chunk) -> None:
                 os._exit(POISONED)
     chunk.progress.unlink(missing_ok=True)
     chunk.watchdog.unlink(missing_ok=True)
-
-
-PROGRESS_BYTES = 256
 
 
 @contextmanager
@@ -157,6 +160,7 @@ def _watchdog(path: Path) -> Iterator[FileIO]:
         try:
             yield file
         finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
             faulthandler.unregister(signal.SIGALRM)
 
 
@@ -166,13 +170,22 @@ def note(progress: mmap.mmap, index: int, name: str) -> None:
 
 
 def run_case(
-    case: Case, backends: list[Backend], lost: dict[str, str], entering: Callable[[str], None] | None = None
+    case: Case,
+    backends: list[Backend],
+    lost: dict[str, str],
+    entering: Callable[[str], None] | None = None,
+    *,
+    every_null: bool = False,
 ) -> dict[str, Any]:
-    """Run one case on the reference and on every backend, and write its record; ``entering`` hears before each backend runs."""
+    """Run one case on the reference and on every backend, and write its record; ``entering`` hears before each backend runs.
+
+    ``every_null``: judge every null pair, not just one.
+    """
     seconds: dict[str, float] = {"reference": 0.0, "judge": 0.0}
     verdicts: dict[str, Any] = {}
     poisoned = False
     facts: Facts | None = None
+    agreed: dict[str, tuple[Backend, Outcome]] = {}
     for engine in backends:
         info = engine.info
         clock = perf_counter()
@@ -197,8 +210,10 @@ def run_case(
             found = Mismatch(AFTER_ALL, "harness", "step", "judged", type(error).__name__, str(error))
             verdict = Verdict(Bucket.HARNESS_ERROR, found)
         verdicts[info.name] = verdict_record(case, verdict, facts)
+        if verdict.bucket is Bucket.AGREED:
+            agreed[info.name] = engine, actual
         seconds["judge"] += perf_counter() - clock
-    record = {
+    record: dict[str, Any] = {
         "kind": "case",
         "id": case.id,
         "lane": case.lane,
@@ -208,7 +223,11 @@ def run_case(
         "seconds": seconds,
         "poisoned": poisoned,
     }
-    if any(v["bucket"] in FAILING for v in verdicts.values()):
+    clock = perf_counter()
+    nulls = [] if poisoned else compare_nulls(case, backends[0].info, agreed, every=every_null)
+    record["nulls"] = [null.record() for null in nulls]
+    seconds["nulls"] = perf_counter() - clock
+    if any(v["bucket"] in FAILING for v in verdicts.values()) or any(null.alarm for null in nulls):
         record["case"] = case
     return record
 

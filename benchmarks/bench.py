@@ -2,8 +2,8 @@
 
 Every ratio is the median over several repeats; the campaign is one run. In each repeat both sides run one after the other on
 the same random graphs, so a machine that is busy for a while slows both. Nothing is asserted: the aims stand beside the
-figures. What is measured is in `engines` (reference, torch, HIPS autograd), `checking` (our check against torch's gradcheck)
-and `campaign` (a whole run against the time that the frameworks take in it).
+figures. What is measured is in `engines` (reference, torch, HIPS autograd), `growth` (long graphs), `checking` (our check
+against torch's gradcheck) and `campaign` (a whole run against the time that the frameworks take in it).
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING
 import campaign
 import checking
 import engines
+import growth
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from timing import Figure
 
-PARTS = ("engines", "checking", "campaign")
+PARTS = ("engines", "growth", "checking", "campaign")
 
 
 def main() -> int:
@@ -53,6 +54,8 @@ def _options() -> argparse.Namespace:
 def _figures(parts: tuple[str, ...], graphs: int, repeats: int) -> Iterator[Figure]:
     if "engines" in parts:
         yield from engines.figures(graphs, repeats)
+    if "growth" in parts:
+        yield from growth.figures(max(1, repeats // 3))
     if "checking" in parts:
         yield from checking.figures(max(1, graphs // 4), repeats)
     if "campaign" in parts:

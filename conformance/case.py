@@ -33,6 +33,7 @@ from conformance.steps import (
     RetainGrad,
     Step,
     Toggle,
+    parameters,
     results,
     uses,
 )
@@ -61,7 +62,9 @@ class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def array(self) -> np.ndarray[Any, Any]:
         """Return the elements as a fresh array."""
-        numbers = [_NON_FINITE[x] if isinstance(x, str) else x for x in self.data]
+        numbers: Any = self.data
+        if str in map(type, numbers):
+            numbers = [_NON_FINITE[x] if isinstance(x, str) else x for x in numbers]
         return np.array(numbers, dtype=self.dtype).reshape(self.shape)
 
 
@@ -98,6 +101,16 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         """Inputs that are parameters of a program: the differentiable ones, where some step appends a backward part."""
         appends = any(isinstance(s, AppendBackward) for s in self.steps)
         return tuple(i.name for i in self.inputs if i.differentiable and appends)
+
+    @functools.cached_property
+    def needs(self) -> tuple[tuple[str, ...], ...]:
+        """What each step needs of a backend, see `conformance.steps.parameters`; every backend that runs the case asks."""
+        return tuple(tuple(parameters(step)) for step in self.steps)
+
+    @functools.cached_property
+    def names_used(self) -> tuple[tuple[str, ...], ...]:
+        """The names that each step uses."""
+        return tuple(tuple(name for _, name in uses(step)) for step in self.steps)
 
     def __hash__(self) -> int:
         return int(self.id, 16)

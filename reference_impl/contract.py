@@ -49,7 +49,7 @@ def check_seed_count(tensors: Sequence[Tensor], seeds: Sequence[Tensor | None] |
 
 def _seed(root: Tensor, seed: Tensor | None) -> Tensor:
     if seed is None:
-        return Tensor(np.ones_like(root.array))
+        return Tensor(np.ones(root.shape, root.dtype))
     if seed.dtype == root.dtype:
         return seed
     return cast(seed, dtype=str(root.dtype))  # type: ignore[no-any-return]

@@ -35,6 +35,7 @@ class Custom:
     __slots__ = ("backward", "dialect", "kept")
 
     name = "custom"
+    lineage = (name, 0)
     several = True
     operands: tuple[str, ...] = ()
     runs_on_nothing = True

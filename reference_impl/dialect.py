@@ -15,7 +15,7 @@ from reference_impl.paddle_table import HIGHEST_ORDER, LINKS, STATIC_HIGHEST_ORD
 from reference_impl.saved_table import PADDLE_SAVES, TORCH_SAVES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 UNBOUNDED = 99
 
@@ -104,6 +104,22 @@ class Dialect:
     def __hash__(self) -> int:
         """Return the hash of the name: tables have none."""
         return hash(self.name)
+
+
+def linked_operands(links: Mapping[str, str], names: Sequence[str], tracked: Sequence[int], asked: Sequence[int]) -> list[int]:
+    """Return the positions of the operands that the gradients of an op count as depending on; see `Dialect.links`.
+
+    ``names``: the operands of the op; ``tracked``: the positions of those that need a gradient; ``asked``: of those that are asked for
+    theirs now.
+    """
+
+    def holds(position: int) -> bool:
+        when = links.get(names[position])
+        if when in ("other_tracked", "other_asked"):
+            return any(other != position for other in (tracked if when == "other_tracked" else asked))
+        return when == "always"
+
+    return [position for position in tracked if holds(position)]
 
 
 TORCH = Dialect(

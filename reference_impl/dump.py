@@ -58,11 +58,11 @@ def dump(walk: Walk, folder: str) -> None:
     if not walk.roots:
         return
     number = 1 + len(list(path.glob("*_backward_graph.dot")))
-    stops: list[Any] = sorted(walk.needed, key=lambda node: -node.number)
+    stops: list[Any] = sorted(walk.asked, key=lambda node: -node.number)
     arrows = [(node, below, operand) for node in stops for below, operand in _below(walk, node)]
     stops += dict.fromkeys(root for root in walk.roots if root.node is None)
-    stops += [leaf for leaf in dict.fromkeys(below for _, below, _ in arrows) if leaf not in stops]
-    names = {stop: f"node_{i}" for i, stop in enumerate(stops)}
+    stops += [below for _, below, _ in arrows]
+    names = {stop: f"node_{i}" for i, stop in enumerate(dict.fromkeys(stops))}
     (path / f"{number:04d}_backward_graph.dot").write_text(_graph(names, arrows))
     (path / f"{number:04d}_call_stack.log").write_text(HINT + "".join(_stack(stop, name) for stop, name in names.items()))
 
@@ -71,7 +71,7 @@ def _below(walk: Walk, node: Node) -> Iterator[tuple[Any, Tensor]]:
     """Yield where each cotangent of a node goes, with the operand that it belongs to."""
     for position in node.tracked:
         operand = node.operands[position]
-        if operand.node in walk.needed or (operand.node is None and (walk.targets is None or operand in walk.targets)):
+        if operand.node in walk.asked or (operand.node is None and (walk.targets is None or operand in walk.targets)):
             yield operand.node or operand, operand
 
 

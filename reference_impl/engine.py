@@ -68,8 +68,6 @@ def backward(
     if targets is not None:
         contract.check_retained_inputs(targets)
     walk = _walk(roots, targets, (), dialect, retain, create_graph, accumulates=True)
-    if targets is not None and dialect.inputs_run_their_node:
-        walk.needed.update(t.node for t in targets if t.node is not None and t.node in walk.reached)
     if dump_backward_graph_path is not None:
         dump(walk, dump_backward_graph_path)
     walk.run()
@@ -202,11 +200,15 @@ def _unshared(found: list[Any], seeds: list[Tensor]) -> list[Tensor | None]:
 
     A leaf that requires a gradient comes back itself: it cannot be changed, and derivatives are asked for by it.
     """
+    given, returned = {*seeds}, set()
     results: list[Tensor | None] = []
     for cotangent in found:
-        itself = cotangent is None or (cotangent.node is None and cotangent.requires_grad)
-        again = any(cotangent is r for r in results) and not any(cotangent is s for s in seeds)
-        results.append(cotangent if itself and (cotangent is None or not again) else copy_of(cotangent))
+        leaf = cotangent is not None and cotangent.node is None and cotangent.requires_grad
+        if cotangent is None or (leaf and (cotangent in given or cotangent not in returned)):
+            results.append(cotangent)
+            returned.add(cotangent)
+        else:
+            results.append(copy_of(cotangent))
     return results
 
 

@@ -79,9 +79,9 @@ def _write(tensor: Tensor, made: Tensor, dialect: Dialect) -> None:
         root, op_above, attrs, slot = link
         if op_above is not None:
             array = overwrite.forward(root.array, array, op=op_above.name, attrs=attrs, slot=slot)
-    Mode.writes = True
+    number = Mode.written = next_number()
     rebased = Mode.recording and part.requires_grad
-    _Write(next_number(), top, part if rebased else None, dialect).replace(root, array, None)
+    _Write(number, top, part if rebased else None, dialect).replace(root, array, None)
     if rebased and top is not tensor and made.node is not None:
         memory = memory_of(top)
         memory.residents = (*memory.residents, (made.node, made.slot))

@@ -16,11 +16,14 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy import ndarray
 
 from reference_impl.tensor import Mode, Node, Tensor, share
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+    from reference_impl.program import Operator
 
 OPS: dict[str, Callable[..., Any]] = {}
 """Every op by name: the primitives, and the composites made of them. Filled at import, read-only afterwards."""
@@ -64,6 +67,7 @@ class Primitive:
     __slots__ = (
         "domain",
         "forward",
+        "lineage",
         "magnitude",
         "name",
         "operands",
@@ -91,6 +95,7 @@ class Primitive:
     ) -> None:
         parameters = inspect.signature(forward).parameters.values()
         self.name = name
+        self.lineage = (name, 0)  # of its nodes, unless they belong to the derivative of another op
         self.forward = forward
         self.operands = tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY)
         self.variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
@@ -126,16 +131,33 @@ class Primitive:
         """Whether the rules of these operands need saved data."""
         return bool(self.saving) if self.variadic else not self.saving.isdisjoint(tracked)
 
-    def cotangents(self, node: Node, asked: Sequence[int], g: Any, out: Any, operands: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-        """Yield what the rules make of ``g``, for those of the operands that are asked for and have one."""
+    def cotangents(
+        self, node: Node | Operator, asked: Sequence[int], g: Any, out: Any, operands: Sequence[Any]
+    ) -> list[tuple[int, Any]]:
+        """Return what the rules make of ``g``, for those of the operands that are asked for and have one."""
+        attrs, rules = node.attrs, self.rules
+        made = []
         for position in asked:
-            rule = self.rule(position)
+            if self.variadic:
+                rule, attrs = rules[0], {**node.attrs, "position": position}
+            else:
+                rule = rules[position]
             if rule is not None:
-                attrs = {**node.attrs, "position": position} if self.variadic else node.attrs
-                yield position, rule(g, out, *operands, **attrs)
+                made.append((position, rule(g, out, *operands, **attrs)))
+        return made
 
     def __call__(self, *operands: Any, **attrs: Any) -> Any:
         """Compute on arrays (arrays out) or on Tensors (Tensors out, recorded where one of them needs a gradient)."""
+        for operand in operands:
+            if type(operand) is not ndarray:
+                return self._boxed(operands, attrs)
+        out = self.forward(*operands, **attrs)
+        if Observation.observer is not None:
+            out = Observation.observer(self, list(operands), attrs, out)
+        return out
+
+    def _boxed(self, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """Compute where not all operands are arrays."""
         boxed = False
         arrays: list[Any] = []
         tracked: list[int] = []
@@ -250,7 +272,7 @@ def register(name: str, op: Callable[..., Any]) -> None:
 
 def shape_of(x: Any) -> tuple[int, ...]:
     """Shape of a Tensor, an array or a Python scalar."""
-    return x.shape if hasattr(x, "shape") else ()
+    return getattr(x, "shape", ())
 
 
 def array_of(x: Any) -> Any:

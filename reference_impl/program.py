@@ -112,6 +112,8 @@ class Program:
         self.assignments: dict[Variable, Variable] = {}
         self.recording = True
         self._current = self.blocks[0]
+        self._named: dict[str, Variable] = {}
+        self._numbers: dict[str, int] = {}
 
     @contextmanager
     def block(self) -> Iterator[Block]:
@@ -161,10 +163,9 @@ class Program:
         Raises:
             AutogradError: ``bad_argument``, if there is none.
         """
-        for block in self.blocks:
-            if name in block.variables:
-                return block.variables[name]
-        raise AutogradError(Category.BAD_ARGUMENT, f"no variable of the program is called {name}")
+        if name not in self._named:
+            raise AutogradError(Category.BAD_ARGUMENT, f"no variable of the program is called {name}")
+        return self._named[name]
 
     def parameters(self) -> list[Variable]:
         """Return the trainable variables of all blocks, in the order in which they were made."""
@@ -189,24 +190,24 @@ class Program:
 
     def rename(self, variable: Variable, name: str) -> None:
         """Give a variable another name, which no other has."""
-        variables = variable.block.variables
-        del variables[variable.name]
+        for variables in (variable.block.variables, self._named):
+            del variables[variable.name]
+            variables[name] = variable
         variable.name = name
-        variables[name] = variable
 
     def free_name(self, stem: str) -> str:
-        """Return ``stem``, or ``stem`` with the first number that makes it a name which no variable has."""
-        name, number = stem, 0
-        while any(name in block.variables for block in self.blocks):
-            number += 1
-            name = f"{stem}_{number}"
+        """Return ``stem``, or ``stem`` with a number, as a name which no variable has; numbers count on and are not used twice."""
+        name = stem
+        while name in self._named:
+            self._numbers[stem] = self._numbers.get(stem, 0) + 1
+            name = f"{stem}_{self._numbers[stem]}"
         return name
 
     def _variable(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any], **facts: Any) -> Variable:
-        if any(name in block.variables for block in self.blocks):
+        if name in self._named:
             raise AutogradError(Category.BAD_ARGUMENT, f"the program has a variable {name} already")
         made = Variable(self._current, name, shape, dtype, **facts)
-        self._current.variables[name] = made
+        self._named[name] = self._current.variables[name] = made
         return made
 
 

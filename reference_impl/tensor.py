@@ -29,21 +29,27 @@ Link: TypeAlias = "tuple[Tensor, Primitive | None, Any, int]"
 _numbers = itertools.count()
 
 
-class Mode:
+class _Mode:
     """The engine's only mutable state: whether ops are recorded, and on whose behalf.
 
     `lineage` is ``(op, depth)`` while the vjp rules of a node of that op run under ``create_graph``: nodes made meanwhile belong
     to the depth-th derivative of the op, and to `family`. See `Dialect.highest_order`.
     `ties` is `Dialect.ties` of the call that is running. `witness`, where there is one, says where a node is made; see `dump`.
-    `writes`: whether some tensor was ever changed in place.
+    `written` is the number of the latest in-place update, in the count of the nodes: what younger nodes saw was not written since.
     """
 
-    recording = True
-    lineage: tuple[str, int] | None = None
-    family: Family | None = None
-    ties: str = "first"
-    writes = False
-    witness: Callable[[], Any] | None = None
+    __slots__ = ("family", "lineage", "recording", "ties", "witness", "written")
+
+    def __init__(self) -> None:
+        self.recording = True
+        self.lineage: tuple[str, int] | None = None
+        self.family: Family | None = None
+        self.ties = "first"
+        self.written = 0
+        self.witness: Callable[[], Any] | None = None
+
+
+Mode = _Mode()
 
 
 def recording() -> bool:
@@ -127,7 +133,7 @@ class Node:
         self.hooks: dict[int, list[Any]] | None = None
         self.overwritten: dict[int, int] | None = None
         self.shown: weakref.ref[Tensor] | None = None
-        self.lineage = Mode.lineage or (primitive.name, 0)
+        self.lineage = Mode.lineage or primitive.lineage
         self.family = Mode.family
         self.made_at = None if Mode.witness is None else Mode.witness()
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from reference_impl.dialect import PADDLE_STATIC, UNBOUNDED
+from reference_impl.dialect import PADDLE_STATIC, UNBOUNDED, linked_operands
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.arithmetic import add, clone, mul_scalar, sub
 from reference_impl.primitives.shape import link
@@ -190,11 +190,8 @@ class _Backward:
         if self._links(op) == {}:
             operands, out = [_constant(v) for v in op.operands], _constant(out)
         Mode.lineage = (name, depth + 1)
-        for position in self.asked[op]:
-            rule = op.primitive.rule(position)
-            attrs = {**op.attrs, "position": position} if op.primitive.variadic else op.attrs
-            assert rule is not None  # noqa: S101 - `_asked` took no other
-            self._arrive(op.operands[position], self._linked(op, rule(g, out, *operands, **attrs), g))
+        for position, cotangent in op.primitive.cotangents(op, self.asked[op], g, out, operands):
+            self._arrive(op.operands[position], self._linked(op, cotangent, g))
         Mode.lineage = None
         self.context[CURRENT_OPERATOR] = GradientOperator(op, tuple(self.program.operators[first:]))
         for callback in self.callbacks:
@@ -209,13 +206,7 @@ class _Backward:
         if not links:
             return result
         tracked = [p for p, v in enumerate(op.operands) if self._flows(v)]
-        extra = [
-            op.operands[p]
-            for p in tracked
-            if (when := links.get(op.primitive.operands[p])) == "always"
-            or (when == "other_tracked" and len(tracked) > 1)
-            or (when == "other_asked" and len(self.asked[op]) > 1)
-        ]
+        extra = [op.operands[p] for p in linked_operands(links, op.primitive.operands, tracked, self.asked[op])]
         return link(result, *extra, *(op.outputs if "out" in links else ()), *([g] if "g" in links else []))
 
     def _arrive(self, variable: Variable, contribution: Any) -> None:

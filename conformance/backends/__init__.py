@@ -12,11 +12,10 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from conformance.case import Case
     from conformance.outcome import Outcome
-    from conformance.steps import Step
     from reference_impl import Dialect
 
 BUILT_IN = {
@@ -47,13 +46,12 @@ class BackendInfo:
     dialect: Dialect
     not_offered: Mapping[str, str] = field(default_factory=dict)
 
-    def refusal(self, step: Step) -> str | None:
-        """Return why the step is not offered, or ``None``."""
-        from conformance.steps import parameters
-
-        if not self.not_offered:
-            return None
-        return next((self.not_offered[p] for p in parameters(step) if p in self.not_offered), None)
+    def refusal(self, needs: Iterable[str]) -> str | None:
+        """Return why a step that ``needs`` these (`conformance.steps.parameters`) is not offered, or ``None``."""
+        for parameter in needs:
+            if parameter in self.not_offered:
+                return self.not_offered[parameter]
+        return None
 
 
 class Backend(Protocol):

@@ -33,7 +33,6 @@ from conformance.steps import (
     RetainGrad,
     Step,
     Toggle,
-    uses,
 )
 
 if TYPE_CHECKING:
@@ -148,14 +147,15 @@ class _Run:
         self.mutated: list[str] = []
 
     def outcome(self) -> Outcome:
-        observations = [self._observe(step) for step in self.case.steps]
+        case = self.case
+        observations = [self._observe(*found) for found in zip(case.steps, case.needs, case.names_used, strict=True)]
         return Outcome(observations, self._state(), tuple(dict.fromkeys([*self.mutated, *(name for name, _ in self._changed())])))
 
-    def _observe(self, step: Step) -> Observation:
-        refusal = self.info.refusal(step)
+    def _observe(self, step: Step, needs: tuple[str, ...], names: tuple[str, ...]) -> Observation:
+        refusal = self.info.refusal(needs)
         if refusal is not None:
             return NotOffered(refusal)
-        for _, name in uses(step):
+        for name in names:
             if self.values.get(name) is None:
                 return Blocked(name)
         changes = isinstance(step, Backward | ClearGrad) or (self.retains and isinstance(step, Grad))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from conformance.outcome import Blocked, Computed, Event, NotOffered, Observation, Outcome, Raised, Value
-from conformance.steps import AppendBackward, Detach, Grad, Op, results, uses
+from conformance.steps import AppendBackward, Detach, Grad, Op, results
 from reference_impl import Category
 
 if TYPE_CHECKING:
@@ -161,10 +161,10 @@ class _Draft:
 
     def add(self, number: int, step: Step) -> None:
         """Write one step into the program."""
-        refusal = self.info.refusal(step)
+        refusal = self.info.refusal(self.case.needs[number])
         if refusal is None and isinstance(step, Grad) and not step.only_inputs:
             refusal = "gradients of a program has no only_inputs"
-        missing = [name for _, name in uses(step) if self.values.get(name) is None]
+        missing = [name for name in self.case.names_used[number] if self.values.get(name) is None]
         if refusal is not None:
             self.steps.append(NotOffered(refusal))
         elif missing:

@@ -7,10 +7,12 @@ under way. So when a framework takes the process down, the parent knows which ca
 from __future__ import annotations
 
 import faulthandler
+import functools
+import mmap
 import os
-from contextlib import suppress
+import signal
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -35,7 +37,8 @@ from conformance.texts import observation_text, step_text
 from reference_impl import Category
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from io import FileIO
 
     from conformance.backends import BackendInfo
     from conformance.facts import Facts
@@ -93,6 +96,9 @@ class Chunk:
         return Path(self.folder) / f"{self.name}.hang"
 
 
+PROGRESS_BYTES = 256
+"""How long the note of what is under way may be."""
+
 _opened: dict[str, Backend] = {}
 
 
@@ -114,15 +120,15 @@ def run_chunk(chunk: Chunk) -> None:
     """Run a chunk to its end, or die trying; the records are in its file either way."""
     opened = [backend(name) for name in chunk.backends]
     encode = msgspec.json.Encoder().encode
-    progress = os.open(chunk.progress, os.O_RDWR | os.O_CREAT)
-    with chunk.records.open("ab", buffering=0) as out, chunk.watchdog.open("wb", buffering=0) as watchdog:
+    with chunk.records.open("ab", buffering=0) as out, _progress(chunk.progress) as progress, _watchdog(chunk.watchdog):
         for index in range(chunk.start, chunk.stop):
             started = perf_counter()
             case = case_of(chunk.seed, index, chunk.plan) if chunk.cases is None else chunk.cases[index]
             drawn = perf_counter()
-            faulthandler.dump_traceback_later(chunk.timeout, exit=True, file=watchdog)
-            record = run_case(case, opened, chunk.lost.get(index, {}), partial(note, progress, index), every_null=chunk.every_null)
-            faulthandler.cancel_dump_traceback_later()
+            signal.setitimer(signal.ITIMER_REAL, chunk.timeout)
+            entering = functools.partial(note, progress, index)
+            record = run_case(case, opened, chunk.lost.get(index, {}), entering, every_null=chunk.every_null)
+            signal.setitimer(signal.ITIMER_REAL, 0)
             record["index"] = index
             if index in chunk.deaths and index not in chunk.lost:
                 record["deaths"] = chunk.deaths[index]
@@ -131,14 +137,38 @@ def run_chunk(chunk: Chunk) -> None:
             out.write(encode(record) + b"\n")
             if record["poisoned"]:
                 os._exit(POISONED)
-    os.close(progress)
     chunk.progress.unlink(missing_ok=True)
     chunk.watchdog.unlink(missing_ok=True)
 
 
-def note(progress: int, index: int, name: str) -> None:
+@contextmanager
+def _progress(path: Path) -> Iterator[mmap.mmap]:
+    """Open the progress file as memory that outlives the process: noting what is under way costs no system call."""
+    with path.open("w+b") as file:
+        file.truncate(PROGRESS_BYTES)
+        with mmap.mmap(file.fileno(), PROGRESS_BYTES) as progress:
+            yield progress
+
+
+@contextmanager
+def _watchdog(path: Path) -> Iterator[FileIO]:
+    """Have the alarm write where the process hangs and end it, also inside a framework's own code.
+
+    The handler of faulthandler needs no interpreter, and hands on to the system's own, which ends the process. Setting the alarm anew
+    for each case is one system call, where a watchdog thread for each would cost more than many a case.
+    """
+    with path.open("wb", buffering=0) as file:
+        faulthandler.register(signal.SIGALRM, file=file, chain=True)
+        try:
+            yield file
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            faulthandler.unregister(signal.SIGALRM)
+
+
+def note(progress: mmap.mmap, index: int, name: str) -> None:
     """Say which case and backend are under way."""
-    os.pwrite(progress, f"{index} {name:<200}\n".encode(), 0)
+    progress[:] = f"{index} {name}\n".encode().ljust(PROGRESS_BYTES)[:PROGRESS_BYTES]
 
 
 def run_case(
@@ -236,10 +266,21 @@ def _read_past_its_end(expected: Outcome, actual: Outcome) -> bool:
 def healthy(engine: Backend) -> bool:
     """Run the canary: whether the engine, after whatever it refused, still differentiates correctly."""
     with suppress(Exception):
-        seen = engine.run(CANARY)
-        expected = reference(engine.info.dialect, engine.info.not_offered).run(CANARY)
-        return judge(CANARY, engine.info, expected, seen).bucket is Bucket.AGREED
+        expected = _expected_of_canary(engine.info)
+        return judge(CANARY, engine.info, expected, engine.run(CANARY)).bucket is Bucket.AGREED
     return False
+
+
+_expectations: dict[str, tuple[BackendInfo, Outcome]] = {}
+
+
+def _expected_of_canary(info: BackendInfo) -> Outcome:
+    """Return what the reference makes of the canary; found out once for a backend, as refusals are frequent."""
+    known, expected = _expectations.get(info.name, (None, None))
+    if known is not info or expected is None:
+        expected = reference(info.dialect, info.not_offered).run(CANARY)
+        _expectations[info.name] = (info, expected)
+    return expected
 
 
 def verdict_record(case: Case, verdict: Verdict, facts: Facts) -> dict[str, Any]:

@@ -241,7 +241,7 @@ class Comparer:
 
     def _elements_agree(self, number: int, slot: int, expected: Any, actual: Any, where: str, name: str) -> bool:
         exact = self.case.lane == "exact"
-        if np.array_equal(expected, actual, equal_nan=True):
+        if expected.tobytes() == actual.tobytes() or np.array_equal(expected, actual, equal_nan=True):  # the first is cheaper
             return True
         if expected.dtype.kind != "f" or (exact and self.bounds.exact):
             return False

@@ -159,15 +159,11 @@ def run_case(
         ran = perf_counter()
         actual = engine.run(case)
         seconds[info.name] = perf_counter() - ran
-        sane = not any(isinstance(o, Raised) for o in actual.observations) or healthy(engine)
+        sane = healthy_after(actual, engine)
         poisoned |= not sane
         poisoned |= _read_past_its_end(expected, actual)
         clock = perf_counter()
-        try:
-            verdict = _judged(case, engine, expected, actual, healthy=sane)
-        except Exception as error:  # noqa: BLE001 - a fault of the suite costs one case, and is no verdict on the engine
-            found = Mismatch(AFTER_ALL, "harness", "step", "judged", type(error).__name__, str(error))
-            verdict = Verdict(Bucket.HARNESS_ERROR, found)
+        verdict = judged(case, engine, expected, actual, healthy=sane)
         verdicts[info.name] = verdict_record(case, verdict, facts)
         seconds["judge"] += perf_counter() - clock
     record = {
@@ -185,8 +181,13 @@ def run_case(
     return record
 
 
-def _judged(case: Case, engine: Backend, expected: Outcome, actual: Outcome, *, healthy: bool) -> Verdict:
-    verdict = judge(case, engine.info, expected, actual)
+def judged(case: Case, engine: Backend, expected: Outcome, actual: Outcome, *, healthy: bool) -> Verdict:
+    """Judge an outcome; ``healthy``: whether the engine still differentiated correctly after what it refused."""
+    try:
+        verdict = judge(case, engine.info, expected, actual)
+    except Exception as error:  # noqa: BLE001 - a fault of the suite costs one case, and is no verdict on the engine
+        found = Mismatch(AFTER_ALL, "harness", "step", "judged", type(error).__name__, str(error))
+        return Verdict(Bucket.HARNESS_ERROR, found)
     if healthy or verdict.mismatch is not None:
         return verdict
     step = next(i for i, o in enumerate(actual.observations) if isinstance(o, Raised))
@@ -209,8 +210,10 @@ def _read_past_its_end(expected: Outcome, actual: Outcome) -> bool:
     )
 
 
-def healthy(engine: Backend) -> bool:
-    """Run the canary: whether the engine, after whatever it refused, still differentiates correctly."""
+def healthy_after(actual: Outcome, engine: Backend) -> bool:
+    """Run the canary, if something was refused: whether the engine still differentiates correctly."""
+    if not any(isinstance(o, Raised) for o in actual.observations):
+        return True
     with suppress(Exception):
         seen = engine.run(CANARY)
         expected = reference(engine.info.dialect, engine.info.not_offered).run(CANARY)

@@ -42,12 +42,10 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     # Parts of rules, and ops as one framework spells them.
     ("link", ((2, 3), (2,), ()), {}),
     ("reciprocal", ((2, 3),), {}),
-    ("erf", ((2, 3),), {}),
     ("softplus_slope", ((2, 3),), {"beta": 1.5}),
     ("gelu_slope", ((2, 3),), {}),
     ("crop", ((4, 3),), {"before": [1, 0], "after": [1, 1]}),
     ("div_by_quotient", ((2, 3), (4, 1, 3)), {}),
-    ("unflatten", ((2, 6),), {"shape": (2, 3, 2)}),
     ("rdiv_scalar_by_div", ((2, 3),), {"other": -1.5}),
     ("outer_of_parts", ((3,), (4,)), {}),
     ("linear_of_parts", ((4, 3), (2, 3), (2,)), {}),

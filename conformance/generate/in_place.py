@@ -42,7 +42,7 @@ def draw_in_place(script: Sketch) -> bool:
     known = {d.name: d for d in script.values}
     aliases = Aliases(script.steps)
     leaves = {entry.name for entry in script.inputs if entry.differentiable}
-    wrong = source.chance(0.06)
+    wrong = source.chance(0.12)
     targets = [d for d in script.values if (_refused if wrong else _settled)(d, aliases, known)]
     if not targets:
         return False

@@ -51,7 +51,7 @@ class Plan:
     longest: int = 8
     static: bool = False
     customs: float = 0.03
-    changing: float = 0.06
+    changing: float = 0.1
 
 
 def case_of(seed: int, index: int, plan: Plan) -> Case:
@@ -70,6 +70,8 @@ def draw_case(source: Source, plan: Plan) -> Case:
     script = _Script(source, exact=exact, dtype=dtype)
     script.state = source.choice(STATE)
     script.changes = source.chance(plan.changing)
+    if script.changes and source.chance(0.5):
+        script.state = STATE[-1]  # what is attached to a tensor and what is written to it meet
     script.customs = 0.0 if plan.ops else plan.customs
     script.fresh(script.shape())
     for _ in range(source.integer(0, 1)):
@@ -261,7 +263,7 @@ class _Script(Sketch):
         if source.chance(0.06):
             cut = tuple({source.choice(self.values).name: None for _ in range(source.integer(1, 2))})
         batch = (source.integer(1, 3),) if source.chance(0.04) else ()
-        inputs, outputs = self.edges(wanted, 0.02), self.edges(roots, 0.015)
+        inputs, outputs = self.edges(wanted, 0.15 if self.changes else 0.02), self.edges(roots, 0.015)
         seeds = self.seeds(roots, differentiable=create_graph, batch=batch)
         names = tuple(self.name("g") for _ in inputs)
         self.steps.append(

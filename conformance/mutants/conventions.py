@@ -26,6 +26,13 @@ SWITCHES = (
     *("gradient_of_constant", "wider_gradient", "ties", "several_views", "retained_follows"),
 )
 
+EQUIVALENT = {
+    (
+        "paddle",
+        "inputs_run_their_node",
+    ): "the switch is read where backward has inputs=, a parameter that Paddle's backward does not have",
+}
+
 MUTANTS = (
     *(
         Mutant(
@@ -35,6 +42,7 @@ MUTANTS = (
             f"{dialect.name}'s {switch} is {getattr(other, switch)} instead of {getattr(dialect, switch)}",
             dialect=dialect,
             behaves=replace(dialect, **{switch: getattr(other, switch)}),
+            equivalent=EQUIVALENT.get((dialect.name, switch), ""),
         )
         for dialect, other in ((TORCH, PADDLE), (PADDLE, TORCH))
         for switch in SWITCHES

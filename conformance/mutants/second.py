@@ -23,7 +23,21 @@ mul_scalar, rsub_scalar, add_scalar, sigmoid, pow_ = (OPS[n] for n in ("mul_scal
 
 CURVED = (
     *("mul.x", "mul.y", "div.x", "div.y", "div_by_quotient.x", "div_by_quotient.y", "reciprocal.x", "pow_scalar.x", "square.x"),
-    *("exp.x", "log.x", "pow.x", "pow.y", "sqrt.x", "rsqrt.x", "sin.x", "cos.x", "tanh.x", "sigmoid.x", "softplus.x", "silu.x"),
+    *(
+        "exp.x",
+        "log.x",
+        "pow.x",
+        "pow.y",
+        "sqrt.x",
+        "rsqrt.x",
+        "sin.x",
+        "cos.x",
+        "tanh.x",
+        "sigmoid.x",
+        "softplus.x",
+        "silu.x",
+        "erf.x",
+    ),
     *("gelu.x", "conv2d.x", "conv2d.weight", "matmul.x", "matmul.y", "bmm.x", "bmm.y", "linear.x", "linear.weight", "logsumexp.x"),
     *("prod.x", "mse_loss.x", "mse_loss.y", "softmax.x", "log_softmax.x", "glu.x"),
 )

@@ -263,7 +263,7 @@ class _Script(Sketch):
         if source.chance(0.06):
             cut = tuple({source.choice(self.values).name: None for _ in range(source.integer(1, 2))})
         batch = (source.integer(1, 3),) if source.chance(0.04) else ()
-        inputs, outputs = self.edges(wanted, 0.15 if self.changes else 0.02), self.edges(roots, 0.015)
+        inputs, outputs = self.edges(wanted, 0.3 if self.changes else 0.02), self.edges(roots, 0.015)
         seeds = self.seeds(roots, differentiable=create_graph, batch=batch)
         names = tuple(self.name("g") for _ in inputs)
         self.steps.append(

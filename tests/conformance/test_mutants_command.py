@@ -58,6 +58,6 @@ def power(killed: int) -> Power:
     return Power(dict.fromkeys(ids[:killed], Kill(0, "diverged", "grad")), ids, 400, 1, 1.0)
 
 
-@pytest.mark.parametrize(("killed", "count"), [(int(100 * MUTANTS_FLOOR), 0), (int(100 * MUTANTS_FLOOR) - 1, 1)])
+@pytest.mark.parametrize(("killed", "count"), [(round(100 * MUTANTS_FLOOR), 0), (round(100 * MUTANTS_FLOOR) - 1, 1)])
 def test_the_gate_is_red_below_the_floor(killed: int, count: int) -> None:
     assert count == len(weak(power(killed)))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from conformance import __version__
+from conformance.mutants.command import mutants
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from conformance.case import Case
 
 CONFORMS, DIVERGES, USAGE, SUITE_FAULT = 0, 1, 2, 3
+MUTANT_CASES = 400
+"""How many cases each mutant gets in the gate; its floor is for as many."""
 CODES = {"conforms": CONFORMS, "diverges": DIVERGES, "suite_error": SUITE_FAULT}
 
 
@@ -62,6 +66,9 @@ def cli() -> None:
 
     Exit codes: 0 conforms, 1 divergence, 2 usage or configuration, 3 fault of the suite.
     """
+
+
+cli.add_command(mutants)
 
 
 def _backends(_: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
@@ -138,11 +145,13 @@ def run(**chosen: Any) -> int:
 @cli.command()
 @_with_campaign_options
 @click.option("--cases", default=6000, type=click.IntRange(1), help="How many cases to draw.")
-def gate(**chosen: Any) -> int:
-    """Decide as CI would: curated cases, known deviations, a fixed campaign."""
-    from conformance.gate import check_curated
+@click.option("--mutant-cases", default=MUTANT_CASES, type=click.IntRange(0), help="How many cases each mutant gets; 0: no mutants.")
+def gate(mutant_cases: int, **chosen: Any) -> int:
+    """Decide as CI would: curated cases, known deviations, the suite's own power, a fixed campaign."""
+    from conformance.gate import check_before
 
-    return _campaign(**chosen, budget=None, lanes=None, ops=None, nulls="one", before=check_curated)
+    before = partial(check_before, mutant_cases=mutant_cases)
+    return _campaign(**chosen, budget=None, lanes=None, ops=None, nulls="one", before=before)
 
 
 def _campaign(
@@ -173,7 +182,7 @@ def _campaign(
     command = " ".join(["conformance", *sys.argv[1:]])
     plan = Plan(lanes or LANES, ops, static=STATIC.issuperset(backends))
     options = Options(backends, cases, budget, seed, plan, jobs, out, command=command, every_null=nulls == "all")
-    broken, table = before(options, console) if before else ([], None)
+    broken, checked = before(options, console) if before else ([], [])
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not sys.stdout.isatty()) as bar:
         task = bar.add_task("cases", total=cases)
@@ -181,7 +190,7 @@ def _campaign(
         def advance(done: int, failed: int) -> None:
             bar.update(task, completed=done, description=f"cases ({failed} findings)")
 
-        footer = run_campaign(options, advance, [table.record()] if table else ())
+        footer = run_campaign(options, advance, checked)
     record = out / "run.ndjson"
     found = [r for r in read(record) if r["kind"] == "finding"]
     show_summary(console, footer, found)

@@ -1,9 +1,9 @@
-"""The gate's fixed part: curated cases must agree, known deviations must still show."""
+"""The gate's fixed part: curated cases must agree, known deviations must still show, mutants must be found out."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import conformance
 from conformance.campaign.pool import Workers
@@ -12,6 +12,8 @@ from conformance.case import Case, Input, read
 from conformance.clauses import CURATED
 from conformance.clauses.table import clause_table
 from conformance.deviations import Deviation, known
+from conformance.mutants.command import score_table
+from conformance.mutants.measure import chosen, measure
 from conformance.steps import Op
 
 if TYPE_CHECKING:
@@ -19,8 +21,32 @@ if TYPE_CHECKING:
 
     from conformance.campaign.run import Options
     from conformance.clauses.table import Table
+    from conformance.mutants.measure import Power
 
 FATAL = "crash"
+
+
+MUTANTS_FLOOR = 0.68
+"""The part of the mutants that must be found out within the gate's few cases; the targets are for fifty times as many."""
+
+
+def check_before(options: Options, console: Console, *, mutant_cases: int) -> tuple[list[str], list[dict[str, Any]]]:
+    """Check what the gate checks before its campaign; return what is not as it should be, and the records of what was found."""
+    broken, table = check_curated(options, console)
+    records = [table.record()]
+    if mutant_cases:
+        power = measure(chosen(None), cases=mutant_cases, jobs=options.jobs)
+        console.print(score_table(power))
+        broken += weak(power)
+        records.append(power.record())
+    return broken, records
+
+
+def weak(power: Power) -> list[str]:
+    """Say that too few mutants were found out, if it is so."""
+    if power.share() >= MUTANTS_FLOOR:
+        return []
+    return [f"only {power.share():.1%} of the mutants were found out within {power.cases} cases; the floor is {MUTANTS_FLOOR:.0%}"]
 
 
 def check_curated(options: Options, console: Console) -> tuple[list[str], Table]:

@@ -16,8 +16,8 @@ for its gradient in every operand.
 HIGHEST_ORDER = {
     **dict.fromkeys(
         (
-            *("amax", "cumsum", "embedding", "fill", "flatten", "gelu", "getitem_strided", "log_softmax", "logsumexp", "max", "min"),
-            *("pow", "prod", "roll", "setitem", "softmax", "topk", "tril", "triu"),
+            *("amax", "cumsum", "embedding", "erf", "fill", "flatten", "gelu", "getitem_strided", "log_softmax", "logsumexp"),
+            *("max", "min", "pow", "prod", "roll", "setitem", "softmax", "topk", "tril", "triu"),
         ),
         1,
     ),

@@ -61,7 +61,7 @@ class Workers:
             self._pool.stop()
         self._pool.join()
 
-    def _schedule(self, function: Callable[..., Any], arguments: list[Any], timeout: float | None = None) -> Any:
+    def schedule(self, function: Callable[..., Any], arguments: list[Any], timeout: float | None = None) -> Any:
         """Schedule a call; a pool that broke (an idle worker died of what a case had damaged) is opened anew."""
         if not self._pool.active:
             self._pool.stop()
@@ -72,7 +72,7 @@ class Workers:
     def call(self, function: Callable[..., Any], *arguments: Any, timeout: float = CALL_TIMEOUT) -> Any:
         """Call a function in a worker; ``None`` if the worker died, or did not come back within ``timeout`` seconds."""
         try:
-            return self._schedule(function, list(arguments), timeout).result()
+            return self.schedule(function, list(arguments), timeout).result()
         except (ProcessExpired, BrokenProcessPool, TimeoutError):
             return None
 
@@ -99,7 +99,7 @@ class Workers:
                 work = again.popleft() if again else next(coming, None)
                 if work is None:
                     break
-                running[self._schedule(run_chunk, [work[1]])] = work
+                running[self.schedule(run_chunk, [work[1]])] = work
             if not running:
                 return
             ended, _ = wait(running, return_when=FIRST_COMPLETED)

@@ -6,12 +6,9 @@ under way. So when a framework takes the process down, the parent knows which ca
 
 from __future__ import annotations
 
-import faulthandler
 import functools
-import mmap
 import os
-import signal
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -21,6 +18,7 @@ import msgspec
 
 from conformance.backends import Backend, BackendError, open_backend
 from conformance.backends.reference import reference
+from conformance.campaign.watch import alarm, note, progress_file, set_alarm
 from conformance.case import Case, Input
 from conformance.coverage import covered
 from conformance.deviations import label
@@ -37,8 +35,7 @@ from conformance.texts import observation_text, step_text
 from reference_impl import Category
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from io import FileIO
+    from collections.abc import Callable
 
     from conformance.backends import BackendInfo
     from conformance.facts import Facts
@@ -96,9 +93,6 @@ class Chunk:
         return Path(self.folder) / f"{self.name}.hang"
 
 
-PROGRESS_BYTES = 256
-"""How long the note of what is under way may be."""
-
 _opened: dict[str, Backend] = {}
 
 
@@ -120,15 +114,15 @@ def run_chunk(chunk: Chunk) -> None:
     """Run a chunk to its end, or die trying; the records are in its file either way."""
     opened = [backend(name) for name in chunk.backends]
     encode = msgspec.json.Encoder().encode
-    with chunk.records.open("ab", buffering=0) as out, _progress(chunk.progress) as progress, _watchdog(chunk.watchdog):
+    with chunk.records.open("ab", buffering=0) as out, progress_file(chunk.progress) as progress, alarm(chunk.watchdog):
         for index in range(chunk.start, chunk.stop):
             started = perf_counter()
             case = case_of(chunk.seed, index, chunk.plan) if chunk.cases is None else chunk.cases[index]
             drawn = perf_counter()
-            signal.setitimer(signal.ITIMER_REAL, chunk.timeout)
+            set_alarm(chunk.timeout)
             entering = functools.partial(note, progress, index)
             record = run_case(case, opened, chunk.lost.get(index, {}), entering, every_null=chunk.every_null)
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            set_alarm(0)
             record["index"] = index
             if index in chunk.deaths and index not in chunk.lost:
                 record["deaths"] = chunk.deaths[index]
@@ -139,36 +133,6 @@ def run_chunk(chunk: Chunk) -> None:
                 os._exit(POISONED)
     chunk.progress.unlink(missing_ok=True)
     chunk.watchdog.unlink(missing_ok=True)
-
-
-@contextmanager
-def _progress(path: Path) -> Iterator[mmap.mmap]:
-    """Open the progress file as memory that outlives the process: noting what is under way costs no system call."""
-    with path.open("w+b") as file:
-        file.truncate(PROGRESS_BYTES)
-        with mmap.mmap(file.fileno(), PROGRESS_BYTES) as progress:
-            yield progress
-
-
-@contextmanager
-def _watchdog(path: Path) -> Iterator[FileIO]:
-    """Have the alarm write where the process hangs and end it, also inside a framework's own code.
-
-    The handler of faulthandler needs no interpreter, and hands on to the system's own, which ends the process. Setting the alarm anew
-    for each case is one system call, where a watchdog thread for each would cost more than many a case.
-    """
-    with path.open("wb", buffering=0) as file:
-        faulthandler.register(signal.SIGALRM, file=file, chain=True)
-        try:
-            yield file
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            faulthandler.unregister(signal.SIGALRM)
-
-
-def note(progress: mmap.mmap, index: int, name: str) -> None:
-    """Say which case and backend are under way."""
-    progress[:] = f"{index} {name}\n".encode().ljust(PROGRESS_BYTES)[:PROGRESS_BYTES]
 
 
 def run_case(
@@ -202,15 +166,11 @@ def run_case(
         ran = perf_counter()
         actual = engine.run(case)
         seconds[info.name] = perf_counter() - ran
-        sane = not any(isinstance(o, Raised) for o in actual.observations) or healthy(engine)
+        sane = healthy_after(actual, engine)
         poisoned |= not sane
         poisoned |= _read_past_its_end(expected, actual)
         clock = perf_counter()
-        try:
-            verdict = _judged(case, engine, expected, actual, healthy=sane)
-        except Exception as error:  # noqa: BLE001 - a fault of the suite costs one case, and is no verdict on the engine
-            found = Mismatch(AFTER_ALL, "harness", "step", "judged", type(error).__name__, str(error))
-            verdict = Verdict(Bucket.HARNESS_ERROR, found)
+        verdict = judged(case, engine, expected, actual, healthy=sane)
         verdicts[info.name] = verdict_record(case, verdict, facts)
         if verdict.bucket is Bucket.AGREED:
             agreed[info.name] = engine, actual
@@ -234,13 +194,16 @@ def run_case(
     return record
 
 
-def _judged(case: Case, engine: Backend, expected: Outcome, actual: Outcome, *, healthy: bool) -> Verdict:
-    verdict = judge(case, engine.info, expected, actual)
-    if verdict.bucket is Bucket.AGREED and is_due(case):
-        wrong = audit(case, engine.info)
-        if wrong is not None:
-            found = Mismatch(AFTER_ALL, "oracle", "step", "right", "wrong", wrong)
-            return replace(verdict, bucket=Bucket.HARNESS_ERROR, mismatch=found)
+def judged(case: Case, engine: Backend, expected: Outcome, actual: Outcome, *, healthy: bool) -> Verdict:
+    """Judge an outcome; ``healthy``: whether the engine still differentiated correctly after what it refused."""
+    try:
+        verdict = judge(case, engine.info, expected, actual)
+        wrong = audit(case, engine.info) if verdict.bucket is Bucket.AGREED and is_due(case) else None
+    except Exception as error:  # noqa: BLE001 - a fault of the suite costs one case, and is no verdict on the engine
+        found = Mismatch(AFTER_ALL, "harness", "step", "judged", type(error).__name__, str(error))
+        return Verdict(Bucket.HARNESS_ERROR, found)
+    if wrong is not None:
+        return replace(verdict, bucket=Bucket.HARNESS_ERROR, mismatch=Mismatch(AFTER_ALL, "oracle", "step", "right", "wrong", wrong))
     if healthy or verdict.mismatch is not None:
         return verdict
     step = next(i for i, o in enumerate(actual.observations) if isinstance(o, Raised))
@@ -263,8 +226,10 @@ def _read_past_its_end(expected: Outcome, actual: Outcome) -> bool:
     )
 
 
-def healthy(engine: Backend) -> bool:
-    """Run the canary: whether the engine, after whatever it refused, still differentiates correctly."""
+def healthy_after(actual: Outcome, engine: Backend) -> bool:
+    """Run the canary, if something was refused: whether the engine still differentiates correctly."""
+    if not any(isinstance(o, Raised) for o in actual.observations):
+        return True
     with suppress(Exception):
         expected = _expected_of_canary(engine.info)
         return judge(CANARY, engine.info, expected, engine.run(CANARY)).bucket is Bucket.AGREED

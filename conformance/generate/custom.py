@@ -157,7 +157,7 @@ def _gradient(body: _Body, operand: Draft, outputs: int) -> str | None:
 
 def _miscounted(sketch: Sketch, gradients: list[str | None]) -> tuple[str | None, ...]:
     source = sketch.source
-    if source.chance(0.015):
+    if source.chance(0.12 if gradients[-1] is None else 0.015):  # what is left out may be for a constant
         return tuple(gradients[:-1])
     if source.chance(0.015):
         return (*gradients, None if source.chance(0.5) else gradients[0])

@@ -42,14 +42,14 @@ def draw_in_place(script: Sketch) -> bool:
     known = {d.name: d for d in script.values}
     aliases = Aliases(script.steps)
     leaves = {entry.name for entry in script.inputs if entry.differentiable}
-    wrong = source.chance(0.06)
+    wrong = source.chance(0.12)
     targets = [d for d in script.values if (_refused if wrong else _settled)(d, aliases, known)]
     if not targets:
         return False
     if not wrong and source.chance(0.8):
         targets = [d for d in targets if aliases.base(d.name) not in leaves] or targets
     alone = [d for d in targets if len(aliases.members(d.name)) == 1]
-    target = source.choice(alone if alone and not wrong and source.chance(0.5) else targets)
+    target = source.choice(alone if alone and not wrong and source.chance(0.3) else targets)
     leaf = aliases.base(target.name) in leaves
     doubtful = target.name in aliases.doubtful
     no_grad = not wrong and source.chance(0.95 if leaf else 0.15)

@@ -20,7 +20,7 @@ from conformance.generate.sketch import Draft, Sketch
 from conformance.generate.source import FastSource
 from conformance.generate.state import draw_clear, draw_state
 from conformance.ops import catalogue
-from conformance.steps import Backward, Edge, Grad
+from conformance.steps import Backward, Edge, Grad, results
 from reference_impl import DIALECTS, PADDLE_STATIC
 from reference_impl.dialect import UNBOUNDED
 
@@ -51,7 +51,7 @@ class Plan:
     longest: int = 8
     static: bool = False
     customs: float = 0.03
-    changing: float = 0.06
+    changing: float = 0.1
 
 
 def case_of(seed: int, index: int, plan: Plan) -> Case:
@@ -70,6 +70,8 @@ def draw_case(source: Source, plan: Plan) -> Case:
     script = _Script(source, exact=exact, dtype=dtype)
     script.state = source.choice(STATE)
     script.changes = source.chance(plan.changing)
+    if script.changes and source.chance(0.5):
+        script.state = STATE[-1]  # what is attached to a tensor and what is written to it meet
     script.customs = 0.0 if plan.ops else plan.customs
     script.fresh(script.shape())
     for _ in range(source.integer(0, 1)):
@@ -96,7 +98,7 @@ def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, static: bool)
 
 def _vocabulary(source: Source, plan: Plan, *, exact: bool, deep: bool) -> list[str]:
     """Draw the few ops that this case may use (swarm testing): a deep case mostly keeps to what can be differentiated twice."""
-    offered = _offered(exact, deep and not source.chance(0.1), plan.ops, plan.static) or _offered(exact, False, plan.ops, plan.static)
+    offered = _offered(exact, deep and not source.chance(0.3), plan.ops, plan.static) or _offered(exact, False, plan.ops, plan.static)
     return [source.choice(offered) for _ in range(source.integer(2, 7))]
 
 
@@ -191,7 +193,7 @@ class _Script(Sketch):
                 shape = (*shape, 2) if source.chance(0.5) else shape[1:]
             if source.chance(0.02):
                 dtype = "float64" if dtype == "float32" else "float32"
-            tracked = differentiable and source.chance(0.3)
+            tracked = differentiable and source.chance(0.5)
             names.append(self.fresh(shape, letter="s", dtype=dtype, differentiable=tracked).name)
         if source.chance(0.015):
             names = names[:-1] if len(names) > 1 else [*names, names[0]]
@@ -205,13 +207,15 @@ class _Script(Sketch):
         return "bare" if bare and self.source.chance(0.7) else "tuple"
 
     def edges(self, drafts: list[Draft], chance: float) -> tuple[str, ...]:
-        """Return the names of values; now and then that of an edge in the place of one."""
+        """Return the names of values; now and then that of an edge in the place of one, which may have been asked for long before."""
         names = []
         for draft in drafts:
             name = draft.name
             if draft.tracked and self.source.chance(chance):
                 name = self.name("e")
-                self.steps.append(Edge(draft.name, (name,)))
+                made = 1 + max((i for i, step in enumerate(self.steps) if draft.name in results(step)), default=-1)
+                place = self.source.integer(made, len(self.steps)) if self.source.chance(0.4) else len(self.steps)
+                self.steps.insert(place, Edge(draft.name, (name,)))
             names.append(name)
         return tuple(names)
 
@@ -247,7 +251,7 @@ class _Script(Sketch):
             pool = [d for d in pool if d.name not in names or d.name[0] == "x"] or pool
         if not pool or source.chance(0.04):
             pool = [d for d in self.values if d.tracked or source.chance(0.1)] or self.values
-        chosen = [source.choice(pool) for _ in range(source.integer(1, 3))]
+        chosen = pool[:6] if source.chance(0.2) else [source.choice(pool) for _ in range(source.integer(1, 3))]
         return chosen if source.chance(0.03) else list({d.name: d for d in chosen}.values())
 
     def grad(self, roots: list[Draft], *, create_graph: bool, retain: bool | None) -> list[Draft]:
@@ -259,14 +263,14 @@ class _Script(Sketch):
         if source.chance(0.06):
             cut = tuple({source.choice(self.values).name: None for _ in range(source.integer(1, 2))})
         batch = (source.integer(1, 3),) if source.chance(0.04) else ()
-        inputs, outputs = self.edges(wanted, 0.02), self.edges(roots, 0.015)
+        inputs, outputs = self.edges(wanted, 0.3 if self.changes else 0.02), self.edges(roots, 0.015)
         seeds = self.seeds(roots, differentiable=create_graph, batch=batch)
-        results = tuple(self.name("g") for _ in inputs)
+        names = tuple(self.name("g") for _ in inputs)
         self.steps.append(
             Grad(
                 outputs,
                 inputs,
-                results,
+                names,
                 seeds,
                 retain,
                 create_graph,
@@ -282,7 +286,7 @@ class _Script(Sketch):
         above = frozenset().union(*(r.above for r in roots)) if create_graph else frozenset()
         made = [
             Draft(name, (*batch, *d.shape), d.dtype, None, create_graph, above | {name} if create_graph else above)
-            for name, d in zip(results, wanted, strict=True)
+            for name, d in zip(names, wanted, strict=True)
         ]
         self.values.extend(made)
         return made

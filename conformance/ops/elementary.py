@@ -29,6 +29,7 @@ ENTRIES = rows(
     ("cos", "cos", 67, unary(), "torch.cos(x)", "paddle.cos(x)"),
     ("tanh", "tanh", 51, unary(), "torch.tanh(x)", "paddle.tanh(x)"),
     ("sigmoid", "sigmoid", 36, unary(), "torch.sigmoid(x)", "paddle.nn.functional.sigmoid(x)"),
+    ("erf", "erf", 134, unary(), "torch.erf(x)", "paddle.erf(x)"),
     ("pow", "pow", 17, binary("positive", of="x"), "torch.pow(x, y)", "paddle.pow(x, y)"),
     ("abs", "abs", 96, unary(), "torch.abs(x)", "paddle.abs(x)"),
     ("relu", "relu", 31, unary(), f"{F}.relu(x)", f"{P}.relu(x)"),
@@ -37,6 +38,6 @@ ENTRIES = rows(
     ("softplus", "softplus", 71, _softplus, f"{F}.softplus(x, beta)", f"{P}.softplus(x, beta)"),
     inexact={
         *("exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh", "sigmoid"),
-        *("pow", "silu", "gelu", "softplus"),
+        *("pow", "silu", "gelu", "softplus", "erf"),
     },
 )

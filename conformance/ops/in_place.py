@@ -37,6 +37,7 @@ NOT_OFFERED = {
     "silu_, gelu_, softplus_": "neither framework has the form in place",
     "pow_ with a tensor": "Paddle takes a number only",
     "relu6_, leaky_relu_, ...": "come with their ops",
+    "erf_": "torch.Tensor.erf_ and paddle.Tensor.erf_ come with what they keep",
     "reshape_, squeeze_, unsqueeze_, transpose_, t_": "they change the shape of a value that the case knows by one shape",
     "cumsum_, index_add_, scatter_, put_along_axis_, lerp_": "come with their ops",
     "in-place updates beside matmul, outer, ...": "what these keep for their gradients is not tabulated yet",

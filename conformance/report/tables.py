@@ -281,3 +281,34 @@ def deviations_of(footer: dict[str, Any]) -> list[KnownDeviation]:
         for name, count in entries.items()
     ]
     return sorted(found, key=lambda d: (d.backend, -d.count, d.id))
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How many mutants of one kind were found out, and after how many cases."""
+
+    sort: str
+    killed: int
+    total: int
+    share: str
+    median: str
+    worst: int
+    equivalent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """The suite's measured power; ``survivors``: id, kind and what is wrong, of the mutants that were not found out."""
+
+    cases: int
+    rows: list[Score]
+    survivors: list[tuple[str, str, str]]
+
+
+def power_of(record: dict[str, Any]) -> Power:
+    """Read the record of a measurement."""
+    rows = [
+        Score(s["sort"], s["killed"], s["total"], percent(s["killed"], s["total"]), f"{s['median']:g}", s["worst"], s["equivalent"])
+        for s in record["scores"]
+    ]
+    return Power(record["cases"], rows, [(s["id"], s["sort"], s["what"]) for s in record["survivors"]])

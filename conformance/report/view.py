@@ -88,6 +88,7 @@ class ReportView:
     speed: tables.Speed | None
     deviations: list[tables.KnownDeviation]
     clauses: list[tuple[str, list[tables.Clause]]]
+    power: tables.Power | None
     findings: list[FindingView]
 
 
@@ -96,6 +97,7 @@ class _Run:
     header: dict[str, Any] | None = None
     footer: dict[str, Any] | None = None
     clauses: dict[str, Any] | None = None
+    mutants: dict[str, Any] | None = None
     seen: Counter[str] = field(default_factory=Counter)
     findings: list[FindingView] = field(default_factory=list)
 
@@ -120,6 +122,8 @@ def view_of(records: Iterable[dict[str, Any]]) -> ReportView:
             run.footer = record
         elif kind == "clauses":
             run.clauses = record
+        elif kind == "mutants":
+            run.mutants = record
         elif kind == "finding":
             run.findings.append(_finding(record))
     header, footer = run.header or {}, run.footer
@@ -148,6 +152,7 @@ def view_of(records: Iterable[dict[str, Any]]) -> ReportView:
         speed=tables.speed_of(footer, backends) if footer else None,
         deviations=tables.deviations_of(footer) if footer else [],
         clauses=tables.clauses_of(run.clauses, backends) if run.clauses else [],
+        power=tables.power_of(run.mutants) if run.mutants else None,
         findings=run.findings,
     )
 

@@ -26,7 +26,6 @@ def reshape_vjp_x(g: Any, out: Any, x: Any, *, shape: Any) -> Any:
 
 view = alias("view", reshape)
 flatten = alias("flatten", reshape)
-unflatten = alias("unflatten", reshape)
 
 
 @primitive(saves=(), rounds=0, views=True)

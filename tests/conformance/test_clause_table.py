@@ -76,17 +76,16 @@ def test_a_promise_that_a_finding_shows_broken_deviates(workers: Workers) -> Non
 @pytest.mark.parametrize(
     ("engine", "clause"),
     [
-        ("dropped_accumulation", "TB-05"),
-        ("freed_graph_unnoticed", "PB-07"),
-        ("dropped_fan_out", "TB-01"),
-        ("zeros_for_none", "PG-11"),
-        ("talkative", "PB-11"),
-        ("hoarding", "TB-07"),
+        ("conformance.mutants.engines:dropped_accumulation", "TB-05"),
+        ("conformance.mutants.engines:freed_graph_unnoticed", "PB-07"),
+        ("conformance.mutants.engines:dropped_fan_out", "TB-01"),
+        ("conformance.mutants.engines:zeros_for_none", "PG-11"),
+        ("conformance.mutants.engines:talkative", "PB-11"),
+        ("tests.wrong_engines:hoarding", "TB-07"),
     ],
 )
 def test_an_engine_that_breaks_a_promise_diverges(workers: Workers, engine: str, clause: str) -> None:
-    name = f"tests.wrong_engines:{engine}"
-    assert row_of(clause, name, workers).cells[name].standing is Standing.DIVERGES
+    assert row_of(clause, engine, workers).cells[engine].standing is Standing.DIVERGES
 
 
 def test_a_right_engine_keeps_what_its_dialect_promises(workers: Workers) -> None:

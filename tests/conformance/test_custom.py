@@ -13,11 +13,12 @@ from conformance.campaign.pool import Workers
 from conformance.campaign.worker import explain_case, run_case
 from conformance.case import Case, CaseError, Input, check
 from conformance.generate.scripts import Plan, case_of
+from conformance.mutants.registry import mutants
 from conformance.reduce import reduce_case
 from conformance.repro import script
 from conformance.signature import signature_of
 from conformance.steps import Backward, Custom, Grad, Op
-from tests import wrong_engines
+from tests.wrong_engines import correct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -174,7 +175,7 @@ def test_one_value_cannot_be_two_outputs() -> None:
 
 
 def test_the_body_of_a_custom_function_is_reduced() -> None:
-    name = "tests.wrong_engines:surplus_gradients_ignored"
+    name = "conformance.mutants.engines:surplus_gradients_ignored"
     longer = (scaled("c", "a", 2.0), scaled("a", "b", 3.0), Op("mul", ("b", "f"), ("d",)))
     step = Custom(("x",), ("y",), (Op("mul", ("x", "x"), ("f",)),), ("f",), ("c",), ("b", "d"), longer, saved=("x", "f"))
     case = Case((X, W), (step, SEEDED))
@@ -223,7 +224,7 @@ FAULTS = {
 
 
 def differences(name: str) -> set[tuple[str, ...]]:
-    engine = getattr(wrong_engines, name)()
+    engine = mutants()[name].open() if name in mutants() else correct()
     found = [run_case(case, [engine], {})["verdicts"][name] for case in DRAWN]
     return {tuple(v["mismatch"][key] for key in ("at", "kind", "expected", "actual")) for v in found if v["bucket"] == "diverged"}
 

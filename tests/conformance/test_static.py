@@ -21,12 +21,13 @@ from conformance.clauses.table import disagreement
 from conformance.facts import facts_of
 from conformance.generate.scripts import Plan, case_of
 from conformance.judge.verdict import AGREEING, Bucket
+from conformance.mutants.registry import mutants
 from conformance.outcome import Blocked, Computed, NotOffered, Outcome, Raised
 from conformance.repro import script
 from conformance.steps import AppendBackward, Backward, Grad, Op
 from reference_impl import PADDLE, PADDLE_STATIC, Category
-from tests import wrong_engines
 from tests.conformance.engines import TOTAL
+from tests.wrong_engines import correct_programs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -147,7 +148,7 @@ def test_every_drawn_program_has_a_script(framework: str) -> None:
 
 
 def verdicts(name: str) -> Counter[str]:
-    engine = getattr(wrong_engines, name)()
+    engine = mutants()[name].open() if name in mutants() else correct_programs()
     return Counter(run_case(case, [engine], {})["verdicts"][name]["bucket"] for case in DRAWN[:100])
 
 

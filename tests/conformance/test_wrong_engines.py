@@ -11,9 +11,10 @@ import pytest
 
 from conformance.campaign.worker import run_case
 from conformance.generate.scripts import Plan, case_of
+from conformance.mutants.registry import mutants
 from conformance.records import read
-from tests import wrong_engines
 from tests.conformance.engines import ROOT
+from tests.wrong_engines import correct
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +24,7 @@ WITH_SIN = [case_of(1, i, Plan(("numeric",), ("sin", "mul", "add"))) for i in ra
 CHANGING = [case_of(1, i, Plan(changing=1.0)) for i in range(300)]
 
 FAULTS = {
-    "flipped_sign": (WITH_SIN, {("grad", "value", "right", "wrong"), ("backward", "value", "right", "wrong")}),
+    "sin-x-sign": (WITH_SIN, {("grad", "value", "right", "wrong"), ("backward", "value", "right", "wrong")}),
     "dropped_accumulation": (CASES, {("backward", "value", "right", "wrong")}),
     "dropped_fan_out": (CASES, {("grad", "value", "right", "wrong"), ("backward", "value", "right", "wrong")}),
     "freed_graph_unnoticed": (CASES, {("grad", "error", "graph_freed", "computed"), ("backward", "error", "graph_freed", "computed")}),
@@ -34,11 +35,12 @@ FAULTS = {
     "saves_after_the_write": (CHANGING, {("grad", "value", "right", "wrong"), ("backward", "value", "right", "wrong")}),
     "breaks_after_a_refusal": (CASES, {("grad", "poison", "intact", "broken"), ("backward", "poison", "intact", "broken")}),
 }
-GATED = ("flipped_sign", "dropped_accumulation", "freed_graph_unnoticed", "none_for_zeros")
+GATE = ("--cases", "300", "--mutant-cases", "0")
+GATED = ("sin-x-sign", "dropped_accumulation", "freed_graph_unnoticed", "none_for_zeros")
 
 
 def verdicts(name: str, cases: list[Any]) -> list[dict[str, Any]]:
-    engine = getattr(wrong_engines, name)()
+    engine = mutants()[name].open() if name in mutants() else correct()
     return [run_case(case, [engine], {})["verdicts"][name] for case in cases]
 
 
@@ -71,13 +73,13 @@ def conformance(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("name", GATED)
 def test_the_gate_is_red_on_a_wrong_engine_and_names_the_call(name: str, tmp_path: Path) -> None:
-    done = conformance("gate", "--backends", f"tests.wrong_engines:{name}", "--cases", "300", "--out", str(tmp_path))
+    done = conformance("gate", "--backends", f"conformance.mutants.engines:{name}", *GATE, "--out", str(tmp_path))
     named = any(f"diverged at {call}" in done.stdout for call in ("grad", "backward"))
     assert (1, True) == (done.returncode, named), done.stdout + done.stderr
 
 
 def test_the_gate_is_green_on_a_right_engine(tmp_path: Path) -> None:
-    done = conformance("gate", "--backends", "tests.wrong_engines:correct", "--cases", "300", "--out", str(tmp_path))
+    done = conformance("gate", "--backends", "tests.wrong_engines:correct", *GATE, "--out", str(tmp_path))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -85,7 +87,7 @@ def test_the_gate_is_green_on_a_right_engine(tmp_path: Path) -> None:
 def flipped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
     """Run a campaign on the engine whose rule of sin has the wrong sign."""
     out = tmp_path_factory.mktemp("flipped")
-    return conformance("run", "--backends", "tests.wrong_engines:flipped_sign", "--cases", "200", "--out", str(out)), out
+    return conformance("run", "--backends", "conformance.mutants.engines:sin-x-sign", "--cases", "200", "--out", str(out)), out
 
 
 def test_a_campaign_on_a_wrong_engine_diverges(flipped: tuple[Any, Path]) -> None:
@@ -110,7 +112,7 @@ def test_a_finding_is_reduced_to_the_op_that_is_wrong_alone(flipped: tuple[Any, 
 def test_a_finding_shows_again_when_its_case_is_replayed(flipped: tuple[Any, Path]) -> None:
     _, out = flipped
     path = next((out / "cases").glob("*.json"))
-    done = conformance("replay", str(path), "--backend", "tests.wrong_engines:flipped_sign")
+    done = conformance("replay", str(path), "--backend", "conformance.mutants.engines:sin-x-sign")
     assert (1, True) == (done.returncode, "verdict: diverged" in done.stdout), done.stdout + done.stderr
 
 

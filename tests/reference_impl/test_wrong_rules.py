@@ -1,93 +1,28 @@
-"""Rules that are wrong on purpose: the check of `test_rules` catches each, at the order at which it goes wrong."""
+"""Wrong rules of the mutants: the check of `test_rules` catches each, at the order at which it goes wrong."""
 
 from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 
+from conformance.mutants.registry import mutants
 from reference_impl import OPS
-from reference_impl.primitive import Primitive, array_of, shape_of
 from tests.reference_impl.rule_arguments import operands_for
 from tests.reference_impl.rule_check import ask, slope_by_rules
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-mul, neg, cos, sin, div = (OPS[name] for name in ("mul", "neg", "cos", "sin", "div"))
-
-
-def _sin_with_its_sign_flipped(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, neg(cos(x)))
-
-
-def _square_without_its_factor(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, x)
-
-
-def _mul_that_is_not_summed_back(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return mul(g, x)
-
-
-def _div_by_the_wrong_operand(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return div(g, x)
-
-
-def _permute_by_the_axes_themselves(g: Any, out: Any, x: Any, *, axes: Any) -> Any:
-    return OPS["permute"](g, axes=axes)
-
-
-def _embedding_that_overwrites(g: Any, out: Any, weight: Any, *, index: Any) -> Any:
-    made = np.zeros(shape_of(weight))
-    made[np.asarray(index)] = array_of(g)
-    return made
-
-
-def _softmax_of_independent_elements(g: Any, out: Any, x: Any, *, axis: int) -> Any:
-    return mul(g, mul(out, OPS["rsub_scalar"](out, other=1.0)))
-
-
-def _cat_that_starts_at_zero(g: Any, out: Any, *xs: Any, axis: int, position: int) -> Any:
-    return OPS["narrow"](g, axis=axis, start=0, length=shape_of(xs[position])[axis])
-
-
-def _split_that_forgets_a_part(g: Any, out: Any, x: Any, *, sections: Any, axis: int) -> Any:
-    return OPS["cat"](g[0], mul(g[1], np.zeros(())), axis=axis)
-
-
-def _exp_with_a_constant_output(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, array_of(out))
-
-
-def _sin_with_a_constant_cotangent(g: Any, out: Any, x: Any) -> Any:
-    return mul(array_of(g), cos(x))
-
-
-def _cos_with_a_constant_slope(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, array_of(neg(sin(x))))
-
-
-def _mul_with_a_constant_factor(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return mul(g, array_of(y))
-
-
-def _log_with_a_constant_derivative_of_its_slope(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return neg(mul(g, array_of(div(div(x, y), y))))
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """A wrong rule: of which primitive's operand, seen through which op, and the first order at which that op is wrong."""
+    """A mutant with a wrong rule, the op that it is seen through, and the first order at which that op is wrong."""
 
-    rule: Callable[..., Any]
-    primitive: str
+    mutant: str
     order: int
     shapes: tuple[tuple[int, ...], ...] = ((2, 3),)
     attrs: dict[str, Any] = field(default_factory=dict)
-    operand: int = 0
     through: str | None = None
 
     def operands(self) -> list[Any]:
@@ -95,7 +30,10 @@ class Wrong:
 
     @property
     def op(self) -> str:
-        return self.through or self.primitive
+        return self.through or mutants()[self.mutant].part
+
+    def fault(self) -> Any:
+        return mutants()[self.mutant].fault()
 
     def first_wrong_order(self) -> int | None:
         """Ask for all operands together."""
@@ -105,37 +43,31 @@ class Wrong:
 
 
 WRONG = [
-    Wrong(_sin_with_its_sign_flipped, "sin", 1),
-    Wrong(_square_without_its_factor, "square", 1),
-    Wrong(_mul_that_is_not_summed_back, "mul", 1, ((2, 3), (3,)), operand=1),
-    Wrong(_div_by_the_wrong_operand, "div", 1, ((2, 3), (2, 3))),
-    Wrong(_permute_by_the_axes_themselves, "permute", 1, ((3, 3, 3),), {"axes": [1, 2, 0]}),
-    Wrong(_embedding_that_overwrites, "embedding", 1, ((3, 2),), {"index": [0, 2, 2]}),
-    Wrong(_softmax_of_independent_elements, "softmax", 1, attrs={"axis": 1}),
-    Wrong(_cat_that_starts_at_zero, "cat", 1, ((2, 3), (2, 3)), {"axis": 1}),
-    Wrong(_split_that_forgets_a_part, "split", 1, ((4,),), {"sections": [2, 2], "axis": 0}),
-    Wrong(_exp_with_a_constant_output, "exp", 2),
-    Wrong(_sin_with_a_constant_cotangent, "sin", 2),
-    Wrong(_cos_with_a_constant_slope, "cos", 2),
-    Wrong(_mul_with_a_constant_factor, "mul", 2, ((2, 3), (2, 3))),
-    Wrong(_cos_with_a_constant_slope, "cos", 3, through="sin"),
-    Wrong(_log_with_a_constant_derivative_of_its_slope, "div", 3, operand=1, through="log"),
+    Wrong("sin-x-sign", 1),
+    Wrong("square-x-factor", 1),
+    Wrong("mul-y-product_not_summed", 1, ((2, 3), (3,))),
+    Wrong("div-x-multiplied", 1, ((2, 3), (2, 3))),
+    Wrong("permute-x-not_inverted", 1, ((3, 3, 3),), {"axes": [1, 2, 0]}),
+    Wrong("embedding-weight-last_row_wins", 1, ((3, 2),), {"index": [0, 2, 2]}),
+    Wrong("softmax-x-independent", 1, attrs={"axis": 1}),
+    Wrong("cat-xs-starts_at_zero", 1, ((2, 3), (2, 3)), {"axis": 1}),
+    Wrong("split-x-last_part_lost", 1, ((4,),), {"sections": [2, 2], "axis": 0}),
+    Wrong("exp-x-constant_result", 2),
+    Wrong("sin-x-constant_cotangent", 2),
+    Wrong("cos-x-half_linked", 2),
+    Wrong("mul-x-constant_operands", 2, ((2, 3), (2, 3))),
+    Wrong("softmax-x-constant_mean", 2, attrs={"axis": 1}),
+    Wrong("flip-x-half_of_the_cotangent", 2, attrs={"axis": 1}),
+    Wrong("cos-x-half_linked", 3, through="sin"),
+    Wrong("div-y-half_linked", 3, through="log"),
 ]
-CASES = pytest.mark.parametrize("wrong", WRONG, ids=[f"{w.rule.__name__.strip('_')}-through-{w.op}" for w in WRONG])
-
-
-def _break(monkeypatch: pytest.MonkeyPatch, wrong: Wrong) -> None:
-    primitive = OPS[wrong.primitive]
-    assert isinstance(primitive, Primitive)
-    rules = list(primitive.rules)
-    rules[wrong.operand] = wrong.rule
-    monkeypatch.setattr(primitive, "rules", rules)
+CASES = pytest.mark.parametrize("wrong", WRONG, ids=[f"{w.mutant}-through-{w.op}" for w in WRONG])
 
 
 @CASES
-def test_wrong_rule_is_caught_at_the_order_at_which_it_goes_wrong(wrong: Wrong, monkeypatch: pytest.MonkeyPatch) -> None:
-    _break(monkeypatch, wrong)
-    assert wrong.order == wrong.first_wrong_order()
+def test_wrong_rule_is_caught_at_the_order_at_which_it_goes_wrong(wrong: Wrong) -> None:
+    with wrong.fault():
+        assert wrong.order == wrong.first_wrong_order()
 
 
 @CASES
@@ -145,14 +77,10 @@ def test_right_rule_passes_at_the_same_operands(wrong: Wrong) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [
-        Wrong(_sin_with_its_sign_flipped, "sin", 1),
-        Wrong(_exp_with_a_constant_output, "exp", 2),
-        Wrong(_cos_with_a_constant_slope, "cos", 3, through="sin"),
-    ],
-    ids=lambda wrong: wrong.rule.__name__.strip("_"),
+    [Wrong("sin-x-sign", 1), Wrong("exp-x-constant_result", 2), Wrong("cos-x-half_linked", 3, through="sin")],
+    ids=lambda wrong: wrong.mutant,
 )
-def test_taylor_slope_falls_to_the_wrong_order(wrong: Wrong, monkeypatch: pytest.MonkeyPatch) -> None:
-    _break(monkeypatch, wrong)
-    slope = slope_by_rules(OPS[wrong.op], wrong.operands(), np.random.default_rng(3), order=wrong.order)
+def test_taylor_slope_falls_to_the_wrong_order(wrong: Wrong) -> None:
+    with wrong.fault():
+        slope = slope_by_rules(OPS[wrong.op], wrong.operands(), np.random.default_rng(3), order=wrong.order)
     assert slope == pytest.approx(wrong.order, abs=0.3)

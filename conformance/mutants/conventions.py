@@ -1,0 +1,98 @@
+"""Engines that follow a convention of the other framework than the one they claim to speak: one switch of the dialect turned over.
+
+These are the mistakes of a port. Switches that no random script can tell apart are not here; the curated cases of the clauses check
+each switch on its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from conformance.mutants.mutant import Kind, Mutant
+from reference_impl import PADDLE, PADDLE_STATIC, TORCH
+
+SWITCHES = (
+    *("implicit_seed", "duplicates", "gradless_root", "gradless_input", "freed_refuses", "grad_requires_grad"),
+    *(
+        "derivative_requires_grad",
+        "schedule",
+        "only_inputs",
+        "inputs_run_their_node",
+        "retain_constant",
+        "retained_position",
+        "retained",
+    ),
+    *("computed_flag", "toggled_leaf", "callbacks_record", "missing_cotangent", "surplus_gradients", "left_out_gradients"),
+    *("gradient_of_constant", "wider_gradient", "ties", "several_views", "retained_follows"),
+)
+
+EQUIVALENT = {
+    (
+        "paddle",
+        "inputs_run_their_node",
+    ): "the switch is read where backward has inputs=, a parameter that Paddle's backward does not have",
+}
+
+MUTANTS = (
+    *(
+        Mutant(
+            f"{dialect.name}_{switch}",
+            Kind.ENGINE,
+            "conventions",
+            f"{dialect.name}'s {switch} is {getattr(other, switch)} instead of {getattr(dialect, switch)}",
+            dialect=dialect,
+            behaves=replace(dialect, **{switch: getattr(other, switch)}),
+            equivalent=EQUIVALENT.get((dialect.name, switch), ""),
+        )
+        for dialect, other in ((TORCH, PADDLE), (PADDLE, TORCH))
+        for switch in SWITCHES
+    ),
+    Mutant(
+        "paddle_links",
+        Kind.ENGINE,
+        "conventions",
+        "a gradient counts as depending on what its formula uses",
+        dialect=PADDLE,
+        behaves=replace(PADDLE, links={}),
+    ),
+    Mutant(
+        "paddle_highest_order",
+        Kind.ENGINE,
+        "conventions",
+        "every order of derivative of every op is offered",
+        dialect=PADDLE,
+        behaves=replace(PADDLE, highest_order={}),
+    ),
+    Mutant(
+        "torch_saves",
+        Kind.ENGINE,
+        "in-place",
+        "ops keep what the other framework's ops keep",
+        dialect=TORCH,
+        behaves=replace(TORCH, saves=PADDLE.saves),
+    ),
+    Mutant(
+        "paddle_copies",
+        Kind.ENGINE,
+        "views",
+        "what copies in Paddle makes a view",
+        dialect=PADDLE,
+        behaves=replace(PADDLE, copies=frozenset()),
+    ),
+    Mutant(
+        "static_links",
+        Kind.STATIC,
+        "conventions",
+        "a gradient counts as depending on what its formula uses",
+        dialect=PADDLE_STATIC,
+        behaves=replace(PADDLE_STATIC, links={}),
+    ),
+    Mutant(
+        "static_highest_order",
+        Kind.STATIC,
+        "conventions",
+        "every order of derivative of every op is offered",
+        dialect=PADDLE_STATIC,
+        behaves=replace(PADDLE_STATIC, highest_order={}),
+    ),
+)

@@ -1,0 +1,18 @@
+"""Each mutant as a backend by its id, ``conformance.mutants.engines:dropped_fan_out``, which is run and replayed like any other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.mutants.registry import mutants
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.mutants.mutant import WrongEngine
+
+
+def __getattr__(name: str) -> Callable[[], WrongEngine]:
+    if name not in mutants():
+        raise AttributeError(f"no mutant is called {name!r}")
+    return mutants()[name].open

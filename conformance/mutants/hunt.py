@@ -1,0 +1,142 @@
+"""Running mutants on the cases of the default campaign, in order, until the judge says that they diverge.
+
+Every case is drawn once, and the right reference runs it once for each dialect, noting which vjp rules it calls: a mutant whose fault
+is in one rule is run only where that rule is called, since anywhere else it is the reference. The judge is that of the campaign,
+the canary after a refusal included.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from conformance.backends.reference import reference
+from conformance.campaign.watch import alarm, note, progress_file, set_alarm
+from conformance.campaign.worker import healthy_after, judged
+from conformance.deviations import label
+from conformance.generate.scripts import Plan, case_of
+from conformance.judge.verdict import Bucket
+from conformance.mutants.mutant import Kind, Mutant, replaced
+from conformance.mutants.registry import mutants
+from reference_impl.primitive import Primitive
+from reference_impl.tensor import Mode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from conformance.case import Case
+    from conformance.mutants.mutant import WrongEngine
+    from conformance.outcome import Outcome
+    from reference_impl import Dialect
+
+KILLING = (Bucket.DIVERGED, Bucket.TIMED_OUT, Bucket.CRASHED)
+"""How a mutant is found out. A fault of the suite, a near kink or a known deviation is no such thing."""
+
+
+class Kill(NamedTuple):
+    """When and how a mutant was found out: at which case, in which bucket, and at which step."""
+
+    case: int
+    bucket: str
+    at: str
+
+
+@dataclass(frozen=True)
+class Hunt:
+    """A range of cases for one worker, and the mutants that are still alive.
+
+    ``timeout``: the seconds that all mutants together may take for one case. ``lost``: mutants that are known to take the process
+    down, or never to come back, with the index of the case and the bucket.
+    """
+
+    seed: int
+    start: int
+    stop: int
+    alive: tuple[str, ...]
+    folder: str
+    timeout: float
+    lost: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+    @property
+    def progress(self) -> Path:
+        """Where the case and mutant under way are noted."""
+        return Path(self.folder) / f"{self.start:09d}.progress"
+
+    @property
+    def watchdog(self) -> Path:
+        """Where the watchdog writes before it ends a process that hangs."""
+        return Path(self.folder) / f"{self.start:09d}.hang"
+
+
+Called = set[tuple[str, int, bool]]
+"""The rules that were called: of which op, for which operand, and whether they were recorded."""
+
+
+def calls_of(run: Callable[[Case], Outcome], case: Case) -> tuple[Outcome, Called]:
+    """Run a case and note which vjp rules are called."""
+    called: Called = set()
+    cotangents = Primitive.cotangents
+
+    def noting(self: Primitive, node: Any, asked: Sequence[int], *given: Any) -> Any:
+        called.update((self.name, 0 if self.variadic else position, Mode.recording) for position in asked)
+        return cotangents(self, node, asked, *given)
+
+    with replaced(Primitive, "cotangents", noting):
+        return run(case), called
+
+
+def can_show(mutant: Mutant, called: Called) -> bool:
+    """Whether a mutant differs from the reference in a case in which these rules are called."""
+    if mutant.rule is None:
+        return True
+    return (*mutant.rule, True) in called or (mutant.kind is not Kind.SECOND and (*mutant.rule, False) in called)
+
+
+def run_hunt(hunt: Hunt) -> dict[str, Kill]:
+    """Run the mutants of a hunt on its cases, each until it is found out; return when and how, for those that were."""
+    alive = {name: mutants()[name].open() for name in hunt.alive}
+    killed: dict[str, Kill] = {}
+    with progress_file(hunt.progress) as progress, alarm(hunt.watchdog):
+        for index in range(hunt.start, hunt.stop):
+            set_alarm(hunt.timeout)
+            for name, (case, bucket) in hunt.lost.items():
+                if case == index and alive.pop(name, None) is not None:
+                    killed[name] = Kill(index, bucket, "")
+            for name, kill in _killed(hunt.seed, index, alive, partial(note, progress, index)):
+                killed[name] = kill
+                del alive[name]
+    hunt.progress.unlink()
+    hunt.watchdog.unlink()
+    return killed
+
+
+def _killed(seed: int, index: int, alive: dict[str, WrongEngine], entering: Callable[[str], None]) -> Iterable[tuple[str, Kill]]:
+    found = []
+    for static in (False, True):
+        of_kind = [name for name, engine in alive.items() if engine.info.dialect.static is static]
+        if not of_kind:
+            continue
+        case = case_of(seed, index, Plan(static=static))
+        right: dict[str, tuple[Outcome, Called]] = {}
+        for name in of_kind:
+            dialect = alive[name].info.dialect
+            if dialect.name not in right:
+                right[dialect.name] = calls_of(_reference(dialect), case)
+            expected, called = right[dialect.name]
+            if can_show(mutants()[name], called):
+                entering(name)
+                actual = alive[name].run(case)
+                # Only what breaks can be broken afterwards; any other fault is gone when the canary would be run.
+                sane = not mutants()[name].breaks or healthy_after(actual, alive[name])
+                verdict = judged(case, alive[name], expected, actual, healthy=sane)
+                if verdict.bucket in KILLING:
+                    step = "" if verdict.mismatch is None else label(case, verdict.mismatch.step)
+                    found.append((name, Kill(index, str(verdict.bucket), step)))
+    return found
+
+
+def _reference(dialect: Dialect) -> Callable[[Case], Outcome]:
+    return reference(dialect, dialect.not_offered).run

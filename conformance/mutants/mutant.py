@@ -1,0 +1,130 @@
+"""What a mutant is: the reference engine with one fault, which is there only while the engine runs a case.
+
+The reference that it is compared with in the same process is never touched. Most faults replace one function of the engine for the
+length of a run; some make the engine follow a convention of the other framework than the one that it claims to speak.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import conformance
+from conformance.backends import BackendInfo
+from conformance.backends.reference import reference
+from conformance.outcome import Raised
+from reference_impl import TORCH, Dialect
+from reference_impl.tensor import Mode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    from conformance.case import Case
+    from conformance.outcome import Outcome
+
+Fault: TypeAlias = "Callable[[], AbstractContextManager[Any]]"
+
+MODE = ("recording", "lineage", "family", "ties", "witness")
+
+
+class Kind(StrEnum):
+    """What sort of fault a mutant has."""
+
+    RULE = "rule"
+    SECOND = "order 2"
+    ENGINE = "engine"
+    STATIC = "static"
+
+
+class WrongEngine:
+    """The reference as a backend, with a fault while it runs a case.
+
+    ``dialect``: what it claims to speak; ``behaves``: what it speaks, if that is something else.
+    """
+
+    def __init__(self, name: str, fault: Fault = nullcontext, dialect: Dialect = TORCH, behaves: Dialect | None = None) -> None:
+        self.info = BackendInfo(name, conformance.__version__, dialect, dialect.not_offered)
+        self.fault = fault
+        self.engine = reference(behaves or dialect, dialect.not_offered)
+
+    def run(self, case: Case) -> Outcome:
+        """Run a case with the fault, and take the fault away again, with whatever it left in the engine's mode."""
+        before = {name: getattr(Mode, name) for name in MODE}
+        try:
+            with self.fault():
+                return self.engine.run(case)
+        finally:
+            for name, value in before.items():
+                setattr(Mode, name, value)
+
+
+class Breaks(WrongEngine):
+    """Right until something is refused; from then on, as long as the process lives, it has the fault."""
+
+    broken = False
+
+    def run(self, case: Case) -> Outcome:
+        """Run a case, with the fault if an earlier one broke the engine."""
+        outcome = super().run(case) if self.broken else self.engine.run(case)
+        self.broken |= any(isinstance(seen, Raised) for seen in outcome.observations)
+        return outcome
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One fault.
+
+    Attributes:
+        id: its name; the engine can be opened as the backend ``conformance.mutants.engines:ID``.
+        kind: what sort of fault it is.
+        part: the op, or the part of the engine, that is wrong.
+        what: what is wrong, in one line.
+        fault: puts the fault in place for the length of a ``with`` block.
+        dialect: what the engine claims to speak.
+        behaves: what it speaks, if that is something else.
+        breaks: the fault is there from the first refusal on, and stays.
+        rule: the op and the position of the operand whose vjp rule is wrong, so that cases which never call it need not be run.
+        equivalent: why the fault cannot change anything observable, where it cannot.
+    """
+
+    id: str
+    kind: Kind
+    part: str
+    what: str
+    fault: Fault = nullcontext
+    dialect: Dialect = TORCH
+    behaves: Dialect | None = None
+    breaks: bool = False
+    rule: tuple[str, int] | None = None
+    equivalent: str = ""
+
+    def open(self) -> WrongEngine:
+        """Open the wrong engine."""
+        return (Breaks if self.breaks else WrongEngine)(self.id, self.fault, self.dialect, self.behaves)
+
+
+@contextmanager
+def replaced(target: Any, name: str, replacement: Any) -> Iterator[None]:
+    """Replace an attribute of a module, a class or an object inside."""
+    before = getattr(target, name)
+    setattr(target, name, replacement)
+    try:
+        yield
+    finally:
+        setattr(target, name, before)
+
+
+def patch(*places: tuple[Any, str, Any]) -> Fault:
+    """Make a fault of replaced attributes: each a target, a name and what stands there instead."""
+
+    @contextmanager
+    def fault() -> Iterator[None]:
+        with ExitStack() as stack:
+            for place in places:
+                stack.enter_context(replaced(*place))
+            yield
+
+    return fault

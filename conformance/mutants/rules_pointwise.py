@@ -1,0 +1,189 @@
+"""Wrong rules of arithmetic, elementary functions, and ops that select."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.mutants.wrong import Entries
+from reference_impl import OPS
+from reference_impl.primitive import array_of, shape_of
+from reference_impl.primitives.shape import sum_to
+
+wrong = Entries()
+
+add, sub, mul, div, neg, exp, log = (OPS[name] for name in ("add", "sub", "mul", "div", "neg", "exp", "log"))
+mul_scalar, rsub_scalar, pow_scalar, masked_fill = (OPS[name] for name in ("mul_scalar", "rsub_scalar", "pow_scalar", "masked_fill"))
+
+
+@wrong("neg.x", "rsub_scalar.x", "rsqrt.x", "sin.x", "cos.x", "div.y", "mse_loss.y", what="has the wrong sign")
+def sign(right: Any, *given: Any, **attrs: Any) -> Any:
+    return neg(right(*given, **attrs))
+
+
+@wrong("sub.y", what="has lost its sign")
+def sign_lost(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
+    return sum_to(g, shape_of(y))
+
+
+@wrong("erf.x", "sqrt.x", "square.x", "mse_loss.x", "share_of.x", "overwrite.part", what="is off by a factor of 2")
+def factor(right: Any, *given: Any, **attrs: Any) -> Any:
+    return mul_scalar(right(*given, **attrs), other=2.0)
+
+
+@wrong("add.x", "add.y", "sub.x", "where.y", what="is not summed over broadcast axes")
+def not_summed(right: Any, g: Any, *_: Any, **__: Any) -> Any:
+    return g
+
+
+@wrong("mul.y", what="is not summed over broadcast axes")
+def product_not_summed(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
+    return mul(g, x)
+
+
+@wrong("mul.x", what="takes the operand itself for the other one")
+def wrong_operand(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
+    return sum_to(mul(g, x) if shape_of(g) == shape_of(x) else mul(g, y), shape_of(x))
+
+
+@wrong("div.x", "log.x", what="multiplies where it should divide")
+def multiplied(right: Any, g: Any, out: Any, *operands: Any) -> Any:
+    return sum_to(mul(g, operands[-1]), shape_of(operands[0]))
+
+
+@wrong("div_by_quotient.x", what="divides by the dividend")
+def wrong_divisor(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
+    return sum_to(div(g, x), shape_of(x))
+
+
+@wrong("div_by_quotient.y", what="lacks the second division")
+def one_division(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
+    return sum_to(neg(mul(g, out)), shape_of(y))
+
+
+@wrong("add_scalar.x", what="is scaled by the number")
+def scaled(right: Any, g: Any, out: Any, x: Any, *, other: float) -> Any:
+    return mul_scalar(g, other=other)
+
+
+@wrong("mul_scalar.x", "cast.x", "flip.x", "roll.x", "tril.x", "triu.x", "abs.x", what="is the cotangent as it came")
+@wrong("masked_fill.x", "masked_fill_tensor.x", "setitem.x", "overwrite.x", "expand.x", what="is the cotangent as it came")
+@wrong("fill.x", "sign.x", "step.x", what="is the cotangent instead of zero")
+def passed_on(right: Any, g: Any, *_: Any, **__: Any) -> Any:
+    return g
+
+
+@wrong("reciprocal.x", what="takes 1/x for its square")
+def not_squared(right: Any, g: Any, out: Any, x: Any) -> Any:
+    return neg(mul(g, out))
+
+
+@wrong("pow_scalar.x", what="does not lower the exponent")
+def exponent_kept(right: Any, g: Any, out: Any, x: Any, *, exponent: float) -> Any:
+    return mul(g, mul_scalar(out, other=exponent))
+
+
+@wrong("pow.x", what="does not lower the exponent")
+def power_kept(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
+    return sum_to(mul(g, mul(y, out)), shape_of(x))
+
+
+@wrong("pow.y", what="takes the logarithm of the result for that of the base")
+def log_of_result(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
+    return sum_to(mul(g, mul(out, log(out))), shape_of(y))
+
+
+@wrong("clone.x", what="is zero: a copy counts as detached")
+def zero(right: Any, g: Any, *_: Any, **__: Any) -> Any:
+    return mul_scalar(g, other=0.0)
+
+
+@wrong("exp.x", what="uses the operand for the result")
+def operand_for_result(right: Any, g: Any, out: Any, x: Any) -> Any:
+    return mul(g, x)
+
+
+@wrong("tanh.x", what="takes the result for its square")
+def square_forgotten(right: Any, g: Any, out: Any, x: Any) -> Any:
+    return mul(g, rsub_scalar(out, other=1.0))
+
+
+@wrong("sigmoid.x", what="lacks the factor 1 - s")
+def half_of_the_slope(right: Any, g: Any, out: Any, x: Any) -> Any:
+    return mul(g, out)
+
+
+@wrong("softplus.x", what="is scaled by beta once too often")
+def scaled_again(right: Any, g: Any, out: Any, x: Any, *, beta: float) -> Any:
+    return mul_scalar(right(g, out, x, beta=beta), other=beta)
+
+
+@wrong("softplus_slope.x", what="lacks the factor beta")
+def unscaled(right: Any, g: Any, out: Any, x: Any, *, beta: float) -> Any:
+    return mul_scalar(right(g, out, x, beta=beta), other=1.0 / beta)
+
+
+@wrong("silu.x", what="lacks the term x s (1 - s)")
+def term_missing(right: Any, g: Any, out: Any, x: Any) -> Any:
+    return mul(g, OPS["sigmoid"](x))
+
+
+@wrong("gelu.x", what="is that of the tanh approximation")
+def of_the_approximation(right: Any, g: Any, out: Any, x: Any) -> Any:
+    c, k = 0.7978845608028654, 0.044715
+    t = OPS["tanh"](mul_scalar(add(x, mul_scalar(mul(mul(x, x), x), other=k)), other=c))
+    inner = mul_scalar(OPS["add_scalar"](mul_scalar(mul(x, x), other=3.0 * k), other=1.0), other=c)
+    bent = mul(mul(x, rsub_scalar(mul(t, t), other=1.0)), inner)
+    return mul(g, mul_scalar(OPS["add_scalar"](add(t, bent), other=1.0), other=0.5))
+
+
+@wrong("gelu_slope.x", what="has 1 for the 2 in phi(x) (2 - x^2)")
+def wrong_constant(right: Any, g: Any, out: Any, x: Any) -> Any:
+    density = mul_scalar(exp(mul_scalar(mul(x, x), other=-0.5)), other=0.3989422804014327)
+    return sub(right(g, out, x), mul(g, density))
+
+
+@wrong("relu.x", what="masks by the sign of the cotangent")
+def masked_by_the_cotangent(right: Any, g: Any, out: Any, x: Any) -> Any:
+    return mul(g, OPS["step"](array_of(g)))
+
+
+@wrong("maximum.x", what="takes all of the cotangent at a tie")
+def all_at_a_tie(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
+    share = np.greater_equal(array_of(x), array_of(y)).astype(array_of(out).dtype)
+    return sum_to(mul(g, share), shape_of(x))
+
+
+@wrong("maximum.y", what="takes nothing of the cotangent at a tie")
+def nothing_at_a_tie(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
+    share = np.greater(array_of(y), array_of(x)).astype(array_of(out).dtype)
+    return sum_to(mul(g, share), shape_of(y))
+
+
+@wrong("minimum.x", "minimum.y", what="goes to the larger operand")
+def to_the_larger(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
+    return right(g, out, neg(array_of(x)), neg(array_of(y)))
+
+
+@wrong("clamp.x", what="is 0 at a bound")
+def bound_excluded(right: Any, g: Any, out: Any, x: Any, *, low: float, high: float) -> Any:
+    within = np.logical_and(np.greater(array_of(x), low), np.less(array_of(x), high))
+    return mul(g, within.astype(g.dtype))
+
+
+@wrong("where.x", what="is masked the wrong way round")
+def mask_inverted(right: Any, g: Any, out: Any, x: Any, y: Any, *, mask: Any) -> Any:
+    return sum_to(masked_fill(g, mask=mask, value=0.0), shape_of(x))
+
+
+@wrong("masked_fill_tensor.value", what="sums the whole cotangent")
+def mask_forgotten(right: Any, g: Any, out: Any, x: Any, value: Any, *, mask: Any) -> Any:
+    return sum_to(g, shape_of(value))
+
+
+@wrong("topk.x", what="goes to the first k elements instead of the largest")
+def to_the_first(right: Any, g: Any, out: Any, x: Any, *, k: int, axis: int) -> Any:
+    shape = shape_of(x)
+    steps = np.arange(k).reshape([k if i == axis % len(shape) else 1 for i in range(len(shape))])
+    return OPS["scatter_add"](g, axis=axis, index=np.broadcast_to(steps, shape_of(g)), shape=shape)

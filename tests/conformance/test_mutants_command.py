@@ -1,0 +1,63 @@
+"""``conformance mutants`` and the gate's floor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from conformance.cli import cli
+from conformance.gate import MUTANTS_FLOOR, weak
+from conformance.mutants.hunt import Kill
+from conformance.mutants.measure import Power
+from conformance.mutants.registry import mutants
+from conformance.records import read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ONE = ("--only", "none_for_zeros")
+
+
+def command(*arguments: str) -> Any:
+    return CliRunner().invoke(cli, ["mutants", *arguments], standalone_mode=False)
+
+
+@pytest.mark.parametrize(("cases", "code"), [("60", 0), ("1", 1)])
+def test_the_exit_code_says_whether_the_targets_hold(cases: str, code: int) -> None:
+    assert code == command(*ONE, "--cases", cases).return_value
+
+
+def test_a_survivor_is_named_with_what_is_wrong() -> None:
+    assert "none_for_zeros (engine): a gradient that is zero is absent: survives" in command(*ONE, "--cases", "1").output
+
+
+def test_the_json_has_every_mutant_with_its_number_of_cases() -> None:
+    (found,) = msgspec.json.decode(command(*ONE, "--cases", "60", "--json").output)["mutants"]
+    assert ("none_for_zeros", True) == (found["id"], 1 <= found["cases"] <= 60)
+
+
+def test_the_record_has_a_header_a_line_for_each_mutant_and_a_footer(tmp_path: Path) -> None:
+    command(*ONE, "--cases", "60", "--out", str(tmp_path))
+    assert ["header", "mutant", "footer"] == [r["kind"] for r in read(tmp_path / "mutants.ndjson")]
+
+
+def test_the_list_names_all_mutants() -> None:
+    assert list(mutants()) == [line.split()[0] for line in command("--list").output.splitlines()]
+
+
+def test_an_unknown_pattern_is_a_usage_error_of_one_line() -> None:
+    error = command("--only", "no-such").exception
+    assert "no mutant is called like 'no-such'" in error.format_message()
+
+
+def power(killed: int) -> Power:
+    ids = tuple(mutants())[:100]
+    return Power(dict.fromkeys(ids[:killed], Kill(0, "diverged", "grad")), ids, 400, 1, 1.0)
+
+
+@pytest.mark.parametrize(("killed", "count"), [(round(100 * MUTANTS_FLOOR), 0), (round(100 * MUTANTS_FLOOR) - 1, 1)])
+def test_the_gate_is_red_below_the_floor(killed: int, count: int) -> None:
+    assert count == len(weak(power(killed)))

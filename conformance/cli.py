@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -117,14 +118,17 @@ _campaign_options = [
 ]
 
 
-def _with_campaign_options(command: Any) -> Any:
-    for option in reversed(_campaign_options):
-        command = option(command)
-    return command
+def _with_options(options: list[Any]) -> Any:
+    def decorate(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 @cli.command()
-@_with_campaign_options
+@_with_options(_campaign_options)
 @click.option("--cases", default=2000, type=click.IntRange(1), help="How many cases to draw.")
 @click.option("--budget", callback=_seconds, help="Stop starting cases after this time, like 10m.")
 @click.option("--lane", "lanes", callback=_names_of(lambda: ("exact", "numeric")), help="exact, numeric, or both.")
@@ -136,7 +140,7 @@ def run(**chosen: Any) -> int:
 
 
 @cli.command()
-@_with_campaign_options
+@_with_options(_campaign_options)
 @click.option("--cases", default=6000, type=click.IntRange(1), help="How many cases to draw.")
 def gate(**chosen: Any) -> int:
     """Decide as CI would: curated cases, known deviations, a fixed campaign."""
@@ -157,6 +161,7 @@ def _campaign(
     ops: tuple[str, ...] | None,
     nulls: str,
     before: Any = None,
+    alone: bool = False,
 ) -> int:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -164,6 +169,7 @@ def _campaign(
     from conformance.backends import STATIC
     from conformance.campaign.run import Options, run_campaign
     from conformance.generate.scripts import LANES, Plan
+    from conformance.laws.judging import EVERY
     from conformance.records import read
     from conformance.report import write_html
     from conformance.report.ci import write_junit, write_markdown
@@ -173,6 +179,8 @@ def _campaign(
     command = " ".join(["conformance", *sys.argv[1:]])
     plan = Plan(lanes or LANES, ops, static=STATIC.issuperset(backends))
     options = Options(backends, cases, budget, seed, plan, jobs, out, command=command, every_null=nulls == "all")
+    if alone:
+        options = replace(options, laws=EVERY, alone=True)
     broken, table = before(options, console) if before else ([], None)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not sys.stdout.isatty()) as bar:
@@ -193,6 +201,20 @@ def _campaign(
         console.print(f"[red]gate[/]: {line}", highlight=False)
     console.print(f"record: {record}   report: {out / 'report.html'}", highlight=False)
     return max(CODES[footer["verdict"]], DIVERGES if broken else CONFORMS)
+
+
+@cli.command()
+@click.option("--backend", help="A name, or module:attribute; without one, the laws are listed.")
+@click.option("--cases", default=300, type=click.IntRange(1), help="How many cases to draw.")
+@_with_options(_campaign_options[1:])
+def laws(backend: str | None, **chosen: Any) -> int:
+    """Try every law on every case, on one backend alone; the reference is not asked."""
+    from conformance.listing import laws_listing
+
+    if backend is None:
+        click.echo(laws_listing())
+        return CONFORMS
+    return _campaign(**chosen, backends=(backend,), budget=None, lanes=None, ops=None, nulls="one", alone=True)
 
 
 @cli.command()
@@ -237,14 +259,15 @@ def show(file: Path) -> None:
 @_case_file
 @click.option("--backend", required=True, help="A name, or module:attribute.")
 def replay(file: Path, backend: str) -> int:
-    """Run a case again on one backend and compare it with the reference."""
+    """Run a case again on one backend, compare it with the reference, and try all laws on it."""
     from conformance.campaign.pool import Workers
     from conformance.campaign.worker import explain_case
+    from conformance.laws.judging import EVERY
 
     case = _read_case(file)
     with Workers((backend,), 1) as workers:
         found = workers.describe(backend)
-        explained = workers.call(explain_case, case, backend)
+        explained = workers.call(explain_case, case, backend, EVERY)
     click.echo(f"case {case.id} on {found['name']} {found['version']} (dialect {found['dialect']})")
     if explained is None:
         click.echo("the process died or hung")
@@ -255,6 +278,9 @@ def replay(file: Path, backend: str) -> int:
             click.echo(f"        both     {step['expected']}")
         else:
             click.echo(f"        expected {step['expected']}\n        actual   {step['actual']}")
+    for tried in explained["laws"]:
+        place = "whole script" if tried["step"] < 0 else f"step {tried['step']}"
+        click.echo(f"law {tried['law']}, {place}: {tried['status']}{': ' if tried['detail'] else ''}{tried['detail']}")
     verdict = explained["verdict"]
     mismatch = verdict.get("mismatch")
     deviation = f" ({verdict['deviation']})" if "deviation" in verdict else ""

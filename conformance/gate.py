@@ -12,6 +12,7 @@ from conformance.case import read
 from conformance.clauses import CURATED
 from conformance.clauses.table import clause_table
 from conformance.deviations import Deviation, known
+from conformance.laws.judging import EVERY, KIND, NONE
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,7 +44,7 @@ def findings_folder() -> Path:
 
 def _stale(entry: Deviation, workers: Workers) -> str | None:
     case = read(findings_folder() / entry.finding / "case.json")
-    explained = workers.call(explain_case, case, entry.backend)
+    explained = workers.call(explain_case, case, entry.backend, EVERY if KIND in entry.kinds else NONE)
     if explained is None:
         return None if FATAL in entry.kinds else f"{entry.id}: the process died instead of showing the deviation"
     shown = explained["verdict"].get("deviation")

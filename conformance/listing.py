@@ -9,6 +9,7 @@ import msgspec
 from conformance.backends import names
 from conformance.campaign.pool import Workers
 from conformance.campaign.worker import describe_backend
+from conformance.laws.registry import LAWS
 from conformance.ops import NOT_OFFERED, catalogue
 from conformance.ops.in_place import IN_PLACE
 from reference_impl import DIALECTS
@@ -68,3 +69,8 @@ def backends_listing(*, as_json: bool) -> str:
         lines.append(f"{row['name']:<10} {row['version']:<14} dialect {row['dialect']}")
         lines += [f"             not offered: {name}: {reason}" for name, reason in row["not_offered"].items()]
     return "\n".join(lines)
+
+
+def laws_listing() -> str:
+    """List the laws, what each says, and whether of calls or of whole scripts."""
+    return "\n".join(f"{law.id:<15} of {'calls:  ' if law.of_call else 'scripts:'} {law.statement}" for law in LAWS.values())

@@ -8,6 +8,7 @@ from rich.table import Table
 
 from conformance.coverage import CELLS, ORDERS, gaps, key_of
 from conformance.judge.verdict import COMPARED, Bucket
+from conformance.report.tables import LAW_COLUMNS, laws_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,6 +28,8 @@ def show_summary(console: Console, footer: dict[str, Any], findings: list[dict[s
     console.print(_ledger(footer, backends))
     console.print(_coverage(footer, backends))
     console.print(_parameters(footer, backends))
+    if any(footer["laws"].values()):
+        console.print(_laws(footer, backends))
     for line in _gaps(footer, backends):
         console.print(line, highlight=False)
     for line in _deviations(footer, backends):
@@ -116,6 +119,13 @@ def _parameters(footer: dict[str, Any], backends: list[str]) -> Table:
         numbers = [(offered[n], footer["counts"][n].get(key_of(cell.words, order), 0)) for n in backends for order in ORDERS]
         if any(number for _, number in numbers):
             table.add_row(cell.words, *(str(number) if there else "-" for there, number in numbers))
+    return table
+
+
+def _laws(footer: dict[str, Any], backends: list[str]) -> Table:
+    table = _table("Laws (cases)", [f"{name} {word}" for name in backends for word in LAW_COLUMNS])
+    for row in laws_of(footer, backends):
+        table.add_row(row.name, *map(str, row.numbers))
     return table
 
 

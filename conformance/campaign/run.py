@@ -24,6 +24,7 @@ from conformance.case import Case, encode
 from conformance.deviations import known
 from conformance.generate.scripts import Plan
 from conformance.judge.verdict import Bucket
+from conformance.laws.judging import KIND, NONE, SOME
 from conformance.ops import NOT_OFFERED
 from conformance.records import SCHEMA, Writer
 from conformance.reduce import reduce_case
@@ -46,6 +47,7 @@ class Options:
     """What a campaign is asked to do.
 
     ``budget``: seconds after which no more cases are started. ``every_null``: judge every null pair on every case that it fits.
+    ``laws``: which laws are tried (`conformance.laws.judging`); ``alone``: nothing else judges, and the reference is not asked.
     """
 
     backends: tuple[str, ...]
@@ -58,6 +60,8 @@ class Options:
     timeout: float = TIMEOUT
     command: str = ""
     every_null: bool = False
+    laws: str = SOME
+    alone: bool = False
 
 
 def run_campaign(
@@ -122,6 +126,8 @@ def _chunks(options: Options, folder: str, started: float) -> Iterator[Chunk]:
             options.timeout,
             name=f"{start:09d}",
             every_null=options.every_null,
+            laws=options.laws,
+            alone=options.alone,
         )
 
 
@@ -158,7 +164,7 @@ def findings(tally: Tally, options: Options, workers: Workers) -> Iterator[dict[
     for number, (signature, failure) in enumerate(ranked):
         case = msgspec.convert(failure.record["case"], Case, strict=False)
         if number < REDUCED_AT_MOST and signature.bucket != Bucket.TIMED_OUT:  # each candidate would cost the time-out again
-            case = reduce_case(workers, case, signature, signature.backend, options.timeout)
+            case = reduce_case(workers, case, signature, signature.backend, options.timeout, alone=options.alone)
         yield finding(signature, failure, case, options, workers)
 
 
@@ -169,7 +175,9 @@ def finding(signature: Signature, failure: Failure, case: Case, options: Options
     folder.mkdir(exist_ok=True)
     path = folder / f"{name}.json"
     path.write_text(encode(case) + "\n")
-    explained = workers.call(explain_case, case, signature.backend, timeout=2 * options.timeout) or {"steps": [], "verdict": {}}
+    laws = signature.where if signature.kind == KIND else NONE
+    told = workers.call(explain_case, case, signature.backend, laws, options.alone, timeout=2 * options.timeout)
+    explained = told or {"steps": [], "verdict": {}}
     mismatch = explained["verdict"].get("mismatch") or failure.record["verdicts"][signature.backend].get("mismatch")
     framework = signature.backend if signature.backend in FRAMEWORKS else FRAMEWORKS[0]
     return {

@@ -27,6 +27,7 @@ from conformance.generate.scripts import Plan, case_of
 from conformance.judge.compare import AFTER_ALL, Mismatch
 from conformance.judge.nulls import compare_nulls
 from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, verdict_of
+from conformance.laws.judging import NONE, apply_laws, statuses
 from conformance.outcome import Raised
 from conformance.steps import Backward, Grad, Op
 from conformance.texts import observation_text, step_text
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     from conformance.backends import BackendInfo
     from conformance.facts import Facts
+    from conformance.laws.registry import Tried
     from conformance.outcome import Outcome
 
 POISONED = 77
@@ -59,7 +61,7 @@ class Chunk:
     """A range of cases for one worker.
 
     ``deaths``: at which case indices a worker died once already; ``lost``: the backends that are known to take the process down
-    there, with the bucket.
+    there, with the bucket. ``laws``: which are tried (`conformance.laws.judging`); ``alone``: nothing else judges.
     """
 
     seed: int
@@ -74,6 +76,8 @@ class Chunk:
     deaths: dict[int, int] = field(default_factory=dict)
     name: str = ""
     every_null: bool = False
+    laws: str = NONE
+    alone: bool = False
 
     @property
     def records(self) -> Path:
@@ -119,7 +123,15 @@ def run_chunk(chunk: Chunk) -> None:
             case = case_of(chunk.seed, index, chunk.plan) if chunk.cases is None else chunk.cases[index]
             drawn = perf_counter()
             faulthandler.dump_traceback_later(chunk.timeout, exit=True, file=watchdog)
-            record = run_case(case, opened, chunk.lost.get(index, {}), partial(note, progress, index), every_null=chunk.every_null)
+            record = run_case(
+                case,
+                opened,
+                chunk.lost.get(index, {}),
+                partial(note, progress, index),
+                every_null=chunk.every_null,
+                laws=chunk.laws,
+                alone=chunk.alone,
+            )
             faulthandler.cancel_dump_traceback_later()
             record["index"] = index
             if index in chunk.deaths and index not in chunk.lost:
@@ -146,12 +158,15 @@ def run_case(
     entering: Callable[[str], None] | None = None,
     *,
     every_null: bool = False,
+    laws: str = NONE,
+    alone: bool = False,
 ) -> dict[str, Any]:
     """Run one case on the reference and on every backend, and write its record; ``entering`` hears before each backend runs.
 
-    ``every_null``: judge every null pair, not just one.
+    ``every_null``: judge every null pair, not just one. ``laws``: which laws are tried; ``alone``: by them, and without the reference.
     """
-    seconds: dict[str, float] = {"reference": 0.0, "judge": 0.0}
+    seconds: dict[str, float] = {"reference": 0.0, "judge": 0.0, "laws": 0.0}
+    lawful: dict[str, dict[str, str]] = {}
     verdicts: dict[str, Any] = {}
     poisoned = False
     facts: Facts | None = None
@@ -159,8 +174,9 @@ def run_case(
     for engine in backends:
         info = engine.info
         clock = perf_counter()
-        expected = reference(info.dialect, info.not_offered).run(case)
-        facts = facts or facts_of(case, expected)
+        expected = None if alone else reference(info.dialect, info.not_offered).run(case)
+        if expected is not None:
+            facts = facts or facts_of(case, expected)
         seconds["reference"] += perf_counter() - clock
         if info.name in lost:
             verdicts[info.name] = verdict_record(case, fatal(case, info, lost[info.name]), facts)
@@ -170,19 +186,25 @@ def run_case(
         ran = perf_counter()
         actual = engine.run(case)
         seconds[info.name] = perf_counter() - ran
-        sane = not any(isinstance(o, Raised) for o in actual.observations) or healthy(engine)
-        poisoned |= not sane
-        poisoned |= _read_past_its_end(expected, actual)
+        facts = facts or facts_of(case, actual)
+        sane = alone or not any(isinstance(o, Raised) for o in actual.observations) or healthy(engine)
+        poisoned |= not sane or (expected is not None and _read_past_its_end(expected, actual))
         clock = perf_counter()
+        tried: list[Tried] = []
         try:
-            verdict = _judged(case, engine, expected, actual, healthy=sane)
+            verdict = Verdict(Bucket.NOTHING_COMPARED) if expected is None else _judged(case, engine, expected, actual, healthy=sane)
+            judged = perf_counter()
+            verdict, tried = apply_laws(case, engine, actual, verdict, NONE if poisoned else laws)
+            seconds["laws"] += perf_counter() - judged
         except Exception as error:  # noqa: BLE001 - a fault of the suite costs one case, and is no verdict on the engine
             found = Mismatch(AFTER_ALL, "harness", "step", "judged", type(error).__name__, str(error))
-            verdict = Verdict(Bucket.HARNESS_ERROR, found)
+            verdict, judged = Verdict(Bucket.HARNESS_ERROR, found), perf_counter()
         verdicts[info.name] = verdict_record(case, verdict, facts)
+        if tried:
+            lawful[info.name] = statuses(tried, verdict)
         if verdict.bucket is Bucket.AGREED:
             agreed[info.name] = engine, actual
-        seconds["judge"] += perf_counter() - clock
+        seconds["judge"] += judged - clock
     record: dict[str, Any] = {
         "kind": "case",
         "id": case.id,
@@ -193,8 +215,10 @@ def run_case(
         "seconds": seconds,
         "poisoned": poisoned,
     }
+    if lawful:
+        record["laws"] = lawful
     clock = perf_counter()
-    nulls = [] if poisoned else compare_nulls(case, backends[0].info, agreed, every=every_null)
+    nulls = [] if poisoned or alone else compare_nulls(case, backends[0].info, agreed, every=every_null)
     record["nulls"] = [null.record() for null in nulls]
     seconds["nulls"] = perf_counter() - clock
     if any(v["bucket"] in FAILING for v in verdicts.values()) or any(null.alarm for null in nulls):
@@ -235,11 +259,11 @@ def healthy(engine: Backend) -> bool:
     return False
 
 
-def verdict_record(case: Case, verdict: Verdict, facts: Facts) -> dict[str, Any]:
+def verdict_record(case: Case, verdict: Verdict, facts: Facts | None) -> dict[str, Any]:
     """Write a verdict, with what was compared up to the first difference."""
     found = verdict.mismatch
     counts = verdict.counts.copy()
-    for number in verdict.steps:
+    for number in verdict.steps if facts else ():
         counts.update(covered(case.steps[number], facts.order_at(number)))
         if number in facts.orders:
             counts[f"order {facts.orders[number]}"] += 1
@@ -275,12 +299,17 @@ def describe_backend(name: str) -> dict[str, Any]:
     }
 
 
-def explain_case(case: Case, name: str) -> dict[str, Any]:
-    """Run a case on one backend and write it down step by step, expected beside actual, with the verdict."""
+def explain_case(case: Case, name: str, laws: str = NONE, alone: bool = False) -> dict[str, Any]:
+    """Run a case on one backend and write it down step by step, expected beside actual, with the verdict and the laws that were tried.
+
+    ``alone``: nothing is expected, and laws alone judge.
+    """
     engine = backend(name)
-    expected = reference(engine.info.dialect, engine.info.not_offered).run(case)
     actual = engine.run(case)
-    verdict = verdict_record(case, judge(case, engine.info, expected, actual), facts_of(case, expected))
+    expected = actual if alone else reference(engine.info.dialect, engine.info.not_offered).run(case)
+    so_far = Verdict(Bucket.NOTHING_COMPARED) if alone else judge(case, engine.info, expected, actual)
+    judged, tried = apply_laws(case, engine, actual, so_far, laws)
+    verdict = verdict_record(case, judged, facts_of(case, expected))
     steps = [
         {
             "text": step_text(step),
@@ -289,4 +318,5 @@ def explain_case(case: Case, name: str) -> dict[str, Any]:
         }
         for step, e, a in zip(case.steps, expected.observations, actual.observations, strict=True)
     ]
-    return {"steps": steps, "verdict": verdict}
+    told = [{"law": t.law, "step": t.step, "status": t.answer.status, "detail": t.answer.detail} for t in tried]
+    return {"steps": steps, "verdict": verdict, "laws": told}

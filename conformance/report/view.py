@@ -82,6 +82,7 @@ class ReportView:
     tiles: list[tuple[str, str, str]]
     ledger: tables.Ledger | None
     coverage: tables.Coverage | None
+    laws: list[tuple[tables.Row, str]]
     innocence: tables.Innocence | None
     speed: tables.Speed | None
     deviations: list[tables.KnownDeviation]
@@ -142,6 +143,7 @@ def view_of(records: Iterable[dict[str, Any]]) -> ReportView:
         tiles=list(_tiles(run, backends)),
         ledger=tables.ledger_of(footer, backends) if footer else None,
         coverage=tables.coverage_of(footer, backends) if footer else None,
+        laws=[(row, tables.statement_of(row.name)) for row in tables.laws_of(footer, backends)] if footer else [],
         innocence=tables.innocence_of(footer) if footer else None,
         speed=tables.speed_of(footer, backends) if footer else None,
         deviations=tables.deviations_of(footer) if footer else [],

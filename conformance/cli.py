@@ -118,7 +118,7 @@ _campaign_options = [
 ]
 
 
-def _with_options(options: list[Any]) -> Any:
+def _with_options(options: list[Any]) -> Callable[[Any], Any]:
     def decorate(command: Any) -> Any:
         for option in reversed(options):
             command = option(command)
@@ -167,7 +167,7 @@ def _campaign(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     from conformance.backends import STATIC
-    from conformance.campaign.run import Options, run_campaign
+    from conformance.campaign.run import LAWS_TIMEOUT, Options, run_campaign
     from conformance.generate.scripts import LANES, Plan
     from conformance.laws.judging import EVERY
     from conformance.records import read
@@ -180,7 +180,7 @@ def _campaign(
     plan = Plan(lanes or LANES, ops, static=STATIC.issuperset(backends))
     options = Options(backends, cases, budget, seed, plan, jobs, out, command=command, every_null=nulls == "all")
     if alone:
-        options = replace(options, laws=EVERY, alone=True)
+        options = replace(options, laws=EVERY, alone=True, timeout=LAWS_TIMEOUT)
     broken, table = before(options, console) if before else ([], None)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not sys.stdout.isatty()) as bar:

@@ -115,6 +115,11 @@ def known(path: Path = FILE) -> tuple[Deviation, ...]:
     return entries
 
 
+def listed(info: BackendInfo) -> bool:
+    """Whether some entry names the backend."""
+    return any(entry.backend == info.name for entry in known())
+
+
 def explain(info: BackendInfo, case: Case, mismatch: Mismatch) -> Deviation | None:
     """Return the entry that explains a mismatch, or ``None``."""
     return next((entry for entry in known() if entry.matches(info, case, mismatch)), None)

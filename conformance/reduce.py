@@ -42,9 +42,7 @@ def reduce_case(workers: Workers, case: Case, signature: Signature, backend: str
     return case
 
 
-def _kept(
-    workers: Workers, candidates: list[Case], signature: Signature, backend: str, timeout: float, alone: bool
-) -> list[Case]:
+def _kept(workers: Workers, candidates: list[Case], signature: Signature, backend: str, timeout: float, alone: bool) -> list[Case]:
     if not candidates:
         return []
     with tempfile.TemporaryDirectory() as folder:

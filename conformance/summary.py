@@ -8,7 +8,7 @@ from rich.table import Table
 
 from conformance.coverage import CELLS, ORDERS, gaps, key_of
 from conformance.judge.verdict import COMPARED, Bucket
-from conformance.report.tables import LAW_COLUMNS, laws_of
+from conformance.laws.table import COLUMNS, law_rows
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,7 +28,7 @@ def show_summary(console: Console, footer: dict[str, Any], findings: list[dict[s
     console.print(_ledger(footer, backends))
     console.print(_coverage(footer, backends))
     console.print(_parameters(footer, backends))
-    if any(footer["laws"].values()):
+    if law_rows(footer, backends):
         console.print(_laws(footer, backends))
     for line in _gaps(footer, backends):
         console.print(line, highlight=False)
@@ -123,9 +123,9 @@ def _parameters(footer: dict[str, Any], backends: list[str]) -> Table:
 
 
 def _laws(footer: dict[str, Any], backends: list[str]) -> Table:
-    table = _table("Laws (cases)", [f"{name} {word}" for name in backends for word in LAW_COLUMNS])
-    for row in laws_of(footer, backends):
-        table.add_row(row.name, *map(str, row.numbers))
+    table = _table("Laws (cases)", [f"{name} {word}" for name in backends for word in COLUMNS])
+    for row in law_rows(footer, backends):
+        table.add_row(row.law, *map(str, row.numbers))
     return table
 
 

@@ -44,13 +44,13 @@ class WrongEngine:
         self.info = BackendInfo(name, conformance.__version__, dialect, dialect.not_offered)
         self._fault = fault
         self._before = before
-        self._engine = reference(dialect, dialect.not_offered)
+        self.engine = reference(dialect, dialect.not_offered)
 
     def run(self, case: Case) -> Outcome:
         """Run a case with the fault, and take the fault away again."""
         self._before(case)
         with self._fault():
-            return self._engine.run(case)
+            return self.engine.run(case)
 
 
 class Breaks(WrongEngine):
@@ -61,13 +61,13 @@ class Breaks(WrongEngine):
     def run(self, case: Case) -> Outcome:
         """Run a case, with the fault if an earlier one broke the engine."""
         with self._fault() if self.broken else nullcontext():
-            outcome = self._engine.run(case)
+            outcome = self.engine.run(case)
         self.broken |= any(isinstance(seen, Raised) for seen in outcome.observations)
         return outcome
 
 
 @contextmanager
-def _rule(op: str, position: int, change: Callable[[Any], Any]) -> Iterator[None]:
+def rule(op: str, position: int, change: Callable[[Any], Any]) -> Iterator[None]:
     """Change what one vjp rule answers."""
     rules = OPS[op].rules
     right = rules[position]
@@ -132,7 +132,7 @@ def _fan_in_once(backward: Any, variable: Any, contribution: Any) -> None:
     backward.arrived[variable] = [backward._named(variable, contribution)]
 
 
-def _patched(target: Any, name: str, replacement: Any) -> Fault:
+def patched(target: Any, name: str, replacement: Any) -> Fault:
     return lambda: mock.patch.object(target, name, replacement)
 
 
@@ -147,57 +147,57 @@ def correct() -> WrongEngine:
 
 def flipped_sign() -> WrongEngine:
     """Open an engine whose rule of ``sin`` has the wrong sign."""
-    return WrongEngine("flipped_sign", lambda: _rule("sin", 0, OPS["neg"]))
+    return WrongEngine("flipped_sign", lambda: rule("sin", 0, OPS["neg"]))
 
 
 def dropped_accumulation() -> WrongEngine:
     """Open an engine whose `backward` overwrites ``.grad``."""
-    return WrongEngine("dropped_accumulation", _patched(engine, "_accumulate", _overwrite))
+    return WrongEngine("dropped_accumulation", patched(engine, "_accumulate", _overwrite))
 
 
 def dropped_fan_out() -> WrongEngine:
     """Open an engine in which the last contribution to a value replaces the earlier ones."""
-    return WrongEngine("dropped_fan_out", _patched(Walk, "_arrive", _arrive_once))
+    return WrongEngine("dropped_fan_out", patched(Walk, "_arrive", _arrive_once))
 
 
 def freed_graph_unnoticed() -> WrongEngine:
     """Open an engine whose freed graphs never refuse."""
-    return WrongEngine("freed_graph_unnoticed", _patched(Walk, "_freed", lambda *_: False))
+    return WrongEngine("freed_graph_unnoticed", patched(Walk, "_freed", lambda *_: False))
 
 
 def talkative() -> WrongEngine:
     """Open an engine whose `backward` returns something."""
-    return WrongEngine("talkative", _patched(ReferenceEngine, "backward", _returning))
+    return WrongEngine("talkative", patched(ReferenceEngine, "backward", _returning))
 
 
 def hoarding() -> WrongEngine:
     """Open an engine that never lets go of a leaf."""
-    return WrongEngine("hoarding", _patched(ReferenceEngine, "leaf", _kept))
+    return WrongEngine("hoarding", patched(ReferenceEngine, "leaf", _kept))
 
 
 def none_for_zeros() -> WrongEngine:
     """Open an engine whose `grad` answers ``None`` where the gradient is zero."""
-    return WrongEngine("none_for_zeros", _patched(reference_impl, "grad", _none_for_zeros))
+    return WrongEngine("none_for_zeros", patched(reference_impl, "grad", _none_for_zeros))
 
 
 def zeros_for_none() -> WrongEngine:
     """Open an engine whose `grad` answers zeros where the gradient is absent."""
-    return WrongEngine("zeros_for_none", _patched(reference_impl, "grad", _zeros_for_none))
+    return WrongEngine("zeros_for_none", patched(reference_impl, "grad", _zeros_for_none))
 
 
 def writes_unnoticed() -> WrongEngine:
     """Open an engine whose passes use what was overwritten, and do not refuse."""
-    return WrongEngine("writes_unnoticed", _patched(walk, "overwritten", lambda *_: False))
+    return WrongEngine("writes_unnoticed", patched(walk, "overwritten", lambda *_: False))
 
 
 def view_writes_stay() -> WrongEngine:
     """Open an engine in which a write to a view does not reach the tensor that it is a view of."""
-    return WrongEngine("view_writes_stay", _patched(in_place, "link_of", lambda *_: None))
+    return WrongEngine("view_writes_stay", patched(in_place, "link_of", lambda *_: None))
 
 
 def saves_after_the_write() -> WrongEngine:
     """Open an engine whose in-place ops keep their operand as it is after the update."""
-    return WrongEngine("saves_after_the_write", _patched(reference_impl, "update_in_place", _save_late))
+    return WrongEngine("saves_after_the_write", patched(reference_impl, "update_in_place", _save_late))
 
 
 def surplus_gradients_ignored() -> WrongEngine:
@@ -206,7 +206,7 @@ def surplus_gradients_ignored() -> WrongEngine:
     def check(function: Custom, gradients: list[Any], node: Node) -> None:
         _check_count(function, gradients[: len(node.operands)], node)
 
-    return WrongEngine("surplus_gradients_ignored", _patched(Custom, "_check_count", check))
+    return WrongEngine("surplus_gradients_ignored", patched(Custom, "_check_count", check))
 
 
 def cotangents_not_materialised() -> WrongEngine:
@@ -216,8 +216,8 @@ def cotangents_not_materialised() -> WrongEngine:
         given = [c if np.any(c.array if isinstance(c, Tensor) else c) else None for c in g]
         return _cotangents(function, node, asked, given, *rest)
 
-    boxed = _patched(custom, "_boxed", lambda x: x if x is None else _boxed(x))
-    return WrongEngine("cotangents_not_materialised", lambda: _both(_patched(Custom, "cotangents", cotangents)(), boxed()))
+    boxed = patched(custom, "_boxed", lambda x: x if x is None else _boxed(x))
+    return WrongEngine("cotangents_not_materialised", lambda: _both(patched(Custom, "cotangents", cotangents)(), boxed()))
 
 
 def custom_backward_not_recorded() -> WrongEngine:
@@ -227,12 +227,12 @@ def custom_backward_not_recorded() -> WrongEngine:
         with reference_impl.no_grad():
             yield from list(_cotangents(*arguments))
 
-    return WrongEngine("custom_backward_not_recorded", _patched(Custom, "cotangents", cotangents))
+    return WrongEngine("custom_backward_not_recorded", patched(Custom, "cotangents", cotangents))
 
 
 def saved_operands_detached() -> WrongEngine:
     """Open an engine whose custom functions save all tensors without their history."""
-    return WrongEngine("saved_operands_detached", _patched(custom, "_kept", lambda tensor, *_: lambda *_: tensor.detach()))
+    return WrongEngine("saved_operands_detached", patched(custom, "_kept", lambda tensor, *_: lambda *_: tensor.detach()))
 
 
 def correct_programs() -> WrongEngine:
@@ -242,7 +242,7 @@ def correct_programs() -> WrongEngine:
 
 def dropped_fan_in() -> WrongEngine:
     """Open an engine of programs that appends no sums: the last contribution to a variable is its gradient."""
-    return WrongEngine("dropped_fan_in", _patched(transform._Backward, "_arrive", _fan_in_once), dialect=PADDLE_STATIC)
+    return WrongEngine("dropped_fan_in", patched(transform._Backward, "_arrive", _fan_in_once), dialect=PADDLE_STATIC)
 
 
 def dies_on_sin() -> WrongEngine:
@@ -257,7 +257,7 @@ def hangs_on_sin() -> WrongEngine:
 
 def breaks_after_a_refusal() -> WrongEngine:
     """Open an engine that differentiates ``mul`` wrongly once it has refused something."""
-    return Breaks("breaks_after_a_refusal", lambda: _both(_rule("mul", 0, OPS["neg"]), _rule("mul", 1, OPS["neg"])))
+    return Breaks("breaks_after_a_refusal", lambda: _both(rule("mul", 0, OPS["neg"]), rule("mul", 1, OPS["neg"])))
 
 
 @contextmanager

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 CHUNK = 100
 TIMEOUT = 5.0
+LAWS_TIMEOUT = 20.0
+"""For all laws on one case, which are some thirty scripts."""
 REDUCED_AT_MOST = 40
 
 
@@ -47,7 +49,7 @@ class Options:
     """What a campaign is asked to do.
 
     ``budget``: seconds after which no more cases are started. ``every_null``: judge every null pair on every case that it fits.
-    ``laws``: which laws are tried (`conformance.laws.judging`); ``alone``: nothing else judges, and the reference is not asked.
+    ``laws``: which laws are tried (`conformance.laws.judging`); ``alone``: nothing else judges.
     """
 
     backends: tuple[str, ...]

@@ -21,8 +21,8 @@ from conformance.backends import Backend, BackendError, open_backend
 from conformance.backends.reference import reference
 from conformance.case import Case, Input
 from conformance.coverage import covered
-from conformance.deviations import label
-from conformance.facts import facts_of
+from conformance.deviations import label, listed
+from conformance.facts import Facts, facts_of
 from conformance.generate.scripts import Plan, case_of
 from conformance.judge.compare import AFTER_ALL, Mismatch
 from conformance.judge.nulls import compare_nulls
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.backends import BackendInfo
-    from conformance.facts import Facts
     from conformance.laws.registry import Tried
     from conformance.outcome import Outcome
 
@@ -94,6 +93,8 @@ class Chunk:
         """Where the watchdog writes before it ends a process that hangs."""
         return Path(self.folder) / f"{self.name}.hang"
 
+
+NOTHING = Facts({}, shared=False, accumulates=False, refused=False)
 
 _opened: dict[str, Backend] = {}
 
@@ -163,7 +164,8 @@ def run_case(
 ) -> dict[str, Any]:
     """Run one case on the reference and on every backend, and write its record; ``entering`` hears before each backend runs.
 
-    ``every_null``: judge every null pair, not just one. ``laws``: which laws are tried; ``alone``: by them, and without the reference.
+    ``every_null``: judge every null pair, not just one. ``laws``: which laws are tried; ``alone``: they judge, and the reference is
+    asked only whether a known deviation shows, where the backend has any.
     """
     seconds: dict[str, float] = {"reference": 0.0, "judge": 0.0, "laws": 0.0}
     lawful: dict[str, dict[str, str]] = {}
@@ -174,12 +176,12 @@ def run_case(
     for engine in backends:
         info = engine.info
         clock = perf_counter()
-        expected = None if alone else reference(info.dialect, info.not_offered).run(case)
+        expected = None if alone and not listed(info) else reference(info.dialect, info.not_offered).run(case)
         if expected is not None:
             facts = facts or facts_of(case, expected)
         seconds["reference"] += perf_counter() - clock
         if info.name in lost:
-            verdicts[info.name] = verdict_record(case, fatal(case, info, lost[info.name]), facts)
+            verdicts[info.name] = verdict_record(case, fatal(case, info, lost[info.name]), facts or NOTHING)
             continue
         if entering is not None:
             entering(info.name)
@@ -187,12 +189,14 @@ def run_case(
         actual = engine.run(case)
         seconds[info.name] = perf_counter() - ran
         facts = facts or facts_of(case, actual)
-        sane = alone or not any(isinstance(o, Raised) for o in actual.observations) or healthy(engine)
+        sane = expected is None or not any(isinstance(o, Raised) for o in actual.observations) or healthy(engine)
         poisoned |= not sane or (expected is not None and _read_past_its_end(expected, actual))
         clock = perf_counter()
         tried: list[Tried] = []
         try:
             verdict = Verdict(Bucket.NOTHING_COMPARED) if expected is None else _judged(case, engine, expected, actual, healthy=sane)
+            if alone and verdict.bucket is not Bucket.KNOWN_DEVIATION:
+                verdict = Verdict(Bucket.NOTHING_COMPARED)
             judged = perf_counter()
             verdict, tried = apply_laws(case, engine, actual, verdict, NONE if poisoned else laws)
             seconds["laws"] += perf_counter() - judged
@@ -259,11 +263,11 @@ def healthy(engine: Backend) -> bool:
     return False
 
 
-def verdict_record(case: Case, verdict: Verdict, facts: Facts | None) -> dict[str, Any]:
+def verdict_record(case: Case, verdict: Verdict, facts: Facts) -> dict[str, Any]:
     """Write a verdict, with what was compared up to the first difference."""
     found = verdict.mismatch
     counts = verdict.counts.copy()
-    for number in verdict.steps if facts else ():
+    for number in verdict.steps:
         counts.update(covered(case.steps[number], facts.order_at(number)))
         if number in facts.orders:
             counts[f"order {facts.orders[number]}"] += 1

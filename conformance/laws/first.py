@@ -21,7 +21,7 @@ TWICE, LESS = 2.0, -1.0
 
 
 def linear_in_the_seed(s: Subject) -> Trial:
-    """``grad(y, x, 2 s - t) = 2 grad(y, x, s) - grad(y, x, t)``."""
+    """Demand that ``grad(y, x, 2 s - t) = 2 grad(y, x, s) - grad(y, x, t)``."""
     draft = Draft(s)
     one, other = ([s.numbers(r) for r in s.roots] for _ in range(2))
     both = [TWICE * a + LESS * b for a, b in zip(one, other, strict=True)]
@@ -33,8 +33,9 @@ def linear_in_the_seed(s: Subject) -> Trial:
 
 
 def sum_over_outputs(s: Subject) -> Trial | None:
-    """``grad([y, z], x, [s, t]) = grad(y, x, s) + grad(z, x, t)``."""
-    others = [n for n in s.above if n not in s.roots and s.tracked(n)]
+    """Demand that ``grad([y, z], x, [s, t]) = grad(y, x, s) + grad(z, x, t)``."""
+    made = [n for step in s.steps if isinstance(step, Op) for n in step.results]  # what `grad` made may be its seed, a root itself
+    others = [n for n in made if n not in s.roots and s.tracked(n)]
     roots = s.roots if len(s.roots) > 1 or not others else (*s.roots, s.source.choice(others))
     if len(roots) < 2:
         return None
@@ -42,14 +43,12 @@ def sum_over_outputs(s: Subject) -> Trial | None:
     seeds = draft.seeds([s.numbers(r) for r in roots])
     together = draft.grad(roots, s.targets, seeds)
     alone = [draft.grad((r,), s.targets, (seed,)) for r, seed in zip(roots, seeds, strict=True)]
-    relations = [
-        Linear((Term(Place(0, together, i)), *(Term(Place(0, one, i), -1.0) for one in alone))) for i in range(len(s.targets))
-    ]
+    relations = [Linear((Term(Place(0, together, i)), *(Term(Place(0, one, i), -1.0) for one in alone))) for i in range(len(s.targets))]
     return Trial((draft.case(),), tuple(relations))
 
 
 def backward_is_accumulated_grad(s: Subject) -> Trial | None:
-    """After ``backward(y, s); backward(y, t)``, ``x.grad = grad(y, x, s) + grad(y, x, t)``; after the first, the first alone."""
+    """Demand ``x.grad = grad(y, x, s) + grad(y, x, t)`` after `backward` with ``s`` and with ``t``; the first alone after the first."""
     draft = Draft(s)
     seeds = [draft.seeds([s.numbers(r) for r in s.roots]) for _ in range(2)]
     grads = [draft.grad(s.roots, s.leaves, given) for given in seeds]
@@ -65,7 +64,7 @@ def backward_is_accumulated_grad(s: Subject) -> Trial | None:
 
 
 def inputs_project(s: Subject) -> Trial | None:
-    """Asking for some gradients gives what asking for all gives, and `backward` leaves what was not asked for alone."""
+    """Demand that asking for some gradients gives what asking for all gives; `backward` leaves alone what was not asked for."""
     draft = Draft(s)
     seeds = draft.seeds([s.numbers(r) for r in s.roots])
     asked = s.source.choice(s.targets)
@@ -86,7 +85,7 @@ def inputs_project(s: Subject) -> Trial | None:
 
 
 def no_grad_vars_detach(s: Subject) -> Trial | None:
-    """``grad(..., no_grad_vars=[v])`` equals the gradient of the graph in which every use of ``v`` takes ``v.detach()``.
+    """Demand that ``grad(..., no_grad_vars=[v])`` equals the gradient of the graph in which every use of ``v`` takes ``v.detach()``.
 
     Where `Grad` steps made the roots it says nothing: a detached value is another input of those.
     """
@@ -128,7 +127,7 @@ def _renamed(step: object, old: str, new: str) -> Op | Detach:
 
 
 def flags_change_no_value(s: Subject) -> Trial:
-    """``retain_graph`` and ``create_graph`` change what can be done afterwards, and no value."""
+    """Demand that ``retain_graph`` and ``create_graph`` change what can be done afterwards, and no value."""
     draft = Draft(s)
     seeds = draft.seeds([s.numbers(r) for r in s.roots])
     options: Sequence[dict[str, bool | None]] = (
@@ -139,4 +138,3 @@ def flags_change_no_value(s: Subject) -> Trial:
     first, *others = (draft.grad(s.roots, s.targets, seeds, **flags) for flags in options)
     relations = [Same(Place(0, first, i), Place(0, number, i)) for number in others for i in range(len(s.targets))]
     return Trial((draft.case(),), tuple(relations))
-

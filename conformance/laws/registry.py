@@ -9,14 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from conformance.deviations import known
-from conformance.generate.source import FastSource
+from conformance.backends.reference import reference
+from conformance.deviations import listed
 from conformance.judge.verdict import judge
 from conformance.laws import first, script, second, slope
 from conformance.laws.relation import Answer, Evidence, Status
 from conformance.laws.script import settle_all
 from conformance.laws.subject import Script, Trial, subjects
-from conformance.backends.reference import reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -107,7 +106,7 @@ def settle(trial: Trial, case: Case, backend: Backend, outcome: Outcome) -> Answ
 def _deviation(trial: Trial, outcomes: Sequence[Outcome], backend: Backend) -> str | None:
     """Return the known deviation that one of the cases shows; the reference is asked only about a backend that has entries."""
     info = backend.info
-    if not any(entry.backend == info.name for entry in known()):
+    if not listed(info):
         return None
     for case, actual in zip(trial.cases, outcomes, strict=True):
         found = judge(case, info, reference(info.dialect, info.not_offered).run(case), actual).deviation

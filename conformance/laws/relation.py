@@ -129,6 +129,7 @@ class Linear:
     terms: tuple[Term, ...]
 
     def settle(self, evidence: Evidence) -> Answer:
+        """Say whether it holds."""
         seen = [None if s == DEPENDS_ON_NOTHING else s for s in (evidence.seen(t.place) for t in self.terms)]
         refusal = refusal_of(seen)
         if refusal is not None:
@@ -157,6 +158,7 @@ class Same:
     bitwise: bool = False
 
     def settle(self, evidence: Evidence) -> Answer:
+        """Say whether it holds."""
         seen = [evidence.seen(p) for p in (self.one, self.other)]
         refusal = refusal_of(seen)
         if refusal is not None:
@@ -187,6 +189,7 @@ class Absent:
     place: Place
 
     def settle(self, evidence: Evidence) -> Answer:
+        """Say whether it holds."""
         seen = evidence.seen(self.place)
         if isinstance(seen, Refused):
             return Answer(Status.EMPTY)

@@ -34,6 +34,7 @@ class Alike:
     bitwise: bool
 
     def settle(self, evidence: Evidence) -> Answer:
+        """Say whether it holds."""
         unsettled = None
         for one, other in self.pairs:
             a, b = evidence.outcomes[0].observations[one], evidence.outcomes[1].observations[other]
@@ -77,6 +78,7 @@ class Untouched:
     """No elements of any value changed, but by the steps that change elements."""
 
     def settle(self, evidence: Evidence) -> Answer:
+        """Say whether it holds."""
         changed = [name for outcome in evidence.outcomes for name in outcome.mutated]
         return Answer(Status.BROKEN, f"elements of {', '.join(changed)} changed") if changed else Answer(Status.HELD)
 
@@ -92,19 +94,19 @@ def settle_all(relations: Sequence[Relation], evidence: Evidence) -> Answer:
 
 
 def nothing_is_mutated(script: Script) -> Trial | None:
-    """Operands, inputs and seeds have after every call the elements that they had before."""
+    """Demand that operands, inputs and seeds have after every call the elements that they had before."""
     calls = [s for s in script.case.steps if isinstance(s, AppendBackward | Backward | Grad)]
     return Trial((script.case,), (Untouched(),)) if calls else None
 
 
 def repeatable(script: Script) -> Trial:
-    """The same script gives the same bits, refusals and calls of hooks, every time."""
+    """Demand that the same script gives the same bits, refusals and calls of hooks, every time."""
     every = tuple((i, i) for i in range(len(script.case.steps)))
     return Trial((script.case, script.case), (Alike(every, bitwise=True),))
 
 
 def dead_branches(script: Script) -> Trial | None:
-    """A branch that no call reaches changes nothing.
+    """Demand that a branch that no call reaches changes nothing.
 
     A `Drop` observes what still holds a value, which a branch does.
     """
@@ -131,7 +133,7 @@ def _branch(name: str, number: int) -> Op:
 
 
 def build_order(script: Script) -> Trial | None:
-    """Ops that do not need each other may be applied in any order.
+    """Demand that ops that do not need each other may be applied in any order.
 
     Where a call is refused on the way, what it left behind depends on the order of the pass, which is that of building.
     """

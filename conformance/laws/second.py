@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def symmetric_hessian(s: Subject) -> Trial | None:
-    """``<u, H v> = <v, H u>`` for ``H`` the second derivatives of ``<seed, y>``; blocks of two inputs, or of one with itself.
+    """Demand that ``<u, H v> = <v, H u>`` for ``H`` the second derivatives of ``<seed, y>`` by two inputs, or by one.
 
     Where a value is cut off (detached, made without recording) the gradient is not that of one function, and need not be symmetric.
     """
@@ -33,7 +33,7 @@ def symmetric_hessian(s: Subject) -> Trial | None:
 
 
 def adjoint(s: Subject) -> Trial:
-    """``<u, J v> = <J^T u, v>``, where ``J v`` is the derivative of ``w -> J^T w`` in the direction of the transpose, twice."""
+    """Demand that ``<u, J v> = <J^T u, v>``, where ``J`` is the derivative of ``w -> J^T w``, transposed."""
     x = s.source.choice(s.targets)
     v = s.numbers(x)
     u = [s.numbers(r) for r in s.roots]

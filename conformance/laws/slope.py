@@ -41,6 +41,7 @@ class Slope:
     points: tuple[Any, ...]
 
     def settle(self, evidence: Evidence) -> Answer:
+        """Say whether it holds."""
         seen = [evidence.seen(t.place) for t in self.gradients]
         refusal = refusal_of(seen)
         if refusal is not None:
@@ -53,7 +54,9 @@ class Slope:
             return Answer(Status.UNSETTLED, "a value on the line is missing")
         estimates = [derivative(lambda t: samples[t] or Sample(math.nan, 0.0), order) for order in (1, 2)]
         if not all(e.is_sharp(SHARP) for e in estimates):
-            return Answer(Status.UNSETTLED, f"the slope is known only within {estimates[0].error:.1g}, the next within {estimates[1].error:.1g}")
+            return Answer(
+                Status.UNSETTLED, f"the slope is known only within {estimates[0].error:.1g}, the next within {estimates[1].error:.1g}"
+            )
         value = math.fsum(float(t.of(v.array)) for t, v in there)
         if not math.isfinite(value) or estimates[0].agrees_with(value):
             return Answer(Status.HELD) if math.isfinite(value) else Answer(Status.BROKEN, f"{value} where the slope is finite")
@@ -80,7 +83,7 @@ class Slope:
 
 
 def slope_of_its_own_values(s: Subject) -> Trial | None:
-    """The gradients of a numeric case, taken in float64, are the central differences of the engine's own values.
+    """Demand that the gradients of a numeric case, taken in float64, are the central differences of the engine's own values.
 
     Casts would round the values; where something is cut off the gradient leaves out on purpose what the values do.
     """
@@ -130,7 +133,7 @@ class _Copies:
 
 
 def _renamed(step: Step, names: dict[str, str]) -> Step:
-    changed = {}
+    changed: dict[str, Any] = {}
     for field in (*step.NAMES, *(("results",) if results(step) else ())):
         held = getattr(step, field)
         if isinstance(held, str):

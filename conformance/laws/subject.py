@@ -64,8 +64,8 @@ class Subject:
     """A call of a script, and what its roots are made from.
 
     ``leaves``: the differentiable inputs above the roots; ``targets``: some of them, and computed values that the call asked for.
-    ``above``: for each value the leaves and computed values that it depends on differentiably, itself included. ``cut``: whether something
-    on the way depends on a leaf without being differentiable. ``seen``: what the engine showed of each value that it computed; ``source`` makes the choices that a law leaves open.
+    ``above``: for each value what it depends on differentiably, itself included. ``cut``: whether something on the way depends on a
+    leaf, and not differentiably. ``seen``: what the engine showed. ``source`` makes the choices that a law leaves open.
     """
 
     number: int
@@ -179,7 +179,8 @@ def subject_of(script: Script, number: int) -> Subject | None:
     reached = frozenset().union(*(above[n] for n in roots))
     leaves = tuple(i.name for i in inputs if i.name in reached and seen[i.name].array.size)
     wanted = dict.fromkeys(edges.get(n, n) for n in getattr(step, "inputs", None) or ())
-    computed = [n for n in wanted if n in reached and n not in leaves and n not in roots and seen[n].requires_grad and seen[n].array.size]
+    inner = [n for n in wanted if n in reached and n not in leaves and n not in roots]
+    computed = [n for n in inner if seen[n].requires_grad and seen[n].array.size]
     source = script.source(number)
     chosen = source.shuffled(leaves)[: MOST_TARGETS - min(1, len(computed))]
     targets = (*chosen, *computed[: MOST_TARGETS - len(chosen)])

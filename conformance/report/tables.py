@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.coverage import CELLS, ORDERS, Cell, gaps, key_of
 from conformance.judge.nulls import PAIRS
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
-from conformance.laws.registry import LAWS
+from conformance.laws.table import law_rows
 from conformance.steps import Op
 
 if TYPE_CHECKING:
@@ -155,26 +155,9 @@ def innocence_of(footer: dict[str, Any]) -> Innocence | None:
     )
 
 
-LAW_COLUMNS = ("tried", "held", "unsettled", "known", "broken")
-
-
-def laws_of(footer: dict[str, Any], backends: list[str]) -> list[Row]:
-    """List the laws with, for each backend, how many cases each was tried on and what came of it; those never tried have zeros."""
-    found = footer.get("laws", {})
-    if not any(found.values()):
-        return []
-    names = dict.fromkeys([*LAWS, *(law for laws in found.values() for law in laws)])
-    rows = []
-    for law in names:
-        counts = [found.get(name, {}).get(law, {}) for name in backends]
-        numbers = [sum(c.values()) if word == "tried" else int(c.get(word, 0)) for c in counts for word in LAW_COLUMNS]
-        rows.append(Row(law, numbers, "bad" if any(c.get("broken") for c in counts) else "good"))
-    return rows
-
-
-def statement_of(law: str) -> str:
-    """Return what a law says; nothing of one that another version had."""
-    return LAWS[law].statement if law in LAWS else ""
+def laws_of(footer: dict[str, Any], backends: list[str]) -> list[tuple[Row, str]]:
+    """List the laws, each with what it says; red where a backend broke one."""
+    return [(Row(r.law, r.numbers, "bad" if r.broken else "good"), r.statement) for r in law_rows(footer, backends)]
 
 
 def ledger_of(footer: dict[str, Any], backends: list[str]) -> Ledger:

@@ -17,7 +17,8 @@ from conformance.backends.reference import reference
 from conformance.campaign.worker import Chunk
 from conformance.case import Case, CaseError, Input, check, data_of
 from conformance.generate.scripts import Plan
-from conformance.laws.judging import KIND, NONE
+from conformance.laws.judging import NONE
+from conformance.laws.registry import LAWS
 from conformance.outcome import Computed
 from conformance.signature import Signature, signature_of
 from conformance.steps import Backward, Custom, Grad, Op, Step, results, uses
@@ -46,7 +47,7 @@ def _kept(workers: Workers, candidates: list[Case], signature: Signature, backen
     if not candidates:
         return []
     with tempfile.TemporaryDirectory() as folder:
-        laws = signature.where if signature.kind == KIND else NONE
+        laws = signature.where if signature.where in LAWS else NONE
         cases = tuple(candidates)
         chunk = Chunk(0, 0, len(cases), Plan(), (backend,), folder, timeout, cases, name="reduce", laws=laws, alone=alone)
         records = next(iter(workers.run([chunk])))

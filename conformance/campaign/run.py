@@ -24,7 +24,8 @@ from conformance.case import Case, encode
 from conformance.deviations import known
 from conformance.generate.scripts import Plan
 from conformance.judge.verdict import Bucket
-from conformance.laws.judging import KIND, NONE, SOME
+from conformance.laws.judging import NONE, SOME
+from conformance.laws.registry import LAWS
 from conformance.ops import NOT_OFFERED
 from conformance.records import SCHEMA, Writer
 from conformance.reduce import reduce_case
@@ -177,7 +178,7 @@ def finding(signature: Signature, failure: Failure, case: Case, options: Options
     folder.mkdir(exist_ok=True)
     path = folder / f"{name}.json"
     path.write_text(encode(case) + "\n")
-    laws = signature.where if signature.kind == KIND else NONE
+    laws = signature.where if signature.where in LAWS else NONE
     told = workers.call(explain_case, case, signature.backend, laws, options.alone, timeout=2 * options.timeout)
     explained = told or {"steps": [], "verdict": {}}
     mismatch = explained["verdict"].get("mismatch") or failure.record["verdicts"][signature.backend].get("mismatch")

@@ -28,6 +28,7 @@ from conformance.judge.compare import AFTER_ALL, Mismatch
 from conformance.judge.nulls import compare_nulls
 from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, verdict_of
 from conformance.laws.judging import NONE, apply_laws, statuses
+from conformance.laws.registry import cases_of
 from conformance.outcome import Raised
 from conformance.steps import Backward, Grad, Op
 from conformance.texts import observation_text, step_text
@@ -36,7 +37,6 @@ from reference_impl import Category
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.backends import BackendInfo
     from conformance.laws.registry import Tried
     from conformance.outcome import Outcome
 
@@ -156,13 +156,14 @@ def run_case(
     case: Case,
     backends: list[Backend],
     lost: dict[str, str],
-    entering: Callable[[str], None] | None = None,
+    entering: Callable[[str], None] = lambda _: None,
     *,
     every_null: bool = False,
     laws: str = NONE,
     alone: bool = False,
 ) -> dict[str, Any]:
-    """Run one case on the reference and on every backend, and write its record; ``entering`` hears before each backend runs.
+    """Run one case on the reference and on every backend, and write its record; ``entering`` hears before each backend
+    runs, and before each law is tried on it.
 
     ``every_null``: judge every null pair, not just one. ``laws``: which laws are tried; ``alone``: they judge, and the reference is
     asked only whether a known deviation shows, where the backend has any.
@@ -181,10 +182,9 @@ def run_case(
             facts = facts or facts_of(case, expected)
         seconds["reference"] += perf_counter() - clock
         if info.name in lost:
-            verdicts[info.name] = verdict_record(case, fatal(case, info, lost[info.name]), facts or NOTHING)
+            verdicts[info.name] = verdict_record(case, fatal(case, engine, lost[info.name], entering), facts or NOTHING)
             continue
-        if entering is not None:
-            entering(info.name)
+        entering(info.name)
         ran = perf_counter()
         actual = engine.run(case)
         seconds[info.name] = perf_counter() - ran
@@ -192,23 +192,16 @@ def run_case(
         sane = expected is None or not any(isinstance(o, Raised) for o in actual.observations) or healthy(engine)
         poisoned |= not sane or (expected is not None and _read_past_its_end(expected, actual))
         clock = perf_counter()
-        tried: list[Tried] = []
-        try:
-            verdict = Verdict(Bucket.NOTHING_COMPARED) if expected is None else _judged(case, engine, expected, actual, healthy=sane)
-            if alone and verdict.bucket is not Bucket.KNOWN_DEVIATION:
-                verdict = Verdict(Bucket.NOTHING_COMPARED)
-            judged = perf_counter()
-            verdict, tried = apply_laws(case, engine, actual, verdict, NONE if poisoned else laws)
-            seconds["laws"] += perf_counter() - judged
-        except Exception as error:  # noqa: BLE001 - a fault of the suite costs one case, and is no verdict on the engine
-            found = Mismatch(AFTER_ALL, "harness", "step", "judged", type(error).__name__, str(error))
-            verdict, judged = Verdict(Bucket.HARNESS_ERROR, found), perf_counter()
+        verdict, tried, spent = _verdict(
+            case, engine, expected, actual, healthy=sane, laws=NONE if poisoned else laws, alone=alone, entering=entering
+        )
         verdicts[info.name] = verdict_record(case, verdict, facts)
         if tried:
             lawful[info.name] = statuses(tried, verdict)
         if verdict.bucket is Bucket.AGREED:
             agreed[info.name] = engine, actual
-        seconds["judge"] += judged - clock
+        seconds["laws"] += spent
+        seconds["judge"] += perf_counter() - clock - spent
     record: dict[str, Any] = {
         "kind": "case",
         "id": case.id,
@@ -239,11 +232,47 @@ def _judged(case: Case, engine: Backend, expected: Outcome, actual: Outcome, *, 
     return verdict_of(case, engine.info, found, verdict)
 
 
-def fatal(case: Case, info: BackendInfo, bucket: str) -> Verdict:
-    """Return the verdict on a case that takes the process down."""
-    found = Mismatch(AFTER_ALL, "crash", "step", "computed", bucket, "the process died" if bucket == "crashed" else "no end in sight")
-    verdict = verdict_of(case, info, found, Verdict(Bucket(bucket)))
-    return verdict if verdict.deviation else Verdict(Bucket(bucket), found)
+def _verdict(
+    case: Case,
+    engine: Backend,
+    expected: Outcome | None,
+    actual: Outcome,
+    *,
+    healthy: bool,
+    laws: str,
+    alone: bool,
+    entering: Callable[[str], None],
+) -> tuple[Verdict, list[Tried], float]:
+    """Return the verdict, the laws that were tried, and the seconds that they took."""
+    try:
+        verdict = Verdict(Bucket.NOTHING_COMPARED) if expected is None else _judged(case, engine, expected, actual, healthy=healthy)
+        if alone and verdict.bucket is not Bucket.KNOWN_DEVIATION:
+            verdict = Verdict(Bucket.NOTHING_COMPARED)
+        clock = perf_counter()
+        verdict, tried = apply_laws(case, engine, actual, verdict, laws, lambda law: entering(f"{engine.info.name} {law}"))
+        return verdict, tried, perf_counter() - clock
+    except Exception as error:  # noqa: BLE001 - a fault of the suite costs one case, and is no verdict on the engine
+        found = Mismatch(AFTER_ALL, "harness", "step", "judged", type(error).__name__, str(error))
+        return Verdict(Bucket.HARNESS_ERROR, found), [], 0.0
+
+
+def fatal(case: Case, engine: Backend, lost: str, entering: Callable[[str], None]) -> Verdict:
+    """Return the verdict on a case that takes the process down; ``lost``: the bucket, and the law that was tried if it was one.
+
+    Then a known deviation may explain a case of the law's trial; the case itself runs once more to make it.
+    """
+    bucket, _, law = lost.partition(" ")
+    detail = ("the process died" if bucket == Bucket.CRASHED else "no end in sight") + (f", under the law {law}" if law else "")
+    found = Mismatch(AFTER_ALL, "crash", law or "step", "computed", bucket, detail)
+    cases = [case]
+    if law:
+        entering(engine.info.name)
+        cases += cases_of(law, case, engine, engine.run(case))
+    for one in cases:
+        verdict = verdict_of(one, engine.info, found, Verdict(Bucket(bucket)))
+        if verdict.deviation:
+            return verdict
+    return Verdict(Bucket(bucket), found)
 
 
 def _read_past_its_end(expected: Outcome, actual: Outcome) -> bool:

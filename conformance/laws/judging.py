@@ -11,6 +11,8 @@ from conformance.laws.registry import LAWS, try_laws
 from conformance.laws.relation import Status
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.backends import Backend
     from conformance.case import Case
     from conformance.laws.registry import Tried
@@ -27,14 +29,22 @@ KIND = "law"
 RANK = (Status.BROKEN, Status.KNOWN, Status.UNSETTLED, Status.HELD)
 
 
-def apply_laws(case: Case, engine: Backend, outcome: Outcome, verdict: Verdict, which: str) -> tuple[Verdict, list[Tried]]:
+def apply_laws(
+    case: Case,
+    engine: Backend,
+    outcome: Outcome,
+    verdict: Verdict,
+    which: str,
+    entering: Callable[[str], None] = lambda _: None,
+) -> tuple[Verdict, list[Tried]]:
     """Try laws on a case that was judged; what they say counts where nothing differed so far.
 
     A broken law makes the verdict a divergence, or a known deviation; one that held agrees, where nothing else was compared.
+    ``entering`` hears of each law before it is tried.
     """
     if which == NONE or verdict.bucket not in TRIED:
         return verdict, []
-    tried = _try(case, engine, outcome, which)
+    tried = _try(case, engine, outcome, which, entering)
     if verdict.mismatch is not None:
         return verdict, tried
     for status in (Status.BROKEN, Status.KNOWN):
@@ -47,13 +57,13 @@ def apply_laws(case: Case, engine: Backend, outcome: Outcome, verdict: Verdict, 
     return verdict, tried
 
 
-def _try(case: Case, engine: Backend, outcome: Outcome, which: str) -> list[Tried]:
+def _try(case: Case, engine: Backend, outcome: Outcome, which: str, entering: Callable[[str], None]) -> list[Tried]:
     if which != SOME:
-        return try_laws(case, engine, outcome, list(LAWS) if which == EVERY else [which])
+        return try_laws(case, engine, outcome, list(LAWS) if which == EVERY else [which], entering)
     drawn = int(case.id, 16)
     if drawn % SHARE:
         return []
-    return try_laws(case, engine, outcome, FastSource(drawn, 0).shuffled(list(LAWS)), at_most=1)
+    return try_laws(case, engine, outcome, FastSource(drawn, 0).shuffled(list(LAWS)), entering, at_most=1)
 
 
 def _verdict(case: Case, engine: Backend, found: Mismatch, so_far: Verdict, deviation: str) -> Verdict:

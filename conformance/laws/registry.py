@@ -79,10 +79,22 @@ class Tried:
     answer: Answer
 
 
-def try_laws(case: Case, backend: Backend, outcome: Outcome, laws: Sequence[str], *, at_most: int | None = None) -> list[Tried]:
-    """Try laws on a case that a backend has run, in this order, on each call; stop after ``at_most`` that were not empty."""
+def try_laws(
+    case: Case,
+    backend: Backend,
+    outcome: Outcome,
+    laws: Sequence[str],
+    entering: Callable[[str], None] = lambda _: None,
+    *,
+    at_most: int | None = None,
+) -> list[Tried]:
+    """Try laws on a case that a backend has run, in this order, on each call; stop after ``at_most`` that were not empty.
+
+    ``entering`` hears of each law before it is tried.
+    """
     tried: list[Tried] = []
     for name in laws:
+        entering(name)
         for step, trial in LAWS[name].trials(Script(case, outcome, backend.info, list(LAWS).index(name))):
             answer = settle(trial, case, backend, outcome)
             if answer.status is not Status.EMPTY:
@@ -90,6 +102,12 @@ def try_laws(case: Case, backend: Backend, outcome: Outcome, laws: Sequence[str]
             if at_most is not None and len(tried) >= at_most:
                 return tried
     return tried
+
+
+def cases_of(law: str, case: Case, backend: Backend, outcome: Outcome) -> list[Case]:
+    """Return the cases of all trials of a law."""
+    script = Script(case, outcome, backend.info, list(LAWS).index(law))
+    return [asked for _, trial in LAWS[law].trials(script) for asked in trial.cases]
 
 
 def settle(trial: Trial, case: Case, backend: Backend, outcome: Outcome) -> Answer:

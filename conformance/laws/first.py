@@ -34,7 +34,7 @@ def linear_in_the_seed(s: Subject) -> Trial:
 
 def sum_over_outputs(s: Subject) -> Trial | None:
     """Demand that ``grad([y, z], x, [s, t]) = grad(y, x, s) + grad(z, x, t)``."""
-    made = [n for step in s.steps if isinstance(step, Op) for n in step.results]  # what `grad` made may be its seed, a root itself
+    made = [n for step in s.steps if isinstance(step, Op) for n in step.results]  # what `grad` made may be a seed, a root too
     others = [n for n in made if n not in s.roots and s.tracked(n)]
     roots = s.roots if len(s.roots) > 1 or not others else (*s.roots, s.source.choice(others))
     if len(roots) < 2:

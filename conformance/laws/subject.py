@@ -179,7 +179,7 @@ def subject_of(script: Script, number: int) -> Subject | None:
     reached = frozenset().union(*(above[n] for n in roots))
     leaves = tuple(i.name for i in inputs if i.name in reached and seen[i.name].array.size)
     wanted = dict.fromkeys(edges.get(n, n) for n in getattr(step, "inputs", None) or ())
-    inner = [n for n in wanted if n in reached and n not in leaves and n not in roots]
+    inner = [n for n in wanted if n in reached and n not in leaves and n not in roots and n not in _seeds(steps)]
     computed = [n for n in inner if seen[n].requires_grad and seen[n].array.size]
     source = script.source(number)
     chosen = source.shuffled(leaves)[: MOST_TARGETS - min(1, len(computed))]
@@ -217,6 +217,12 @@ def _cone(script: Script, number: int, roots: tuple[str, ...], seen: dict[str, V
     if any(isinstance(s, Toggle) and s.tensor in needed for s in earlier):
         return None
     return tuple(reversed(steps))
+
+
+def _seeds(steps: Sequence[Step]) -> set[str]:
+    """Return the derivatives of values in themselves: each may be its seed, one tensor under two names."""
+    own = (s for s in steps if isinstance(s, Grad))
+    return {made for s in own for made, asked in zip(s.results, s.inputs, strict=True) if asked in s.outputs}
 
 
 def _repeatable(step: Step) -> bool:

@@ -162,10 +162,11 @@ def run_case(
     laws: str = NONE,
     alone: bool = False,
 ) -> dict[str, Any]:
-    """Run one case on the reference and on every backend, and write its record; ``entering`` hears of it.
+    """Run one case on the reference and on every backend, and write its record.
 
-    ``entering``: is told each backend before it runs, and each law before it is tried. ``every_null``: judge every null pair, not just one. ``laws``: which laws are tried; ``alone``: they judge, and the reference is
-    asked only whether a known deviation shows, where the backend has any.
+    ``entering`` is told each backend before it runs, and each law before it is tried. ``every_null``: judge every null pair, not just
+    one. ``laws``: which are tried; ``alone``: they judge, and the reference is asked only whether a known deviation shows, where the
+    backend has any.
     """
     seconds: dict[str, float] = {"reference": 0.0, "judge": 0.0, "laws": 0.0}
     lawful: dict[str, dict[str, str]] = {}

@@ -263,6 +263,7 @@ def replay(file: Path, backend: str) -> int:
     from conformance.campaign.pool import Workers
     from conformance.campaign.worker import explain_case
     from conformance.laws.judging import EVERY
+    from conformance.listing import replay_lines
 
     case = _read_case(file)
     with Workers((backend,), 1) as workers:
@@ -272,23 +273,9 @@ def replay(file: Path, backend: str) -> int:
     if explained is None:
         click.echo("the process died or hung")
         return DIVERGES
-    for number, step in enumerate(explained["steps"]):
-        click.echo(f"{number:>4}  {step['text']}")
-        if step["expected"] == step["actual"]:
-            click.echo(f"        both     {step['expected']}")
-        else:
-            click.echo(f"        expected {step['expected']}\n        actual   {step['actual']}")
-    for tried in explained["laws"]:
-        place = "whole script" if tried["step"] < 0 else f"step {tried['step']}"
-        click.echo(f"law {tried['law']}, {place}: {tried['status']}{': ' if tried['detail'] else ''}{tried['detail']}")
-    verdict = explained["verdict"]
-    mismatch = verdict.get("mismatch")
-    deviation = f" ({verdict['deviation']})" if "deviation" in verdict else ""
-    click.echo(f"verdict: {verdict['bucket']}{deviation}")
-    if mismatch:
-        click.echo(f"  step {mismatch['step']} ({mismatch['at']}): expected {mismatch['expected']}, got {mismatch['actual']}")
-        click.echo(f"  {' '.join(mismatch['detail'].split())[:300]}")
-    return DIVERGES if mismatch else CONFORMS
+    for line in replay_lines(explained):
+        click.echo(line)
+    return DIVERGES if explained["verdict"].get("mismatch") else CONFORMS
 
 
 @cli.command()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import faulthandler
 import os
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,7 @@ import msgspec
 
 from conformance.backends import Backend, BackendError, open_backend
 from conformance.backends.reference import reference
-from conformance.case import Case, Input
+from conformance.campaign.health import healthy, read_past_its_end
 from conformance.coverage import covered
 from conformance.deviations import label, listed
 from conformance.facts import Facts, facts_of
@@ -30,29 +29,17 @@ from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, verdict_o
 from conformance.laws.judging import NONE, apply_laws, statuses
 from conformance.laws.registry import cases_of
 from conformance.outcome import Raised
-from conformance.steps import Backward, Grad, Op
 from conformance.texts import observation_text, step_text
-from reference_impl import Category
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from conformance.case import Case
     from conformance.laws.registry import Tried
     from conformance.outcome import Outcome
 
 POISONED = 77
 """Exit code of a worker whose framework no longer differentiates: its last case is recorded, the rest goes to a fresh process."""
-
-CANARY = Case(
-    (Input("x", (2,), (2.0, 3.0)),),
-    (
-        Op("mul", ("x", "x"), ("y",)),
-        Op("sum", ("y",), ("z",), {"axis": None, "keepdims": False}),
-        Grad(("z",), ("x",), ("g",), retain_graph=True),
-        Backward(("z",)),
-    ),
-    "exact",
-)
 
 
 @dataclass(frozen=True)
@@ -190,7 +177,7 @@ def run_case(
         seconds[info.name] = perf_counter() - ran
         facts = facts or facts_of(case, actual)
         sane = expected is None or not any(isinstance(o, Raised) for o in actual.observations) or healthy(engine)
-        poisoned |= not sane or (expected is not None and _read_past_its_end(expected, actual))
+        poisoned |= not sane or (expected is not None and read_past_its_end(expected, actual))
         clock = perf_counter()
         verdict, tried, spent = _verdict(
             case, engine, expected, actual, healthy=sane, laws=NONE if poisoned else laws, alone=alone, entering=entering
@@ -273,23 +260,6 @@ def fatal(case: Case, engine: Backend, lost: str, entering: Callable[[str], None
         if verdict.deviation:
             return verdict
     return Verdict(Bucket(bucket), found)
-
-
-def _read_past_its_end(expected: Outcome, actual: Outcome) -> bool:
-    """Whether a seed or gradient of the wrong shape was taken: memory may be damaged, so nothing more may be concluded here."""
-    return any(
-        isinstance(e, Raised) and e.category in (Category.SEED_SHAPE, Category.CALLBACK_RESULT) and not isinstance(a, Raised)
-        for e, a in zip(expected.observations, actual.observations, strict=True)
-    )
-
-
-def healthy(engine: Backend) -> bool:
-    """Run the canary: whether the engine, after whatever it refused, still differentiates correctly."""
-    with suppress(Exception):
-        seen = engine.run(CANARY)
-        expected = reference(engine.info.dialect, engine.info.not_offered).run(CANARY)
-        return judge(CANARY, engine.info, expected, seen).bucket is Bucket.AGREED
-    return False
 
 
 def verdict_record(case: Case, verdict: Verdict, facts: Facts) -> dict[str, Any]:

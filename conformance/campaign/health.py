@@ -1,0 +1,45 @@
+"""Whether a process can still be trusted: a canary that differentiates, and what may have damaged its memory."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from conformance.backends.reference import reference
+from conformance.case import Case, Input
+from conformance.judge.verdict import Bucket, judge
+from conformance.outcome import Raised
+from conformance.steps import Backward, Grad, Op
+from reference_impl import Category
+
+if TYPE_CHECKING:
+    from conformance.backends import Backend
+    from conformance.outcome import Outcome
+
+CANARY = Case(
+    (Input("x", (2,), (2.0, 3.0)),),
+    (
+        Op("mul", ("x", "x"), ("y",)),
+        Op("sum", ("y",), ("z",), {"axis": None, "keepdims": False}),
+        Grad(("z",), ("x",), ("g",), retain_graph=True),
+        Backward(("z",)),
+    ),
+    "exact",
+)
+
+
+def read_past_its_end(expected: Outcome, actual: Outcome) -> bool:
+    """Whether a seed or gradient of the wrong shape was taken: memory may be damaged, so nothing more may be concluded here."""
+    return any(
+        isinstance(e, Raised) and e.category in (Category.SEED_SHAPE, Category.CALLBACK_RESULT) and not isinstance(a, Raised)
+        for e, a in zip(expected.observations, actual.observations, strict=True)
+    )
+
+
+def healthy(engine: Backend) -> bool:
+    """Run the canary: whether the engine, after whatever it refused, still differentiates correctly."""
+    with suppress(Exception):
+        seen = engine.run(CANARY)
+        expected = reference(engine.info.dialect, engine.info.not_offered).run(CANARY)
+        return judge(CANARY, engine.info, expected, seen).bucket is Bucket.AGREED
+    return False

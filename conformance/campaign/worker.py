@@ -18,16 +18,17 @@ import msgspec
 
 from conformance.backends import Backend, BackendError, open_backend
 from conformance.backends.reference import reference
-from conformance.campaign.health import healthy, read_past_its_end
 from conformance.coverage import covered
 from conformance.deviations import label, listed
 from conformance.facts import Facts, facts_of
 from conformance.generate.scripts import Plan, case_of
 from conformance.judge.compare import AFTER_ALL, Mismatch
+from conformance.judge.health import healthy, read_past_its_end
 from conformance.judge.nulls import compare_nulls
 from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, verdict_of
 from conformance.laws.judging import NONE, apply_laws, statuses
 from conformance.laws.registry import cases_of
+from conformance.laws.relation import Status
 from conformance.outcome import Raised
 from conformance.texts import observation_text, step_text
 
@@ -182,6 +183,7 @@ def run_case(
         verdict, tried, spent = _verdict(
             case, engine, expected, actual, healthy=sane, laws=NONE if poisoned else laws, alone=alone, entering=entering
         )
+        poisoned |= any(t.answer.status is Status.POISONED for t in tried)
         verdicts[info.name] = verdict_record(case, verdict, facts)
         if tried:
             lawful[info.name] = statuses(tried, verdict)

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from conformance.backends.reference import reference
 from conformance.deviations import listed
+from conformance.judge.health import healthy
 from conformance.judge.verdict import judge
 from conformance.laws import first, script, second, slope
 from conformance.laws.relation import Answer, Evidence, Status
 from conformance.laws.script import settle_all
 from conformance.laws.subject import Script, Trial, subjects
+from conformance.outcome import Raised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -96,9 +98,11 @@ def try_laws(
     for name in laws:
         entering(name)
         for step, trial in LAWS[name].trials(Script(case, outcome, backend.info, list(LAWS).index(name))):
-            answer = settle(trial, case, backend, outcome)
+            answer, refused = settle(trial, case, backend, outcome)
             if answer.status is not Status.EMPTY:
                 tried.append(Tried(name, step, answer))
+            if refused and not healthy(backend):
+                return [*tried, Tried(name, step, Answer(Status.POISONED, "after a refusal the process differentiates wrongly"))]
             if at_most is not None and len(tried) >= at_most:
                 return tried
     return tried
@@ -110,15 +114,18 @@ def cases_of(law: str, case: Case, backend: Backend, outcome: Outcome) -> list[C
     return [asked for _, trial in LAWS[law].trials(script) for asked in trial.cases]
 
 
-def settle(trial: Trial, case: Case, backend: Backend, outcome: Outcome) -> Answer:
-    """Run the cases of a trial and say whether its relations hold; the first case may be the case itself, which has run."""
+def settle(trial: Trial, case: Case, backend: Backend, outcome: Outcome) -> tuple[Answer, bool]:
+    """Run the cases of a trial and say whether its relations hold, and whether something was refused on the way.
+
+    The first case may be the case itself, which has run.
+    """
     outcomes = [outcome if number == 0 and asked is case else backend.run(asked) for number, asked in enumerate(trial.cases)]
     answer = settle_all(trial.relations, Evidence(trial.cases, outcomes, backend.info))
     if answer.status is Status.BROKEN:
         entry = _deviation(trial, outcomes, backend)
         if entry:
-            return Answer(Status.KNOWN, answer.detail, entry)
-    return answer
+            answer = Answer(Status.KNOWN, answer.detail, entry)
+    return answer, any(isinstance(o, Raised) for given in outcomes for o in given.observations)
 
 
 def _deviation(trial: Trial, outcomes: Sequence[Outcome], backend: Backend) -> str | None:

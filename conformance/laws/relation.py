@@ -28,13 +28,17 @@ Array = "np.ndarray[Any, Any]"
 
 
 class Status(StrEnum):
-    """What a trial says of a law; ``KNOWN``: it is broken, as a known deviation explains; ``EMPTY``: nothing was compared."""
+    """What a trial says of a law; ``KNOWN``: it is broken, as a known deviation explains; ``EMPTY``: nothing was compared.
+
+    ``POISONED``: after a refusal in the trial the process differentiates wrongly, so nothing more is concluded in it.
+    """
 
     HELD = "held"
     BROKEN = "broken"
     UNSETTLED = "unsettled"
     KNOWN = "known"
     EMPTY = "empty"
+    POISONED = "poisoned"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from conformance.backends.reference import reference
+import numpy as np
+
 from conformance.case import Case, Input
-from conformance.judge.verdict import Bucket, judge
-from conformance.outcome import Raised
+from conformance.outcome import Computed, Raised
 from conformance.steps import Backward, Grad, Op
 from reference_impl import Category
 
 if TYPE_CHECKING:
     from conformance.backends import Backend
-    from conformance.outcome import Outcome
+    from conformance.outcome import Outcome, Value
 
 CANARY = Case(
     (Input("x", (2,), (2.0, 3.0)),),
@@ -37,9 +37,15 @@ def read_past_its_end(expected: Outcome, actual: Outcome) -> bool:
 
 
 def healthy(engine: Backend) -> bool:
-    """Run the canary: whether the engine, after whatever it refused, still differentiates correctly."""
+    """Run the canary: whether the engine, after whatever it refused, still finds that the derivative of ``x * x`` is ``2 x``."""
     with suppress(Exception):
-        seen = engine.run(CANARY)
-        expected = reference(engine.info.dialect, engine.info.not_offered).run(CANARY)
-        return judge(CANARY, engine.info, expected, seen).bucket is Bucket.AGREED
+        outcome = engine.run(CANARY)
+        seen = outcome.observations[2]
+        if engine.info.dialect.static:
+            return isinstance(seen, Computed) and _right(seen.values[0])
+        return isinstance(seen, Computed) and _right(seen.values[0]) and _right(outcome.final[0])
     return False
+
+
+def _right(gradient: Value | None) -> bool:
+    return gradient is not None and np.array_equal(gradient.array, 2.0 * CANARY.inputs[0].array())

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -12,10 +12,9 @@ import click
 
 from conformance import __version__
 from conformance.mutants.command import mutants
+from conformance.options import backends_option, campaign_options, known_ops, names_of, seconds, with_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from conformance.case import Case
 
 CONFORMS, DIVERGES, USAGE, SUITE_FAULT = 0, 1, 2, 3
@@ -71,71 +70,12 @@ def cli() -> None:
 cli.add_command(mutants)
 
 
-def _backends(_: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
-    chosen = tuple(dict.fromkeys(name.strip() for name in value.split(",") if name.strip()))
-    if not chosen:
-        msg = f"{value!r} names no backend"
-        raise click.BadParameter(msg, param=parameter)
-    return chosen
-
-
-def _names_of(known: Callable[[], Any]) -> Callable[[click.Context, click.Parameter, str | None], tuple[str, ...] | None]:
-    def check(_: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...] | None:
-        if value is None:
-            return None
-        chosen = tuple(dict.fromkeys(name.strip() for name in value.split(",")))
-        for name in chosen:
-            if name not in known():
-                msg = f"{name!r} is unknown; allowed are {', '.join(known())}"
-                raise click.BadParameter(msg, param=parameter)
-        return chosen
-
-    return check
-
-
-def _catalogue() -> Any:
-    from conformance.ops import catalogue
-
-    return catalogue()
-
-
-def _seconds(_: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
-    if value is None:
-        return None
-    unit = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(value[-1:])
-    try:
-        seconds = float(value[:-1] if unit else value) * (unit or 1.0)
-    except ValueError:
-        seconds = -1.0
-    if not 0.0 <= seconds < math.inf:
-        msg = f"{value!r} is no time; write it like 90s, 10m or 1h"
-        raise click.BadParameter(msg, param=parameter)
-    return seconds
-
-
-_backends_option = click.option(
-    "--backends", default="torch,paddle", callback=_backends, help="Names, or module:attribute; comma-separated."
-)
-_campaign_options = [
-    _backends_option,
-    click.option("--seed", default=1, type=click.IntRange(0), help="Case i of a seed is the same everywhere."),
-    click.option("--jobs", default=1, type=click.IntRange(1, 64), help="Worker processes."),
-    click.option("--out", default="reports", type=click.Path(file_okay=False, path_type=Path), help="Where results go."),
-]
-
-
-def _with_campaign_options(command: Any) -> Any:
-    for option in reversed(_campaign_options):
-        command = option(command)
-    return command
-
-
 @cli.command()
-@_with_campaign_options
+@with_options(campaign_options)
 @click.option("--cases", default=2000, type=click.IntRange(1), help="How many cases to draw.")
-@click.option("--budget", callback=_seconds, help="Stop starting cases after this time, like 10m.")
-@click.option("--lane", "lanes", callback=_names_of(lambda: ("exact", "numeric")), help="exact, numeric, or both.")
-@click.option("--ops", callback=_names_of(_catalogue), help="Draw only from these ops; comma-separated.")
+@click.option("--budget", callback=seconds, help="Stop starting cases after this time, like 10m.")
+@click.option("--lane", "lanes", callback=names_of(lambda: ("exact", "numeric")), help="exact, numeric, or both.")
+@click.option("--ops", callback=names_of(known_ops), help="Draw only from these ops; comma-separated.")
 @click.option("--nulls", default="one", type=click.Choice(["one", "all"]), help="How many null pairs are judged on each numeric case.")
 def run(**chosen: Any) -> int:
     """Run a campaign of random graphs and scripts."""
@@ -143,7 +83,7 @@ def run(**chosen: Any) -> int:
 
 
 @cli.command()
-@_with_campaign_options
+@with_options(campaign_options)
 @click.option("--cases", default=6000, type=click.IntRange(1), help="How many cases to draw.")
 @click.option("--mutant-cases", default=MUTANT_CASES, type=click.IntRange(0), help="How many cases each mutant gets; 0: no mutants.")
 def gate(mutant_cases: int, **chosen: Any) -> int:
@@ -166,13 +106,15 @@ def _campaign(
     ops: tuple[str, ...] | None,
     nulls: str,
     before: Any = None,
+    alone: bool = False,
 ) -> int:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     from conformance.backends import STATIC
-    from conformance.campaign.run import Options, run_campaign
+    from conformance.campaign.run import LAWS_TIMEOUT, Options, run_campaign
     from conformance.generate.scripts import LANES, Plan
+    from conformance.laws.judging import EVERY
     from conformance.records import read
     from conformance.report import write_html
     from conformance.report.ci import write_junit, write_markdown
@@ -182,6 +124,8 @@ def _campaign(
     command = " ".join(["conformance", *sys.argv[1:]])
     plan = Plan(lanes or LANES, ops, static=STATIC.issuperset(backends))
     options = Options(backends, cases, budget, seed, plan, jobs, out, command=command, every_null=nulls == "all")
+    if alone:
+        options = replace(options, laws=EVERY, alone=True, timeout=LAWS_TIMEOUT)
     broken, checked = before(options, console) if before else ([], [])
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not sys.stdout.isatty()) as bar:
@@ -202,6 +146,20 @@ def _campaign(
         console.print(f"[red]gate[/]: {line}", highlight=False)
     console.print(f"record: {record}   report: {out / 'report.html'}", highlight=False)
     return max(CODES[footer["verdict"]], DIVERGES if broken else CONFORMS)
+
+
+@cli.command()
+@click.option("--backend", help="A name, or module:attribute; without one, the laws are listed.")
+@click.option("--cases", default=300, type=click.IntRange(1), help="How many cases to draw.")
+@with_options(campaign_options[1:])
+def laws(backend: str | None, **chosen: Any) -> int:
+    """Try every law on every case, on one backend alone; the reference is not asked."""
+    from conformance.listing import laws_listing
+
+    if backend is None:
+        click.echo(laws_listing())
+        return CONFORMS
+    return _campaign(**chosen, backends=(backend,), budget=None, lanes=None, ops=None, nulls="one", alone=True)
 
 
 @cli.command()
@@ -246,40 +204,31 @@ def show(file: Path) -> None:
 @_case_file
 @click.option("--backend", required=True, help="A name, or module:attribute.")
 def replay(file: Path, backend: str) -> int:
-    """Run a case again on one backend and compare it with the reference."""
+    """Run a case again on one backend, compare it with the reference, try all laws on it, and ask who is wrong."""
+    from conformance.campaign.explain import explain_case
     from conformance.campaign.pool import Workers
     from conformance.campaign.run import ask_blame
-    from conformance.campaign.worker import explain_case
+    from conformance.laws.judging import EVERY
+    from conformance.listing import replay_lines
     from conformance.texts import blame_text
 
     case = _read_case(file)
     with Workers((backend,), 1) as workers:
         found = workers.describe(backend)
-        explained = workers.call(explain_case, case, backend)
+        explained = workers.call(explain_case, case, backend, EVERY)
         differs = explained is not None and "mismatch" in explained["verdict"]
         blamed = ask_blame(workers, case, backend, ()) if differs else None
     click.echo(f"case {case.id} on {found['name']} {found['version']} (dialect {found['dialect']})")
     if explained is None:
         click.echo("the process died or hung")
         return DIVERGES
-    for number, step in enumerate(explained["steps"]):
-        click.echo(f"{number:>4}  {step['text']}")
-        if step["expected"] == step["actual"]:
-            click.echo(f"        both     {step['expected']}")
-        else:
-            click.echo(f"        expected {step['expected']}\n        actual   {step['actual']}")
-    verdict = explained["verdict"]
-    mismatch = verdict.get("mismatch")
-    deviation = f" ({verdict['deviation']})" if "deviation" in verdict else ""
-    click.echo(f"verdict: {verdict['bucket']}{deviation}")
-    if mismatch:
-        click.echo(f"  step {mismatch['step']} ({mismatch['at']}): expected {mismatch['expected']}, got {mismatch['actual']}")
-        click.echo(f"  {' '.join(mismatch['detail'].split())[:300]}")
+    for line in replay_lines(explained):
+        click.echo(line)
     for line in blame_text(blamed):
         click.echo(f"  {line}")
     if blamed is not None and blamed["who"] == "reference":
         return SUITE_FAULT
-    return DIVERGES if mismatch else CONFORMS
+    return DIVERGES if differs else CONFORMS
 
 
 @cli.command()
@@ -302,7 +251,7 @@ def ops(as_json: bool) -> None:
 
 
 @cli.command()
-@_backends_option
+@backends_option
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
 def clauses(backends: tuple[str, ...], as_json: bool) -> int:
     """Check every promise of the documents and every switch of the dialects, by their curated cases."""

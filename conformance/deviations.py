@@ -143,3 +143,8 @@ def _problems(entry: Deviation) -> Iterator[str]:
         re.compile(entry.message)
     except (InvalidSpecifier, re.error) as error:
         yield str(error)
+
+
+def listed(info: BackendInfo) -> bool:
+    """Whether some entry names the backend."""
+    return any(entry.backend == info.name for entry in known())

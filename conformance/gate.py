@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import conformance
+from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
-from conformance.campaign.worker import explain_case
 from conformance.case import Case, Input, read
 from conformance.clauses import CURATED
 from conformance.clauses.table import clause_table
 from conformance.deviations import Deviation, known
+from conformance.laws.judging import EVERY, KIND, NONE
 from conformance.mutants.command import score_table
 from conformance.mutants.measure import chosen, measure
 from conformance.steps import Op
@@ -72,7 +73,7 @@ def _stale(entry: Deviation, workers: Workers) -> str | None:
     """Say what is wrong with an entry whose deviation does not show: in the case of its finding, and in that case among others."""
     evidence = read(findings_folder() / entry.finding / "case.json")
     for case, words in ((evidence, f"the case of {entry.finding}"), (beside_others(evidence), f"{entry.finding} beside a dead branch")):
-        explained = workers.call(explain_case, case, entry.backend)
+        explained = workers.call(explain_case, case, entry.backend, EVERY if KIND in entry.kinds else NONE)
         if explained is None:
             if FATAL in entry.kinds:
                 continue

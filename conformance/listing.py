@@ -10,6 +10,7 @@ from conformance.backends import names
 from conformance.campaign.pool import Workers
 from conformance.campaign.worker import describe_backend
 from conformance.deviations import known
+from conformance.laws.registry import LAWS
 from conformance.ops import NOT_OFFERED, catalogue
 from conformance.ops.in_place import IN_PLACE
 from reference_impl import DIALECTS
@@ -83,3 +84,30 @@ def backends_listing(*, as_json: bool) -> str:
         lines.append(f"{row['name']:<10} {row['version']:<14} dialect {row['dialect']}")
         lines += [f"             not offered: {name}: {reason}" for name, reason in row["not_offered"].items()]
     return "\n".join(lines)
+
+
+def laws_listing() -> str:
+    """List the laws, what each says, and whether of calls or of whole scripts."""
+    return "\n".join(f"{law.id:<15} of {'calls:  ' if law.of_call else 'scripts:'} {law.statement}" for law in LAWS.values())
+
+
+def replay_lines(explained: dict[str, Any]) -> list[str]:
+    """Write a case that was run again: its steps, expected and actual, the laws that were tried, and the verdict."""
+    lines = []
+    for number, step in enumerate(explained["steps"]):
+        lines.append(f"{number:>4}  {step['text']}")
+        if step["expected"] == step["actual"]:
+            lines.append(f"        both     {step['expected']}")
+        else:
+            lines += [f"        expected {step['expected']}", f"        actual   {step['actual']}"]
+    for tried in explained["laws"]:
+        place = "whole script" if tried["step"] < 0 else f"step {tried['step']}"
+        lines.append(f"law {tried['law']}, {place}: {tried['status']}{': ' if tried['detail'] else ''}{tried['detail']}")
+    verdict = explained["verdict"]
+    mismatch = verdict.get("mismatch")
+    deviation = f" ({verdict['deviation']})" if "deviation" in verdict else ""
+    lines.append(f"verdict: {verdict['bucket']}{deviation}")
+    if mismatch:
+        lines.append(f"  step {mismatch['step']} ({mismatch['at']}): expected {mismatch['expected']}, got {mismatch['actual']}")
+        lines.append(f"  {' '.join(mismatch['detail'].split())[:300]}")
+    return lines

@@ -17,6 +17,8 @@ from conformance.backends.reference import reference
 from conformance.campaign.worker import Chunk
 from conformance.case import Case, CaseError, Input, check, data_of
 from conformance.generate.scripts import Plan
+from conformance.laws.judging import NONE
+from conformance.laws.registry import LAWS
 from conformance.outcome import Computed
 from conformance.signature import Signature, signature_of
 from conformance.steps import Backward, Custom, Grad, Op, Step, results, uses
@@ -30,22 +32,24 @@ if TYPE_CHECKING:
 ROUNDS = 60
 
 
-def reduce_case(workers: Workers, case: Case, signature: Signature, backend: str, timeout: float) -> Case:
-    """Return the smallest case found that fails on ``backend`` with the same signature."""
+def reduce_case(workers: Workers, case: Case, signature: Signature, backend: str, timeout: float, *, alone: bool = False) -> Case:
+    """Return the smallest case found that fails on ``backend`` with the same signature; ``alone``: laws alone judge."""
     for _ in range(ROUNDS):
         candidates = [c for c in _candidates(case) if _valid(c)]
-        smaller = next(iter(_kept(workers, candidates, signature, backend, timeout)), None)
+        smaller = next(iter(_kept(workers, candidates, signature, backend, timeout, alone)), None)
         if smaller is None or size_of(smaller) >= size_of(case):
             return case
         case = smaller
     return case
 
 
-def _kept(workers: Workers, candidates: list[Case], signature: Signature, backend: str, timeout: float) -> list[Case]:
+def _kept(workers: Workers, candidates: list[Case], signature: Signature, backend: str, timeout: float, alone: bool) -> list[Case]:
     if not candidates:
         return []
     with tempfile.TemporaryDirectory() as folder:
-        chunk = Chunk(0, 0, len(candidates), Plan(), (backend,), folder, timeout, tuple(candidates), name="reduce")
+        laws = signature.where if signature.where in LAWS else NONE
+        cases = tuple(candidates)
+        chunk = Chunk(0, 0, len(cases), Plan(), (backend,), folder, timeout, cases, name="reduce", laws=laws, alone=alone)
         records = next(iter(workers.run([chunk])))
     kept = [candidates[r["index"]] for r in records if signature_of(signature.backend, r["verdicts"][signature.backend]) == signature]
     return sorted(kept, key=size_of)

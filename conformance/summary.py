@@ -8,6 +8,7 @@ from rich.table import Table
 
 from conformance.coverage import CELLS, ORDERS, gaps, key_of
 from conformance.judge.verdict import COMPARED, Bucket
+from conformance.laws.table import COLUMNS, law_rows
 from conformance.texts import blame_text
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ def show_summary(console: Console, footer: dict[str, Any], findings: list[dict[s
     console.print(_ledger(footer, backends))
     console.print(_coverage(footer, backends))
     console.print(_parameters(footer, backends))
+    if law_rows(footer, backends):
+        console.print(_laws(footer, backends))
     for line in _gaps(footer, backends):
         console.print(line, highlight=False)
     for line in [*_deviations(footer, backends), *_after_known(footer, backends)]:
@@ -119,6 +122,13 @@ def _parameters(footer: dict[str, Any], backends: list[str]) -> Table:
         numbers = [(offered[n], footer["counts"][n].get(key_of(cell.words, order), 0)) for n in backends for order in ORDERS]
         if any(number for _, number in numbers):
             table.add_row(cell.words, *(str(number) if there else "-" for there, number in numbers))
+    return table
+
+
+def _laws(footer: dict[str, Any], backends: list[str]) -> Table:
+    table = _table("Laws (cases)", [f"{name} {word}" for name in backends for word in COLUMNS])
+    for row in law_rows(footer, backends):
+        table.add_row(row.law, *map(str, row.numbers))
     return table
 
 

@@ -85,6 +85,22 @@ def exponent(order: int, half_width: int = HALF_WIDTH) -> int:
     return plain + plain % 2
 
 
+def sample(points: Sequence[Array], seeds: Sequence[Array], outs: Sequence[Array]) -> Sample:
+    """Return ``sum_k <seed_k, out_k>`` at ``points`` (the operands, and the seeds if they move).
+
+    A sum may round relative to operands much larger than itself, hence their size is part of the scale.
+    """
+    terms = [np.multiply(s, o).ravel() for s, o in zip(seeds, outs, strict=True)]
+    flat = np.concatenate(terms).astype(np.float64)
+    largest = max((float(np.abs(a).max()) for a in points if a.size), default=0.0)
+    return Sample(math.fsum(flat) if np.isfinite(flat).all() else math.nan, float(np.abs(flat).sum()) + largest)
+
+
+def nodes(size: float = 1.0) -> list[float]:
+    """Return every point of a line that `derivative` looks at."""
+    return sorted({i * (reach / (HALF_WIDTH * size)) for reach in REACHES for i in range(-HALF_WIDTH, HALF_WIDTH + 1)})
+
+
 def line(
     function: Callable[..., Any],
     operands: Sequence[Array],
@@ -104,11 +120,7 @@ def line(
         with np.errstate(all="ignore"):
             out = function(*moved[: len(operands)])
         outs = out if isinstance(out, tuple) else (out,)
-        terms = [np.multiply(s, o).ravel() for s, o in zip(moved[len(operands) :], outs, strict=True)]
-        flat = np.concatenate(terms).astype(np.float64)
-        # A sum may round relative to operands much larger than itself, hence the operands' size.
-        largest = max((float(np.abs(a).max()) for a in moved if a.size), default=0.0)
-        return Sample(math.fsum(flat) if np.isfinite(flat).all() else math.nan, float(np.abs(flat).sum()) + largest)
+        return sample(moved, moved[len(operands) :], outs)
 
     return phi
 

@@ -142,7 +142,8 @@ def _after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
     hung = chunk.watchdog.exists() and chunk.watchdog.stat().st_size > 0
     bucket = str(Bucket.TIMED_OUT if hung else Bucket.CRASHED)
     before = chunk.lost.get(following, {})
-    culprit = words[1] if len(words) == 2 and words[0] == str(following) else chunk.backends[0]
+    culprit, *law = words[1:] if words[:1] == [str(following)] else chunk.backends[:1]
+    bucket = " ".join([bucket, *law])
     lost = dict.fromkeys(chunk.backends, bucket) if culprit in before else {**before, culprit: bucket}
     return replace(chunk, start=following, lost={**chunk.lost, following: lost})
 

@@ -19,13 +19,16 @@ import numpy as np
 
 from conformance import __version__
 from conformance.backends import STATIC
+from conformance.campaign.explain import blame_case, explain_case
 from conformance.campaign.pool import Workers, read_records
 from conformance.campaign.tally import Tally
-from conformance.campaign.worker import Chunk, blame_case, explain_case
+from conformance.campaign.worker import Chunk
 from conformance.case import Case, encode
 from conformance.deviations import known
 from conformance.generate.scripts import Plan
 from conformance.judge.verdict import Bucket
+from conformance.laws.judging import NONE, SOME
+from conformance.laws.registry import LAWS
 from conformance.ops import NOT_OFFERED
 from conformance.records import SCHEMA, Writer
 from conformance.reduce import reduce_case
@@ -42,6 +45,8 @@ VOTERS = ("torch", "paddle")
 """Backends that vote on findings of others where their module of the same name is installed."""
 CHUNK = 100
 TIMEOUT = 5.0
+LAWS_TIMEOUT = 20.0
+"""For all laws on one case, which are some thirty scripts."""
 REDUCED_AT_MOST = 40
 
 
@@ -50,6 +55,7 @@ class Options:
     """What a campaign is asked to do.
 
     ``budget``: seconds after which no more cases are started. ``every_null``: judge every null pair on every case that it fits.
+    ``laws``: which laws are tried (`conformance.laws.judging`); ``alone``: nothing else judges.
     """
 
     backends: tuple[str, ...]
@@ -62,6 +68,8 @@ class Options:
     timeout: float = TIMEOUT
     command: str = ""
     every_null: bool = False
+    laws: str = SOME
+    alone: bool = False
 
 
 def run_campaign(
@@ -130,6 +138,8 @@ def _chunks(options: Options, folder: str, started: float) -> Iterator[Chunk]:
             options.timeout,
             name=f"{start:09d}",
             every_null=options.every_null,
+            laws=options.laws,
+            alone=options.alone,
         )
 
 
@@ -166,7 +176,7 @@ def findings(tally: Tally, options: Options, workers: Workers) -> Iterator[dict[
     for number, (signature, failure) in enumerate(ranked):
         case = msgspec.convert(failure.record["case"], Case, strict=False)
         if number < REDUCED_AT_MOST and signature.bucket != Bucket.TIMED_OUT:  # each candidate would cost the time-out again
-            case = reduce_case(workers, case, signature, signature.backend, options.timeout)
+            case = reduce_case(workers, case, signature, signature.backend, options.timeout, alone=options.alone)
         yield finding(signature, failure, case, options, workers)
 
 
@@ -188,7 +198,9 @@ def finding(signature: Signature, failure: Failure, case: Case, options: Options
     folder.mkdir(exist_ok=True)
     path = folder / f"{name}.json"
     path.write_text(encode(case) + "\n")
-    explained = workers.call(explain_case, case, signature.backend, timeout=2 * options.timeout) or {"steps": [], "verdict": {}}
+    laws = signature.where if signature.where in LAWS else NONE
+    told = workers.call(explain_case, case, signature.backend, laws, options.alone, timeout=2 * options.timeout)
+    explained = told or {"steps": [], "verdict": {}}
     blamed = ask_blame(workers, case, signature.backend, options.backends)
     mismatch = explained["verdict"].get("mismatch") or failure.record["verdicts"][signature.backend].get("mismatch")
     framework = signature.backend if signature.backend in FRAMEWORKS else FRAMEWORKS[0]

@@ -76,6 +76,7 @@ class Tally:
     ledger: dict[str, Counter[str]] = field(init=False)
     counts: dict[str, Counter[str]] = field(init=False)
     deviations: dict[str, Counter[str]] = field(init=False)
+    laws: dict[str, dict[str, Counter[str]]] = field(init=False)
     nulls: NullTally = field(default_factory=NullTally)
     failures: dict[Signature, Failure] = field(default_factory=dict)
     wrong_references: list[str] = field(default_factory=list)
@@ -84,6 +85,7 @@ class Tally:
         self.ledger = {b: Counter() for b in self.backends}
         self.counts = {b: Counter() for b in self.backends}
         self.deviations = {b: Counter() for b in self.backends}
+        self.laws = {b: {} for b in self.backends}
 
     def add(self, record: dict[str, Any]) -> None:
         """Add one case."""
@@ -95,6 +97,9 @@ class Tally:
         self.collateral += record.get("deaths", 0)
         for null in record["nulls"]:
             self.nulls.add(null)
+        for name, statuses in record.get("laws", {}).items():
+            for law, status in statuses.items():
+                self.laws[name].setdefault(law, Counter())[status] += 1
         for name, verdict in record["verdicts"].items():
             self.ledger[name][verdict["bucket"]] += 1
             self.counts[name].update(verdict["counts"])
@@ -151,6 +156,7 @@ class Tally:
             "ledger": self.ledger,
             "counts": self.counts,
             "deviations": self.deviations,
+            "laws": self.laws,
             "nulls": self.nulls.record(),
             "findings": len(self.failures),
             "seconds": self.seconds,

@@ -6,10 +6,9 @@ under way. So when a framework takes the process down, the parent knows which ca
 
 from __future__ import annotations
 
-import functools
 import os
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -19,41 +18,29 @@ import msgspec
 from conformance.backends import Backend, BackendError, open_backend
 from conformance.backends.reference import reference
 from conformance.campaign.watch import alarm, note, progress_file, set_alarm
-from conformance.case import Case, Input
 from conformance.coverage import covered
-from conformance.deviations import label
-from conformance.facts import facts_of
+from conformance.deviations import label, listed
+from conformance.facts import Facts, facts_of
 from conformance.generate.scripts import Plan, case_of
 from conformance.judge.audit import audit, is_due
-from conformance.judge.blame import blame
 from conformance.judge.compare import AFTER_ALL, Mismatch
+from conformance.judge.health import healthy_after, read_past_its_end
 from conformance.judge.nulls import compare_nulls
 from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, verdict_of
+from conformance.laws.judging import NONE, apply_laws, statuses
+from conformance.laws.registry import cases_of
+from conformance.laws.relation import Status
 from conformance.outcome import Raised
-from conformance.steps import Backward, Grad, Op
-from conformance.texts import observation_text, step_text
-from reference_impl import Category
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.backends import BackendInfo
-    from conformance.facts import Facts
+    from conformance.case import Case
+    from conformance.laws.registry import Tried
     from conformance.outcome import Outcome
 
 POISONED = 77
 """Exit code of a worker whose framework no longer differentiates: its last case is recorded, the rest goes to a fresh process."""
-
-CANARY = Case(
-    (Input("x", (2,), (2.0, 3.0)),),
-    (
-        Op("mul", ("x", "x"), ("y",)),
-        Op("sum", ("y",), ("z",), {"axis": None, "keepdims": False}),
-        Grad(("z",), ("x",), ("g",), retain_graph=True),
-        Backward(("z",)),
-    ),
-    "exact",
-)
 
 
 @dataclass(frozen=True)
@@ -61,7 +48,7 @@ class Chunk:
     """A range of cases for one worker.
 
     ``deaths``: at which case indices a worker died once already; ``lost``: the backends that are known to take the process down
-    there, with the bucket.
+    there, with the bucket. ``laws``: which are tried (`conformance.laws.judging`); ``alone``: nothing else judges.
     """
 
     seed: int
@@ -76,6 +63,8 @@ class Chunk:
     deaths: dict[int, int] = field(default_factory=dict)
     name: str = ""
     every_null: bool = False
+    laws: str = NONE
+    alone: bool = False
 
     @property
     def records(self) -> Path:
@@ -92,6 +81,8 @@ class Chunk:
         """Where the watchdog writes before it ends a process that hangs."""
         return Path(self.folder) / f"{self.name}.hang"
 
+
+NOTHING = Facts({}, shared=False, accumulates=False, refused=False)
 
 _opened: dict[str, Backend] = {}
 
@@ -120,8 +111,15 @@ def run_chunk(chunk: Chunk) -> None:
             case = case_of(chunk.seed, index, chunk.plan) if chunk.cases is None else chunk.cases[index]
             drawn = perf_counter()
             set_alarm(chunk.timeout)
-            entering = functools.partial(note, progress, index)
-            record = run_case(case, opened, chunk.lost.get(index, {}), entering, every_null=chunk.every_null)
+            record = run_case(
+                case,
+                opened,
+                chunk.lost.get(index, {}),
+                partial(note, progress, index),
+                every_null=chunk.every_null,
+                laws=chunk.laws,
+                alone=chunk.alone,
+            )
             set_alarm(0)
             record["index"] = index
             if index in chunk.deaths and index not in chunk.lost:
@@ -139,15 +137,20 @@ def run_case(
     case: Case,
     backends: list[Backend],
     lost: dict[str, str],
-    entering: Callable[[str], None] | None = None,
+    entering: Callable[[str], None] = lambda _: None,
     *,
     every_null: bool = False,
+    laws: str = NONE,
+    alone: bool = False,
 ) -> dict[str, Any]:
-    """Run one case on the reference and on every backend, and write its record; ``entering`` hears before each backend runs.
+    """Run one case on the reference and on every backend, and write its record.
 
-    ``every_null``: judge every null pair, not just one.
+    ``entering`` is told each backend before it runs, and each law before it is tried. ``every_null``: judge every null pair, not just
+    one. ``laws``: which are tried; ``alone``: they judge, and the reference is asked only whether a known deviation shows, where the
+    backend has any.
     """
-    seconds: dict[str, float] = {"reference": 0.0, "judge": 0.0}
+    seconds: dict[str, float] = {"reference": 0.0, "judge": 0.0, "laws": 0.0}
+    lawful: dict[str, dict[str, str]] = {}
     verdicts: dict[str, Any] = {}
     poisoned = False
     facts: Facts | None = None
@@ -155,26 +158,32 @@ def run_case(
     for engine in backends:
         info = engine.info
         clock = perf_counter()
-        expected = reference(info.dialect, info.not_offered).run(case)
-        facts = facts or facts_of(case, expected)
+        expected = None if alone and not listed(info) else reference(info.dialect, info.not_offered).run(case)
+        if expected is not None:
+            facts = facts or facts_of(case, expected)
         seconds["reference"] += perf_counter() - clock
         if info.name in lost:
-            verdicts[info.name] = verdict_record(case, fatal(case, info, lost[info.name]), facts)
+            verdicts[info.name] = verdict_record(case, fatal(case, engine, lost[info.name], entering), facts or NOTHING)
             continue
-        if entering is not None:
-            entering(info.name)
+        entering(info.name)
         ran = perf_counter()
         actual = engine.run(case)
         seconds[info.name] = perf_counter() - ran
-        sane = healthy_after(actual, engine)
-        poisoned |= not sane
-        poisoned |= _read_past_its_end(expected, actual)
+        facts = facts or facts_of(case, actual)
+        sane = expected is None or healthy_after(actual, engine)
+        poisoned |= not sane or (expected is not None and read_past_its_end(expected, actual))
         clock = perf_counter()
-        verdict = judged(case, engine, expected, actual, healthy=sane)
+        verdict, tried, spent = _verdict(
+            case, engine, expected, actual, healthy=sane, laws=NONE if poisoned else laws, alone=alone, entering=entering
+        )
+        poisoned |= any(t.answer.status is Status.POISONED for t in tried)
         verdicts[info.name] = verdict_record(case, verdict, facts)
+        if tried:
+            lawful[info.name] = statuses(tried, verdict)
         if verdict.bucket is Bucket.AGREED:
             agreed[info.name] = engine, actual
-        seconds["judge"] += perf_counter() - clock
+        seconds["laws"] += spent
+        seconds["judge"] += perf_counter() - clock - spent
     record: dict[str, Any] = {
         "kind": "case",
         "id": case.id,
@@ -185,8 +194,10 @@ def run_case(
         "seconds": seconds,
         "poisoned": poisoned,
     }
+    if lawful:
+        record["laws"] = lawful
     clock = perf_counter()
-    nulls = [] if poisoned else compare_nulls(case, backends[0].info, agreed, every=every_null)
+    nulls = [] if poisoned or alone else compare_nulls(case, backends[0].info, agreed, every=every_null)
     record["nulls"] = [null.record() for null in nulls]
     seconds["nulls"] = perf_counter() - clock
     if any(v["bucket"] in FAILING for v in verdicts.values()) or any(null.alarm for null in nulls):
@@ -211,41 +222,47 @@ def judged(case: Case, engine: Backend, expected: Outcome, actual: Outcome, *, h
     return verdict_of(case, engine.info, found, verdict)
 
 
-def fatal(case: Case, info: BackendInfo, bucket: str) -> Verdict:
-    """Return the verdict on a case that takes the process down."""
-    found = Mismatch(AFTER_ALL, "crash", "step", "computed", bucket, "the process died" if bucket == "crashed" else "no end in sight")
-    verdict = verdict_of(case, info, found, Verdict(Bucket(bucket)))
-    return verdict if verdict.deviation else Verdict(Bucket(bucket), found)
+def _verdict(
+    case: Case,
+    engine: Backend,
+    expected: Outcome | None,
+    actual: Outcome,
+    *,
+    healthy: bool,
+    laws: str,
+    alone: bool,
+    entering: Callable[[str], None],
+) -> tuple[Verdict, list[Tried], float]:
+    """Return the verdict, the laws that were tried, and the seconds that they took."""
+    try:
+        verdict = Verdict(Bucket.NOTHING_COMPARED) if expected is None else judged(case, engine, expected, actual, healthy=healthy)
+        if alone and verdict.bucket is not Bucket.KNOWN_DEVIATION:
+            verdict = Verdict(Bucket.NOTHING_COMPARED)
+        clock = perf_counter()
+        verdict, tried = apply_laws(case, engine, actual, verdict, laws, lambda law: entering(f"{engine.info.name} {law}"))
+        return verdict, tried, perf_counter() - clock
+    except Exception as error:  # noqa: BLE001 - a fault of the suite costs one case, and is no verdict on the engine
+        found = Mismatch(AFTER_ALL, "harness", "step", "judged", type(error).__name__, str(error))
+        return Verdict(Bucket.HARNESS_ERROR, found), [], 0.0
 
 
-def _read_past_its_end(expected: Outcome, actual: Outcome) -> bool:
-    """Whether a seed or gradient of the wrong shape was taken: memory may be damaged, so nothing more may be concluded here."""
-    return any(
-        isinstance(e, Raised) and e.category in (Category.SEED_SHAPE, Category.CALLBACK_RESULT) and not isinstance(a, Raised)
-        for e, a in zip(expected.observations, actual.observations, strict=True)
-    )
+def fatal(case: Case, engine: Backend, lost: str, entering: Callable[[str], None]) -> Verdict:
+    """Return the verdict on a case that takes the process down; ``lost``: the bucket, and the law that was tried if it was one.
 
-
-def healthy_after(actual: Outcome, engine: Backend) -> bool:
-    """Run the canary, if something was refused: whether the engine still differentiates correctly."""
-    if not any(isinstance(o, Raised) for o in actual.observations):
-        return True
-    with suppress(Exception):
-        expected = _expected_of_canary(engine.info)
-        return judge(CANARY, engine.info, expected, engine.run(CANARY)).bucket is Bucket.AGREED
-    return False
-
-
-_expectations: dict[str, tuple[BackendInfo, Outcome]] = {}
-
-
-def _expected_of_canary(info: BackendInfo) -> Outcome:
-    """Return what the reference makes of the canary; found out once for a backend, as refusals are frequent."""
-    known, expected = _expectations.get(info.name, (None, None))
-    if known is not info or expected is None:
-        expected = reference(info.dialect, info.not_offered).run(CANARY)
-        _expectations[info.name] = (info, expected)
-    return expected
+    Then a known deviation may explain a case of the law's trial; the case itself runs once more to make it.
+    """
+    bucket, _, law = lost.partition(" ")
+    detail = ("the process died" if bucket == Bucket.CRASHED else "no end in sight") + (f", under the law {law}" if law else "")
+    found = Mismatch(AFTER_ALL, "crash", law or "step", "computed", bucket, detail)
+    cases = [case]
+    if law:
+        entering(engine.info.name)
+        cases += cases_of(law, case, engine, engine.run(case))
+    for one in cases:
+        verdict = verdict_of(one, engine.info, found, Verdict(Bucket(bucket)))
+        if verdict.deviation:
+            return verdict
+    return Verdict(Bucket(bucket), found)
 
 
 def verdict_record(case: Case, verdict: Verdict, facts: Facts) -> dict[str, Any]:
@@ -288,30 +305,3 @@ def describe_backend(name: str) -> dict[str, Any]:
         "dialect": info.dialect.name,
         "not_offered": dict(info.not_offered),
     }
-
-
-def explain_case(case: Case, name: str) -> dict[str, Any]:
-    """Run a case on one backend and write it down step by step, expected beside actual, with the verdict."""
-    engine = backend(name)
-    expected = reference(engine.info.dialect, engine.info.not_offered).run(case)
-    actual = engine.run(case)
-    verdict = verdict_record(case, judge(case, engine.info, expected, actual), facts_of(case, expected))
-    steps = [
-        {
-            "text": step_text(step),
-            "expected": observation_text(case, step, e),
-            "actual": observation_text(case, step, a),
-        }
-        for step, e, a in zip(case.steps, expected.observations, actual.observations, strict=True)
-    ]
-    return {"steps": steps, "verdict": verdict}
-
-
-def blame_case(case: Case, name: str, others: tuple[str, ...]) -> dict[str, Any] | None:
-    """Say who is wrong where a case differs, by the votes of those that can be opened here; ``None`` if nothing differs."""
-    opened = []
-    for other in others:
-        with suppress(BackendError):
-            opened.append(backend(other))
-    found = blame(case, backend(name), opened)
-    return None if found is None else asdict(found)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from conformance.backends import STATIC
+from conformance.campaign.explain import explain_case
 from conformance.campaign.worker import backend as open_in_process
-from conformance.campaign.worker import explain_case
 from conformance.clauses import CURATED
 from conformance.clauses.checks import CHECKS
 from conformance.clauses.promises import documents, promises

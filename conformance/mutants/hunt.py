@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from conformance.backends.reference import reference
 from conformance.campaign.watch import alarm, note, progress_file, set_alarm
-from conformance.campaign.worker import healthy_after, judged
+from conformance.campaign.worker import judged
 from conformance.deviations import label
 from conformance.generate.scripts import Plan, case_of
+from conformance.judge.health import healthy_after
 from conformance.judge.verdict import Bucket
 from conformance.mutants.mutant import Kind, Mutant, replaced
 from conformance.mutants.registry import mutants

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.coverage import CELLS, ORDERS, Cell, gaps, key_of
 from conformance.judge.nulls import PAIRS
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
+from conformance.laws.table import law_rows
 from conformance.steps import Op
 
 if TYPE_CHECKING:
@@ -153,6 +154,11 @@ def innocence_of(footer: dict[str, Any]) -> Innocence | None:
         dtypes,
         [(pair, words.get(pair, ""), [counts.get(dtype, 0) for dtype in dtypes]) for pair, counts in sorted(pairs.items())],
     )
+
+
+def laws_of(footer: dict[str, Any], backends: list[str]) -> list[tuple[Row, str]]:
+    """List the laws, each with what it says; red where a backend broke one."""
+    return [(Row(r.law, r.numbers, "bad" if r.broken else "good"), r.statement) for r in law_rows(footer, backends)]
 
 
 def ledger_of(footer: dict[str, Any], backends: list[str]) -> Ledger:

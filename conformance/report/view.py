@@ -12,6 +12,7 @@ import msgspec
 
 from conformance.case import Case, encode
 from conformance.judge.verdict import FAILING
+from conformance.laws.table import COLUMNS
 from conformance.report import tables
 from conformance.report.graph import AT_END, Picture, draw
 from conformance.report.words import headline, marked, summary, value_name
@@ -84,6 +85,8 @@ class ReportView:
     tiles: list[tuple[str, str, str]]
     ledger: tables.Ledger | None
     coverage: tables.Coverage | None
+    law_columns: tuple[str, ...]
+    laws: list[tuple[tables.Row, str]]
     innocence: tables.Innocence | None
     speed: tables.Speed | None
     deviations: list[tables.KnownDeviation]
@@ -148,6 +151,8 @@ def view_of(records: Iterable[dict[str, Any]]) -> ReportView:
         tiles=list(_tiles(run, backends)),
         ledger=tables.ledger_of(footer, backends) if footer else None,
         coverage=tables.coverage_of(footer, backends) if footer else None,
+        law_columns=COLUMNS,
+        laws=tables.laws_of(footer, backends) if footer else [],
         innocence=tables.innocence_of(footer) if footer else None,
         speed=tables.speed_of(footer, backends) if footer else None,
         deviations=tables.deviations_of(footer) if footer else [],

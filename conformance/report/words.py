@@ -38,6 +38,8 @@ def summary(finding: dict[str, Any]) -> str:
         }.get(str(finding.get("bucket")), "no mismatch recorded")
     if found.get("kind") == "events":
         return EVENTS.get(str(found.get("actual")), "other events than expected")
+    if found.get("kind") == "law":
+        return f"breaks the law {found.get('where')}"
     where = value_name(found) or {"result": "the result", "grad": ".grad"}.get(str(found.get("where")), "")
     if found.get("where") == "event" and not str(found.get("at")).startswith("in_place"):  # there an event is a name that changed too
         where = f"what {where} saw"

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from conformance.backends import BackendError, names, open_backend
+from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
-from conformance.campaign.worker import backend, describe_backend, explain_case
+from conformance.campaign.worker import backend, describe_backend
 from conformance.case import Case, Input
 from conformance.clauses import CURATED, Curated
 from conformance.generate.scripts import Plan, case_of

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
-from conformance.campaign.worker import explain_case
 from conformance.case import Case, Input, check
 from conformance.judge.verdict import AGREEING
 from conformance.steps import Backward, Edge, Grad, Op, RetainGrad

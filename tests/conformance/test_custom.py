@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
-from conformance.campaign.worker import explain_case, run_case
+from conformance.campaign.worker import run_case
 from conformance.case import Case, CaseError, Input, check
 from conformance.generate.scripts import Plan, case_of
 from conformance.mutants.registry import mutants

@@ -9,8 +9,9 @@ import pytest
 
 from conformance.aliases import TABULATED, Aliases
 from conformance.backends.reference import reference
+from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
-from conformance.campaign.worker import backend, explain_case
+from conformance.campaign.worker import backend
 from conformance.case import Case, Input
 from conformance.generate.scripts import Plan, case_of
 from conformance.generate.sketch import Sketch

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
-from conformance.campaign.worker import explain_case
 from conformance.case import Case, Input, check, read
 from conformance.counterfactuals import COUNTERFACTUALS
 from conformance.deviations import Deviation, known

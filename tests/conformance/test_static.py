@@ -12,8 +12,9 @@ import pytest
 from conformance.backends import STATIC, open_backend
 from conformance.backends.programs import Programs
 from conformance.backends.reference import reference
+from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
-from conformance.campaign.worker import backend, explain_case, run_case
+from conformance.campaign.worker import backend, run_case
 from conformance.case import Case, CaseError, Input, check
 from conformance.clauses import CURATED
 from conformance.clauses.checks import CHECKS, Check

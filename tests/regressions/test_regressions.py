@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
-from conformance.campaign.worker import explain_case
 from conformance.case import read
 
 if TYPE_CHECKING:

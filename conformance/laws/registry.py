@@ -1,0 +1,146 @@
+"""The laws by name, and how they are tried on an engine.
+
+A law of calls looks at each call of a script by itself, a law of scripts at the whole. Who offers no trial for a case says that the law
+is not applicable there; the module of the law says when that is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from conformance.backends.reference import reference
+from conformance.deviations import listed
+from conformance.judge.health import healthy
+from conformance.judge.verdict import judge
+from conformance.laws import first, script, second, slope
+from conformance.laws.relation import Answer, Evidence, Status
+from conformance.laws.script import settle_all
+from conformance.laws.subject import Script, Trial, subjects
+from conformance.outcome import Raised
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from conformance.backends import Backend
+    from conformance.case import Case
+    from conformance.laws.subject import Subject
+    from conformance.outcome import Outcome
+
+OfCall: TypeAlias = "Callable[[Subject], Trial | None]"
+OfScript: TypeAlias = "Callable[[Script], Trial | None]"
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """One law: its name, what it says in one line, and how a trial of it is made, of a call or of a whole script."""
+
+    id: str
+    statement: str
+    of_call: OfCall | None = None
+    of_script: OfScript | None = None
+
+    def trials(self, script: Script) -> Iterator[tuple[int, Trial]]:
+        """Yield the trials that a script offers, each with the number of the call, or -1."""
+        if self.of_script is not None:
+            found = self.of_script(script)
+            if found is not None:
+                yield -1, found
+        for subject in subjects(script) if self.of_call is not None else ():
+            found = self.of_call(subject) if self.of_call is not None else None
+            if found is not None:
+                yield subject.number, found
+
+
+LAWS: dict[str, Law] = {
+    law.id: law
+    for law in (
+        Law("linear-seed", "the gradient is linear in the seed", first.linear_in_the_seed),
+        Law("sum-of-outputs", "the gradient of several outputs is the sum of their gradients", first.sum_over_outputs),
+        Law("accumulation", "backward adds to .grad what grad returns", first.backward_is_accumulated_grad),
+        Law("projection", "asking for some gradients changes neither them nor the others", first.inputs_project),
+        Law("no-grad-vars", "no_grad_vars equals detaching", first.no_grad_vars_detach),
+        Law("flags", "retain_graph and create_graph change no value", first.flags_change_no_value),
+        Law("hessian", "second derivatives are symmetric", second.symmetric_hessian),
+        Law("adjoint", "the derivative forwards is the transpose of the derivative backwards", second.adjoint),
+        Law("dead-branches", "a branch that no call reaches changes nothing", None, script.dead_branches),
+        Law("build-order", "the order in which independent ops are applied changes nothing", None, script.build_order),
+        Law("no-mutation", "operands, inputs and seeds are never changed", None, script.nothing_is_mutated),
+        Law("repeatable", "running twice gives the same bits", None, script.repeatable),
+        Law("slope", "gradients are the slopes of the engine's own values", slope.slope_of_its_own_values),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A law that was tried on a call (``step``; -1: the whole script), and what came of it."""
+
+    law: str
+    step: int
+    answer: Answer
+
+
+def try_laws(
+    case: Case,
+    backend: Backend,
+    outcome: Outcome,
+    laws: Sequence[str],
+    entering: Callable[[str], None] = lambda _: None,
+    *,
+    at_most: int | None = None,
+) -> list[Tried]:
+    """Try laws on a case that a backend has run, in this order, on each call; stop after ``at_most`` that were not empty.
+
+    ``entering`` hears of each law before it is tried.
+    """
+    tried: list[Tried] = []
+    for name in laws:
+        entering(name)
+        for step, trial in LAWS[name].trials(Script(case, outcome, backend.info, list(LAWS).index(name))):
+            answer, refused = settle(trial, case, backend, outcome)
+            if answer.status is not Status.EMPTY:
+                tried.append(Tried(name, step, answer))
+            if refused and not healthy(backend):
+                return [*tried, Tried(name, step, Answer(Status.POISONED, "after a refusal the process differentiates wrongly"))]
+            if at_most is not None and len(tried) >= at_most:
+                return tried
+    return tried
+
+
+def cases_of(law: str, case: Case, backend: Backend, outcome: Outcome) -> list[Case]:
+    """Return the cases of all trials of a law."""
+    script = Script(case, outcome, backend.info, list(LAWS).index(law))
+    return [asked for _, trial in LAWS[law].trials(script) for asked in trial.cases]
+
+
+def settle(trial: Trial, case: Case, backend: Backend, outcome: Outcome) -> tuple[Answer, bool]:
+    """Run the cases of a trial and say whether its relations hold, and whether something was refused on the way.
+
+    The first case may be the case itself, which has run.
+    """
+    outcomes = [outcome if number == 0 and asked is case else backend.run(asked) for number, asked in enumerate(trial.cases)]
+    answer = settle_all(trial.relations, Evidence(trial.cases, outcomes, backend.info))
+    if answer.status is Status.BROKEN:
+        entry = _deviation(trial, outcomes, backend)
+        if entry:
+            answer = Answer(Status.KNOWN, answer.detail, entry)
+    return answer, any(isinstance(o, Raised) for given in outcomes for o in given.observations)
+
+
+def _deviation(trial: Trial, outcomes: Sequence[Outcome], backend: Backend) -> str | None:
+    """Return the known deviation that one of the cases shows; the reference is asked only about a backend that has entries."""
+    info = backend.info
+    if not listed(info):
+        return None
+    for case, actual in zip(trial.cases, outcomes, strict=True):
+        found = judge(case, info, reference(info.dialect, info.not_offered).run(case), actual).deviation
+        if found:
+            return found
+    return None
+
+
+def broken_laws(case: Case, backend: Backend) -> dict[str, str]:
+    """Return the laws that a backend breaks on a case, with how; those that a known deviation explains are left out."""
+    tried = try_laws(case, backend, backend.run(case), list(LAWS))
+    return {t.law: t.answer.detail for t in reversed(tried) if t.answer.status is Status.BROKEN}

@@ -1,0 +1,167 @@
+"""Laws of whole scripts: what changes nothing, and what is never changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from conformance.laws.relation import Answer, Evidence, Place, Same, Status
+from conformance.laws.subject import Script, Trial, shown
+from conformance.outcome import Blocked, Computed, NotOffered, Raised
+from conformance.steps import AppendBackward, Backward, Detach, Drop, Grad, Op, results, uses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from conformance.laws.relation import Relation
+    from conformance.outcome import Observation
+    from conformance.steps import Step
+
+DEAD = "clone"
+"""The op of a dead branch: every engine has it for every tensor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Two runs answer alike: ``pairs`` are the numbers of steps that belong together; ``bitwise``: to the last bit.
+
+    Events (calls of hooks) are compared where ``bitwise``: their order belongs to the order in which the graph was built.
+    """
+
+    pairs: tuple[tuple[int, int], ...]
+    bitwise: bool
+
+    def settle(self, evidence: Evidence) -> Answer:
+        """Say whether it holds."""
+        unsettled = None
+        for one, other in self.pairs:
+            a, b = evidence.outcomes[0].observations[one], evidence.outcomes[1].observations[other]
+            if _word(a) != _word(b):
+                return Answer(Status.BROKEN, f"step {one}: {_word(a)} once, {_word(b)} once")
+            for relation in self._relations(one, other, a):
+                answer = relation.settle(evidence)
+                if answer.status is Status.BROKEN:
+                    return Answer(Status.BROKEN, f"step {one}: {answer.detail}")
+                unsettled = answer if answer.status is Status.UNSETTLED else unsettled
+            if self.bitwise and isinstance(a, Computed | Raised) and isinstance(b, Computed | Raised):
+                calls = [[(e.name, e.recording) for e in seen.events] for seen in (a, b)]
+                if calls[0] != calls[1]:
+                    return Answer(Status.BROKEN, f"step {one}: calls {calls[0]} once, {calls[1]} once")
+        final = [Same(Place(0, -1, i), Place(1, -1, i), self.bitwise) for i in range(len(evidence.outcomes[0].final))]
+        answer = settle_all(final, evidence)
+        if answer.status is Status.BROKEN:
+            return Answer(Status.BROKEN, f"at the end: {answer.detail}")
+        return unsettled or Answer(Status.HELD)
+
+    def _relations(self, one: int, other: int, seen: Observation) -> Iterable[Relation]:
+        values = range(len(seen.values)) if isinstance(seen, Computed) else ()
+        yield from (Same(Place(0, one, i), Place(1, other, i), self.bitwise) for i in values)
+        state = seen.state if isinstance(seen, Computed | Raised) else None
+        for i in range(len(state or ())):
+            yield Same(Place(0, one, i, "grad"), Place(1, other, i, "grad"), self.bitwise)
+
+
+def _word(seen: Observation) -> str:
+    match seen:
+        case Raised():
+            return str(seen.category)
+        case Computed():
+            return "computed"
+        case NotOffered() | Blocked():
+            return "not tried"
+
+
+@dataclass(frozen=True, slots=True)
+class Untouched:
+    """No elements of any value changed, but by the steps that change elements."""
+
+    def settle(self, evidence: Evidence) -> Answer:
+        """Say whether it holds."""
+        changed = [name for outcome in evidence.outcomes for name in outcome.mutated]
+        return Answer(Status.BROKEN, f"elements of {', '.join(changed)} changed") if changed else Answer(Status.HELD)
+
+
+def settle_all(relations: Sequence[Relation], evidence: Evidence) -> Answer:
+    """Settle relations together: broken if one is, unsettled if one is, held if one is; else empty."""
+    answers = [r.settle(evidence) for r in relations]
+    for status in (Status.BROKEN, Status.UNSETTLED, Status.HELD):
+        found = next((a for a in answers if a.status is status), None)
+        if found is not None:
+            return found
+    return Answer(Status.EMPTY)
+
+
+def nothing_is_mutated(script: Script) -> Trial | None:
+    """Demand that operands, inputs and seeds have after every call the elements that they had before."""
+    calls = [s for s in script.case.steps if isinstance(s, AppendBackward | Backward | Grad)]
+    return Trial((script.case,), (Untouched(),)) if calls else None
+
+
+def repeatable(script: Script) -> Trial:
+    """Demand that the same script gives the same bits, refusals and calls of hooks, every time."""
+    every = tuple((i, i) for i in range(len(script.case.steps)))
+    return Trial((script.case, script.case), (Alike(every, bitwise=True),))
+
+
+def dead_branches(script: Script) -> Trial | None:
+    """Demand that a branch that no call reaches changes nothing.
+
+    A `Drop` observes what still holds a value, which a branch does.
+    """
+    case = script.case
+    tracked = {name for name, value in shown(script, len(case.steps)).items() if value.requires_grad}
+    if any(isinstance(s, Drop) for s in case.steps):
+        return None
+    source = script.source()
+    steps: list[Step] = []
+    pairs = []
+    for number, step in enumerate(case.steps):
+        pairs.append((number, len(steps)))
+        steps.append(step)
+        grown = [n for n in (*results(step), *(n for _, n in uses(step))) if n in tracked] if isinstance(step, Op | Detach) else []
+        if grown:
+            steps.append(_branch(source.choice(grown), len(steps)))
+    if len(steps) == len(case.steps):
+        return None
+    return Trial((case, msgspec.structs.replace(case, steps=tuple(steps))), (Alike(tuple(pairs), bitwise=False),))
+
+
+def _branch(name: str, number: int) -> Op:
+    return Op(DEAD, (name,), (f"law_dead_{number}",), {})
+
+
+def build_order(script: Script) -> Trial | None:
+    """Demand that ops that do not need each other may be applied in any order.
+
+    Where a call is refused on the way, what it left behind depends on the order of the pass, which is that of building.
+    """
+    case = script.case
+    if any(isinstance(o, Raised) for o in script.outcome.observations):
+        return None
+    order: list[int] = []
+    run: list[int] = []
+    for number, step in enumerate(case.steps):
+        if isinstance(step, Op | Detach):
+            run.append(number)
+            continue
+        order += [*_latest_first(case.steps, run), number]
+        run = []
+    order += _latest_first(case.steps, run)
+    if order == sorted(order):
+        return None
+    moved = msgspec.structs.replace(case, steps=tuple(case.steps[i] for i in order))
+    return Trial((case, moved), (Alike(tuple(sorted((i, place) for place, i in enumerate(order))), bitwise=False),))
+
+
+def _latest_first(steps: Sequence[Step], run: Sequence[int]) -> list[int]:
+    """Order steps so that each comes after those that it needs, and otherwise the last one first."""
+    waiting = list(run)
+    order: list[int] = []
+    while waiting:
+        unmade = {name for i in waiting for name in results(steps[i])}
+        following = next(i for i in reversed(waiting) if unmade.isdisjoint(name for _, name in uses(steps[i])))
+        order.append(following)
+        waiting.remove(following)
+    return order

@@ -1,0 +1,282 @@
+"""Laws: right engines keep them, an engine that breaks one is caught by that one, and what a campaign makes of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from conformance.backends import BackendInfo
+from conformance.backends.reference import reference
+from conformance.campaign.explain import explain_case
+from conformance.campaign.pool import Workers
+from conformance.campaign.run import Options, run_campaign
+from conformance.campaign.worker import run_case
+from conformance.case import Case, Input
+from conformance.generate.scripts import Plan, case_of
+from conformance.laws.judging import EVERY, SHARE, SOME
+from conformance.laws.registry import LAWS, broken_laws, try_laws
+from conformance.laws.relation import Absent, Evidence, Linear, Place, Same, Status, Term
+from conformance.outcome import Computed, Outcome, Raised, Value
+from conformance.records import read
+from conformance.reduce import reduce_case
+from conformance.signature import signature_of
+from conformance.steps import Backward, Custom, Detach, Grad, InPlace, Op
+from reference_impl import DIALECTS, PADDLE_STATIC, TORCH, Category
+from tests import lawless_engines, wrong_engines
+from tests.conformance.engines import EXACT, INFO, NUMERIC
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conformance.backends import Backend
+
+CASES = [case_of(3, i, Plan()) for i in range(250)]
+WITH_COS = [case_of(3, i, Plan(("numeric",), ("cos", "mul", "add"))) for i in range(30)]
+WITH_SIN = [case_of(3, i, Plan(("numeric",), ("sin", "mul", "add"), static=True)) for i in range(30)]
+
+BREAKERS = {
+    "squared_seeds": ("linear-seed", CASES[:40]),
+    "last_root_only": ("sum-of-outputs", CASES[:40]),
+    "dropped_accumulation": ("accumulation", CASES[:40]),
+    "inputs_ignored": ("projection", CASES[:80]),
+    "no_grad_vars_ignored": ("no-grad-vars", CASES[:120]),
+    "create_graph_doubles": ("flags", CASES[:40]),
+    "one_sided_mul": ("hessian", CASES[:120]),
+    "doubled_pushforward": ("adjoint", CASES[:40]),
+    "counts_ops": ("dead-branches", CASES[:40]),
+    "looks_at_the_first_op": ("build-order", CASES[:40]),
+    "seeds_used_up": ("no-mutation", CASES[:40]),
+    "restless": ("repeatable", CASES[:40]),
+    "flipped_cos": ("slope", WITH_COS),
+    "flipped_programs": ("slope", WITH_SIN),
+}
+
+
+def engine(name: str) -> Backend:
+    return (getattr(lawless_engines, name, None) and getattr(lawless_engines, name)()) or getattr(wrong_engines, name)()
+
+
+def answers(backend: Backend, law: str, cases: list[Case]) -> list[Status]:
+    return [t.answer.status for case in cases for t in try_laws(case, backend, backend.run(case), [law])]
+
+
+def test_every_law_has_an_engine_that_breaks_it() -> None:
+    assert set(LAWS) == {law for law, _ in BREAKERS.values()}
+
+
+@pytest.mark.parametrize("name", BREAKERS)
+def test_an_engine_that_breaks_a_law_is_caught_by_that_law(name: str) -> None:
+    law, cases = BREAKERS[name]
+    assert Status.BROKEN in answers(engine(name), law, cases)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("law", LAWS)
+def test_the_reference_breaks_no_law(law: str, dialect: str) -> None:
+    backend = reference(DIALECTS[dialect], DIALECTS[dialect].not_offered)
+    found = answers(backend, law, CASES)
+    assert Status.BROKEN not in found
+    assert Status.HELD in found or (law, dialect) == ("no-grad-vars", "torch")
+
+
+def test_the_static_half_of_the_reference_breaks_no_law() -> None:
+    backend = reference(PADDLE_STATIC, PADDLE_STATIC.not_offered)
+    programs = [case_of(3, i, Plan(static=True)) for i in range(40)]
+    assert not [(case.id, broken) for case in programs if (broken := broken_laws(case, backend))]
+
+
+@pytest.mark.parametrize("name", ["torch", "paddle"])
+def test_the_frameworks_break_no_law_on_hundreds_of_cases(name: str, tmp_path: Path) -> None:
+    footer = run_campaign(Options((name,), 200, seed=4, out=tmp_path, timeout=60.0, laws=EVERY, alone=True))
+    tried = {law: sum(counts.values()) for law, counts in footer["laws"][name].items()}
+    assert ("conforms", 0) == (footer["verdict"], sum(counts.get("broken", 0) for counts in footer["laws"][name].values()))
+    assert set(LAWS) - ({"no-grad-vars"} if name == "torch" else set()) == {law for law, count in tried.items() if count >= 3}
+
+
+X = Input("x", (2,), (1.0, 2.0))
+S = Input("s", (2,), (1.0, -1.0), differentiable=False)
+SQUARE = Op("mul", ("x", "x"), ("y",))
+ASK = Grad(("y",), ("x",), ("g",), ("s",))
+
+
+@pytest.mark.parametrize(
+    ("law", "case"),
+    [
+        ("linear-seed", Case((X, S), (SQUARE, InPlace("mul_scalar", "y", attrs={"other": 2.0}), ASK), "exact")),
+        ("linear-seed", Case((X, S), (Custom(("x",), ("y",), (Op("neg", ("x",), ("a",)),), ("a",), ("c",), ("c",)), ASK), "exact")),
+        ("hessian", Case((X, S), (Detach("x", ("d",)), Op("mul", ("x", "d"), ("y",)), ASK), "exact")),
+        ("slope", Case((X, S), (Detach("x", ("d",)), Op("mul", ("x", "d"), ("y",)), ASK))),
+        ("slope", Case((X, S), (SQUARE, ASK), "exact")),
+        ("no-grad-vars", Case((X, S), (SQUARE, ASK), "exact")),
+        ("build-order", Case((X, S), (SQUARE, ASK), "exact")),
+        ("sum-of-outputs", Case((X, S), (SQUARE, ASK), "exact")),
+        ("no-mutation", Case((X, S), (SQUARE,), "exact")),
+    ],
+)
+def test_a_law_is_not_tried_where_it_says_nothing(law: str, case: Case) -> None:
+    assert not answers(reference(TORCH, TORCH.not_offered), law, [case])
+
+
+def test_a_trial_is_the_same_every_time() -> None:
+    backend = reference(TORCH, TORCH.not_offered)
+    seen = [[(t.step, t.answer) for t in try_laws(CASES[0], backend, backend.run(CASES[0]), list(LAWS))] for _ in range(2)]
+    assert seen[0] == seen[1]
+
+
+PLACES = [Place(0, 0, i) for i in range(3)]
+
+
+def evidence(*arrays: Any, lane: Any = "exact", case: Case = EXACT) -> Evidence:
+    values = tuple(None if a is None else Value(np.array(a, np.float32), False) for a in arrays)
+    return Evidence([Case(case.inputs, case.steps, lane)], [Outcome([Computed(values)], ())], INFO)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "status"),
+    [
+        (([3.0], [1.0], [2.0]), "held"),
+        (([3.0], None, [3.0]), "held"),
+        ((None, None, None), "empty"),
+        (([], [], []), "empty"),
+        (([3.0, 0.0], [1.0], [2.0]), "broken"),
+        (([3.5], [1.0], [2.0]), "broken"),
+        (([np.nan], [1.0], [2.0]), "unsettled"),
+    ],
+)
+def test_a_sum_is_judged_with_absent_as_zero(arrays: Any, status: str) -> None:
+    relation = Linear((Term(PLACES[0]), Term(PLACES[1], -1.0), Term(PLACES[2], -1.0)))
+    assert status == relation.settle(evidence(*arrays)).status
+
+
+def test_an_inner_product_weighs_every_element() -> None:
+    relation = Linear((Term(PLACES[0], pairing=np.array([1.0, 2.0])), Term(PLACES[1], -1.0, pairing=np.array([3.0]))))
+    assert ["held", "broken"] == [relation.settle(evidence([1.0, x], [1.0])).status for x in (1.0, 1.5)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "status"),
+    [
+        ([1.0, 2.0], [1.0, 2.0], "held"),
+        ([np.nan], [np.nan], "held"),
+        ([1.0], None, "broken"),
+        (None, None, "empty"),
+        ([1.0], [[1.0]], "broken"),
+        ([1.0], [1.0000001], "broken"),
+        ([1.0], [np.inf], "unsettled"),
+    ],
+)
+def test_the_same_is_the_same_in_absence_shape_and_elements(one: Any, other: Any, status: str) -> None:
+    assert status == Same(PLACES[0], PLACES[1]).settle(evidence(one, other)).status
+
+
+def test_rounding_is_allowed_for_in_the_numeric_lane_as_far_as_it_goes() -> None:
+    place = Place(0, 3, 0)
+    right = reference(TORCH, TORCH.not_offered).run(NUMERIC)
+    found = []
+    for relative in (0.0, 1e-7, 1e-3):
+        gradient = right.observations[3].values[0].array  # type: ignore[union-attr]
+        moved = Outcome([*right.observations[:3], Computed((Value(np.float32(gradient * (1 + relative)), False),))], ())
+        found.append(Same(place, Place(1, 3, 0)).settle(Evidence([NUMERIC, NUMERIC], [right, moved], INFO)).status)
+    assert ["held", "held", "broken"] == found
+
+
+@pytest.mark.parametrize(
+    ("categories", "status"),
+    [
+        ((Category.GRAPH_FREED, Category.GRAPH_FREED), "empty"),
+        ((Category.GRAPH_FREED, None), "broken"),
+        ((Category.NOT_IMPLEMENTED, None), "empty"),
+    ],
+)
+def test_a_refusal_is_judged_by_whether_it_is_one_of_all(categories: Any, status: str) -> None:
+    right = Computed((Value(np.ones(1), False),))
+    outcome = Outcome([right if c is None else Raised(c, "") for c in categories], ())
+    found = Evidence([EXACT], [outcome], INFO)
+    assert status == Same(Place(0, 0, 0), Place(0, 1, 0)).settle(found).status
+
+
+def test_what_was_not_asked_for_must_be_absent() -> None:
+    assert ["held", "broken"] == [Absent(PLACES[0]).settle(evidence(array)).status for array in (None, [0.0])]
+
+
+LAWLESS = "tests.lawless_engines:one_sided_mul"
+
+
+def named(name: str) -> Backend:
+    wrong = engine(name)
+    wrong.info = BackendInfo(f"tests.lawless_engines:{name}", "1", TORCH, TORCH.not_offered)
+    return wrong
+
+
+def lawless_case(name: str, law: str) -> Case:
+    wrong = named(name)
+    buckets = ((c, run_case(c, [wrong], {})["verdicts"][wrong.info.name]["bucket"]) for c in CASES)
+    return next(c for c, bucket in buckets if bucket == "agreed" and law in broken_laws(c, wrong))
+
+
+def test_a_broken_law_is_a_divergence_where_all_else_agrees() -> None:
+    case = lawless_case("one_sided_mul", "hessian")
+    record = run_case(case, [named("one_sided_mul")], {}, laws="hessian")
+    verdict = record["verdicts"][LAWLESS]
+    assert ("diverged", "law", "hessian") == (verdict["bucket"], verdict["mismatch"]["kind"], verdict["mismatch"]["where"])
+    assert {LAWLESS: {"hessian": "broken"}} == record["laws"]
+
+
+def test_laws_say_nothing_of_a_case_that_differs_already() -> None:
+    record = run_case(WITH_COS[0], [engine("flipped_cos")], {}, laws="slope")
+    assert "value" == record["verdicts"]["flipped_cos"]["mismatch"]["kind"]
+
+
+def test_one_law_is_tried_on_a_share_of_the_cases() -> None:
+    records = [run_case(c, [engine("correct")], {}, laws=SOME) for c in CASES[:100]]
+    counts = [len(r["laws"]["correct"]) if "laws" in r else 0 for r in records]
+    assert {0, 1} == set(counts)
+    assert 50 <= SHARE * sum(counts) <= 150
+
+
+def test_every_law_has_its_turn() -> None:
+    records = [run_case(c, [engine("correct")], {}, laws=SOME) for c in CASES]
+    assert set(LAWS) - {"no-grad-vars"} == {law for r in records for law in r.get("laws", {}).get("correct", {})}
+
+
+@pytest.fixture(scope="module")
+def lawless(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """Run a campaign by laws alone on an engine that breaks one, and none of its answers wrong at first order."""
+    out = tmp_path_factory.mktemp("lawless")
+    run_campaign(Options((LAWLESS,), 20, seed=3, plan=Plan(ops=("mul", "add")), out=out, timeout=60.0, laws=EVERY, alone=True))
+    return list(read(out / "run.ndjson"))
+
+
+def test_laws_alone_find_an_engine_that_breaks_one(lawless: list[dict[str, Any]]) -> None:
+    assert "diverges" == lawless[-1]["verdict"]
+    assert lawless[-1]["laws"][LAWLESS]["hessian"]["broken"] >= 1
+
+
+def test_laws_alone_never_ask_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("conformance.campaign.worker.reference", None)
+    record = run_case(EXACT, [engine("correct")], {}, laws=EVERY, alone=True)
+    assert ("agreed", {"held"}) == (record["verdicts"]["correct"]["bucket"], set(record["laws"]["correct"].values()))
+
+
+def test_a_finding_of_a_law_is_reduced_and_still_breaks_it(lawless: list[dict[str, Any]]) -> None:
+    found = next(r for r in lawless if r["kind"] == "finding" and r["mismatch"]["where"] == "hessian")
+    assert ("law", "broken") == (found["mismatch"]["kind"], found["mismatch"]["actual"])
+    assert len(found["case"]["steps"]) <= 3
+
+
+def test_a_replay_says_which_law_broke() -> None:
+    case = lawless_case("one_sided_mul", "hessian")
+    with Workers((LAWLESS,), 1) as workers:
+        told = workers.call(explain_case, case, LAWLESS, EVERY)["laws"]
+        signature = signature_of(LAWLESS, workers.call(explain_case, case, LAWLESS, "hessian")["verdict"])
+        small = reduce_case(workers, case, signature, LAWLESS, 60.0)
+        again = signature_of(LAWLESS, workers.call(explain_case, small, LAWLESS, "hessian")["verdict"])
+    assert ("hessian", "broken") in {(t["law"], t["status"]) for t in told}
+    assert (signature, True) == (again, len(small.steps) <= len(case.steps))
+
+
+def test_a_backward_call_is_a_subject_too() -> None:
+    case = Case((X, S), (SQUARE, Backward(("y",), ("s",))), "exact")
+    assert [Status.HELD] == answers(reference(TORCH, TORCH.not_offered), "linear-seed", [case])

@@ -60,15 +60,6 @@ def last_root_only() -> WrongEngine:
     return _changed_grad("last_root_only", grad)
 
 
-def inputs_ignored() -> WrongEngine:
-    """Open an engine whose `backward` accumulates into every leaf, whatever its inputs are."""
-
-    def backward(*arguments: Any, **options: Any) -> None:
-        _backward(*arguments, **{**options, "inputs": None})
-
-    return WrongEngine("inputs_ignored", patch((reference_impl, "backward", backward)))
-
-
 def no_grad_vars_ignored() -> WrongEngine:
     """Open an engine, of Paddle's dialect, that does not look at ``no_grad_vars``."""
 

@@ -66,7 +66,7 @@ class Shadow:
     def cast(self, found: Mismatch, *seen: Observation) -> None:
         """Add the shadow of a deviation; ``seen``: what was observed of its step, on both sides."""
         if found.kind == "mutation":
-            self.values.update(self._family(found.name.split(", "), len(self.case.steps)))
+            self._cast_mutation(self._family(found.name.split(", "), len(self.case.steps)))
         elif found.step < 0:
             self.slots.add(found.name)
         elif isinstance(self.case.steps[found.step], CALLS):
@@ -81,6 +81,13 @@ class Shadow:
             self.values.update(self._family({*events, *changed, *results(step)}, found.step + 1))
             self.slots.update(changed)
             self.steps.add(found.step)
+
+    def _cast_mutation(self, changed: set[str]) -> None:
+        """Whoever changed these values may hold their memory: the ``.grad`` that calls fed with them."""
+        self.values |= changed
+        for step in self.case.steps:
+            if isinstance(step, CALLS) and not changed.isdisjoint(name for _, name in uses(step)):
+                self.slots |= self._behind(step)[0]
 
     def _cast_call(self, number: int) -> None:
         step = self.case.steps[number]

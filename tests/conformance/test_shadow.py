@@ -137,3 +137,16 @@ def test_a_case_that_computes_what_it_should_has_no_known_deviation() -> None:
     found = compared()
     assert isinstance(answer(SCRIPT).observations[A], Computed)
     assert (None, []) == (found.mismatch, found.known)
+
+
+@pytest.mark.parametrize(("slot", "shadowed"), [(0, True), (1, False)])
+def test_a_changed_seed_puts_the_grad_that_it_was_added_to_into_the_shadow(slot: int, shadowed: bool) -> None:
+    seed = Input("s", (), (1.0,), differentiable=False)
+    case = Case((*SCRIPT.inputs, seed), (Op("neg", ("x",), ("a",)), Backward(("a",), ("s",)), Backward(("w",))), "exact")
+    actual = copy.deepcopy(answer(case))
+    actual.mutated = ("s",)
+    held_at_the_end = list(actual.final)
+    held_at_the_end[slot] = Value(np.array(99.0, "float32"), requires_grad=False)
+    actual.final = tuple(held_at_the_end)
+    found = Comparer(case, INFO).run(answer(case), actual, lambda m: "known" if m.kind == "mutation" else None)
+    assert shadowed == (found.mismatch is None)

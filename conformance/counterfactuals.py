@@ -218,5 +218,5 @@ COUNTERFACTUALS: dict[str, Callable[[Case, int, Sequence[str]], Iterator[Variant
 }
 """The counterfactuals by the words that an entry uses."""
 
-ELEMENTS = ("zeros", "nan", "off by a rounding of 1", "another contribution")
+ELEMENTS = ("zeros", "nan", "off by a rounding of 1", "another contribution", "what was written to a tensor")
 """Signatures that need no other script: what the elements are where they differ."""

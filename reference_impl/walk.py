@@ -190,12 +190,14 @@ class Walk:
         for operand, flag in toggled.items():
             operand.requires_grad = not flag
         Mode.lineage, Mode.family = lineage, Family()
-        pulled = list(primitive.cotangents(node, asked, g, out, operands))
-        if extra:
-            pulled = [(position, link(c, *extra)) for position, c in pulled]
-        Mode.lineage = Mode.family = None
-        for operand, flag in toggled.items():
-            operand.requires_grad = flag
+        try:
+            pulled = list(primitive.cotangents(node, asked, g, out, operands))
+            if extra:
+                pulled = [(position, link(c, *extra)) for position, c in pulled]
+        finally:  # the rule of a custom function may be refused
+            Mode.lineage = Mode.family = None
+            for operand, flag in toggled.items():
+                operand.requires_grad = flag
         return [(position, None if c is None else self._boxed(c)) for position, c in pulled]
 
     def _toggled(self, node: Node) -> dict[Tensor, bool]:

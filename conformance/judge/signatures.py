@@ -16,10 +16,10 @@ from conformance.case import CaseError, check
 from conformance.counterfactuals import COUNTERFACTUALS
 from conformance.judge.disturbance import Bounds, agrees_cheaply
 from conformance.outcome import Computed, Raised
-from conformance.steps import results
+from conformance.steps import InPlace, results, uses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from conformance.backends import BackendInfo
     from conformance.case import Case
@@ -51,6 +51,8 @@ def _bears(words: str, ops: tuple[str, ...], info: BackendInfo, case: Case, foun
             return bool(np.isnan(got[differs]).all())
         case "off by a rounding of 1":
             return bool((np.abs(got - wanted) <= np.finfo(wanted.dtype).eps).all())
+        case "what was written to a tensor":
+            return _written(info, case, found)
         case "another contribution":
             return _contributed(info, case, found)
         case _:
@@ -101,13 +103,25 @@ def _values(case: Case, outcome: Outcome, number: int, found: Mismatch) -> Itera
     yield from ((slot, value) for slot, value in values if value is not None)
 
 
+def _written(info: BackendInfo, case: Case, found: Mismatch) -> bool:
+    """Whether the answer has the elements of a tensor that was updated in place: it shares its memory, maybe through a view."""
+    outcome = reference(info.dialect, info.not_offered).run(case)
+    pairs = zip(case.steps, outcome.observations, strict=True)
+    made = [seen.values[0] for step, seen in pairs if isinstance(step, InPlace) and isinstance(seen, Computed)]
+    arrays = [value.array for value in made if value is not None and value.array.size == found.got.size]
+    return any(agrees_cheaply(np.sort(array, axis=None), np.sort(found.got, axis=None)) for array in arrays)
+
+
 def _contributed(info: BackendInfo, case: Case, found: Mismatch) -> bool:
     """Whether the answer is another tensor of the script, or the right one with one or two others added or taken away."""
     outcome = reference(info.dialect, info.not_offered).run(case)
-    others = list(_distinct(a for a in _tensors(case, outcome) if a.shape == found.got.shape and a.dtype == found.got.dtype))[-TERMS:]
+    seeds = {name for _, name in uses(case.steps[found.step])} if found.step >= 0 else set()
+    tensors = [*(entry.array() for entry in case.inputs if entry.name in seeds), *reversed([*_tensors(case, outcome)])]
+    alike = list(_distinct(a for a in tensors if a.shape == found.got.shape and a.dtype == found.got.dtype))
+    others = alike[:TERMS]
     with np.errstate(all="ignore"):
         signed = [s for a in others for s in (a, -a)]
-        sums = ([found.wanted + one for one in signed], others, *([found.wanted + a + b for b in signed] for a in signed))
+        sums = ([found.wanted + one for one in signed], alike, *([found.wanted + a + b for b in signed] for a in signed))
     return any(_close(total, found.got, found.wanted, others) for total in itertools.chain.from_iterable(sums))
 
 
@@ -127,7 +141,7 @@ def _tensors(case: Case, outcome: Outcome) -> Iterator[Any]:
             yield from (value.array for value in (*held, *made) if value is not None)
 
 
-def _distinct(arrays: Iterator[Any]) -> Iterator[Any]:
+def _distinct(arrays: Iterable[Any]) -> Iterator[Any]:
     seen: set[bytes] = set()
     for array in arrays:
         if array.tobytes() not in seen:

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.backends.reference import reference
 from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
 from conformance.campaign.worker import run_case
 from conformance.case import Case, CaseError, Input, check
 from conformance.generate.scripts import Plan, case_of
 from conformance.mutants.registry import mutants
+from conformance.outcome import Computed, Raised
 from conformance.reduce import reduce_case
 from conformance.repro import script
 from conformance.signature import signature_of
-from conformance.steps import Backward, Custom, Grad, Op
+from conformance.steps import Backward, Custom, Grad, Op, Toggle
+from reference_impl import PADDLE
 from tests.wrong_engines import correct
 
 if TYPE_CHECKING:
@@ -212,6 +215,15 @@ def test_second_derivatives_through_custom_functions_are_drawn() -> None:
 def test_no_custom_function_is_drawn_where_the_ops_are_given() -> None:
     cases = [case_of(1, i, Plan(ops=("mul",), customs=1.0)) for i in range(50)]
     assert not any(isinstance(step, Custom) for case in cases for step in case.steps)
+
+
+def test_a_refused_rule_leaves_the_flags_of_its_operands_as_they_were() -> None:
+    shrunk = Custom(("x",), ("y",), (), ("x",), ("c",), ("b",), (Op("sum", ("c",), ("b",), {"axis": None, "keepdims": False}),))
+    steps = (scaled("x", "a", 1.0), shrunk, Toggle("x", requires_grad=False), Grad(("y",), ("x",), ("g",), create_graph=True))
+    refused, later = reference(PADDLE, PADDLE.not_offered).run(Case((X,), (*steps, scaled("x", "z", 2.0)))).observations[-2:]
+    assert isinstance(refused, Raised)
+    assert isinstance(later, Computed)
+    assert [False] == [value.requires_grad for value in later.values if value is not None]
 
 
 # Wrong engines.

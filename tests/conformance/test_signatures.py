@@ -18,7 +18,7 @@ from conformance.judge import known as known_module
 from conformance.judge.compare import Comparer, Mismatch
 from conformance.judge.signatures import bears
 from conformance.judge.verdict import Bucket, judge
-from conformance.steps import Backward, Edge, Grad, Hook, Op
+from conformance.steps import Backward, Edge, Grad, Hook, InPlace, Op
 from tests.conformance.engines import INFO, TOTAL, answer
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ ROUNDED = Case(
     (Op("mul_scalar", ("x",), ("q",), {"other": 0.1}), Op("sum", ("q",), ("z",), TOTAL), GRAD),
 )
 CLOSE = float(np.float32(0.1))
+K = Input("k", (2,), (1.0, 2.0), differentiable=False)
+WRITTEN = Case((X, K), (InPlace("add", "k", ("k",)), *PRODUCT.steps), "exact")
 
 
 def entry(*signature: str) -> Deviation:
@@ -57,6 +59,7 @@ BORNE = {
     "nan": (PRODUCT, [np.nan, 6.0], [np.nan, 1.0]),
     "off by a rounding of 1": (PRODUCT, [4.0, 6.0], [4.0, 6.1]),
     "another contribution": (PRODUCT, [6.0, 9.0], [6.5, 9.0]),  # the right answer and x
+    "what was written to a tensor": (WRITTEN, [4.0, 2.0], [1.0, 2.0]),
     "as if an operand were a constant": (PRODUCT, [2.0, 3.0], [2.0, 4.0]),
     "as if an op were left out": (RESHAPED, [1.0, 1.0], [1.0, 2.0]),
     "as if a hook answered nothing": (HOOKED, [1.0, 1.0], [3.0, 3.0]),

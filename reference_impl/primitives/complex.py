@@ -1,8 +1,9 @@
 """Complex numbers: their parts, and what conjugation has to do with gradients.
 
 Of a real number L that depends on a complex z = x + iy, both frameworks call ``dL/dx + i dL/dy`` the gradient, which is
-``2 dL/d(conj z)``: it points to where L grows. The pairing of a cotangent with a tangent is ``Re(conj(g) dz)``, and so a holomorphic f sends ``g`` to
-``g conj(f'(z))``: rules conjugate their factors (`conjugate`). What depends on a real operand is the real part alone (`to_operand`).
+``2 dL/d(conj z)``: it points to where L grows. The pairing of a cotangent with a tangent is ``Re(conj(g) dz)``, and so a
+holomorphic f sends ``g`` to ``g conj(f'(z))``: rules conjugate their factors (`conjugate`). What depends on a real operand is
+the real part alone (`to_operand`).
 
 Source: "Autograd for Complex Numbers" in PyTorch's notes on autograd; Paddle measured to do the same, rows T030-T049.
 

@@ -121,6 +121,50 @@ WRONG = [
     Wrong(_cos_with_a_constant_slope, "cos", 3, through="sin"),
     Wrong(_log_with_a_constant_derivative_of_its_slope, "div", 3, operand=1, through="log"),
 ]
+
+
+def _mul_that_does_not_conjugate(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return mul(g, y)
+
+
+def _exp_that_does_not_conjugate(g: Any, out: Any, x: Any) -> Any:
+    return mul(g, out)
+
+
+def _imag_of_the_other_convention(g: Any, out: Any, x: Any) -> Any:
+    return neg(OPS["from_imag"](g))
+
+
+def _abs_with_a_constant_direction(g: Any, out: Any, x: Any) -> Any:
+    return mul(g, array_of(OPS["sgn"](x)))
+
+
+@pytest.mark.parametrize(
+    ("op", "rule", "order"),
+    [
+        ("mul", _mul_that_does_not_conjugate, 1),
+        ("exp", _exp_that_does_not_conjugate, 1),
+        ("imag", _imag_of_the_other_convention, 1),
+        ("abs", _abs_with_a_constant_direction, 2),
+    ],
+)
+def test_wrong_rule_for_complex_operands_is_caught(
+    op: str, rule: Callable[..., Any], order: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operands = [np.array([1.5 + 0.75j, 0.5 - 1.25j]), np.array([0.75 + 1.5j, -1.0 + 0.5j])][: len(OPS[op].operands)]  # type: ignore[attr-defined]
+    question = ask(OPS[op], operands, range(len(operands)), np.random.default_rng(2), move_seed=True)
+    assert question.compare().first_wrong_order is None
+    monkeypatch.setattr(OPS[op], "rules", [rule, *OPS[op].rules[1:]])  # type: ignore[attr-defined]
+    assert question.compare().first_wrong_order == order
+
+
+def test_complex_cotangent_of_a_real_operand_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    operands = [np.array([1.5, 0.5]), np.array([0.75 + 1.5j, -1.0 + 0.5j])]
+    question = ask(mul, operands, [0], np.random.default_rng(2), move_seed=True)
+    monkeypatch.setattr(mul, "rules", [lambda g, out, x, y: mul(g, OPS["conj"](y)), None])
+    assert question.compare().first_wrong_order == 1
+
+
 CASES = pytest.mark.parametrize("wrong", WRONG, ids=[f"{w.rule.__name__.strip('_')}-through-{w.op}" for w in WRONG])
 
 

@@ -52,8 +52,7 @@ class Dialect:
         gradient_of_constant: a gradient for an operand that needs none is dropped, or refused.
         wider_gradient: a gradient of a shape that its operand broadcasts to is summed, or refused (as is any other wrong shape).
         ties: a maximum along an axis that is reached several times gives its gradient to the first, or splits it evenly.
-        highest_order: for an op (or for ``"<op> of complex"``), the highest derivative that is offered; asking for a graph of more
-            is refused.
+        highest_order: for an op, the highest derivative that is offered; asking for a graph of more is refused.
         links: for an op, the operands that its gradients count as depending on, where that is not simply what its formula uses;
             each with when that holds (`paddle_table`). None at all: on the cotangent alone. It decides
             between absent and zero for derivatives of second order.
@@ -106,10 +105,10 @@ class Dialect:
     not_offered: Mapping[str, str] = field(default_factory=dict)
     static: bool = False
 
-    def highest(self, op: str, *, of_complex: bool = False) -> int:
-        """Return the highest derivative of an op that is offered."""
-        highest = self.highest_order.get(op, UNBOUNDED)
-        return min(highest, self.highest_order.get(f"{op} of complex", UNBOUNDED)) if of_complex else highest
+    def links_of(self, op: str, *, of_complex: bool) -> Mapping[str, str] | None:
+        """Return the links of an op; what is linear in pieces on the real line, and so has none there, is not so in the plane."""
+        links = self.links.get(op)
+        return None if of_complex and not links else links
 
 
 TORCH = Dialect(

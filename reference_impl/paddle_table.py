@@ -18,7 +18,7 @@ HIGHEST_ORDER = {
         (
             *("amax", "cumsum", "embedding", "fill", "flatten", "gelu", "getitem_strided", "log_softmax", "logsumexp", "max", "min"),
             *("pow", "prod", "roll", "setitem", "softmax", "topk", "tril", "triu"),
-            *("real", "imag", "complex", "angle", "sqrt of complex"),
+            *("real", "imag", "complex", "angle"),
         ),
         1,
     ),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from reference_impl.dialect import UNBOUNDED, Dialect
 from reference_impl.errors import AutogradError, Category
 from reference_impl.hooks import Retained, ordered, retains
 from reference_impl.primitive import array_of
@@ -24,8 +25,6 @@ from reference_impl.tensor import Family, Mode, Node, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-
-    from reference_impl.dialect import Dialect
 
 _number = attrgetter("number")
 Place: TypeAlias = "Tensor | tuple[Node, int]"
@@ -219,7 +218,7 @@ class Walk:
             pulled = [(position, None) for position in asked]
         elif self.create_graph:
             op, depth = node.lineage
-            if depth + 1 >= self.dialect.highest(op, of_complex=_on_complex(node)):
+            if depth + 1 >= self.dialect.highest_order.get(op, UNBOUNDED):
                 raise AutogradError(Category.NOT_IMPLEMENTED, f"{op}: no derivative of order {depth + 2} is offered")
             pulled = self._pull_recorded(node, slots, asked, (op, depth + 1))
         else:
@@ -255,9 +254,7 @@ class Walk:
         g: Any = slots[0]
         if primitive.several:
             g = tuple(Tensor(np.zeros_like(o)) if s is None else s for s, o in zip(slots, node.out, strict=True))
-        links = self.dialect.links.get(primitive.name) if node.lineage[1] == 0 else None
-        if links == {} and _on_complex(node):
-            links = None  # what is linear in pieces on the real line is not so in the plane
+        links = self.dialect.links_of(primitive.name, of_complex=node.on_complex()) if node.lineage[1] == 0 else None
         extra: list[Any] = []
         if links == {}:
             operands, out = tuple(node.arrays), node.out
@@ -343,10 +340,6 @@ class Walk:
         if tensor.node is None:
             return None if tensor in self.cut else self.leaves.get(tensor)
         return self.captured.get((tensor.node, tensor.slot))
-
-
-def _on_complex(node: Node) -> bool:
-    return any(operand.dtype.kind == "c" for operand in node.arrays if isinstance(operand, np.ndarray | np.generic))
 
 
 def _total(before: Any, cotangent: Any) -> Any:

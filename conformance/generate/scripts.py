@@ -23,6 +23,7 @@ from conformance.ops import catalogue
 from conformance.ops.kinds import INEXACT, OTHER_KIND, OTHER_PRECISION, takes
 from conformance.steps import Backward, Edge, Grad
 from reference_impl import DIALECTS, PADDLE_STATIC
+from reference_impl.dialect import UNBOUNDED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,13 +96,12 @@ def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, kind: Kind) -
     def fits(name: str) -> bool:
         entry = catalogue()[name]
         own = entry.family == "complex"
+        exactly = entry.exact
         if kind == "complex":
-            highest = min(dialect.highest(name, of_complex=True) for dialect in dialects)
-            return (
-                (own or takes(name) == "both") and (not exact or (entry.exact and name not in INEXACT)) and (not deep or highest >= 2)
-            )
-        highest = min(dialect.highest(name) for dialect in dialects)
-        return not own and (entry.exact or not exact) and (not deep or highest >= 2)
+            exactly = exactly and name not in INEXACT
+        highest = min(dialect.highest_order.get(name, UNBOUNDED) for dialect in dialects)
+        taken = own or takes(name) == "both" if kind == "complex" else not own
+        return taken and (exactly or not exact) and (not deep or highest >= 2)
 
     names = ops or [name for name, entry in catalogue().items() if entry.eager or kind == "static"]
     return tuple(name for name in names if fits(name))

@@ -8,7 +8,8 @@ Every answer is an `Estimate` with its own error bound, made of what the halving
 step. A kink or a pole near the point shows as a large bound: the caller then chooses another point, not another tolerance.
 
 `f` takes the operands (arrays of any shapes) and returns one array or a tuple; seeds have the shapes of the outputs, directions
-the shapes of what they move. The sums run in float64. Nothing here imports the engine.
+the shapes of what they move. Complex numbers count as pairs of real ones: the pairing is ``Re sum conj(seed) f``.
+The sums run in float64. Nothing here imports the engine.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ def line(
         with np.errstate(all="ignore"):
             out = function(*moved[: len(operands)])
         outs = out if isinstance(out, tuple) else (out,)
-        terms = [np.multiply(s, o).ravel() for s, o in zip(moved[len(operands) :], outs, strict=True)]
+        terms = [np.real(np.multiply(np.conjugate(s), o)).ravel() for s, o in zip(moved[len(operands) :], outs, strict=True)]
         flat = np.concatenate(terms).astype(np.float64)
         # A sum may round relative to operands much larger than itself, hence the operands' size.
         largest = max((float(np.abs(a).max()) for a in moved if a.size), default=0.0)

@@ -41,10 +41,7 @@ def seeds_conjugated(ops: Sequence[str]) -> Iterator[AbstractContextManager[None
 
 
 def derivatives_not_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the rules of ops in a derivative send the seed of it to the factors that the derivative conjugated without conjugating it.
-
-    Such a factor comes out of ``conj``, which will conjugate what arrives there; so that is conjugated once more.
-    """
+    """Have derivatives of derivatives send their seed through the factors as if these were real: nothing is conjugated on the way."""
     yield _of_derivatives()
 
 
@@ -66,9 +63,14 @@ def _of_derivatives() -> Iterator[None]:
     right = Primitive.cotangents
 
     def wrong(self: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Any:
-        of_factors = [p for p in asked if _is_factor(node, p)]
-        made = right(self, node, [p for p in asked if p not in of_factors], g, *given)
-        return [*made, *right(self, node, of_factors, conjugate(g), *given)] if of_factors else made
+        if not node.lineage[1]:
+            return right(self, node, asked, g, *given)
+        if self is OPS["conj"]:
+            return [(position, g) for position in asked]
+        factors = _factors(node)
+        made = right(self, node, [p for p in asked if p not in factors], g, *given)
+        plain = right(self, node, [p for p in asked if p in factors], conjugate(g), *given)
+        return [*made, *((position, conjugate(c)) for position, c in plain)]
 
     Primitive.cotangents = wrong  # type: ignore[assignment,method-assign]
     try:
@@ -77,10 +79,16 @@ def _of_derivatives() -> Iterator[None]:
         Primitive.cotangents = right  # type: ignore[method-assign]
 
 
-def _is_factor(node: Any, position: int) -> bool:
-    """Whether an operand of a node in a derivative was conjugated there."""
-    maker = getattr(node.operands[position], "node", None)
-    return bool(node.lineage[1] and maker is not None and maker.lineage[1] and maker.primitive.name == "conj")
+def _factors(node: Any) -> list[int]:
+    """Return the operands of a node in a derivative that are part of its factor; the other one is the cotangent."""
+    positions = range(len(node.operands))
+    return [p for p in positions if _conjugated(node.operands[p])] or list(positions)
+
+
+def _conjugated(operand: Any) -> bool:
+    """Whether a derivative conjugated what a node is given."""
+    maker = getattr(operand, "node", None)
+    return bool(maker is not None and maker.lineage[1] and maker.primitive is OPS["conj"])
 
 
 RULES: dict[str, Change] = {

@@ -37,11 +37,14 @@ INEXACT = frozenset(("abs", "pow_scalar"))
 """Ops that are exact on small real numbers and not on small complex ones."""
 
 _ORDERED = "complex numbers have no order; both frameworks refuse"
+_UNIMPLEMENTED = "PyTorch: not implemented for complex numbers"
 _UNREGISTERED = "Paddle: its kernel is not registered for complex numbers"
 
 REAL_ONLY: Mapping[str, str] = {
     **dict.fromkeys(("relu", "max", "min", "amax", "maximum", "minimum", "clamp", "topk"), _ORDERED),
-    **dict.fromkeys(("gelu", "softplus", "softmax", "log_softmax", "glu", "mse_loss"), "PyTorch: not implemented for complex numbers"),
+    **dict.fromkeys(
+        ("erf", "gelu", "softplus", "softmax", "log_softmax", "glu", "mse_loss"), "PyTorch: not implemented for complex numbers"
+    ),
     "silu": "PyTorch: silu does not support automatic differentiation for outputs with complex dtype",
     "embedding": "PyTorch: embedding does not support automatic differentiation for outputs with complex dtype",
     **dict.fromkeys(("rsqrt", "logsumexp", "chunk", "repeat_interleave", "gather", "bmm", "conv2d", "fill"), _UNREGISTERED),

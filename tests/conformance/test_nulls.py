@@ -15,10 +15,11 @@ from conformance.campaign.worker import run_case
 from conformance.generate.scripts import Plan, case_of
 from conformance.judge import compare, disturbance
 from conformance.judge.nulls import PAIRS, Pair, compare_nulls, compare_pair, upper_bound
+from conformance.mutants.registry import mutants
 from conformance.outcome import Computed
 from reference_impl.primitive import Observation
 from tests.conformance.engines import EXACT, NUMERIC
-from tests.wrong_engines import correct, flipped_sign
+from tests.wrong_engines import correct
 
 if TYPE_CHECKING:
     from conformance.backends import Backend
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from conformance.outcome import Outcome
 
 pytestmark = pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")
-CASES = [case_of(2, i, Plan(("numeric",))) for i in range(120)]
+OF_COMPLEX = [case_of(2, i, Plan(("numeric",), complexes=1.0)) for i in range(80)]
+CASES = [case_of(2, i, Plan(("numeric",))) for i in range(120)] + OF_COMPLEX
 
 
 @functools.cache
@@ -54,6 +56,11 @@ def differing(pair: Pair, case: Case) -> bool:
 @pytest.mark.parametrize("pair", params())
 def test_the_sides_of_a_pair_differ_in_some_of_their_bits(pair: Pair) -> None:
     assert any(differing(pair, case) for case in CASES if pair.fits(case))
+
+
+@pytest.mark.parametrize("pair", params())
+def test_every_pair_fits_complex_cases_and_differs_there(pair: Pair) -> None:
+    assert any(differing(pair, case) for case in OF_COMPLEX if pair.fits(case))
 
 
 @pytest.mark.parametrize("pair", [p for p in PAIRS if p.backend == "reference"], ids=lambda pair: pair.id)
@@ -86,9 +93,10 @@ def test_one_pair_is_judged_unless_every_one_is_asked_for() -> None:
 
 
 def test_a_backend_that_deviates_on_a_case_is_in_no_pair() -> None:
-    case = next(c for c in CASES if run_case(c, [flipped_sign()], {})["verdicts"]["flipped_sign"]["bucket"] == "diverged")
+    wrong = mutants()["sin-x-sign"].open()
+    case = next(c for c in CASES if run_case(c, [wrong], {})["verdicts"]["sin-x-sign"]["bucket"] == "diverged")
     names = {pair.backend for pair in PAIRS}
-    record = run_case(case, [flipped_sign()], {}, every_null=True)
+    record = run_case(case, [wrong], {}, every_null=True)
     assert {null["pair"] for null in record["nulls"]} <= {p.id for p in PAIRS if p.backend == "reference"} < {p.id for p in PAIRS}
     assert "torch" in names
 

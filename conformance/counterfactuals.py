@@ -57,6 +57,8 @@ def _cut(case: Case, number: int, places: Sequence[tuple[int, str, int]]) -> Var
                 steps.append(Detach(held[position], (fresh,)))
                 changed = msgspec.structs.replace(changed, **{field: (*held[:position], fresh, *held[position + 1 :])})
                 shift += i <= number
+        if i == number and isinstance(changed, Grad):
+            changed = msgspec.structs.replace(changed, allow_unused=True)  # what only the cut made unreachable is no refusal
         steps.append(changed)
     return Case(case.inputs, tuple(steps), case.lane), number + shift if number >= 0 else number
 

@@ -11,7 +11,7 @@ from conformance.case import is_complex
 from conformance.ops.kinds import takes
 from conformance.outcome import Computed
 from conformance.reading import until
-from conformance.steps import Custom, Grad, Op, ops, results, uses
+from conformance.steps import Backward, Custom, Grad, Op, ops, results, uses
 from reference_impl import TORCH
 
 if TYPE_CHECKING:
@@ -42,6 +42,18 @@ def complex_second_order(case: Case, number: int) -> bool:
     return again and complex_tensors(case, number)
 
 
+def real_seed_of_complex(case: Case, number: int) -> bool:
+    """Whether a call so far had a complex leaf among its roots, with a real seed."""
+    dtypes = {entry.name: entry.dtype for entry in case.inputs}
+    for step in until(case, number):
+        if isinstance(step, Backward | Grad):
+            roots, seeds = (step.tensors, step.grad_tensors) if isinstance(step, Backward) else (step.outputs, step.grad_outputs)
+            pairs = zip(roots, seeds or (), strict=False)
+            if any(is_complex(dtypes.get(root, "")) and seed in dtypes and not is_complex(dtypes[seed]) for root, seed in pairs):
+                return True
+    return False
+
+
 def polar_of_nonpositive(case: Case, _: int) -> bool:
     """Whether some `polar` is of an absolute value that is not positive."""
     sizes = {step.operands[0] for step in case.steps if isinstance(step, Op) and step.op == "polar"}
@@ -59,6 +71,7 @@ def polar_of_nonpositive(case: Case, _: int) -> bool:
 COMPLEX_CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "complex_tensors": complex_tensors,
     "complex_second_order": complex_second_order,
+    "real_seed_of_complex": real_seed_of_complex,
     "polar_of_nonpositive": polar_of_nonpositive,
     "create_graph_so_far": lambda case, number: any(isinstance(s, Grad) and s.create_graph for s in until(case, number)),
     "single_precision_function": lambda case, number: any(op.op in ("exp", "sigmoid") for s in until(case, number) for op in ops(s)),

@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import keyword
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 import numpy as np
@@ -43,8 +43,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCHEMA = 1
-DTYPES = ("float32", "float64")
+DTYPES = ("float32", "float64", "complex64", "complex128")
 _NON_FINITE = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
+
+Number: TypeAlias = float | str
+Element: TypeAlias = Number | tuple[Number, Number]
 
 
 class CaseError(ValueError):
@@ -52,20 +55,36 @@ class CaseError(ValueError):
 
 
 class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A leaf. ``data`` lists the elements in row-major order; ``"nan"``, ``"inf"`` and ``"-inf"`` are written as words."""
+    """A leaf. ``data`` lists the elements in row-major order; ``"nan"``, ``"inf"`` and ``"-inf"`` are written as words.
+
+    A complex element is a pair of its real and its imaginary part.
+    """
 
     name: str
     shape: tuple[int, ...]
-    data: tuple[float | str, ...]
+    data: tuple[Element, ...]
     dtype: str = "float32"
     differentiable: bool = True
 
     def array(self) -> np.ndarray[Any, Any]:
         """Return the elements as a fresh array."""
+        return np.array(self.numbers(), dtype=self.dtype).reshape(self.shape)
+
+    def numbers(self) -> list[complex]:
+        """Return the elements as Python numbers."""
         numbers: Any = self.data
-        if str in map(type, numbers):
-            numbers = [_NON_FINITE[x] if isinstance(x, str) else x for x in numbers]
-        return np.array(numbers, dtype=self.dtype).reshape(self.shape)
+        if is_complex(self.dtype):
+            return [complex(*map(_number, pair)) for pair in numbers]
+        return [_number(x) for x in numbers] if str in map(type, numbers) else list(numbers)
+
+
+def _number(x: Number) -> float:
+    return _NON_FINITE[x] if isinstance(x, str) else x
+
+
+def is_complex(dtype: str) -> bool:
+    """Whether a dtype is that of complex numbers."""
+    return dtype.startswith("complex")
 
 
 class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
@@ -120,9 +139,15 @@ _encoder = msgspec.json.Encoder(order="deterministic")
 _decoder = msgspec.json.Decoder(Case)
 
 
-def data_of(array: Any) -> tuple[float | str, ...]:
+def data_of(array: Any) -> tuple[Element, ...]:
     """Write an array's elements as the data of an `Input`."""
-    return tuple(float(x) if np.isfinite(x) else str(float(x)) for x in np.ravel(array))
+    if np.iscomplexobj(array):
+        return tuple((_word(x.real), _word(x.imag)) for x in np.ravel(array))
+    return tuple(_word(x) for x in np.ravel(array))
+
+
+def _word(x: Any) -> Number:
+    return float(x) if np.isfinite(x) else str(float(x))
 
 
 def encode(case: Case) -> str:
@@ -187,9 +212,13 @@ def _problems(case: Case) -> Iterator[tuple[str, str]]:
         expected = int(np.prod(entry.shape, dtype=int))
         if len(entry.data) != expected:
             yield f"{place}.data", f"has {len(entry.data)} elements; the shape {list(entry.shape)} needs {expected}"
-        for word in entry.data:
-            if isinstance(word, str) and word not in _NON_FINITE:
-                yield f"{place}.data", f"{word!r} is no number; allowed words are {', '.join(_NON_FINITE)}"
+        for element in entry.data:
+            if isinstance(element, tuple) != is_complex(entry.dtype):
+                pairs = "pairs of a real and an imaginary part" if is_complex(entry.dtype) else "numbers, not pairs"
+                yield f"{place}.data", f"holds {element!r}; the elements of a {entry.dtype} tensor are {pairs}"
+            for word in element if isinstance(element, tuple) else (element,):
+                if isinstance(word, str) and word not in _NON_FINITE:
+                    yield f"{place}.data", f"{word!r} is no number; allowed words are {', '.join(_NON_FINITE)}"
     for i, step in enumerate(case.steps):
         for field, name in uses(step):
             if name not in made:

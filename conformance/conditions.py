@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from conformance import in_place_conditions
 from conformance.backends.reference import predicted
+from conformance.complex_conditions import COMPLEX_CONDITIONS
 from conformance.custom_conditions import CUSTOM_CONDITIONS
 from conformance.outcome import Computed, Raised
 from conformance.program_conditions import PROGRAM_CONDITIONS
@@ -164,6 +165,7 @@ def no_seeds_in_a_list(case: Case, number: int) -> bool:
 CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     **PROGRAM_CONDITIONS,
     **CUSTOM_CONDITIONS,
+    **COMPLEX_CONDITIONS,
     "no_grad": lambda case, number: any(getattr(s, "no_grad", False) for s in at(case, number)),
     "no_grad_vars": lambda case, number: any(isinstance(s, Grad) and s.no_grad_vars is not None for s in at(case, number)),
     "create_graph": lambda case, number: any(s.create_graph for _, _, s in calls(at(case, number))),

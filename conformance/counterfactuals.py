@@ -57,6 +57,8 @@ def _cut(case: Case, number: int, places: Sequence[tuple[int, str, int]]) -> Var
                 steps.append(Detach(held[position], (fresh,)))
                 changed = msgspec.structs.replace(changed, **{field: (*held[:position], fresh, *held[position + 1 :])})
                 shift += i <= number
+        if i == number and isinstance(changed, Grad):
+            changed = msgspec.structs.replace(changed, allow_unused=True)  # what only the cut made unreachable is no refusal
         steps.append(changed)
     return Case(case.inputs, tuple(steps), case.lane), number + shift if number >= 0 else number
 
@@ -195,6 +197,24 @@ def derivative_constant(case: Case, number: int, _: Sequence[str]) -> Iterator[V
             yield _cut(case, number, places)
 
 
+def sizes_absolute(case: Case, number: int, _: Sequence[str]) -> Iterator[Variant]:
+    """Differentiate every `polar` as if its first operand were an absolute value, without changing what it computes."""
+    steps: list[Step] = []
+    shift = 0
+    for i, step in enumerate(case.steps):
+        if isinstance(step, Op) and step.op == "polar":
+            size, turn = step.operands
+            held, absolute, kept, still, same = (f"{CONSTANT}{i}_{k}" for k in range(5))
+            steps += (Detach(size, (held,)), Op("abs", (size,), (absolute,)), Detach(absolute, (kept,)))
+            steps += (Op("sub", (absolute, kept), (still,)), Op("add", (held, still), (same,)))
+            changed: Step = msgspec.structs.replace(step, operands=(same, turn))
+            shift += 5 * (i <= number)
+        else:
+            changed = step
+        steps.append(changed)
+    yield Case(case.inputs, tuple(steps), case.lane), number + shift if number >= 0 else number
+
+
 def _until(case: Case, number: int) -> Sequence[Step]:
     return case.steps if number < 0 else case.steps[: number + 1]
 
@@ -215,8 +235,16 @@ COUNTERFACTUALS: dict[str, Callable[[Case, int, Sequence[str]], Iterator[Variant
     "as if targets were not cut": targets_not_cut,
     "as if nothing were freed": nothing_freed,
     "as if a derivative were a constant": derivative_constant,
+    "as if sizes were absolute values": sizes_absolute,
 }
 """The counterfactuals by the words that an entry uses."""
 
-ELEMENTS = ("zeros", "nan", "off by a rounding of 1", "another contribution", "what was written to a tensor")
+ELEMENTS = (
+    "zeros",
+    "nan",
+    "off by a rounding of 1",
+    "off by roundings of float32",
+    "another contribution",
+    "what was written to a tensor",
+)
 """Signatures that need no other script: what the elements are where they differ."""

@@ -17,6 +17,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
 from conformance.conditions import CONDITIONS
+from conformance.counterfactual_rules import RULES
 from conformance.counterfactuals import COUNTERFACTUALS, ELEMENTS
 from conformance.steps import Backward, Op, kind, results, uses
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from conformance.judge.compare import Mismatch
 
 FILE = Path(__file__).with_name("deviations.toml")
-SIGNATURES = (*ELEMENTS, *COUNTERFACTUALS)
+SIGNATURES = (*ELEMENTS, *COUNTERFACTUALS, *RULES)
 
 
 class DeviationError(ValueError):
@@ -38,8 +39,8 @@ class DeviationError(ValueError):
 class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One known deviation. Lists allow several; an empty list or text allows all; ``message`` is a regular expression.
 
-    ``signature``: what wrong numbers are, in words of `conformance.counterfactuals`, one of which must hold; ``unpredictable``: why
-    there is none.
+    ``signature``: what wrong numbers are, in the words of `conformance.counterfactuals` or `conformance.counterfactual_rules`, one of
+    which must hold; ``unpredictable``: why there is none.
     """
 
     id: str

@@ -13,6 +13,7 @@ from conformance.deviations import known
 from conformance.laws.registry import LAWS
 from conformance.ops import NOT_OFFERED, catalogue
 from conformance.ops.in_place import IN_PLACE
+from conformance.ops.kinds import takes
 from reference_impl import DIALECTS
 from reference_impl.dialect import UNBOUNDED
 
@@ -29,6 +30,7 @@ def ops_listing(*, as_json: bool) -> str:
             "attrs": op.attrs,
             "exact": op.exact,
             "in_place": op.name in IN_PLACE,
+            "takes": takes(op.name),
             "highest_order": {d.name: d.highest_order.get(op.name) for d in DIALECTS.values()},
             "calls": dict(op.calls),
         }
@@ -38,16 +40,17 @@ def ops_listing(*, as_json: bool) -> str:
         return msgspec.json.format(msgspec.json.encode({"ops": rows, "not_offered": NOT_OFFERED})).decode()
     bases = len({op.base_op for op in catalogue().values()})
     lines = [f"{len(rows)} ops of {bases} base ops; 'order' is the highest derivative that Paddle offers", ""]
-    lines.append(f"{'rank':>4}  {'op':<20} {'in place':<9} {'family':<11} {'order':<6} {'lanes':<14} operands; attributes")
+    lines.append(
+        f"{'rank':>4}  {'op':<20} {'in place':<9} {'family':<11} {'order':<6} {'numbers':<8} {'lanes':<14} operands; attributes"
+    )
     for op in sorted(catalogue().values(), key=lambda op: (op.rank, op.name)):
         order = DIALECTS["paddle"].highest_order.get(op.name, UNBOUNDED)
         shown = "3+" if order == UNBOUNDED else str(order)
         lanes = "exact, numeric" if op.exact else "numeric"
         attrs = f"; {', '.join(op.attrs)}" if op.attrs else ""
         changing = "yes" if op.name in IN_PLACE else ""
-        lines.append(
-            f"{op.rank:>4}  {op.name:<20} {changing:<9} {op.family:<11} {shown:<6} {lanes:<14} {', '.join(op.operands)}{attrs}"
-        )
+        row = f"{op.rank:>4}  {op.name:<20} {changing:<9} {op.family:<11} {shown:<6} {takes(op.name):<8} {lanes:<14}"
+        lines.append(f"{row} {', '.join(op.operands)}{attrs}")
     lines += ["", "not offered yet, of the same ranks:"]
     lines += [f"      {name}: {reason}" for name, reason in NOT_OFFERED.items()]
     return "\n".join(lines)

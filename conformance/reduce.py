@@ -19,6 +19,7 @@ from conformance.case import Case, CaseError, Input, check, data_of
 from conformance.generate.scripts import Plan
 from conformance.laws.judging import NONE
 from conformance.laws.registry import LAWS
+from conformance.ops.kinds import OTHER_PRECISION
 from conformance.outcome import Computed
 from conformance.signature import Signature, signature_of
 from conformance.steps import Backward, Custom, Grad, Op, Step, results, uses
@@ -174,10 +175,10 @@ def _simpler_inputs(case: Case) -> Iterator[Case]:
         array = entry.array()
         forms = [
             msgspec.structs.replace(entry, differentiable=False) if entry.differentiable else None,
-            msgspec.structs.replace(entry, dtype="float32") if entry.dtype != "float32" else None,
+            msgspec.structs.replace(entry, dtype=OTHER_PRECISION[entry.dtype]) if entry.dtype in ("float64", "complex128") else None,
             _with_data(entry, np.rint(array)),
-            _with_data(entry, np.arange(1, array.size + 1, dtype=float).reshape(array.shape)),
-            _with_data(entry, np.ones(array.shape)),
+            _with_data(entry, np.arange(1, array.size + 1, dtype=array.dtype).reshape(array.shape)),
+            _with_data(entry, np.ones_like(array)),
         ]
         for form in forms:
             if form is not None and form != entry:
@@ -190,4 +191,5 @@ def _with_data(entry: Input, array: Any) -> Input | None:
 
 
 def _digits(entry: Input) -> tuple[int, int]:
-    return sum(len(f"{x:g}" if isinstance(x, float) else x) + (x % 1 != 0 if isinstance(x, float) else 0) for x in entry.data), 0
+    numbers = [x for element in entry.data for x in (element if isinstance(element, tuple) else (element,))]
+    return sum(len(f"{x:g}" if isinstance(x, float) else x) + (x % 1 != 0 if isinstance(x, float) else 0) for x in numbers), 0

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def array_text(entry: Input) -> str:
     """Write an input's elements as a NumPy array."""
-    return f"np.array({[float(x) for x in entry.data]!r}, dtype={entry.dtype!r}).reshape({entry.shape!r})"
+    return f"np.array({entry.numbers()!r}, dtype={entry.dtype!r}).reshape({entry.shape!r})"
 
 
 def op_text(step: Op, framework: str) -> str:

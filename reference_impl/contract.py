@@ -11,6 +11,7 @@ import numpy as np
 
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.arithmetic import cast
+from reference_impl.primitives.complex import is_complex
 from reference_impl.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -32,8 +33,11 @@ def seeded_roots(tensors: Sequence[Tensor], seeds: Sequence[Tensor | None] | Non
     for root, seed in zip(tensors, given, strict=False):
         if seed is not None and seed.shape != root.shape:
             raise AutogradError(Category.SEED_SHAPE, f"a root of shape {root.shape} has a seed of shape {seed.shape}")
-        if seed is None and dialect.implicit_seed == "one_element" and root.requires_grad and root.array.size != 1:
-            raise AutogradError(Category.SEED_REQUIRED, f"a root of shape {root.shape} needs a seed")
+        if seed is not None and dialect.seed_kind == "of_the_root" and is_complex(seed) != is_complex(root):
+            raise AutogradError(Category.DTYPE, f"a root of {root.dtype} has a seed of {seed.dtype}")
+        plain = root.array.size == 1 and not is_complex(root)
+        if seed is None and dialect.implicit_seed == "one_real_element" and root.requires_grad and not plain:
+            raise AutogradError(Category.SEED_REQUIRED, f"a root of shape {root.shape} and dtype {root.dtype} needs a seed")
     if len(given) != len(tensors):
         raise AutogradError(Category.SEED_LENGTH, f"{len(tensors)} roots have {len(given)} seeds")
     if dialect.gradless_root == "refused" and not all(root.requires_grad for root in tensors):

@@ -29,7 +29,8 @@ class Dialect:
         containers: several tensors are handed over in any iterable (and answered in a tuple, or a dict for a dict), or in a list or
             tuple (and answered in a list).
         flags: whatever has a truth value is taken, or ``True`` and ``False`` alone.
-        implicit_seed: a missing seed is ones for every root, or allowed for one-element roots only.
+        implicit_seed: a missing seed is ones for every root, or allowed for real roots of one element only.
+        seed_kind: a complex seed of a real root, or a real one of a complex root, is refused, or cast like any other dtype.
         duplicates: the same tensor twice among the roots is summed (and twice among the inputs answered twice), or an error.
         gradless_root: a root that requires no gradient is an error, or is skipped.
         gradless_input: an input that requires no gradient is an error, or counts as unreachable.
@@ -61,6 +62,7 @@ class Dialect:
         several_views: a recorded write to one of several views that one op made is an error, or allowed.
         retained_follows: a gradient that was retained before an in-place update is that of the newest content, or of what the
             tensor was when it was registered.
+        promotion: a real operand beside a complex one is promoted by the op, or by a cast before it, which is a node of its own.
         saves: for an op, what it keeps for its gradients, so that a later write to that is refused in the pass (`saved_table`).
         not_offered: parameters of the calls that this framework does not have, with the reason.
         static: scripts are written as a program first and run afterwards, see `reference_impl.program`.
@@ -69,7 +71,8 @@ class Dialect:
     name: str
     containers: Literal["iterables", "lists"]
     flags: Literal["truthiness", "strict"]
-    implicit_seed: Literal["one_element", "ones"]
+    implicit_seed: Literal["one_real_element", "ones"]
+    seed_kind: Literal["of_the_root", "cast"]
     duplicates: Literal["summed", "refused"]
     gradless_root: Literal["refused", "skipped"]
     gradless_input: Literal["refused", "unreachable"]
@@ -93,6 +96,7 @@ class Dialect:
     ties: Literal["first", "split"]
     several_views: Literal["refused", "allowed"]
     retained_follows: Literal["newest", "registered"]
+    promotion: Literal["inside", "cast_first"]
     saves: Mapping[str, Mapping[str, tuple[str, ...]]]
     copies: frozenset[str] = frozenset()
     highest_order: Mapping[str, int] = field(default_factory=dict)
@@ -126,7 +130,8 @@ TORCH = Dialect(
     name="torch",
     containers="iterables",
     flags="truthiness",
-    implicit_seed="one_element",
+    implicit_seed="one_real_element",
+    seed_kind="of_the_root",
     duplicates="summed",
     gradless_root="refused",
     gradless_input="refused",
@@ -150,6 +155,7 @@ TORCH = Dialect(
     ties="first",
     several_views="refused",
     retained_follows="newest",
+    promotion="inside",
     saves=TORCH_SAVES,
     not_offered={
         "no_grad_vars": "torch.autograd.grad has no such parameter; detach the tensor instead",
@@ -163,6 +169,7 @@ PADDLE = Dialect(
     containers="lists",
     flags="strict",
     implicit_seed="ones",
+    seed_kind="cast",
     duplicates="refused",
     gradless_root="skipped",
     gradless_input="unreachable",
@@ -186,6 +193,7 @@ PADDLE = Dialect(
     ties="split",
     several_views="allowed",
     retained_follows="registered",
+    promotion="cast_first",
     saves=PADDLE_SAVES,
     copies=frozenset({"chunk", "expand", "split"}),
     highest_order=HIGHEST_ORDER,

@@ -8,7 +8,8 @@ Every answer is an `Estimate` with its own error bound, made of what the halving
 step. A kink or a pole near the point shows as a large bound: the caller then chooses another point, not another tolerance.
 
 `f` takes the operands (arrays of any shapes) and returns one array or a tuple; seeds have the shapes of the outputs, directions
-the shapes of what they move. The sums run in float64. Nothing here imports the engine.
+the shapes of what they move. Complex numbers count as pairs of real ones: the pairing is ``Re sum conj(seed) f``.
+The sums run in float64. Nothing here imports the engine.
 """
 
 from __future__ import annotations
@@ -86,11 +87,11 @@ def exponent(order: int, half_width: int = HALF_WIDTH) -> int:
 
 
 def sample(points: Sequence[Array], seeds: Sequence[Array], outs: Sequence[Array]) -> Sample:
-    """Return ``sum_k <seed_k, out_k>`` at ``points`` (the operands, and the seeds if they move).
+    """Return ``sum_k Re <conj(seed_k), out_k>`` at ``points`` (the operands, and the seeds if they move).
 
     A sum may round relative to operands much larger than itself, hence their size is part of the scale.
     """
-    terms = [np.multiply(s, o).ravel() for s, o in zip(seeds, outs, strict=True)]
+    terms = [np.real(np.multiply(np.conjugate(s), o)).ravel() for s, o in zip(seeds, outs, strict=True)]
     flat = np.concatenate(terms).astype(np.float64)
     largest = max((float(np.abs(a).max()) for a in points if a.size), default=0.0)
     return Sample(math.fsum(flat) if np.isfinite(flat).all() else math.nan, float(np.abs(flat).sum()) + largest)

@@ -18,6 +18,7 @@ HIGHEST_ORDER = {
         (
             *("amax", "cumsum", "embedding", "erf", "fill", "flatten", "gelu", "getitem_strided", "log_softmax", "logsumexp"),
             *("max", "min", "pow", "prod", "roll", "setitem", "softmax", "topk", "tril", "triu"),
+            *("real", "imag", "complex", "angle"),
         ),
         1,
     ),

@@ -79,8 +79,18 @@ SWITCHES = (
         "implicit_seed",
         "Roots and seeds",
         "What seeds a root that is given no seed?",
-        {"one_element": "ones if it has one element; a larger root is refused", "ones": "ones of its shape, whatever that is"},
-        "both documents; measured, rows S01-S06, S16",
+        {
+            "one_real_element": "ones if it has one element, a real one; others are refused",
+            "ones": "ones of its shape, whatever that is",
+        },
+        "both documents; measured, rows S01-S06, S16, S72",
+    ),
+    Switch(
+        "seed_kind",
+        "Roots and seeds",
+        "What is done with a complex seed of a real root, and with a real seed of a complex one?",
+        {"of_the_root": "it is refused; any other dtype is cast", "cast": "it is cast like any other dtype: the real part counts"},
+        "PyTorch's message says so; measured on both",
     ),
     Switch(
         "duplicates",
@@ -141,6 +151,13 @@ SWITCHES = (
             "executed": "every node that ran",
         },
         "both documents, for the graph as a whole; measured, rows L04, L5-*, L6-*",
+    ),
+    Switch(
+        "promotion",
+        "Graph lifetime",
+        "How does a real operand beside a complex one become complex?",
+        {"inside": "inside the op", "cast_first": "by a cast before the op, which is a node of the graph"},
+        "measured: the cast is refused where it was freed",
     ),
     Switch(
         "spelled",

@@ -141,6 +141,10 @@ class Node:
         """Whether this node kept anything for its rules, given which of its operands need a gradient."""
         return self.primitive.saves(self.tracked)
 
+    def on_complex(self) -> bool:
+        """Whether some operand is complex."""
+        return any(a.dtype.kind == "c" for a in self.arrays if isinstance(a, np.ndarray | np.generic))
+
 
 class Memory:
     """What is known of the memory of a tensor that has views or was written, see `reference_impl.storage`.

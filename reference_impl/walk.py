@@ -180,9 +180,9 @@ class Walk:
             g = tuple(Tensor(np.zeros_like(o)) if s is None else s for s, o in zip(slots, node.out, strict=True))
         links = self.dialect.links.get(primitive.name) if node.lineage[1] == 0 else None
         extra: list[Any] = []
-        if links == {}:
+        if links == {} and not node.on_complex():  # linear in pieces on the real line, which no function is in the plane
             operands, out = tuple(node.arrays), node.out
-        elif links is not None:
+        elif links:
             extra = [node.operands[p] for p in linked_operands(links, primitive.operands, node.tracked, asked)]
             if "g" in links:
                 extra.append(g)

@@ -42,6 +42,7 @@ RULES: tuple[Rule, ...] = (
     (AssertionError, "must be True or False", Category.BAD_ARGUMENT),
     (AssertionError, "must be Tensor or list of Tensor", Category.BAD_ARGUMENT),
     (RuntimeError, "doesn't have any grad op", Category.NOT_IMPLEMENTED),
+    (RuntimeError, "is not registered. Selected wrong DataType", Category.NOT_IMPLEMENTED),
     (RuntimeError, "has been modified by an inplace operation", Category.IN_PLACE_VERSION),
     (ValueError, "doesn't stop gradient can't use inplace strategy", Category.IN_PLACE_LEAF),
     (ValueError, "is different from that of inplace tensor", Category.OP_SHAPE),

@@ -13,8 +13,10 @@ from conformance.backends import BackendInfo
 from conformance.backends.interpreter import CallbackError, Interpreter, pick
 from conformance.backends.programs import Programs
 from conformance.backends.reference_programs import ReferencePrograms
+from conformance.ops.kinds import MIXING
 from conformance.outcome import Value
 from reference_impl import OPS, TORCH, AutogradError, Category, Dialect, Tensor
+from reference_impl.primitives.arithmetic import of_one_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     from conformance.case import Case, Input
     from conformance.outcome import Outcome
     from conformance.steps import Backward, Grad, InPlace, Op
+
+
+WIDE = {"f": "float64", "c": "complex128"}
 
 
 def open_backend() -> Backend:
@@ -59,11 +64,13 @@ class ReferenceEngine:
 
     def leaf(self, entry: Input) -> Tensor:
         array = entry.array()
-        return Tensor(array.astype(np.float64) if self.widen else array, requires_grad=entry.differentiable)
+        return Tensor(array.astype(WIDE[array.dtype.kind]) if self.widen else array, requires_grad=entry.differentiable)
 
     def apply(self, step: Op, operands: list[Tensor]) -> tuple[Tensor, ...]:
         widened = self.widen and step.op == "cast" and step.results  # a hook's cast (no results) is there to be of another dtype
-        attrs = {**step.attrs, "dtype": "float64"} if widened else step.attrs
+        attrs = {**step.attrs, "dtype": WIDE[np.dtype(step.attrs["dtype"]).kind]} if widened else step.attrs
+        if step.op in MIXING and self.dialect.promotion == "cast_first":
+            operands = list(of_one_kind(*operands))
         made = OPS[self.dialect.spelled.get(step.op, step.op)](*operands, **attrs)
         return made if isinstance(made, tuple) else (made,)
 

@@ -37,6 +37,7 @@ RULES: tuple[Rule, ...] = (
     (RuntimeError, "does not require grad and does not have a grad_fn", Category.ROOT_WITHOUT_GRAPH),
     (RuntimeError, "grad can be implicitly created only for", Category.SEED_REQUIRED),
     (RuntimeError, "Mismatch in shape: grad_output", Category.SEED_SHAPE),
+    (RuntimeError, "For complex Tensors, both grad_output and output", Category.DTYPE),
     (RuntimeError, " tensors and ", Category.SEED_LENGTH),
     (RuntimeError, "returned an incorrect number of gradients", Category.CALLBACK_RESULT),
     (RuntimeError, "returned an invalid gradient at index", Category.CALLBACK_RESULT),
@@ -161,7 +162,8 @@ class TorchEngine:
     def look(self, tensor: torch.Tensor) -> Value:
         # A derivative that is zero by formula may be a view of torch's data-less ZeroTensor: numpy() refuses it, and
         # tolist() and numpy(force=True) read address 0 (reports/findings/torch-zero-tensor). clone() gives it elements.
-        return Value(tensor.detach().clone().numpy(), tensor.requires_grad)
+        # conj() and its imaginary part are lazy, by a bit that numpy() refuses and clone() keeps.
+        return Value(tensor.detach().clone().resolve_conj().resolve_neg().numpy(), tensor.requires_grad)
 
     def no_grad(self) -> AbstractContextManager[Any]:
         return torch.no_grad()  # type: ignore[no-any-return]

@@ -6,7 +6,7 @@ what it does.
 
 from conformance.case import Input
 from conformance.clauses.curated import Curated
-from conformance.clauses.writing import add, constant, exact, leaf, mul, number, scale, total
+from conformance.clauses.writing import add, constant, exact, leaf, mul, number, plane, scale, total
 from conformance.steps import Backward, ClearGrad, Custom, Grad, Hook, InPlace, Op, RetainGrad, Step, Toggle
 from reference_impl import PADDLE, TORCH
 
@@ -15,12 +15,22 @@ _W = leaf("w", 3.0, 4.0)
 _C = constant("c", 5.0, 6.0)
 _SQUARES = mul("x", "x", "y")
 _SUM = (_SQUARES, total("y", "z"))
+_Z = plane("z", 1 + 2j)
 _HALVES = Op("split", ("x",), ("a", "b"), {"sections": [1, 1], "axis": 0})
 
 _CALLS = (
     Curated("containers", "roots in an iterator", exact((_X,), *_SUM, Backward(("z",), form="iterator"), Backward(("z",)))),
     Curated("flags", "1 for True", exact((_X,), *_SUM, Backward(("z",), retain_graph=1), Backward(("z",)))),
     Curated("implicit_seed", "no seed for two elements", exact((_X,), _SQUARES, Backward(("y",)))),
+    Curated("implicit_seed", "no seed for a complex number", exact((_Z,), mul("z", "z", "y"), Backward(("y",)))),
+    Curated(
+        "seed_kind", "a real seed for complex numbers", exact((_Z, constant("s", 3.0)), mul("z", "z", "y"), Backward(("y",), ("s",)))
+    ),
+    Curated(
+        "seed_kind",
+        "a complex seed for real numbers",
+        exact((leaf("x", 2.0), plane("s", 3 + 1j, differentiable=False)), mul("x", "x", "y"), Backward(("y",), ("s",))),
+    ),
     Curated("duplicates", "a root twice", exact((_X,), *_SUM, Backward(("z", "z")))),
     Curated("duplicates", "an input twice", exact((_X,), *_SUM, Grad(("z",), ("x", "x"), ("d1", "d2")))),
     Curated(
@@ -58,6 +68,19 @@ _STATE = (
             Grad(("y",), ("x",), ("dx",), create_graph=True),
             Grad(("dx",), ("x",), ("ddx",), allow_unused=True),
         ),
+    ),
+    Curated(
+        "promotion",
+        "a real factor of complex numbers, freed by its derivative",
+        exact(
+            (_Z, leaf("x", 3.0), plane("s", 1 + 1j, differentiable=False)),
+            mul("z", "x", "y"),
+            Grad(("y",), ("x",), ("dx",), ("s",), create_graph=True),
+            Backward(("dx",)),
+            Op("neg", ("y",), ("w",)),
+            Backward(("w",), ("s",)),
+        ),
+        dialect=PADDLE,
     ),
     Curated("grad_requires_grad", "after a plain backward", exact((_X,), *_SUM, Backward(("z",)))),
     Curated(

@@ -21,6 +21,11 @@ def number(name: str, value: float, *, differentiable: bool = True) -> Input:
     return Input(name, (), (value,), differentiable=differentiable)
 
 
+def plane(name: str, *numbers: complex, differentiable: bool = True) -> Input:
+    """Make a vector of complex numbers (complex64)."""
+    return Input(name, (len(numbers),), tuple((z.real, z.imag) for z in numbers), "complex64", differentiable)
+
+
 def mul(x: str, y: str, product: str) -> Op:
     """Write ``product = x * y``."""
     return Op("mul", (x, y), (product,))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from conformance.generate.sketch import Draft
+from conformance.ops.kinds import OTHER_PRECISION
 from conformance.steps import Custom, Op
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def _gradient(body: _Body, operand: Draft, outputs: int) -> str | None:
     for _ in range(source.integer(0, 3)):
         draft = body.step(draft)
     if source.chance(0.02):
-        dtype = "float64" if draft.dtype == "float32" else "float32"
+        dtype = OTHER_PRECISION[draft.dtype]
         draft = body.apply("cast", [draft], dtype=dtype) or draft
     if source.chance(0.015):
         draft = body.apply("unsqueeze", [draft], axis=0) or draft

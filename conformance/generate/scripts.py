@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from conformance.generate.custom import draw_custom
 from conformance.generate.in_place import draw_in_place
@@ -20,6 +20,7 @@ from conformance.generate.sketch import Draft, Sketch
 from conformance.generate.source import FastSource
 from conformance.generate.state import draw_clear, draw_state
 from conformance.ops import catalogue
+from conformance.ops.kinds import INEXACT, OTHER_KIND, OTHER_PRECISION, takes
 from conformance.steps import Backward, Edge, Grad, results
 from reference_impl import DIALECTS, PADDLE_STATIC
 from reference_impl.dialect import UNBOUNDED
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from conformance.steps import Form
 
 LANES = ("exact", "numeric")
+Kind: TypeAlias = Literal["real", "complex", "static"]
 STATE = (0.03, 0.03, 0.25)
 """How likely a state step is after each op: most scripts have few, some have many."""
 CHANGE = 0.3
@@ -43,7 +45,7 @@ class Plan:
     """What a campaign draws from: the lanes and the ops (``None``: all), and how long a graph may grow.
 
     ``static``: programs. ``customs``: with which probability a custom function follows an op; none does where the ops are given.
-    ``changing``: what part of the cases changes tensors in place.
+    ``changing``: what part of the cases changes tensors in place; ``complexes``: what part has complex tensors.
     """
 
     lanes: tuple[str, ...] = LANES
@@ -52,6 +54,7 @@ class Plan:
     static: bool = False
     customs: float = 0.03
     changing: float = 0.1
+    complexes: float = 0.06
 
 
 def case_of(seed: int, index: int, plan: Plan) -> Case:
@@ -61,15 +64,20 @@ def case_of(seed: int, index: int, plan: Plan) -> Case:
 
 def draw_case(source: Source, plan: Plan) -> Case:
     """Draw a case."""
-    exact = source.choice(plan.lanes) == "exact" and bool(_offered(True, False, plan.ops, plan.static))
+    kind: Kind = "static" if plan.static else "complex" if source.chance(plan.complexes) else "real"
+    if not _offered(False, False, plan.ops, kind):  # the ops that are asked for do not take numbers of this kind
+        kind = "real" if kind == "complex" else "complex"
+    exact = source.choice(plan.lanes) == "exact" and bool(_offered(True, False, plan.ops, kind))
     dtype = "float64" if source.chance(0.25) else "float32"
+    if kind == "complex":
+        dtype = OTHER_KIND[dtype]
     deep = source.chance(0.55)
-    vocabulary = _vocabulary(source, plan, exact=exact, deep=deep)
+    vocabulary = _vocabulary(source, plan, kind, exact=exact, deep=deep)
     if plan.static:
         return draw_program(source, vocabulary, exact=exact, dtype=dtype, deep=deep, longest=plan.longest)
     script = _Script(source, exact=exact, dtype=dtype)
     script.state = source.choice(STATE)
-    script.changes = source.chance(plan.changing)
+    script.changes = kind == "real" and source.chance(plan.changing)
     if script.changes and source.chance(0.5):
         script.state = STATE[-1]  # what is attached to a tensor and what is written to it meet
     script.customs = 0.0 if plan.ops else plan.customs
@@ -84,22 +92,30 @@ def draw_case(source: Source, plan: Plan) -> Case:
 
 
 @functools.cache
-def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, static: bool) -> tuple[str, ...]:
-    dialects = (PADDLE_STATIC,) if static else tuple(DIALECTS.values())
+def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, kind: Kind) -> tuple[str, ...]:
+    dialects = (PADDLE_STATIC,) if kind == "static" else tuple(DIALECTS.values())
 
     def fits(name: str) -> bool:
         entry = catalogue()[name]
-        orders = [dialect.highest_order.get(name, UNBOUNDED) for dialect in dialects]
-        return (entry.exact or not exact) and (not deep or min(orders) >= 2)
+        own = entry.family == "complex"
+        exactly = entry.exact
+        if kind == "complex":
+            exactly = exactly and name not in INEXACT
+        highest = min(dialect.highest_order.get(name, UNBOUNDED) for dialect in dialects)
+        taken = own or takes(name) == "both" if kind == "complex" else not own
+        return taken and (exactly or not exact) and (not deep or highest >= 2)
 
-    names = ops or [name for name, entry in catalogue().items() if entry.eager or static]
+    names = ops or [name for name, entry in catalogue().items() if entry.eager or kind == "static"]
     return tuple(name for name in names if fits(name))
 
 
-def _vocabulary(source: Source, plan: Plan, *, exact: bool, deep: bool) -> list[str]:
+def _vocabulary(source: Source, plan: Plan, kind: Kind, *, exact: bool, deep: bool) -> list[str]:
     """Draw the few ops that this case may use (swarm testing): a deep case mostly keeps to what can be differentiated twice."""
-    offered = _offered(exact, deep and not source.chance(0.3), plan.ops, plan.static) or _offered(exact, False, plan.ops, plan.static)
-    return [source.choice(offered) for _ in range(source.integer(2, 7))]
+    deep = deep and not source.chance(0.3)
+    offered = _offered(exact, deep, plan.ops, kind) or _offered(exact, False, plan.ops, kind)
+    drawn = [source.choice(offered) for _ in range(source.integer(2, 7))]
+    own = [name for name in offered if catalogue()[name].family == "complex"] if kind == "complex" else []
+    return [*drawn, *(source.choice(own) for _ in range(2 if own else 0))]
 
 
 class _Script(Sketch):
@@ -192,7 +208,9 @@ class _Script(Sketch):
             if source.chance(0.015):
                 shape = (*shape, 2) if source.chance(0.5) else shape[1:]
             if source.chance(0.02):
-                dtype = "float64" if dtype == "float32" else "float32"
+                dtype = OTHER_PRECISION[dtype]
+            if self.complex and source.chance(0.04):
+                dtype = OTHER_KIND[dtype]
             tracked = differentiable and source.chance(0.5)
             names.append(self.fresh(shape, letter="s", dtype=dtype, differentiable=tracked).name)
         if source.chance(0.015):

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conformance.case import Case, Input, data_of
+from conformance.case import Case, Input, data_of, is_complex
 from conformance.ops import catalogue
+from conformance.ops.kinds import MIXING, OTHER_KIND, takes
 from conformance.steps import Detach, Op, Step
 from reference_impl import OPS
 
@@ -27,6 +28,7 @@ EXACT_LARGEST = 256.0
 EXACT_GRAIN = 64.0
 MARGIN = 0.25
 GROWING = frozenset({"exp", "pow_scalar", "rdiv_scalar", "gelu", "softplus"})
+COMPLEX_GROWING = GROWING | {"sin", "cos", "tanh", "sigmoid"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,8 @@ class Sketch:
         self.source = source
         self.exact = exact
         self.dtype = dtype
+        self.complex = is_complex(dtype)
+        self._op = ""
         self.inputs: list[Input] = []
         self.steps: list[Step] = []
         self.values: list[Draft] = []
@@ -80,6 +84,9 @@ class Sketch:
 
     def elements(self, shape: tuple[int, ...], domain: str | None, dtype: str) -> Any:
         """Draw the elements of a fresh input inside a domain."""
+        if is_complex(dtype):
+            imaginary = self.elements(shape, None, OTHER_KIND[dtype])
+            return (self.elements(shape, domain, OTHER_KIND[dtype]) + 1j * imaginary).astype(dtype)
         source = self.source
         count = 1
         for n in shape:
@@ -107,7 +114,7 @@ class Sketch:
         differentiable: bool | None = None,
     ) -> Draft:
         """Add an input."""
-        kind = dtype or self._locked or self.dtype
+        kind = dtype or self._locked or self._dtype()
         array = self.elements(shape, domain, kind)
         if differentiable is None:
             differentiable = not self.values or not self.source.chance(0.25)
@@ -116,6 +123,18 @@ class Sketch:
         draft = Draft(name, shape, kind, array, differentiable, frozenset([name] if differentiable else ()))
         self.values.append(draft)
         return self._lock(draft)
+
+    def _dtype(self) -> str:
+        """Choose the dtype of a fresh input: that of the case, or the real one that belongs to it."""
+        if not self.complex:
+            return self.dtype
+        taken = takes(self._op) if self._op else "both"
+        return OTHER_KIND[self.dtype] if taken == "real" or (taken == "both" and self.source.chance(0.2)) else self.dtype
+
+    def _takes(self, draft: Draft) -> bool:
+        """Whether the op that is being drawn takes operands of this kind."""
+        taken = takes(self._op) if self.complex and self._op else "both"
+        return taken == "both" or is_complex(draft.dtype) == (taken == "complex")
 
     def _lock(self, draft: Draft) -> Draft:
         self._locked = draft.dtype
@@ -126,6 +145,7 @@ class Sketch:
             d
             for d in self.values
             if (self._locked is None or d.dtype == self._locked)
+            and self._takes(d)
             and (test is None or test(d))
             and (domain is None or lies_in(d, domain))
         ]
@@ -157,7 +177,9 @@ class Sketch:
         return self._one_of(found) if found and self.source.chance(0.7) else self.fresh(shape)
 
     def partner(self, x: Draft, *, domain: str | None = None) -> Draft:
-        """Take a value that broadcasts with ``x``, or add one."""
+        """Take a value that broadcasts with ``x``, or add one; of another kind now and then, where the op mixes them."""
+        if self.complex and self._op in MIXING and self.source.chance(0.4):
+            self._locked = OTHER_KIND[x.dtype]
         found = self._fitting(lambda d: broadcasts(d.shape, x.shape), domain)
         if found and self.source.chance(0.7):
             return self._one_of(found)
@@ -184,9 +206,9 @@ class Sketch:
     def add_op(self, name: str, *, no_grad: bool = False) -> bool:
         """Add one step of an op; return whether one fitted. What does not fit leaves no trace."""
         mark = self.mark()
-        self._locked = None
+        self._locked, self._op = None, name
         drawn = catalogue()[name].draw(self)
-        self._locked = None
+        self._locked, self._op = None, ""
         made = None if drawn is None else self.compute(name, *drawn)
         if drawn is None or made is None:
             self.undo(mark)
@@ -225,7 +247,7 @@ class Sketch:
     def compute(self, name: str, operands: list[Draft], attrs: dict[str, Any]) -> tuple[Any, ...] | None:
         """Compute an op's results (of ones, where an operand is not known); ``None`` if they would not stay of moderate size."""
         known = all(d.array is not None for d in operands)
-        if not known and name in GROWING:
+        if not known and name in (COMPLEX_GROWING if self.complex else GROWING):
             return None
         arrays = [np.ones(d.shape, d.dtype) if d.array is None else d.array for d in operands]
         with np.errstate(all="ignore"):
@@ -240,7 +262,8 @@ class Sketch:
         largest = np.abs(array).max()
         if self.exact:
             scaled = array * EXACT_GRAIN
-            return bool(largest <= EXACT_LARGEST and (scaled == np.rint(scaled)).all())
+            whole = scaled == np.rint(scaled)  # of complex numbers: in both parts
+            return bool(largest <= EXACT_LARGEST and whole.all())
         return bool(largest <= LARGEST)
 
 
@@ -257,7 +280,7 @@ def lies_in(draft: Draft, domain: str) -> bool:
     if array.size == 0:
         return True
     if domain == "positive":
-        return bool(array.min() >= MARGIN)
+        return bool(array.real.min() >= MARGIN)
     if domain == "nonzero":
         return bool(np.abs(array).min() >= MARGIN)
     ordered = np.sort(array, axis=None)

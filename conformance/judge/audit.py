@@ -42,11 +42,13 @@ def audit(case: Case, info: BackendInfo) -> str | None:
         if not np.isfinite(gradient).all():
             continue
         direction = rng.uniform(-1.0, 1.0, gradient.shape)
+        if np.iscomplexobj(gradient):
+            direction = direction + 1j * rng.uniform(-1.0, 1.0, gradient.shape)
         try:
             estimate = slope(case, number, name, direction, info)
         except SilentError:
             continue
-        value = float(np.sum(gradient * direction))
+        value = float(np.sum(np.real(np.conjugate(gradient) * direction)))
         if np.isfinite(estimate.error) and not estimate.agrees_with(value):
             return (
                 f"step {number}: the reference gives the gradient of {name} the slope {value:.12g} along a random direction, "

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from conformance.backends.reference import reference
+from conformance.backends.reference import WIDE, reference
 from conformance.judge.compare import AFTER_ALL, Comparer
 from conformance.judge.disturbance import Bounds, agrees_cheaply
 from conformance.judge.known import explain
@@ -24,6 +24,7 @@ from conformance.judge.node import first_node
 from conformance.judge.oracle import SilentError, slope
 from conformance.outcome import Computed, Raised
 from conformance.steps import Backward, Grad, Hook, Op, results
+from reference_impl import OPS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -185,6 +186,8 @@ def _numerically(dispute: Dispute, voter: str, forward: Backend | None) -> Vote:
     try:
         name, wanted, got = _gradient(dispute)
         radius = _radius(dispute, got.shape)
+        if np.iscomplexobj(wanted):  # an element is two numbers: the slopes along 1 and along i
+            wanted, got, radius = OPS["as_real"](wanted), OPS["as_real"](got), np.stack([radius, radius], axis=-1)
         answers = [(wanted[place], got[place], radius[place], _slope(dispute, name, place, forward)) for place in _worst(wanted, got)]
     except SilentError as error:
         return _silent(voter, str(error))
@@ -200,8 +203,13 @@ def _judged(answers: list[tuple[Any, Any, Estimate]]) -> Opinion:
 
 
 def _slope(dispute: Dispute, name: str, place: tuple[int, ...], forward: Backend | None) -> Estimate:
-    direction = np.zeros(dispute.found.wanted.shape)
-    direction[place] = 1.0
+    wanted = dispute.found.wanted
+    direction = np.zeros(wanted.shape, WIDE[wanted.dtype.kind])
+    if np.iscomplexobj(wanted):
+        *at, part = place
+        direction[tuple(at)] = (1.0, 1j)[part]
+    else:
+        direction[place] = 1.0
     return slope(dispute.case, dispute.found.step, name, direction, dispute.accused.info, forward)
 
 
@@ -217,7 +225,7 @@ def _gradient(dispute: Dispute) -> tuple[str, Any, Any]:
     """Return of which value the difference is a gradient, and what the call alone gave it on either side."""
     found, case = dispute.found, dispute.case
     step = case.steps[found.step] if found.step >= 0 else None
-    wanted, got = (np.asarray(a, dtype=np.float64) for a in (found.wanted, found.got))
+    wanted, got = (a.astype(WIDE[a.dtype.kind]) for a in (found.wanted, found.got))
     if found.where == "result" and isinstance(step, Grad):
         return step.inputs[found.slot], wanted, got
     if found.where == "event" and isinstance(step, Grad | Backward):
@@ -238,7 +246,7 @@ def _held(outcome: Outcome, found: Mismatch) -> Any:
     for seen in reversed(outcome.observations[: found.step]):
         if isinstance(seen, Computed | Raised) and seen.state is not None:
             value = seen.state[found.slot]
-            return 0.0 if value is None else value.array.astype(np.float64)
+            return 0.0 if value is None else value.array.astype(WIDE[value.array.dtype.kind])
     return 0.0
 
 

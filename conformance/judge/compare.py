@@ -243,7 +243,7 @@ class Comparer:
         exact = self.case.lane == "exact"
         if expected.tobytes() == actual.tobytes() or np.array_equal(expected, actual, equal_nan=True):  # the first is cheaper
             return True
-        if expected.dtype.kind != "f" or (exact and self.bounds.exact):
+        if expected.dtype.kind not in "fc" or (exact and self.bounds.exact):
             return False
         if not exact and agrees_cheaply(expected, actual):
             return True
@@ -280,11 +280,11 @@ def _word(seen: Observation) -> str:
 def describe(name: str, expected: Any, actual: Any) -> str:
     """Say how many elements differ, where worst, what was got and what was expected."""
     with np.errstate(all="ignore"):
-        error = np.abs(np.asarray(actual, dtype=np.float64) - np.asarray(expected, dtype=np.float64))
+        error = np.abs(actual.astype(np.result_type(actual, np.float64)) - expected)
     error = np.where(np.isnan(error), np.where(np.isnan(actual) & np.isnan(expected), 0.0, np.inf), error)
     place = tuple(int(i) for i in np.unravel_index(int(np.argmax(error)), error.shape)) if error.ndim else ()
     differing = int(np.count_nonzero(error))
     return (
         f"{name}: {differing} of {error.size} elements differ; worst at {place}: "
-        f"got {actual[place]:.9g}, expected {expected[place]:.9g}, off by {error[place]:.3g}"
+        f"got {actual[place].item():.9g}, expected {expected[place].item():.9g}, off by {error[place]:.3g}"
     )

@@ -33,6 +33,7 @@ REPLICAS = 8
 UNITS = 24.0
 CHEAP_ROUNDINGS = 4.0
 EXACT_BITS = {"float32": 24, "float64": 53}
+PARTS = {"complex64": "float32", "complex128": "float64"}
 
 Array = "np.ndarray[Any, Any]"
 
@@ -66,7 +67,8 @@ class Bounds:
         tracker = _Tracker()
         self.centre = self._run(tracker.observe)
         casts = [op.attrs["dtype"] for s in self.case.steps for op in ops(s) if op.op == "cast"]
-        coarsest = min([*(i.dtype for i in self.case.inputs), *casts], default="float32")
+        dtypes = [PARTS.get(dtype, dtype) for dtype in (*(i.dtype for i in self.case.inputs), *casts)]
+        coarsest = min(dtypes, default="float32")
         self.exact = tracker.exact_in(EXACT_BITS[coarsest])
         eps = float(np.finfo(coarsest).eps)
         self.replicas = []
@@ -95,7 +97,7 @@ class Bounds:
             return None
         moved = [_value(r, step, slot, where, name) for r in self.replicas]
         with np.errstate(all="ignore"):
-            squares = [np.square(m.array - centre.array) for m in moved if m is not None]
+            squares = [np.square(np.abs(m.array - centre.array)) for m in moved if m is not None]
             rms = np.sqrt(np.sum(squares, axis=0) / max(1, len(squares)))
             return centre.array, UNITS * (rms + self.eps * np.abs(centre.array))
 
@@ -141,11 +143,13 @@ class _Tracker:
         for part in out if isinstance(out, tuple) else (out,):
             self._measure(part)
         if primitive.magnitude is not None:
-            self._measure(primitive.magnitude(out, *arrays, **attrs))
+            self._measure(primitive.magnitude(out, *(_upper(a) for a in arrays), **attrs))
         return out
 
     def _measure(self, array: Any) -> None:
         values = np.asarray(array)
+        if values.dtype.kind == "c":
+            values = np.stack([values.real, values.imag])
         if values.dtype.kind != "f" or values.size == 0 or not self.rational:
             return
         if not np.isfinite(values).all():
@@ -161,6 +165,11 @@ class _Tracker:
 
     def exact_in(self, bits: int) -> bool:
         return self.rational and float(np.log2(self.largest)) + self.grain < bits
+
+
+def _upper(operand: Any) -> Any:
+    """Return a rational bound on the size of complex elements: no part of a product of them is finer or larger than one of these."""
+    return np.abs(operand.real) + np.abs(operand.imag) if np.iscomplexobj(operand) else operand
 
 
 class _Disturber:
@@ -182,4 +191,6 @@ class _Disturber:
             return out
         scale = np.abs(out) if primitive.magnitude is None else primitive.magnitude(out, *arrays, **attrs)
         noise = self.rng.uniform(-1.0, 1.0, np.shape(out))
+        if np.iscomplexobj(out):
+            noise = noise + 1j * self.rng.uniform(-1.0, 1.0, np.shape(out))
         return (out + noise * scale * (primitive.rounds * self.eps)).astype(out.dtype, copy=False)

@@ -20,6 +20,7 @@ from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
 from conformance.case import Case, Input
 from conformance.judge.verdict import FAILING, Bucket, judge
+from conformance.ops.kinds import OTHER_PRECISION
 from conformance.outcome import Computed, Outcome, Raised
 from conformance.steps import Hook, InPlace, ops
 from reference_impl.primitive import Observation
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from reference_impl.primitive import Primitive
 
 CONFIDENCE = 0.95
+SINGLE = ("float32", "complex64")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +70,8 @@ def strided(case: Case, backend: Backend, _: Outcome) -> Outcome:
 
 
 def wider(case: Case, backend: Backend, first: Outcome) -> Outcome:
-    """Run a float32 case in float64, and round the answers to what the first ones are."""
-    inputs = (msgspec.structs.replace(entry, dtype="float64") for entry in case.inputs)
+    """Run a case of single precision in double precision, and round the answers to what the first ones are."""
+    inputs = (msgspec.structs.replace(entry, dtype=OTHER_PRECISION[entry.dtype]) for entry in case.inputs)
     return _rounded(backend.run(Case(tuple(inputs), case.steps, case.lane)), first)
 
 
@@ -89,9 +91,8 @@ def precise(case: Case, backend: Backend, first: Outcome) -> Outcome:
 
 
 def _plain(case: Case) -> bool:
-    """Whether all is of one dtype: a refusal because of dtypes is none in a wider one, and a cast names its dtype."""
-    dtypes = {entry.dtype for entry in case.inputs}
-    return len(dtypes) == 1 and not _casts(case)
+    """Whether all is of one precision: a refusal because of it is none in a wider one, and a cast names its dtype."""
+    return len({entry.dtype in SINGLE for entry in case.inputs}) == 1 and not _casts(case)
 
 
 def _casts(case: Case) -> bool:
@@ -99,7 +100,7 @@ def _casts(case: Case) -> bool:
 
 
 def _narrow(case: Case) -> bool:
-    return _plain(case) and case.inputs[0].dtype == "float32"
+    return _plain(case) and case.inputs[0].dtype in SINGLE
 
 
 def _immutable(case: Case) -> bool:
@@ -118,7 +119,7 @@ PAIRS = (
     Pair("precision", "reference", "computed in higher precision, the answers rounded", _plain, precise),
     Pair("layout", "reference", "the inputs are not contiguous", _immutable, strided),
     Pair("torch-layout", "torch", "PyTorch against itself, the inputs are not contiguous", _immutable, strided),
-    Pair("torch-precision", "torch", "PyTorch in float64, rounded, against itself in float32", _narrow, wider),
+    Pair("torch-precision", "torch", "PyTorch in double precision, rounded, against itself in single", _narrow, wider),
 )
 """Every pair; those of the reference come first."""
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from conformance.backends.reference import reference
+from conformance.backends.reference import WIDE, reference
 from conformance.case import Case, Input, data_of
 from conformance.outcome import Computed
 from conformance.steps import AppendBackward, Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, Toggle, results
@@ -85,7 +85,7 @@ def call_of(step: Step) -> Call:
 def slope(
     case: Case, number: int, name: str, direction: np.ndarray[Any, Any], info: BackendInfo, forward: Backend | None = None
 ) -> Estimate:
-    """Return the derivative of the pairing of a call in the value ``name``, along a direction of its shape.
+    """Return the derivative of the pairing of a call in the value ``name``, along a direction of its shape, real or complex.
 
     ``forward``: whose forwards are used, in float64; the reference's if not given.
 
@@ -130,7 +130,7 @@ class _Script:
         self.name = name
         kept: list[Step] = []
         frozen: list[str] = []
-        entries = [msgspec.structs.replace(e, dtype="float64", data=data_of(e.array())) for e in case.inputs]
+        entries = [msgspec.structs.replace(_entry(e.name, e.array()), differentiable=e.differentiable) for e in case.inputs]
         nudged = Op("add", (name, NUDGE), (MOVED + name,))
         if any(e.name == name for e in case.inputs):
             kept.append(nudged)
@@ -159,7 +159,7 @@ class _Script:
             elif held is not None:
                 changed[field] = tuple(None if n is None else self.renamed(n) for n in held)
         if isinstance(step, Op) and step.op == "cast":
-            changed["attrs"] = {**step.attrs, "dtype": "float64"}
+            changed["attrs"] = {**step.attrs, "dtype": WIDE[np.dtype(step.attrs["dtype"]).kind]}
         return msgspec.structs.replace(step, **changed)
 
     def at(self, nudge: np.ndarray[Any, Any]) -> Case:
@@ -173,7 +173,7 @@ def _is_constant(step: Step, constants: frozenset[str], *, linked: bool) -> bool
 
 
 def _entry(name: str, array: Any) -> Input:
-    return Input(name, np.shape(array), data_of(array), "float64", differentiable=False)
+    return Input(name, np.shape(array), data_of(array), WIDE[np.asarray(array).dtype.kind], differentiable=False)
 
 
 def _values(case: Case, outcome: Outcome) -> dict[str, Any]:
@@ -192,11 +192,13 @@ def _seed(base: dict[str, Any], root: str, seed: str | None) -> Any:
 
 
 def _pairing(values: dict[str, Any], seeds: dict[str, Any]) -> Sample:
-    """Return ``sum_k <seed_k, root_k>``; its rounding is relative to the largest number that was met on the way."""
+    """Return ``Re sum_k conj(seed_k) root_k``; its rounding is relative to the largest number that was met on the way."""
     if not all(root in values and np.shape(values[root]) == np.shape(seed) for root, seed in seeds.items()):
         return Sample(math.nan, math.inf)
     with np.errstate(all="ignore"):
-        terms = np.concatenate([np.ravel(seed * values[root]) for root, seed in seeds.items()]).astype(np.float64)
+        terms = np.concatenate([np.ravel(np.real(np.conjugate(seed) * values[root])) for root, seed in seeds.items()]).astype(
+            np.float64
+        )
         largest = max((float(np.abs(a).max()) for a in values.values() if np.size(a)), default=0.0)
     if not np.isfinite(terms).all():
         return Sample(math.nan, math.inf)

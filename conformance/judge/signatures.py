@@ -9,10 +9,12 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from conformance.backends.reference import reference
-from conformance.case import CaseError, check
+from conformance.case import Case, CaseError, check
+from conformance.counterfactual_rules import RULES
 from conformance.counterfactuals import COUNTERFACTUALS
 from conformance.judge.disturbance import Bounds, agrees_cheaply
 from conformance.outcome import Computed, Raised
@@ -20,9 +22,9 @@ from conformance.steps import InPlace, results, uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from contextlib import AbstractContextManager
 
     from conformance.backends import BackendInfo
-    from conformance.case import Case
     from conformance.deviations import Deviation
     from conformance.judge.compare import Mismatch
     from conformance.outcome import Outcome, Value
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 NEAREST = 2
 """For how many counterfactual scripts bounds are derived."""
+SINGLE = {"float64": "float32", "complex128": "complex64"}
 TERMS = 12
 """How many other tensors of a script may be what was added."""
 
@@ -53,10 +56,25 @@ def _bears(words: str, ops: tuple[str, ...], info: BackendInfo, case: Case, foun
             return bool((np.abs(got - wanted) <= np.finfo(wanted.dtype).eps).all())
         case "what was written to a tensor":
             return _written(info, case, found)
+        case "off by roundings of float32":
+            return Bounds(_single(case), info).accepts(found.got, found.step, found.slot, found.where, found.name)
         case "another contribution":
             return _contributed(info, case, found)
+        case _ if words in RULES:
+            return any(_predicted_by(change, info, case, found) for change in RULES[words](ops))
         case _:
             return _predicted(info, COUNTERFACTUALS[words](case, found.step, ops), found)
+
+
+def _single(case: Case) -> Case:
+    """Return a case in single precision."""
+    inputs = (msgspec.structs.replace(entry, dtype=SINGLE.get(entry.dtype, entry.dtype)) for entry in case.inputs)
+    return Case(tuple(inputs), case.steps, case.lane)
+
+
+def _predicted_by(change: AbstractContextManager[None], info: BackendInfo, case: Case, found: Mismatch) -> bool:
+    with change:
+        return _predicted(info, iter([(case, found.step)]), found)
 
 
 def _predicted(info: BackendInfo, variants: Iterator[tuple[Case, int]], found: Mismatch) -> bool:
@@ -69,7 +87,7 @@ def _predicted(info: BackendInfo, variants: Iterator[tuple[Case, int]], found: M
             with np.errstate(all="ignore"):
                 off = float(np.nan_to_num(np.abs(array - found.got), nan=np.inf).max())
             near.append((off, variant, number, slot))
-    nearest = sorted(near, key=lambda candidate: candidate[0])[:NEAREST] if found.got.dtype.kind == "f" else []
+    nearest = sorted(near, key=lambda candidate: candidate[0])[:NEAREST] if found.got.dtype.kind in "fc" else []
     return any(
         Bounds(variant, info).accepts(found.got, number, slot, found.where, found.name)
         for _, variant, number, slot in nearest

@@ -12,7 +12,7 @@ from conformance.mutants.mutant import Kind, Mutant
 from reference_impl import PADDLE, PADDLE_STATIC, TORCH
 
 SWITCHES = (
-    *("implicit_seed", "duplicates", "gradless_root", "gradless_input", "freed_refuses", "grad_requires_grad"),
+    *("implicit_seed", "seed_kind", "duplicates", "gradless_root", "gradless_input", "freed_refuses", "grad_requires_grad"),
     *(
         "derivative_requires_grad",
         "schedule",

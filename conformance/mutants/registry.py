@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from conformance.mutants import (
     accumulation,
     attached,
+    complexes,
     conventions,
     graphs,
     programs,
@@ -22,8 +23,8 @@ from conformance.mutants.mutant import Kind, Mutant
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FAMILIES = (rules_pointwise, rules_shape, rules_matrix)
-ENGINES = (accumulation, graphs, attached, conventions, programs)
+FAMILIES = (rules_pointwise, rules_shape, rules_matrix, complexes)
+ENGINES = (accumulation, graphs, attached, complexes, conventions, programs)
 
 
 @functools.cache

@@ -13,8 +13,8 @@ from typing import Any
 from conformance.mutants.wrong import Entries
 from reference_impl import OPS, Variable
 from reference_impl.primitive import array_of, shape_of
+from reference_impl.primitives.complex import conjugate, to_operand
 from reference_impl.primitives.reduction import restore_axes
-from reference_impl.primitives.shape import sum_to
 
 wrong = Entries()
 
@@ -39,7 +39,7 @@ CURVED = (
         "erf.x",
     ),
     *("gelu.x", "conv2d.x", "conv2d.weight", "matmul.x", "matmul.y", "bmm.x", "bmm.y", "linear.x", "linear.weight", "logsumexp.x"),
-    *("prod.x", "mse_loss.x", "mse_loss.y", "softmax.x", "log_softmax.x", "glu.x"),
+    *("prod.x", "mse_loss.x", "mse_loss.y", "softmax.x", "log_softmax.x", "glu.x", "sgn.x", "angle.x"),
 )
 """The rules whose result is a function of the operands that is not piecewise constant, of all ops that a script can apply."""
 
@@ -51,6 +51,7 @@ LINEAR = (
     *("getitem_intarray.x", "embedding.weight", "gather.x", "linear.bias", "sum.x", "mean.x", "max.x", "min.x", "amax.x", "cumsum.x"),
     *("maximum.x", "maximum.y", "minimum.x", "minimum.y", "clamp.x", "abs.x", "relu.x", "where.x", "where.y", "masked_fill.x"),
     *("masked_fill_tensor.x", "masked_fill_tensor.value", "topk.x", "setitem.x", "setitem.value"),
+    *("real.x", "imag.x", "conj.x", "complex.re", "complex.im", "as_real.x", "as_complex.x"),
 )
 """The other rules of all ops that a script can apply; a result that is zero is left out."""
 
@@ -107,12 +108,12 @@ def constant_dividend(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
 
 @wrong("pow.x", what="counts the factor y as a constant")
 def constant_factor(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
-    return sum_to(mul(g, mul(detached(y), pow_(x, sub(y, 1.0)))), shape_of(x))
+    return to_operand(mul(g, conjugate(mul(detached(y), pow_(x, sub(y, 1.0))))), x)
 
 
 @wrong("pow.y", what="counts the logarithm as a constant")
 def constant_logarithm(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
-    return sum_to(mul(g, mul(out, detached(log(x)))), shape_of(y))
+    return to_operand(mul(g, conjugate(mul(out, detached(log(x))))), y)
 
 
 @wrong("silu.x", what="counts the factor x as a constant")
@@ -128,7 +129,7 @@ def constant_normalisation(right: Any, g: Any, out: Any, x: Any, *, axis: int, k
 
 @wrong("prod.x", what="counts the product as a constant")
 def constant_product(right: Any, g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
-    return div(restore_axes(mul(g, detached(out)), shape_of(x), axis, keepdims=keepdims), x)
+    return div(restore_axes(mul(g, conjugate(detached(out))), shape_of(x), axis, keepdims=keepdims), conjugate(x))
 
 
 @wrong("softmax.x", what="counts the mean of the cotangent as a constant")
@@ -144,3 +145,8 @@ def constant_probabilities(right: Any, g: Any, out: Any, x: Any, *, axis: int) -
 @wrong("glu.x", what="counts the operand as a constant")
 def constant_operand(right: Any, g: Any, out: Any, x: Any, *, axis: int) -> Any:
     return right(g, out, detached(x), axis=axis)
+
+
+@wrong("abs.x", what="counts the direction of a complex number as a constant")
+def constant_direction(right: Any, g: Any, out: Any, x: Any) -> Any:
+    return right(g, out, detached(x))

@@ -10,14 +10,26 @@ import functools
 import importlib
 from typing import TYPE_CHECKING
 
-from conformance.ops import in_place
+from conformance.ops import in_place, kinds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conformance.ops.spec import OpSpec
 
-FAMILIES = ("arithmetic", "elementary", "reduction", "shape", "indexing", "linalg", "selection", "softmax", "convolution", "update")
+FAMILIES = (
+    "arithmetic",
+    "elementary",
+    "reduction",
+    "shape",
+    "indexing",
+    "linalg",
+    "selection",
+    "softmax",
+    "convolution",
+    "update",
+    "complex",
+)
 
 
 @functools.cache
@@ -42,6 +54,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "conv2d in eager scripts": "PyTorch frees and links its two gradients as one, which is not modelled; programs draw it",
     "third derivatives in static programs": "each costs a build of its own; scripts draw them",
     **in_place.NOT_OFFERED,
-    "complex variants": "complex dtypes come with the judging of complex gradients",
+    **{f"{op} of complex numbers": reason for op, reason in kinds.REAL_ONLY.items()},
+    **kinds.NOT_OFFERED,
 }
 """Ops of the first ranks of the op universe that random graphs do not use yet, with the reason."""

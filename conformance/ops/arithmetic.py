@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.ops.draws import binary, unary, with_number
+from conformance.ops.kinds import OTHER_KIND, OTHER_PRECISION
 from conformance.ops.spec import rows
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ def _power(s: Sketch) -> Drawn:
 
 def _cast(s: Sketch) -> Drawn:
     x = s.take()
-    return [x], {"dtype": "float64" if x.dtype == "float32" else "float32"}  # to its own dtype, a tensor comes back itself
+    others = [OTHER_PRECISION, OTHER_KIND] if s.complex else [OTHER_PRECISION]
+    return [x], {"dtype": s.source.choice(others)[x.dtype]}  # to its own dtype, a tensor comes back itself
 
 
 ENTRIES = rows(

@@ -2,6 +2,7 @@
 
 from reference_impl.primitives import (
     arithmetic,
+    complex,
     convolution,
     elementary,
     indexing,
@@ -13,4 +14,4 @@ from reference_impl.primitives import (
     update,
 )
 
-FAMILIES = (arithmetic, elementary, reduction, shape, indexing, linalg, selection, softmax, convolution, update)
+FAMILIES = (arithmetic, elementary, complex, reduction, shape, indexing, linalg, selection, softmax, convolution, update)

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import Domain, alias, composite, primitive, shape_of, zeros_like
-from reference_impl.primitives.shape import sum_to
+from reference_impl.primitive import Domain, alias, composite, primitive, zeros_like
+from reference_impl.primitives.complex import PARTS, conjugate, is_complex, to_operand
 
 
 @primitive(saves=(), rounds=0)
@@ -33,12 +33,12 @@ def add(x: Any, y: Any) -> Any:
 
 @add.vjp("x")
 def add_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return sum_to(g, shape_of(x))
+    return to_operand(g, x)
 
 
 @add.vjp("y")
 def add_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return sum_to(g, shape_of(y))
+    return to_operand(g, y)
 
 
 @primitive(saves=(), magnitude=lambda out, x, y: np.abs(x) + np.abs(y))
@@ -49,15 +49,15 @@ def sub(x: Any, y: Any) -> Any:
 
 @sub.vjp("x")
 def sub_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return sum_to(g, shape_of(x))
+    return to_operand(g, x)
 
 
 @sub.vjp("y")
 def sub_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return sum_to(neg(g), shape_of(y))
+    return to_operand(neg(g), y)
 
 
-@primitive()
+@primitive(magnitude=lambda out, x, y: np.abs(x) * np.abs(y))  # |out|; said of the operands: a complex product is a sum
 def mul(x: Any, y: Any) -> Any:
     """Product ``x y``."""
     return np.multiply(x, y)
@@ -65,12 +65,12 @@ def mul(x: Any, y: Any) -> Any:
 
 @mul.vjp("x")
 def mul_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return sum_to(mul(g, y), shape_of(x))
+    return to_operand(mul(g, conjugate(y)), x)
 
 
 @mul.vjp("y")
 def mul_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return sum_to(mul(g, x), shape_of(y))
+    return to_operand(mul(g, conjugate(x)), y)
 
 
 @primitive(domain={"y": Domain.NONZERO})
@@ -81,12 +81,12 @@ def div(x: Any, y: Any) -> Any:
 
 @div.vjp("x")
 def div_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return sum_to(div(g, y), shape_of(x))
+    return to_operand(div(g, conjugate(y)), x)
 
 
 @div.vjp("y")
 def div_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:  # d(x/y)/dy = -(x/y)/y
-    return sum_to(neg(mul(g, div(div(x, y), y))), shape_of(y))
+    return to_operand(neg(mul(g, conjugate(div(div(x, y), y)))), y)
 
 
 @primitive(saves=(), magnitude=lambda out, x, *, other: np.abs(x) + abs(other))
@@ -128,7 +128,15 @@ div_by_quotient.rules = [div_vjp_x, None]
 
 @div_by_quotient.vjp("y")
 def div_by_quotient_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:  # the same, by the quotient that is there already
-    return sum_to(neg(mul(g, div(out, y))), shape_of(y))
+    return to_operand(neg(mul(g, conjugate(div(out, y)))), y)
+
+
+def of_one_kind(x: Any, y: Any) -> tuple[Any, Any]:
+    """Cast a real operand to the dtype that it has beside a complex one; what some dialects do before an op that mixes them."""
+    if is_complex(x) == is_complex(y):
+        return x, y
+    dtype = str(np.result_type(x.dtype, y.dtype))
+    return (x, cast(y, dtype=dtype)) if is_complex(x) else (cast(x, dtype=dtype), y)
 
 
 @primitive(domain={"x": Domain.NONZERO})
@@ -139,7 +147,7 @@ def reciprocal(x: Any) -> Any:
 
 @reciprocal.vjp("x")
 def reciprocal_vjp_x(g: Any, out: Any, x: Any) -> Any:  # -1/x^2
-    return neg(mul(g, mul(out, out)))
+    return neg(mul(g, conjugate(mul(out, out))))
 
 
 @composite
@@ -164,10 +172,10 @@ def pow_scalar(x: Any, *, exponent: float) -> Any:
 def pow_scalar_vjp_x(g: Any, out: Any, x: Any, *, exponent: float) -> Any:  # c x^(c-1), and 0 for c = 0 also at x = 0
     if exponent == 0:
         return zeros_like(x)
-    return mul(g, mul_scalar(pow_scalar(x, exponent=exponent - 1), other=exponent))
+    return mul(g, conjugate(mul_scalar(pow_scalar(x, exponent=exponent - 1), other=exponent)))
 
 
-@primitive()
+@primitive(magnitude=lambda out, x: np.square(np.abs(x)))
 def square(x: Any) -> Any:
     """Return ``x^2``."""
     return np.square(x)
@@ -175,7 +183,7 @@ def square(x: Any) -> Any:
 
 @square.vjp("x")
 def square_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, mul_scalar(pow_scalar(x, exponent=1.0), other=2.0))
+    return mul(g, conjugate(mul_scalar(pow_scalar(x, exponent=1.0), other=2.0)))
 
 
 @primitive(saves=(), rounds=0)
@@ -191,8 +199,8 @@ def clone_vjp_x(g: Any, out: Any, x: Any) -> Any:
 
 @primitive(saves=())
 def cast(x: Any, *, dtype: str) -> Any:
-    """Convert to another floating dtype; the cotangent is converted back."""
-    return x.astype(dtype)
+    """Convert to another dtype, complex to real by the real part; the cotangent is converted back."""
+    return (x.real if is_complex(x) and dtype not in PARTS else x).astype(dtype)
 
 
 @cast.vjp("x")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import Domain, array_of, primitive, shape_of, zeros_like
+from reference_impl.primitive import Domain, array_of, composite, primitive, zeros_like
 from reference_impl.primitives.arithmetic import (
     add_scalar,
     div,
@@ -19,7 +19,7 @@ from reference_impl.primitives.arithmetic import (
     square,
     sub,
 )
-from reference_impl.primitives.shape import sum_to
+from reference_impl.primitives.complex import complex, conj, conjugate, from_imag, is_complex, real, sgn, to_operand
 
 SQRT_2 = math.sqrt(2.0)
 SQRT_2_PI = math.sqrt(2.0 * math.pi)
@@ -36,7 +36,7 @@ def exp(x: Any) -> Any:
 
 @exp.vjp("x")
 def exp_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, out)
+    return mul(g, conjugate(out))
 
 
 @primitive(rounds=2, domain={"x": Domain.POSITIVE})
@@ -47,7 +47,7 @@ def log(x: Any) -> Any:
 
 @log.vjp("x")
 def log_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return div(g, x)
+    return div(g, conjugate(x))
 
 
 @primitive(domain={"x": Domain.POSITIVE}, rounds=4)
@@ -58,12 +58,12 @@ def pow(x: Any, y: Any) -> Any:  # noqa: A001 - an op is called what the framewo
 
 @pow.vjp("x")
 def pow_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:  # d(x^y)/dx = y x^(y-1)
-    return sum_to(mul(g, mul(y, pow(x, sub(y, 1.0)))), shape_of(x))
+    return to_operand(mul(g, conjugate(mul(y, pow(x, sub(y, 1.0))))), x)
 
 
 @pow.vjp("y")
 def pow_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:  # d(x^y)/dy = x^y log x
-    return sum_to(mul(g, mul(out, log(x))), shape_of(y))
+    return to_operand(mul(g, conjugate(mul(out, log(x)))), y)
 
 
 @primitive(domain={"x": Domain.POSITIVE})
@@ -74,7 +74,7 @@ def sqrt(x: Any) -> Any:
 
 @sqrt.vjp("x")
 def sqrt_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return div(g, mul_scalar(out, other=2.0))
+    return div(g, conjugate(mul_scalar(out, other=2.0)))
 
 
 @primitive(rounds=3, domain={"x": Domain.POSITIVE})
@@ -85,7 +85,7 @@ def rsqrt(x: Any) -> Any:
 
 @rsqrt.vjp("x")
 def rsqrt_vjp_x(g: Any, out: Any, x: Any) -> Any:  # -x^(-3/2)/2
-    return mul(g, mul_scalar(pow_scalar(out, exponent=3.0), other=-0.5))
+    return mul(g, conjugate(mul_scalar(pow_scalar(out, exponent=3.0), other=-0.5)))
 
 
 @primitive(rounds=2)
@@ -96,7 +96,7 @@ def sin(x: Any) -> Any:
 
 @sin.vjp("x")
 def sin_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, cos(x))
+    return mul(g, conjugate(cos(x)))
 
 
 @primitive(rounds=2)
@@ -107,7 +107,7 @@ def cos(x: Any) -> Any:
 
 @cos.vjp("x")
 def cos_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, neg(sin(x)))
+    return mul(g, conjugate(neg(sin(x))))
 
 
 @primitive(rounds=2)
@@ -118,7 +118,7 @@ def tanh(x: Any) -> Any:
 
 @tanh.vjp("x")
 def tanh_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, rsub_scalar(square(out), other=1.0))
+    return mul(g, conjugate(rsub_scalar(square(out), other=1.0)))
 
 
 @primitive(rounds=4)
@@ -129,7 +129,7 @@ def sigmoid(x: Any) -> Any:
 
 @sigmoid.vjp("x")
 def sigmoid_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, mul(out, rsub_scalar(out, other=1.0)))
+    return mul(g, conjugate(mul(out, rsub_scalar(out, other=1.0))))
 
 
 SOFTPLUS_THRESHOLD = 20.0
@@ -235,7 +235,29 @@ def abs(x: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call
 
 @abs.vjp("x")
 def abs_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, sign(x))
+    return mul(g, sgn(x) if is_complex(x) else sign(x))
+
+
+@sgn.vjp("x")
+def sgn_vjp_x(g: Any, out: Any, x: Any) -> Any:  # the part of g across x, as x turns: (g - s Re(conj(s) g)) / |x|
+    return div(sub(g, mul(out, real(mul(conj(out), g)))), abs(x))
+
+
+@primitive(rounds=2, magnitude=lambda out, x: np.abs(out) + 1.0)
+def angle(x: Any) -> Any:
+    """Return the argument of complex numbers, between -pi and pi."""
+    return np.angle(x)
+
+
+@angle.vjp("x")
+def angle_vjp_x(g: Any, out: Any, x: Any) -> Any:  # d angle = Im(dx / x)
+    return div(from_imag(g), conj(x))
+
+
+@composite
+def polar(size: Any, turn: Any) -> Any:
+    """Return ``size e^(i turn)`` of two real tensors that broadcast."""
+    return complex(mul(size, cos(turn)), mul(size, sin(turn)))
 
 
 @primitive(selects=True)

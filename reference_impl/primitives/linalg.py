@@ -8,6 +8,7 @@ import numpy as np
 
 from reference_impl.primitive import alias, composite, primitive, shape_of
 from reference_impl.primitives.arithmetic import add, mul
+from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.shape import reshape, sum_to, t, transpose
 
 
@@ -30,16 +31,16 @@ def _as_matrices(g: Any, x: Any, y: Any) -> tuple[Any, Any, Any]:
 
 
 @matmul.vjp("x")
-def matmul_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:  # g y^T
+def matmul_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:  # g y^H
     g, rows, y = _as_matrices(g, x, y)
-    product = sum_to(matmul(g, transpose(y, axis0=-1, axis1=-2)), shape_of(rows))
+    product = sum_to(matmul(g, conjugate(transpose(y, axis0=-1, axis1=-2))), shape_of(rows))
     return product if rows is x else reshape(product, shape=shape_of(x))
 
 
 @matmul.vjp("y")
-def matmul_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:  # x^T g
+def matmul_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:  # x^H g
     g, x, columns = _as_matrices(g, x, y)
-    product = sum_to(matmul(transpose(x, axis0=-1, axis1=-2), g), shape_of(columns))
+    product = sum_to(matmul(conjugate(transpose(x, axis0=-1, axis1=-2)), g), shape_of(columns))
     return product if columns is y else reshape(product, shape=shape_of(y))
 
 
@@ -61,12 +62,12 @@ def linear(x: Any, weight: Any, bias: Any) -> Any:
 
 @linear.vjp("x")
 def linear_vjp_x(g: Any, out: Any, x: Any, weight: Any, bias: Any) -> Any:
-    return matmul(g, weight)
+    return matmul(g, conjugate(weight))
 
 
 @linear.vjp("weight")
 def linear_vjp_weight(g: Any, out: Any, x: Any, weight: Any, bias: Any) -> Any:
-    return matmul(t(g), x)
+    return matmul(t(g), conjugate(x))
 
 
 @linear.vjp("bias")

@@ -8,6 +8,7 @@ import numpy as np
 
 from reference_impl.primitive import Domain, array_of, composite, primitive, shape_of
 from reference_impl.primitives.arithmetic import div, mul, mul_scalar, square, sub
+from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.elementary import exp
 from reference_impl.primitives.shape import element_count, expand, flip, reshape
 from reference_impl.tensor import Mode
@@ -173,7 +174,7 @@ def prod(x: Any, *, axis: int, keepdims: Any) -> Any:
 @prod.vjp("x")
 def prod_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:  # d(prod)/dx_i = prod / x_i
     shape = shape_of(x)
-    return div(restore_axes(mul(g, out), shape, axis, keepdims=keepdims), x)
+    return div(restore_axes(mul(g, conjugate(out)), shape, axis, keepdims=keepdims), conjugate(x))
 
 
 @primitive(magnitude=lambda out, x, y: np.add.reduce(np.square(np.abs(x) + np.abs(y)), axis=None) / (x.size or 1))

@@ -11,6 +11,7 @@ import numpy as np
 
 from reference_impl.primitive import Domain, array_of, composite, primitive, shape_of
 from reference_impl.primitives.arithmetic import mul
+from reference_impl.primitives.complex import to_operand
 from reference_impl.primitives.elementary import inside
 from reference_impl.primitives.indexing import scatter_add
 from reference_impl.primitives.shape import expand, sum_to
@@ -78,12 +79,12 @@ def where(x: Any, y: Any, *, mask: Any) -> Any:
 
 @where.vjp("x")
 def where_vjp_x(g: Any, out: Any, x: Any, y: Any, *, mask: Any) -> Any:
-    return sum_to(masked_fill(g, mask=np.logical_not(mask), value=0.0), shape_of(x))
+    return to_operand(masked_fill(g, mask=np.logical_not(mask), value=0.0), x)
 
 
 @where.vjp("y")
 def where_vjp_y(g: Any, out: Any, x: Any, y: Any, *, mask: Any) -> Any:
-    return sum_to(masked_fill(g, mask=mask, value=0.0), shape_of(y))
+    return to_operand(masked_fill(g, mask=mask, value=0.0), y)
 
 
 @composite

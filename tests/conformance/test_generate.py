@@ -77,9 +77,9 @@ def test_every_op_that_eager_campaigns_use_is_drawn() -> None:
     assert {name for name, entry in catalogue().items() if entry.eager} == used
 
 
-def test_programs_draw_every_op_of_the_catalogue() -> None:
+def test_programs_draw_every_op_of_the_catalogue_but_those_of_complex_numbers() -> None:
     used = set().union(*(ops_of(case_of(SEED, i, Plan(static=True))) for i in range(3000)))
-    assert set(catalogue()) == used
+    assert {name for name, op in catalogue().items() if op.family != "complex"} == used
 
 
 def test_most_cases_are_rich() -> None:

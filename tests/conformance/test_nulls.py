@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from conformance.outcome import Outcome
 
 pytestmark = pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")
-CASES = [case_of(2, i, Plan(("numeric",))) for i in range(120)]
+OF_COMPLEX = [case_of(2, i, Plan(("numeric",), complexes=1.0)) for i in range(80)]
+CASES = [case_of(2, i, Plan(("numeric",))) for i in range(120)] + OF_COMPLEX
 
 
 @functools.cache
@@ -55,6 +56,11 @@ def differing(pair: Pair, case: Case) -> bool:
 @pytest.mark.parametrize("pair", params())
 def test_the_sides_of_a_pair_differ_in_some_of_their_bits(pair: Pair) -> None:
     assert any(differing(pair, case) for case in CASES if pair.fits(case))
+
+
+@pytest.mark.parametrize("pair", params())
+def test_every_pair_fits_complex_cases_and_differs_there(pair: Pair) -> None:
+    assert any(differing(pair, case) for case in OF_COMPLEX if pair.fits(case))
 
 
 @pytest.mark.parametrize("pair", [p for p in PAIRS if p.backend == "reference"], ids=lambda pair: pair.id)

@@ -11,6 +11,7 @@ import pytest
 from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
 from conformance.case import Case, Input, check, read
+from conformance.counterfactual_rules import RULES
 from conformance.counterfactuals import COUNTERFACTUALS
 from conformance.deviations import Deviation, known
 from conformance.gate import beside_others, findings_folder
@@ -40,11 +41,24 @@ ROUNDED = Case(
 CLOSE = float(np.float32(0.1))
 K = Input("k", (2,), (1.0, 2.0), differentiable=False)
 WRITTEN = Case((X, K), (InPlace("add", "k", ("k",)), *PRODUCT.steps), "exact")
+Z = Input("z", (2,), ((1.0, 2.0), (3.0, -1.0)), "complex64")
+S = Input("s", (2,), ((0.0, 1.0), (1.0, 0.0)), "complex64", differentiable=False)
+SQUARE = Case((Z, S), (Op("mul", ("z", "z"), ("q",)), Grad(("q",), ("z",), ("g",), ("s",))), "exact")
+BENT = Case(
+    (Z, S),
+    (Op("mul", ("z", "z"), ("q",)), Grad(("q",), ("z",), ("g",), ("s",), create_graph=True), Grad(("g",), ("z",), ("h",), ("s",))),
+)
+ANGLE = Input("t", (2,), (0.0, 0.0))
+POLAR = Case(
+    (Input("r", (2,), (2.0, -2.0)), ANGLE, Input("s", (2,), ((1.0, 0.0), (1.0, 0.0)), "complex64")),
+    (Op("polar", ("r", "t"), ("q",)), Grad(("q",), ("r",), ("g",), ("s",))),
+)
 
 
 def entry(*signature: str) -> Deviation:
-    """Make an entry with a signature."""
-    return Deviation("a", "other", "==1.*", ("grad",), ("value",), "because", "a", signature=signature)
+    """Make an entry with a signature; one of rules is about those of `mul`."""
+    above = ("mul",) if RULES.keys() & set(signature) else ()
+    return Deviation("a", "other", "==1.*", ("grad",), ("value",), "because", "a", signature=signature, above=above)
 
 
 def found(case: Case, got: Any) -> Mismatch:
@@ -64,6 +78,12 @@ BORNE = {
     "as if an op were left out": (RESHAPED, [1.0, 1.0], [1.0, 2.0]),
     "as if a hook answered nothing": (HOOKED, [1.0, 1.0], [3.0, 3.0]),
     "as if numbers were float32": (ROUNDED, [CLOSE, CLOSE], [0.1001, 0.1]),
+    "off by roundings of float32": (ROUNDED, [0.1 + 1e-8, 0.1], [0.1001, 0.1]),
+    "as if sizes were absolute values": (POLAR, [1.0, -1.0], [1.0, 0.5]),
+    # The gradient is 2 s conj(z), here [4 + 2i, 6 + 2i]; that of the gradient is 2 s conj(s), here [2, 2].
+    "as if factors were not conjugated": (SQUARE, [-4 + 2j, 6 - 2j], [-4 + 2j, 6 + 1j]),
+    "as if seeds were conjugated": (SQUARE, [-4 - 2j, 6 + 2j], [4 - 2j, 6 + 2j]),
+    "as if seeds of derivatives were not conjugated": (BENT, [-2, 2], [-2, -2]),
 }
 
 
@@ -127,7 +147,14 @@ def test_a_counterfactual_is_a_case_and_keeps_the_step_in_question(words: str, n
 def test_every_signature_is_used_and_every_entry_that_has_none_says_why() -> None:
     valued = [e for e in known() if "value" in e.kinds]
     assert all(bool(e.signature) != bool(e.unpredictable) for e in valued)
-    assert set(COUNTERFACTUALS) == {words for e in valued for words in e.signature} & set(COUNTERFACTUALS)
+    assert {*COUNTERFACTUALS, *RULES} <= {words for e in valued for words in e.signature}
+
+
+@pytest.mark.parametrize("words", RULES)
+def test_the_rules_are_right_again_afterwards(words: str) -> None:
+    before = repr([answer(case) for case in (SQUARE, BENT)])
+    bears(entry(words), INFO, BENT, found(BENT, [9, 9]))
+    assert before == repr([answer(case) for case in (SQUARE, BENT)])
 
 
 def test_a_difference_carries_its_elements_for_the_signature() -> None:

@@ -81,6 +81,9 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("pow_scalar", ((2, 3),), {"exponent": -2.0}),
     # float64 to float32 and back would measure the rounding of float32, not the rule.
     ("cast", ((2, 3),), {"dtype": "longdouble"}),
+    ("cast", ((2, 3),), {"dtype": "complex128"}),
+    ("from_real", ((2, 3),), {}),
+    ("from_imag", ((2, 3),), {}),
 )
 
 

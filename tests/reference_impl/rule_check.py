@@ -75,12 +75,12 @@ def ask(
     with np.errstate(all="ignore"):
         out = function(*operands)
     outs = [np.asarray(o) for o in (out if isinstance(out, tuple) else (out,))]
-    seeds = tuple(draw(o.shape, random) for o in outs)
+    seeds = tuple(draw_like(o, random) for o in outs)
     still: tuple[None, ...] = (None,) * len(seeds)
     directions: list[tuple[Array | None, ...]] = []
     for order in range(1, HIGHEST + 1):
-        moves = tuple(draw(a.shape, random) if i in chosen else None for i, a in enumerate(operands))
-        turns = tuple(draw(s.shape, random) for s in seeds) if move_seed and order > 1 else still
+        moves = tuple(draw_like(a, random) if i in chosen else None for i, a in enumerate(operands))
+        turns = tuple(draw_like(s, random) for s in seeds) if move_seed and order > 1 else still
         directions.append((*moves, *turns))
     return Question(function, tuple(operands), seeds, tuple(directions))
 
@@ -88,6 +88,20 @@ def ask(
 def draw(shape: tuple[int, ...], random: np.random.Generator) -> Array:
     """Draw elements between 1/2 and 3/2 in size and of any sign: never all ones, and none so small that it hides an element."""
     return np.asarray(random.uniform(0.5, 1.5, shape) * random.choice([-1.0, 1.0], shape))
+
+
+def draw_like(array: Array, random: np.random.Generator) -> Array:
+    """Draw elements of the shape of an array, complex where it is."""
+    drawn = draw(array.shape, random)
+    return drawn + 1j * draw(array.shape, random) if np.iscomplexobj(array) else drawn
+
+
+def _paired(gradient: Tensor, direction: Array) -> Tensor:
+    """Return ``Re sum conj(direction) gradient``."""
+    product = OPS["mul"](gradient, Tensor(np.conjugate(direction)))
+    if np.iscomplexobj(direction):
+        product = OPS["real"](product)
+    return OPS["sum"](product, axis=None, keepdims=False)  # type: ignore[no-any-return]
 
 
 def by_rules(
@@ -115,7 +129,7 @@ def by_rules(
                     if (gradient.shape, gradient.dtype) != (point.shape, point.dtype):
                         yield from itertools.repeat(math.nan, len(directions) - done)
                         return
-                    part = OPS["sum"](OPS["mul"](gradient, Tensor(d)), axis=None, keepdims=False)
+                    part = _paired(gradient, d)
                     total = part if total is None else OPS["add"](total, part)
         if total is None:
             total = Tensor(np.zeros(()))

@@ -12,6 +12,7 @@ import pytest
 from conformance.generate.sketch import Sketch
 from conformance.generate.source import FastSource
 from conformance.ops import catalogue
+from conformance.ops.kinds import BOTH, MIXING
 from conformance.steps import Op
 from reference_impl import OPS
 from reference_impl.primitive import Primitive
@@ -51,12 +52,13 @@ def _written(op: str) -> Iterator[Problem]:
             yield function, operands_for(op, shapes, random)
 
 
-def _drawn(op: str) -> Iterator[Problem]:
+def _drawn(op: str, dtype: str | None = None) -> Iterator[Problem]:
     """Yield what the generator draws, without the draws that have no element to check."""
     if op not in DRAWN:
         return
+    dtype = dtype or ("complex128" if catalogue()[op].family == "complex" else "float64")
     for attempt in range(ATTEMPTS):
-        sketch = Sketch(FastSource(zlib.crc32(op.encode()), attempt), exact=False, dtype="float64")
+        sketch = Sketch(FastSource(zlib.crc32(op.encode()), attempt), exact=False, dtype=dtype)
         if not sketch.add_op(op):
             continue
         step = sketch.steps[-1]
@@ -100,6 +102,28 @@ def test_rules_agree_with_the_oracle_to_third_order(op: str) -> None:
         if sharp == DRAWS:
             break
     assert sharp == (DRAWS if op in DRAWN else 0)
+
+
+@pytest.mark.parametrize("op", sorted(BOTH - set(NOT_DRAWN)))
+def test_rules_of_complex_operands_agree_with_the_oracle_to_third_order(op: str) -> None:
+    random = _random(op)
+    sharp = 0
+    for problem in _drawn(op, "complex128"):
+        if any(np.iscomplexobj(operand) for operand in problem[1]):
+            sharp += _check(problem, random)
+        if sharp == DRAWS:
+            break
+    assert sharp == DRAWS
+
+
+@pytest.mark.parametrize("op", sorted(MIXING))
+@pytest.mark.parametrize("real", [0, 1])
+def test_rules_of_a_real_operand_beside_a_complex_one_agree_with_the_oracle(op: str, real: int) -> None:
+    random = _random(op)
+    operands = operands_for("mul", ((2, 3), (3,)), random)
+    operands[1 - real] = operands[1 - real] + 1j * random.uniform(0.5, 1.5, operands[1 - real].shape)
+    attrs = {"mask": [True, False, True]} if op == "where" else {}
+    assert _check((functools.partial(OPS[op], **attrs), operands), random)
 
 
 @pytest.mark.parametrize("op", CHECKED)

@@ -24,9 +24,13 @@ class Wrong:
     shapes: tuple[tuple[int, ...], ...] = ((2, 3),)
     attrs: dict[str, Any] = field(default_factory=dict)
     through: str | None = None
+    complex: tuple[int, ...] = ()
+    """The positions of the operands that are complex."""
 
     def operands(self) -> list[Any]:
-        return operands_for(self.op, self.shapes, np.random.default_rng(1))
+        random = np.random.default_rng(1)
+        drawn = operands_for(self.op, self.shapes, random)
+        return [x + 1j * random.uniform(0.5, 1.5, x.shape) if i in self.complex else x for i, x in enumerate(drawn)]
 
     @property
     def op(self) -> str:
@@ -60,6 +64,11 @@ WRONG = [
     Wrong("flip-x-half_of_the_cotangent", 2, attrs={"axis": 1}),
     Wrong("cos-x-half_linked", 3, through="sin"),
     Wrong("div-y-half_linked", 3, through="log"),
+    Wrong("mul-x-not_conjugated", 1, ((2, 3), (2, 3)), complex=(0, 1)),
+    Wrong("exp-x-not_conjugated", 1, complex=(0,)),
+    Wrong("imag-x-other_sign", 1, complex=(0,)),
+    Wrong("abs-x-constant_direction", 2, complex=(0,)),
+    Wrong("complex_for_real", 1, ((2, 3), (2, 3)), through="mul", complex=(1,)),
 ]
 CASES = pytest.mark.parametrize("wrong", WRONG, ids=[f"{w.mutant}-through-{w.op}" for w in WRONG])
 

@@ -1,0 +1,99 @@
+"""Counterfactual rules: what the reference would answer if an engine's mistake about conjugation were in its vjp rules.
+
+No script can say that a factor is not conjugated; for that the rules are changed while the reference runs. An entry of
+``deviations.toml`` names these like the counterfactual scripts, and its ``above`` says whose rules are meant.
+"""
+
+from __future__ import annotations
+
+import functools
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from reference_impl import OPS
+from reference_impl.primitive import Primitive
+from reference_impl.primitives.complex import conjugate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    Rule = Callable[..., Any]
+    Change = Callable[[Sequence[str]], Iterator[AbstractContextManager[None]]]
+
+
+def _not_conjugated(right: Rule, g: Any, *given: Any, **attrs: Any) -> Any:
+    return conjugate(right(conjugate(g), *given, **attrs))
+
+
+def _seed_conjugated(right: Rule, g: Any, *given: Any, **attrs: Any) -> Any:
+    return right(conjugate(g), *given, **attrs)
+
+
+def factors_not_conjugated(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the rules of ops leave their factors as they are."""
+    yield _changed(ops, _not_conjugated)
+
+
+def seeds_conjugated(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the rules of ops conjugate what arrives."""
+    yield _changed(ops, _seed_conjugated)
+
+
+def derivatives_not_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have derivatives of derivatives send their seed through the factors as if these were real: nothing is conjugated on the way."""
+    yield _of_derivatives()
+
+
+@contextmanager
+def _changed(ops: Sequence[str], wrong: Callable[..., Any]) -> Iterator[None]:
+    meant = [op for op in map(OPS.__getitem__, ops) if isinstance(op, Primitive)]
+    before = [op.rules for op in meant]
+    for op in meant:
+        op.rules = [rule and functools.partial(wrong, rule) for rule in op.rules]
+    try:
+        yield
+    finally:
+        for op, rules in zip(meant, before, strict=True):
+            op.rules = rules
+
+
+@contextmanager
+def _of_derivatives() -> Iterator[None]:
+    right = Primitive.cotangents
+
+    def wrong(self: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Any:
+        if not node.lineage[1]:
+            return right(self, node, asked, g, *given)
+        if self is OPS["conj"]:
+            return [(position, g) for position in asked]
+        factors = _factors(node)
+        made = right(self, node, [p for p in asked if p not in factors], g, *given)
+        plain = right(self, node, [p for p in asked if p in factors], conjugate(g), *given)
+        return [*made, *((position, conjugate(c)) for position, c in plain)]
+
+    Primitive.cotangents = wrong  # type: ignore[assignment,method-assign]
+    try:
+        yield
+    finally:
+        Primitive.cotangents = right  # type: ignore[method-assign]
+
+
+def _factors(node: Any) -> list[int]:
+    """Return the operands of a node in a derivative that are part of its factor; the other one is the cotangent."""
+    positions = range(len(node.operands))
+    return [p for p in positions if _conjugated(node.operands[p])] or list(positions)
+
+
+def _conjugated(operand: Any) -> bool:
+    """Whether a derivative conjugated what a node is given."""
+    maker = getattr(operand, "node", None)
+    return bool(maker is not None and maker.lineage[1] and maker.primitive is OPS["conj"])
+
+
+RULES: dict[str, Change] = {
+    "as if factors were not conjugated": factors_not_conjugated,
+    "as if seeds were conjugated": seeds_conjugated,
+    "as if seeds of derivatives were not conjugated": derivatives_not_conjugated,
+}
+"""The counterfactual rules by the words that an entry uses."""

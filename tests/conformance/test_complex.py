@@ -1,0 +1,140 @@
+"""Complex tensors, from the case file to the verdict; and engines that get the convention wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from conformance.backends import BackendInfo
+from conformance.backends.reference import reference
+from conformance.campaign.worker import run_case
+from conformance.case import Case, CaseError, Input, check, data_of, decode, encode
+from conformance.generate.scripts import Plan, case_of
+from conformance.judge.compare import Comparer, describe
+from conformance.judge.disturbance import Bounds, agrees_cheaply
+from conformance.mutants.mutant import WrongEngine
+from conformance.mutants.registry import mutants
+from conformance.ops import catalogue
+from conformance.ops.kinds import BOTH, COMPLEX, REAL_ONLY
+from conformance.spelling import array_text
+from conformance.steps import Backward, Grad, Op
+from reference_impl import TORCH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Z = Input("z", (2,), ((1.0, 2.0), (3.0, -1.0)), "complex64")
+S = Input("s", (2,), ((1.0, 1.0), (0.0, 2.0)), "complex64", differentiable=False)
+SQUARE = Case((Z, S), (Op("mul", ("z", "z"), ("y",)), Grad(("y",), ("z",), ("g",), ("s",))), "exact")
+CASES = [case_of(3, i, Plan(complexes=1.0)) for i in range(250)]
+INFO = BackendInfo("torch", "2.13.0", TORCH, TORCH.not_offered)
+
+
+def test_elements_are_pairs_and_come_back_exactly() -> None:
+    array = np.array([0.1 + 1e-300j, complex(-0.0, np.inf), complex(np.nan, -5.0)])
+    made = decode(encode(Case((Input("z", (3,), data_of(array), "complex128"),), ()))).inputs[0]
+    assert array.tobytes() == made.array().tobytes()
+
+
+@pytest.mark.parametrize(("data", "dtype"), [((1.0, 2.0), "complex64"), (((1.0, 0.0), (2.0, 0.0)), "float32")])
+def test_elements_of_the_other_kind_are_refused(data: Any, dtype: str) -> None:
+    with pytest.raises(CaseError, match=r"inputs\[0\].data: holds .* the elements of a .* tensor are"):
+        check(Case((Input("z", (2,), data, dtype),), ()))
+
+
+def test_a_script_spells_the_elements_that_the_case_has() -> None:
+    assert np.array_equal(Z.array(), eval(array_text(Z), {"np": np}))  # noqa: S307 - our own text
+
+
+def test_every_op_takes_complex_numbers_or_says_why_not() -> None:
+    own = {name for name, op in catalogue().items() if op.family == "complex"}
+    assert set(catalogue()) == BOTH | set(REAL_ONLY) | own
+    assert own > COMPLEX
+
+
+def test_the_default_campaign_draws_complex_tensors_in_both_lanes() -> None:
+    drawn = [case for case in (case_of(1, i, Plan()) for i in range(1000)) if any(i.dtype.startswith("complex") for i in case.inputs)]
+    assert 30 <= len(drawn) <= 100
+    assert {"exact", "numeric"} == {case.lane for case in drawn}
+
+
+def test_seeds_have_imaginary_parts_and_now_and_then_the_wrong_kind() -> None:
+    seeds = [i for case in CASES for i in case.inputs if i.name[0] == "s"]
+    kinds = Counter(i.dtype.startswith("complex") for i in seeds)
+    assert kinds[True]
+    assert kinds[False]
+    assert any(i.array().imag.any() for i in seeds)
+
+
+def test_the_gradient_is_the_conjugate_of_the_derivative_times_the_seed() -> None:
+    seen = reference(TORCH, TORCH.not_offered).run(SQUARE).observations[1]
+    assert np.array_equal(S.array() * np.conj(2 * Z.array()), seen.values[0].array)  # type: ignore[union-attr]
+
+
+def test_exact_complex_cases_are_compared_bitwise() -> None:
+    assert Bounds(SQUARE, INFO).exact
+
+
+def answers_with(change: Callable[[Any], Any], lane: str) -> Any:
+    case = Case(SQUARE.inputs, SQUARE.steps, lane)  # type: ignore[arg-type]
+    expected, actual = (reference(TORCH, TORCH.not_offered).run(case) for _ in range(2))
+    value = actual.observations[1].values[0]  # type: ignore[union-attr]
+    value.array = change(value.array).astype(np.complex64)
+    return Comparer(case, INFO).run(expected, actual).mismatch
+
+
+def test_a_last_bit_in_the_imaginary_part_differs_in_the_exact_lane() -> None:
+    assert answers_with(lambda z: z + 1j * np.spacing(z.imag), "exact") is not None
+
+
+def test_a_last_bit_in_the_imaginary_part_is_rounding_in_the_numeric_lane() -> None:
+    assert answers_with(lambda z: z + 1j * np.spacing(z.imag), "numeric") is None
+
+
+@pytest.mark.parametrize("change", [np.conj, lambda z: z * (1 + 1e-4j), lambda z: z.real], ids=["conjugate", "turned", "real part"])
+def test_a_wrong_complex_gradient_differs_in_the_numeric_lane(change: Callable[[Any], Any]) -> None:
+    assert answers_with(change, "numeric").kind == "value"
+
+
+def test_the_cheap_test_is_about_the_modulus() -> None:
+    z = np.array([1e4 + 1e-4j], np.complex64)
+    assert agrees_cheaply(z, z + np.complex64(1e-4j))
+    assert not agrees_cheaply(z, z + np.complex64(1j))
+
+
+def test_the_worst_complex_element_is_described() -> None:
+    assert describe("g", np.array([1j, 2.0]), np.array([1j, 2 + 3j])) == (
+        "g: 1 of 2 elements differ; worst at (1,): got 2+3j, expected 2+0j, off by 3"
+    )
+
+
+FAULTS = {
+    "mul-x-not_conjugated": ("grad", "value", "wrong"),
+    "other_convention": ("grad", "value", "wrong"),
+    "complex_for_real": ("backward", "dtype", "complex64"),
+    "torch_seed_kind": ("grad", "error", "computed"),
+}
+
+
+def differences(engine: WrongEngine) -> set[tuple[str, str, str]]:
+    verdicts = [run_case(case, [engine], {})["verdicts"][engine.info.name] for case in CASES]
+    found = [v["mismatch"] for v in verdicts if v["bucket"] == "diverged"]
+    return {(m["at"], m["kind"], m["actual"]) for m in found}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_an_engine_with_a_wrong_convention_is_found_out(name: str) -> None:
+    assert FAULTS[name] in differences(mutants()[name].open())
+
+
+def test_a_right_engine_agrees_on_complex_cases() -> None:
+    assert set() == differences(WrongEngine("correct"))
+
+
+def test_backward_without_a_seed_is_refused_for_one_complex_number() -> None:
+    case = Case((Input("z", (), ((1.0, 2.0),), "complex64"),), (Op("mul", ("z", "z"), ("y",)), Backward(("y",))), "exact")
+    seen = reference(TORCH, TORCH.not_offered).run(case).observations[1]
+    assert str(seen.category) == "seed_required"  # type: ignore[union-attr]

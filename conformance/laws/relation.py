@@ -113,7 +113,7 @@ class Relation(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """``factor`` times what is at a place, or times its inner product with ``pairing`` (an array of its shape)."""
+    """``factor`` times what is at a place, or times its inner product ``Re <conj(pairing), .>`` with an array of its shape."""
 
     place: Place
     factor: float = 1.0
@@ -122,8 +122,12 @@ class Term:
     def of(self, array: Any, *, absolute: bool = False) -> Any:
         """Return the term for an array, or the same combination of absolute values."""
         factor, pairing = (np.abs(w) if absolute and w is not None else w for w in (self.factor, self.pairing))
-        wide = np.asarray(array, dtype=np.float64)
-        return factor * (wide if pairing is None else np.sum(np.asarray(pairing * wide)))
+        wide = _widened(np.asarray(array))
+        return factor * (wide if pairing is None else np.sum(np.real(np.conj(pairing) * wide)))
+
+
+def _widened(array: Any) -> Any:
+    return array.astype(np.result_type(array, np.float64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,14 +179,14 @@ class Same:
             return Answer(Status.BROKEN, f"{a.dtype}{list(a.shape)} once, {b.dtype}{list(b.shape)} once")
         if a.size == 0:
             return Answer(Status.EMPTY)
-        same = (a == b) | (np.isnan(a) & np.isnan(b)) if a.dtype.kind == "f" else a == b
+        same = (a == b) | (np.isnan(a) & np.isnan(b)) if a.dtype.kind in "fc" else a == b
         if same.all():
             return Answer(Status.HELD)
-        if self.bitwise or a.dtype.kind != "f":
+        if self.bitwise or a.dtype.kind not in "fc":
             return Answer(Status.BROKEN, f"{a[~same][0]!r} once, {b[~same][0]!r} once")
         if not (np.isfinite(a) & np.isfinite(b) | same).all():
             return Answer(Status.UNSETTLED, "finite once, not finite once")
-        parts = [np.where(same, 0.0, x.astype(np.float64)) for x in (a, -b)]
+        parts = [np.where(same, 0.0, _widened(x)) for x in (a, -b)]
         return balance(evidence, [Term(self.one), Term(self.other, -1.0)], parts, a.dtype)
 
 

@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     from conformance.steps import Step
 
 SHARP = math.sqrt(EPSILON)
+WIDEST = {"float32": "float64", "complex64": "complex128"}
 
 
 @dataclass(frozen=True, slots=True)
 class Slope:
-    """``sum_k <gradient_k, direction_k>`` is the slope at 0 of ``t -> sum_r <seed_r, root_r(t)>``.
+    """``sum_k <gradient_k, direction_k>`` is the slope at 0 of ``t -> sum_r <seed_r, root_r(t)>``, both ``Re <conj(a), b>``.
 
     ``gradients`` pairs the places with the directions; ``line`` has, for each node, the places of the roots; ``points`` the inputs.
     """
@@ -91,12 +92,12 @@ def slope_of_its_own_values(s: Subject) -> Trial | None:
         return None
     if any(isinstance(step, Op) and step.op == "cast" for step in s.steps):
         return None
-    inputs = tuple(msgspec.structs.replace(i, dtype="float64") for i in s.inputs)
+    inputs = tuple(msgspec.structs.replace(i, dtype=WIDEST.get(i.dtype, i.dtype)) for i in s.inputs)
     draft = Draft(s)
     draft.inputs = list(inputs)
-    seeds = [s.numbers(r).astype(np.float64) for r in s.roots]
+    seeds = [_wide(s.numbers(r)) for r in s.roots]
     number = draft.grad(s.roots, s.leaves, draft.seeds(seeds))
-    directions = {n: s.numbers(n).astype(np.float64) for n in s.leaves}
+    directions = {n: _wide(s.numbers(n)) for n in s.leaves}
     longest = max(float(np.abs(d).max()) for d in directions.values())
     directions = {n: d / longest for n, d in directions.items()}
     copies = _Copies(s, inputs)
@@ -104,6 +105,10 @@ def slope_of_its_own_values(s: Subject) -> Trial | None:
     gradients = tuple(Term(Place(0, number, i), pairing=directions[n]) for i, n in enumerate(s.leaves))
     points = tuple(i.array() for i in inputs)
     return Trial((draft.case(), copies.case()), (Slope(gradients, line, tuple(seeds), points),))
+
+
+def _wide(array: Any) -> Any:
+    return array.astype(WIDEST.get(str(array.dtype), array.dtype))
 
 
 class _Copies:

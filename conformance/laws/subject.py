@@ -97,12 +97,15 @@ class Subject:
     def numbers(self, name: str) -> Any:
         """Draw an array of the shape and dtype of a value, of few bits: a seed, a direction, a weight."""
         array = self.seen[name].array
-        source = self.source
-        if self.lane == "exact":
-            data: Sequence[float] = [source.integer(-3, 3) / source.choice((1, 2)) or 1.0 for _ in range(array.size)]
-        else:
-            data = [(source.integer(-2 * FINEST, 2 * FINEST) or 1) / FINEST for _ in range(array.size)]
+        data: list[complex] = [self._number() for _ in range(array.size)]
+        if array.dtype.kind == "c":
+            data = [x + 1j * self._number() for x in data]
         return np.array(data, dtype=array.dtype).reshape(array.shape)
+
+    def _number(self) -> float:
+        if self.lane == "exact":
+            return self.source.integer(-3, 3) / self.source.choice((1, 2)) or 1.0
+        return (self.source.integer(-2 * FINEST, 2 * FINEST) or 1) / FINEST
 
 
 @dataclass

@@ -24,7 +24,7 @@ from conformance.records import read
 from conformance.reduce import reduce_case
 from conformance.signature import signature_of
 from conformance.steps import Backward, Custom, Detach, Grad, InPlace, Op
-from reference_impl import DIALECTS, PADDLE_STATIC, TORCH, Category
+from reference_impl import DIALECTS, PADDLE, PADDLE_STATIC, TORCH, Category
 from tests import lawless_engines
 from tests.conformance.engines import EXACT, INFO, NUMERIC
 from tests.wrong_engines import correct
@@ -83,6 +83,18 @@ def test_the_reference_breaks_no_law(law: str, dialect: str) -> None:
     found = answers(backend, law, CASES)
     assert Status.BROKEN not in found
     assert Status.HELD in found or (law, dialect) == ("no-grad-vars", "torch")
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_laws_hold_for_complex_numbers(law: str) -> None:
+    found = answers(reference(PADDLE, PADDLE.not_offered), law, [case_of(3, i, Plan(complexes=1.0)) for i in range(60)])
+    assert Status.BROKEN not in found
+    assert Status.HELD in found
+
+
+def test_a_law_notices_that_a_factor_was_not_conjugated() -> None:
+    wrong = mutants()["mul-x-not_conjugated"].open()
+    assert Status.BROKEN in answers(wrong, "slope", [case_of(3, i, Plan(("numeric",), complexes=1.0)) for i in range(120)])
 
 
 def test_the_static_half_of_the_reference_breaks_no_law() -> None:

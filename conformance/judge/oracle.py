@@ -95,6 +95,10 @@ def slope(
     call = call_of(case.steps[number])
     for step in case.steps[:number]:
         _refuse(step)
+    computed = any(isinstance(step, Op) and name in results(step) for step in case.steps[:number])
+    if computed and any(isinstance(step, Grad) and step.create_graph for step in case.steps[:number]):
+        msg = f"whether a derivative depends on {name}, or on what it was computed from, is a matter of how its formula is written"
+        raise SilentError(msg)
     widened = reference(info.dialect, info.not_offered, widen=True)
     base = _values(case, widened.run(case))
     seeds = {root: _seed(base, root, seed) for root, seed in zip(call.roots, call.seeds, strict=True)}

@@ -186,6 +186,14 @@ def test_the_oracle_holds_a_detached_value_constant() -> None:
     assert derived(Case((X,), steps), 3, "x") == pytest.approx(0.1, abs=1e-8)
 
 
+def test_the_oracle_is_silent_where_a_formula_decides_what_a_derivative_depends_on() -> None:
+    case = Case(
+        (X,), (Op("exp", ("x",), ("e",)), Grad(("e",), ("x",), ("g",), ("x",), create_graph=True), Grad(("g",), ("e",), ("h",), ("x",)))
+    )
+    with pytest.raises(SilentError, match="how its formula is written"):
+        slope(case, 2, "e", np.ones(3), INFO)
+
+
 def test_the_oracle_is_not_sharp_at_a_kink() -> None:
     case = Case((Input("x", (1,), (0.0,)),), (Op("abs", ("x",), ("a",)), Grad(("a",), ("x",), ("g",))))
     assert slope(case, 1, "x", np.ones(1), INFO).error == np.inf

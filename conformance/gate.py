@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 import conformance
 from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
-from conformance.case import Case, Input, read
+from conformance.case import Case, Input, data_of, read
 from conformance.clauses import CURATED
 from conformance.clauses.table import clause_table
 from conformance.deviations import Deviation, known
@@ -86,5 +88,6 @@ def _stale(entry: Deviation, workers: Workers) -> str | None:
 
 def beside_others(case: Case) -> Case:
     """Return a case with a dead branch before its steps: what it shows must not depend on being alone."""
-    branch = Input("beside_0", (2,), (1.0, 2.0), case.inputs[0].dtype, differentiable=False)
+    dtype = case.inputs[0].dtype
+    branch = Input("beside_0", (2,), data_of(np.array([1.0, 2.0], dtype)), dtype, differentiable=False)
     return Case((*case.inputs, branch), (Op("square", ("beside_0",), ("beside_1",)), *case.steps), case.lane)

@@ -58,6 +58,8 @@ def show_summary(console: Console, footer: dict[str, Any], findings: list[dict[s
         f"sub-graph or an expected refusal; lanes {dict(footer['lanes'])}; {footer['bounded']} comparisons needed derived bounds",
         highlight=False,
     )
+    for line in _errors(footer, backends):
+        console.print(line, highlight=False)
     for reason in footer["reasons"]:
         console.print(f"  {reason}", highlight=False)
     console.print(f"verdict: {WORDS[footer['verdict']]}", highlight=False)
@@ -111,6 +113,16 @@ def _parameters(footer: dict[str, Any], backends: list[str]) -> Table:
         if any(number for _, number in numbers):
             table.add_row(cell.words, *(str(number) if there else "-" for there, number in numbers))
     return table
+
+
+def _errors(footer: dict[str, Any], backends: list[str]) -> list[str]:
+    lines = []
+    for name in backends:
+        counted = sum(sum(decades.values()) for decades in footer.get("ratios", {}).get(name, {}).values())
+        if name in footer.get("worst", {}):
+            ratio, step, case = footer["worst"][name]
+            lines.append(f"  {name}: error over derived bound, in {counted} steps: at most {ratio:.2g}, at {step} of case {case}")
+    return lines
 
 
 def _deviations(footer: dict[str, Any], backends: list[str]) -> list[str]:

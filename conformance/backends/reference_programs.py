@@ -98,7 +98,7 @@ class ReferencePrograms:
         return not variable.stop_gradient
 
     def run(self, feed: dict[str, np.ndarray[Any, Any]], fetch: list[Variable]) -> list[np.ndarray[Any, Any]]:
-        return [np.array(a) for a in reference_impl.run(self.current, feed, fetch) if a is not None]
+        return [OPS["clone"](a) for a in reference_impl.run(self.current, feed, fetch) if a is not None]
 
     def category(self, error: Exception) -> Category:
         return error.category if isinstance(error, AutogradError) else Category.UNMAPPED

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from conformance.decades import decade_of
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
 from conformance.signature import Signature, signature_of
 
@@ -26,7 +27,11 @@ class Failure:
 
 @dataclass
 class Tally:
-    """Adds up case records."""
+    """Adds up case records.
+
+    ``ratios``: by backend and step, how many cases in each decade of error over bound; ``worst``: the largest that was accepted, and at
+    which step of which case.
+    """
 
     backends: Sequence[str]
     cases: int = 0
@@ -39,12 +44,15 @@ class Tally:
     ledger: dict[str, Counter[str]] = field(init=False)
     counts: dict[str, Counter[str]] = field(init=False)
     deviations: dict[str, Counter[str]] = field(init=False)
+    ratios: dict[str, dict[str, Counter[str]]] = field(init=False)
+    worst: dict[str, tuple[float, str, str]] = field(default_factory=dict)
     failures: dict[Signature, Failure] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.ledger = {b: Counter() for b in self.backends}
         self.counts = {b: Counter() for b in self.backends}
         self.deviations = {b: Counter() for b in self.backends}
+        self.ratios = {b: {} for b in self.backends}
 
     def add(self, record: dict[str, Any]) -> None:
         """Add one case."""
@@ -58,10 +66,17 @@ class Tally:
             self.ledger[name][verdict["bucket"]] += 1
             self.counts[name].update(verdict["counts"])
             self.bounded += verdict.get("bounded", False)
+            for step, ratio in verdict.get("ratios", {}).items():
+                self._err(name, step, ratio, record["id"])
             if "deviation" in verdict:
                 self.deviations[name][verdict["deviation"]] += 1
             if verdict["bucket"] in FAILING:
                 self._fail(signature_of(name, verdict), record)
+
+    def _err(self, backend: str, step: str, ratio: float | None, case: str) -> None:
+        self.ratios[backend].setdefault(step, Counter())[decade_of(ratio)] += 1
+        if ratio is not None and self.worst.get(backend, (0.0,))[0] < ratio <= 1:
+            self.worst[backend] = (ratio, step, case)
 
     def _fail(self, signature: Signature, record: dict[str, Any]) -> None:
         known = self.failures.get(signature)
@@ -109,6 +124,8 @@ class Tally:
             "ledger": self.ledger,
             "counts": self.counts,
             "deviations": self.deviations,
+            "ratios": self.ratios,
+            "worst": self.worst,
             "findings": len(self.failures),
             "seconds": self.seconds,
         }

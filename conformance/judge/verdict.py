@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from conformance.deviations import explain
-from conformance.judge.compare import Comparer, Mismatch
+from conformance.judge.compare import Comparer, Comparison, Mismatch
 
 if TYPE_CHECKING:
     from conformance.backends import BackendInfo
@@ -45,7 +45,8 @@ FAILING = (Bucket.DIVERGED, Bucket.TIMED_OUT, Bucket.CRASHED, Bucket.HARNESS_ERR
 class Verdict:
     """One case on one backend.
 
-    ``deviation`` is the id of the entry that explains a known deviation, ``steps`` the numbers of the steps that agreed.
+    ``deviation`` is the id of the entry that explains a known deviation, ``steps`` the numbers of the steps that agreed, ``ratios`` the
+    largest error over bound by what a step is called, where a bound was computed.
     """
 
     bucket: Bucket
@@ -53,6 +54,7 @@ class Verdict:
     deviation: str | None = None
     bounded: bool = False
     counts: Counter[str] = field(default_factory=Counter)
+    ratios: dict[str, float] = field(default_factory=dict)
     steps: list[int] = field(default_factory=list)
 
 
@@ -62,7 +64,7 @@ def judge(case: Case, info: BackendInfo, expected: Outcome, actual: Outcome) -> 
     found = compared.mismatch
     counts = compared.counts
     if found is not None:
-        verdict = verdict_of(case, info, found, Verdict(Bucket.DIVERGED, found, None, compared.bounded, counts, compared.steps))
+        verdict = verdict_of(case, info, found, _verdict(Bucket.DIVERGED, compared))
         if verdict.deviation is None and compared.near_kink and found.kind == "value":
             verdict.bucket = Bucket.NEAR_KINK
         return verdict
@@ -74,11 +76,15 @@ def judge(case: Case, info: BackendInfo, expected: Outcome, actual: Outcome) -> 
         bucket = Bucket.NOT_OFFERED
     else:
         bucket = Bucket.NOTHING_COMPARED
-    return Verdict(bucket, None, None, compared.bounded, counts, compared.steps)
+    return _verdict(bucket, compared)
+
+
+def _verdict(bucket: Bucket, compared: Comparison) -> Verdict:
+    return Verdict(bucket, compared.mismatch, None, compared.bounded, compared.counts, compared.ratios, compared.steps)
 
 
 def verdict_of(case: Case, info: BackendInfo, found: Mismatch, so_far: Verdict) -> Verdict:
     """Return the verdict on a mismatch: a known deviation, or a divergence."""
     entry = explain(info, case, found)
     bucket = Bucket.DIVERGED if entry is None else Bucket.KNOWN_DEVIATION
-    return Verdict(bucket, found, None if entry is None else entry.id, so_far.bounded, so_far.counts, so_far.steps)
+    return Verdict(bucket, found, None if entry is None else entry.id, so_far.bounded, so_far.counts, so_far.ratios, so_far.steps)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 import reference_impl
 from conformance.backends.interpreter import pick
 from reference_impl import OPS, AutogradError, Category, Dialect, Program, Variable
@@ -15,6 +13,8 @@ from reference_impl.transform import CURRENT_OPERATOR
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
+
+    import numpy as np
 
     from conformance.backends.programs import Called, Regression
     from conformance.case import Input

@@ -7,8 +7,8 @@ of absolute terms for sums and matrix products, once for every term). The unit o
 or one rounding of the number itself where that is more; its radius is `UNITS` units. The unit over the rounding is the condition of the
 number in this case.
 
-Where the tested dtype overflows although the centre is finite, the run in the tested dtype says what is right as well: a second family of
-shadows goes to infinity where it does, and an answer is accepted by either.
+Where the tested dtype overflows although the centre is finite, the run in the tested dtype says what is right as well: a second family
+of shadows goes to infinity where it does, and an answer is accepted by either.
 
 `Bounds` is asked only where the cheap test fails, or for a sample. A few replicas are made first; before anything is rejected there are
 more. All tolerance numbers of the suite are in this module.
@@ -17,7 +17,7 @@ more. All tolerance numbers of the suite are in this module.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from conformance.judge.shadows import Lines
     from conformance.outcome import Outcome
     from reference_impl.primitive import Primitive
+
+Rounded: TypeAlias = "Callable[[Any, Any], Any]"
 
 REPLICAS = (4, 12)
 UNITS = 16.0
@@ -56,6 +58,26 @@ def agrees_cheaply(expected: Any, actual: Any) -> bool:
 def is_sampled(case: Case) -> bool:
     """Whether this case is bounded in any event; its id decides."""
     return case.lane == "numeric" and int(case.id, 16) % SAMPLE == 0
+
+
+def spread(compute: Callable[[Rounded], Any], dtype: str) -> tuple[Any, Any]:
+    """Return centre and radius of what a function computes by hand, in float64, for who computes it in ``dtype``.
+
+    ``compute(rounded)`` puts every rounded intermediate through ``rounded(value, size)``: a rounding is relative to ``size``.
+    """
+    rng = np.random.default_rng(0)
+
+    def disturbed(value: Any, size: Any) -> Any:
+        return value + rng.uniform(-1.0, 1.0, np.shape(value)) * format_of(dtype).rounding(np.abs(size))
+
+    replicas = [np.asarray(compute(disturbed)) for _ in range(sum(REPLICAS))]
+    centre, unit = _unit([np.asarray(compute(undisturbed)), *replicas], dtype)
+    return centre, UNITS * unit
+
+
+def undisturbed(value: Any, size: Any) -> Any:  # noqa: ARG001 - a `Rounded`
+    """Return the value."""
+    return value
 
 
 class Bounds:

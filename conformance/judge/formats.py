@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-WIDER = {
+WIDER: dict[str, np.dtype[Any]] = {
     "float16": np.dtype(np.float64),
     "float32": np.dtype(np.float64),
     "float64": np.dtype(np.longdouble),
@@ -47,7 +47,7 @@ class Format:
 @functools.cache
 def format_of(dtype: DTypeLike) -> Format:
     """Return the format of a floating or complex dtype."""
-    found = np.finfo(dtype)  # type: ignore[arg-type]
+    found = np.finfo(dtype)
     return Format(
         int(found.nmant) + 1, float(found.eps), float(found.smallest_normal), float(found.smallest_subnormal), float(found.max)
     )
@@ -60,4 +60,5 @@ def is_floating(dtype: Any) -> bool:
 
 def wider(dtype: Any) -> np.dtype[Any]:
     """Return the dtype in which the judge computes a value of ``dtype``; integers and booleans stay."""
-    return WIDER.get(str(dtype), np.dtype(dtype))
+    found = WIDER.get(str(dtype))
+    return np.dtype(dtype) if found is None else found

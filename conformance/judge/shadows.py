@@ -118,7 +118,7 @@ def _attributes(primitive: Primitive, attrs: dict[str, Any], out: Any) -> dict[s
     if "dtype" in attrs:
         return {**attrs, "dtype": str(wider(attrs["dtype"]))}
     dtype = getattr(out, "dtype", None)
-    if primitive.rounds and not primitive.selects or not is_floating(dtype):
+    if (primitive.rounds and not primitive.selects) or not is_floating(dtype):
         return attrs
     return {name: float(np.asarray(a, dtype)) if type(a) is float else a for name, a in attrs.items()}
 
@@ -134,6 +134,6 @@ def computed(forward: Callable[..., Any], operands: Any, attrs: dict[str, Any]) 
 
 def narrowed(operand: Any) -> Any:
     """Return an array of longdouble as one of float64 (complex accordingly), and anything else as it is."""
-    dtypes = {np.dtype(np.longdouble): np.float64, np.dtype(np.clongdouble): np.complex128}
-    found = dtypes.get(getattr(operand, "dtype", None))  # type: ignore[call-overload]
-    return operand if found is None else operand.astype(found)
+    if not isinstance(operand, np.ndarray):
+        return operand
+    return operand.astype(np.complex128 if operand.dtype.kind == "c" else np.float64) if operand.dtype.kind in "fc" else operand

@@ -68,5 +68,7 @@ def test_a_run_without_bounds_has_no_such_table(records: list[dict[str, Any]], t
 def test_the_summary_names_the_largest_error_and_where_it_is(footer: dict[str, Any]) -> None:
     out = io.StringIO()
     seconds = {"wall": 1.0, "reference": 1.0, "all": 1.0}
-    show_summary(Console(file=out, width=200), {**footer, "collateral": 0, "seconds": seconds, "deviations": {"torch": {}, "paddle": {}}}, [])
+    show_summary(
+        Console(file=out, width=200), {**footer, "collateral": 0, "seconds": seconds, "deviations": {"torch": {}, "paddle": {}}}, []
+    )
     assert "torch: error over derived bound, in 68 steps: at most 0.21, at op:matmul of case 00ff00ff00ff00ff" in out.getvalue()

@@ -83,6 +83,7 @@ class ReportView:
     ledger: tables.Ledger | None
     coverage: tables.Coverage | None
     errors: tables.Errors | None
+    innocence: tables.Innocence | None
     speed: tables.Speed | None
     deviations: list[tables.KnownDeviation]
     clauses: list[tuple[str, list[tables.Clause]]]
@@ -143,6 +144,7 @@ def view_of(records: Iterable[dict[str, Any]]) -> ReportView:
         ledger=tables.ledger_of(footer, backends) if footer else None,
         coverage=tables.coverage_of(footer, backends) if footer else None,
         errors=tables.errors_of(footer, backends) if footer else None,
+        innocence=tables.innocence_of(footer) if footer else None,
         speed=tables.speed_of(footer, backends) if footer else None,
         deviations=tables.deviations_of(footer) if footer else [],
         clauses=tables.clauses_of(run.clauses, backends) if run.clauses else [],

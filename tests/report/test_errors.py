@@ -38,7 +38,7 @@ def test_an_error_counts_in_the_decade_of_the_bound_that_it_reaches(ratio: float
 
 def record(name: str, ratios: dict[str, float | None]) -> dict[str, Any]:
     verdict = {"bucket": "agreed", "counts": {}, "ratios": ratios}
-    return {"id": name, "lane": "numeric", "order": 1, "rich": False, "seconds": {}, "verdicts": {"torch": verdict}}
+    return {"id": name, "lane": "numeric", "order": 1, "rich": False, "seconds": {}, "nulls": [], "verdicts": {"torch": verdict}}
 
 
 def test_the_tally_counts_cases_by_step_and_decade_and_keeps_the_worst_that_was_accepted() -> None:
@@ -68,7 +68,7 @@ def test_a_run_without_bounds_has_no_such_table(records: list[dict[str, Any]], t
 def test_the_summary_names_the_largest_error_and_where_it_is(footer: dict[str, Any]) -> None:
     out = io.StringIO()
     seconds = {"wall": 1.0, "reference": 1.0, "all": 1.0}
-    show_summary(
-        Console(file=out, width=200), {**footer, "collateral": 0, "seconds": seconds, "deviations": {"torch": {}, "paddle": {}}}, []
-    )
+    nulls = {"comparisons": 0, "alarms": 0, "per_million": 0.0}
+    rest = {"collateral": 0, "seconds": seconds, "deviations": {"torch": {}, "paddle": {}}, "nulls": nulls}
+    show_summary(Console(file=out, width=200), {**footer, **rest}, [])
     assert "torch: error over derived bound, in 68 steps: at most 0.21, at op:matmul of case 00ff00ff00ff00ff" in out.getvalue()

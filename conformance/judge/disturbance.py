@@ -245,6 +245,11 @@ class _Dtypes:
         return out
 
 
+def _upper(operand: Any) -> Any:
+    """Return a rational bound on the size of complex elements: no part of a product of them is finer or larger than one of these."""
+    return np.abs(operand.real) + np.abs(operand.imag) if np.iscomplexobj(operand) else operand
+
+
 class _Tracker:
     """Watches a run in float64: whether all of its arithmetic is exact."""
 
@@ -257,11 +262,13 @@ class _Tracker:
         for part in out if isinstance(out, tuple) else (out,):
             self._measure(part)
         if primitive.magnitude is not None:
-            self._measure(primitive.magnitude(out, *arrays, **attrs))
+            self._measure(primitive.magnitude(out, *map(_upper, arrays), **attrs))
         return out
 
     def _measure(self, array: Any) -> None:
         values = np.asarray(array)
+        if values.dtype.kind == "c":
+            values = np.stack([values.real, values.imag])
         if values.dtype.kind != "f" or values.size == 0 or not self.rational:
             return
         if not np.isfinite(values).all():

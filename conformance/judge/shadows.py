@@ -30,8 +30,9 @@ class Shadows:
     """Watches one run of the reference.
 
     ``saturating``: what has no finite value in the run has none in the shadows either, and what is beyond the largest number of the
-    tested dtype is infinite. ``branched``: a disturbance changed which branch a primitive took. ``overflowed``: a value of the run is
-    not finite where its centre is.
+    tested dtype is infinite. ``branched``: a shadow would have taken another branch than the run. It takes that of the run all the
+    same: a radius that spanned two branches would accept all that lies between them. ``overflowed``: a value of the run is not finite
+    where its centre is.
     """
 
     def __init__(self, replicas: int, seed: int, *, saturating: bool = False) -> None:
@@ -64,7 +65,8 @@ class Shadows:
                 return out
             out = np.asarray(out)
             if primitive.selects:
-                self.branched |= any(not np.array_equal(line, out) for line in lines)
+                self.branched |= any(not np.array_equal(line, out, equal_nan=True) for line in lines)
+                lines = [out.astype(wider(out.dtype), copy=False)] * len(lines)
             elif is_floating(out.dtype):
                 if primitive.rounds:
                     self._disturb(lines, self._roundings(primitive, arrays, attrs, lines[0], out))

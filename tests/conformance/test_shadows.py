@@ -12,7 +12,7 @@ from conformance.case import Case, Input
 from conformance.deviations import label
 from conformance.generate.scripts import Plan, case_of
 from conformance.judge.compare import Comparer
-from conformance.judge.disturbance import UNITS, Bounds
+from conformance.judge.disturbance import UNITS, Bounds, is_sampled
 from conformance.judge.formats import format_of, is_floating
 from conformance.judge.shadows import Shadows
 from conformance.outcome import Computed
@@ -227,3 +227,22 @@ def test_a_sampled_case_is_bounded_although_the_cheap_test_passes() -> None:
     assert 0 < len(sampled) < len(cases) / 8
     assert not [c.bounded for c in found.values() if c.bounded]
     assert max(ratio for c in found.values() for ratio in c.ratios.values()) <= 1
+
+
+def test_the_radius_does_not_span_two_branches() -> None:
+    steps = (
+        Op("add_scalar", ("x",), ("y",), {"other": 0.3}),
+        Op("amax", ("y",), ("z",), {"axis": None, "keepdims": False}),
+        Grad(("z",), ("x",), ("g",)),
+    )
+    case = Case((Input("x", (2,), (1.0, float(np.nextafter(np.float32(1.0), np.float32(2.0)))), "float32"),), steps)
+    bounds = Bounds(case, INFO)
+    right = answer(case).observations[2].values[0].array  # type: ignore[union-attr]
+    assert bounds.near_kink
+    assert [True, False] == [bounds.accepts(g, 2, 0, "result") for g in (right, np.array([0.4, 0.6], np.float32))]
+
+
+def test_no_replica_is_made_where_the_cheap_test_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = next(c for c in (case_of(5, i, Plan(("numeric",))) for i in range(100)) if not is_sampled(c))
+    monkeypatch.setattr(Bounds, "_family", None)
+    assert Comparer(case, INFO).run(answer(case), answer(case)).mismatch is None

@@ -85,6 +85,10 @@ def undisturbed(value: Any, size: Any) -> Any:  # noqa: ARG001 - a `Rounded`
     return value
 
 
+class BoundError(Exception):
+    """A fault of the judge itself: how far rounding can carry could not be computed."""
+
+
 class Bounds:
     """Centres and radii of every number of a case, and what was noticed on the way.
 
@@ -116,12 +120,25 @@ class Bounds:
 
     def _run(self, observe: Callable[..., Any], *, widen: bool = False) -> Outcome:
         backend = reference(self.info.dialect, self.info.not_offered, widen=widen)
-        Observation.observer = observe
+        faults: list[Exception] = []
+
+        def guarded(*seen: Any) -> Any:  # a backend takes every error for a refusal; one of ours is none
+            try:
+                return observe(*seen)
+            except Exception as error:
+                faults.append(error)
+                raise
+
+        Observation.observer = guarded
         try:
             with np.errstate(all="ignore"):
-                return backend.run(self.case)
+                outcome = backend.run(self.case)
         finally:
             Observation.observer = None
+        if faults:
+            msg = f"case {self.case.id}: no bound can be derived: {type(faults[0]).__name__}: {faults[0]}"
+            raise BoundError(msg) from faults[0]
+        return outcome
 
     def _upto(self, stages: int) -> list[_Family]:
         """Return the families of the first stages; each is made when it is first needed."""

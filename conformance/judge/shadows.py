@@ -122,7 +122,7 @@ def _attributes(primitive: Primitive, attrs: dict[str, Any], out: Any) -> dict[s
     dtype = getattr(out, "dtype", None)
     if (primitive.rounds and not primitive.selects) or not is_floating(dtype):
         return attrs
-    return {name: float(np.asarray(a, dtype)) if type(a) is float else a for name, a in attrs.items()}
+    return {name: float(np.asarray(a, dtype).real) if type(a) is float else a for name, a in attrs.items()}
 
 
 def computed(forward: Callable[..., Any], operands: Any, attrs: dict[str, Any]) -> Any:

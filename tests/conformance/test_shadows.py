@@ -12,7 +12,7 @@ from conformance.case import Case, Input
 from conformance.deviations import label
 from conformance.generate.scripts import Plan, case_of
 from conformance.judge.compare import Comparer
-from conformance.judge.disturbance import UNITS, Bounds, is_sampled
+from conformance.judge.disturbance import UNITS, BoundError, Bounds, is_sampled
 from conformance.judge.formats import format_of, is_floating
 from conformance.judge.shadows import Shadows
 from conformance.outcome import Computed
@@ -246,3 +246,12 @@ def test_no_replica_is_made_where_the_cheap_test_does(monkeypatch: pytest.Monkey
     case = next(c for c in (case_of(5, i, Plan(("numeric",))) for i in range(100)) if not is_sampled(c))
     monkeypatch.setattr(Bounds, "_family", None)
     assert Comparer(case, INFO).run(answer(case), answer(case)).mismatch is None
+
+
+def test_a_fault_of_the_judge_is_no_refusal_of_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any) -> Any:
+        raise ZeroDivisionError("broken")
+
+    monkeypatch.setattr(Shadows, "observe", broken)
+    with pytest.raises(BoundError, match=r"no bound can be derived: ZeroDivisionError: broken"):
+        Bounds(NUMERIC, INFO).radius(3, 0, "result")

@@ -170,7 +170,7 @@ def test_the_sign_of_a_zero_is_not_compared() -> None:
 
 def test_what_was_compared_is_counted() -> None:
     counts = Comparer(EXACT, INFO).run(answer(EXACT), answer(EXACT)).counts
-    expected = {"ops": 2, "calls": 2, "errors": 1, "gradients": 3, "gradient_elements": 9, "absent": 3, "elements": 16}
+    expected = {"ops": 2, "calls": 2, "errors": 1, "gradients": 3, "gradient_elements": 9, "absent": 3, "elements": 16, "values": 4}
     assert expected == dict(counts)
 
 

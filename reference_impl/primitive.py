@@ -38,7 +38,7 @@ class Domain(StrEnum):
 
 
 class Observation:
-    """Where a judge may look at, or disturb, every primitive's output; see `observe`."""
+    """Where a judge may look at every primitive's operands, attributes and output; what it returns is the output."""
 
     observer: Callable[[Primitive, list[Any], dict[str, Any], Any], Any] | None = None
 
@@ -76,6 +76,7 @@ class Primitive:
         "saving",
         "selects",
         "several",
+        "terms",
         "variadic",
         "views",
     )
@@ -89,6 +90,7 @@ class Primitive:
         several: bool,
         rounds: float,
         magnitude: Callable[..., Any] | None,
+        terms: Callable[..., float] | None,
         selects: bool,
         domain: dict[str, Domain] | None,
         views: bool,
@@ -103,6 +105,7 @@ class Primitive:
         self.several = several
         self.rounds = rounds
         self.magnitude = magnitude
+        self.terms = terms
         self.selects = selects
         self.domain = domain or {}
         self.views = views
@@ -200,6 +203,7 @@ def primitive(
     several: bool = False,
     rounds: float = 1.0,
     magnitude: Callable[..., Any] | None = None,
+    terms: Callable[..., float] | None = None,
     selects: bool = False,
     domain: dict[str, Domain] | None = None,
     views: bool = False,
@@ -212,6 +216,8 @@ def primitive(
         rounds: how many roundings of `magnitude` a correct implementation may be off by (0: data movement, exact).
         magnitude: from the output and the operands, what those roundings are relative to, elementwise (default: ``|out|``; for
             sums and products of matrices the sum of the absolute terms).
+        terms: from the operands and attributes, how many numbers are accumulated into one element of the output, one rounding each
+            (default: one).
         selects: the result is piecewise constant and decides a branch of a rule.
         domain: per operand, where its elements must lie.
         views: the output shares memory with the operand.
@@ -225,6 +231,7 @@ def primitive(
             several=several,
             rounds=rounds,
             magnitude=magnitude,
+            terms=terms,
             selects=selects,
             domain=domain,
             views=views,
@@ -247,6 +254,7 @@ def alias(name: str, of: Primitive, *, copies: bool = False) -> Primitive:
         several=of.several,
         rounds=of.rounds,
         magnitude=of.magnitude,
+        terms=of.terms,
         selects=of.selects,
         domain=of.domain,
         views=of.views and not copies,

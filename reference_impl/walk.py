@@ -17,7 +17,7 @@ from reference_impl.errors import AutogradError, Category
 from reference_impl.hooks import Retained, ordered, retains
 from reference_impl.plan import Place, asked_for, first_in_first_out, newest_first, place_of, reachable
 from reference_impl.primitive import Primitive, array_of
-from reference_impl.primitives.arithmetic import add
+from reference_impl.primitives.arithmetic import add, clone
 from reference_impl.primitives.shape import link
 from reference_impl.storage import output_of, overwritten
 from reference_impl.tensor import Family, Mode, Node, Tensor
@@ -242,7 +242,7 @@ class Walk:
         before, Mode.recording = Mode.recording, self.callbacks_record
         shown = cotangent
         if cotangent is not None and type(cotangent) is not Tensor:
-            shown = Tensor(np.array(cotangent), requires_grad=self.callbacks_record and arrived)
+            shown = Tensor(clone(cotangent), requires_grad=self.callbacks_record and arrived)
         try:
             return function(shown)
         finally:

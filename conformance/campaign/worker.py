@@ -10,6 +10,7 @@ import functools
 import os
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from math import isfinite
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -259,6 +260,8 @@ def verdict_record(case: Case, verdict: Verdict, facts: Facts) -> dict[str, Any]
     record: dict[str, Any] = {"bucket": verdict.bucket, "counts": counts}
     if verdict.bounded:
         record["bounded"] = True
+    if verdict.ratios:
+        record["ratios"] = {step: ratio if isfinite(ratio) else None for step, ratio in verdict.ratios.items()}
     if found is not None:
         record["mismatch"] = {
             "step": found.step,

@@ -14,7 +14,7 @@ import numpy as np
 from conformance.backends.reference import reference
 from conformance.case import CaseError, check
 from conformance.counterfactuals import COUNTERFACTUALS
-from conformance.judge.disturbance import Bounds, agrees_cheaply
+from conformance.judge.disturbance import Bounds, agrees_cheaply, within_a_rounding
 from conformance.outcome import Computed, Raised
 from conformance.steps import results
 
@@ -50,7 +50,7 @@ def _bears(words: str, ops: tuple[str, ...], info: BackendInfo, case: Case, foun
         case "nan":
             return bool(np.isnan(got[differs]).all())
         case "off by a rounding of 1":
-            return bool((np.abs(got - wanted) <= np.finfo(wanted.dtype).eps).all())
+            return within_a_rounding(wanted, got, np.ones_like(wanted))
         case "another contribution":
             return _contributed(info, case, found)
         case _:
@@ -115,7 +115,7 @@ def _close(total: Any, got: Any, wanted: Any, terms: list[Any]) -> bool:
     """Whether two arrays are equal up to roundings of what they may be sums of."""
     with np.errstate(all="ignore"):
         scale = np.abs(wanted) + np.max([np.abs(t) for t in terms], axis=0)
-        return agrees_cheaply(total + 0, got) or bool((np.abs(total - got) <= np.finfo(got.dtype).eps * scale).all())
+        return agrees_cheaply(total + 0, got) or within_a_rounding(total, got, scale)
 
 
 def _tensors(case: Case, outcome: Outcome) -> Iterator[Any]:

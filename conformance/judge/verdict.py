@@ -48,7 +48,7 @@ class Verdict:
 
     ``mismatch`` is the difference that nobody knows, or else the first known deviation; ``deviations`` are the ids of the entries of
     all known deviations that the case showed, and ``deviation`` is that of ``mismatch``; ``steps`` are the numbers of the steps that
-    agreed.
+    agreed; ``ratios`` the largest error over bound by what a step is called, where a bound was computed.
     """
 
     bucket: Bucket
@@ -56,6 +56,7 @@ class Verdict:
     deviation: str | None = None
     bounded: bool = False
     counts: Counter[str] = field(default_factory=Counter)
+    ratios: dict[str, float] = field(default_factory=dict)
     steps: list[int] = field(default_factory=list)
     deviations: tuple[str, ...] = ()
 
@@ -69,7 +70,9 @@ def judge(case: Case, info: BackendInfo, expected: Outcome, actual: Outcome) -> 
 
     compared = Comparer(case, info).run(expected, actual, known)
     seen = tuple(dict.fromkeys(entry for _, entry in compared.known))
-    verdict = Verdict(_bucket(compared), compared.mismatch, None, compared.bounded, compared.counts, compared.steps, seen)
+    verdict = Verdict(
+        _bucket(compared), compared.mismatch, None, compared.bounded, compared.counts, compared.ratios, compared.steps, seen
+    )
     if verdict.bucket is Bucket.KNOWN_DEVIATION:
         verdict.mismatch, verdict.deviation = compared.known[0]
     return verdict

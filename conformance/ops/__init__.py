@@ -42,6 +42,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "conv2d in eager scripts": "PyTorch frees and links its two gradients as one, which is not modelled; programs draw it",
     "third derivatives in static programs": "each costs a build of its own; scripts draw them",
     **in_place.NOT_OFFERED,
+    "float16, bfloat16": "Paddle has no CPU kernel of add for them, so it cannot even sum two contributions to a gradient",
     "complex variants": "complex dtypes come with the judging of complex gradients",
 }
 """Ops of the first ranks of the op universe that random graphs do not use yet, with the reason."""

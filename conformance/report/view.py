@@ -84,6 +84,7 @@ class ReportView:
     tiles: list[tuple[str, str, str]]
     ledger: tables.Ledger | None
     coverage: tables.Coverage | None
+    errors: tables.Errors | None
     innocence: tables.Innocence | None
     speed: tables.Speed | None
     deviations: list[tables.KnownDeviation]
@@ -148,6 +149,7 @@ def view_of(records: Iterable[dict[str, Any]]) -> ReportView:
         tiles=list(_tiles(run, backends)),
         ledger=tables.ledger_of(footer, backends) if footer else None,
         coverage=tables.coverage_of(footer, backends) if footer else None,
+        errors=tables.errors_of(footer, backends) if footer else None,
         innocence=tables.innocence_of(footer) if footer else None,
         speed=tables.speed_of(footer, backends) if footer else None,
         deviations=tables.deviations_of(footer) if footer else [],

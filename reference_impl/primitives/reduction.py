@@ -32,6 +32,7 @@ def _spread(g: Any, shape: tuple[int, ...], axis: Any, *, keepdims: bool) -> Any
 @primitive(
     saves=(),
     magnitude=lambda out, x, *, axis, keepdims: np.add.reduce(np.abs(x), axis=_axes(axis), keepdims=keepdims),
+    terms=lambda x, *, axis, keepdims: _count(x.shape, axis),
 )
 def sum(x: Any, *, axis: Any, keepdims: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call it
     """Sum along axes."""
@@ -52,6 +53,7 @@ def _count(shape: tuple[int, ...], axis: Any) -> int:
     magnitude=lambda out, x, *, axis, keepdims: (
         np.add.reduce(np.abs(x), axis=_axes(axis), keepdims=keepdims) / (_count(x.shape, axis) or 1)
     ),
+    terms=lambda x, *, axis, keepdims: 1 + _count(x.shape, axis),
 )
 def mean(x: Any, *, axis: Any, keepdims: Any) -> Any:
     """Arithmetic mean along axes."""
@@ -132,6 +134,7 @@ def amax_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
 @primitive(
     rounds=4,
     magnitude=lambda out, x, *, axis, keepdims: np.abs(out) + np.maximum.reduce(np.abs(x), axis=axis, keepdims=keepdims) + 1.0,
+    terms=lambda x, *, axis, keepdims: x.shape[axis],
 )  # 1: a relative rounding of the sum is an absolute one of its logarithm
 def logsumexp(x: Any, *, axis: int, keepdims: Any) -> Any:
     """Return ``log(sum(e^x))`` along one axis."""
@@ -150,6 +153,7 @@ def logsumexp_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> A
 @primitive(
     saves=(),
     magnitude=lambda out, x, *, axis: np.cumsum(np.abs(x), axis),
+    terms=lambda x, *, axis: x.shape[axis],
 )
 def cumsum(x: Any, *, axis: int) -> Any:
     """Return running sums along one axis."""
@@ -163,6 +167,7 @@ def cumsum_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
 
 @primitive(
     rounds=4,
+    terms=lambda x, *, axis, keepdims: x.shape[axis],
     domain={"x": Domain.NONZERO},
 )
 def prod(x: Any, *, axis: int, keepdims: Any) -> Any:
@@ -176,7 +181,10 @@ def prod_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:  
     return div(restore_axes(mul(g, out), shape, axis, keepdims=keepdims), x)
 
 
-@primitive(magnitude=lambda out, x, y: np.add.reduce(np.square(np.abs(x) + np.abs(y)), axis=None) / (x.size or 1))
+@primitive(
+    magnitude=lambda out, x, y: np.add.reduce(np.square(np.abs(x) + np.abs(y)), axis=None) / (x.size or 1),
+    terms=lambda x, y: 2 + x.size,
+)
 def mse_loss(x: Any, y: Any) -> Any:
     """Return the mean of the squared differences of two tensors of the same shape."""
     return np.divide(np.add.reduce(np.square(np.subtract(x, y)), axis=None), np.asarray(x.size, dtype=x.dtype))

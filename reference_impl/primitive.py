@@ -38,6 +38,8 @@ class Observation:
     """Where a judge may look at, or disturb, every primitive's output; see `observe`."""
 
     observer: Callable[[Primitive, list[Any], dict[str, Any], Any], Any] | None = None
+    chooser: Callable[[Primitive, list[Any], dict[str, Any], Any], Any] | None = None
+    """The same, before the observer, for the primitives that decide a branch: a judge may take another one."""
 
 
 class Symbol:
@@ -85,7 +87,7 @@ class Primitive:
         several: bool,
         rounds: float,
         magnitude: Callable[..., Any] | None,
-        selects: bool,
+        selects: Callable[..., Sequence[Any]] | None,
         domain: dict[str, Domain] | None,
         views: bool,
     ) -> None:
@@ -150,6 +152,8 @@ class Primitive:
             else:
                 arrays.append(operand)
         out = self.forward(*arrays, **attrs)
+        if self.selects is not None and Observation.chooser is not None:
+            out = Observation.chooser(self, arrays, attrs, out)
         if Observation.observer is not None:
             out = Observation.observer(self, arrays, attrs, out)
         if not boxed:
@@ -178,7 +182,7 @@ def primitive(
     several: bool = False,
     rounds: float = 1.0,
     magnitude: Callable[..., Any] | None = None,
-    selects: bool = False,
+    selects: Callable[..., Sequence[Any]] | None = None,
     domain: dict[str, Domain] | None = None,
     views: bool = False,
 ) -> Callable[[Callable[..., Any]], Primitive]:
@@ -190,7 +194,9 @@ def primitive(
         rounds: how many roundings of `magnitude` a correct implementation may be off by (0: data movement, exact).
         magnitude: from the output and the operands, what those roundings are relative to, elementwise (default: ``|out|``; for
             sums and products of matrices the sum of the absolute terms).
-        selects: the result is piecewise constant and decides a branch of a rule.
+        selects: the result is piecewise constant and decides a branch. From the output and the operands: the outputs that it would have
+            on either side of the kinks that the operands lie on exactly (none, if it jumps there and no derivative is meant).
+            What a rule makes of them are corners of the (Clarke) subdifferential.
         domain: per operand, where its elements must lie.
         views: the output shares memory with the operand.
     """

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from conformance.backends import BackendInfo
     from conformance.case import Case
+    from conformance.judge.branches import Branches
     from conformance.outcome import Event, Observation, Outcome, State, Value
 
 AFTER_ALL = -1
@@ -37,7 +38,7 @@ class Mismatch:
 
     ``kind``: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``, ``events``, ``unreadable``;
     ``where``: ``result``, ``grad`` (that is ``.grad``), ``event`` or ``step``. ``expected`` and ``actual`` are short words, for the
-    same kind of difference always the same; ``detail`` has the numbers.
+    same kind of difference always the same; ``detail`` has the numbers, and ``slot`` says which of several results or watched values it is.
     """
 
     step: int
@@ -46,6 +47,7 @@ class Mismatch:
     expected: str
     actual: str
     detail: str
+    slot: int = 0
 
 
 @dataclass
@@ -60,10 +62,11 @@ class Comparison:
 
 
 class Comparer:
-    """Compares one case's expected and actual outcome."""
+    """Compares one case's expected and actual outcome; ``forced``: the branches on which it was expected, see `branches`."""
 
-    def __init__(self, case: Case, info: BackendInfo) -> None:
+    def __init__(self, case: Case, info: BackendInfo, forced: Branches | None = None) -> None:
         self.case = case
+        self.forced = forced
         self.info = info
         self.of_customs = {name for step in case.steps if isinstance(step, Custom) for name in step.results}
         self.result = Comparison()
@@ -73,7 +76,7 @@ class Comparer:
     def bounds(self) -> Bounds:
         """The derived tolerances; computed when the cheap test first fails."""
         if self._bounds is None:
-            self._bounds = Bounds(self.case, self.info)
+            self._bounds = Bounds(self.case, self.info, self.forced)
             self.result.bounded = True
         return self._bounds
 
@@ -187,7 +190,7 @@ class Comparer:
         if e.dtype != a.dtype:
             return Mismatch(number, "dtype", where, str(e.dtype), str(a.dtype), name)
         if not self._elements_agree(number, slot, e, a, where, name):
-            return Mismatch(number, "value", where, "right", "wrong", describe(name, e, a))
+            return Mismatch(number, "value", where, "right", "wrong", describe(name, e, a), slot)
         if expected.requires_grad != actual.requires_grad and where != "event":  # no document says what a hook's argument requires
             wanted, got = ("requires_grad" if v.requires_grad else "constant" for v in (expected, actual))
             return Mismatch(number, "flag", where, wanted, got, name)

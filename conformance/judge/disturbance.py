@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.backends.reference import reference
+from conformance.judge.branches import taking
 from conformance.outcome import Computed, Raised, Value
 from conformance.steps import ops
 from reference_impl.primitive import Observation
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from conformance.backends import BackendInfo
     from conformance.case import Case
+    from conformance.judge.branches import Branches
     from conformance.outcome import Outcome
     from reference_impl.primitive import Primitive
 
@@ -49,7 +51,7 @@ def agrees_cheaply(expected: Any, actual: Any) -> bool:
 
 @dataclass
 class Bounds:
-    """Centres and radii of every number of a case, and what was noticed on the way.
+    """Centres and radii of every number of a case, and what was noticed on the way; on the branches that are ``forced``, if some are.
 
     ``near_kink``: a disturbance changed which branch an op took. ``exact``: every intermediate of the case is representable in the
     tested dtype in whatever order sums are taken, so that a correct engine must agree to the last bit.
@@ -57,6 +59,7 @@ class Bounds:
 
     case: Case
     info: BackendInfo
+    forced: Branches | None = None
     centre: Outcome = field(init=False)
     replicas: list[Outcome] = field(init=False)
     near_kink: bool = field(init=False, default=False)
@@ -80,7 +83,7 @@ class Bounds:
         backend = reference(self.info.dialect, self.info.not_offered, widen=True)
         Observation.observer = observe
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), taking(self.forced):
                 return backend.run(self.case)
         finally:
             Observation.observer = None

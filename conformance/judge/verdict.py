@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from conformance.deviations import explain
+from conformance.judge import kinks
 from conformance.judge.compare import Comparer, Mismatch
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class Bucket(StrEnum):
     KNOWN_DEVIATION = "known_deviation"
     NOT_OFFERED = "not_offered"
     NEAR_KINK = "near_kink"
+    UNDEFINED = "undefined"
     TIMED_OUT = "timed_out"
     CRASHED = "crashed"
     HARNESS_ERROR = "harness_error"
@@ -63,8 +65,8 @@ def judge(case: Case, info: BackendInfo, expected: Outcome, actual: Outcome) -> 
     counts = compared.counts
     if found is not None:
         verdict = verdict_of(case, info, found, Verdict(Bucket.DIVERGED, found, None, compared.bounded, counts, compared.steps))
-        if verdict.deviation is None and compared.near_kink and found.kind == "value":
-            verdict.bucket = Bucket.NEAR_KINK
+        if verdict.deviation is None and found.kind == "value":
+            return _second_look(case, info, expected, actual, verdict, near_kink=compared.near_kink)
         return verdict
     if counts["calls"] and (counts["gradients"] or counts["absent"]):
         bucket = Bucket.AGREED
@@ -75,6 +77,20 @@ def judge(case: Case, info: BackendInfo, expected: Outcome, actual: Outcome) -> 
     else:
         bucket = Bucket.NOTHING_COMPARED
     return Verdict(bucket, None, None, compared.bounded, counts, compared.steps)
+
+
+def _second_look(case: Case, info: BackendInfo, expected: Outcome, actual: Outcome, verdict: Verdict, *, near_kink: bool) -> Verdict:
+    """Ask what else a number that differs could be: right on a branch that rounding reaches, undefined, or another subgradient."""
+    found = verdict.mismatch
+    if found is None:
+        return verdict
+    if near_kink and kinks.agrees_on_a_reachable_branch(case, info, actual) is not False:
+        verdict.bucket = Bucket.NEAR_KINK
+    elif kinks.is_undefined(case, info, found, expected, actual):
+        verdict.bucket = Bucket.UNDEFINED
+    elif kinks.is_subgradient(case, info, found, actual):
+        return verdict_of(case, info, replace(found, actual=kinks.SUBGRADIENT), verdict)
+    return verdict
 
 
 def verdict_of(case: Case, info: BackendInfo, found: Mismatch, so_far: Verdict) -> Verdict:

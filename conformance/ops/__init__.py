@@ -17,7 +17,19 @@ if TYPE_CHECKING:
 
     from conformance.ops.spec import OpSpec
 
-FAMILIES = ("arithmetic", "elementary", "reduction", "shape", "indexing", "linalg", "selection", "softmax", "convolution", "update")
+FAMILIES = (
+    "arithmetic",
+    "elementary",
+    "piecewise",
+    "reduction",
+    "shape",
+    "indexing",
+    "linalg",
+    "selection",
+    "softmax",
+    "convolution",
+    "update",
+)
 
 
 @functools.cache

@@ -17,7 +17,7 @@ def _top(x: Any, axis: int) -> Any:
     return np.maximum.reduce(x, axis=axis, keepdims=True)
 
 
-@primitive(rounds=4, magnitude=lambda out, x, *, axis: np.abs(out) * (1.0 + np.abs(x - _top(x, axis))))
+@primitive(rounds=4, magnitude=lambda out, x, *, axis: np.where(out == 0, 0.0, np.abs(out) * (1.0 + np.abs(x - _top(x, axis)))))
 def softmax(x: Any, *, axis: int) -> Any:
     """Return ``e^x / sum(e^x)``."""
     e = np.exp(np.subtract(x, _top(x, axis)))

@@ -121,7 +121,7 @@ def _drawn(name: str, dtype: str) -> Iterator[tuple[list[Input], list[str], dict
             continue
         operands, attrs = drawn
         whole = columns is not None and catalogue()[name].family not in ELEMENTWISE
-        if attrs in seen or (whole and (attrs.get("axis") not in (1, [1]) or seen)):
+        if attrs in seen or (whole and (attrs.get("axis") not in (1, -1, [1]) or seen)):
             continue
         seen.append(attrs)
         if len(seen) > VARIANTS:

@@ -51,6 +51,7 @@ class Dialect:
         gradient_of_constant: a gradient for an operand that needs none is dropped, or refused.
         wider_gradient: a gradient of a shape that its operand broadcasts to is summed, or refused (as is any other wrong shape).
         ties: a maximum along an axis that is reached several times gives its gradient to the first, or splits it evenly.
+        leaky_at_zero: the derivative of a leaky ReLU at 0 is that of its negative side, or 1.
         highest_order: for an op, the highest derivative that is offered; asking for a graph of more is refused.
         links: for an op, the operands that its gradients count as depending on, where that is not simply what its formula uses;
             each with when that holds (`paddle_table`). None at all: on the cotangent alone. It decides
@@ -91,6 +92,7 @@ class Dialect:
     gradient_of_constant: Literal["dropped", "refused"]
     wider_gradient: Literal["summed", "refused"]
     ties: Literal["first", "split"]
+    leaky_at_zero: Literal["slope", "one"]
     several_views: Literal["refused", "allowed"]
     retained_follows: Literal["newest", "registered"]
     saves: Mapping[str, Mapping[str, tuple[str, ...]]]
@@ -128,6 +130,7 @@ TORCH = Dialect(
     gradient_of_constant="dropped",
     wider_gradient="summed",
     ties="first",
+    leaky_at_zero="slope",
     several_views="refused",
     retained_follows="newest",
     saves=TORCH_SAVES,
@@ -164,6 +167,7 @@ PADDLE = Dialect(
     gradient_of_constant="refused",
     wider_gradient="refused",
     ties="split",
+    leaky_at_zero="one",
     several_views="allowed",
     retained_follows="registered",
     saves=PADDLE_SAVES,

@@ -34,7 +34,7 @@ class Mode:
 
     `lineage` is ``(op, depth)`` while the vjp rules of a node of that op run under ``create_graph``: nodes made meanwhile belong
     to the depth-th derivative of the op, and to `family`. See `Dialect.highest_order`.
-    `ties` is `Dialect.ties` of the call that is running. `witness`, where there is one, says where a node is made; see `dump`.
+    `ties` and `leaky_at_zero` are the kinks' conventions of the call that is running, see `Dialect`. `witness`, where there is one, says where a node is made; see `dump`.
     `writes`: whether some tensor was ever changed in place.
     """
 
@@ -42,6 +42,7 @@ class Mode:
     lineage: tuple[str, int] | None = None
     family: Family | None = None
     ties: str = "first"
+    leaky_at_zero: str = "slope"
     writes = False
     witness: Callable[[], Any] | None = None
 

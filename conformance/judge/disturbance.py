@@ -178,9 +178,12 @@ class _Disturber:
     def observe(self, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:
         if primitive.selects:
             before = next(self.branches, None)
-            if before is None or not np.array_equal(before, out):
+            if before is None or before.shape != np.shape(out):
                 self.branched_off = True
-            return out
+                return out
+            # The radius is that of the branch that was taken: one that spanned two branches would accept all that lies between them.
+            self.branched_off |= not np.array_equal(before, out, equal_nan=True)
+            return before
         if primitive.rounds == 0 or isinstance(out, tuple):
             return out
         scale = np.abs(out) if primitive.magnitude is None else primitive.magnitude(out, *arrays, **attrs)

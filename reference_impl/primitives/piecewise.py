@@ -90,7 +90,7 @@ def leaky_relu(x: Any, *, slope: float) -> Any:
 
 @leaky_relu.vjp("x")
 def leaky_relu_vjp_x(g: Any, out: Any, x: Any, *, slope: float) -> Any:
-    return mul(g, leaky_slope(x, slope=slope, at_zero=slope if Mode.ties == "first" else 1.0))
+    return mul(g, leaky_slope(x, slope=slope, at_zero=slope if Mode.leaky_at_zero == "slope" else 1.0))
 
 
 @primitive(selects=jumps)

@@ -129,6 +129,7 @@ def _with_campaign_options(command: Any) -> Any:
 @click.option("--budget", callback=_seconds, help="Stop starting cases after this time, like 10m.")
 @click.option("--lane", "lanes", callback=_names_of(lambda: ("exact", "numeric")), help="exact, numeric, or both.")
 @click.option("--ops", callback=_names_of(_catalogue), help="Draw only from these ops; comma-separated.")
+@click.option("--nulls", default="one", type=click.Choice(["one", "all"]), help="How many null pairs are judged on each numeric case.")
 def run(**chosen: Any) -> int:
     """Run a campaign of random graphs and scripts."""
     return _campaign(**chosen)
@@ -141,7 +142,7 @@ def gate(**chosen: Any) -> int:
     """Decide as CI would: curated cases, known deviations, a fixed campaign."""
     from conformance.gate import check_curated
 
-    return _campaign(**chosen, budget=None, lanes=None, ops=None, before=check_curated)
+    return _campaign(**chosen, budget=None, lanes=None, ops=None, nulls="one", before=check_curated)
 
 
 def _campaign(
@@ -154,6 +155,7 @@ def _campaign(
     budget: float | None,
     lanes: tuple[str, ...] | None,
     ops: tuple[str, ...] | None,
+    nulls: str,
     before: Any = None,
 ) -> int:
     from rich.console import Console
@@ -170,7 +172,7 @@ def _campaign(
     console = Console(width=None if sys.stdout.isatty() else 160)
     command = " ".join(["conformance", *sys.argv[1:]])
     plan = Plan(lanes or LANES, ops, static=STATIC.issuperset(backends))
-    options = Options(backends, cases, budget, seed, plan, jobs, out, command=command)
+    options = Options(backends, cases, budget, seed, plan, jobs, out, command=command, every_null=nulls == "all")
     broken, table = before(options, console) if before else ([], None)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not sys.stdout.isatty()) as bar:

@@ -58,6 +58,12 @@ def show_summary(console: Console, footer: dict[str, Any], findings: list[dict[s
         f"sub-graph or an expected refusal; lanes {dict(footer['lanes'])}; {footer['bounded']} comparisons needed derived bounds",
         highlight=False,
     )
+    nulls = footer["nulls"]
+    console.print(
+        f"{nulls['comparisons']} null comparisons (right against right): {nulls['alarms']} false alarms; with 95 % confidence at most "
+        f"{nulls['per_million']:.3g} per million",
+        highlight=False,
+    )
     for reason in footer["reasons"]:
         console.print(f"  {reason}", highlight=False)
     console.print(f"verdict: {WORDS[footer['verdict']]}", highlight=False)

@@ -43,7 +43,10 @@ REDUCED_AT_MOST = 40
 
 @dataclass(frozen=True)
 class Options:
-    """What a campaign is asked to do. ``budget``: seconds after which no more cases are started."""
+    """What a campaign is asked to do.
+
+    ``budget``: seconds after which no more cases are started. ``every_null``: judge every null pair on every case that it fits.
+    """
 
     backends: tuple[str, ...]
     cases: int = 2000
@@ -54,6 +57,7 @@ class Options:
     out: Path = Path("reports")
     timeout: float = TIMEOUT
     command: str = ""
+    every_null: bool = False
 
 
 def run_campaign(
@@ -108,7 +112,17 @@ def _chunks(options: Options, folder: str, started: float) -> Iterator[Chunk]:
 
     for start in takewhile(in_time, range(0, options.cases, CHUNK)):
         stop = min(start + CHUNK, options.cases)
-        yield Chunk(options.seed, start, stop, options.plan, options.backends, folder, options.timeout, name=f"{start:09d}")
+        yield Chunk(
+            options.seed,
+            start,
+            stop,
+            options.plan,
+            options.backends,
+            folder,
+            options.timeout,
+            name=f"{start:09d}",
+            every_null=options.every_null,
+        )
 
 
 def header_of(options: Options, workers: Workers) -> dict[str, Any]:

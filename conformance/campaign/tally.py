@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from conformance.judge.nulls import upper_bound
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
 from conformance.signature import Signature, signature_of
 
@@ -14,6 +15,39 @@ if TYPE_CHECKING:
 
 FLOOR = 0.9
 """The fraction of cases that must really be compared, per backend."""
+
+
+@dataclass
+class NullTally:
+    """Adds up null comparisons: for each pair of `conformance.judge.nulls` and dtype, how many there were, and the false alarms."""
+
+    compared: Counter[tuple[str, str]] = field(default_factory=Counter)
+    alarms: Counter[str] = field(default_factory=Counter)
+    near_kink: int = 0
+
+    def add(self, record: dict[str, Any]) -> None:
+        """Add one case's."""
+        self.compared[record["pair"], record["dtype"]] += record["values"]
+        self.alarms[record["pair"]] += record["alarm"]
+        self.near_kink += record["near_kink"]
+
+    def faults(self) -> list[str]:
+        """Say what the judge called a divergence although both sides are right."""
+        return [f"null pair {pair}: {n} false alarms" for pair, n in self.alarms.items() if n]
+
+    def record(self) -> dict[str, Any]:
+        """Write them down, with the bound on false alarms per million comparisons."""
+        total, alarms = self.compared.total(), self.alarms.total()
+        pairs: dict[str, dict[str, int]] = {}
+        for (pair, dtype), count in self.compared.items():
+            pairs.setdefault(pair, {})[dtype] = count
+        return {
+            "comparisons": total,
+            "alarms": alarms,
+            "near_kink": self.near_kink,
+            "per_million": upper_bound(alarms, total) * 1e6,
+            "pairs": pairs,
+        }
 
 
 @dataclass
@@ -39,6 +73,7 @@ class Tally:
     ledger: dict[str, Counter[str]] = field(init=False)
     counts: dict[str, Counter[str]] = field(init=False)
     deviations: dict[str, Counter[str]] = field(init=False)
+    nulls: NullTally = field(default_factory=NullTally)
     failures: dict[Signature, Failure] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -54,6 +89,8 @@ class Tally:
         self.orders[str(record["order"])] += 1
         self.seconds.update(record["seconds"])
         self.collateral += record.get("deaths", 0)
+        for null in record["nulls"]:
+            self.nulls.add(null)
         for name, verdict in record["verdicts"].items():
             self.ledger[name][verdict["bucket"]] += 1
             self.counts[name].update(verdict["counts"])
@@ -86,6 +123,7 @@ class Tally:
                 faults.append(f"{name}: only {self.compared(name):.1%} of the cases were compared; the floor is {FLOOR:.0%}")
             if self.ledger[name][Bucket.HARNESS_ERROR]:
                 faults.append(f"{name}: {self.ledger[name][Bucket.HARNESS_ERROR]} cases hit an error of the suite itself")
+        faults += self.nulls.faults()
         if faults:
             return "suite_error", faults
         if self.failures:
@@ -109,6 +147,7 @@ class Tally:
             "ledger": self.ledger,
             "counts": self.counts,
             "deviations": self.deviations,
+            "nulls": self.nulls.record(),
             "findings": len(self.failures),
             "seconds": self.seconds,
         }

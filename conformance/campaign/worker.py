@@ -25,6 +25,7 @@ from conformance.deviations import label
 from conformance.facts import facts_of
 from conformance.generate.scripts import Plan, case_of
 from conformance.judge.compare import AFTER_ALL, Mismatch
+from conformance.judge.nulls import compare_nulls
 from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, verdict_of
 from conformance.outcome import Raised
 from conformance.steps import Backward, Grad, Op
@@ -72,6 +73,7 @@ class Chunk:
     lost: dict[int, dict[str, str]] = field(default_factory=dict)
     deaths: dict[int, int] = field(default_factory=dict)
     name: str = ""
+    every_null: bool = False
 
     @property
     def records(self) -> Path:
@@ -117,7 +119,7 @@ def run_chunk(chunk: Chunk) -> None:
             case = case_of(chunk.seed, index, chunk.plan) if chunk.cases is None else chunk.cases[index]
             drawn = perf_counter()
             faulthandler.dump_traceback_later(chunk.timeout, exit=True, file=watchdog)
-            record = run_case(case, opened, chunk.lost.get(index, {}), partial(note, progress, index))
+            record = run_case(case, opened, chunk.lost.get(index, {}), partial(note, progress, index), every_null=chunk.every_null)
             faulthandler.cancel_dump_traceback_later()
             record["index"] = index
             if index in chunk.deaths and index not in chunk.lost:
@@ -138,13 +140,22 @@ def note(progress: int, index: int, name: str) -> None:
 
 
 def run_case(
-    case: Case, backends: list[Backend], lost: dict[str, str], entering: Callable[[str], None] | None = None
+    case: Case,
+    backends: list[Backend],
+    lost: dict[str, str],
+    entering: Callable[[str], None] | None = None,
+    *,
+    every_null: bool = False,
 ) -> dict[str, Any]:
-    """Run one case on the reference and on every backend, and write its record; ``entering`` hears before each backend runs."""
+    """Run one case on the reference and on every backend, and write its record; ``entering`` hears before each backend runs.
+
+    ``every_null``: judge every null pair, not just one.
+    """
     seconds: dict[str, float] = {"reference": 0.0, "judge": 0.0}
     verdicts: dict[str, Any] = {}
     poisoned = False
     facts: Facts | None = None
+    agreed: dict[str, tuple[Backend, Outcome]] = {}
     for engine in backends:
         info = engine.info
         clock = perf_counter()
@@ -169,8 +180,10 @@ def run_case(
             found = Mismatch(AFTER_ALL, "harness", "step", "judged", type(error).__name__, str(error))
             verdict = Verdict(Bucket.HARNESS_ERROR, found)
         verdicts[info.name] = verdict_record(case, verdict, facts)
+        if verdict.bucket is Bucket.AGREED:
+            agreed[info.name] = engine, actual
         seconds["judge"] += perf_counter() - clock
-    record = {
+    record: dict[str, Any] = {
         "kind": "case",
         "id": case.id,
         "lane": case.lane,
@@ -180,7 +193,11 @@ def run_case(
         "seconds": seconds,
         "poisoned": poisoned,
     }
-    if any(v["bucket"] in FAILING for v in verdicts.values()):
+    clock = perf_counter()
+    nulls = [] if poisoned else compare_nulls(case, backends[0].info, agreed, every=every_null)
+    record["nulls"] = [null.record() for null in nulls]
+    seconds["nulls"] = perf_counter() - clock
+    if any(v["bucket"] in FAILING for v in verdicts.values()) or any(null.alarm for null in nulls):
         record["case"] = case
     return record
 

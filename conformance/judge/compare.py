@@ -195,6 +195,8 @@ class Comparer:
             wanted, got = ("requires_grad" if v.requires_grad else "constant" for v in (expected, actual))
             return Mismatch(number, "flag", where, wanted, got, name)
         self.result.counts["elements"] += e.size
+        if where == "result" or number == AFTER_ALL:  # what is seen again after each step is not counted again
+            self.result.counts["values"] += 1
         return None
 
     def _elements_agree(self, number: int, slot: int, expected: Any, actual: Any, where: str, name: str) -> bool:

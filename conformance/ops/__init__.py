@@ -51,6 +51,8 @@ NOT_OFFERED: Mapping[str, str] = {
     "getitem with masks": "the shape of the result depends on data; comes with the special points",
     "einsum": "comes with the linear algebra family",
     "cast, contiguous, flatten, t that change nothing": "the tensor itself comes back, as documented; drawn so that they do something",
+    "conv2d in eager scripts": "PyTorch frees and links its two gradients as one, which is not modelled; programs draw it",
+    "third derivatives in static programs": "each costs a build of its own; scripts draw them",
     **in_place.NOT_OFFERED,
     "complex variants": "complex dtypes come with the judging of complex gradients",
 }

@@ -40,6 +40,8 @@ NOT_OFFERED = {
     "reshape_, squeeze_, unsqueeze_, transpose_, t_": "they change the shape of a value that the case knows by one shape",
     "cumsum_, index_add_, scatter_, put_along_axis_, lerp_": "come with their ops",
     "in-place updates beside matmul, outer, ...": "what these keep for their gradients is not tabulated yet",
+    "writes to what may be a copy": "whether expand, split and some reshapes share memory is not promised alike",
+    "backward(inputs=) beside in-place updates": "which version of a rewritten input it means is not modelled yet",
     "second derivatives after a write to shared memory": "what a rewritten view keeps differs per framework and is not modelled yet",
 }
 """In-place forms that random scripts do not use, with the reason."""

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from conformance.coverage import CELLS, ORDERS, Cell, gaps, key_of
+from conformance.judge.nulls import PAIRS
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
 from conformance.steps import Op
 
@@ -25,6 +26,7 @@ WORDS = {
     "events": "calls of hooks",
     "not_offered": "steps not offered",
     "blocked": "steps blocked",
+    "values": "results and final gradients",
 }
 
 
@@ -94,6 +96,21 @@ class Speed:
 
 
 @dataclass(frozen=True, slots=True)
+class Innocence:
+    """Null comparisons: how many, the false alarms, and the bound per million.
+
+    ``rows`` are the pairs with their words and, for each of ``dtypes``, a number.
+    """
+
+    comparisons: int
+    alarms: int
+    near_kink: int
+    per_million: str
+    dtypes: list[str]
+    rows: list[tuple[str, str, list[int]]]
+
+
+@dataclass(frozen=True, slots=True)
 class KnownDeviation:
     """A deviation that was seen, and why it is accepted."""
 
@@ -117,6 +134,24 @@ def tone_of(bucket: str) -> str:
     if bucket in FAILING:
         return "bad"
     return {"agreed": "good", "same_error": "fair", "known_deviation": "known"}.get(bucket, "none")
+
+
+def innocence_of(footer: dict[str, Any]) -> Innocence | None:
+    """Put the null comparisons together; ``None`` if the run made none."""
+    found = footer.get("nulls") or {}
+    if not found.get("comparisons"):
+        return None
+    pairs = found["pairs"]
+    dtypes = sorted({dtype for counts in pairs.values() for dtype in counts})
+    words = {pair.id: pair.words for pair in PAIRS}
+    return Innocence(
+        found["comparisons"],
+        found["alarms"],
+        found["near_kink"],
+        f"{found['per_million']:.3g}",
+        dtypes,
+        [(pair, words.get(pair, ""), [counts.get(dtype, 0) for dtype in dtypes]) for pair, counts in sorted(pairs.items())],
+    )
 
 
 def ledger_of(footer: dict[str, Any], backends: list[str]) -> Ledger:

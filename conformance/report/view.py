@@ -82,6 +82,7 @@ class ReportView:
     tiles: list[tuple[str, str, str]]
     ledger: tables.Ledger | None
     coverage: tables.Coverage | None
+    innocence: tables.Innocence | None
     speed: tables.Speed | None
     deviations: list[tables.KnownDeviation]
     clauses: list[tuple[str, list[tables.Clause]]]
@@ -141,6 +142,7 @@ def view_of(records: Iterable[dict[str, Any]]) -> ReportView:
         tiles=list(_tiles(run, backends)),
         ledger=tables.ledger_of(footer, backends) if footer else None,
         coverage=tables.coverage_of(footer, backends) if footer else None,
+        innocence=tables.innocence_of(footer) if footer else None,
         speed=tables.speed_of(footer, backends) if footer else None,
         deviations=tables.deviations_of(footer) if footer else [],
         clauses=tables.clauses_of(run.clauses, backends) if run.clauses else [],

@@ -1,0 +1,117 @@
+"""Null pairs: both sides are right, really differ in their roundings, and are not told apart by this judge, but by a stricter one."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from conformance.backends import open_backend
+from conformance.campaign.tally import NullTally, Tally
+from conformance.campaign.worker import run_case
+from conformance.generate.scripts import Plan, case_of
+from conformance.judge import compare, disturbance
+from conformance.judge.nulls import PAIRS, Pair, compare_nulls, compare_pair, upper_bound
+from conformance.outcome import Computed
+from reference_impl.primitive import Observation
+from tests.conformance.engines import EXACT, NUMERIC
+from tests.wrong_engines import correct, flipped_sign
+
+if TYPE_CHECKING:
+    from conformance.backends import Backend
+    from conformance.case import Case
+    from conformance.outcome import Outcome
+
+pytestmark = pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")
+CASES = [case_of(2, i, Plan(("numeric",))) for i in range(120)]
+
+
+@functools.cache
+def backend(name: str) -> Backend:
+    return open_backend(name)
+
+
+def params() -> list[Any]:
+    needs = {"torch": pytest.mark.frameworks}
+    return [pytest.param(pair, id=pair.id, marks=needs.get(pair.backend, ())) for pair in PAIRS]
+
+
+def arrays(outcome: Outcome) -> list[Any]:
+    seen = [v for o in outcome.observations if isinstance(o, Computed) for v in o.values]
+    return [v.array for v in seen if v is not None]
+
+
+def differing(pair: Pair, case: Case) -> bool:
+    first = backend(pair.backend).run(case)
+    again = pair.again(case, backend(pair.backend), first)
+    pairs = zip(arrays(first), arrays(again), strict=True)
+    return any(not np.array_equal(a, b, equal_nan=True) for a, b in pairs)
+
+
+@pytest.mark.parametrize("pair", params())
+def test_the_sides_of_a_pair_differ_in_some_of_their_bits(pair: Pair) -> None:
+    assert any(differing(pair, case) for case in CASES if pair.fits(case))
+
+
+@pytest.mark.parametrize("pair", [p for p in PAIRS if p.backend == "reference"], ids=lambda pair: pair.id)
+def test_the_judge_does_not_tell_the_sides_of_a_pair_apart(pair: Pair) -> None:
+    found = [compare_pair(pair, case, backend(pair.backend)) for case in CASES if pair.fits(case)]
+    assert (True, []) == (sum(n.verdict.counts["values"] for n in found) > 500, [n.verdict.mismatch for n in found if n.alarm])
+
+
+@pytest.mark.parametrize("pair", [p for p in PAIRS if p.id != "layout"], ids=lambda pair: pair.id)
+def test_a_judge_without_tolerance_raises_false_alarms(pair: Pair) -> None:
+    if pair.backend == "torch":
+        pytest.importorskip("torch")
+    with mock.patch.object(disturbance, "UNITS", 0.0), mock.patch.object(compare, "agrees_cheaply", return_value=False):
+        assert any(compare_pair(pair, case, backend(pair.backend)).alarm for case in CASES if pair.fits(case))
+
+
+def test_nobody_reorders_sums_afterwards() -> None:
+    next(p for p in PAIRS if p.id == "sum-order").again(NUMERIC, backend("reference"), backend("reference").run(NUMERIC))
+    assert Observation.observer is None
+
+
+def test_the_exact_lane_needs_no_null_pair() -> None:
+    assert not compare_nulls(EXACT, correct().info, {}, every=True)
+
+
+def test_one_pair_is_judged_unless_every_one_is_asked_for() -> None:
+    fitting = [pair for pair in PAIRS if pair.backend == "reference" and pair.fits(NUMERIC)]
+    found = [len(compare_nulls(NUMERIC, correct().info, {}, every=every)) for every in (False, True)]
+    assert [1, len(fitting)] == found
+
+
+def test_a_backend_that_deviates_on_a_case_is_in_no_pair() -> None:
+    case = next(c for c in CASES if run_case(c, [flipped_sign()], {})["verdicts"]["flipped_sign"]["bucket"] == "diverged")
+    names = {pair.backend for pair in PAIRS}
+    record = run_case(case, [flipped_sign()], {}, every_null=True)
+    assert {null["pair"] for null in record["nulls"]} <= {p.id for p in PAIRS if p.backend == "reference"} < {p.id for p in PAIRS}
+    assert "torch" in names
+
+
+def test_a_false_alarm_is_a_fault_of_the_suite() -> None:
+    tally = Tally(["correct"])
+    for case in CASES[:20]:
+        tally.add(run_case(case, [correct()], {}))
+    tally.nulls.add({"pair": "layout", "dtype": "float32", "values": 7, "alarm": True, "near_kink": False})
+    assert ("suite_error", ["null pair layout: 1 false alarms"]) == tally.verdict()
+
+
+def test_the_tally_sums_by_pair_and_dtype() -> None:
+    tally = NullTally()
+    for dtype in ("float32", "float64", "float32"):
+        tally.add({"pair": "layout", "dtype": dtype, "values": 5, "alarm": False, "near_kink": True})
+    found = tally.record()
+    assert (15, 3, {"layout": {"float32": 10, "float64": 5}}) == (found["comparisons"], found["near_kink"], found["pairs"])
+
+
+@pytest.mark.parametrize(
+    ("alarms", "comparisons", "bound"),
+    [(0, 1, 0.95), (0, 59, 0.0495), (1, 10, 0.3942), (0, 1_000_000, 2.9957e-6), (3, 1_000_000, 7.7537e-6), (2, 2, 1.0), (0, 0, 1.0)],
+)
+def test_the_bound_is_the_one_of_clopper_and_pearson(alarms: int, comparisons: int, bound: float) -> None:
+    assert upper_bound(alarms, comparisons) == pytest.approx(bound, rel=1e-3)

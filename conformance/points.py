@@ -23,6 +23,8 @@ from reference_impl import OPS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from conformance.steps import Step
+
 DTYPES = ("float32", "float64")
 ORDERS = (1, 2)
 ATTEMPTS = 20
@@ -66,7 +68,7 @@ class _Table(Sketch):
     def number(self) -> float:
         return self.source.choice((0.0, 1.0, -1.0, 2.0, 0.5))
 
-    def elements(self, shape: tuple[int, ...], domain: str | None, dtype: str) -> Any:
+    def elements(self, shape: tuple[int, ...], domain: str | None, dtype: str) -> Any:  # noqa: ARG002 - left on purpose
         if self.columns is None:
             return np.resize(np.array(PLAIN[len(self.inputs) :] + PLAIN[: len(self.inputs)], dtype), shape)
         return self.columns(len(self.inputs)).astype(dtype)
@@ -82,10 +84,10 @@ class _Table(Sketch):
     def take_shaped(self, shape: tuple[int, ...]) -> Draft:
         return self.fresh(shape, differentiable=True)
 
-    def partner(self, x: Draft, *, domain: str | None = None) -> Draft:
+    def partner(self, x: Draft, *, domain: str | None = None) -> Draft:  # noqa: ARG002 - left on purpose
         return self.fresh(x.shape, differentiable=True)
 
-    def moderate(self, array: Any) -> bool:
+    def moderate(self, array: Any) -> bool:  # noqa: ARG002 - any size will do
         return True
 
 
@@ -106,7 +108,7 @@ def _columns(name: str, dtype: str) -> Callable[[int], Any] | None:
         parts = (*ROW, float(np.finfo(dtype).max))
         # Which of several equal elements topk takes is documented as not guaranteed.
         rows = np.array(list(itertools.permutations(parts, width) if name == "topk" else itertools.product(parts, repeat=width)))
-        return lambda position: rows
+        return lambda _: rows
     return None
 
 
@@ -151,7 +153,7 @@ def _case(name: str, inputs: list[Input], operands: list[str], attrs: dict[str, 
     seeds = [_seed(f"s{i}", out, str(out.dtype)) for i, out in enumerate(outs)]
     asked = tuple(dict.fromkeys(operands))
     first = tuple(f"g{i}" for i in range(len(asked)))
-    steps = [
+    steps: list[Step] = [
         Op(name, tuple(operands), roots, attrs),
         Grad(roots, asked, first, tuple(s.name for s in seeds), create_graph=order > 1, allow_unused=True),
     ]

@@ -60,6 +60,19 @@ def sweep(backends: Sequence[str], workers: Workers) -> Iterator[Swept]:
         yield whole
 
 
+def page(swept: Sequence[Swept], *, as_json: bool) -> str:
+    """Write what was swept as text or JSON."""
+    if as_json:
+        return msgspec.json.format(msgspec.json.encode(list(swept))).decode()
+    lines = []
+    for found in swept:
+        buckets = ", ".join(f"{count} {bucket.replace('_', ' ')}" for bucket, count in sorted(found.points.items()))
+        lines.append(f"{found.backend}: {found.cases} cases, {sum(found.points.values())} points: {buckets}")
+        lines += [f"  known deviation {name}: {count} points" for name, count in sorted(found.deviations.items())]
+        lines += [f"  diverges: {line}" for line in found.failures]
+    return "\n".join(lines)
+
+
 def sweep_op(name: str, op: str) -> dict[str, Any]:
     """Run one op at its special points on one backend, in this process."""
     engine = open_in_process(name)

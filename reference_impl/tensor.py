@@ -34,7 +34,8 @@ class Mode:
 
     `lineage` is ``(op, depth)`` while the vjp rules of a node of that op run under ``create_graph``: nodes made meanwhile belong
     to the depth-th derivative of the op, and to `family`. See `Dialect.highest_order`.
-    `ties` and `leaky_at_zero` are the kinks' conventions of the call that is running, see `Dialect`. `witness`, where there is one, says where a node is made; see `dump`.
+    `ties` and `leaky_at_zero` are the kinks' conventions of the call that is running, see `Dialect`.
+    `witness`, where there is one, says where a node is made; see `dump`.
     `writes`: whether some tensor was ever changed in place.
     """
 

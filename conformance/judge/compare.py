@@ -38,7 +38,8 @@ class Mismatch:
 
     ``kind``: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``, ``events``, ``unreadable``;
     ``where``: ``result``, ``grad`` (that is ``.grad``), ``event`` or ``step``. ``expected`` and ``actual`` are short words, for the
-    same kind of difference always the same; ``detail`` has the numbers, and ``slot`` says which of several results or watched values it is.
+    same kind of difference always the same; ``detail`` has the numbers, and ``slot`` says which of several results or watched
+    values it is.
     """
 
     step: int

@@ -2,11 +2,11 @@
 
 Three questions, asked only where a number differs:
 
-- *Near a kink.* Roundings decide which branch is taken. The case is run with every primitive disturbed by one rounding of the tested
-  dtype; what flips is a place, places that always flip together are one. An engine is right if it agrees, in all that it answers, with
+- *Near a kink.* Roundings decide which branch is taken. The case is run with every primitive disturbed by one rounding of the dtype;
+  what flips is a place, places that always flip together are one. An engine is right if it agrees, in all that it answers, with
   one combination of what was seen at the places. A difference that no combination explains is a divergence, kink or not.
-- *At a kink.* The convention decides, and the answer is not that. Is it at least a subgradient? A gradient is affine in the share of each
-  kink, so it lies between its values on either side (the corners of the Clarke subdifferential). That is a necessary condition,
+- *At a kink.* The convention decides, and the answer is not that. Is it at least a subgradient? A gradient is affine in the share of
+  each kink, so it lies between its values on either side (the corners of the Clarke subdifferential). That is a necessary condition,
   element by element, and means something for first derivatives alone.
 - *Nowhere defined.* A comparison with NaN takes no branch, and zero times infinity is no number: an engine may multiply by a slope of
   zero or leave the element out. An answer that is that of one of these policies, element by element, is neither right nor wrong.
@@ -110,7 +110,7 @@ def agrees_on_a_reachable_branch(case: Case, info: BackendInfo, actual: Outcome)
 
 
 def _units(answer: Any, along: Any) -> Any:
-    """Number the parts of an answer that are decided as one: its elements, or its slices along the axes of an order."""
+    """Give a number to each part of an answer that is decided as one: its elements, or its slices along the axes of an order."""
     if isinstance(along, str):
         return np.arange(answer.size).reshape(answer.shape)
     axes = range(answer.ndim) if along is None else [a % answer.ndim for a in np.atleast_1d(along)]

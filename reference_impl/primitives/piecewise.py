@@ -71,7 +71,7 @@ def relu_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return mul(g, step(x))
 
 
-@primitive(selects=lambda out, x, *, slope, at_zero: (np.where(np.equal(x, 0), s, out) for s in (slope, 1.0)))
+@primitive(selects=lambda out, x, *, slope, at_zero: [np.where(np.equal(x, 0), s, out) for s in (slope, 1.0)])
 def leaky_slope(x: Any, *, slope: float, at_zero: float) -> Any:
     """Return 1 where ``x > 0``, ``at_zero`` at 0, else ``slope``; its derivative is 0 everywhere."""
     return np.where(np.equal(x, 0), at_zero, np.where(np.greater(x, 0), 1.0, slope)).astype(x.dtype)

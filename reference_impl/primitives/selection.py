@@ -55,7 +55,7 @@ def minimum_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
     return sum_to(mul(g, preference(array_of(x), array_of(y))), shape_of(y))
 
 
-@primitive(selects=lambda out, x, y, *, larger: (np.where(np.equal(x, y), s, out) for s in (0.0, 1.0)))  # noqa: ARG005 - attributes
+@primitive(selects=lambda out, x, y, *, larger: [np.where(np.equal(x, y), s, out) for s in (0.0, 1.0)])
 def chosen(x: Any, y: Any, *, larger: bool) -> Any:
     """Return 1 where ``x`` is what `fmax` (or `fmin`) chooses, else 0: at a tie, and where ``y`` is NaN, it is (piecewise constant)."""
     better = np.greater_equal(x, y) if larger else np.less_equal(x, y)

@@ -133,7 +133,7 @@ def test_a_number_that_no_policy_gives_is_not_excused_by_infinity(made: float) -
 
 
 def test_a_cotangent_that_leaks_through_a_mask_is_caught() -> None:
-    def leaking(g: Any, _: Any, x: Any, *, mask: Any, value: float) -> Any:  # noqa: ARG001 - a rule
+    def leaking(g: Any, _: Any, x: Any, *, mask: Any, value: float) -> Any:
         return mul(g, np.logical_not(mask).astype(x.dtype))
 
     case = slope_case("masked_fill", (1.0, 2.0), {"mask": [True, False], "value": 0.0}, ("nan", 1.0), "numeric")
@@ -141,7 +141,7 @@ def test_a_cotangent_that_leaks_through_a_mask_is_caught() -> None:
 
 
 def test_a_product_that_is_differentiated_by_division_is_caught_at_a_zero() -> None:
-    def dividing(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:  # noqa: ARG001 - a rule
+    def dividing(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
         return OPS["div"](OPS["mul"](g, out), x)
 
     case = slope_case("prod", (0.0, 2.0, 3.0), {"axis": 0, "keepdims": True}, (2.0,), "exact")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import primitive, shape_of, zeros_like
+from reference_impl.primitive import array_of, primitive, shape_of, zeros_like
 from reference_impl.primitives.arithmetic import mul
 from reference_impl.primitives.shape import sum_to
 from reference_impl.tensor import Mode
@@ -49,14 +49,14 @@ def abs_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return mul(g, sign(x))
 
 
-@primitive(selects=lambda out, x: (out, out + np.equal(x, 0)))
-def step(x: Any) -> Any:
-    """Return 1 where ``x > 0``, else 0; its derivative is 0 everywhere."""
+@primitive(selects=lambda out, x, below: (out, out + np.equal(below, 0)))
+def step(x: Any, below: Any) -> Any:
+    """Return 1 where ``x > 0``, else 0; its derivative is 0 everywhere. The kink is where ``below``, of which x is the ReLU, is 0."""
     return np.greater(x, 0).astype(x.dtype)
 
 
 @step.vjp("x")
-def step_vjp_x(g: Any, out: Any, x: Any) -> Any:
+def step_vjp_x(g: Any, out: Any, x: Any, below: Any) -> Any:
     return zeros_like(x)
 
 
@@ -68,7 +68,7 @@ def relu(x: Any) -> Any:
 
 @relu.vjp("x")
 def relu_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, step(x))
+    return mul(g, step(out, array_of(x)))
 
 
 @primitive(selects=lambda out, x, *, slope, at_zero: [np.where(np.equal(x, 0), s, out) for s in (slope, 1.0)])

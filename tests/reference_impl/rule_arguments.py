@@ -105,7 +105,7 @@ FUNCTIONS: tuple[tuple[str, Callable[..., Any], Shapes], ...] = (
 CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("inside", ((2, 3),), {"low": -0.2, "high": 0.2}),
     ("sign", ((2, 3),), {}),
-    ("step", ((2, 3),), {}),
+    ("step", ((2, 3), (2, 3)), {}),
     ("preference", ((2, 3), (2, 3)), {}),
     ("chosen", ((2, 3), (2, 3)), {"larger": True}),
     ("between", ((2, 3),), {"low": -0.2, "high": 0.2}),

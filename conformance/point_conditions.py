@@ -55,6 +55,7 @@ POINT_CONDITIONS = {
     "prod_of_zeros_or_infinities": meets(lambda x, _: (x == 0) | ~np.isfinite(x) | (np.abs(x) > _largest(x) / 4), "prod"),
     "relu_of_nan": meets(lambda x, _: np.isnan(x), "relu"),
     "hardshrink_at_bound": meets(lambda x, attrs: np.abs(x) == attrs["bound"], "hardshrink"),
+    "leaky_relu_at_zero": meets(lambda x, _: x == 0, "leaky_relu"),
     "abs_of_infinity": meets(lambda x, _: np.isinf(x), "abs"),
     "logsumexp_of_infinities": meets(lambda x, _: np.isinf(x) | (np.abs(x) > FAR), "logsumexp"),
     "log_softmax_far": meets(lambda x, _: ~np.isfinite(x) | (np.abs(x) > FAR), "log_softmax"),

@@ -228,6 +228,7 @@ Sources: ``paddle.static.gradients``, ``paddle.static.append_backward``.
 _PIR_ONLY = (
     *("abs", "amax", "bmm", "cos", "exp", "gelu", "glu", "log", "logsumexp", "maximum", "minimum", "roll", "rsqrt", "sigmoid", "sin"),
     *("softplus", "sqrt", "sum", "tanh", "tril", "triu"),
+    *("amin", "ceil", "floor", "round"),
 )
 PADDLE_STATIC_LEGACY = replace(
     PADDLE_STATIC,
@@ -236,6 +237,10 @@ PADDLE_STATIC_LEGACY = replace(
         **PADDLE_STATIC.not_offered,
         "no_grad": "paddle.no_grad is about dynamic graphs",
         **{f"op:{name}": "the function takes variables of PIR programs only" for name in _PIR_ONLY},
+        **dict.fromkeys(
+            ("op:relu6", "op:hardtanh", "op:hardshrink", "op:fmax", "op:fmin"),
+            "a missing second derivative is not refused: the program fails when it runs, a variable is not in its scope",
+        ),
     },
 )
 """Static programs of Paddle before PIR, which can still be switched on."""

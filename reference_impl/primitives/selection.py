@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from reference_impl.primitive import Domain, array_of, composite, primitive, shape_of
-from reference_impl.primitives.arithmetic import mul
+from reference_impl.primitives.arithmetic import mul, rsub_scalar
 from reference_impl.primitives.indexing import scatter_add
 from reference_impl.primitives.piecewise import inside
 from reference_impl.primitives.shape import expand, sum_to
@@ -64,7 +64,7 @@ def chosen(x: Any, y: Any, *, larger: bool) -> Any:
 
 def _choice_vjp(g: Any, x: Any, y: Any, *, first: bool, larger: bool) -> Any:
     taken = chosen(array_of(x), array_of(y), larger=larger)
-    return sum_to(mul(g, taken if first else np.subtract(1.0, taken, dtype=taken.dtype)), shape_of(x if first else y))
+    return sum_to(mul(g, taken if first else rsub_scalar(taken, other=1.0)), shape_of(x if first else y))
 
 
 @primitive(rounds=0)

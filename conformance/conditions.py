@@ -11,6 +11,7 @@ from conformance import in_place_conditions
 from conformance.backends.reference import predicted
 from conformance.custom_conditions import CUSTOM_CONDITIONS
 from conformance.outcome import Computed, Raised
+from conformance.point_conditions import POINT_CONDITIONS
 from conformance.program_conditions import PROGRAM_CONDITIONS
 from conformance.reading import at, before, calls, input_is_output, input_of_several, mixed_dtypes, until
 from conformance.steps import Backward, Custom, Edge, Grad, Hook, InPlace, Op, RetainGrad, Toggle, results, uses
@@ -207,4 +208,5 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "second_pass": lambda case, number: sum(isinstance(s, Backward) for s in until(case, number)) > 1,
     "after_toggle": lambda case, number: any(isinstance(s, Toggle) for s in before(case, number)),
     **in_place_conditions.CONDITIONS,
+    **POINT_CONDITIONS,
 }

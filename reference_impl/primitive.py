@@ -41,6 +41,8 @@ class Observation:
     """Where a judge may look at every primitive's operands, attributes and output; what it returns is the output."""
 
     observer: Callable[[Primitive, list[Any], dict[str, Any], Any], Any] | None = None
+    chooser: Callable[[Primitive, list[Any], dict[str, Any], Any], Any] | None = None
+    """The same, before the observer, for the primitives that decide a branch: a judge may take another one."""
 
 
 class Symbol:
@@ -91,7 +93,7 @@ class Primitive:
         rounds: float,
         magnitude: Callable[..., Any] | None,
         terms: Callable[..., float] | None,
-        selects: bool,
+        selects: Callable[..., Sequence[Any]] | None,
         domain: dict[str, Domain] | None,
         views: bool,
     ) -> None:
@@ -155,6 +157,8 @@ class Primitive:
             if type(operand) is not ndarray:
                 return self._boxed(operands, attrs)
         out = self.forward(*operands, **attrs)
+        if self.selects is not None and Observation.chooser is not None:
+            out = Observation.chooser(self, list(operands), attrs, out)
         if Observation.observer is not None:
             out = Observation.observer(self, list(operands), attrs, out)
         return out
@@ -175,6 +179,8 @@ class Primitive:
             else:
                 arrays.append(operand)
         out = self.forward(*arrays, **attrs)
+        if self.selects is not None and Observation.chooser is not None:
+            out = Observation.chooser(self, arrays, attrs, out)
         if Observation.observer is not None:
             out = Observation.observer(self, arrays, attrs, out)
         if not boxed:
@@ -204,7 +210,7 @@ def primitive(
     rounds: float = 1.0,
     magnitude: Callable[..., Any] | None = None,
     terms: Callable[..., float] | None = None,
-    selects: bool = False,
+    selects: Callable[..., Sequence[Any]] | None = None,
     domain: dict[str, Domain] | None = None,
     views: bool = False,
 ) -> Callable[[Callable[..., Any]], Primitive]:
@@ -218,7 +224,9 @@ def primitive(
             sums and products of matrices the sum of the absolute terms).
         terms: from the operands and attributes, how many numbers are accumulated into one element of the output, one rounding each
             (default: one).
-        selects: the result is piecewise constant and decides a branch of a rule.
+        selects: the result is piecewise constant and decides a branch. From the output and the operands: the outputs that it would have
+            on either side of the kinks that the operands lie on exactly (none, if it jumps there and no derivative is meant).
+            What a rule makes of them are corners of the (Clarke) subdifferential.
         domain: per operand, where its elements must lie.
         views: the output shares memory with the operand.
     """

@@ -80,9 +80,9 @@ class Walk:
 
     def run(self) -> None:
         """Run every needed node once, each after all of its consumers, and give every leaf its turn."""
-        recording, ties = Mode.recording, Mode.ties
+        recording, kinks = Mode.recording, (Mode.ties, Mode.leaky_at_zero)
         self.callbacks_record = self.create_graph or (self.dialect.callbacks_record == "as_the_caller" and recording)
-        Mode.recording, Mode.ties = self.create_graph, self.dialect.ties
+        Mode.recording, Mode.ties, Mode.leaky_at_zero = self.create_graph, self.dialect.ties, self.dialect.leaky_at_zero
         if self.dialect.schedule == "newest_first":
             order = newest_first(self.nodes, self.asked, self.roots)
         else:  # `grad` starts with the last root
@@ -96,7 +96,7 @@ class Walk:
                 else:
                     self._step(stop)
         finally:
-            Mode.recording, Mode.ties = recording, ties
+            Mode.recording, (Mode.ties, Mode.leaky_at_zero) = recording, kinks
             Mode.lineage = Mode.family = None
 
     def _finish(self, leaf: Tensor) -> None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from conformance.backends import BackendInfo
     from conformance.case import Case
+    from conformance.judge.branches import Branches
     from conformance.outcome import Event, Observation, Outcome, State, Value
 
 Known: TypeAlias = "Callable[[Mismatch], str | None]"
@@ -80,14 +81,15 @@ class Comparison:
 
 
 class Comparer:
-    """Compares one case's expected and actual outcome."""
+    """Compares one case's expected and actual outcome; ``forced``: the branches on which it was expected, see `branches`."""
 
-    def __init__(self, case: Case, info: BackendInfo) -> None:
+    def __init__(self, case: Case, info: BackendInfo, forced: Branches | None = None) -> None:
         self.case = case
+        self.forced = forced
         self.info = info
         self.of_customs = {name for step in case.steps if isinstance(step, Custom) for name in step.results}
         self.result = Comparison()
-        self.bounds = Bounds(case, info)
+        self.bounds = Bounds(case, info, forced)
         self.sampled = is_sampled(case)
 
     def run(self, expected: Outcome, actual: Outcome, known: Known = lambda _: None) -> Comparison:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from conformance.backends.reference import reference
+from conformance.judge.branches import taking
 from conformance.judge.formats import format_of, is_floating
 from conformance.judge.shadows import Shadows
 from conformance.outcome import Computed, Raised, Value
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from conformance.backends import BackendInfo
     from conformance.case import Case
+    from conformance.judge.branches import Branches
     from conformance.judge.shadows import Lines
     from conformance.outcome import Outcome
     from reference_impl.primitive import Primitive
@@ -52,12 +54,15 @@ SAMPLE = 32
 
 def agrees_cheaply(expected: Any, actual: Any) -> bool:
     """Whether two arrays are equal to a few roundings of each element: the test that settles most comparisons."""
-    if np.array_equal(expected, actual, equal_nan=True):
-        return True
+    return np.array_equal(expected, actual, equal_nan=True) or bool(are_near(expected, actual).all())
+
+
+def are_near(expected: Any, actual: Any) -> Any:
+    """Return which elements of two arrays are equal to a few roundings of themselves."""
     with np.errstate(all="ignore"):
         close = np.abs(expected - actual) <= CHEAP_ROUNDINGS * format_of(expected.dtype).eps * np.abs(expected)
         close &= np.isfinite(expected)
-        return bool((close | (expected == actual) | (np.isnan(expected) & np.isnan(actual))).all())
+        return close | (expected == actual) | (np.isnan(expected) & np.isnan(actual))
 
 
 def within_a_rounding(expected: Any, actual: Any, size: Any) -> bool:
@@ -96,14 +101,15 @@ class BoundError(Exception):
 
 
 class Bounds:
-    """Centres and radii of every number of a case, and what was noticed on the way.
+    """Centres and radii of every number of a case, and what was noticed on the way; on the branches that are ``forced``, if some are.
 
     Made lazily: nothing runs before a number is asked for.
     """
 
-    def __init__(self, case: Case, info: BackendInfo) -> None:
+    def __init__(self, case: Case, info: BackendInfo, forced: Branches | None = None) -> None:
         self.case = case
         self.info = info
+        self.forced = forced
         self._families: list[_Family] = []
 
     @property
@@ -137,7 +143,7 @@ class Bounds:
 
         Observation.observer = guarded
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), taking(self.forced):
                 outcome = backend.run(self.case)
         finally:
             Observation.observer = None

@@ -42,6 +42,7 @@ class Shadows:
         self.overflowed = False
         self._rng = np.random.default_rng(seed)
         self._known: dict[int, tuple[Any, Lines]] = {}
+        self._answers: dict[str, Array] = {}
 
     def of(self, array: Any) -> Lines:
         """Return the shadows of an array of the run."""
@@ -54,7 +55,8 @@ class Shadows:
     def observe(self, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:
         """Compute and keep the shadows of what a primitive made; an observer, see `reference_impl.primitive.Observation`."""
         attrs = _attributes(primitive, attrs, out)
-        watching, Observation.observer = Observation.observer, None  # a forward may be made of primitives
+        watching = Observation.observer, Observation.chooser
+        Observation.observer, Observation.chooser = None, self._as_in_the_run  # a forward may be made of primitives
         try:
             operands = zip(*(self._operand(a) for a in arrays), strict=True)
             lines = [computed(primitive.forward, line, attrs) for line in operands]
@@ -65,31 +67,29 @@ class Shadows:
                 return out
             out = np.asarray(out)
             if primitive.selects:
+                self._answers[primitive.name] = out
                 self.branched |= any(not np.array_equal(line, out, equal_nan=True) for line in lines)
                 lines = [out.astype(wider(out.dtype), copy=False)] * len(lines)
             elif is_floating(out.dtype):
                 if primitive.rounds:
-                    self._disturb(lines, self._roundings(primitive, arrays, attrs, lines[0], out))
+                    centres = [self._operand(a)[0] for a in arrays]
+                    self._disturb(lines, roundings(primitive, lines[0], centres, arrays, attrs, out.dtype))
                 self._range(lines, out)
             self._known[id(out)] = (out, lines)
             return out
         finally:
-            Observation.observer = watching
+            Observation.observer, Observation.chooser = watching
 
     def _operand(self, operand: Any) -> Lines:
         return self.of(operand) if isinstance(operand, np.ndarray | np.generic) else [operand] * (1 + self.replicas)
 
-    def _roundings(self, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], centre: Array, out: Array) -> Array:
-        """Return how far a correct implementation may be off, elementwise: some roundings of what they are relative to.
-
-        Every number that is accumulated into an element brings one, each at most that of the sum of the absolute terms. They are
-        independent, so their sum grows with the root of their number, whatever the order of summation.
-        """
-        size = np.abs(centre)
-        if primitive.magnitude is not None:
-            size = primitive.magnitude(centre, *(self._operand(a)[0] for a in arrays), **attrs)
-        terms = 1.0 if primitive.terms is None else float(primitive.terms(*arrays, **attrs))
-        return format_of(out.dtype).rounding(size) * (primitive.rounds * math.sqrt(max(1.0, terms)))  # type: ignore[no-any-return]
+    def _as_in_the_run(self, primitive: Primitive, _: list[Any], __: dict[str, Any], out: Any) -> Any:
+        """Have a primitive that decides a branch inside a forward answer what it answered when the run computed that forward."""
+        given = self._answers.get(primitive.name)
+        if given is None or given.shape != np.shape(out):
+            return out
+        self.branched |= not np.array_equal(given, out, equal_nan=True)
+        return given.astype(out.dtype, copy=False)
 
     def _disturb(self, lines: Lines, roundings: Array) -> None:
         shape = (self.replicas, *lines[0].shape)
@@ -110,6 +110,18 @@ class Shadows:
         for i, line in enumerate(lines):
             beyond = np.where(np.abs(line) > largest, line * np.inf, line) if line.dtype.kind == "f" else line
             lines[i] = np.where(np.isfinite(out), beyond, out).astype(line.dtype, copy=False)
+
+
+def roundings(primitive: Primitive, out: Array, operands: list[Any], arrays: list[Any], attrs: dict[str, Any], dtype: Any) -> Array:
+    """Return how far a correct implementation may be off, elementwise: some roundings of ``dtype`` of what they are relative to.
+
+    ``out`` and ``operands`` say what that is, ``arrays`` are the operands of the run. Every number that is accumulated into an element
+    brings one rounding, each at most that of the sum of the absolute terms. They are independent, so their sum grows with the root of
+    their number, whatever the order of summation.
+    """
+    size = np.abs(out) if primitive.magnitude is None else primitive.magnitude(out, *operands, **attrs)
+    terms = 1.0 if primitive.terms is None else float(primitive.terms(*arrays, **attrs))
+    return format_of(dtype).rounding(size) * (primitive.rounds * math.sqrt(max(1.0, terms)))  # type: ignore[no-any-return]
 
 
 def _attributes(primitive: Primitive, attrs: dict[str, Any], out: Any) -> dict[str, Any]:

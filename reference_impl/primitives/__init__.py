@@ -6,6 +6,7 @@ from reference_impl.primitives import (
     elementary,
     indexing,
     linalg,
+    piecewise,
     reduction,
     selection,
     shape,
@@ -13,4 +14,4 @@ from reference_impl.primitives import (
     update,
 )
 
-FAMILIES = (arithmetic, elementary, reduction, shape, indexing, linalg, selection, softmax, convolution, update)
+FAMILIES = (arithmetic, piecewise, elementary, reduction, shape, indexing, linalg, selection, softmax, convolution, update)

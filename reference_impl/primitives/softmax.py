@@ -19,7 +19,7 @@ def _top(x: Any, axis: int) -> Any:
 
 @primitive(
     rounds=4,
-    magnitude=lambda out, x, *, axis: np.abs(out) * (1.0 + np.abs(x - _top(x, axis))),
+    magnitude=lambda out, x, *, axis: np.where(out == 0, 0.0, np.abs(out) * (1.0 + np.abs(x - _top(x, axis)))),
     terms=lambda x, *, axis: x.shape[axis],
 )
 def softmax(x: Any, *, axis: int) -> Any:

@@ -14,6 +14,7 @@ from conformance.judge.formats import format_of
 from conformance.outcome import Computed
 from conformance.steps import Op, results
 from reference_impl import TORCH
+from reference_impl.primitives.elementary import SOFTPLUS_THRESHOLD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -62,8 +63,8 @@ POINT_CONDITIONS = {
     "log_softmax_far": meets(lambda x, _: ~np.isfinite(x) | (np.abs(x) > FAR), "log_softmax"),
     "root_of_subnormal": meets(lambda x, _: np.abs(x) < format_of(x.dtype).tiny, "sqrt", "rsqrt"),
     "silu_far": meets(lambda x, _: np.abs(x) > FAR, "silu"),
-    "sigmoid_far": meets(lambda x, _: np.abs(x) > FAR, "sigmoid"),
     "softplus_far": meets(lambda x, attrs: np.abs(x * attrs["beta"]) > FAR, "softplus"),
+    "softplus_at_threshold": meets(lambda x, attrs: x * attrs["beta"] == SOFTPLUS_THRESHOLD, "softplus"),
     "gelu_beyond_its_square": meets(lambda x, _: np.abs(x) > np.sqrt(_largest(x)), "gelu"),
     "exp_subnormal": meets(lambda x, _: np.exp(x.astype(np.float64) if x.dtype == np.float32 else x) < format_of(x.dtype).tiny, "exp"),
     "zero_base": meets(lambda x, _: x == 0, "pow"),

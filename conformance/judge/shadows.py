@@ -96,9 +96,10 @@ class Shadows:
         noise: Any = self._rng.uniform(-1.0, 1.0, shape)
         if lines[0].dtype.kind == "c":
             noise = noise + 1j * self._rng.uniform(-1.0, 1.0, shape)
-        noise = noise * roundings
+        noise = noise * np.where(np.isfinite(roundings), roundings, 0.0)
         for i in range(self.replicas):
-            lines[1 + i] = (lines[1 + i] + noise[i]).astype(lines[0].dtype, copy=False)
+            line = lines[1 + i]  # what is infinite has no rounding: inf - inf would be NaN, and NaN would be right
+            lines[1 + i] = np.where(np.isfinite(line), line + noise[i], line).astype(lines[0].dtype, copy=False)
 
     def _range(self, lines: Lines, out: Array) -> None:
         if not self.saturating:

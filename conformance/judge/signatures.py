@@ -14,12 +14,13 @@ import numpy as np
 from conformance.backends.reference import reference
 from conformance.case import CaseError, check
 from conformance.counterfactuals import COUNTERFACTUALS
-from conformance.judge.disturbance import Bounds, agrees_cheaply, within_a_rounding
+from conformance.judge.disturbance import Bounds, agrees_cheaply, are_near, within_a_rounding
+from conformance.judge.formats import format_of, is_floating
 from conformance.outcome import Computed, Raised
 from conformance.steps import results
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from conformance.backends import BackendInfo
     from conformance.case import Case
@@ -38,17 +39,25 @@ def bears(entry: Deviation, info: BackendInfo, case: Case, found: Mismatch) -> b
     """Whether a difference bears the signature of an entry; one that is none of numbers, or has none, does."""
     if found.kind != "value" or not entry.signature or found.got is None:
         return True
-    return any(_bears(words, entry.above, info, case, found) for words in entry.signature)
+    differs = ~are_near(found.wanted, found.got) if is_floating(found.got.dtype) else found.wanted != found.got
+    elements = [KINDS[words](found.got) for words in entry.signature if words in KINDS]
+    if elements and bool(np.any(elements, axis=0)[differs].all()):
+        return True
+    return any(_bears(words, entry.above, info, case, found) for words in entry.signature if words not in KINDS)
+
+
+KINDS: dict[str, Callable[[Any], Any]] = {
+    "zeros": lambda got: got == 0,
+    "nan": np.isnan,
+    "not finite": lambda got: ~np.isfinite(got),
+    "subnormal": lambda got: np.abs(got) < format_of(got.dtype).tiny,
+}
+"""Signatures of elements; an entry that has several is borne by a mixture of them."""
 
 
 def _bears(words: str, ops: tuple[str, ...], info: BackendInfo, case: Case, found: Mismatch) -> bool:
     wanted, got = found.wanted, found.got
-    differs = ~((wanted == got) | (np.isnan(wanted) & np.isnan(got)))
     match words:
-        case "zeros":
-            return bool((got[differs] == 0).all())
-        case "nan":
-            return bool(np.isnan(got[differs]).all())
         case "off by a rounding of 1":
             return within_a_rounding(wanted, got, np.ones_like(wanted))
         case "another contribution":

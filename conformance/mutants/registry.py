@@ -13,6 +13,7 @@ from conformance.mutants import (
     graphs,
     programs,
     rules_matrix,
+    rules_piecewise,
     rules_pointwise,
     rules_shape,
     second,
@@ -22,7 +23,7 @@ from conformance.mutants.mutant import Kind, Mutant
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FAMILIES = (rules_pointwise, rules_shape, rules_matrix)
+FAMILIES = (rules_pointwise, rules_piecewise, rules_shape, rules_matrix)
 ENGINES = (accumulation, graphs, attached, conventions, programs)
 
 

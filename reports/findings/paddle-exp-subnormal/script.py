@@ -1,9 +1,9 @@
-"""Case c2ecd45285159e98, for paddle."""
+"""Case d480b896cb282095, for paddle."""
 import numpy as np
 import paddle
 
 nan, inf = float('nan'), float('inf')
-x = paddle.to_tensor(np.array([-89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394], dtype='float32').reshape((16,)), stop_gradient=False)
+x = paddle.to_tensor(np.array([-1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0], dtype='float32').reshape((16,)), stop_gradient=False)
 
 try:
     y = paddle.exp(x)

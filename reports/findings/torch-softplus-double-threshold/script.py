@@ -1,9 +1,9 @@
-"""Case 541dd897dff552c4, for torch."""
+"""Case 3b64342ecd5e56ef, for torch."""
 import numpy as np
 import torch
 
 nan, inf = float('nan'), float('inf')
-x = torch.from_numpy(np.array([-44.3614197, -44.3614197, -44.3614197, -44.3614197, -44.3614197, -44.3614197, -44.3614197, -44.3614197, -44.3614197, -44.3614197, -44.3614197, -44.3614197, -44.3614197, -44.3614197, -44.3614197, -44.3614197], dtype='float32').reshape((16,))).requires_grad_(True)
+x = torch.from_numpy(np.array([10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0], dtype='float64').reshape((16,))).requires_grad_(True)
 
 try:
     y = torch.nn.functional.softplus(x, 2.0)

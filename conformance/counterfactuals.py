@@ -205,7 +205,7 @@ def bound_nearer(case: Case, number: int, ops: Sequence[str]) -> Iterator[Varian
     """Have the ops lie beyond their bounds where they are at them: each bound is a little nearer to 0."""
 
     def nearer(step: Step) -> Step:
-        if isinstance(step, Op) and step.op in ops and "bound" in step.attrs:
+        if isinstance(step, Op) and "bound" in step.attrs and (not ops or step.op in ops):
             return msgspec.structs.replace(step, attrs={**step.attrs, "bound": step.attrs["bound"] * LITTLE})
         return step
 

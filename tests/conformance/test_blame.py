@@ -14,11 +14,12 @@ from conformance.case import Case, Input
 from conformance.judge.audit import audit
 from conformance.judge.blame import Blame, Opinion, Vote, blame, who
 from conformance.judge.oracle import SilentError, slope
+from conformance.mutants.registry import mutants
 from conformance.steps import Backward, Detach, Grad, Hook, InPlace, Op
 from conformance.texts import blame_text
 from reference_impl import OPS
-from tests import wrong_engines
 from tests.conformance.engines import INFO, TOTAL
+from tests.wrong_engines import correct
 
 if TYPE_CHECKING:
     from conformance.judge.blame import Dispute
@@ -50,34 +51,34 @@ SUMMED = Case((X,), (Op("sum", ("x",), ("z",), TOTAL), Backward(("z",), retain_g
 
 def accused(name: str, case: Case, **options: Any) -> Blame:
     """Have a wrong engine blamed."""
-    found = blame(case, getattr(wrong_engines, name)(), **options)
+    found = blame(case, mutants()[name].open(), **options)
     assert found is not None
     return found
 
 
 def test_a_right_engine_is_not_blamed() -> None:
-    assert blame(SIN, wrong_engines.correct()) is None
+    assert blame(SIN, correct()) is None
 
 
 @pytest.mark.parametrize("case", [SIN, TWICE], ids=["first order", "second order"])
 def test_an_engine_with_a_wrong_rule_is_to_blame(case: Case) -> None:
-    assert accused("flipped_sign", case).who == "accused"
+    assert accused("sin-x-sign", case).who == "accused"
 
 
 def test_the_numerical_oracle_votes_against_a_wrong_rule_and_for_the_reference() -> None:
-    votes = [(v.accused, v.reference) for v in accused("flipped_sign", SIN).votes if v.voter.startswith("numerical")]
+    votes = [(v.accused, v.reference) for v in accused("sin-x-sign", SIN).votes if v.voter.startswith("numerical")]
     assert [(Opinion.WRONG, Opinion.RIGHT)] * 2 == votes
 
 
 def test_another_backend_that_promises_the_same_votes() -> None:
-    votes = {v.voter: v.accused for v in accused("flipped_sign", SIN, others=[wrong_engines.correct()]).votes}
+    votes = {v.voter: v.accused for v in accused("sin-x-sign", SIN, others=[correct()]).votes}
     assert votes["correct"] is Opinion.WRONG
 
 
 def test_another_backend_that_is_wrong_in_the_same_way_makes_it_unclear() -> None:
-    twin = wrong_engines.flipped_sign()
+    twin = mutants()["sin-x-sign"].open()
     twin.info = replace(twin.info, name="twin")
-    assert accused("flipped_sign", SIN, others=[twin]).who == "unclear"
+    assert accused("sin-x-sign", SIN, others=[twin]).who == "unclear"
 
 
 def test_a_law_that_is_broken_is_a_vote() -> None:
@@ -103,7 +104,7 @@ def test_a_difference_that_is_none_of_numbers_has_no_oracle_and_says_so() -> Non
 
 
 def test_the_first_wrong_node_is_named() -> None:
-    assert accused("flipped_sign", SIN).node == "step 1 (op:sin): what arrives at s is right, what leaves for e is not"
+    assert accused("sin-x-sign", SIN).node == "step 1 (op:sin): what arrives at s is right, what leaves for e is not"
 
 
 def test_a_wrong_accumulation_is_named_and_no_op() -> None:
@@ -157,7 +158,7 @@ def test_a_wrong_reference_that_agrees_with_a_wrong_engine_is_seen_by_the_audit(
 def test_a_wrong_reference_that_agrees_with_a_wrong_engine_makes_the_run_a_fault_of_the_suite(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("conformance.campaign.worker.is_due", lambda _: True)
     tally = Tally(["correct"])
-    tally.add(run_case(SIN, [wrong_engines.correct()], {}))
+    tally.add(run_case(SIN, [correct()], {}))
     assert tally.verdict()[0] == "suite_error"
 
 

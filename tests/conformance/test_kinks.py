@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from conformance.case import Case, Input
+from conformance.deviations import Deviation
 from conformance.judge import kinks
+from conformance.judge import known as known_module
 from conformance.judge.verdict import Bucket, Verdict, judge
 from conformance.steps import Grad, Op
 from reference_impl import OPS
@@ -121,6 +123,37 @@ def test_whether_a_slope_of_zero_lets_infinity_through_is_undefined() -> None:
 
     verdict = judged(slope_case("relu", (-1.0, 2.0), {}, ("inf", 1.0), "numeric"), "relu", selecting)
     assert verdict.bucket is Bucket.UNDEFINED
+
+
+def test_a_divergence_beside_an_undefined_number_is_none_the_less_one() -> None:
+    def selecting(g: Any, _: Any, x: Any) -> Any:
+        array = getattr(x, "array", x)
+        return np.where(array > 0, getattr(g, "array", g), 7.0 if array.shape == (3,) else 0.0).astype(x.dtype)
+
+    undefined = slope_case("relu", (-1.0, 2.0), {}, ("inf", 1.0), "numeric")
+    inputs = (*undefined.inputs, Input("u", (3,), (-1.0, 1.0, 2.0)))
+    steps = (*undefined.steps, Op("relu", ("u",), ("v",)), Op("sum", ("v",), ("w",), TOTAL), Grad(("w",), ("u",), ("h",)))
+    verdict = judged(Case(inputs, steps, "numeric"), "relu", selecting)
+    assert verdict.mismatch is not None
+    assert (Bucket.DIVERGED, "h") == (verdict.bucket, verdict.mismatch.name)
+
+
+def test_an_entry_may_ask_for_another_subgradient(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = Deviation(
+        "slope",
+        INFO.name,
+        "==1.*",
+        ("grad",),
+        ("value",),
+        "the slope of relu at 0 is another one",
+        "slope",
+        actual=(kinks.SUBGRADIENT,),
+        unpredictable="any slope",
+    )
+    monkeypatch.setattr(known_module, "known", lambda: (entry,))
+    case = slope_case("relu", (-1.0, 0.0, 2.0), {}, (2.0, 3.0, -1.0), "exact")
+    buckets = [judged(case, "relu", step_at_zero(share)).bucket for share in (0.5, 2.0)]
+    assert [Bucket.KNOWN_DEVIATION, Bucket.DIVERGED] == buckets
 
 
 @pytest.mark.parametrize("made", [5.0, np.inf])

@@ -15,10 +15,11 @@ from conformance.campaign.worker import run_case
 from conformance.generate.scripts import Plan, case_of
 from conformance.judge import compare, disturbance
 from conformance.judge.nulls import PAIRS, Pair, compare_nulls, compare_pair, upper_bound
+from conformance.mutants.registry import mutants
 from conformance.outcome import Computed
 from reference_impl.primitive import Observation
 from tests.conformance.engines import EXACT, NUMERIC
-from tests.wrong_engines import correct, flipped_sign
+from tests.wrong_engines import correct
 
 if TYPE_CHECKING:
     from conformance.backends import Backend
@@ -86,9 +87,10 @@ def test_one_pair_is_judged_unless_every_one_is_asked_for() -> None:
 
 
 def test_a_backend_that_deviates_on_a_case_is_in_no_pair() -> None:
-    case = next(c for c in CASES if run_case(c, [flipped_sign()], {})["verdicts"]["flipped_sign"]["bucket"] == "diverged")
+    wrong = mutants()["mul-x-wrong_operand"].open()
+    case = next(c for c in CASES if run_case(c, [wrong], {})["verdicts"][wrong.info.name]["bucket"] == "diverged")
     names = {pair.backend for pair in PAIRS}
-    record = run_case(case, [flipped_sign()], {}, every_null=True)
+    record = run_case(case, [wrong], {}, every_null=True)
     assert {null["pair"] for null in record["nulls"]} <= {p.id for p in PAIRS if p.backend == "reference"} < {p.id for p in PAIRS}
     assert "torch" in names
 

@@ -183,6 +183,20 @@ def test_zero_is_not_right_where_the_number_is_normal() -> None:
     assert not Bounds(case, INFO).accepts(np.zeros(1, np.float32), 0, 0, "result")
 
 
+@pytest.mark.parametrize(("actual", "accepted"), [(np.inf, True), (np.nan, False), (-np.inf, False), (LARGEST, False)])
+def test_infinity_has_no_rounding(actual: float, accepted: bool) -> None:
+    case = Case((Input("x", (1, 2), (1.0, np.inf)),), (Op("logsumexp", ("x",), ("y",), {"axis": 1, "keepdims": False}),))
+    assert accepted == Bounds(case, INFO).accepts(np.array([actual], np.float32), 0, 0, "result")
+
+
+def test_the_branch_inside_a_forward_is_that_of_the_run_too() -> None:
+    steps = (Op("add_scalar", ("x",), ("y",), {"other": 0.3}), Op("hardshrink", ("y",), ("z",), {"bound": 0.8}))
+    bounds = Bounds(Case((Input("x", (1,), (0.5,)),), steps), INFO)
+    _, radius = bounds.radius(1, 0, "result")  # type: ignore[misc]
+    assert bounds.near_kink
+    assert (radius < 0.01).all()
+
+
 def test_a_forward_that_knows_no_longdouble_is_applied_in_float64(monkeypatch: pytest.MonkeyPatch) -> None:
     def only_float64(x: Any) -> Any:
         if x.dtype not in (np.dtype(np.float32), np.dtype(np.float64)):

@@ -43,6 +43,13 @@ def more_seeds_than_roots(case: Case, number: int) -> bool:
     return any(seeds is not None and len(seeds) > len(roots) for roots, seeds, _ in calls(at(case, number)))
 
 
+def leaf_seeded_in_another_dtype(case: Case, number: int) -> bool:
+    """Whether some call up to here has an input as a root, and for its seed an input of another dtype."""
+    dtypes = {entry.name: entry.dtype for entry in case.inputs}
+    pairs = (pair for roots, seeds, _ in calls(until(case, number)) for pair in zip(roots, seeds or (), strict=False))
+    return any(root in dtypes and dtypes.get(seed or "", dtypes[root]) != dtypes[root] for root, seed in pairs)
+
+
 def captured_on_the_way(case: Case, number: int) -> bool:
     """Whether a `grad` call with several inputs asks for the gradient of a computed value."""
     leaves = {entry.name for entry in case.inputs}
@@ -180,6 +187,7 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "seed_shape_refused": seed_shape_refused,
     "refused_step": refused_step,
     "mixed_dtypes": mixed_dtypes,
+    "leaf_seeded_in_another_dtype": leaf_seeded_in_another_dtype,
     "seed_used_again": seed_used_again,
     "input_is_derivative": input_is_derivative,
     "moves_nothing": moves_nothing,

@@ -12,6 +12,7 @@ import numpy as np
 from conformance.backends.reference import reference
 from conformance.judge.formats import format_of
 from conformance.outcome import Computed
+from conformance.reading import until
 from conformance.steps import Op, results
 from reference_impl import TORCH
 from reference_impl.primitives.elementary import SOFTPLUS_THRESHOLD
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from conformance.case import Case
 
-    Test = Callable[[Any, Mapping[str, Any]], bool]
+    Test = Callable[[Any, Mapping[str, Any]], Any]
 
 
 def _met(case: Case, number: int) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
@@ -46,8 +47,34 @@ def meets(test: Test, *ops: str) -> Callable[[Case, int], bool]:
     return condition
 
 
+def exponent_is_zero(case: Case, number: int) -> bool:
+    """Whether some power has an exponent of 0 among its elements, as far as inputs tell."""
+    known = {entry.name: entry.array() for entry in case.inputs}
+    return any(
+        isinstance(step, Op) and step.op == "pow" and step.operands[1] in known and bool((known[step.operands[1]] == 0).any())
+        for step in until(case, number)
+    )
+
+
+def quotient_beyond_range(case: Case, number: int) -> bool:
+    """Whether some quotient, or the square of a divisor or of its reciprocal, leaves the range; as far as inputs tell."""
+    known = {entry.name: entry.array() for entry in case.inputs}
+    for step in until(case, number):
+        if isinstance(step, Op) and step.op == "div" and known.keys() >= set(step.operands):
+            x, y = (known[name] for name in step.operands)
+            with np.errstate(all="ignore"):
+                far = (np.abs(x) > _largest(x) / 4) | ~np.isfinite(x / y) | ~np.isfinite(1 / np.square(y)) | ~np.isfinite(np.square(y))
+            if far.any():
+                return True
+    return False
+
+
 def _largest(x: Any) -> float:
     return format_of(x.dtype).largest
+
+
+def _exp(x: Any) -> Any:
+    return np.exp(x.astype(np.float64) if x.dtype == np.float32 else x)
 
 
 FAR = 64.0
@@ -66,7 +93,14 @@ POINT_CONDITIONS = {
     "softplus_far": meets(lambda x, attrs: np.abs(x * attrs["beta"]) > FAR, "softplus"),
     "softplus_at_threshold": meets(lambda x, attrs: x * attrs["beta"] == SOFTPLUS_THRESHOLD, "softplus"),
     "gelu_beyond_its_square": meets(lambda x, _: np.abs(x) > np.sqrt(_largest(x)), "gelu"),
-    "exp_subnormal": meets(lambda x, _: np.exp(x.astype(np.float64) if x.dtype == np.float32 else x) < format_of(x.dtype).tiny, "exp"),
+    "exp_subnormal": lambda case, number: (
+        meets(lambda x, _: _exp(x) < format_of(x.dtype).tiny, "exp")(case, number)
+        or meets(lambda x, _: _exp(-np.square(x)) < format_of(x.dtype).tiny, "erf")(case, number)
+    ),
+    "erf_of_tiny": meets(lambda x, _: np.abs(x) < 4 * format_of(x.dtype).tiny, "erf"),
+    "rsqrt_of_infinity": meets(lambda x, _: np.isposinf(x), "rsqrt"),
+    "exponent_is_zero": exponent_is_zero,
+    "quotient_beyond_range": quotient_beyond_range,
     "zero_base": meets(lambda x, _: x == 0, "pow"),
     "half_power_of_minus_zero_or_infinity": meets(
         lambda x, attrs: (attrs["exponent"] % 1 != 0) & (((x == 0) & np.signbit(x)) | np.isneginf(x)), "pow_scalar"

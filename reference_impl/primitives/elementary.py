@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import Domain, array_of, primitive, shape_of
+from reference_impl.primitive import Domain, Symbol, array_of, primitive, shape_of
 from reference_impl.primitives.arithmetic import (
     add_scalar,
     div,
@@ -57,17 +57,26 @@ def pow(x: Any, y: Any) -> Any:  # noqa: A001 - an op is called what the framewo
     return np.power(x, y)
 
 
+def _is_symbolic(*operands: Any) -> bool:
+    """Whether the numbers are not known yet: a program is written for all of them."""
+    return any(isinstance(operand, Symbol) for operand in operands)
+
+
 @pow.vjp("x")
 def pow_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:  # d(x^y)/dx = y x^(y-1)
-    flat = np.equal(array_of(y), 0) & ~np.isfinite(np.power(array_of(x), -1.0))  # x^0 is 1 everywhere, also at 0 and NaN
-    base = ones_where(x, mask=flat) if flat.any() else x
+    base = x
+    if not _is_symbolic(x, y):
+        flat = np.equal(array_of(y), 0) & ~np.isfinite(np.power(array_of(x), -1.0))  # x^0 is 1 everywhere, also at 0 and NaN
+        base = ones_where(x, mask=flat) if flat.any() else x
     return sum_to(mul(g, mul(y, pow(base, sub(y, 1.0)))), shape_of(x))
 
 
 @pow.vjp("y")
 def pow_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:  # d(x^y)/dy = x^y log x
-    flat = np.equal(array_of(x), 0) & np.greater_equal(array_of(y), 0)  # 0^y is 0 for positive y; both frameworks say 0 at 0^0 too
-    base = ones_where(x, mask=flat) if flat.any() else x
+    base = x
+    if not _is_symbolic(x, y):
+        flat = np.equal(array_of(x), 0) & np.greater_equal(array_of(y), 0)  # 0^y is 0 for positive y; both frameworks have 0 at 0^0 too
+        base = ones_where(x, mask=flat) if flat.any() else x
     return sum_to(mul(g, mul(out, log(base))), shape_of(y))
 
 

@@ -109,8 +109,8 @@ CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("between", ((2, 3),), {"low": -0.2, "high": 0.2}),
     ("outside", ((2, 3),), {"bound": 0.3}),
     ("leaky_slope", ((2, 3),), {"slope": 0.25, "at_zero": 1.0}),
-    ("floor", ((2, 3),), {}),
-    ("ceil", ((2, 3),), {}),
+    ("floor", ((3,),), {}),
+    ("ceil", ((3,),), {}),
     ("round", ((2, 3),), {}),
     ("largest", ((2, 4),), {"k": 2, "axis": 1}),
 )

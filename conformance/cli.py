@@ -268,6 +268,20 @@ def clauses(backends: tuple[str, ...], as_json: bool) -> int:
 
 
 @cli.command()
+@backends_option
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
+def points(backends: tuple[str, ...], as_json: bool) -> int:
+    """Ask every op at its special points: zeros, ties, infinities, NaN, subnormals and the ends of the range, to second order."""
+    from conformance.campaign.pool import Workers
+    from conformance.sweep import page, sweep
+
+    with Workers(backends, 1, fresh=True) as workers:
+        swept = list(sweep(backends, workers))
+    click.echo(page(swept, as_json=as_json))
+    return DIVERGES if any(found.failures for found in swept) else CONFORMS
+
+
+@cli.command()
 @click.option("--compare", nargs=2, default=("torch", "paddle"), metavar="ONE OTHER", help="Two dialects; torch and paddle.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
 def dialects(compare: tuple[str, str], as_json: bool) -> None:

@@ -12,6 +12,7 @@ from conformance.backends.reference import predicted
 from conformance.complex_conditions import COMPLEX_CONDITIONS
 from conformance.custom_conditions import CUSTOM_CONDITIONS
 from conformance.outcome import Computed, Raised
+from conformance.point_conditions import POINT_CONDITIONS
 from conformance.program_conditions import PROGRAM_CONDITIONS
 from conformance.reading import at, before, calls, input_is_output, input_of_several, mixed_dtypes, until
 from conformance.steps import Backward, Custom, Edge, Grad, Hook, InPlace, Op, RetainGrad, Toggle, results, uses
@@ -41,6 +42,13 @@ SHAPED = (
 def more_seeds_than_roots(case: Case, number: int) -> bool:
     """Whether the call has more seeds than roots."""
     return any(seeds is not None and len(seeds) > len(roots) for roots, seeds, _ in calls(at(case, number)))
+
+
+def leaf_seeded_in_another_dtype(case: Case, number: int) -> bool:
+    """Whether some call up to here has an input as a root, and for its seed an input of another dtype."""
+    dtypes = {entry.name: entry.dtype for entry in case.inputs}
+    pairs = (pair for roots, seeds, _ in calls(until(case, number)) for pair in zip(roots, seeds or (), strict=False))
+    return any(root in dtypes and dtypes.get(seed or "", dtypes[root]) != dtypes[root] for root, seed in pairs)
 
 
 def captured_on_the_way(case: Case, number: int) -> bool:
@@ -181,6 +189,7 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "seed_shape_refused": seed_shape_refused,
     "refused_step": refused_step,
     "mixed_dtypes": mixed_dtypes,
+    "leaf_seeded_in_another_dtype": leaf_seeded_in_another_dtype,
     "seed_used_again": seed_used_again,
     "input_is_derivative": input_is_derivative,
     "moves_nothing": moves_nothing,
@@ -209,4 +218,5 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "second_pass": lambda case, number: sum(isinstance(s, Backward) for s in until(case, number)) > 1,
     "after_toggle": lambda case, number: any(isinstance(s, Toggle) for s in before(case, number)),
     **in_place_conditions.CONDITIONS,
+    **POINT_CONDITIONS,
 }

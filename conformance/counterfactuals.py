@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Variant = tuple[Case, int]
 SEEDS = ("grad_outputs", "grad_tensors")
 CONSTANT = "constant_"
+LITTLE = 1.0 - 2.0**-20
+"""So much nearer is what `bound_nearer` makes a bound: more than a rounding of float32, and less than elements are apart."""
 MOST = 64
 """How many scripts one counterfactual may yield: each costs a run of the reference."""
 
@@ -219,6 +221,17 @@ def _until(case: Case, number: int) -> Sequence[Step]:
     return case.steps if number < 0 else case.steps[: number + 1]
 
 
+def bound_nearer(case: Case, number: int, ops: Sequence[str]) -> Iterator[Variant]:
+    """Have the ops lie beyond their bounds where they are at them: each bound is a little nearer to 0."""
+
+    def nearer(step: Step) -> Step:
+        if isinstance(step, Op) and "bound" in step.attrs and (not ops or step.op in ops):
+            return msgspec.structs.replace(step, attrs={**step.attrs, "bound": step.attrs["bound"] * LITTLE})
+        return step
+
+    yield _each(case, nearer), number
+
+
 def _each(case: Case, change: Callable[[Step], Step]) -> Case:
     return Case(case.inputs, tuple(change(step) for step in case.steps), case.lane)
 
@@ -236,12 +249,15 @@ COUNTERFACTUALS: dict[str, Callable[[Case, int, Sequence[str]], Iterator[Variant
     "as if nothing were freed": nothing_freed,
     "as if a derivative were a constant": derivative_constant,
     "as if sizes were absolute values": sizes_absolute,
+    "as if a bound were nearer": bound_nearer,
 }
 """The counterfactuals by the words that an entry uses."""
 
 ELEMENTS = (
     "zeros",
     "nan",
+    "not finite",
+    "subnormal",
     "off by a rounding of 1",
     "off by roundings of float32",
     "another contribution",

@@ -40,7 +40,7 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One known deviation. Lists allow several; an empty list or text allows all; ``message`` is a regular expression.
 
     ``signature``: what wrong numbers are, in the words of `conformance.counterfactuals` or `conformance.counterfactual_rules`, one of
-    which must hold; ``unpredictable``: why there is none.
+    which must hold (where they are words for elements, one of them of each element); ``unpredictable``: why there is none.
     """
 
     id: str

@@ -64,6 +64,8 @@ def show_summary(console: Console, footer: dict[str, Any], findings: list[dict[s
         f"sub-graph or an expected refusal; lanes {dict(footer['lanes'])}; {footer['bounded']} comparisons needed derived bounds",
         highlight=False,
     )
+    for line in _errors(footer, backends):
+        console.print(line, highlight=False)
     nulls = footer["nulls"]
     console.print(
         f"{nulls['comparisons']} null comparisons (right against right): {nulls['alarms']} false alarms; with 95 % confidence at most "
@@ -130,6 +132,16 @@ def _laws(footer: dict[str, Any], backends: list[str]) -> Table:
     for row in law_rows(footer, backends):
         table.add_row(row.law, *map(str, row.numbers))
     return table
+
+
+def _errors(footer: dict[str, Any], backends: list[str]) -> list[str]:
+    lines = []
+    for name in backends:
+        counted = sum(sum(decades.values()) for decades in footer.get("ratios", {}).get(name, {}).values())
+        if name in footer.get("worst", {}):
+            ratio, step, case = footer["worst"][name]
+            lines.append(f"  {name}: error over derived bound, in {counted} steps: at most {ratio:.2g}, at {step} of case {case}")
+    return lines
 
 
 def _deviations(footer: dict[str, Any], backends: list[str]) -> list[str]:

@@ -74,7 +74,7 @@ def _entry(seed: Tensor | None, i: int, size: int, create_graph: bool) -> Tensor
         return None if seed is None else Tensor(np.zeros(seed.shape[1:], seed.dtype))
     if create_graph:
         return recorded(lambda batch: getitem_int(batch, index=i), seed)  # type: ignore[no-any-return]
-    return Tensor(np.asarray(seed.array[i]))
+    return Tensor(np.asarray(getitem_int(seed.array, index=i)))
 
 
 def _stacked(column: list[Tensor | None], size: int, create_graph: bool) -> Tensor | None:
@@ -84,4 +84,4 @@ def _stacked(column: list[Tensor | None], size: int, create_graph: bool) -> Tens
     if create_graph:
         joined = recorded(lambda *entries: stack(*entries, axis=0), *results)
         return joined if size else recorded(lambda batch: getitem_slice(batch, key=[[0, 0, 1]]), joined)  # type: ignore[no-any-return]
-    return Tensor(np.stack([r.array for r in results])[:size])
+    return Tensor(getitem_slice(stack(*(r.array for r in results), axis=0), key=[[0, size, 1]]))

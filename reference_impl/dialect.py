@@ -52,6 +52,7 @@ class Dialect:
         gradient_of_constant: a gradient for an operand that needs none is dropped, or refused.
         wider_gradient: a gradient of a shape that its operand broadcasts to is summed, or refused (as is any other wrong shape).
         ties: a maximum along an axis that is reached several times gives its gradient to the first, or splits it evenly.
+        leaky_at_zero: the derivative of a leaky ReLU at 0 is that of its negative side, or 1.
         highest_order: for an op, the highest derivative that is offered; asking for a graph of more is refused.
         links: for an op, the operands that its gradients count as depending on, where that is not simply what its formula uses;
             each with when that holds (`paddle_table`). None at all: on the cotangent alone. It decides
@@ -94,6 +95,7 @@ class Dialect:
     gradient_of_constant: Literal["dropped", "refused"]
     wider_gradient: Literal["summed", "refused"]
     ties: Literal["first", "split"]
+    leaky_at_zero: Literal["slope", "one"]
     several_views: Literal["refused", "allowed"]
     retained_follows: Literal["newest", "registered"]
     promotion: Literal["inside", "cast_first"]
@@ -153,6 +155,7 @@ TORCH = Dialect(
     gradient_of_constant="dropped",
     wider_gradient="summed",
     ties="first",
+    leaky_at_zero="slope",
     several_views="refused",
     retained_follows="newest",
     promotion="inside",
@@ -191,6 +194,7 @@ PADDLE = Dialect(
     gradient_of_constant="refused",
     wider_gradient="refused",
     ties="split",
+    leaky_at_zero="one",
     several_views="allowed",
     retained_follows="registered",
     promotion="cast_first",
@@ -252,6 +256,7 @@ Sources: ``paddle.static.gradients``, ``paddle.static.append_backward``.
 _PIR_ONLY = (
     *("abs", "amax", "bmm", "cos", "exp", "gelu", "glu", "log", "logsumexp", "maximum", "minimum", "roll", "rsqrt", "sigmoid", "sin"),
     *("softplus", "sqrt", "sum", "tanh", "tril", "triu"),
+    *("amin", "ceil", "floor", "round"),
 )
 PADDLE_STATIC_LEGACY = replace(
     PADDLE_STATIC,
@@ -260,6 +265,10 @@ PADDLE_STATIC_LEGACY = replace(
         **PADDLE_STATIC.not_offered,
         "no_grad": "paddle.no_grad is about dynamic graphs",
         **{f"op:{name}": "the function takes variables of PIR programs only" for name in _PIR_ONLY},
+        **dict.fromkeys(
+            ("op:relu6", "op:hardtanh", "op:hardshrink", "op:fmax", "op:fmin"),
+            "a missing second derivative is not refused: the program fails when it runs, a variable is not in its scope",
+        ),
     },
 )
 """Static programs of Paddle before PIR, which can still be switched on."""

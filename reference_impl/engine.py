@@ -22,7 +22,7 @@ from reference_impl.batch import in_batches
 from reference_impl.dialect import TORCH, Dialect
 from reference_impl.dump import dump
 from reference_impl.errors import AutogradError, Category
-from reference_impl.primitives.arithmetic import add
+from reference_impl.primitives.arithmetic import add, clone
 from reference_impl.storage import copy_of
 from reference_impl.tensor import Tensor, recorded
 from reference_impl.walk import Walk
@@ -156,7 +156,7 @@ def _gradients(
         contract.check_reached(inputs, [c is not None for c in found])
     if create_graph:
         return _unshared(found, [seed for _, seed in roots])
-    return [None if c is None else Tensor(np.array(_array(c))) for c in found]
+    return [None if c is None else Tensor(clone(_array(c))) for c in found]
 
 
 def _batch_size(seeds: Sequence[Tensor | None] | None) -> int:
@@ -187,7 +187,7 @@ def _accumulate(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_grap
     if create_graph:
         tensor.grad = copy_of(cotangent) if before is None else recorded(add, before, cotangent)
     elif before is None:
-        tensor.grad = Tensor(np.array(_array(cotangent)), requires_grad=dialect.grad_requires_grad)
+        tensor.grad = Tensor(clone(_array(cotangent)), requires_grad=dialect.grad_requires_grad)
     elif tensor.node is not None:  # a retained gradient is a new tensor each time; that of a leaf is added to in place
         tensor.grad = Tensor(np.asarray(add(before.array, _array(cotangent))), requires_grad=dialect.grad_requires_grad)
     else:

@@ -78,7 +78,7 @@ def _write(tensor: Tensor, made: Tensor, dialect: Dialect) -> None:
     while (link := link_of(root, dialect.copies)) is not None:
         root, op_above, attrs, slot = link
         if op_above is not None:
-            array = overwrite.forward(root.array, array, op=op_above.name, attrs=attrs, slot=slot)
+            array = overwrite(root.array, array, op=op_above.name, attrs=attrs, slot=slot)
     number = Mode.written = next_number()
     rebased = Mode.recording and part.requires_grad
     _Write(number, top, part if rebased else None, dialect).replace(root, array, None)

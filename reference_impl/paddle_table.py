@@ -19,11 +19,12 @@ HIGHEST_ORDER = {
             *("amax", "cumsum", "embedding", "erf", "fill", "flatten", "gelu", "getitem_strided", "log_softmax", "logsumexp"),
             *("max", "min", "pow", "prod", "roll", "setitem", "softmax", "topk", "tril", "triu"),
             *("real", "imag", "complex", "angle"),
+            *("amin", "ceil", "floor", "fmax", "fmin", "hardshrink", "hardtanh", "relu6", "round"),
         ),
         1,
     ),
     **dict.fromkeys(
-        ("clamp", "div_by_quotient", "pad_constant", "relu", "rsqrt", "softplus", "sqrt", "square"),
+        ("clamp", "div_by_quotient", "leaky_relu", "pad_constant", "relu", "rsqrt", "softplus", "sqrt", "square"),
         2,
     ),
     **dict.fromkeys(("cos", "pow_scalar", "sigmoid", "sin"), 3),
@@ -37,6 +38,7 @@ LINKS: dict[str, dict[str, str]] = {
     "pow_scalar": {"x": "always", "g": "always"},
     "bmm": {"x": "always", "y": "always"},
     "abs": {},
+    "leaky_relu": {},
     "relu": {},
 }
 

@@ -38,9 +38,11 @@ class Domain(StrEnum):
 
 
 class Observation:
-    """Where a judge may look at, or disturb, every primitive's output; see `observe`."""
+    """Where a judge may look at every primitive's operands, attributes and output; what it returns is the output."""
 
     observer: Callable[[Primitive, list[Any], dict[str, Any], Any], Any] | None = None
+    chooser: Callable[[Primitive, list[Any], dict[str, Any], Any], Any] | None = None
+    """The same, before the observer, for the primitives that decide a branch: a judge may take another one."""
 
 
 class Symbol:
@@ -76,6 +78,7 @@ class Primitive:
         "saving",
         "selects",
         "several",
+        "terms",
         "variadic",
         "views",
     )
@@ -89,7 +92,8 @@ class Primitive:
         several: bool,
         rounds: float,
         magnitude: Callable[..., Any] | None,
-        selects: bool,
+        terms: Callable[..., float] | None,
+        selects: Callable[..., Sequence[Any]] | None,
         domain: dict[str, Domain] | None,
         views: bool,
     ) -> None:
@@ -103,6 +107,7 @@ class Primitive:
         self.several = several
         self.rounds = rounds
         self.magnitude = magnitude
+        self.terms = terms
         self.selects = selects
         self.domain = domain or {}
         self.views = views
@@ -152,6 +157,8 @@ class Primitive:
             if type(operand) is not ndarray:
                 return self._boxed(operands, attrs)
         out = self.forward(*operands, **attrs)
+        if self.selects is not None and Observation.chooser is not None:
+            out = Observation.chooser(self, list(operands), attrs, out)
         if Observation.observer is not None:
             out = Observation.observer(self, list(operands), attrs, out)
         return out
@@ -172,6 +179,8 @@ class Primitive:
             else:
                 arrays.append(operand)
         out = self.forward(*arrays, **attrs)
+        if self.selects is not None and Observation.chooser is not None:
+            out = Observation.chooser(self, arrays, attrs, out)
         if Observation.observer is not None:
             out = Observation.observer(self, arrays, attrs, out)
         if not boxed:
@@ -200,7 +209,8 @@ def primitive(
     several: bool = False,
     rounds: float = 1.0,
     magnitude: Callable[..., Any] | None = None,
-    selects: bool = False,
+    terms: Callable[..., float] | None = None,
+    selects: Callable[..., Sequence[Any]] | None = None,
     domain: dict[str, Domain] | None = None,
     views: bool = False,
 ) -> Callable[[Callable[..., Any]], Primitive]:
@@ -212,7 +222,11 @@ def primitive(
         rounds: how many roundings of `magnitude` a correct implementation may be off by (0: data movement, exact).
         magnitude: from the output and the operands, what those roundings are relative to, elementwise (default: ``|out|``; for
             sums and products of matrices the sum of the absolute terms).
-        selects: the result is piecewise constant and decides a branch of a rule.
+        terms: from the operands and attributes, how many numbers are accumulated into one element of the output, one rounding each
+            (default: one).
+        selects: the result is piecewise constant and decides a branch. From the output and the operands: the outputs that it would have
+            on either side of the kinks that the operands lie on exactly (none, if it jumps there and no derivative is meant).
+            What a rule makes of them are corners of the (Clarke) subdifferential.
         domain: per operand, where its elements must lie.
         views: the output shares memory with the operand.
     """
@@ -225,6 +239,7 @@ def primitive(
             several=several,
             rounds=rounds,
             magnitude=magnitude,
+            terms=terms,
             selects=selects,
             domain=domain,
             views=views,
@@ -247,6 +262,7 @@ def alias(name: str, of: Primitive, *, copies: bool = False) -> Primitive:
         several=of.several,
         rounds=of.rounds,
         magnitude=of.magnitude,
+        terms=of.terms,
         selects=of.selects,
         domain=of.domain,
         views=of.views and not copies,

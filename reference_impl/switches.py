@@ -325,4 +325,11 @@ SWITCHES = (
         {"first": "the one whose index is returned", "split": "all of them, in equal parts"},
         "measured, rows G023-G027",
     ),
+    Switch(
+        "leaky_at_zero",
+        "Kinks and ties",
+        "What is the derivative of a leaky ReLU at 0?",
+        {"slope": "its negative slope", "one": "1"},
+        "measured, row G004; both are subgradients",
+    ),
 )

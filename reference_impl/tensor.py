@@ -34,17 +34,19 @@ class _Mode:
 
     `lineage` is ``(op, depth)`` while the vjp rules of a node of that op run under ``create_graph``: nodes made meanwhile belong
     to the depth-th derivative of the op, and to `family`. See `Dialect.highest_order`.
-    `ties` is `Dialect.ties` of the call that is running. `witness`, where there is one, says where a node is made; see `dump`.
+    `ties` and `leaky_at_zero` are the kinks' conventions of the call that is running, see `Dialect`.
+    `witness`, where there is one, says where a node is made; see `dump`.
     `written` is the number of the latest in-place update, in the count of the nodes: what younger nodes saw was not written since.
     """
 
-    __slots__ = ("family", "lineage", "recording", "ties", "witness", "written")
+    __slots__ = ("family", "leaky_at_zero", "lineage", "recording", "ties", "witness", "written")
 
     def __init__(self) -> None:
         self.recording = True
         self.lineage: tuple[str, int] | None = None
         self.family: Family | None = None
         self.ties = "first"
+        self.leaky_at_zero = "slope"
         self.written = 0
         self.witness: Callable[[], Any] | None = None
 

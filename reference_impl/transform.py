@@ -157,12 +157,13 @@ class _Backward:
         for target, seed in seeds:
             if target in self.above:
                 self._arrive(target, np.ones(target.shape, target.dtype) if seed is None else seed)
-        ties, Mode.ties = Mode.ties, self.dialect.ties
+        kinks = Mode.ties, Mode.leaky_at_zero
+        Mode.ties, Mode.leaky_at_zero = self.dialect.ties, self.dialect.leaky_at_zero
         try:
             for op in reversed(self.asked):
                 self._differentiate(op)
         finally:
-            Mode.ties, Mode.lineage = ties, None
+            (Mode.ties, Mode.leaky_at_zero), Mode.lineage = kinks, None
 
     def gradient(self, variable: Variable) -> Variable | None:
         """Return the sum of what arrived at a variable; ``None`` if nothing did."""

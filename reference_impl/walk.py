@@ -17,7 +17,7 @@ from reference_impl.errors import AutogradError, Category
 from reference_impl.hooks import Retained, ordered, retains
 from reference_impl.plan import Place, asked_for, first_in_first_out, newest_first, place_of, reachable
 from reference_impl.primitive import Primitive, array_of
-from reference_impl.primitives.arithmetic import add
+from reference_impl.primitives.arithmetic import add, clone
 from reference_impl.primitives.shape import link
 from reference_impl.storage import output_of, overwritten
 from reference_impl.tensor import Family, Mode, Node, Tensor
@@ -80,9 +80,9 @@ class Walk:
 
     def run(self) -> None:
         """Run every needed node once, each after all of its consumers, and give every leaf its turn."""
-        recording, ties = Mode.recording, Mode.ties
+        recording, kinks = Mode.recording, (Mode.ties, Mode.leaky_at_zero)
         self.callbacks_record = self.create_graph or (self.dialect.callbacks_record == "as_the_caller" and recording)
-        Mode.recording, Mode.ties = self.create_graph, self.dialect.ties
+        Mode.recording, Mode.ties, Mode.leaky_at_zero = self.create_graph, self.dialect.ties, self.dialect.leaky_at_zero
         if self.dialect.schedule == "newest_first":
             order = newest_first(self.nodes, self.asked, self.roots)
         else:  # `grad` starts with the last root
@@ -96,7 +96,7 @@ class Walk:
                 else:
                     self._step(stop)
         finally:
-            Mode.recording, Mode.ties = recording, ties
+            Mode.recording, (Mode.ties, Mode.leaky_at_zero) = recording, kinks
             Mode.lineage = Mode.family = None
 
     def _finish(self, leaf: Tensor) -> None:
@@ -244,7 +244,7 @@ class Walk:
         before, Mode.recording = Mode.recording, self.callbacks_record
         shown = cotangent
         if cotangent is not None and type(cotangent) is not Tensor:
-            shown = Tensor(np.array(cotangent), requires_grad=self.callbacks_record and arrived)
+            shown = Tensor(clone(cotangent), requires_grad=self.callbacks_record and arrived)
         try:
             return function(shown)
         finally:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 import reference_impl
 from conformance.backends.interpreter import pick
 from reference_impl import OPS, AutogradError, Category, Dialect, Program, Variable
@@ -15,6 +13,8 @@ from reference_impl.transform import CURRENT_OPERATOR
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
+
+    import numpy as np
 
     from conformance.backends.programs import Called, Regression
     from conformance.case import Input
@@ -98,7 +98,7 @@ class ReferencePrograms:
         return not variable.stop_gradient
 
     def run(self, feed: dict[str, np.ndarray[Any, Any]], fetch: list[Variable]) -> list[np.ndarray[Any, Any]]:
-        return [np.array(a) for a in reference_impl.run(self.current, feed, fetch) if a is not None]
+        return [OPS["clone"](a) for a in reference_impl.run(self.current, feed, fetch) if a is not None]
 
     def category(self, error: Exception) -> Category:
         return error.category if isinstance(error, AutogradError) else Category.UNMAPPED

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from conformance.decades import decade_of
 from conformance.judge.nulls import upper_bound
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
 from conformance.signature import Signature, signature_of
@@ -63,6 +64,8 @@ class Tally:
     """Adds up case records.
 
     ``wrong_references``: the findings in which the reference is to blame, not the engine.
+    ``ratios``: by backend and step, how many cases in each decade of error over bound; ``worst``: the largest that was accepted, and at
+    which step of which case.
     """
 
     backends: Sequence[str]
@@ -77,6 +80,8 @@ class Tally:
     counts: dict[str, Counter[str]] = field(init=False)
     deviations: dict[str, Counter[str]] = field(init=False)
     laws: dict[str, dict[str, Counter[str]]] = field(init=False)
+    ratios: dict[str, dict[str, Counter[str]]] = field(init=False)
+    worst: dict[str, tuple[float, str, str]] = field(default_factory=dict)
     nulls: NullTally = field(default_factory=NullTally)
     failures: dict[Signature, Failure] = field(default_factory=dict)
     wrong_references: list[str] = field(default_factory=list)
@@ -86,6 +91,7 @@ class Tally:
         self.counts = {b: Counter() for b in self.backends}
         self.deviations = {b: Counter() for b in self.backends}
         self.laws = {b: {} for b in self.backends}
+        self.ratios = {b: {} for b in self.backends}
 
     def add(self, record: dict[str, Any]) -> None:
         """Add one case."""
@@ -105,8 +111,15 @@ class Tally:
             self.counts[name].update(verdict["counts"])
             self.bounded += verdict.get("bounded", False)
             self.deviations[name].update(verdict.get("deviations", ()))
+            for step, ratio in verdict.get("ratios", {}).items():
+                self._err(name, step, ratio, record["id"])
             if verdict["bucket"] in FAILING:
                 self._fail(signature_of(name, verdict), record)
+
+    def _err(self, backend: str, step: str, ratio: float | None, case: str) -> None:
+        self.ratios[backend].setdefault(step, Counter())[decade_of(ratio)] += 1
+        if ratio is not None and self.worst.get(backend, (0.0,))[0] < ratio <= 1:
+            self.worst[backend] = (ratio, step, case)
 
     def _fail(self, signature: Signature, record: dict[str, Any]) -> None:
         known = self.failures.get(signature)
@@ -157,6 +170,8 @@ class Tally:
             "counts": self.counts,
             "deviations": self.deviations,
             "laws": self.laws,
+            "ratios": self.ratios,
+            "worst": self.worst,
             "nulls": self.nulls.record(),
             "findings": len(self.failures),
             "seconds": self.seconds,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import isfinite
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -276,6 +277,8 @@ def verdict_record(case: Case, verdict: Verdict, facts: Facts) -> dict[str, Any]
     record: dict[str, Any] = {"bucket": verdict.bucket, "counts": counts}
     if verdict.bounded:
         record["bounded"] = True
+    if verdict.ratios:
+        record["ratios"] = {step: ratio if isfinite(ratio) else None for step, ratio in verdict.ratios.items()}
     if found is not None:
         record["mismatch"] = {
             "step": found.step,

@@ -7,17 +7,18 @@ the clause promises; the reference's own answer is held to the same.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from conformance.backends.programs import Regression
+from conformance.judge.disturbance import spread, undisturbed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-ROUNDINGS = 64
-"""How many float32 roundings of the first loss a training of a few runs may be off by."""
+    from conformance.judge.disturbance import Rounded
 
 LINE = Regression(
     x=np.array([[1.0, 2.0], [0.0, 1.0], [-1.0, 0.5], [2.0, -1.0]], np.float32),
@@ -56,21 +57,22 @@ def loss_is_no_variable(backend: Any) -> str:
 def regression_is_trained(backend: Any) -> str:
     """Train ``mean((x w + b - y)^2)`` by gradient descent, and do the same by hand."""
     losses = backend.train(LINE)
-    promised = by_hand(LINE)
-    bound = ROUNDINGS * float(np.finfo(np.float32).eps) * promised[0]
-    worst = float(np.abs(np.subtract(losses, promised)).max()) if len(losses) == len(promised) else np.inf
-    return "" if worst <= bound else f"the losses are {losses}, by hand they are {promised}"
+    promised, radius = spread(partial(by_hand, LINE), "float32")
+    right = len(losses) == len(promised) and bool((np.abs(np.subtract(losses, promised)) <= radius).all())
+    return "" if right else f"the losses are {losses}, by hand they are {list(promised)}"
 
 
-def by_hand(task: Regression) -> list[float]:
-    """Return the loss before every update, in float64, by the formula of the gradient of a mean of squares."""
+def by_hand(task: Regression, rounded: Rounded = undisturbed) -> list[float]:
+    """Return the loss before every update, in float64, by the formula of the gradient of a mean of squares; see `spread`."""
     x, y, weight, bias = (a.astype(np.float64) for a in (task.x, task.y, task.weight, task.bias))
     losses = []
     for _ in range(task.runs):
-        off = x @ weight + bias - y
-        losses.append(float(np.mean(off**2)))
-        slope = 2.0 * off / off.size
-        weight, bias = weight - task.learning_rate * x.T @ slope, bias - task.learning_rate * slope.sum(axis=0)
+        off = rounded(x @ weight + bias - y, np.abs(x) @ np.abs(weight) + np.abs(bias) + np.abs(y))
+        squares = float(np.mean(off**2))
+        losses.append(rounded(squares, squares))
+        rate = 2.0 * task.learning_rate / off.size
+        weight = rounded(weight - rate * x.T @ off, np.abs(weight) + rate * np.abs(x.T) @ np.abs(off))
+        bias = rounded(bias - rate * off.sum(axis=0), np.abs(bias) + rate * np.abs(off).sum(axis=0))
     return losses
 
 

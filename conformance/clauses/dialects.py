@@ -172,6 +172,11 @@ _HIGHER = (
             Backward(("z",)),
         ),
     ),
+    Curated(
+        "leaky_at_zero",
+        "a leaky ReLU of a zero",
+        exact((leaf("x", -1.0, 0.0, 1.0),), Op("leaky_relu", ("x",), ("y",), {"slope": 0.25}), total("y", "z"), Backward(("z",))),
+    ),
 )
 
 

@@ -27,6 +27,9 @@ LARGEST = 1e3
 EXACT_LARGEST = 256.0
 EXACT_GRAIN = 64.0
 MARGIN = 0.25
+TIED = 0.08
+"""How often an input of the numeric lane has few different elements, so that kinks and ties are met exactly, as in the exact lane."""
+TIES = (1.0, 0.0, -1.0, 0.5, -0.0, 2.0)
 GROWING = frozenset({"exp", "pow_scalar", "rdiv_scalar", "gelu", "softplus"})
 COMPLEX_GROWING = GROWING | {"sin", "cos", "tanh", "sigmoid"}
 
@@ -96,6 +99,8 @@ class Sketch:
             data = [0.5 * k for k in source.shuffled(range(-(count // 2), count - count // 2))]
         elif self.exact:
             data = [source.integer(-3, 3) / source.choice((1, 1, 1, 2)) for _ in range(count)]
+        elif domain is None and source.chance(TIED):
+            data = [source.choice(TIES) for _ in range(count)]
         elif domain == "positive":
             data = [source.uniform(0.375, 2.5) for _ in range(count)]
         else:

@@ -87,7 +87,7 @@ class HypothesisSource:
         return self._draw(self._st.integers(low, high))  # type: ignore[no-any-return]
 
     def uniform(self, low: float, high: float) -> float:
-        # No floats(): it likes subnormal numbers, whose roundings are not relative, so that no tolerance for them can be derived.
+        # No floats(): it draws special values (subnormal numbers, the largest), which are drawn where they are meant.
         return self.integer(math.ceil(low * GRAIN), math.floor(high * GRAIN)) / GRAIN
 
     def chance(self, probability: float) -> bool:

@@ -19,7 +19,7 @@ import numpy as np
 from conformance.backends.reference import WIDE, reference
 from conformance.judge.compare import AFTER_ALL, Comparer
 from conformance.judge.disturbance import Bounds, agrees_cheaply
-from conformance.judge.known import explain
+from conformance.judge.known import excuse, explain
 from conformance.judge.node import first_node
 from conformance.judge.oracle import SilentError, slope
 from conformance.outcome import Computed, Raised
@@ -90,12 +90,7 @@ def blame(case: Case, accused: Backend, others: Sequence[Backend] = (), voters: 
     info = accused.info
     expected = reference(info.dialect, info.not_offered).run(case)
     actual = accused.run(case)
-
-    def known(found: Mismatch) -> str | None:
-        entry = explain(info, case, found)
-        return None if entry is None else entry.id
-
-    compared = Comparer(case, info).run(expected, actual, known)
+    compared = Comparer(case, info).run(expected, actual, excuse(case, info))
     found = compared.mismatch or next((mismatch for mismatch, _ in compared.known), None)
     if found is None:
         return None

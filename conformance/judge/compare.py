@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from conformance.judge.disturbance import Bounds, agrees_cheaply
+from conformance.deviations import label
+from conformance.judge.disturbance import Bounds, agrees_cheaply, is_sampled
+from conformance.judge.formats import is_floating
 from conformance.judge.shadow import Shadow
 from conformance.outcome import Blocked, Computed, NotOffered, Raised
 from conformance.steps import AppendBackward, Backward, Custom, Grad, InPlace, Toggle, results
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from conformance.backends import BackendInfo
     from conformance.case import Case
+    from conformance.judge.branches import Branches
     from conformance.outcome import Event, Observation, Outcome, State, Value
 
 Known: TypeAlias = "Callable[[Mismatch], str | None]"
@@ -63,7 +66,8 @@ class Comparison:
     """What was compared, and the first difference that nobody knows, if there is one.
 
     ``known``: the known deviations, each with the id of its entry; ``shadowed``: the differences that may be consequences of them;
-    ``steps`` lists the steps that agree, by number.
+    ``steps`` lists the steps that agree, by number. ``bounded``: the cheap test did not do. ``ratios``: where a bound was computed,
+    the largest error over it, by what the step is called.
     """
 
     mismatch: Mismatch | None = None
@@ -72,26 +76,21 @@ class Comparison:
     near_kink: bool = False
     bounded: bool = False
     counts: Counter[str] = field(default_factory=Counter)
+    ratios: dict[str, float] = field(default_factory=dict)
     steps: list[int] = field(default_factory=list)
 
 
 class Comparer:
-    """Compares one case's expected and actual outcome."""
+    """Compares one case's expected and actual outcome; ``forced``: the branches on which it was expected, see `branches`."""
 
-    def __init__(self, case: Case, info: BackendInfo) -> None:
+    def __init__(self, case: Case, info: BackendInfo, forced: Branches | None = None) -> None:
         self.case = case
+        self.forced = forced
         self.info = info
         self.of_customs = {name for step in case.steps if isinstance(step, Custom) for name in step.results}
         self.result = Comparison()
-        self._bounds: Bounds | None = None
-
-    @property
-    def bounds(self) -> Bounds:
-        """The derived tolerances; computed when the cheap test first fails."""
-        if self._bounds is None:
-            self._bounds = Bounds(self.case, self.info)
-            self.result.bounded = True
-        return self._bounds
+        self.bounds = Bounds(case, info, forced)
+        self.sampled = is_sampled(case)
 
     def run(self, expected: Outcome, actual: Outcome, known: Known = lambda _: None) -> Comparison:
         """Compare step by step and stop at the first difference that is not ``known``, nor a consequence of what is."""
@@ -241,16 +240,28 @@ class Comparer:
 
     def _elements_agree(self, number: int, slot: int, expected: Any, actual: Any, where: str, name: str) -> bool:
         exact = self.case.lane == "exact"
+        floating = is_floating(expected.dtype)
+        ratio = self._ratio(actual, number, slot, where, name) if self.sampled and floating else None
         if expected.tobytes() == actual.tobytes() or np.array_equal(expected, actual, equal_nan=True):  # the first is cheaper
             return True
-        if expected.dtype.kind not in "fc" or (exact and self.bounds.exact):
+        if not floating:
             return False
         if not exact and agrees_cheaply(expected, actual):
             return True
-        accepted = self.bounds.accepts(actual, number, slot, where, name)
+        self.result.bounded = True
+        if exact and self.bounds.exact:
+            return False
+        accepted = (self._ratio(actual, number, slot, where, name) if ratio is None else ratio) <= 1
         if not accepted and self.bounds.near_kink:
             self.result.near_kink = True
         return accepted
+
+    def _ratio(self, actual: Any, number: int, slot: int, where: str, name: str) -> float:
+        """Return error over bound, and keep the largest of each kind of step."""
+        ratio = self.bounds.ratio(actual, number, slot, where, name)
+        step = label(self.case, number)
+        self.result.ratios[step] = max(ratio, self.result.ratios.get(step, 0.0))
+        return ratio
 
     def _name(self, number: int, slot: int, where: str) -> str:
         if where == "grad":

@@ -71,6 +71,8 @@ class Shadow:
             self.slots.add(found.name)
         elif isinstance(self.case.steps[found.step], CALLS):
             self._cast_call(found.step)
+            if found.where == "grad":
+                self.slots.add(found.name)
         elif found.where == "grad":
             self.slots.add(found.name)
             self.steps.add(found.step)

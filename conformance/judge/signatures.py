@@ -16,12 +16,13 @@ from conformance.backends.reference import reference
 from conformance.case import Case, CaseError, check
 from conformance.counterfactual_rules import RULES
 from conformance.counterfactuals import COUNTERFACTUALS
-from conformance.judge.disturbance import Bounds, agrees_cheaply
+from conformance.judge.disturbance import Bounds, agrees_cheaply, are_near, within_a_rounding
+from conformance.judge.formats import format_of, is_floating
 from conformance.outcome import Computed, Raised
 from conformance.steps import InPlace, results, uses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
 
     from conformance.backends import BackendInfo
@@ -41,19 +42,27 @@ def bears(entry: Deviation, info: BackendInfo, case: Case, found: Mismatch) -> b
     """Whether a difference bears the signature of an entry; one that is none of numbers, or has none, does."""
     if found.kind != "value" or not entry.signature or found.got is None:
         return True
-    return any(_bears(words, entry.above, info, case, found) for words in entry.signature)
+    differs = ~are_near(found.wanted, found.got) if is_floating(found.got.dtype) else found.wanted != found.got
+    elements = [KINDS[words](found.got) for words in entry.signature if words in KINDS]
+    if elements and bool(np.any(elements, axis=0)[differs].all()):
+        return True
+    return any(_bears(words, entry.above, info, case, found) for words in entry.signature if words not in KINDS)
+
+
+KINDS: dict[str, Callable[[Any], Any]] = {
+    "zeros": lambda got: got == 0,
+    "nan": np.isnan,
+    "not finite": lambda got: ~np.isfinite(got),
+    "subnormal": lambda got: np.abs(got) < format_of(got.dtype).tiny,
+}
+"""Signatures of elements; an entry that has several is borne by a mixture of them."""
 
 
 def _bears(words: str, ops: tuple[str, ...], info: BackendInfo, case: Case, found: Mismatch) -> bool:
     wanted, got = found.wanted, found.got
-    differs = ~((wanted == got) | (np.isnan(wanted) & np.isnan(got)))
     match words:
-        case "zeros":
-            return bool((got[differs] == 0).all())
-        case "nan":
-            return bool(np.isnan(got[differs]).all())
         case "off by a rounding of 1":
-            return bool((np.abs(got - wanted) <= np.finfo(wanted.dtype).eps).all())
+            return within_a_rounding(wanted, got, np.ones_like(wanted))
         case "what was written to a tensor":
             return _written(info, case, found)
         case "off by roundings of float32":
@@ -132,7 +141,8 @@ def _written(info: BackendInfo, case: Case, found: Mismatch) -> bool:
 
 def _contributed(info: BackendInfo, case: Case, found: Mismatch) -> bool:
     """Whether the answer is another tensor of the script, or the right one with one or two others added or taken away."""
-    outcome = reference(info.dialect, info.not_offered).run(case)
+    with np.errstate(all="ignore"):
+        outcome = reference(info.dialect, info.not_offered).run(case)
     seeds = {name for _, name in uses(case.steps[found.step])} if found.step >= 0 else set()
     tensors = [*(entry.array() for entry in case.inputs if entry.name in seeds), *reversed([*_tensors(case, outcome)])]
     alike = list(_distinct(a for a in tensors if a.shape == found.got.shape and a.dtype == found.got.dtype))
@@ -147,7 +157,7 @@ def _close(total: Any, got: Any, wanted: Any, terms: list[Any]) -> bool:
     """Whether two arrays are equal up to roundings of what they may be sums of."""
     with np.errstate(all="ignore"):
         scale = np.abs(wanted) + np.max([np.abs(t) for t in terms], axis=0)
-        return agrees_cheaply(total + 0, got) or bool((np.abs(total - got) <= np.finfo(got.dtype).eps * scale).all())
+        return agrees_cheaply(total + 0, got) or within_a_rounding(total, got, scale)
 
 
 def _tensors(case: Case, outcome: Outcome) -> Iterator[Any]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from conformance.judge import kinks
 from conformance.judge.compare import Comparer
-from conformance.judge.known import explain
+from conformance.judge.known import UNDEFINED, excuse, explain
 
 if TYPE_CHECKING:
     from conformance.backends import BackendInfo
@@ -26,6 +27,7 @@ class Bucket(StrEnum):
     KNOWN_DEVIATION = "known_deviation"
     NOT_OFFERED = "not_offered"
     NEAR_KINK = "near_kink"
+    UNDEFINED = "undefined"
     TIMED_OUT = "timed_out"
     CRASHED = "crashed"
     HARNESS_ERROR = "harness_error"
@@ -46,9 +48,9 @@ FAILING = (Bucket.DIVERGED, Bucket.TIMED_OUT, Bucket.CRASHED, Bucket.HARNESS_ERR
 class Verdict:
     """One case on one backend.
 
-    ``mismatch`` is the difference that nobody knows, or else the first known deviation; ``deviations`` are the ids of the entries of
-    all known deviations that the case showed, and ``deviation`` is that of ``mismatch``; ``steps`` are the numbers of the steps that
-    agreed.
+    ``mismatch`` is the difference that nobody knows, or else the first known deviation, or the first undefined number; ``deviations``
+    are the ids of the entries of all known deviations that the case showed, and ``deviation`` is that of ``mismatch``; ``steps`` are
+    the numbers of the steps that agreed; ``ratios`` the largest error over bound by what a step is called, where a bound was computed.
     """
 
     bucket: Bucket
@@ -56,31 +58,37 @@ class Verdict:
     deviation: str | None = None
     bounded: bool = False
     counts: Counter[str] = field(default_factory=Counter)
+    ratios: dict[str, float] = field(default_factory=dict)
     steps: list[int] = field(default_factory=list)
     deviations: tuple[str, ...] = ()
 
 
 def judge(case: Case, info: BackendInfo, expected: Outcome, actual: Outcome) -> Verdict:
     """Compare two outcomes and choose the bucket."""
-
-    def known(found: Mismatch) -> str | None:
-        entry = explain(info, case, found)
-        return None if entry is None else entry.id
-
+    known = excuse(case, info)
     compared = Comparer(case, info).run(expected, actual, known)
-    seen = tuple(dict.fromkeys(entry for _, entry in compared.known))
-    verdict = Verdict(_bucket(compared), compared.mismatch, None, compared.bounded, compared.counts, compared.steps, seen)
-    if verdict.bucket is Bucket.KNOWN_DEVIATION:
-        verdict.mismatch, verdict.deviation = compared.known[0]
+    excused = [(mismatch, entry) for mismatch, entry in compared.known if entry != UNDEFINED]
+    seen = tuple(dict.fromkeys(entry for _, entry in excused))
+    bucket, found = _bucket(compared, seen), compared.mismatch
+    verdict = Verdict(bucket, found, None, compared.bounded, compared.counts, compared.ratios, compared.steps, seen)
+    if found is not None and found.kind == "value":
+        if compared.near_kink and kinks.agrees_on_a_reachable_branch(case, info, actual, known) is not False:
+            verdict.bucket = Bucket.NEAR_KINK
+        elif kinks.is_subgradient(case, info, found):
+            verdict.mismatch = replace(found, actual=kinks.SUBGRADIENT)
+    elif bucket is Bucket.KNOWN_DEVIATION:
+        verdict.mismatch, verdict.deviation = excused[0]
+    elif bucket is Bucket.UNDEFINED:
+        verdict.mismatch = compared.known[0][0]
     return verdict
 
 
-def _bucket(compared: Comparison) -> Bucket:
-    found, counts = compared.mismatch, compared.counts
-    if found is not None:
-        return Bucket.NEAR_KINK if compared.near_kink and found.kind == "value" else Bucket.DIVERGED
+def _bucket(compared: Comparison, deviations: tuple[str, ...]) -> Bucket:
+    counts = compared.counts
+    if compared.mismatch is not None:
+        return Bucket.DIVERGED
     if compared.known:
-        return Bucket.KNOWN_DEVIATION
+        return Bucket.KNOWN_DEVIATION if deviations else Bucket.UNDEFINED
     if counts["calls"] and (counts["gradients"] or counts["absent"]):
         return Bucket.AGREED
     if counts["errors"]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conformance.generate.source import FastSource
@@ -69,7 +70,7 @@ def _try(case: Case, engine: Backend, outcome: Outcome, which: str, entering: Ca
 def _verdict(case: Case, engine: Backend, found: Mismatch, so_far: Verdict, deviation: str) -> Verdict:
     if not deviation:
         return verdict_of(case, engine.info, found, so_far)
-    return Verdict(Bucket.KNOWN_DEVIATION, found, deviation, so_far.bounded, so_far.counts, so_far.steps)
+    return replace(so_far, bucket=Bucket.KNOWN_DEVIATION, mismatch=found, deviation=deviation)
 
 
 def statuses(tried: list[Tried], verdict: Verdict) -> dict[str, str]:

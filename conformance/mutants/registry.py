@@ -14,6 +14,7 @@ from conformance.mutants import (
     graphs,
     programs,
     rules_matrix,
+    rules_piecewise,
     rules_pointwise,
     rules_shape,
     second,
@@ -23,7 +24,7 @@ from conformance.mutants.mutant import Kind, Mutant
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FAMILIES = (rules_pointwise, rules_shape, rules_matrix, complexes)
+FAMILIES = (rules_pointwise, rules_piecewise, rules_shape, rules_matrix, complexes)
 ENGINES = (accumulation, graphs, attached, complexes, conventions, programs)
 
 

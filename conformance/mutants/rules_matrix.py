@@ -81,7 +81,7 @@ def last_that_ties(right: Any, g: Any, out: Any, x: Any, *, axis: int, keepdims:
     return mul(restore_axes(g, shape_of(x), axis, keepdims=keepdims), last.astype(array_of(g).dtype))
 
 
-@wrong("amax.x", what="goes to every element that ties, undivided")
+@wrong("amax.x", "amin.x", what="goes to every element that ties, undivided")
 def undivided(right: Any, g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
     share = _hits(out, x, axis, keepdims=keepdims).astype(array_of(g).dtype)
     return mul(restore_axes(g, shape_of(x), axis, keepdims=keepdims), share)

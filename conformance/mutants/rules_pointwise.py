@@ -8,7 +8,7 @@ import numpy as np
 
 from conformance.mutants.wrong import Entries
 from reference_impl import OPS
-from reference_impl.primitive import array_of, shape_of
+from reference_impl.primitive import shape_of
 from reference_impl.primitives.shape import sum_to
 
 wrong = Entries()
@@ -67,9 +67,9 @@ def scaled(right: Any, g: Any, out: Any, x: Any, *, other: float) -> Any:
     return mul_scalar(g, other=other)
 
 
-@wrong("mul_scalar.x", "cast.x", "flip.x", "roll.x", "tril.x", "triu.x", "abs.x", what="is the cotangent as it came")
+@wrong("mul_scalar.x", "cast.x", "flip.x", "roll.x", "tril.x", "triu.x", what="is the cotangent as it came")
 @wrong("masked_fill.x", "masked_fill_tensor.x", "setitem.x", "overwrite.x", "expand.x", what="is the cotangent as it came")
-@wrong("fill.x", "sign.x", "step.x", what="is the cotangent instead of zero")
+@wrong("fill.x", what="is the cotangent instead of zero")
 def passed_on(right: Any, g: Any, *_: Any, **__: Any) -> Any:
     return g
 
@@ -142,34 +142,6 @@ def of_the_approximation(right: Any, g: Any, out: Any, x: Any) -> Any:
 def wrong_constant(right: Any, g: Any, out: Any, x: Any) -> Any:
     density = mul_scalar(exp(mul_scalar(mul(x, x), other=-0.5)), other=0.3989422804014327)
     return sub(right(g, out, x), mul(g, density))
-
-
-@wrong("relu.x", what="masks by the sign of the cotangent")
-def masked_by_the_cotangent(right: Any, g: Any, out: Any, x: Any) -> Any:
-    return mul(g, OPS["step"](array_of(g)))
-
-
-@wrong("maximum.x", what="takes all of the cotangent at a tie")
-def all_at_a_tie(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
-    share = np.greater_equal(array_of(x), array_of(y)).astype(array_of(out).dtype)
-    return sum_to(mul(g, share), shape_of(x))
-
-
-@wrong("maximum.y", what="takes nothing of the cotangent at a tie")
-def nothing_at_a_tie(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
-    share = np.greater(array_of(y), array_of(x)).astype(array_of(out).dtype)
-    return sum_to(mul(g, share), shape_of(y))
-
-
-@wrong("minimum.x", "minimum.y", what="goes to the larger operand")
-def to_the_larger(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
-    return right(g, out, neg(array_of(x)), neg(array_of(y)))
-
-
-@wrong("clamp.x", what="is 0 at a bound")
-def bound_excluded(right: Any, g: Any, out: Any, x: Any, *, low: float, high: float) -> Any:
-    within = np.logical_and(np.greater(array_of(x), low), np.less(array_of(x), high))
-    return mul(g, within.astype(g.dtype))
 
 
 @wrong("where.x", what="is masked the wrong way round")

@@ -50,6 +50,7 @@ LINEAR = (
     *("mul_scalar.x", "clone.x", "cast.x", "getitem_slice.x", "getitem_strided.x", "getitem_int.x", "index_select.x"),
     *("getitem_intarray.x", "embedding.weight", "gather.x", "linear.bias", "sum.x", "mean.x", "max.x", "min.x", "amax.x", "cumsum.x"),
     *("maximum.x", "maximum.y", "minimum.x", "minimum.y", "clamp.x", "abs.x", "relu.x", "where.x", "where.y", "masked_fill.x"),
+    *("amin.x", "leaky_relu.x", "fmax.x", "fmax.y", "fmin.x", "fmin.y", "hardshrink.x", "hardtanh.x", "relu6.x"),
     *("masked_fill_tensor.x", "masked_fill_tensor.value", "topk.x", "setitem.x", "setitem.value"),
     *("real.x", "imag.x", "conj.x", "complex.re", "complex.im", "as_real.x", "as_complex.x"),
 )
@@ -129,6 +130,8 @@ def constant_normalisation(right: Any, g: Any, out: Any, x: Any, *, axis: int, k
 
 @wrong("prod.x", what="counts the product as a constant")
 def constant_product(right: Any, g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
+    if not array_of(out).all():  # beside a zero nothing is divided
+        return right(g, detached(out), detached(x), axis=axis, keepdims=keepdims)
     return div(restore_axes(mul(g, conjugate(detached(out))), shape_of(x), axis, keepdims=keepdims), conjugate(x))
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 FAMILIES = (
     "arithmetic",
     "elementary",
+    "piecewise",
     "reduction",
     "shape",
     "indexing",
@@ -47,8 +48,12 @@ NOT_OFFERED: Mapping[str, str] = {
     "cross_entropy, nll_loss, l1_loss, kl_div, ...": "the loss family comes later; mse_loss is offered",
     "adaptive_avg_pool2d, max_pool2d, avg_pool2d": "the nn families come later",
     "interpolate": "the nn families come later",
-    "setitem with masks or lists, masked_scatter": "the shape of what is read depends on data; comes with the special points",
-    "getitem with masks": "the shape of the result depends on data; comes with the special points",
+    "setitem with masks or lists, masked_scatter": "the shape of what is read depends on data",
+    "getitem with masks": "the shape of the result depends on data",
+    "sort, cummax, median, kthvalue, mode": "come with the ordering family; topk is offered, with elements that differ",
+    "topk of equal elements": "which of them is taken is documented as not guaranteed",
+    "sign": "piecewise constant; floor, ceil and round are offered",
+    "infinities, NaN and subnormals in random graphs": "`conformance points` asks every op at them, one op at a time",
     "einsum": "comes with the linear algebra family",
     "cast, contiguous, flatten, t that change nothing": "the tensor itself comes back, as documented; drawn so that they do something",
     "conv2d in eager scripts": "PyTorch frees and links its two gradients as one, which is not modelled; programs draw it",
@@ -56,5 +61,6 @@ NOT_OFFERED: Mapping[str, str] = {
     **in_place.NOT_OFFERED,
     **{f"{op} of complex numbers": reason for op, reason in kinds.REAL_ONLY.items()},
     **kinds.NOT_OFFERED,
+    "float16, bfloat16": "Paddle has no CPU kernel of add for them, so it cannot even sum two contributions to a gradient",
 }
 """Ops of the first ranks of the op universe that random graphs do not use yet, with the reason."""

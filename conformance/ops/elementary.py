@@ -16,10 +16,6 @@ def _softplus(s: Sketch) -> Drawn:
     return [s.take()], {"beta": s.source.choice([1.0, 0.5, 1.5, 2.0])}
 
 
-def _abs(s: Sketch) -> Drawn:
-    return [s.take(domain="nonzero" if s.complex else None)], {}
-
-
 F = "torch.nn.functional"
 P = "paddle.nn.functional"
 
@@ -35,8 +31,6 @@ ENTRIES = rows(
     ("sigmoid", "sigmoid", 36, unary(), "torch.sigmoid(x)", "paddle.nn.functional.sigmoid(x)"),
     ("erf", "erf", 134, unary(), "torch.erf(x)", "paddle.erf(x)"),
     ("pow", "pow", 17, binary("positive", of="x"), "torch.pow(x, y)", "paddle.pow(x, y)"),
-    ("abs", "abs", 96, _abs, "torch.abs(x)", "paddle.abs(x)"),
-    ("relu", "relu", 31, unary(), f"{F}.relu(x)", f"{P}.relu(x)"),
     ("silu", "silu", 21, unary(), f"{F}.silu(x)", f"{P}.silu(x)"),
     ("gelu", "gelu", 18, unary(), f"{F}.gelu(x)", f"{P}.gelu(x)"),
     ("softplus", "softplus", 71, _softplus, f"{F}.softplus(x, beta)", f"{P}.softplus(x, beta)"),

@@ -32,7 +32,12 @@ ENTRIES = rows(
         "paddle.amax(x, axis, keepdim=keepdims)",
     ),
     (
-        *("prod", "prod", 102, reduction(one_axis=True, nonempty=True, domain="nonzero")),
+        *("amin", "amin", 146, reduction(one_axis=False, nonempty=True)),
+        "torch.amin(x, [] if axis is None else axis, keepdims)",
+        "paddle.amin(x, axis, keepdim=keepdims)",
+    ),
+    (
+        *("prod", "prod", 102, _extremum),
         "torch.prod(x, axis, keepdims)",
         "paddle.prod(x, axis, keepdim=keepdims)",
     ),

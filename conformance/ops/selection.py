@@ -42,6 +42,8 @@ ENTRIES = rows(
     "selection",
     ("maximum", "maximum", 110, binary(), "torch.maximum(x, y)", "paddle.maximum(x, y)"),
     ("minimum", "minimum", 112, binary(), "torch.minimum(x, y)", "paddle.minimum(x, y)"),
+    ("fmax", "fmax", 220, binary(), "torch.fmax(x, y)", "paddle.fmax(x, y)"),
+    ("fmin", "fmin", 221, binary(), "torch.fmin(x, y)", "paddle.fmin(x, y)"),
     ("clamp", "clamp", 54, _clamp, "torch.clamp(x, low, high)", "paddle.clip(x, low, high)"),
     ("where", "where", 53, _where, "torch.where(torch.tensor(mask), x, y)", "paddle.where(paddle.to_tensor(mask), x, y)"),
     (

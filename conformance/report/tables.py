@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from conformance.coverage import CELLS, ORDERS, Cell, gaps, key_of
+from conformance.decades import DECADES
 from conformance.judge.nulls import PAIRS
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
 from conformance.laws.table import law_rows
@@ -94,6 +95,15 @@ class Speed:
     ratio: str
     wall: str
     rate: str
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """Errors over bounds; ``steps``: backend, step, its number of cases in each decade."""
+
+    decades: tuple[str, ...]
+    steps: list[tuple[str, str, list[int]]]
+    worst: list[tuple[str, str, str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +264,19 @@ def speed_of(footer: dict[str, Any], backends: list[str]) -> Speed:
         f"{wall:,.1f} s" if wall else "-",
         f"{footer.get('cases', 0) / wall:,.0f}" if wall else "-",
     )
+
+
+def errors_of(footer: dict[str, Any], backends: list[str]) -> Errors | None:
+    """Sort errors over bounds by backend and step; ``None`` where no bound was computed."""
+    found = footer.get("ratios", {})
+    steps = [
+        (name, step, [int(decades.get(d, 0)) for d in DECADES])
+        for name in backends
+        for step, decades in sorted(found.get(name, {}).items())
+    ]
+    worst = footer.get("worst", {})
+    largest = [(name, f"{worst[name][0]:.2g}", str(worst[name][1]), str(worst[name][2])) for name in backends if name in worst]
+    return Errors(DECADES, steps, largest) if steps else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,7 @@ class ReportView:
     coverage: tables.Coverage | None
     law_columns: tuple[str, ...]
     laws: list[tuple[tables.Row, str]]
+    errors: tables.Errors | None
     innocence: tables.Innocence | None
     speed: tables.Speed | None
     deviations: list[tables.KnownDeviation]
@@ -153,6 +154,7 @@ def view_of(records: Iterable[dict[str, Any]]) -> ReportView:
         coverage=tables.coverage_of(footer, backends) if footer else None,
         law_columns=COLUMNS,
         laws=tables.laws_of(footer, backends) if footer else [],
+        errors=tables.errors_of(footer, backends) if footer else None,
         innocence=tables.innocence_of(footer) if footer else None,
         speed=tables.speed_of(footer, backends) if footer else None,
         deviations=tables.deviations_of(footer) if footer else [],

@@ -7,6 +7,7 @@ from reference_impl.primitives import (
     elementary,
     indexing,
     linalg,
+    piecewise,
     reduction,
     selection,
     shape,
@@ -14,4 +15,17 @@ from reference_impl.primitives import (
     update,
 )
 
-FAMILIES = (arithmetic, elementary, complex, reduction, shape, indexing, linalg, selection, softmax, convolution, update)
+FAMILIES = (
+    arithmetic,
+    piecewise,
+    elementary,
+    complex,
+    reduction,
+    shape,
+    indexing,
+    linalg,
+    selection,
+    softmax,
+    convolution,
+    update,
+)

@@ -165,6 +165,8 @@ def rdiv_scalar_by_div(x: Any, *, other: float) -> Any:
 @primitive(rounds=4)
 def pow_scalar(x: Any, *, exponent: float) -> Any:
     """Return ``x**exponent``; bases are positive unless the exponent is a natural number."""
+    if exponent == 0.5:  # NumPy takes the root for one number, which is NaN at -inf, and -0 at -0; IEEE 754 has inf and 0
+        return np.power(x, np.full(x.shape or (1,), exponent, x.dtype)).reshape(x.shape)
     return np.power(x, exponent)
 
 

@@ -6,6 +6,7 @@ one of the image with the cotangent. So every order is there without further ado
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,10 @@ def _correlate(x: Any, weight: Any, padding: Any) -> Any:
     return np.einsum("bchwpq,ocpq->bohw", windows, weight)
 
 
-@primitive(magnitude=lambda out, x, weight, *, padding: _correlate(np.abs(x), np.abs(weight), padding))
+@primitive(
+    magnitude=lambda out, x, weight, *, padding: _correlate(np.abs(x), np.abs(weight), padding),
+    terms=lambda x, weight, *, padding: math.prod(weight.shape[1:]),
+)
 def conv2d(x: Any, weight: Any, *, padding: Any) -> Any:
     """Slide ``weight`` over ``x`` with a border of ``padding`` zeros: ``(b, c, h, w), (o, c, p, q) -> (b, o, h', w')``."""
     return _correlate(x, weight, padding)

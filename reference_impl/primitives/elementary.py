@@ -1,4 +1,4 @@
-"""Elementary functions and activations, elementwise."""
+"""Elementary functions and smooth activations, elementwise."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import Domain, array_of, composite, primitive, zeros_like
+from reference_impl.primitive import Domain, Symbol, array_of, composite, primitive
 from reference_impl.primitives.arithmetic import (
     add_scalar,
     div,
@@ -19,7 +19,8 @@ from reference_impl.primitives.arithmetic import (
     square,
     sub,
 )
-from reference_impl.primitives.complex import complex, conj, conjugate, from_imag, is_complex, real, sgn, to_operand
+from reference_impl.primitives.complex import complex, conj, conjugate, from_imag, real, sgn, to_operand
+from reference_impl.primitives.piecewise import abs, inside, ones_where
 
 SQRT_2 = math.sqrt(2.0)
 SQRT_2_PI = math.sqrt(2.0 * math.pi)
@@ -56,14 +57,27 @@ def pow(x: Any, y: Any) -> Any:  # noqa: A001 - an op is called what the framewo
     return np.power(x, y)
 
 
+def _is_symbolic(*operands: Any) -> bool:
+    """Whether the numbers are not known yet: a program is written for all of them."""
+    return any(isinstance(operand, Symbol) for operand in operands)
+
+
 @pow.vjp("x")
 def pow_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:  # d(x^y)/dx = y x^(y-1)
-    return to_operand(mul(g, conjugate(mul(y, pow(x, sub(y, 1.0))))), x)
+    base = x
+    if not _is_symbolic(x, y):
+        flat = np.equal(array_of(y), 0) & ~np.isfinite(np.power(array_of(x), -1.0))  # x^0 is 1 everywhere, also at 0 and NaN
+        base = ones_where(x, mask=flat) if flat.any() else x
+    return to_operand(mul(g, conjugate(mul(y, pow(base, sub(y, 1.0))))), x)
 
 
 @pow.vjp("y")
 def pow_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:  # d(x^y)/dy = x^y log x
-    return to_operand(mul(g, conjugate(mul(out, log(x)))), y)
+    base = x
+    if not _is_symbolic(x, y):
+        flat = np.equal(array_of(x), 0) & np.greater_equal(array_of(y), 0)  # 0^y is 0 for positive y; both frameworks have 0 at 0^0 too
+        base = ones_where(x, mask=flat) if flat.any() else x
+    return to_operand(mul(g, conjugate(mul(out, log(base)))), y)
 
 
 @primitive(domain={"x": Domain.POSITIVE})
@@ -121,10 +135,15 @@ def tanh_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return mul(g, conjugate(rsub_scalar(square(out), other=1.0)))
 
 
+def _logistic(x: Any) -> Any:  # e^-|x| cannot overflow, so the tail on the left is right down to the smallest number
+    z = np.exp(np.negative(np.abs(x)))
+    return np.divide(np.where(np.less(x, 0), z, np.ones_like(z)), np.add(1.0, z))
+
+
 @primitive(rounds=4)
 def sigmoid(x: Any) -> Any:
     """Logistic function ``1/(1 + e^-x)``."""
-    return np.divide(1.0, np.add(1.0, np.exp(np.negative(x))))
+    return _logistic(x)
 
 
 @sigmoid.vjp("x")
@@ -150,7 +169,7 @@ def softplus_vjp_x(g: Any, out: Any, x: Any, *, beta: float) -> Any:
 @primitive(rounds=4)
 def softplus_slope(x: Any, *, beta: float) -> Any:
     """Return the derivative of `softplus`: ``sigmoid(beta x)``, and 1 beyond the threshold."""
-    return np.where(np.multiply(x, beta) > SOFTPLUS_THRESHOLD, 1.0, np.divide(1.0, np.add(1.0, np.exp(-beta * x)))).astype(x.dtype)
+    return np.where(np.multiply(x, beta) > SOFTPLUS_THRESHOLD, 1.0, _logistic(np.multiply(x, beta))).astype(x.dtype)
 
 
 @softplus_slope.vjp("x")
@@ -160,16 +179,10 @@ def softplus_slope_vjp_x(g: Any, out: Any, x: Any, *, beta: float) -> Any:  # be
     return mul(mul_scalar(mul(g, curved), other=beta), mul(s, rsub_scalar(s, other=1.0)))
 
 
-@primitive(selects=True)
-def inside(x: Any, *, low: float, high: float) -> Any:
-    """Return 1 where ``low <= x <= high``, else 0 (piecewise constant)."""
-    return np.logical_and(np.greater_equal(x, low), np.less_equal(x, high)).astype(x.dtype)
-
-
 @primitive(rounds=4)
 def silu(x: Any) -> Any:
     """Return ``x sigmoid(x)``."""
-    return np.divide(x, np.add(1.0, np.exp(np.negative(x))))
+    return np.multiply(x, _logistic(x))
 
 
 @silu.vjp("x")
@@ -212,30 +225,9 @@ def gelu_slope(x: Any) -> Any:
 
 
 @gelu_slope.vjp("x")
-def gelu_slope_vjp_x(g: Any, out: Any, x: Any) -> Any:  # phi(x) (2 - x^2)
-    return mul(g, mul(_density(x), rsub_scalar(square(x), other=2.0)))
-
-
-@primitive(selects=True)
-def sign(x: Any) -> Any:
-    """Sign, 0 at 0; its derivative is 0 everywhere (both frameworks)."""
-    return np.sign(x)
-
-
-@sign.vjp("x")
-def sign_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return zeros_like(x)
-
-
-@primitive(rounds=0)
-def abs(x: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call it
-    """Absolute value; the derivative at 0 is 0 (both frameworks)."""
-    return np.abs(x)
-
-
-@abs.vjp("x")
-def abs_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, sgn(x) if is_complex(x) else sign(x))
+def gelu_slope_vjp_x(g: Any, out: Any, x: Any) -> Any:  # phi(x) (2 - x^2), so that x^2 cannot overflow where phi is 0
+    density = _density(x)
+    return mul(g, sub(mul_scalar(density, other=2.0), mul(x, mul(x, density))))
 
 
 @sgn.vjp("x")
@@ -258,25 +250,3 @@ def angle_vjp_x(g: Any, out: Any, x: Any) -> Any:  # d angle = Im(dx / x)
 def polar(size: Any, turn: Any) -> Any:
     """Return ``size e^(i turn)`` of two real tensors that broadcast."""
     return complex(mul(size, cos(turn)), mul(size, sin(turn)))
-
-
-@primitive(selects=True)
-def step(x: Any) -> Any:
-    """Return 1 where ``x > 0``, else 0; its derivative is 0 everywhere."""
-    return np.greater(x, 0).astype(x.dtype)
-
-
-@step.vjp("x")
-def step_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return zeros_like(x)
-
-
-@primitive(rounds=0)
-def relu(x: Any) -> Any:
-    """Return ``max(x, 0)``; the derivative at 0 is 0 (both frameworks)."""
-    return np.maximum(x, 0)
-
-
-@relu.vjp("x")
-def relu_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, step(out))

@@ -87,6 +87,7 @@ def index_select_vjp_x(g: Any, out: Any, x: Any, *, axis: int, index: Any) -> An
 
 @primitive(
     magnitude=lambda out, g, *, axis, index, length: _add_rows(np.abs(g), index, axis, length),
+    terms=lambda g, *, axis, index, length: np.size(index),
 )
 def index_add_rows(g: Any, *, axis: int, index: Any, length: int) -> Any:
     """Add entries up at ``index`` along an axis of the given length: the transpose of `index_select`."""
@@ -119,7 +120,10 @@ def getitem_intarray_vjp_x(g: Any, out: Any, x: Any, *, index: Any) -> Any:
     return put_intarray(g, index=index, shape=shape_of(x))
 
 
-@primitive(magnitude=lambda out, g, *, index, shape: _add_pairs(np.abs(g), index, shape))
+@primitive(
+    magnitude=lambda out, g, *, index, shape: _add_pairs(np.abs(g), index, shape),
+    terms=lambda g, *, index, shape: len(index[0]),
+)
 def put_intarray(g: Any, *, index: Any, shape: Any) -> Any:
     """Add up at index tuples: the transpose of `getitem_intarray`."""
     return _add_pairs(g, index, shape)
@@ -162,7 +166,10 @@ def gather_vjp_x(g: Any, out: Any, x: Any, *, axis: int, index: Any) -> Any:
     return scatter_add(g, axis=axis, index=index, shape=shape_of(x))
 
 
-@primitive(magnitude=lambda out, g, *, axis, index, shape: _scatter_add(np.abs(g), axis, index, shape))
+@primitive(
+    magnitude=lambda out, g, *, axis, index, shape: _scatter_add(np.abs(g), axis, index, shape),
+    terms=lambda g, *, axis, index, shape: g.shape[axis],
+)
 def scatter_add(g: Any, *, axis: int, index: Any, shape: Any) -> Any:
     """Add up at ``index`` along one axis: the transpose of `gather`."""
     return _scatter_add(g, axis, index, shape)

@@ -12,7 +12,7 @@ from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.shape import reshape, sum_to, t, transpose
 
 
-@primitive(magnitude=lambda out, x, y: np.matmul(np.abs(x), np.abs(y)))
+@primitive(magnitude=lambda out, x, y: np.matmul(np.abs(x), np.abs(y)), terms=lambda x, y: x.shape[-1])
 def matmul(x: Any, y: Any) -> Any:
     """Matrix product, ``(..., m, k), (..., k, n) -> (..., m, n)``; a vector counts as one row or one column."""
     return np.matmul(x, y)
@@ -54,6 +54,7 @@ def _affine(x: Any, weight: Any, bias: Any) -> Any:
 @primitive(
     saves=("x", "weight"),
     magnitude=lambda out, x, weight, bias: _affine(np.abs(x), np.abs(weight), np.abs(bias)),
+    terms=lambda x, weight, bias: 1 + x.shape[-1],
 )
 def linear(x: Any, weight: Any, bias: Any) -> Any:
     """Return ``x weight^T + bias``: ``(m, k), (n, k), (n,) -> (m, n)``."""

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import Domain, array_of, composite, primitive, shape_of
+from reference_impl.primitive import Symbol, array_of, composite, primitive, shape_of
 from reference_impl.primitives.arithmetic import div, mul, mul_scalar, square, sub
 from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.elementary import exp
-from reference_impl.primitives.shape import element_count, expand, flip, reshape
+from reference_impl.primitives.shape import cat, element_count, expand, flip, narrow, reshape
 from reference_impl.tensor import Mode
 
 
@@ -33,6 +33,7 @@ def _spread(g: Any, shape: tuple[int, ...], axis: Any, *, keepdims: bool) -> Any
 @primitive(
     saves=(),
     magnitude=lambda out, x, *, axis, keepdims: np.add.reduce(np.abs(x), axis=_axes(axis), keepdims=keepdims),
+    terms=lambda x, *, axis, keepdims: _count(x.shape, axis),
 )
 def sum(x: Any, *, axis: Any, keepdims: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call it
     """Sum along axes."""
@@ -53,6 +54,7 @@ def _count(shape: tuple[int, ...], axis: Any) -> int:
     magnitude=lambda out, x, *, axis, keepdims: (
         np.add.reduce(np.abs(x), axis=_axes(axis), keepdims=keepdims) / (_count(x.shape, axis) or 1)
     ),
+    terms=lambda x, *, axis, keepdims: 1 + _count(x.shape, axis),
 )
 def mean(x: Any, *, axis: Any, keepdims: Any) -> Any:
     """Arithmetic mean along axes."""
@@ -78,14 +80,29 @@ def share_of_vjp_x(g: Any, out: Any, x: Any, *, count: int) -> Any:
     return share_of(g, count=count)
 
 
-@primitive(selects=True)
+def _each_of_the_tied(out: Any, x: Any, extremum: Any, *, axis: Any, ties: str) -> list[Any]:
+    """Return the shares if the n-th of the elements that tie took all, for every n (the last again where there are fewer)."""
+    axes = tuple(range(x.ndim)) if axis is None else tuple(a % x.ndim for a in ([axis] if isinstance(axis, int) else axis))
+    hit = np.moveaxis(np.equal(x, extremum), axes, range(-len(axes), 0))
+    flat = hit.reshape(*hit.shape[: hit.ndim - len(axes)], -1)
+    rank, count = np.cumsum(flat, axis=-1), np.add.reduce(flat, axis=-1, keepdims=True)
+    sides = []
+    for n in range(1, int(count.max(initial=1)) + 1):
+        alone = np.logical_and(flat, np.equal(rank, np.minimum(n, count))).reshape(hit.shape)
+        sides.append(np.moveaxis(alone, range(-len(axes), 0), axes).astype(x.dtype))
+    return sides
+
+
+@primitive(selects=_each_of_the_tied)
 def reached(x: Any, out: Any, *, axis: Any, ties: str) -> Any:
     """Return the share of the cotangent of an extremum that each element gets; the shares along ``axis`` sum to 1.
 
-    At a tie the first element takes all (``ties="first"``) or all that reach it share evenly (``"split"``).
+    At a tie the first element takes all (``ties="first"``) or all that reach it share evenly (``"split"``). A NaN is an extremum; among
+    several the first takes all, or nothing is defined.
     """
     hit = np.equal(x, out)
     if ties == "first":
+        hit = np.logical_or(hit, np.logical_and(np.isnan(x), np.isnan(out)))
         hit = np.logical_and(hit, np.equal(np.cumsum(hit, axis=axis), 1))
     share: Any = hit.astype(x.dtype)
     return share / np.add.reduce(share, axis=_axes(axis), keepdims=True)
@@ -130,13 +147,28 @@ def amax_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
     return _extremum_vjp(g, out, x, axis, keepdims=keepdims, ties="split")
 
 
+@primitive(rounds=0)
+def amin(x: Any, *, axis: Any, keepdims: Any) -> Any:
+    """Return the smallest element along axes; elements that tie share the cotangent evenly (both frameworks)."""
+    return np.minimum.reduce(x, axis=_axes(axis), keepdims=keepdims)
+
+
+@amin.vjp("x")
+def amin_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
+    return _extremum_vjp(g, out, x, axis, keepdims=keepdims, ties="split")
+
+
 @primitive(
     rounds=4,
-    magnitude=lambda out, x, *, axis, keepdims: np.abs(out) + np.maximum.reduce(np.abs(x), axis=axis, keepdims=keepdims) + 1.0,
+    magnitude=lambda out, x, *, axis, keepdims: (
+        np.abs(out) + np.maximum.reduce(np.where(np.isinf(x), 0.0, np.abs(x)), axis=axis, keepdims=keepdims) + 1.0
+    ),
+    terms=lambda x, *, axis, keepdims: x.shape[axis],
 )  # 1: a relative rounding of the sum is an absolute one of its logarithm
 def logsumexp(x: Any, *, axis: int, keepdims: Any) -> Any:
     """Return ``log(sum(e^x))`` along one axis."""
     top = np.maximum.reduce(x, axis=axis, keepdims=True)
+    top = np.where(np.isinf(top), 0, top).astype(x.dtype)  # inf - inf would be NaN; the sum is 0 or inf, and so is its logarithm
     total = np.add.reduce(np.exp(np.subtract(x, top)), axis=axis, keepdims=keepdims)
     return np.add(np.log(total), top if keepdims else np.squeeze(top, axis))
 
@@ -151,6 +183,7 @@ def logsumexp_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> A
 @primitive(
     saves=(),
     magnitude=lambda out, x, *, axis: np.cumsum(np.abs(x), axis),
+    terms=lambda x, *, axis: x.shape[axis],
 )
 def cumsum(x: Any, *, axis: int) -> Any:
     """Return running sums along one axis."""
@@ -162,22 +195,35 @@ def cumsum_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
     return flip(cumsum(flip(g, axis=axis), axis=axis), axis=axis)
 
 
-@primitive(
-    rounds=4,
-    domain={"x": Domain.NONZERO},
-)
+@primitive(rounds=4, terms=lambda x, *, axis, keepdims: x.shape[axis])
 def prod(x: Any, *, axis: int, keepdims: Any) -> Any:
-    """Return the product along one axis of elements that are not 0."""
+    """Return the product along one axis."""
     return np.multiply.reduce(x, axis=axis, keepdims=keepdims)
 
 
 @prod.vjp("x")
-def prod_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:  # d(prod)/dx_i = prod / x_i
+def prod_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:  # d(prod)/dx_i: the product of the others
     shape = shape_of(x)
+    if isinstance(x, Symbol) or not np.isfinite(array_of(out)).all() or not array_of(out).all():
+        return mul(restore_axes(g, shape, axis, keepdims=keepdims), conjugate(_others(x, axis)))
     return div(restore_axes(mul(g, conjugate(out)), shape, axis, keepdims=keepdims), conjugate(x))
 
 
-@primitive(magnitude=lambda out, x, y: np.add.reduce(np.square(np.abs(x) + np.abs(y)), axis=None) / (x.size or 1))
+def _others(x: Any, axis: int) -> Any:
+    """Return for each element the product of the others, without a division: they may be 0, and the whole product infinite."""
+    parts = [narrow(x, axis=axis, start=i, length=1) for i in range(shape_of(x)[axis])]
+    one = np.ones(shape_of(parts[0]), x.dtype)
+    before, after = [one], [one]
+    for part, mirrored in zip(parts[:-1], parts[:0:-1], strict=True):
+        before.append(mul(before[-1], part))
+        after.append(mul(after[-1], mirrored))
+    return cat(*(mul(b, a) for b, a in zip(before, reversed(after), strict=True)), axis=axis)
+
+
+@primitive(
+    magnitude=lambda out, x, y: np.add.reduce(np.square(np.abs(x) + np.abs(y)), axis=None) / (x.size or 1),
+    terms=lambda x, y: 2 + x.size,
+)
 def mse_loss(x: Any, y: Any) -> Any:
     """Return the mean of the squared differences of two tensors of the same shape."""
     return np.divide(np.add.reduce(np.square(np.subtract(x, y)), axis=None), np.asarray(x.size, dtype=x.dtype))

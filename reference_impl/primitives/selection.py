@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from reference_impl.primitive import Domain, array_of, composite, primitive, shape_of
-from reference_impl.primitives.arithmetic import mul
+from reference_impl.primitives.arithmetic import mul, rsub_scalar
 from reference_impl.primitives.complex import to_operand
-from reference_impl.primitives.elementary import inside
 from reference_impl.primitives.indexing import scatter_add
+from reference_impl.primitives.piecewise import inside
 from reference_impl.primitives.shape import expand, sum_to
 
 
-@primitive(selects=True)
+@primitive(selects=lambda out, x, y: (np.greater(x, y).astype(out.dtype), np.greater_equal(x, y).astype(out.dtype)))
 def preference(x: Any, y: Any) -> Any:
     """Share of a cotangent that goes to the larger operand: 1, 0, or one half at a tie (piecewise constant)."""
     share = np.where(x > y, 1.0, np.where(x == y, 0.5, 0.0))
@@ -54,6 +54,50 @@ def minimum_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
 @minimum.vjp("y")
 def minimum_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
     return sum_to(mul(g, preference(array_of(x), array_of(y))), shape_of(y))
+
+
+@primitive(selects=lambda out, x, y, *, larger: [np.where(np.equal(x, y), s, out) for s in (0.0, 1.0)])
+def chosen(x: Any, y: Any, *, larger: bool) -> Any:
+    """Return 1 where ``x`` is what `fmax` (or `fmin`) chooses, else 0: at a tie, and where ``y`` is NaN, it is (piecewise constant)."""
+    better = np.greater_equal(x, y) if larger else np.less_equal(x, y)
+    return np.logical_or(better, np.isnan(y)).astype(np.result_type(x, y))
+
+
+def _choice_vjp(g: Any, x: Any, y: Any, *, first: bool, larger: bool) -> Any:
+    taken = chosen(array_of(x), array_of(y), larger=larger)
+    return sum_to(mul(g, taken if first else rsub_scalar(taken, other=1.0)), shape_of(x if first else y))
+
+
+@primitive(rounds=0)
+def fmax(x: Any, y: Any) -> Any:
+    """Return the larger of two elements, or the one that is not NaN; at a tie ``x`` gets the cotangent (both frameworks)."""
+    return np.fmax(x, y)
+
+
+@fmax.vjp("x")
+def fmax_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return _choice_vjp(g, x, y, first=True, larger=True)
+
+
+@fmax.vjp("y")
+def fmax_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return _choice_vjp(g, x, y, first=False, larger=True)
+
+
+@primitive(rounds=0)
+def fmin(x: Any, y: Any) -> Any:
+    """Return the smaller of two elements, or the one that is not NaN; at a tie ``x`` gets the cotangent (both frameworks)."""
+    return np.fmin(x, y)
+
+
+@fmin.vjp("x")
+def fmin_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return _choice_vjp(g, x, y, first=True, larger=False)
+
+
+@fmin.vjp("y")
+def fmin_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return _choice_vjp(g, x, y, first=False, larger=False)
 
 
 @primitive(rounds=0)
@@ -122,10 +166,16 @@ def masked_fill_tensor_vjp_value(g: Any, out: Any, x: Any, value: Any, *, mask: 
     return sum_to(masked_fill(g, mask=np.logical_not(mask), value=0.0), shape_of(value))
 
 
-@primitive(selects=True)
+def _either_way(out: Any, x: Any, *, k: int, axis: int) -> tuple[Any, Any]:
+    """Return the positions with the first, and with the last of equal elements in front."""
+    back = np.flip(np.argsort(x, axis=axis, kind="stable"), axis)
+    return out, np.take(back, np.arange(k), axis=axis)
+
+
+@primitive(selects=_either_way)
 def largest(x: Any, *, k: int, axis: int) -> Any:
     """Return the positions of the k largest along an axis, the largest first (piecewise constant)."""
-    order = np.argsort(np.negative(x), axis=axis, kind="stable")
+    order = np.flip(np.asarray(x).shape[axis] - 1 - np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)  # NaN is the largest
     return np.take(order, np.arange(k), axis=axis)
 
 

@@ -107,7 +107,11 @@ def _sum_axes(x: Any, shape: tuple[int, ...]) -> Any:
     return np.add.reduce(x, axis=_summed_axes(np.shape(x), shape), keepdims=True).reshape(shape)
 
 
-@primitive(saves=(), magnitude=lambda out, x, *, shape: _sum_axes(np.abs(x), shape))
+@primitive(
+    saves=(),
+    magnitude=lambda out, x, *, shape: _sum_axes(np.abs(x), shape),
+    terms=lambda x, *, shape: element_count(x.shape) / max(1, element_count(shape)),
+)
 def unbroadcast(x: Any, *, shape: Any) -> Any:
     """Sum over the axes along which ``shape`` was broadcast: the transpose of `expand`."""
     return _sum_axes(x, shape)

@@ -17,7 +17,11 @@ def _top(x: Any, axis: int) -> Any:
     return np.maximum.reduce(x, axis=axis, keepdims=True)
 
 
-@primitive(rounds=4, magnitude=lambda out, x, *, axis: np.abs(out) * (1.0 + np.abs(x - _top(x, axis))))
+@primitive(
+    rounds=4,
+    magnitude=lambda out, x, *, axis: np.where(out == 0, 0.0, np.abs(out) * (1.0 + np.abs(x - _top(x, axis)))),
+    terms=lambda x, *, axis: x.shape[axis],
+)
 def softmax(x: Any, *, axis: int) -> Any:
     """Return ``e^x / sum(e^x)``."""
     e = np.exp(np.subtract(x, _top(x, axis)))
@@ -30,7 +34,9 @@ def softmax_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:  # s (g - sum(
 
 
 @primitive(  # 1: a relative rounding of the sum is an absolute one of its logarithm
-    rounds=4, magnitude=lambda out, x, *, axis: np.abs(out) + np.abs(x) + np.abs(_top(x, axis)) + 1.0
+    rounds=4,
+    magnitude=lambda out, x, *, axis: np.abs(out) + np.abs(x) + np.abs(_top(x, axis)) + 1.0,
+    terms=lambda x, *, axis: x.shape[axis],
 )
 def log_softmax(x: Any, *, axis: int) -> Any:
     """Return ``x - log(sum(e^x))``."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _value = Comparer._value
 _observation = Comparer._observation
-_radius = Bounds.radius
+_ratio = Bounds.ratio
 
 ONES = (1.0,) * 64
 MANY = Case(
@@ -112,10 +112,9 @@ def filled(comparer: Comparer, number: int, slot: int, expected: Any, actual: An
     return _value(comparer, number, slot, expected, actual, **options)
 
 
-def grown(bounds: Bounds, *place: Any) -> Any:
+def grown(bounds: Bounds, actual: Any, *place: Any) -> float:
     """Multiply the tolerance by the number of elements."""
-    found = _radius(bounds, *place)
-    return None if found is None else (found[0], found[1] * found[0].size)
+    return _ratio(bounds, actual, *place) / actual.size
 
 
 def forward_only(comparer: Comparer, number: int, expected: Any, actual: Any) -> Any:
@@ -176,7 +175,7 @@ ERRORS: dict[str, tuple[Fault, Case, Callable[[Any], None]]] = {
         gradient(CALL, 0, elements(lambda a: a + np.resize([0.5, -0.5], a.shape))),
     ),
     "the tolerance grows with the tensor": (
-        patched("radius", grown, Bounds),
+        patched("ratio", grown, Bounds),
         MANY,
         gradient(CALL, 0, one(17, 1e-4)),
     ),

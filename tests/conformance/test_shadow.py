@@ -150,3 +150,18 @@ def test_a_changed_seed_puts_the_grad_that_it_was_added_to_into_the_shadow(slot:
     actual.final = tuple(held_at_the_end)
     found = Comparer(case, INFO).run(answer(case), actual, lambda m: "known" if m.kind == "mutation" else None)
     assert shadowed == (found.mismatch is None)
+
+
+def test_a_grad_that_a_known_deviation_fed_is_set_aside_after_the_last_step_too() -> None:
+    """The call in the shadow reaches x, which the script does not tell: only what differed there says so."""
+    case = Case(
+        (Input("x", (), (2.0,)), Input("w", (), (3.0,))),
+        (Op("square", ("w",), ("b",)), Backward(("b",), inputs=("w",))),
+        "exact",
+    )
+    actual: Any = copy.deepcopy(answer(case))
+    actual.observations[0].values = (Value(np.array(99.0, "float32"), requires_grad=True),)
+    fed = (Value(np.array(1.0, "float32"), requires_grad=False), *actual.final[1:])
+    actual.observations[1].state, actual.final = fed, fed
+    found = Comparer(case, INFO).run(answer(case), actual, lambda m: "known" if m.step == 0 else None)
+    assert (None, [1, -1]) == (found.mismatch, [m.step for m in found.shadowed])

@@ -38,6 +38,9 @@ ROUNDED = Case(
     (Input("x", (2,), (2.0, 3.0), "float64"),),
     (Op("mul_scalar", ("x",), ("q",), {"other": 0.1}), Op("sum", ("q",), ("z",), TOTAL), GRAD),
 )
+AT_BOUND = Case(
+    (Input("x", (2,), (0.5, 2.0)),), (Op("hardshrink", ("x",), ("y",), {"bound": 0.5}), Op("sum", ("y",), ("z",), TOTAL), GRAD)
+)
 CLOSE = float(np.float32(0.1))
 K = Input("k", (2,), (1.0, 2.0), differentiable=False)
 WRITTEN = Case((X, K), (InPlace("add", "k", ("k",)), *PRODUCT.steps), "exact")
@@ -71,12 +74,15 @@ def found(case: Case, got: Any) -> Mismatch:
 BORNE = {
     "zeros": (PRODUCT, [0.0, 0.0], [0.0, 1.0]),
     "nan": (PRODUCT, [np.nan, 6.0], [np.nan, 1.0]),
+    "not finite": (PRODUCT, [np.nan, -np.inf], [np.inf, 1.0]),
+    "subnormal": (PRODUCT, [1e-40, 6.0], [1e-30, 6.0]),
     "off by a rounding of 1": (PRODUCT, [4.0, 6.0], [4.0, 6.1]),
     "another contribution": (PRODUCT, [6.0, 9.0], [6.5, 9.0]),  # the right answer and x
     "what was written to a tensor": (WRITTEN, [4.0, 2.0], [1.0, 2.0]),
     "as if an operand were a constant": (PRODUCT, [2.0, 3.0], [2.0, 4.0]),
     "as if an op were left out": (RESHAPED, [1.0, 1.0], [1.0, 2.0]),
     "as if a hook answered nothing": (HOOKED, [1.0, 1.0], [3.0, 3.0]),
+    "as if a bound were nearer": (AT_BOUND, [1.0, 1.0], [0.5, 1.0]),
     "as if numbers were float32": (ROUNDED, [CLOSE, CLOSE], [0.1001, 0.1]),
     "off by roundings of float32": (ROUNDED, [0.1 + 1e-8, 0.1], [0.1001, 0.1]),
     "as if sizes were absolute values": (POLAR, [1.0, -1.0], [1.0, 0.5]),
@@ -97,6 +103,16 @@ def test_numbers_that_are_what_the_entry_says_bear_its_signature(words: str) -> 
 def test_other_wrong_numbers_do_not_bear_it(words: str) -> None:
     case, _, got = BORNE[words]
     assert not bears(entry(words), INFO, case, found(case, got))
+
+
+@pytest.mark.parametrize(("got", "borne"), [([0.0, np.nan], True), ([0.0, 1.0], False)])
+def test_an_entry_with_two_signatures_of_elements_is_borne_by_a_mixture(got: list[float], borne: bool) -> None:
+    assert borne == bears(entry("zeros", "nan"), INFO, PRODUCT, found(PRODUCT, got))
+
+
+def test_an_element_that_is_off_by_a_rounding_needs_no_signature() -> None:
+    rounded = float(np.float32(4.0) + np.spacing(np.float32(4.0)))
+    assert bears(entry("nan"), INFO, PRODUCT, found(PRODUCT, [rounded, np.nan]))
 
 
 def test_a_difference_of_another_kind_needs_no_signature() -> None:

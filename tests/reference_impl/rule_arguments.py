@@ -42,6 +42,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     # Parts of rules, and ops as one framework spells them.
     ("link", ((2, 3), (2,), ()), {}),
     ("reciprocal", ((2, 3),), {}),
+    ("ones_where", ((2, 3),), {"mask": [[True, False, True], [False, True, False]]}),
     ("softplus_slope", ((2, 3),), {"beta": 1.5}),
     ("gelu_slope", ((2, 3),), {}),
     ("crop", ((4, 3),), {"before": [1, 0], "after": [1, 1]}),
@@ -105,8 +106,15 @@ FUNCTIONS: tuple[tuple[str, Callable[..., Any], Shapes], ...] = (
 CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("inside", ((2, 3),), {"low": -0.2, "high": 0.2}),
     ("sign", ((2, 3),), {}),
-    ("step", ((2, 3),), {}),
+    ("step", ((2, 3), (2, 3)), {}),
     ("preference", ((2, 3), (2, 3)), {}),
+    ("chosen", ((2, 3), (2, 3)), {"larger": True}),
+    ("between", ((2, 3),), {"low": -0.2, "high": 0.2}),
+    ("outside", ((2, 3),), {"bound": 0.3}),
+    ("leaky_slope", ((2, 3),), {"slope": 0.25, "at_zero": 1.0}),
+    ("floor", ((3,),), {}),
+    ("ceil", ((3,),), {}),
+    ("round", ((2, 3),), {}),
     ("largest", ((2, 4),), {"k": 2, "axis": 1}),
 )
 """Piecewise constant ops: all there is to check is that their derivative is 0."""

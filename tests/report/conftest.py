@@ -69,6 +69,8 @@ def footer() -> dict[str, Any]:
         "orders": {"1": 9000, "2": 8000, "3": 2990, "0": 10},
         "rich": 15044,
         "bounded": 933,
+        "ratios": {"torch": {"op:matmul": {"none": 5, "1/10": 41, "1": 3}, "grad": {"1/100": 17, "beyond": 2}}, "paddle": {}},
+        "worst": {"torch": [0.212, "op:matmul", "00ff00ff00ff00ff"]},
     }
 
 

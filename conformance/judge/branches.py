@@ -1,0 +1,68 @@
+"""The branches of a run: what every primitive that decides a branch answered, and how to take other ones.
+
+Such primitives are the slopes of piecewise linear functions, the shares of a maximum, positions in an order (``selects`` of a
+primitive). A run of a case asks them in an order that does not depend on the numbers, so a list of answers describes a branch of the
+whole script, and the same script can be run on it.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from reference_impl.primitive import Observation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from reference_impl.primitive import Primitive
+
+Array: TypeAlias = "np.ndarray[Any, Any]"
+Branches: TypeAlias = "list[Array]"
+"""One answer for each question, in the order of the run."""
+Choice: TypeAlias = "Callable[[Primitive, list[Any], dict[str, Any], Any], Any]"
+
+
+@contextmanager
+def choosing(choose: Choice) -> Iterator[None]:
+    """Have every branch decided by a function of the primitive, its operands and attributes and its own answer."""
+    Observation.chooser = choose
+    try:
+        yield
+    finally:
+        Observation.chooser = None
+
+
+@contextmanager
+def taking(branches: Branches | None) -> Iterator[None]:
+    """Take the given branches; ``None``: those that the numbers say. A run with other questions keeps its own answers."""
+    if branches is None:
+        yield
+        return
+    left = iter(branches)
+
+    def choose(_: Primitive, __: list[Any], ___: dict[str, Any], out: Any) -> Any:
+        given = next(left, None)
+        return out if given is None or given.shape != np.shape(out) else given.astype(out.dtype)
+
+    with choosing(choose):
+        yield
+
+
+class Recorder:
+    """Notes every question with its answer, and with its answers on either side of the kinks that lie exactly there."""
+
+    def __init__(self) -> None:
+        self.answers: Branches = []
+        self.sides: list[list[Array]] = []
+        self.along: list[Any] = []
+
+    def choose(self, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:
+        """Note a question; a `Choice`."""
+        self.answers.append(np.asarray(out))
+        self.along.append(attrs.get("axis", "elements"))
+        if primitive.selects is not None:
+            self.sides.append([np.asarray(side) for side in primitive.selects(out, *arrays, **attrs)])
+        return out

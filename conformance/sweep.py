@@ -1,0 +1,166 @@
+"""The sweep of the special points: every op at every point on a backend, and what became of each.
+
+A packed case that agrees is settled. One that does not is cut into its places, so that one known deviation hides nothing beside it.
+Places that differ in the same way (which numbers are finite, zero, infinite or NaN on either side) are judged by the first of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from conformance.backends.reference import reference
+from conformance.campaign.worker import backend as open_in_process
+from conformance.judge.disturbance import agrees_cheaply
+from conformance.judge.verdict import AGREEING, FAILING, Bucket, Verdict, judge
+from conformance.ops import catalogue
+from conformance.outcome import Computed
+from conformance.points import COPIES, cases_of, is_packed, single
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from conformance.backends import Backend
+    from conformance.campaign.pool import Workers
+    from conformance.case import Case
+    from conformance.outcome import Observation, Outcome
+
+
+class Swept(msgspec.Struct):
+    """What became of the points of a backend.
+
+    ``points`` counts places by bucket, ``deviations`` those that are known by entry, ``failures`` has a line for every case that
+    diverges, with the first places.
+    """
+
+    backend: str
+    cases: int = 0
+    points: dict[str, int] = msgspec.field(default_factory=dict)
+    deviations: dict[str, int] = msgspec.field(default_factory=dict)
+    failures: list[str] = msgspec.field(default_factory=list)
+
+
+def sweep(backends: Sequence[str], workers: Workers) -> Iterator[Swept]:
+    """Run every op at its special points on every backend; an op that takes its process down is a failure of its own."""
+    for name in backends:
+        whole = Swept(name)
+        for op in catalogue():
+            found = workers.call(sweep_op, name, op)
+            if found is None:
+                whole.failures.append(f"{name}: {op}: the process died or hung")
+                continue
+            part = msgspec.convert(found, Swept)
+            whole.cases += part.cases
+            whole.points = dict(Counter(whole.points) + Counter(part.points))
+            whole.deviations = dict(Counter(whole.deviations) + Counter(part.deviations))
+            whole.failures += part.failures
+        yield whole
+
+
+def page(swept: Sequence[Swept], *, as_json: bool) -> str:
+    """Write what was swept as text or JSON."""
+    if as_json:
+        return msgspec.json.format(msgspec.json.encode(list(swept))).decode()
+    lines = []
+    for found in swept:
+        buckets = ", ".join(f"{count} {bucket.replace('_', ' ')}" for bucket, count in sorted(found.points.items()))
+        lines.append(f"{found.backend}: {found.cases} cases, {sum(found.points.values())} points: {buckets}")
+        lines += [f"  known deviation {name}: {count} points" for name, count in sorted(found.deviations.items())]
+        lines += [f"  diverges: {line}" for line in found.failures]
+    return "\n".join(lines)
+
+
+def sweep_op(name: str, op: str) -> dict[str, Any]:
+    """Run one op at its special points on one backend, in this process."""
+    engine = open_in_process(name)
+    points: Counter[str] = Counter()
+    deviations: Counter[str] = Counter()
+    swept = Swept(name)
+    for title, case in cases_of(op):
+        swept.cases += 1
+        failing = []
+        for part, count, verdict in _verdicts(engine, case, packed=is_packed(op)):
+            points[verdict.bucket] += count
+            if verdict.deviation:
+                deviations[verdict.deviation] += count
+            elif verdict.bucket in FAILING:
+                where = "" if part is case else ", ".join(f"{i.name} = {_numbers(i.data)}" for i in part.inputs if i.differentiable)
+                failing.append(f"{where}: {verdict.mismatch.detail if verdict.mismatch else ''} ({count} such places)")
+        if failing:
+            swept.failures.append(f"{name}: {title} {case.steps[0].attrs}: {'; '.join(failing)}")  # type: ignore[union-attr]
+    swept.points, swept.deviations = dict(points), dict(deviations)
+    return msgspec.to_builtins(swept)  # type: ignore[no-any-return]
+
+
+def _verdicts(engine: Backend, case: Case, *, packed: bool) -> Iterator[tuple[Case, int, Verdict]]:
+    """Yield verdicts, each with how many places it is about and the case that it is on."""
+    expected, actual = _both(engine, case)
+    verdict = judge(case, engine.info, expected, actual)
+    length = case.inputs[0].shape[0] if packed else 1
+    if not packed or verdict.bucket in AGREEING:
+        yield case, length, verdict
+        return
+    alike = _alike(expected, actual, length)
+    agreed = length - sum(map(len, alike))
+    if agreed:
+        yield case, agreed, Verdict(Bucket.AGREED)
+    for places in alike:
+        part = single(case, places[0])
+        expected, actual = _both(engine, part)
+        verdict = judge(part, engine.info, expected, actual)
+        if verdict.bucket is Bucket.DIVERGED and verdict.mismatch and verdict.mismatch.step > 0 and _is_no_number(expected):
+            verdict.bucket = Bucket.UNDEFINED
+        yield part, len(places), verdict
+
+
+def _is_no_number(expected: Outcome) -> bool:
+    """Whether the function itself is NaN at a place, so that nothing is promised of its derivatives; its value is."""
+    made = expected.observations[0]
+    value = made.values[0] if isinstance(made, Computed) else None
+    return value is not None and bool(np.isnan(value.array).any())
+
+
+def _numbers(data: Sequence[Any]) -> str:
+    words = [f"{x:.9g}" if isinstance(x, float) else str(x) for x in data[: len(data) // COPIES or 1]]
+    return words[0] if len(words) == 1 else f"[{', '.join(words)}]"
+
+
+def _both(engine: Backend, case: Case) -> tuple[Outcome, Outcome]:
+    with np.errstate(all="ignore"):
+        expected = reference(engine.info.dialect, engine.info.not_offered).run(case)
+        return expected, engine.run(case)
+
+
+def _alike(expected: Outcome, actual: Outcome, length: int) -> list[list[int]]:
+    """Group the places that differ by how they do: which numbers are finite, zero, infinite or NaN. The first speaks for its group."""
+    words: list[list[bytes]] = [[] for _ in range(length)]
+    differs = np.zeros(length, bool)
+    for e, a in zip(expected.observations, actual.observations, strict=True):
+        if not isinstance(e, Computed) or not isinstance(a, Computed):
+            differs[:] |= _word(e) != _word(a)
+            continue
+        for x, y in zip(e.values, a.values, strict=True):
+            if x is None or y is None or x.array.shape != y.array.shape or x.array.shape[0] != length:
+                differs[:] |= x is not y
+                continue
+            rows = zip(x.array, y.array, strict=True)
+            unlike = np.array([not agrees_cheaply(np.asarray(p), np.asarray(q)) for p, q in rows])
+            differs |= unlike
+            for place in np.flatnonzero(unlike):
+                words[place].append(_kinds(x.array[place]) + _kinds(y.array[place]))
+    groups: dict[tuple[bytes, ...], list[int]] = {}
+    for place in np.flatnonzero(differs):
+        groups.setdefault(tuple(words[place]), []).append(int(place))
+    return list(groups.values())
+
+
+def _word(seen: Observation) -> str:
+    return f"{type(seen).__name__} {getattr(seen, 'category', '')}"
+
+
+def _kinds(numbers: Any) -> bytes:
+    kinds = np.where(np.isnan(numbers), 4, np.where(np.isinf(numbers), 2 + (numbers > 0), numbers == 0))
+    return bytes(np.ravel(kinds).astype(np.uint8))

@@ -1,0 +1,185 @@
+"""Piecewise linear functions, elementwise, and the piecewise constant ones that are their slopes.
+
+At a kink the answer is a convention. Which one, and what else would be a subgradient, stands beside each function: ``selects`` of the
+slope lists its values on either side.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from reference_impl.primitive import array_of, primitive, shape_of, zeros_like
+from reference_impl.primitives.arithmetic import mul
+from reference_impl.primitives.complex import is_complex, sgn
+from reference_impl.primitives.shape import sum_to
+from reference_impl.tensor import Mode
+
+
+def jumps(out: Any, *_: Any, **__: Any) -> tuple[Any, ...]:
+    """Return no sides: a function that jumps has no derivative at the jump, and 0 elsewhere."""
+    return ()
+
+
+@primitive(selects=lambda out, x, *, low, high: (out, np.logical_and(np.greater(x, low), np.less(x, high)).astype(x.dtype)))
+def inside(x: Any, *, low: float, high: float) -> Any:
+    """Return 1 where ``low <= x <= high``, else 0 (piecewise constant)."""
+    return np.logical_and(np.greater_equal(x, low), np.less_equal(x, high)).astype(x.dtype)
+
+
+@primitive(selects=lambda out, x: (out - np.equal(x, 0), out + np.equal(x, 0)))
+def sign(x: Any) -> Any:
+    """Sign, 0 at 0; its derivative is 0 everywhere (both frameworks)."""
+    return np.sign(x)
+
+
+@sign.vjp("x")
+def sign_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return zeros_like(x)
+
+
+@primitive(rounds=0)
+def abs(x: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call it
+    """Absolute value; the derivative at 0 is 0 (both frameworks)."""
+    return np.abs(x)
+
+
+@abs.vjp("x")
+def abs_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return mul(g, sgn(x) if is_complex(x) else sign(x))
+
+
+@primitive(selects=lambda out, x, below: (out, out + np.equal(below, 0)))
+def step(x: Any, below: Any) -> Any:
+    """Return 1 where ``x > 0``, else 0; its derivative is 0 everywhere. The kink is where ``below``, of which x is the ReLU, is 0."""
+    return np.greater(x, 0).astype(x.dtype)
+
+
+@step.vjp("x")
+def step_vjp_x(g: Any, out: Any, x: Any, below: Any) -> Any:
+    return zeros_like(x)
+
+
+@primitive(rounds=0)
+def relu(x: Any) -> Any:
+    """Return ``max(x, 0)``; the derivative at 0 is 0 (both frameworks)."""
+    return np.maximum(x, 0)
+
+
+@relu.vjp("x")
+def relu_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return mul(g, step(out, array_of(x)))
+
+
+@primitive(selects=lambda out, x, *, slope, at_zero: [np.where(np.equal(x, 0), s, out) for s in (slope, 1.0)])
+def leaky_slope(x: Any, *, slope: float, at_zero: float) -> Any:
+    """Return 1 where ``x > 0``, ``at_zero`` at 0, else ``slope``; its derivative is 0 everywhere."""
+    return np.where(np.equal(x, 0), at_zero, np.where(np.greater(x, 0), 1.0, slope)).astype(x.dtype)
+
+
+@leaky_slope.vjp("x")
+def leaky_slope_vjp_x(g: Any, out: Any, x: Any, *, slope: float, at_zero: float) -> Any:
+    return zeros_like(x)
+
+
+@primitive()
+def leaky_relu(x: Any, *, slope: float) -> Any:
+    """Return ``x`` where it is positive, else ``slope x``; the derivative at 0 follows the dialect."""
+    return np.where(np.greater(x, 0), x, np.multiply(x, slope)).astype(x.dtype)
+
+
+@leaky_relu.vjp("x")
+def leaky_relu_vjp_x(g: Any, out: Any, x: Any, *, slope: float) -> Any:
+    return mul(g, leaky_slope(x, slope=slope, at_zero=slope if Mode.leaky_at_zero == "slope" else 1.0))
+
+
+@primitive(selects=jumps)
+def outside(x: Any, *, bound: float) -> Any:
+    """Return 1 where ``|x| > bound``, else 0; its derivative is 0 everywhere."""
+    return np.greater(np.abs(x), bound).astype(x.dtype)
+
+
+@outside.vjp("x")
+def outside_vjp_x(g: Any, out: Any, x: Any, *, bound: float) -> Any:
+    return zeros_like(x)
+
+
+@primitive(rounds=0)
+def hardshrink(x: Any, *, bound: float) -> Any:
+    """Return ``x`` where ``|x| > bound``, else 0 (both frameworks document that 0 holds at the bounds)."""
+    return np.where(np.logical_or(outside(x, bound=bound), np.isnan(x)), x, 0).astype(x.dtype)
+
+
+@hardshrink.vjp("x")
+def hardshrink_vjp_x(g: Any, out: Any, x: Any, *, bound: float) -> Any:
+    return mul(g, outside(x, bound=bound))
+
+
+@primitive(selects=lambda out, x, *, low, high: (out, np.logical_and(np.greater_equal(x, low), np.less_equal(x, high)).astype(x.dtype)))
+def between(x: Any, *, low: float, high: float) -> Any:
+    """Return 1 where ``low < x < high``, else 0; its derivative is 0 everywhere."""
+    return np.logical_and(np.greater(x, low), np.less(x, high)).astype(x.dtype)
+
+
+@between.vjp("x")
+def between_vjp_x(g: Any, out: Any, x: Any, *, low: float, high: float) -> Any:
+    return zeros_like(x)
+
+
+@primitive(rounds=0)
+def hardtanh(x: Any, *, low: float, high: float) -> Any:
+    """Clip to ``[low, high]``; the derivative at a bound is 0 (both frameworks), unlike that of `clamp`."""
+    return np.minimum(np.maximum(x, low), high)
+
+
+@hardtanh.vjp("x")
+def hardtanh_vjp_x(g: Any, out: Any, x: Any, *, low: float, high: float) -> Any:
+    return mul(g, between(x, low=low, high=high))
+
+
+@primitive(rounds=0)
+def relu6(x: Any) -> Any:
+    """Clip to ``[0, 6]``; the derivative at a bound is 0 (both frameworks)."""
+    return np.minimum(np.maximum(x, 0), 6)
+
+
+@relu6.vjp("x")
+def relu6_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return mul(g, between(x, low=0.0, high=6.0))
+
+
+@primitive(saves=(), selects=jumps)
+def floor(x: Any) -> Any:
+    """Round down; the derivative is 0 everywhere (both frameworks)."""
+    return np.floor(x)
+
+
+@primitive(saves=(), selects=jumps)
+def ceil(x: Any) -> Any:
+    """Round up; the derivative is 0 everywhere (both frameworks)."""
+    return np.ceil(x)
+
+
+@primitive(saves=(), selects=jumps)
+def round(x: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call it
+    """Round to the nearest integer; the derivative is 0 everywhere (both frameworks)."""
+    return np.rint(x)
+
+
+@floor.vjp("x")
+@ceil.vjp("x")
+@round.vjp("x")
+def rounding_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return zeros_like(x)
+
+
+@primitive(rounds=0)
+def ones_where(x: Any, *, mask: Any) -> Any:
+    """Put 1 where the mask is true; ``x`` broadcasts to the mask."""
+    return np.where(mask, np.asarray(1.0, dtype=x.dtype), x)
+
+
+@ones_where.vjp("x")
+def ones_where_vjp_x(g: Any, out: Any, x: Any, *, mask: Any) -> Any:
+    return sum_to(mul(g, np.logical_not(mask).astype(g.dtype)), shape_of(x))

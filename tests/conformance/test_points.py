@@ -1,0 +1,73 @@
+"""The sweep of the special points: it asks every op, agrees with itself, and catches what is wrong at a single point."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from conformance.ops import catalogue
+from conformance.points import COPIES, cases_of, is_packed, single, special
+from conformance.sweep import sweep_op
+from reference_impl import OPS
+from tests.wrong_engines import WrongEngine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def _forward(op: str, wrong: Any) -> Iterator[None]:
+    primitive = OPS[op]
+    before = primitive.forward  # type: ignore[attr-defined]
+    primitive.forward = lambda x, **attrs: np.where(wrong(x), 0.0, before(x, **attrs)).astype(x.dtype)  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        primitive.forward = before  # type: ignore[attr-defined]
+
+
+def swallows_nan() -> WrongEngine:
+    return WrongEngine("swallows_nan", lambda: _forward("relu", np.isnan))
+
+
+def flushes_subnormals() -> WrongEngine:
+    return WrongEngine("flushes_subnormals", lambda: _forward("sqrt", lambda x: np.abs(x) < np.finfo(x.dtype).tiny))
+
+
+@pytest.mark.parametrize("op", list(catalogue()))
+def test_every_op_is_asked_at_special_points_to_second_order_in_both_dtypes(op: str) -> None:
+    cases = [case for _, case in cases_of(op)]
+    assert {2, 3} <= {min(3, len(case.steps)) for case in cases}
+    assert {"float32", "float64"} == {case.inputs[0].dtype for case in cases}
+
+
+@pytest.mark.parametrize("op", ["exp", "prod", "maximum", "softmax", "matmul"])
+def test_the_reference_agrees_with_itself(op: str) -> None:
+    found = sweep_op("reference", op)
+    assert [] == found["failures"]
+    assert {"agreed"} == set(found["points"])
+
+
+def test_the_values_of_a_dtype_reach_both_ends_of_its_range() -> None:
+    values = np.array(special("float32"), np.float32)
+    assert np.finfo(np.float32).smallest_subnormal in values
+    assert np.finfo(np.float32).max in values
+    assert np.isnan(values).any()
+    assert np.signbit(values[values == 0]).any()
+
+
+def test_a_place_is_cut_out_whole() -> None:
+    case = next(case for _, case in cases_of("prod"))
+    part = single(case, 5)
+    assert is_packed("prod")
+    assert np.array_equal(np.tile(case.inputs[0].array()[5], (COPIES, 1)), part.inputs[0].array(), equal_nan=True)
+
+
+@pytest.mark.parametrize(("engine", "op", "place"), [("swallows_nan", "relu", "nan"), ("flushes_subnormals", "sqrt", "1.4012")])
+def test_an_engine_that_is_wrong_at_one_point_is_caught_and_the_point_is_named(engine: str, op: str, place: str) -> None:
+    found = sweep_op(f"tests.conformance.test_points:{engine}", op)
+    assert found["points"]["diverged"] > 0
+    assert all(f"x0 = {place}" in line for line in found["failures"] if "float32" in line)

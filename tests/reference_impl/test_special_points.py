@@ -1,0 +1,126 @@
+"""Scalar functions at special points against arbitrary precision: what is finite mathematically is finite, and right."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import mpmath
+import numpy as np
+import pytest
+
+from reference_impl import OPS, Tensor, grad
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+POINTS = (
+    -1e150,
+    -1e3,
+    -745.0,
+    -90.0,
+    -30.0,
+    -6.0,
+    -1.0,
+    -1e-30,
+    0.0,
+    1e-310,
+    1e-30,
+    0.5,
+    1.0,
+    6.0,
+    19.0,
+    30.0,
+    90.0,
+    700.0,
+    1e3,
+    1e150,
+)
+SLACK = 1e-7
+DIGITS = 1200
+
+
+def _sigmoid(x: Any) -> Any:
+    return 1 / (1 + mpmath.exp(-x))
+
+
+FUNCTIONS: dict[str, tuple[Callable[[Any], Any], dict[str, Any], bool]] = {
+    "exp": (mpmath.exp, {}, False),
+    "log": (mpmath.log, {}, True),
+    "sqrt": (mpmath.sqrt, {}, True),
+    "rsqrt": (lambda x: 1 / mpmath.sqrt(x), {}, True),
+    "tanh": (mpmath.tanh, {}, False),
+    "sigmoid": (_sigmoid, {}, False),
+    "silu": (lambda x: x * _sigmoid(x), {}, False),
+    "gelu": (lambda x: x * mpmath.erfc(-x / mpmath.sqrt(2)) / 2, {}, False),
+    "erf": (mpmath.erf, {}, False),
+    "pow_scalar": (lambda x: x**3, {"exponent": 3.0}, False),
+    "square": (lambda x: x**2, {}, False),
+}
+
+
+def _exact(function: Callable[[Any], Any], x: float, order: int) -> float:
+    with mpmath.workdps(DIGITS):
+        at = mpmath.mpf(x)
+        h = (abs(at) or 1) * mpmath.mpf(10) ** -100
+        if order == 0:
+            return float(function(at))
+        if order == 1:
+            return float((function(at + h) - function(at - h)) / (2 * h))
+        return float((function(at + h) - 2 * function(at) + function(at - h)) / h**2)
+
+
+@pytest.mark.parametrize(("op", "order"), list(itertools.product(FUNCTIONS, (0, 1, 2))))
+def test_what_is_finite_mathematically_is_finite_and_right(op: str, order: int) -> None:
+    function, attrs, positive = FUNCTIONS[op]
+    for x in POINTS:
+        if (positive and x <= 0) or (op in ("gelu", "erf") and abs(x) > 1e3):
+            continue
+        exact = _exact(function, x, order)
+        leaf = Tensor(np.array([x]), requires_grad=True)
+        with np.errstate(all="ignore"):
+            out = OPS[op](leaf, **attrs)
+            for _ in range(order):
+                (out,) = grad([out], [leaf], [Tensor(np.ones(1))], create_graph=True)
+        if np.isfinite(exact):
+            eps = np.finfo(np.float64).eps
+            assert abs(float(out.array[0]) - exact) <= SLACK * abs(exact) + 4 * eps * max(
+                1.0, abs(x) if order == 0 else min(abs(x), 100.0)
+            ), x
+
+
+@pytest.mark.parametrize("x", [1e20, -1e20, 1e154, -1e300])
+@pytest.mark.parametrize("order", [1, 2])
+def test_derivatives_of_gelu_do_not_overflow_far_out(x: float, order: int) -> None:
+    leaf = Tensor(np.array([x]), requires_grad=True)
+    with np.errstate(all="ignore"):
+        out = OPS["gelu"](leaf)
+        for _ in range(order):
+            (out,) = grad([out], [leaf], [Tensor(np.ones(1))], create_graph=True)
+    assert float(out.array[0]) == (1.0 if order == 1 and x > 0 else 0.0)
+
+
+@pytest.mark.parametrize(("factors", "gradient"), [((0.0, 2.0, 3.0), (6.0, 0.0, 0.0)), ((0.0, 0.0, 3.0), (0.0, 0.0, 0.0))])
+def test_gradient_of_a_product_is_the_product_of_the_others_also_at_zeros(factors: Any, gradient: Any) -> None:
+    leaf = Tensor(np.array(factors), requires_grad=True)
+    found = grad([OPS["prod"](leaf, axis=0, keepdims=False)], [leaf])
+    assert gradient == tuple(found[0].array)
+
+
+@pytest.mark.parametrize(
+    ("base", "exponent", "first", "second"), [(0.0, 0.0, 0.0, 0.0), (0.0, 2.0, 0.0, 0.0), (5e-324, 0.0, 0.0, -np.inf)]
+)
+def test_gradient_of_a_power_is_right_where_the_rule_is_zero_times_infinity(
+    base: float, exponent: float, first: float, second: float
+) -> None:
+    x, y = (Tensor(np.array([v]), requires_grad=True) for v in (base, exponent))
+    with np.errstate(all="ignore"):
+        gx, gy = grad([OPS["pow"](x, y)], [x, y], [Tensor(np.ones(1))])
+    assert first == gx.array[0]
+    assert (second if np.isfinite(second) else np.log(base)) == gy.array[0]
+
+
+@pytest.mark.parametrize(("numbers", "expected"), [((np.inf, 1.0), np.inf), ((-np.inf, -np.inf), -np.inf), ((-np.inf, 2.0), 2.0)])
+def test_logsumexp_of_infinities_is_the_limit(numbers: Any, expected: float) -> None:
+    with np.errstate(all="ignore"):
+        assert expected == OPS["logsumexp"](np.array(numbers), axis=0, keepdims=False)

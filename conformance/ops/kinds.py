@@ -42,6 +42,7 @@ _UNREGISTERED = "Paddle: its kernel is not registered for complex numbers"
 
 REAL_ONLY: Mapping[str, str] = {
     **dict.fromkeys(("relu", "max", "min", "amax", "maximum", "minimum", "clamp", "topk"), _ORDERED),
+    **dict.fromkeys(("relu6", "hardtanh", "leaky_relu", "hardshrink", "amin", "fmax", "fmin", "floor", "ceil", "round"), _ORDERED),
     **dict.fromkeys(
         ("erf", "gelu", "softplus", "softmax", "log_softmax", "glu", "mse_loss"), "PyTorch: not implemented for complex numbers"
     ),

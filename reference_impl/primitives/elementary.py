@@ -136,6 +136,8 @@ def tanh_vjp_x(g: Any, out: Any, x: Any) -> Any:
 
 
 def _logistic(x: Any) -> Any:  # e^-|x| cannot overflow, so the tail on the left is right down to the smallest number
+    if x.dtype.kind == "c":
+        return np.divide(1.0, np.add(1.0, np.exp(np.negative(x))))
     z = np.exp(np.negative(np.abs(x)))
     return np.divide(np.where(np.less(x, 0), z, np.ones_like(z)), np.add(1.0, z))
 

@@ -96,7 +96,7 @@ class Shadow:
         names, makers = self._behind(step)
         self.steps.add(number)
         self.nodes |= makers
-        self.slots |= names
+        self.slots |= names | {sibling for maker in makers for sibling in results(self.case.steps[maker])}
         self.values.update(results(step))
 
     def _pass(self, number: int, step: Step) -> None:

@@ -11,7 +11,7 @@ import pytest
 from conformance.case import Case, Input
 from conformance.judge.compare import Comparer, Mismatch
 from conformance.outcome import Computed, Raised, Value
-from conformance.steps import Backward, ClearGrad, Grad, Op
+from conformance.steps import Backward, ClearGrad, Grad, Op, RetainGrad
 from reference_impl import Category
 from tests.conformance.engines import INFO, answer
 
@@ -165,3 +165,19 @@ def test_a_grad_that_a_known_deviation_fed_is_set_aside_after_the_last_step_too(
     actual.observations[1].state, actual.final = fed, fed
     found = Comparer(case, INFO).run(answer(case), actual, lambda m: "known" if m.step == 0 else None)
     assert (None, [1, -1]) == (found.mismatch, [m.step for m in found.shadowed])
+
+
+def test_a_deviating_call_puts_the_grads_of_siblings_of_its_values_into_the_shadow() -> None:
+    """A node answers for all its outputs: one that is freed or not is so for each of them."""
+    case = Case(
+        (Input("x", (2,), (1.0, 2.0)),),
+        (Op("chunk", ("x",), ("a", "b"), {"axis": 0, "sections": [1, 1]}), RetainGrad("a"), Grad(("b",), ("x",), ("g",))),
+        "exact",
+    )
+    actual: Any = copy.deepcopy(answer(case))
+    call = actual.observations[2]
+    retained = tuple(Value(np.zeros(1, "float32"), requires_grad=False) if name == "a" else None for name in case.watched)
+    actual.observations[2] = Computed((Value(np.array([9.0, 9.0], "float32"), call.values[0].requires_grad),), retained)
+    actual.final = retained
+    found = Comparer(case, INFO).run(answer(case), actual, lambda m: "known" if m.where == "result" else None)
+    assert (None, {"a"}) == (found.mismatch, {m.name for m in found.shadowed})

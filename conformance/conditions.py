@@ -183,6 +183,7 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     ),
     "more_seeds_than_roots": more_seeds_than_roots,
     "input_is_output": input_is_output,
+    "after_input_is_output": lambda case, number: any(input_is_output(case, i) for i, _ in enumerate(before(case, number))),
     "input_of_several": input_of_several,
     "captured_on_the_way": captured_on_the_way,
     "after_freeing_grad": after_freeing_grad,

@@ -292,7 +292,7 @@ class _Script(Sketch):
                 seeds,
                 retain,
                 create_graph,
-                only_inputs=not source.chance(0.02),
+                only_inputs=not source.chance(0.03),
                 allow_unused=allow_unused,
                 no_grad_vars=cut,
                 materialize_grads=source.chance(0.04),

@@ -39,6 +39,7 @@ class Shadow:
         self.steps: set[int] = set()
         self._parents: dict[str, set[str]] = {}
         self._makers: dict[str, set[int]] = {}
+        self.everything = False
         self._entered = 0
 
     def enter(self, number: int) -> None:
@@ -56,7 +57,7 @@ class Shadow:
 
     def falls_on(self, found: Mismatch) -> bool:
         """Whether a difference may be a consequence of a known deviation."""
-        if found.step in self.steps:
+        if found.step in self.steps or self.everything:
             return True
         step = None if found.step < 0 else self.case.steps[found.step]
         if isinstance(step, Backward) and found.where == "step":  # what was to be added to may not be what it should
@@ -65,6 +66,8 @@ class Shadow:
 
     def cast(self, found: Mismatch, *seen: Observation) -> None:
         """Add the shadow of a deviation; ``seen``: what was observed of its step, on both sides."""
+        if (found.expected, found.actual) == ("computed", "unmapped"):  # an error inside may leave mode and graph in any state
+            self.everything = True
         if found.kind == "mutation":
             self._cast_mutation(self._family(found.name.split(", "), len(self.case.steps)))
         elif found.step < 0:

@@ -96,12 +96,13 @@ def test_an_unknown_backend_is_refused_before_anything_is_recorded(tmp_path: Pat
 QUIET = list(islice((c for c in (case_of(2, i, Plan()) for i in count()) if not uses_sin(c)), 4))
 (LOUD,) = islice((c for c in (case_of(2, i, Plan(ops=("sin",))) for i in count()) if uses_sin(c)), 1)
 AMONG_OTHERS = (*QUIET[:2], LOUD, *QUIET[2:])
+DYING = 400
 FINE = {"agreed", "same_error", "not_offered"}
 
 
 def run_on(engine: str, cases: tuple[Case, ...], folder: Path, timeout: float = 5.0) -> list[dict[str, Any]]:
     """Run cases in a worker process and return the verdicts."""
-    backends = (f"tests.wrong_engines:{engine}",)
+    backends = (engine if ":" in engine else f"tests.wrong_engines:{engine}",)
     chunk = Chunk(0, 0, len(cases), Plan(), backends, str(folder), timeout, cases, name="chunk")
     with Workers(backends, 1) as workers:
         ((*records,),) = workers.run([chunk])
@@ -124,16 +125,16 @@ def test_several_cases_that_take_the_process_down_cost_only_themselves(tmp_path:
 def dying(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """Run a campaign on an engine that dies on some cases."""
     out = tmp_path_factory.mktemp("dying")
-    return records_of(out, backends=("tests.wrong_engines:dies_on_sin",), cases=100, jobs=2)
+    return records_of(out, backends=("tests.wrong_engines:dies_on_sin",), cases=DYING, jobs=2)
 
 
 def test_a_campaign_goes_on_after_a_crash(dying: list[dict[str, Any]]) -> None:
-    assert [case_of(1, i, Plan()).id for i in range(100)] == [r["id"] for r in dying if r["kind"] == "case"]
+    assert [case_of(1, i, Plan()).id for i in range(DYING)] == [r["id"] for r in dying if r["kind"] == "case"]
 
 
 def test_a_crash_is_recorded_with_its_case(dying: list[dict[str, Any]]) -> None:
     crashed = [r for r in dying if r["kind"] == "case" and any(v["bucket"] == "crashed" for v in r["verdicts"].values())]
-    assert [True] * sum(uses_sin(case_of(1, i, Plan())) for i in range(100)) == ["case" in r for r in crashed]
+    assert [True] * sum(uses_sin(case_of(1, i, Plan())) for i in range(DYING)) == ["case" in r for r in crashed]
 
 
 def test_a_crash_is_a_finding(dying: list[dict[str, Any]]) -> None:
@@ -151,13 +152,13 @@ def test_a_crash_beside_a_healthy_backend_costs_the_healthy_one_nothing(tmp_path
 
 
 def test_an_engine_that_breaks_after_a_refusal_is_poisoned(tmp_path: Path) -> None:
-    (verdict,) = run_on("breaks_after_a_refusal", (EXACT,), tmp_path)
+    (verdict,) = run_on("conformance.mutants.engines:breaks_after_a_refusal", (EXACT,), tmp_path)
     assert ("poison", "backward") == (verdict["mismatch"]["kind"], verdict["mismatch"]["at"])
 
 
 def test_a_poisoned_process_judges_no_other_case(tmp_path: Path) -> None:
     squares = (EXACT, *(c for c in QUIET if c.id != EXACT.id))
-    verdicts = run_on("breaks_after_a_refusal", (*squares, EXACT), tmp_path)
+    verdicts = run_on("conformance.mutants.engines:breaks_after_a_refusal", (*squares, EXACT), tmp_path)
     assert {"poison"} == {v["mismatch"]["kind"] for v in verdicts if "mismatch" in v}
 
 

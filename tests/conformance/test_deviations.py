@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FINDINGS = ROOT / "reports" / "findings"
-KINDS = {"value", "absence", "shape", "dtype", "flag", "error", "mutation", "crash", "poison", "events", "unreadable"}
+KINDS = {"value", "absence", "shape", "dtype", "flag", "error", "mutation", "crash", "poison", "events", "unreadable", "law"}
 CALLS = {"append_backward", "backward", "grad", "clear_grad", "custom", "detach", "in_place", "end"}
 
 ENTRY = Deviation("a", "torch", "==2.13.*", ("backward",), ("value",), "because", "a", where="grad")

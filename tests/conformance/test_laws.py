@@ -241,8 +241,9 @@ def test_a_broken_law_is_a_divergence_where_all_else_agrees() -> None:
 
 
 def test_laws_say_nothing_of_a_case_that_differs_already() -> None:
-    record = run_case(WITH_COS[0], [engine("flipped_cos")], {}, laws="slope")
-    assert "value" == record["verdicts"]["flipped_cos"]["mismatch"]["kind"]
+    records = [run_case(case, [engine("flipped_cos")], {}, laws="slope") for case in WITH_COS]
+    found = [verdict["mismatch"]["kind"] for r in records for verdict in r["verdicts"].values() if "mismatch" in verdict]
+    assert {"value"} == set(found)
 
 
 def test_one_law_is_tried_on_a_share_of_the_cases() -> None:
@@ -279,7 +280,7 @@ def test_laws_alone_never_ask_the_reference(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_finding_of_a_law_is_reduced_and_still_breaks_it(lawless: list[dict[str, Any]]) -> None:
     found = next(r for r in lawless if r["kind"] == "finding" and r["mismatch"]["where"] == "hessian")
     assert ("law", "broken") == (found["mismatch"]["kind"], found["mismatch"]["actual"])
-    assert len(found["case"]["steps"]) <= 4
+    assert len(found["case"]["steps"]) <= 6
 
 
 def test_a_replay_says_which_law_broke() -> None:

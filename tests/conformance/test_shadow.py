@@ -71,11 +71,11 @@ def held(step: int) -> Callable[[Any], None]:
     return change
 
 
-def refused(step: int) -> Callable[[Any], None]:
+def refused(step: int, category: Category = Category.GRAPH_FREED) -> Callable[[Any], None]:
     """Have a step refused."""
 
     def change(outcome: Any) -> None:
-        outcome.observations[step] = Raised(Category.UNMAPPED, "no", getattr(outcome.observations[step], "state", None))
+        outcome.observations[step] = Raised(category, "no", getattr(outcome.observations[step], "state", None))
 
     return change
 
@@ -181,3 +181,8 @@ def test_a_deviating_call_puts_the_grads_of_siblings_of_its_values_into_the_shad
     actual.final = retained
     found = Comparer(case, INFO).run(answer(case), actual, lambda m: "known" if m.where == "result" else None)
     assert (None, {"a"}) == (found.mismatch, {m.name for m in found.shadowed})
+
+
+def test_after_an_error_inside_the_engine_everything_is_in_the_shadow() -> None:
+    found = compared(refused(A, Category.UNMAPPED), wrong(H))
+    assert (None, True) == (found.mismatch, any(m.step == H for m in found.shadowed))

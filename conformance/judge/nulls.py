@@ -22,7 +22,7 @@ from conformance.case import Case, Input
 from conformance.judge.verdict import FAILING, Bucket, judge
 from conformance.ops.kinds import OTHER_PRECISION
 from conformance.outcome import Computed, Outcome, Raised
-from conformance.steps import Hook, InPlace, ops
+from conformance.steps import Custom, Hook, InPlace, Op, ops
 from reference_impl.primitive import Observation
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from conformance.backends import Backend
     from conformance.judge.verdict import Verdict
     from conformance.outcome import State, Value
+    from conformance.steps import Step
     from reference_impl.primitive import Primitive
 
 CONFIDENCE = 0.95
@@ -72,7 +73,7 @@ def strided(case: Case, backend: Backend, _: Outcome) -> Outcome:
 def wider(case: Case, backend: Backend, first: Outcome) -> Outcome:
     """Run a case of single precision in double precision, and round the answers to what the first ones are."""
     inputs = (msgspec.structs.replace(entry, dtype=OTHER_PRECISION[entry.dtype]) for entry in case.inputs)
-    return _rounded(backend.run(Case(tuple(inputs), case.steps, case.lane)), first)
+    return _rounded(backend.run(Case(tuple(inputs), _with_its_numbers(case), case.lane)), first)
 
 
 def backwards(case: Case, backend: Backend, _: Outcome) -> Outcome:
@@ -87,7 +88,23 @@ def backwards(case: Case, backend: Backend, _: Outcome) -> Outcome:
 def precise(case: Case, backend: Backend, first: Outcome) -> Outcome:
     """Run a case on the reference in higher precision, and round the answers."""
     info = backend.info
-    return _rounded(reference(info.dialect, info.not_offered, widen=True).run(case), first)
+    same = Case(case.inputs, _with_its_numbers(case), case.lane)
+    return _rounded(reference(info.dialect, info.not_offered, widen=True).run(same), first)
+
+
+def _with_its_numbers(case: Case) -> tuple[Step, ...]:
+    """Return the steps with the numbers that a case of single precision computes with: a limit of 1.001 is another in float64."""
+    return tuple(map(_in_single, case.steps)) if _narrow(case) else case.steps
+
+
+def _in_single(step: Any) -> Any:
+    if isinstance(step, Custom):
+        parts = {field: tuple(map(_in_single, getattr(step, field))) for field in ("forward", "backward")}
+        return msgspec.structs.replace(step, **parts)
+    if not isinstance(step, Op | InPlace):
+        return step
+    attrs = {name: float(np.float32(x)) if isinstance(x, float) else x for name, x in step.attrs.items()}
+    return msgspec.structs.replace(step, attrs=attrs)
 
 
 def _plain(case: Case) -> bool:

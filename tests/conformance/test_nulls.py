@@ -12,18 +12,19 @@ import pytest
 from conformance.backends import open_backend
 from conformance.campaign.tally import NullTally, Tally
 from conformance.campaign.worker import run_case
+from conformance.case import Case, Input
 from conformance.generate.scripts import Plan, case_of
 from conformance.judge import compare, disturbance
 from conformance.judge.nulls import PAIRS, Pair, compare_nulls, compare_pair, upper_bound
 from conformance.mutants.registry import mutants
 from conformance.outcome import Computed
+from conformance.steps import Grad, Op
 from reference_impl.primitive import Observation
 from tests.conformance.engines import EXACT, NUMERIC
 from tests.wrong_engines import correct
 
 if TYPE_CHECKING:
     from conformance.backends import Backend
-    from conformance.case import Case
     from conformance.outcome import Outcome
 
 pytestmark = pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")
@@ -123,3 +124,13 @@ def test_the_tally_sums_by_pair_and_dtype() -> None:
 )
 def test_the_bound_is_the_one_of_clopper_and_pearson(alarms: int, comparisons: int, bound: float) -> None:
     assert upper_bound(alarms, comparisons) == pytest.approx(bound, rel=1e-3)
+
+
+@pytest.mark.parametrize("name", ["precision", "torch-precision"])
+def test_a_wider_computation_takes_the_numbers_of_the_narrow_one(name: str) -> None:
+    """The logarithm of 1.001 in float64 is not what rounding makes of that of the float32 next to it."""
+    pair = next(p for p in PAIRS if p.id == name)
+    if pair.backend == "torch":
+        pytest.importorskip("torch")
+    steps = (Op("clamp", ("x",), ("y",), {"low": 1.001, "high": 2.0}), Op("log", ("y",), ("z",)), Grad(("z",), ("x",), ("g",), ("x",)))
+    assert not compare_pair(pair, Case((Input("x", (1,), (0.5,)),), steps), backend(pair.backend)).alarm

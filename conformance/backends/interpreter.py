@@ -315,7 +315,10 @@ class _Run:
 
 
 def _differs(after: np.ndarray[Any, Any], before: np.ndarray[Any, Any]) -> bool:
-    return after.shape != before.shape or after.tobytes() != before.tobytes()
+    """Whether elements changed; the sign of a zero counts no more here than where values are compared."""
+    if after.shape != before.shape:
+        return True
+    return after.tobytes() != before.tobytes() and not np.array_equal(after, before, equal_nan=True)
 
 
 def pick(values: type_of_values, names: tuple[str | None, ...] | None, form: Form | None = None) -> Any:

@@ -46,7 +46,9 @@ class Format:
 
 @functools.cache
 def format_of(dtype: DTypeLike) -> Format:
-    """Return the format of a floating or complex dtype."""
+    """Return the format of a dtype; integers and booleans have no roundings."""
+    if np.dtype(dtype).kind not in "fc":
+        return Format(bits=64, eps=0.0, tiny=0.0, least=0.0, largest=float("inf"))
     found = np.finfo(dtype)
     return Format(
         int(found.nmant) + 1, float(found.eps), float(found.smallest_normal), float(found.smallest_subnormal), float(found.max)

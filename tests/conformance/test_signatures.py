@@ -184,3 +184,9 @@ def test_the_evidence_of_an_entry_shows_beside_a_dead_branch_too() -> None:
     with Workers(("torch",), 1) as workers:
         verdict = workers.call(explain_case, case, "torch")["verdict"]
     assert verdict["deviations"] == ("torch-view-in-no-grad",)
+
+
+def test_integers_have_no_roundings_and_bear_a_signature_or_not() -> None:
+    wanted, got = np.array([1, 2]), np.array([1, 0])
+    found = Mismatch(len(PRODUCT.steps) - 1, "value", "result", "right", "wrong", "g", "g", 0, wanted, got)
+    assert [True, False] == [bears(entry(words), INFO, PRODUCT, found) for words in ("zeros", "off by a rounding of 1")]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from conformance.steps import Backward, Grad, InPlace, Op
 
 
-WIDE = {"f": "float64", "c": "complex128"}
+WIDE = {"f": "float64", "c": "complex128", "i": "float64", "u": "float64", "b": "float64"}
 
 
 def open_backend() -> Backend:

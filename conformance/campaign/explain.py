@@ -10,7 +10,7 @@ from conformance.backends import BackendError
 from conformance.backends.reference import reference
 from conformance.campaign.worker import backend, verdict_record
 from conformance.facts import facts_of
-from conformance.judge.blame import Opinion, Vote, blame
+from conformance.judge.blame import Blame, Opinion, Vote, blame
 from conformance.judge.verdict import Bucket, Verdict, judge
 from conformance.laws.judging import NONE, apply_laws
 from conformance.laws.registry import broken_laws
@@ -50,7 +50,10 @@ def blame_case(case: Case, name: str, others: tuple[str, ...]) -> dict[str, Any]
     for other in others:
         with suppress(BackendError):
             opened.append(backend(other))
-    found = blame(case, backend(name), opened, [by_laws])
+    try:
+        found = blame(case, backend(name), opened, [by_laws])
+    except Exception as error:  # noqa: BLE001 - a vote that fails is said in the finding, and costs nothing else
+        found = Blame("unclear", (), f"not named: the vote failed: {type(error).__name__}: {error}")
     return None if found is None else asdict(found)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from conformance.campaign.explain import blame_case
 from conformance.campaign.tally import Tally
 from conformance.campaign.worker import run_case
 from conformance.case import Case, Input
@@ -208,3 +209,10 @@ def test_the_oracle_is_silent_where_a_gradient_is_no_matter_of_forwards(step: An
     case = Case((X,), (Op("square", ("x",), ("q",)), step, Op("sum", ("q",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",))))
     with pytest.raises(SilentError, match="no matter of forwards"):
         slope(case, 3, "x", np.ones(3), INFO)
+
+
+def test_a_vote_that_fails_is_said_and_costs_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("conformance.campaign.explain.blame", lambda *_: 1 / 0)
+    found = blame_case(SIN, "reference", ())
+    assert found is not None
+    assert ("unclear", True) == (found["who"], "the vote failed: ZeroDivisionError" in found["node"])

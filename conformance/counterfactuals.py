@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from conformance.case import Case
-from conformance.steps import AppendBackward, Backward, Custom, Detach, Edge, Grad, Hook, Op, RetainGrad, Step, results
+from conformance.steps import AppendBackward, Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, RetainGrad, Step, results
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -145,14 +145,22 @@ def all_inputs(case: Case, number: int, _: Sequence[str]) -> Iterator[Variant]:
 
 def numbers_rounded(case: Case, number: int, _: Sequence[str]) -> Iterator[Variant]:
     """Round the numbers among the attributes of ops to float32."""
+    yield with_single_numbers(case), number
 
-    def rounded(step: Step) -> Step:
-        if not isinstance(step, Op):
-            return step
-        attrs = {k: float(np.float32(v)) if isinstance(v, float) else v for k, v in step.attrs.items()}
-        return msgspec.structs.replace(step, attrs=attrs)
 
-    yield _each(case, rounded), number
+def with_single_numbers(case: Case) -> Case:
+    """Return a case with the numbers among the attributes of its ops, in custom functions too, rounded to float32."""
+    return _each(case, _in_single)
+
+
+def _in_single(step: Any) -> Any:
+    if isinstance(step, Custom):
+        parts = {field: tuple(map(_in_single, getattr(step, field))) for field in ("forward", "backward")}
+        return msgspec.structs.replace(step, **parts)
+    if not isinstance(step, Op | InPlace):
+        return step
+    attrs = {name: float(np.float32(x)) if isinstance(x, float) else x for name, x in step.attrs.items()}
+    return msgspec.structs.replace(step, attrs=attrs)
 
 
 def targets_once(case: Case, number: int, _: Sequence[str]) -> Iterator[Variant]:

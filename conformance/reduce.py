@@ -19,7 +19,7 @@ from conformance.case import Case, CaseError, Input, check, data_of
 from conformance.generate.scripts import Plan
 from conformance.laws.judging import NONE
 from conformance.laws.registry import LAWS
-from conformance.ops.kinds import OTHER_PRECISION
+from conformance.ops.kinds import SINGLE
 from conformance.outcome import Computed
 from conformance.signature import Signature, signature_of
 from conformance.steps import Backward, Custom, Grad, Op, Step, results, uses
@@ -175,7 +175,7 @@ def _simpler_inputs(case: Case) -> Iterator[Case]:
         array = entry.array()
         forms = [
             msgspec.structs.replace(entry, differentiable=False) if entry.differentiable else None,
-            msgspec.structs.replace(entry, dtype=OTHER_PRECISION[entry.dtype]) if entry.dtype in ("float64", "complex128") else None,
+            msgspec.structs.replace(entry, dtype=SINGLE[entry.dtype]) if entry.dtype in SINGLE else None,
             _with_data(entry, np.rint(array)),
             _with_data(entry, np.arange(1, array.size + 1, dtype=array.dtype).reshape(array.shape)),
             _with_data(entry, np.ones_like(array)),

@@ -20,6 +20,7 @@ import msgspec
 from pebble import ProcessExpired, ProcessPool
 
 from conformance.backends import BackendError, names
+from conformance.campaign.watch import rang, under_way
 from conformance.campaign.worker import POISONED, Chunk, describe_backend, run_chunk, silence
 from conformance.judge.verdict import Bucket
 
@@ -138,9 +139,8 @@ def _after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
         return replace(chunk, start=following)
     if following not in chunk.deaths:  # perhaps an earlier case damaged the process: try once more in a fresh one
         return replace(chunk, start=following, deaths={**chunk.deaths, following: 1})
-    words = chunk.progress.read_text().split() if chunk.progress.exists() else []
-    hung = chunk.watchdog.exists() and chunk.watchdog.stat().st_size > 0
-    bucket = str(Bucket.TIMED_OUT if hung else Bucket.CRASHED)
+    words = under_way(chunk.progress)
+    bucket = str(Bucket.TIMED_OUT if rang(chunk.watchdog) else Bucket.CRASHED)
     before = chunk.lost.get(following, {})
     culprit, *law = words[1:] if words[:1] == [str(following)] else chunk.backends[:1]
     bucket = " ".join([bucket, *law])

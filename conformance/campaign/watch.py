@@ -47,6 +47,16 @@ def note(progress: mmap.mmap, index: int, name: str) -> None:
     progress[:] = f"{index} {name}\n".encode().ljust(PROGRESS_BYTES)[:PROGRESS_BYTES]
 
 
+def under_way(progress: Path) -> list[str]:
+    """Return the words of the last note: the index of the case, then who; none if nothing was noted."""
+    return progress.read_text().split() if progress.exists() else []
+
+
+def rang(watchdog: Path) -> bool:
+    """Whether the alarm ended the process."""
+    return watchdog.exists() and watchdog.stat().st_size > 0
+
+
 def set_alarm(seconds: float) -> None:
     """Let the alarm ring so many seconds from now; 0 stops it."""
     signal.setitimer(signal.ITIMER_REAL, seconds)

@@ -212,8 +212,7 @@ def judged(case: Case, engine: Backend, expected: Outcome, actual: Outcome, *, h
         verdict = judge(case, engine.info, expected, actual)
         wrong = audit(case, engine.info) if verdict.bucket is Bucket.AGREED and is_due(case) else None
     except Exception as error:  # noqa: BLE001 - a fault of the suite costs one case, and is no verdict on the engine
-        found = Mismatch(AFTER_ALL, "harness", "step", "judged", type(error).__name__, str(error))
-        return Verdict(Bucket.HARNESS_ERROR, found)
+        return _fault(error)
     if wrong is not None:
         return replace(verdict, bucket=Bucket.HARNESS_ERROR, mismatch=Mismatch(AFTER_ALL, "oracle", "step", "right", "wrong", wrong))
     if healthy or verdict.mismatch is not None:
@@ -242,9 +241,12 @@ def _verdict(
         clock = perf_counter()
         verdict, tried = apply_laws(case, engine, actual, verdict, laws, lambda law: entering(f"{engine.info.name} {law}"))
         return verdict, tried, perf_counter() - clock
-    except Exception as error:  # noqa: BLE001 - a fault of the suite costs one case, and is no verdict on the engine
-        found = Mismatch(AFTER_ALL, "harness", "step", "judged", type(error).__name__, str(error))
-        return Verdict(Bucket.HARNESS_ERROR, found), [], 0.0
+    except Exception as error:  # noqa: BLE001 - as above: a law that cannot be tried
+        return _fault(error), [], 0.0
+
+
+def _fault(error: Exception) -> Verdict:
+    return Verdict(Bucket.HARNESS_ERROR, Mismatch(AFTER_ALL, "harness", "step", "judged", type(error).__name__, str(error)))
 
 
 def fatal(case: Case, engine: Backend, lost: str, entering: Callable[[str], None]) -> Verdict:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -78,6 +79,11 @@ class Dispute:
     found: Mismatch
     others: Sequence[Backend] = field(default=())
 
+    @cached_property
+    def bounds(self) -> Bounds:
+        """The derived tolerances of the case; every voter on numbers asks for them."""
+        return Bounds(self.case, self.accused.info)
+
 
 Voter: TypeAlias = "Callable[[Dispute], Vote]"
 
@@ -132,7 +138,7 @@ def _in_higher_precision(dispute: Dispute) -> Vote:
     name, found = "reference in float64", dispute.found
     if found.kind != "value":
         return _silent(name, "no oracle: the difference is none of numbers")
-    bounds = Bounds(dispute.case, dispute.accused.info)
+    bounds = dispute.bounds
     if bounds.near_kink:
         return _silent(name, "a rounding away from a kink")
     place = (found.step, found.slot, found.where, found.name)
@@ -253,6 +259,5 @@ def _replaces(dispute: Dispute) -> bool:
 def _radius(dispute: Dispute, shape: tuple[int, ...]) -> Any:
     """Return how far rounding of the tested dtype may carry each element."""
     found = dispute.found
-    bounds = Bounds(dispute.case, dispute.accused.info)
-    radius = bounds.radius(found.step, found.slot, found.where, found.name)
+    radius = dispute.bounds.radius(found.step, found.slot, found.where, found.name)
     return np.zeros(shape) if radius is None else np.nan_to_num(radius[1], nan=0.0, posinf=0.0)

@@ -26,6 +26,16 @@ Choice: TypeAlias = "Callable[[Primitive, list[Any], dict[str, Any], Any], Any]"
 
 
 @contextmanager
+def observing(observe: Callable[..., Any] | None) -> Iterator[None]:
+    """Have every output of a primitive looked at, or replaced, by a function; see `reference_impl.primitive.Observation`."""
+    before, Observation.observer = Observation.observer, observe
+    try:
+        yield
+    finally:
+        Observation.observer = before
+
+
+@contextmanager
 def choosing(choose: Choice) -> Iterator[None]:
     """Have every branch decided by a function of the primitive, its operands and attributes and its own answer."""
     Observation.chooser = choose

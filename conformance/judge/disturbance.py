@@ -22,11 +22,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from conformance.backends.reference import reference
-from conformance.judge.branches import taking
+from conformance.judge.branches import observing, taking
 from conformance.judge.formats import format_of, is_floating
 from conformance.judge.shadows import Shadows
 from conformance.outcome import Computed, Raised, Value
-from reference_impl.primitive import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,12 +140,8 @@ class Bounds:
                 faults.append(error)
                 raise
 
-        Observation.observer = guarded
-        try:
-            with np.errstate(all="ignore"), taking(self.forced):
-                outcome = backend.run(self.case)
-        finally:
-            Observation.observer = None
+        with np.errstate(all="ignore"), observing(guarded), taking(self.forced):
+            outcome = backend.run(self.case)
         if faults:
             msg = f"case {self.case.id}: no bound can be derived: {type(faults[0]).__name__}: {faults[0]}"
             raise BoundError(msg) from faults[0]
@@ -208,7 +203,7 @@ class _Family:
         self.outcome = outcome
 
     def find(self, step: int, slot: int, where: str, name: str) -> tuple[Value | None, Lines]:
-        value = _value(self.outcome, step, slot, where, name)
+        value = value_at(self.outcome, step, slot, where, name)
         return value, [] if value is None else self.shadows.of(value.array)
 
 
@@ -248,7 +243,8 @@ def _ratios(actual: Any, lines: Lines, dtype: Any) -> Any:
         return np.where(np.isfinite(given) & np.isfinite(centre), ratios, np.where(same, 0.0, np.inf))
 
 
-def _value(outcome: Outcome, step: int, slot: int, where: str, name: str) -> Value | None:
+def value_at(outcome: Outcome, step: int, slot: int, where: str, name: str) -> Value | None:
+    """Return what an outcome has at a place, named as in `Bounds.radius`; ``None`` if there is no tensor."""
     if step < 0:
         return outcome.final[slot]
     seen = outcome.observations[step]

@@ -22,13 +22,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.backends.reference import reference
-from conformance.judge.branches import Recorder, choosing, taking
+from conformance.judge.branches import Recorder, choosing, observing, taking
 from conformance.judge.compare import Comparer
-from conformance.judge.disturbance import Bounds, are_near
+from conformance.judge.disturbance import Bounds, are_near, value_at
 from conformance.judge.formats import is_floating
 from conformance.judge.shadows import roundings
-from conformance.outcome import Computed, Raised
-from reference_impl.primitive import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,22 +43,17 @@ COMBINATIONS = 64
 SUBGRADIENT = "another subgradient"
 
 
-def value_at(outcome: Outcome, mismatch: Mismatch) -> Value | None:
-    """Return the tensor of an outcome that a mismatch is about; none for those that hooks saw."""
-    if mismatch.step < 0:
-        return outcome.final[mismatch.slot]
-    seen = outcome.observations[mismatch.step]
-    if mismatch.where == "grad":
-        return seen.state[mismatch.slot] if isinstance(seen, Computed | Raised) and seen.state is not None else None
-    return seen.values[mismatch.slot] if isinstance(seen, Computed) and mismatch.where == "result" else None
-
-
 @dataclass(frozen=True)
 class Place:
     """Elements of answers that flip together: for each answer and its flat positions, one array of elements per alternative."""
 
     at: tuple[tuple[int, Any], ...]
     options: tuple[tuple[Any, ...], ...]
+
+
+def _elements(outcome: Outcome, found: Mismatch) -> Value | None:
+    """Return the tensor of an outcome that a mismatch is about; none for those that hooks saw."""
+    return None if found.where == "event" else value_at(outcome, found.step, found.slot, found.where, found.name)
 
 
 def run_on(case: Case, info: BackendInfo, branches: Branches | None = None) -> Outcome:
@@ -72,12 +65,9 @@ def run_on(case: Case, info: BackendInfo, branches: Branches | None = None) -> O
 def watched(case: Case, info: BackendInfo, seed: int | None = None) -> Recorder:
     """Run the reference, disturbed by roundings of its own dtypes if there is a ``seed``, and note the branches."""
     recorder = Recorder()
-    Observation.observer = None if seed is None else _Roundings(seed).observe
-    try:
-        with np.errstate(all="ignore"), choosing(recorder.choose):
-            reference(info.dialect, info.not_offered).run(case)
-    finally:
-        Observation.observer = None
+    disturb = None if seed is None else _Roundings(seed).observe
+    with np.errstate(all="ignore"), observing(disturb), choosing(recorder.choose):
+        reference(info.dialect, info.not_offered).run(case)
     return recorder
 
 
@@ -155,7 +145,7 @@ def is_subgradient(case: Case, info: BackendInfo, mismatch: Mismatch) -> bool:
     places = list(_kinks(plain))
     if not places:
         return False
-    found = [value_at(run_on(case, info, b), mismatch) for b in itertools.islice(_combined(plain.answers, places), COMBINATIONS)]
+    found = [_elements(run_on(case, info, b), mismatch) for b in itertools.islice(_combined(plain.answers, places), COMBINATIONS)]
     corners = [v.array for v in found if v is not None and v.array.shape == given.shape]
     bounded = Bounds(case, info).radius(mismatch.step, mismatch.slot, mismatch.where)
     if not corners or bounded is None:
@@ -185,12 +175,9 @@ def is_undefined(case: Case, info: BackendInfo, mismatch: Mismatch) -> bool:
         return False
     explained = _same(wanted, given) | _close(case, info, mismatch, given)
     for share, vanishing in itertools.product((None, 0.0, 0.5, 1.0, np.nan), (False, True)):
-        Observation.observer = _zero_wins if vanishing else None
-        try:
-            with np.errstate(all="ignore"), nullcontext() if share is None else choosing(_share_at_nan(share)):
-                found = value_at(reference(info.dialect, info.not_offered).run(case), mismatch)
-        finally:
-            Observation.observer = None
+        policy = nullcontext() if share is None else choosing(_share_at_nan(share))
+        with np.errstate(all="ignore"), observing(_zero_wins if vanishing else None), policy:
+            found = _elements(reference(info.dialect, info.not_offered).run(case), mismatch)
         if found is not None and found.array.shape == given.shape:
             differs = ~_same(found.array, wanted)  # an answer that no policy changes is not excused by any
             explained |= differs & are_near(found.array, given)

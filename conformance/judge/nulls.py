@@ -19,11 +19,12 @@ import numpy as np
 from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
 from conformance.case import Case, Input
+from conformance.counterfactuals import with_single_numbers
+from conformance.judge.branches import observing
 from conformance.judge.verdict import FAILING, Bucket, judge
-from conformance.ops.kinds import OTHER_PRECISION
+from conformance.ops.kinds import DOUBLE
 from conformance.outcome import Computed, Outcome, Raised
-from conformance.steps import Custom, Hook, InPlace, Op, ops
-from reference_impl.primitive import Observation
+from conformance.steps import Hook, InPlace, ops
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,11 +32,9 @@ if TYPE_CHECKING:
     from conformance.backends import Backend
     from conformance.judge.verdict import Verdict
     from conformance.outcome import State, Value
-    from conformance.steps import Step
     from reference_impl.primitive import Primitive
 
 CONFIDENCE = 0.95
-SINGLE = ("float32", "complex64")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,44 +71,30 @@ def strided(case: Case, backend: Backend, _: Outcome) -> Outcome:
 
 def wider(case: Case, backend: Backend, first: Outcome) -> Outcome:
     """Run a case of single precision in double precision, and round the answers to what the first ones are."""
-    inputs = (msgspec.structs.replace(entry, dtype=OTHER_PRECISION[entry.dtype]) for entry in case.inputs)
-    return _rounded(backend.run(Case(tuple(inputs), _with_its_numbers(case), case.lane)), first)
+    inputs = (msgspec.structs.replace(entry, dtype=DOUBLE[entry.dtype]) for entry in case.inputs)
+    return _rounded(backend.run(Case(tuple(inputs), _with_its_numbers(case).steps, case.lane)), first)
 
 
 def backwards(case: Case, backend: Backend, _: Outcome) -> Outcome:
     """Run a case with the terms of every sum in the opposite order; on the reference alone."""
-    before, Observation.observer = Observation.observer, _last_term_first
-    try:
+    with observing(_last_term_first):
         return backend.run(case)
-    finally:
-        Observation.observer = before
 
 
 def precise(case: Case, backend: Backend, first: Outcome) -> Outcome:
     """Run a case on the reference in higher precision, and round the answers."""
     info = backend.info
-    same = Case(case.inputs, _with_its_numbers(case), case.lane)
-    return _rounded(reference(info.dialect, info.not_offered, widen=True).run(same), first)
+    return _rounded(reference(info.dialect, info.not_offered, widen=True).run(_with_its_numbers(case)), first)
 
 
-def _with_its_numbers(case: Case) -> tuple[Step, ...]:
-    """Return the steps with the numbers that a case of single precision computes with: a limit of 1.001 is another in float64."""
-    return tuple(map(_in_single, case.steps)) if _narrow(case) else case.steps
-
-
-def _in_single(step: Any) -> Any:
-    if isinstance(step, Custom):
-        parts = {field: tuple(map(_in_single, getattr(step, field))) for field in ("forward", "backward")}
-        return msgspec.structs.replace(step, **parts)
-    if not isinstance(step, Op | InPlace):
-        return step
-    attrs = {name: float(np.float32(x)) if isinstance(x, float) else x for name, x in step.attrs.items()}
-    return msgspec.structs.replace(step, attrs=attrs)
+def _with_its_numbers(case: Case) -> Case:
+    """Return a case with the numbers that single precision computes with: a limit of 1.001 is another in float64."""
+    return with_single_numbers(case) if _narrow(case) else case
 
 
 def _plain(case: Case) -> bool:
     """Whether all is of one precision: a refusal because of it is none in a wider one, and a cast names its dtype."""
-    return len({entry.dtype in SINGLE for entry in case.inputs}) == 1 and not _casts(case)
+    return len({entry.dtype in DOUBLE for entry in case.inputs}) == 1 and not _casts(case)
 
 
 def _casts(case: Case) -> bool:
@@ -117,7 +102,7 @@ def _casts(case: Case) -> bool:
 
 
 def _narrow(case: Case) -> bool:
-    return _plain(case) and case.inputs[0].dtype in SINGLE
+    return _plain(case) and case.inputs[0].dtype in DOUBLE
 
 
 def _immutable(case: Case) -> bool:

@@ -23,10 +23,10 @@ import numpy as np
 
 from conformance.backends.reference import WIDE, reference
 from conformance.case import Case, Input, data_of
+from conformance.judge.branches import observing
 from conformance.outcome import Computed
 from conformance.steps import AppendBackward, Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, Toggle, results
 from reference_impl.numerical import Estimate, Sample, derivative
-from reference_impl.primitive import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -218,12 +218,8 @@ def _watched(run: Callable[[], Outcome]) -> tuple[list[Any], Outcome]:
             taken.append(np.array(out))
         return out
 
-    Observation.observer = observe
-    try:
-        with np.errstate(all="ignore"):
-            return taken, run()
-    finally:
-        Observation.observer = None
+    with np.errstate(all="ignore"), observing(observe):
+        return taken, run()
 
 
 def _branches(run: Callable[[], Outcome]) -> list[Any]:

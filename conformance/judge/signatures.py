@@ -18,6 +18,7 @@ from conformance.counterfactual_rules import RULES
 from conformance.counterfactuals import COUNTERFACTUALS
 from conformance.judge.disturbance import Bounds, agrees_cheaply, are_near, within_a_rounding
 from conformance.judge.formats import format_of, is_floating
+from conformance.ops.kinds import SINGLE
 from conformance.outcome import Computed, Raised
 from conformance.steps import InPlace, results, uses
 
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 NEAREST = 2
 """For how many counterfactual scripts bounds are derived."""
-SINGLE = {"float64": "float32", "complex128": "complex64"}
 TERMS = 12
 """How many other tensors of a script may be what was added."""
 

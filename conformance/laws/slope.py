@@ -17,6 +17,7 @@ import numpy as np
 from conformance.case import Case, Input, data_of
 from conformance.laws.relation import Answer, Evidence, Place, Status, Term, refusal_of
 from conformance.laws.subject import Draft, Trial
+from conformance.ops.kinds import DOUBLE
 from conformance.outcome import Value
 from conformance.steps import Op, results
 from reference_impl.numerical import EPSILON, Sample, derivative, nodes, sample
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from conformance.steps import Step
 
 SHARP = math.sqrt(EPSILON)
-WIDEST = {"float32": "float64", "complex64": "complex128"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def slope_of_its_own_values(s: Subject) -> Trial | None:
         return None
     if any(isinstance(step, Op) and step.op == "cast" for step in s.steps):
         return None
-    inputs = tuple(msgspec.structs.replace(i, dtype=WIDEST.get(i.dtype, i.dtype)) for i in s.inputs)
+    inputs = tuple(msgspec.structs.replace(i, dtype=DOUBLE.get(i.dtype, i.dtype)) for i in s.inputs)
     draft = Draft(s)
     draft.inputs = list(inputs)
     seeds = [_wide(s.numbers(r)) for r in s.roots]
@@ -108,7 +108,7 @@ def slope_of_its_own_values(s: Subject) -> Trial | None:
 
 
 def _wide(array: Any) -> Any:
-    return array.astype(WIDEST.get(str(array.dtype), array.dtype))
+    return array.astype(DOUBLE.get(str(array.dtype), array.dtype))
 
 
 class _Copies:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from pebble import ProcessExpired
 
 from conformance.campaign.pool import Workers
+from conformance.campaign.watch import rang, under_way
 from conformance.judge.verdict import Bucket
 from conformance.mutants.hunt import Hunt, Kill, run_hunt
 from conformance.mutants.mutant import Kind
@@ -199,9 +200,8 @@ def without_the_culprit(hunt: Hunt) -> Hunt:
     Raises:
         RuntimeError: if nothing says which mutant was under way.
     """
-    words = hunt.progress.read_text().split() if hunt.progress.exists() else []
+    words = under_way(hunt.progress)
     if len(words) != 2 or words[1] in hunt.lost:
         raise RuntimeError(f"a worker died at the cases from {hunt.start} on, and no mutant did it")
-    hung = hunt.watchdog.exists() and hunt.watchdog.stat().st_size > 0
-    bucket = str(Bucket.TIMED_OUT if hung else Bucket.CRASHED)
+    bucket = str(Bucket.TIMED_OUT if rang(hunt.watchdog) else Bucket.CRASHED)
     return replace(hunt, lost={**hunt.lost, words[1]: (int(words[0]), bucket)})

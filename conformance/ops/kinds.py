@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-OTHER_PRECISION = {"float32": "float64", "float64": "float32", "complex64": "complex128", "complex128": "complex64"}
+DOUBLE = {"float32": "float64", "complex64": "complex128"}
+"""Dtypes of single precision, each with that of double precision."""
+SINGLE = {double: single for single, double in DOUBLE.items()}
+OTHER_PRECISION = {**DOUBLE, **SINGLE}
 OTHER_KIND = {"float32": "complex64", "float64": "complex128", "complex64": "float32", "complex128": "float64"}
 """For a dtype, that of the other precision; and that of the other kind, real or complex, in the same precision."""
 

@@ -41,6 +41,7 @@ class Dialect:
         only_inputs: whether ``only_inputs=False`` is accepted (and changes nothing) or refused.
         inputs_run_their_node: ``backward(inputs=)`` runs (and frees) the node that made a non-leaf input.
         retain_constant: `retain_grad` of a tensor that requires no gradient is an error, or does nothing.
+        hook_order: the hooks of a node's outputs are called tensor by tensor, as each got its first one, or all as registered.
         retained_position: a retained gradient is taken after all hooks of the tensor, or between them as registered.
         retained: a second pass adds to a retained gradient, or replaces it.
         computed_flag: the flag of a computed tensor is fixed, or may be changed; that is read when a consumer is built.
@@ -84,6 +85,7 @@ class Dialect:
     only_inputs: Literal["ignored", "required"]
     inputs_run_their_node: bool
     retain_constant: Literal["refused", "ignored"]
+    hook_order: Literal["by_tensor", "registered"]
     retained_position: Literal["last", "registered"]
     retained: Literal["accumulated", "replaced"]
     computed_flag: Literal["fixed", "free"]
@@ -144,6 +146,7 @@ TORCH = Dialect(
     only_inputs="ignored",
     inputs_run_their_node=True,
     retain_constant="refused",
+    hook_order="by_tensor",
     retained_position="last",
     retained="accumulated",
     computed_flag="fixed",
@@ -183,6 +186,7 @@ PADDLE = Dialect(
     only_inputs="required",
     inputs_run_their_node=False,
     retain_constant="ignored",
+    hook_order="registered",
     retained_position="registered",
     retained="replaced",
     computed_flag="free",

@@ -2,7 +2,8 @@
 
 A hook belongs to the place where a tensor's cotangent is collected (`place_of`): the leaf itself, or one output slot of the node that
 made it. So it is called once for each pass that reaches the place, with the total of what arrived, before anything else is done
-with it. Sources: ``torch.Tensor.register_hook``, ``retain_grad``; ``paddle.Tensor.register_hook``, ``retain_grads``.
+with it. A node has one list of hooks for all its slots, for the order may go across them, see `ordered`. Sources:
+``torch.Tensor.register_hook``, ``retain_grad``; ``paddle.Tensor.register_hook``, ``retain_grads``.
 """
 
 from __future__ import annotations
@@ -20,17 +21,18 @@ if TYPE_CHECKING:
 
 
 class Handle:
-    """One registered hook; `remove` takes it off again."""
+    """One registered hook; `remove` takes it off again. Its rank among the slots stays with its tensor, see `ordered`."""
 
-    def __init__(self, hooks: list[Any], function: Callable[[Tensor | None], Tensor | None]) -> None:
+    def __init__(self, tensor: Tensor, function: Callable[[Tensor | None], Tensor | None]) -> None:
         self.function = function
-        self._hooks = hooks
-        hooks.append(self)
+        self.slot = tensor.slot
+        self.removed = False
+        self.others = hooks_of(tensor)
+        self.others.append(self)
 
     def remove(self) -> None:
         """Take the hook off; a second time does nothing."""
-        if self in self._hooks:
-            self._hooks.remove(self)
+        self.removed = True
 
 
 class Retained:
@@ -38,17 +40,15 @@ class Retained:
 
     def __init__(self, tensor: Tensor) -> None:
         self.tensor = weakref.ref(tensor)
+        self.slot = tensor.slot
 
 
 def hooks_of(tensor: Tensor) -> list[Any]:
-    """Return the list of hooks of a tensor's place; made when it is first asked for."""
-    if tensor.node is None:
-        if tensor.hooks is None:
-            tensor.hooks = []
-        return tensor.hooks
-    if tensor.node.hooks is None:
-        tensor.node.hooks = {}
-    return tensor.node.hooks.setdefault(tensor.slot, [])
+    """Return the list of hooks of a leaf, or of the node that made a tensor; made when it is first asked for."""
+    owner = tensor if tensor.node is None else tensor.node
+    if owner.hooks is None:
+        owner.hooks = []
+    return owner.hooks
 
 
 def register_hook(tensor: Tensor, function: Callable[[Tensor | None], Tensor | None]) -> Handle:
@@ -59,7 +59,7 @@ def register_hook(tensor: Tensor, function: Callable[[Tensor | None], Tensor | N
     """
     if not tensor.requires_grad:
         raise AutogradError(Category.NOT_DIFFERENTIABLE, "a hook on a tensor that requires no gradient")
-    return Handle(hooks_of(tensor), function)
+    return Handle(tensor, function)
 
 
 def retain_grad(tensor: Tensor, *, dialect: Dialect) -> None:
@@ -81,8 +81,7 @@ def retain_grad(tensor: Tensor, *, dialect: Dialect) -> None:
 def retains(tensor: Tensor) -> bool:
     """Whether a computed tensor keeps its ``.grad``."""
     hooks = tensor.node.hooks if tensor.node is not None else None
-    held = hooks.get(tensor.slot, ()) if hooks else ()
-    return any(isinstance(h, Retained) and h.tensor() is tensor for h in held)
+    return any(isinstance(h, Retained) and h.tensor() is tensor for h in hooks or ())
 
 
 def set_requires_grad(tensor: Tensor, requires_grad: bool, *, dialect: Dialect) -> None:
@@ -97,7 +96,13 @@ def set_requires_grad(tensor: Tensor, requires_grad: bool, *, dialect: Dialect) 
 
 
 def ordered(hooks: list[Any], dialect: Dialect) -> list[Any]:
-    """Return the hooks of a place in the order in which they are called."""
-    if dialect.retained_position == "registered":
-        return list(hooks)
-    return sorted(hooks, key=lambda hook: isinstance(hook, Retained))
+    """Return the hooks of a leaf or a node in the order in which they are called."""
+    retained_last = dialect.retained_position == "last"
+    ranks: dict[int, int] = {}
+    for number, hook in enumerate(hooks):
+        if isinstance(hook, Handle) or not retained_last:
+            ranks.setdefault(hook.slot, number)
+    present = [hook for hook in hooks if isinstance(hook, Retained) or not hook.removed]
+    if dialect.hook_order == "by_tensor":
+        present.sort(key=lambda hook: ranks.get(hook.slot, 0))
+    return sorted(present, key=lambda hook: isinstance(hook, Retained)) if retained_last else present

@@ -136,4 +136,4 @@ class _Write:
             hooks[:] = [h for h in hooks if h not in kept]
         tensor.node, tensor.slot, tensor.requires_grad = history.node, history.slot, True
         if kept:
-            hooks_of(tensor).extend(kept)
+            hooks_of(tensor).append(Retained(tensor))

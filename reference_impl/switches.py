@@ -195,6 +195,13 @@ SWITCHES = (
         "measured, rows I24, M16",
     ),
     Switch(
+        "hook_order",
+        "Hooks",
+        "In which order are the hooks of several outputs of one op called?",
+        {"by_tensor": "tensor by tensor, as each got its first hook", "registered": "as they were registered"},
+        "measured: hooks on the first, the second and the first result of unbind again",
+    ),
+    Switch(
         "retained_position",
         "Hooks",
         "When is a retained .grad taken, if the tensor has hooks too?",

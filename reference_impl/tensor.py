@@ -94,7 +94,7 @@ class Node:
     """One recorded op: ``primitive(*operands, **attrs)``.
 
     `arrays` are the operands' elements, `out` the output's, `tracked` the positions of the operands that need a gradient, `hooks`
-    what `reference_impl.hooks` attached, by output slot, `made_at` what the witness said, see `Mode`, `overwritten` by output slot the
+    what `reference_impl.hooks` attached, `made_at` what the witness said, see `Mode`, `overwritten` by output slot the
     number of the latest write to its memory; `shown`: the view that holds the output, if the op updated one in place.
     """
 
@@ -132,7 +132,7 @@ class Node:
         self.out = out
         self.number = next(_numbers)
         self.released = False
-        self.hooks: dict[int, list[Any]] | None = None
+        self.hooks: list[Any] | None = None
         self.overwritten: dict[int, int] | None = None
         self.shown: weakref.ref[Tensor] | None = None
         self.lineage = Mode.lineage or primitive.lineage

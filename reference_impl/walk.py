@@ -104,7 +104,7 @@ class Walk:
             return
         if leaf.hooks:
             total = self.leaves[leaf]
-            self.leaves[leaf] = self._hooked(leaf.hooks, total, None if total is None else leaf.array)
+            self.leaves[leaf] = self._hooked(leaf.hooks, [total], [None if total is None else leaf.array])[0]
         if self.accumulates and self.leaves[leaf] is not None:
             self.keep(leaf, self.leaves[leaf])
 
@@ -116,9 +116,7 @@ class Walk:
         if asked is not None and self.dialect.freed_refuses == "executed":
             self._refuse(node, written=False)
         if node.hooks:
-            outs = node.out if node.primitive.several else (node.out,)
-            for slot, hooks in node.hooks.items():
-                slots[slot] = self._hooked(hooks, slots[slot], outs[slot])
+            slots = self._hooked(node.hooks, slots, node.out if node.primitive.several else (node.out,))
         if node in self.aims:
             self._capture(node, slots)
         if asked is None:
@@ -219,26 +217,28 @@ class Walk:
         before = slots[tensor.slot]
         slots[tensor.slot] = cotangent if before is None else _total(before, cotangent)
 
-    def _hooked(self, hooks: list[Any], cotangent: Any, primal: Any) -> Any:
-        """Call the hooks of a place on its cotangent and return what takes its place.
+    def _hooked(self, hooks: list[Any], arrived: list[Any], primals: Sequence[Any]) -> list[Any]:
+        """Call the hooks of a leaf or a node on what arrived, slot by slot, and return what takes its place.
 
-        ``primal``: what a missing cotangent can be filled in for, the output of a node; nobody fills in that of a leaf.
+        ``primals``: what a missing cotangent can be filled in for, the outputs of a node; nobody fills in that of a leaf.
         """
-        arrived = cotangent is not None
+        slots = list(arrived)
         for hook in ordered(hooks, self.dialect):
+            cotangent, primal = slots[hook.slot], primals[hook.slot]
             if cotangent is None and primal is not None and self.dialect.missing_cotangent == "zeros":
                 cotangent = Tensor(np.zeros_like(primal)) if self.create_graph else np.zeros_like(primal)
             if isinstance(hook, Retained):
                 tensor = hook.tensor()
                 if tensor is not None and cotangent is not None:
                     self.keep(tensor, cotangent)
-                continue
-            returned = self._called(hook.function, cotangent, arrived=arrived)
-            if returned is not None:
-                if cotangent is None or returned.dtype != primal.dtype or returned.shape != primal.shape:
-                    raise AutogradError(Category.CALLBACK_RESULT, "a hook returned another shape or dtype than it was given")
-                cotangent = self._boxed(returned, node=False) if self.create_graph else returned.array
-        return cotangent
+            else:
+                returned = self._called(hook.function, cotangent, arrived=arrived[hook.slot] is not None)
+                if returned is not None:
+                    if cotangent is None or returned.dtype != primal.dtype or returned.shape != primal.shape:
+                        raise AutogradError(Category.CALLBACK_RESULT, "a hook returned another shape or dtype than it was given")
+                    cotangent = self._boxed(returned, node=False) if self.create_graph else returned.array
+            slots[hook.slot] = cotangent
+        return slots
 
     def _called(self, function: Callable[[Any], Any], cotangent: Any, *, arrived: bool) -> Any:
         before, Mode.recording = Mode.recording, self.callbacks_record

@@ -107,6 +107,17 @@ _STATE = (
 
 _HOOKS = (
     Curated(
+        "hook_order",
+        "the first half, the second and the first again",
+        exact(
+            (_X,),
+            _HALVES,
+            *(Hook(tensor, (h,), "nothing") for tensor, h in (("a", "h1"), ("b", "h2"), ("a", "h3"))),
+            mul("a", "b", "z"),
+            Backward(("z",)),
+        ),
+    ),
+    Curated(
         "retained_position",
         "retained first, then hooked",
         exact((_X,), _SQUARES, RetainGrad("y"), Hook("y", ("h",), "scaled", 10.0), total("y", "z"), Backward(("z",))),

@@ -43,8 +43,10 @@ def _answer_ignored(self: Walk, function: Any, cotangent: Any, *, arrived: bool)
     _called(self, function, cotangent, arrived=arrived)
 
 
-def _unchecked(self: Walk, hooks_: list[Any], cotangent: Any, primal: Any) -> Any:
+def _unchecked(self: Walk, hooks_: list[Any], arrived: list[Any], primals: Any) -> list[Any]:
+    slots = list(arrived)
     for hook in _ordered(hooks_, self.dialect):
+        cotangent = slots[hook.slot]
         if isinstance(hook, Retained):
             tensor = hook.tensor()
             if tensor is not None and cotangent is not None:
@@ -52,31 +54,31 @@ def _unchecked(self: Walk, hooks_: list[Any], cotangent: Any, primal: Any) -> An
             continue
         returned = _called(self, hook.function, cotangent, arrived=cotangent is not None)
         if returned is not None:
-            cotangent = returned if self.create_graph else returned.array
-    return cotangent
+            slots[hook.slot] = returned if self.create_graph else returned.array
+    return slots
 
 
-def _hooks_alone(self: Walk, hooks_: list[Any], cotangent: Any, primal: Any) -> Any:
-    return _hooked(self, [h for h in hooks_ if not isinstance(h, Retained)], cotangent, primal)
+def _hooks_alone(self: Walk, hooks_: list[Any], arrived: list[Any], primals: Any) -> list[Any]:
+    return _hooked(self, [h for h in hooks_ if not isinstance(h, Retained)], arrived, primals)
 
 
-def _first_hook(self: Walk, hooks_: list[Any], cotangent: Any, primal: Any) -> Any:
-    kept = [h for h in hooks_ if isinstance(h, Retained)]
-    return _hooked(self, [h for h in hooks_ if not isinstance(h, Retained)][:1] + kept, cotangent, primal)
+def _first_hook(self: Walk, hooks_: list[Any], arrived: list[Any], primals: Any) -> list[Any]:
+    firsts = {h.slot: h for h in reversed(hooks_) if not isinstance(h, Retained)}
+    return _hooked(self, [h for h in hooks_ if isinstance(h, Retained) or firsts[h.slot] is h], arrived, primals)
 
 
 def _newest_hook_first(hooks_: list[Any], dialect: Any) -> list[Any]:
-    kept = [h for h in hooks_ if isinstance(h, Retained)]
-    return [h for h in reversed(hooks_) if not isinstance(h, Retained)] + kept
+    present = _ordered(hooks_, dialect)
+    return [*(h for h in reversed(present) if isinstance(h, Handle)), *(h for h in present if isinstance(h, Retained))]
 
 
 def _retained_first(hooks_: list[Any], dialect: Any) -> list[Any]:
-    return sorted(hooks_, key=lambda hook: not isinstance(hook, Retained))
+    return sorted(_ordered(hooks_, dialect), key=lambda hook: isinstance(hook, Handle))
 
 
 def _for_every_contribution(self: Walk, tensor: Tensor, cotangent: Any) -> None:
     if tensor.node is None and tensor.hooks:
-        cotangent = _hooked(self, tensor.hooks, cotangent, None if cotangent is None else tensor.array)
+        cotangent = _hooked(self, tensor.hooks, [cotangent], [None if cotangent is None else tensor.array])[0]
     _arrive(self, tensor, cotangent)
 
 
@@ -108,7 +110,9 @@ def _stays(self: Handle) -> None:
 
 
 def _remove_all(self: Handle) -> None:
-    self._hooks[:] = [h for h in self._hooks if not isinstance(h, Handle)]
+    for hook in self.others:
+        if isinstance(hook, Handle) and hook.slot == self.slot:
+            hook.removed = True
 
 
 def _twice_retained(tensor: Tensor, *, dialect: Any) -> None:
@@ -212,7 +216,7 @@ MUTANTS = (
         "hooks_not_called",
         "hooks",
         "no hook is called and no gradient retained",
-        patch((Walk, "_hooked", lambda self, hooks_, cotangent, primal: cotangent)),
+        patch((Walk, "_hooked", lambda self, hooks_, arrived, primals: arrived)),
     ),
     _engine("hook_answer_ignored", "hooks", "what a hook returns is ignored", _walk("_called", _answer_ignored)),
     _engine("hook_answer_unchecked", "hooks", "a hook may return any shape and dtype", _walk("_hooked", _unchecked)),

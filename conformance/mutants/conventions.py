@@ -19,6 +19,7 @@ SWITCHES = (
         "only_inputs",
         "inputs_run_their_node",
         "retain_constant",
+        "hook_order",
         "retained_position",
         "retained",
     ),

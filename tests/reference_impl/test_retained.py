@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reference_impl import OPS, PADDLE, TORCH, Tensor, backward, register_hook, retain_grad, tensor
+from reference_impl import OPS, PADDLE, TORCH, Dialect, Tensor, backward, register_hook, retain_grad, tensor
 
 mul, total, split = OPS["mul"], OPS["sum"], OPS["split"]
 
@@ -30,3 +30,36 @@ def test_zeros_for_what_never_arrived_are_a_constant() -> None:
     register_hook(second, seen.append)
     backward([second], dialect=PADDLE)
     assert [([0.0], False), ([1.0], True)] == [(t.array.tolist(), t.requires_grad) for t in seen if isinstance(t, Tensor)]
+
+
+def _calls(dialect: Dialect, *attached: str) -> list[str]:
+    """Attach hooks and retained gradients to two halves, run a pass, and say which hooks were called in which order."""
+    called: list[str] = []
+    handles = {}
+    halves = dict(zip("ab", split(tensor([1.0, 2.0], requires_grad=True), sections=[1, 1], axis=0), strict=True))
+    for word in attached:
+        if word.startswith("retain"):
+            retain_grad(halves[word[-1]], dialect=dialect)
+        elif word.startswith("remove"):
+            handles[word[-1]].remove()
+        else:
+            handles[word[-1]] = register_hook(halves[word[0]], lambda _, name=word[-1]: called.append(name))  # type: ignore[misc]
+    backward([mul(*halves.values())], dialect=dialect)
+    return called
+
+
+def test_torch_calls_the_hooks_of_a_nodes_outputs_tensor_by_tensor() -> None:
+    assert ["1", "3", "2"] == _calls(TORCH, "a1", "b2", "a3")
+
+
+def test_paddle_calls_the_hooks_of_a_nodes_outputs_as_they_were_registered() -> None:
+    assert ["1", "2", "3"] == _calls(PADDLE, "a1", "b2", "a3")
+
+
+@pytest.mark.parametrize("dialect", [TORCH, PADDLE])
+def test_a_retained_gradient_gives_the_hooks_of_its_tensor_no_precedence(dialect: Dialect) -> None:
+    assert ["1", "2"] == _calls(dialect, "retain b", "a1", "b2")
+
+
+def test_a_tensor_whose_hooks_were_removed_keeps_its_turn_in_torch() -> None:
+    assert ["3", "2"] == _calls(TORCH, "a1", "b2", "remove 1", "a3")

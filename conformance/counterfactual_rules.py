@@ -1,7 +1,7 @@
-"""Counterfactual rules: what the reference would answer if an engine's mistake about conjugation were in its vjp rules.
+"""Counterfactual rules: what the reference would answer if an engine's mistake were in its vjp rules.
 
-No script can say that a factor is not conjugated; for that the rules are changed while the reference runs. An entry of
-``deviations.toml`` names these like the counterfactual scripts, and its ``above`` says whose rules are meant.
+No script can say that a factor is not conjugated, or that a tie is broken; for that the rules are changed while the reference
+runs. An entry of ``deviations.toml`` names these like the counterfactual scripts, and its ``above`` says whose rules are meant.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from reference_impl import OPS
-from reference_impl.primitive import Primitive
+from reference_impl.primitive import Primitive, array_of, shape_of
+from reference_impl.primitives.arithmetic import add, mul
 from reference_impl.primitives.complex import conjugate
+from reference_impl.primitives.shape import sum_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -43,6 +45,19 @@ def seeds_conjugated(ops: Sequence[str]) -> Iterator[AbstractContextManager[None
 def derivatives_not_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have derivatives of derivatives send their seed through the factors as if these were real: nothing is conjugated on the way."""
     yield _of_derivatives()
+
+
+def derivatives_of_ties_unshared(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradients of maximum and minimum be what they are, but linear in their seed as if ties were all the second's."""
+    yield _changed(ops, _unshared)
+
+
+def _unshared(right: Rule, g: Any, out: Any, x: Any, y: Any) -> Any:
+    """Return what a rule says, with the derivative in ``g`` of a rule that gives a tie to the second operand alone."""
+    first = right.__name__.endswith("_x")
+    chosen = (array_of(out) == array_of(x)) & (array_of(x) != array_of(y))
+    linear = sum_to(mul(g, (chosen if first else ~chosen).astype(array_of(out).dtype)), shape_of(x if first else y))
+    return add(right(array_of(g), out, x, y), add(linear, -array_of(linear)))
 
 
 @contextmanager
@@ -95,5 +110,6 @@ RULES: dict[str, Change] = {
     "as if factors were not conjugated": factors_not_conjugated,
     "as if seeds were conjugated": seeds_conjugated,
     "as if seeds of derivatives were not conjugated": derivatives_not_conjugated,
+    "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
 }
 """The counterfactual rules by the words that an entry uses."""

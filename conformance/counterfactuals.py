@@ -65,6 +65,14 @@ def _cut(case: Case, number: int, places: Sequence[tuple[int, str, int]]) -> Var
     return Case(case.inputs, tuple(steps), case.lane), number + shift if number >= 0 else number
 
 
+def constant_tracked(case: Case, number: int, ops: Sequence[str]) -> Iterator[Variant]:
+    """Have a constant among the inputs require a gradient."""
+    del ops
+    for name in [entry.name for entry in case.inputs if not entry.differentiable]:
+        inputs = (msgspec.structs.replace(e, differentiable=e.differentiable or e.name == name) for e in case.inputs)
+        yield Case(tuple(inputs), case.steps, case.lane), number
+
+
 def op_left_out(case: Case, number: int, ops: Sequence[str]) -> Iterator[Variant]:
     """Leave out an op of one operand and one result: its operand stands for its result; one such op, or every one that may be."""
     found = [
@@ -246,6 +254,7 @@ def _each(case: Case, change: Callable[[Step], Step]) -> Case:
 
 COUNTERFACTUALS: dict[str, Callable[[Case, int, Sequence[str]], Iterator[Variant]]] = {
     "as if an operand were a constant": operand_constant,
+    "as if a constant required a gradient": constant_tracked,
     "as if an op were left out": op_left_out,
     "as if a hook answered nothing": hook_ignored,
     "as if inputs were retained": inputs_retained,
@@ -270,5 +279,6 @@ ELEMENTS = (
     "off by roundings of float32",
     "another contribution",
     "what was written to a tensor",
+    "the memory of another gradient",
 )
 """Signatures that need no other script: what the elements are where they differ."""

@@ -28,6 +28,10 @@ _CLOSING = re.compile(rf"{_SPACE}\}}{_SPACE}\Z")
 _LISTED = re.compile(r"^.*\bcall stack\s*:", re.MULTILINE)
 
 
+DOT = ".dot"
+"""The event that a graph was written; no result of a script has such a name."""
+
+
 class DotError(ValueError):
     """A text that is no directed graph in the DOT language."""
 
@@ -78,7 +82,7 @@ def events_of(folder: Path, *, ends: bool) -> list[Event]:
             events.append(Event("unreadable .dot"))
             continue
         written += len(graph.nodes)
-        events.append(Event(".dot", Value(np.array(graph.ends), requires_grad=False) if ends else None))
+        events.append(Event(DOT, Value(np.array(graph.ends), requires_grad=False) if ends else None))
     for path in sorted(folder.glob("*.log")):
         listed = len(_LISTED.findall(path.read_text()))
         events.append(Event(".log" if listed == written else ".log of other nodes"))

@@ -235,9 +235,12 @@ def _gradient(dispute: Dispute) -> tuple[str, Any, Any]:
             return hooked[found.name], wanted, got
     if found.where == "grad" and isinstance(step, Backward):
         before = [_held(outcome, found) for outcome in (dispute.expected, dispute.actual)]
-        if _replaces(dispute):
-            before = [0.0, 0.0]
-        return found.name, wanted - before[0], got - before[1]
+        if not _replaces(dispute):
+            return found.name, wanted - before[0], got - before[1]
+        if not np.array_equal(wanted, before[0]):
+            return found.name, wanted, got
+        msg = "whether this call reached the tensor cannot be seen from a .grad that is replaced"
+        raise SilentError(msg)
     msg = "a forward, or a state that several calls made: no gradient of one call"
     raise SilentError(msg)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.backends.dumped import DOT
 from conformance.backends.reference import reference
 from conformance.case import Case
 from conformance.deviations import label
@@ -33,6 +34,8 @@ def first_node(case: Case, accused: Backend, found: Mismatch) -> str:
         return f"step {found.step} ({step.op}): its forward"
     if not isinstance(step, Grad | Backward) or found.kind not in ("value", "absence"):
         return f"not named: a difference of kind {found.kind} at {label(case, found.step)} has no cotangents"
+    if found.where == "event" and found.name == DOT:
+        return "not named: what is dumped are no cotangents"
     if any(isinstance(s, InPlace | Edge) for s in case.steps[: found.step]):
         return "not named: in-place updates and edges give values more than one place in the graph"
     return _in_pass(case, found.step, accused)

@@ -20,7 +20,7 @@ from conformance.judge.disturbance import Bounds, agrees_cheaply, are_near, with
 from conformance.judge.formats import format_of, is_floating
 from conformance.ops.kinds import SINGLE
 from conformance.outcome import Computed, Raised
-from conformance.steps import InPlace, results, uses
+from conformance.steps import Backward, ClearGrad, Grad, InPlace, results, uses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -67,6 +67,8 @@ def _bears(words: str, ops: tuple[str, ...], info: BackendInfo, case: Case, foun
             return _written(info, case, found)
         case "off by roundings of float32":
             return Bounds(_single(case), info).accepts(found.got, found.step, found.slot, found.where, found.name)
+        case "the memory of another gradient":
+            return _shared(info, case, found)
         case "another contribution":
             return _contributed(info, case, found)
         case _ if words in RULES:
@@ -137,6 +139,22 @@ def _written(info: BackendInfo, case: Case, found: Mismatch) -> bool:
     made = [seen.values[0] for step, seen in pairs if isinstance(step, InPlace) and isinstance(seen, Computed)]
     arrays = [value.array for value in made if value is not None and value.array.size == found.got.size]
     return any(agrees_cheaply(np.sort(array, axis=None), np.sort(found.got, axis=None)) for array in arrays)
+
+
+def _shared(info: BackendInfo, case: Case, found: Mismatch) -> bool:
+    """Whether the answer has, one by one, the numbers of another gradient, whatever its shape; a complex one is read as pairs."""
+    outcome = reference(info.dialect, info.not_offered).run(case)
+    taken = (seen for step, seen in zip(case.steps, outcome.observations, strict=True) if isinstance(step, Grad | Backward | ClearGrad))
+    held = (v.array for seen in taken if isinstance(seen, Computed) for v in (*(seen.state or ()), *seen.values) if v is not None)
+    read = (_numbers(array) for array in held)
+    got = _numbers(found.got)
+    return any(array.dtype == got.dtype and array.size == got.size and agrees_cheaply(array, got) for array in read)
+
+
+def _numbers(array: Any) -> Any:
+    """Return the real numbers that an array holds, in its order."""
+    flat = np.ascontiguousarray(array).reshape(-1)
+    return flat.view(flat.real.dtype) if np.iscomplexobj(flat) else flat
 
 
 def _contributed(info: BackendInfo, case: Case, found: Mismatch) -> bool:

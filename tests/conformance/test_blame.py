@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 
+from conformance.backends.dumped import DOT
 from conformance.campaign.explain import blame_case
 from conformance.campaign.tally import Tally
 from conformance.campaign.worker import run_case
 from conformance.case import Case, Input
 from conformance.judge.audit import audit
-from conformance.judge.blame import Blame, Opinion, Vote, blame, who
+from conformance.judge.blame import Blame, Dispute, Opinion, Vote, _gradient, blame, who
+from conformance.judge.compare import Mismatch
+from conformance.judge.node import first_node
 from conformance.judge.oracle import SilentError, slope
 from conformance.mutants.registry import mutants
-from conformance.steps import Backward, Detach, Grad, Hook, InPlace, Op
+from conformance.steps import Backward, Detach, Grad, Hook, InPlace, Op, RetainGrad
 from conformance.texts import blame_text
-from reference_impl import OPS
+from reference_impl import OPS, PADDLE
 from tests.conformance.engines import INFO, TOTAL
-from tests.wrong_engines import correct
-
-if TYPE_CHECKING:
-    from conformance.judge.blame import Dispute
+from tests.wrong_engines import WrongEngine, correct
 
 X = Input("x", (3,), (0.1, 0.7, -1.3))
 SIN = Case(
@@ -209,6 +209,24 @@ def test_the_oracle_is_silent_where_a_gradient_is_no_matter_of_forwards(step: An
     case = Case((X,), (Op("square", ("x",), ("q",)), step, Op("sum", ("q",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",))))
     with pytest.raises(SilentError, match="no matter of forwards"):
         slope(case, 3, "x", np.ones(3), INFO)
+
+
+def test_a_dump_has_no_cotangent_and_says_so() -> None:
+    dumped = Mismatch(1, "value", "event", "right", "wrong", DOT, DOT, 0, np.array([1, 1]), np.array([1, 2]))
+    case = Case((X,), (Op("square", ("x",), ("q",)), Backward(("q",), dump_backward_graph=True)))
+    assert "not named: what is dumped are no cotangents" == first_node(case, WrongEngine("correct", dialect=PADDLE), dumped)
+
+
+def test_the_oracle_is_silent_where_a_replaced_gradient_does_not_show_whether_a_call_reached_it() -> None:
+    case = Case(
+        (X,), (Op("square", ("x",), ("q",)), RetainGrad("q"), Op("sum", ("q",), ("z",), TOTAL), Backward(("z",)), Backward(("x",)))
+    )
+    ones, twos = np.ones(3, np.float32), np.full(3, 2, np.float32)
+    aliased = Mismatch(4, "value", "grad", "right", "wrong", "q.grad", "q", case.watched.index("q"), ones, twos)
+    engine = WrongEngine("correct", dialect=PADDLE)
+    outcome = engine.run(case)
+    with pytest.raises(SilentError, match="replaced"):
+        _gradient(Dispute(case, engine, outcome, outcome, aliased))
 
 
 def test_a_vote_that_fails_is_said_and_costs_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from conformance.backends import BackendInfo
 from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
 from conformance.case import Case, Input, check, read
@@ -20,6 +21,7 @@ from conformance.judge.compare import Comparer, Mismatch
 from conformance.judge.signatures import bears
 from conformance.judge.verdict import Bucket, judge
 from conformance.steps import Backward, Edge, Grad, Hook, InPlace, Op
+from reference_impl import PADDLE
 from tests.conformance.engines import INFO, TOTAL, answer
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ ROUNDED = Case(
 AT_BOUND = Case(
     (Input("x", (2,), (0.5, 2.0)),), (Op("hardshrink", ("x",), ("y",), {"bound": 0.5}), Op("sum", ("y",), ("z",), TOTAL), GRAD)
 )
+TIES = "as if derivatives gave ties to the second operand"
 CLOSE = float(np.float32(0.1))
 K = Input("k", (2,), (1.0, 2.0), differentiable=False)
 WRITTEN = Case((X, K), (InPlace("add", "k", ("k",)), *PRODUCT.steps), "exact")
@@ -52,6 +55,30 @@ BENT = Case(
     (Op("mul", ("z", "z"), ("q",)), Grad(("q",), ("z",), ("g",), ("s",), create_graph=True), Grad(("g",), ("z",), ("h",), ("s",))),
 )
 ANGLE = Input("t", (2,), (0.0, 0.0))
+W = Input("w", (1, 2), (5.0, 7.0))
+PLANE = Case((X, W), (Op("mul", ("x", "w"), ("q",)), Op("sum", ("q",), ("z",), TOTAL), Grad(("z",), ("x", "w"), ("g", "h"))), "exact")
+PAIRS = Case(
+    (Z,),
+    (
+        Op("as_real", ("z",), ("p",)),
+        Op("as_real", ("z",), ("again",)),
+        Op("square", ("p",), ("q",)),
+        Op("add", ("q", "again"), ("r",)),
+        Op("sum", ("r",), ("y",), TOTAL),
+        Grad(("y",), ("p", "z"), ("g", "h")),
+    ),
+    "exact",
+)
+T = Input("t", (2,), (1.0, 1.0))
+TIED = Case(
+    (X, Input("c", (2,), (2.0, 4.0), differentiable=False), T),
+    (
+        Op("maximum", ("x", "c"), ("q",)),
+        Grad(("q",), ("x",), ("g",), ("t",), create_graph=True),
+        Grad(("g",), ("t",), ("h",), ("t",)),
+    ),
+    "exact",
+)
 POLAR = Case(
     (Input("r", (2,), (2.0, -2.0)), ANGLE, Input("s", (2,), ((1.0, 0.0), (1.0, 0.0)), "complex64")),
     (Op("polar", ("r", "t"), ("q",)), Grad(("q",), ("r",), ("g",), ("s",))),
@@ -59,8 +86,8 @@ POLAR = Case(
 
 
 def entry(*signature: str) -> Deviation:
-    """Make an entry with a signature; one of rules is about those of `mul`."""
-    above = ("mul",) if RULES.keys() & set(signature) else ()
+    """Make an entry with a signature; one of rules is about those of `mul`, or of `maximum` where it is about ties."""
+    above = ("maximum",) if TIES in signature else ("mul",) if RULES.keys() & set(signature) else ()
     return Deviation("a", "other", "==1.*", ("grad",), ("value",), "because", "a", signature=signature, above=above)
 
 
@@ -78,6 +105,8 @@ BORNE = {
     "subnormal": (PRODUCT, [1e-40, 6.0], [1e-30, 6.0]),
     "off by a rounding of 1": (PRODUCT, [4.0, 6.0], [4.0, 6.1]),
     "another contribution": (PRODUCT, [6.0, 9.0], [6.5, 9.0]),  # the right answer and x
+    "the memory of another gradient": (PLANE, [2.0, 3.0], [3.0, 2.0]),  # that of w, in another shape
+    TIES: (TIED, [0.0, 0.0], [1.0, 0.0]),
     "what was written to a tensor": (WRITTEN, [4.0, 2.0], [1.0, 2.0]),
     "as if an operand were a constant": (PRODUCT, [2.0, 3.0], [2.0, 4.0]),
     "as if an op were left out": (RESHAPED, [1.0, 1.0], [1.0, 2.0]),
@@ -103,6 +132,18 @@ def test_numbers_that_are_what_the_entry_says_bear_its_signature(words: str) -> 
 def test_other_wrong_numbers_do_not_bear_it(words: str) -> None:
     case, _, got = BORNE[words]
     assert not bears(entry(words), INFO, case, found(case, got))
+
+
+def test_the_memory_of_a_complex_gradient_is_pairs_of_numbers() -> None:
+    assert bears(entry("the memory of another gradient"), INFO, PAIRS, found(PAIRS, [[3.0, 5.0], [7.0, -1.0]]))
+
+
+@pytest.mark.parametrize(("ends", "borne"), [([1, 2], True), ([2, 1], False)])
+def test_a_leaf_that_a_dump_draws_for_a_constant_bears_its_signature(ends: list[int], borne: bool) -> None:
+    info = BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered)
+    case = Case((X, K), (Op("mul", ("x", "k"), ("q",)), Backward(("q",), dump_backward_graph=True)))
+    drawn = Mismatch(1, "value", "event", "right", "wrong", ".dot", ".dot", 0, np.array([1, 1]), np.array(ends))
+    assert borne == bears(entry("as if a constant required a gradient"), info, case, drawn)
 
 
 @pytest.mark.parametrize(("got", "borne"), [([0.0, np.nan], True), ([0.0, 1.0], False)])

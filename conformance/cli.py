@@ -12,7 +12,7 @@ import click
 
 from conformance import __version__
 from conformance.mutants.command import mutants
-from conformance.options import backends_option, campaign_options, known_ops, names_of, seconds, with_options
+from conformance.options import backends_option, campaign_options, names_of, ops_option, seconds, with_options
 
 if TYPE_CHECKING:
     from conformance.case import Case
@@ -75,7 +75,7 @@ cli.add_command(mutants)
 @click.option("--cases", default=2000, type=click.IntRange(1), help="How many cases to draw.")
 @click.option("--budget", callback=seconds, help="Stop starting cases after this time, like 10m.")
 @click.option("--lane", "lanes", callback=names_of(lambda: ("exact", "numeric")), help="exact, numeric, or both.")
-@click.option("--ops", callback=names_of(known_ops), help="Draw only from these ops; comma-separated.")
+@ops_option
 @click.option("--nulls", default="one", type=click.Choice(["one", "all"]), help="How many null pairs are judged on each numeric case.")
 def run(**chosen: Any) -> int:
     """Run a campaign of random graphs and scripts."""
@@ -269,14 +269,15 @@ def clauses(backends: tuple[str, ...], as_json: bool) -> int:
 
 @cli.command()
 @backends_option
+@ops_option
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
-def points(backends: tuple[str, ...], as_json: bool) -> int:
+def points(backends: tuple[str, ...], ops: tuple[str, ...] | None, as_json: bool) -> int:
     """Ask every op at its special points: zeros, ties, infinities, NaN, subnormals and the ends of the range, to second order."""
     from conformance.campaign.pool import Workers
     from conformance.sweep import page, sweep
 
     with Workers(backends, 1, fresh=True) as workers:
-        swept = list(sweep(backends, workers))
+        swept = list(sweep(backends, workers, ops))
     click.echo(page(swept, as_json=as_json))
     return DIVERGES if any(found.failures for found in swept) else CONFORMS
 

@@ -62,6 +62,7 @@ def seconds(_: click.Context, parameter: click.Parameter, value: str | None) -> 
 backends_option = click.option(
     "--backends", default="torch,paddle", callback=chosen_backends, help="Names, or module:attribute; comma-separated."
 )
+ops_option = click.option("--ops", callback=names_of(known_ops), help="These ops alone; comma-separated.")
 campaign_options = [
     backends_option,
     click.option("--seed", default=1, type=click.IntRange(0), help="Case i of a seed is the same everywhere."),

@@ -43,11 +43,11 @@ class Swept(msgspec.Struct):
     failures: list[str] = msgspec.field(default_factory=list)
 
 
-def sweep(backends: Sequence[str], workers: Workers) -> Iterator[Swept]:
-    """Run every op at its special points on every backend; an op that takes its process down is a failure of its own."""
+def sweep(backends: Sequence[str], workers: Workers, ops: Sequence[str] | None = None) -> Iterator[Swept]:
+    """Run ops (``None``: every one) at their special points on every backend; one that takes its process down is a failure of its own."""
     for name in backends:
         whole = Swept(name)
-        for op in catalogue():
+        for op in ops or catalogue():
             found = workers.call(sweep_op, name, op)
             if found is None:
                 whole.failures.append(f"{name}: {op}: the process died or hung")

@@ -114,6 +114,11 @@ def half_of_the_slope(right: Any, g: Any, out: Any, x: Any) -> Any:
     return mul(g, out)
 
 
+@wrong("logistic_slope.s", what="lacks the factor 2")
+def half_as_bent(right: Any, g: Any, out: Any, s: Any) -> Any:
+    return mul(g, rsub_scalar(s, other=1.0))
+
+
 @wrong("softplus.x", what="is scaled by beta once too often")
 def scaled_again(right: Any, g: Any, out: Any, x: Any, *, beta: float) -> Any:
     return mul_scalar(right(g, out, x, beta=beta), other=beta)

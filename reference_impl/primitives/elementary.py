@@ -150,7 +150,18 @@ def sigmoid(x: Any) -> Any:
 
 @sigmoid.vjp("x")
 def sigmoid_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, conjugate(mul(out, rsub_scalar(out, other=1.0))))
+    return mul(g, conjugate(logistic_slope(out)))
+
+
+@primitive(rounds=2)
+def logistic_slope(s: Any) -> Any:
+    """Return ``s (1 - s)``, the slope of `sigmoid` where its value is ``s``; one op, for inf (1 - s) - inf s is no number."""
+    return np.multiply(s, np.subtract(1.0, s))
+
+
+@logistic_slope.vjp("s")
+def logistic_slope_vjp_s(g: Any, out: Any, s: Any) -> Any:
+    return mul(g, conjugate(add_scalar(mul_scalar(s, other=-2.0), other=1.0)))
 
 
 SOFTPLUS_THRESHOLD = 20.0
@@ -178,7 +189,7 @@ def softplus_slope(x: Any, *, beta: float) -> Any:
 def softplus_slope_vjp_x(g: Any, out: Any, x: Any, *, beta: float) -> Any:  # beta s (1 - s), and 0 beyond the threshold
     s = sigmoid(mul_scalar(x, other=beta))
     curved = inside(array_of(x), low=-np.inf, high=SOFTPLUS_THRESHOLD / beta)
-    return mul(mul_scalar(mul(g, curved), other=beta), mul(s, rsub_scalar(s, other=1.0)))
+    return mul(mul_scalar(mul(g, curved), other=beta), logistic_slope(s))
 
 
 @primitive(rounds=4)

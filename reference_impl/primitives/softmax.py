@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from reference_impl.primitive import composite, primitive, shape_of
-from reference_impl.primitives.arithmetic import mul, rsub_scalar, sub
-from reference_impl.primitives.elementary import exp, sigmoid
+from reference_impl.primitives.arithmetic import mul, sub
+from reference_impl.primitives.elementary import exp, logistic_slope, sigmoid
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.shape import cat, narrow, split
 
@@ -65,7 +65,7 @@ def glu_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
     half = shape_of(x)[axis] // 2
     a = narrow(x, axis=axis, start=0, length=half)
     s = sigmoid(narrow(x, axis=axis, start=half, length=half))
-    return cat(mul(g, s), mul(g, mul(a, mul(s, rsub_scalar(s, other=1.0)))), axis=axis)
+    return cat(mul(g, s), mul(g, mul(a, logistic_slope(s))), axis=axis)
 
 
 @composite

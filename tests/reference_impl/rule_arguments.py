@@ -43,6 +43,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("link", ((2, 3), (2,), ()), {}),
     ("reciprocal", ((2, 3),), {}),
     ("ones_where", ((2, 3),), {"mask": [[True, False, True], [False, True, False]]}),
+    ("logistic_slope", ((2, 3),), {}),
     ("softplus_slope", ((2, 3),), {"beta": 1.5}),
     ("gelu_slope", ((2, 3),), {}),
     ("crop", ((4, 3),), {"before": [1, 0], "after": [1, 1]}),

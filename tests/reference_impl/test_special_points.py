@@ -124,3 +124,12 @@ def test_gradient_of_a_power_is_right_where_the_rule_is_zero_times_infinity(
 def test_logsumexp_of_infinities_is_the_limit(numbers: Any, expected: float) -> None:
     with np.errstate(all="ignore"):
         assert expected == OPS["logsumexp"](np.array(numbers), axis=0, keepdims=False)
+
+
+@pytest.mark.parametrize(("gate", "expected"), [(1.0, -np.inf), (-1.0, np.inf)])
+def test_second_derivative_of_glu_in_its_gate_is_infinite_where_the_other_half_is(gate: float, expected: float) -> None:
+    leaf = Tensor(np.array([np.inf, gate]), requires_grad=True)
+    with np.errstate(all="ignore"):
+        (first,) = grad([OPS["glu"](leaf, axis=0)], [leaf], [Tensor(np.ones(1))], create_graph=True)
+        (second,) = grad([OPS["narrow"](first, axis=0, start=1, length=1)], [leaf], [Tensor(np.ones(1))])
+    assert expected == second.array[1]

@@ -14,7 +14,7 @@ from conformance.custom_conditions import CUSTOM_CONDITIONS
 from conformance.outcome import Computed, Raised
 from conformance.point_conditions import POINT_CONDITIONS
 from conformance.program_conditions import PROGRAM_CONDITIONS
-from conformance.reading import at, before, calls, input_is_output, input_of_several, mixed_dtypes, until
+from conformance.reading import at, before, calls, input_is_output, input_of_several, mixed_dtypes, until, upstream
 from conformance.steps import Backward, Custom, Edge, Grad, Hook, InPlace, Op, RetainGrad, Toggle, results, uses
 from reference_impl import DIALECTS, PADDLE, Category
 
@@ -133,9 +133,21 @@ def leaf_hook_asked(case: Case, number: int) -> bool:
 
 
 def hook_on_asked(case: Case, number: int) -> bool:
-    """Whether a call asks for the gradient of a computed value that has a hook, besides others."""
+    """Whether a call asks for the gradient of a computed value that has a hook, besides others; or for that of its edge."""
     hooked = {h.tensor for h in hooks(case, number)}
+    hooked.update(s.results[0] for s in case.steps if isinstance(s, Edge) and s.tensor in hooked)
     return any(isinstance(s, Grad) and len(s.inputs) > 1 and not hooked.isdisjoint(s.inputs) for s in at(case, number))
+
+
+def cut_root_below_root(case: Case, number: int) -> bool:
+    """Whether a `grad` call cuts one of its outputs of which another output is computed."""
+    steps = before(case, number)
+    for call in at(case, number):
+        if isinstance(call, Grad):
+            cut = set(call.no_grad_vars or ()).intersection(call.outputs)
+            if any(not cut.isdisjoint(upstream(steps, root) - {root}) for root in call.outputs):
+                return True
+    return False
 
 
 def hook_on_custom(case: Case, number: int) -> bool:
@@ -202,6 +214,7 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "batched": lambda case, number: any(isinstance(s, Grad) and s.is_grads_batched for s in at(case, number)),
     "materialized": lambda case, number: any(isinstance(s, Grad) and s.materialize_grads for s in at(case, number)),
     "leaf_hook_asked": leaf_hook_asked,
+    "cut_root_below_root": cut_root_below_root,
     "hook_on_asked": hook_on_asked,
     "hook_on_custom": hook_on_custom,
     "hook_returns_differentiable": hook_returns_differentiable,

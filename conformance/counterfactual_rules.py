@@ -10,6 +10,8 @@ import functools
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from reference_impl import OPS
 from reference_impl.primitive import Primitive, array_of, shape_of
 from reference_impl.primitives.arithmetic import add, mul
@@ -58,6 +60,16 @@ def _unshared(right: Rule, g: Any, out: Any, x: Any, y: Any) -> Any:
     chosen = (array_of(out) == array_of(x)) & (array_of(x) != array_of(y))
     linear = sum_to(mul(g, (chosen if first else ~chosen).astype(array_of(out).dtype)), shape_of(x if first else y))
     return add(right(array_of(g), out, x, y), add(linear, -array_of(linear)))
+
+
+def slopes_of_powers_constant(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the slope of a power in its base be a constant 0 where the exponent is 0, whatever it depends on."""
+    yield _changed(ops, _flat)
+
+
+def _flat(right: Rule, g: Any, out: Any, x: Any, y: Any) -> Any:
+    curved = (array_of(y) != 0) | (not right.__name__.endswith("_x"))
+    return right(mul(g, np.broadcast_to(curved, shape_of(out)).astype(array_of(out).dtype)), out, x, y)
 
 
 @contextmanager
@@ -110,6 +122,7 @@ RULES: dict[str, Change] = {
     "as if factors were not conjugated": factors_not_conjugated,
     "as if seeds were conjugated": seeds_conjugated,
     "as if seeds of derivatives were not conjugated": derivatives_not_conjugated,
+    "as if the slope of a power were constant where its exponent is 0": slopes_of_powers_constant,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
 }
 """The counterfactual rules by the words that an entry uses."""

@@ -147,8 +147,12 @@ def inputs_dropped(case: Case, number: int, _: Sequence[str]) -> Iterator[Varian
 
 
 def all_inputs(case: Case, number: int, _: Sequence[str]) -> Iterator[Variant]:
-    """Have every `backward` accumulate into all leaves, not into its inputs alone."""
+    """Have every `backward` accumulate into all leaves, not into its inputs alone; or have the call, a `grad`, ask for its roots."""
     yield _each(case, lambda s: msgspec.structs.replace(s, inputs=None) if isinstance(s, Backward) else s), number
+    call = case.steps[number]
+    if number >= 0 and isinstance(call, Grad):
+        of_roots = msgspec.structs.replace(call, inputs=call.outputs[:1], results=call.results[:1])
+        yield Case(case.inputs, (*case.steps[:number], of_roots, *case.steps[number + 1 :]), case.lane), number
 
 
 def numbers_rounded(case: Case, number: int, _: Sequence[str]) -> Iterator[Variant]:

@@ -84,8 +84,20 @@ def hook_on_rewritten_view(case: Case, number: int) -> bool:
     return False
 
 
+def hooked_view_written(case: Case, number: int) -> bool:
+    """Whether an in-place update up to here changed the memory of a view that had a hook, or retained its gradient, by then."""
+    for i, step in enumerate(until(case, number)):
+        if isinstance(step, InPlace):
+            aliases = Aliases(case.steps[:i])
+            attached = [s.tensor for s in case.steps[:i] if isinstance(s, Hook | RetainGrad) and s.tensor in aliases.parent]
+            if any(aliases.root(name) == aliases.root(step.tensor) for name in attached):
+                return True
+    return False
+
+
 CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "hook_on_rewritten_view": hook_on_rewritten_view,
+    "hooked_view_written": hooked_view_written,
     "shared_written": shared_written,
     "leaf_view_written": leaf_view_written,
     "seed_or_gradient_written": seed_or_gradient_written,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.ops import catalogue
-from conformance.steps import Backward, Custom, Grad, Op, Step
+from conformance.steps import Backward, Custom, Grad, Op, Step, results, uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,6 +35,15 @@ def calls(steps: Sequence[Step]) -> Iterator[tuple[tuple[str, ...], tuple[str | 
             yield step.outputs, step.grad_outputs, step
         elif isinstance(step, Backward):
             yield step.tensors, step.grad_variables if step.grad_tensors is None else step.grad_tensors, step
+
+
+def upstream(steps: Sequence[Step], name: str) -> set[str]:
+    """Return the values that a value was computed from, directly or not, with itself."""
+    wanted = {name}
+    for step in reversed(steps):
+        if not wanted.isdisjoint(results(step)):
+            wanted.update(used for _, used in uses(step))
+    return wanted
 
 
 def input_is_output(case: Case, number: int) -> bool:

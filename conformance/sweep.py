@@ -44,7 +44,7 @@ class Swept(msgspec.Struct):
 
 
 def sweep(backends: Sequence[str], workers: Workers, ops: Sequence[str] | None = None) -> Iterator[Swept]:
-    """Run ops (``None``: every one) at their special points on every backend; one that takes its process down is a failure of its own."""
+    """Run ops (``None``: all) at their special points on every backend; one that takes its process down is a failure of its own."""
     for name in backends:
         whole = Swept(name)
         for op in ops or catalogue():

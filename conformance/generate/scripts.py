@@ -232,7 +232,8 @@ class _Script(Sketch):
             if draft.tracked and self.source.chance(chance):
                 name = self.name("e")
                 made = 1 + max((i for i, step in enumerate(self.steps) if draft.name in results(step)), default=-1)
-                place = self.source.integer(made, len(self.steps)) if self.source.chance(0.4) else len(self.steps)
+                early = self.source.chance(0.8 if self.changes else 0.4)  # what is written in between must not move the edge
+                place = self.source.integer(made, len(self.steps)) if early else len(self.steps)
                 self.steps.insert(place, Edge(draft.name, (name,)))
             names.append(name)
         return tuple(names)

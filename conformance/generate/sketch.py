@@ -99,6 +99,8 @@ class Sketch:
             data = [0.5 * k for k in source.shuffled(range(-(count // 2), count - count // 2))]
         elif self.exact:
             data = [source.integer(-3, 3) / source.choice((1, 1, 1, 2)) for _ in range(count)]
+        elif domain == "count":
+            data = [float(source.integer(0, 3)) for _ in range(count)]
         elif domain is None and source.chance(TIED):
             data = [source.choice(TIES) for _ in range(count)]
         elif domain == "positive":

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from conformance.steps import ClearGrad, Hook, RemoveHook, RetainGrad, Toggle
+from conformance.steps import ClearGrad, Hook, Op, RemoveHook, RetainGrad, Toggle
 
 if TYPE_CHECKING:
     from conformance.generate.sketch import Draft, Sketch
@@ -45,6 +45,10 @@ def draw_hook(s: Sketch) -> None:
         s.steps.append(Hook(subject.name, (name,), "tensor", tensor_returned=returned.name))
     else:
         s.steps.append(Hook(subject.name, (name,), "another_dtype" if form == 18 else "error"))
+    others = [n for step in s.steps if isinstance(step, Op) and subject.name in step.results for n in step.results if n != subject.name]
+    if others and subject.tracked and source.chance(0.5):  # the order goes across the results of an op
+        for again in (source.choice(others), subject.name):
+            s.steps.append(Hook(again, (s.name("h"),), "nothing"))
 
 
 def draw_remove(s: Sketch) -> None:

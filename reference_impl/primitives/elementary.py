@@ -19,7 +19,7 @@ from reference_impl.primitives.arithmetic import (
     square,
     sub,
 )
-from reference_impl.primitives.complex import complex, conj, conjugate, from_imag, real, sgn, to_operand
+from reference_impl.primitives.complex import complex, conj, conjugate, from_imag, sgn, to_operand
 from reference_impl.primitives.piecewise import abs, inside, ones_where
 
 SQRT_2 = math.sqrt(2.0)
@@ -66,7 +66,8 @@ def _is_symbolic(*operands: Any) -> bool:
 def pow_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:  # d(x^y)/dx = y x^(y-1)
     base = x
     if not _is_symbolic(x, y):
-        flat = np.equal(array_of(y), 0) & ~np.isfinite(np.power(array_of(x), -1.0))  # x^0 is 1 everywhere, also at 0 and NaN
+        with np.errstate(all="ignore"):
+            flat = np.equal(array_of(y), 0) & ~np.isfinite(np.power(array_of(x), -1.0))  # x^0 is 1 everywhere, also at 0 and NaN
         base = ones_where(x, mask=flat) if flat.any() else x
     return to_operand(mul(g, conjugate(mul(y, pow(base, sub(y, 1.0))))), x)
 
@@ -244,8 +245,8 @@ def gelu_slope_vjp_x(g: Any, out: Any, x: Any) -> Any:  # phi(x) (2 - x^2), so t
 
 
 @sgn.vjp("x")
-def sgn_vjp_x(g: Any, out: Any, x: Any) -> Any:  # the part of g across x, as x turns: (g - s Re(conj(s) g)) / |x|
-    return div(sub(g, mul(out, real(mul(conj(out), g)))), abs(x))
+def sgn_vjp_x(g: Any, out: Any, x: Any) -> Any:  # as x turns: half the way from g's mirror image to g
+    return div(sub(g, mul(mul(out, out), conj(g))), mul_scalar(abs(x), other=2.0))
 
 
 @primitive(rounds=2, magnitude=lambda out, x: np.abs(out) + 1.0)

@@ -79,6 +79,16 @@ TIED = Case(
     ),
     "exact",
 )
+POWER = Case(
+    (X, Input("e", (2,), (0.0, 1.0)), T),
+    (
+        Op("pow", ("x", "e"), ("q",)),
+        Grad(("q",), ("x",), ("g",), ("t",), create_graph=True),
+        Grad(("g",), ("e",), ("h",), ("t",)),
+    ),
+)
+CONSTANT_SLOPE = "as if the slope of a power were constant where its exponent is 0"
+BENT_SLOPE = 1 + float(np.log(3.0))
 POLAR = Case(
     (Input("r", (2,), (2.0, -2.0)), ANGLE, Input("s", (2,), ((1.0, 0.0), (1.0, 0.0)), "complex64")),
     (Op("polar", ("r", "t"), ("q",)), Grad(("q",), ("r",), ("g",), ("s",))),
@@ -86,8 +96,8 @@ POLAR = Case(
 
 
 def entry(*signature: str) -> Deviation:
-    """Make an entry with a signature; one of rules is about those of `mul`, or of `maximum` where it is about ties."""
-    above = ("maximum",) if TIES in signature else ("mul",) if RULES.keys() & set(signature) else ()
+    """Make an entry with a signature; one of rules is about those of `mul`, or of the op that it is made for."""
+    above = tuple(MEANT.get(words, "mul") for words in signature if words in RULES)
     return Deviation("a", "other", "==1.*", ("grad",), ("value",), "because", "a", signature=signature, above=above)
 
 
@@ -98,6 +108,7 @@ def found(case: Case, got: Any) -> Mismatch:
     return Mismatch(step, "value", "result", "right", "wrong", "g", "g", 0, wanted, np.asarray(got, wanted.dtype))
 
 
+MEANT = {TIES: "maximum", CONSTANT_SLOPE: "pow"}
 BORNE = {
     "zeros": (PRODUCT, [0.0, 0.0], [0.0, 1.0]),
     "nan": (PRODUCT, [np.nan, 6.0], [np.nan, 1.0]),
@@ -107,6 +118,7 @@ BORNE = {
     "another contribution": (PRODUCT, [6.0, 9.0], [6.5, 9.0]),  # the right answer and x
     "the memory of another gradient": (PLANE, [2.0, 3.0], [3.0, 2.0]),  # that of w, in another shape
     TIES: (TIED, [0.0, 0.0], [1.0, 0.0]),
+    CONSTANT_SLOPE: (POWER, [0.0, BENT_SLOPE], [0.25, BENT_SLOPE]),
     "what was written to a tensor": (WRITTEN, [4.0, 2.0], [1.0, 2.0]),
     "as if an operand were a constant": (PRODUCT, [2.0, 3.0], [2.0, 4.0]),
     "as if an op were left out": (RESHAPED, [1.0, 1.0], [1.0, 2.0]),

@@ -113,9 +113,9 @@ def _vocabulary(source: Source, plan: Plan, kind: Kind, *, exact: bool, deep: bo
     """Draw the few ops that this case may use (swarm testing): a deep case mostly keeps to what can be differentiated twice."""
     deep = deep and not source.chance(0.3)
     offered = _offered(exact, deep, plan.ops, kind) or _offered(exact, False, plan.ops, kind)
-    drawn = [source.choice(offered) for _ in range(source.integer(2, 7))]
     own = [name for name in offered if catalogue()[name].family == "complex"] if kind == "complex" else []
-    return [*drawn, *(source.choice(own) for _ in range(2 if own else 0))]
+    drawn = [source.choice(offered) for _ in range(source.integer(1, 4) if own else source.integer(2, 7))]
+    return [*drawn, *(source.choice(own) for _ in range(3 if own else 0))]
 
 
 class _Script(Sketch):

@@ -36,6 +36,7 @@ LANES = ("exact", "numeric")
 Kind: TypeAlias = Literal["real", "complex", "static"]
 STATE = (0.03, 0.03, 0.25)
 """How likely a state step is after each op: most scripts have few, some have many."""
+CURVED = ("elementary", "reduction")
 CHANGE = 0.3
 """How often a script that changes tensors in place does so, at each place where it may."""
 
@@ -54,7 +55,7 @@ class Plan:
     static: bool = False
     customs: float = 0.03
     changing: float = 0.1
-    complexes: float = 0.06
+    complexes: float = 0.12
 
 
 def case_of(seed: int, index: int, plan: Plan) -> Case:
@@ -110,12 +111,16 @@ def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, kind: Kind) -
 
 
 def _vocabulary(source: Source, plan: Plan, kind: Kind, *, exact: bool, deep: bool) -> list[str]:
-    """Draw the few ops that this case may use (swarm testing): a deep case mostly keeps to what can be differentiated twice."""
-    deep = deep and not source.chance(0.3)
+    """Draw the few ops that this case may use (swarm testing): a deep case mostly keeps to what can be differentiated twice.
+
+    A complex one keeps to fewer, of which most are its own or have factors that a rule must conjugate.
+    """
+    deep = deep and not source.chance(0.4)
     offered = _offered(exact, deep, plan.ops, kind) or _offered(exact, False, plan.ops, kind)
-    own = [name for name in offered if catalogue()[name].family == "complex"] if kind == "complex" else []
-    drawn = [source.choice(offered) for _ in range(source.integer(1, 4) if own else source.integer(2, 7))]
-    return [*drawn, *(source.choice(own) for _ in range(3 if own else 0))]
+    if kind != "complex":
+        return [source.choice(offered) for _ in range(source.integer(2, 7))]
+    own, curved = ([n for n in offered if catalogue()[n].family in families] or offered for families in (("complex",), CURVED))
+    return [source.choice(names) for names in (*[offered] * source.integer(1, 3), *[own] * 3, *[curved] * 2)]
 
 
 class _Script(Sketch):

@@ -54,11 +54,6 @@ def passed_on(right: Any, g: Any, *_: Any, **__: Any) -> Any:
     return g
 
 
-@wrong("ones_where.x", what="is masked the wrong way round")
-def inverted(right: Any, g: Any, out: Any, x: Any, *, mask: Any) -> Any:
-    return sum_to(mul(g, np.asarray(mask).astype(g.dtype)), shape_of(x))
-
-
 @wrong("maximum.x", what="takes all of the cotangent at a tie")
 def all_at_a_tie(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
     share = np.greater_equal(array_of(x), array_of(y)).astype(array_of(out).dtype)

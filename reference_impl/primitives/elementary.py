@@ -20,7 +20,9 @@ from reference_impl.primitives.arithmetic import (
     sub,
 )
 from reference_impl.primitives.complex import complex, conj, conjugate, from_imag, sgn, to_operand
-from reference_impl.primitives.piecewise import abs, inside, ones_where
+from reference_impl.primitives.piecewise import abs, inside
+from reference_impl.primitives.selection import masked_fill
+from reference_impl.primitives.shape import expand
 
 SQRT_2 = math.sqrt(2.0)
 SQRT_2_PI = math.sqrt(2.0 * math.pi)
@@ -62,13 +64,17 @@ def _is_symbolic(*operands: Any) -> bool:
     return any(isinstance(operand, Symbol) for operand in operands)
 
 
+def _with_ones(x: Any, places: Any) -> Any:
+    return masked_fill(expand(x, shape=list(places.shape)), mask=places, value=1.0)
+
+
 @pow.vjp("x")
 def pow_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:  # d(x^y)/dx = y x^(y-1)
     base = x
     if not _is_symbolic(x, y):
         with np.errstate(all="ignore"):
             flat = np.equal(array_of(y), 0) & ~np.isfinite(np.power(array_of(x), -1.0))  # x^0 is 1 everywhere, also at 0 and NaN
-        base = ones_where(x, mask=flat) if flat.any() else x
+        base = _with_ones(x, flat) if flat.any() else x
     return to_operand(mul(g, conjugate(mul(y, pow(base, sub(y, 1.0))))), x)
 
 
@@ -77,7 +83,7 @@ def pow_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:  # d(x^y)/dy = x^y log x
     base = x
     if not _is_symbolic(x, y):
         flat = np.equal(array_of(x), 0) & np.greater_equal(array_of(y), 0)  # 0^y is 0 for positive y; both frameworks have 0 at 0^0 too
-        base = ones_where(x, mask=flat) if flat.any() else x
+        base = _with_ones(x, flat) if flat.any() else x
     return to_operand(mul(g, conjugate(mul(out, log(base)))), y)
 
 

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import array_of, primitive, shape_of, zeros_like
+from reference_impl.primitive import array_of, primitive, zeros_like
 from reference_impl.primitives.arithmetic import mul
 from reference_impl.primitives.complex import is_complex, sgn
-from reference_impl.primitives.shape import sum_to
 from reference_impl.tensor import Mode
 
 
@@ -172,14 +171,3 @@ def round(x: Any) -> Any:  # noqa: A001 - an op is called what the frameworks ca
 @round.vjp("x")
 def rounding_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return zeros_like(x)
-
-
-@primitive(rounds=0)
-def ones_where(x: Any, *, mask: Any) -> Any:
-    """Put 1 where the mask is true; ``x`` broadcasts to the mask."""
-    return np.where(mask, np.asarray(1.0, dtype=x.dtype), x)
-
-
-@ones_where.vjp("x")
-def ones_where_vjp_x(g: Any, out: Any, x: Any, *, mask: Any) -> Any:
-    return sum_to(mul(g, np.logical_not(mask).astype(g.dtype)), shape_of(x))

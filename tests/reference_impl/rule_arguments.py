@@ -42,7 +42,6 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     # Parts of rules, and ops as one framework spells them.
     ("link", ((2, 3), (2,), ()), {}),
     ("reciprocal", ((2, 3),), {}),
-    ("ones_where", ((2, 3),), {"mask": [[True, False, True], [False, True, False]]}),
     ("logistic_slope", ((2, 3),), {}),
     ("softplus_slope", ((2, 3),), {"beta": 1.5}),
     ("gelu_slope", ((2, 3),), {}),

@@ -90,7 +90,7 @@ def _of_derivatives() -> Iterator[None]:
     right = Primitive.cotangents
 
     def wrong(self: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Any:
-        if not node.lineage[1]:
+        if not node.lineage[1] or _between_kinds(node):
             return right(self, node, asked, g, *given)
         if self is OPS["conj"]:
             return [(position, g) for position in asked]
@@ -104,6 +104,12 @@ def _of_derivatives() -> Iterator[None]:
         yield
     finally:
         Primitive.cotangents = right  # type: ignore[method-assign]
+
+
+def _between_kinds(node: Any) -> bool:
+    """Whether a node makes real numbers of complex ones, or the other way round: it has no factor."""
+    outs = node.out if node.primitive.several else (node.out,)
+    return len({np.iscomplexobj(array) for array in (*node.arrays, *outs)}) > 1
 
 
 def _factors(node: Any) -> list[int]:

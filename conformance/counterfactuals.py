@@ -219,22 +219,25 @@ def derivative_constant(case: Case, number: int, _: Sequence[str]) -> Iterator[V
             yield _cut(case, number, places)
 
 
-def sizes_absolute(case: Case, number: int, _: Sequence[str]) -> Iterator[Variant]:
-    """Differentiate every `polar` as if its first operand were an absolute value, without changing what it computes."""
+def polar_through_result(case: Case, number: int, _: Sequence[str]) -> Iterator[Variant]:
+    """Differentiate every `polar` through its result ``z``: ``Re(g conj(sgn(z)))`` and ``Im(g conj(z))``."""
     steps: list[Step] = []
-    shift = 0
     for i, step in enumerate(case.steps):
+        changed: Step = step
         if isinstance(step, Op) and step.op == "polar":
-            size, turn = step.operands
-            held, absolute, kept, still, same = (f"{CONSTANT}{i}_{k}" for k in range(5))
-            steps += (Detach(size, (held,)), Op("abs", (size,), (absolute,)), Detach(absolute, (kept,)))
-            steps += (Op("sub", (absolute, kept), (still,)), Op("add", (held, still), (same,)))
-            changed: Step = msgspec.structs.replace(step, operands=(same, turn))
-            shift += 5 * (i <= number)
-        else:
-            changed = step
+            z, g, s, factor, along, size, mirrored, across, turn = (f"{CONSTANT}{i}_{k}" for k in range(9))
+            in_size = (
+                Op("sgn", (z,), (s,)),
+                Op("conj", (s,), (factor,)),
+                Op("mul", (g, factor), (along,)),
+                Op("real", (along,), (size,)),
+            )
+            in_turn = Op("conj", (z,), (mirrored,)), Op("mul", (g, mirrored), (across,)), Op("imag", (across,), (turn,))
+            forward = (msgspec.structs.replace(step, results=(z,), no_grad=False),)
+            gradients = (size, turn)
+            changed = Custom(step.operands, step.results, forward, (z,), (g,), gradients, (*in_size, *in_turn), (z,), step.no_grad)
         steps.append(changed)
-    yield Case(case.inputs, tuple(steps), case.lane), number + shift if number >= 0 else number
+    yield Case(case.inputs, tuple(steps), case.lane), number
 
 
 def _until(case: Case, number: int) -> Sequence[Step]:
@@ -269,7 +272,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, int, Sequence[str]], Iterator[Variant
     "as if targets were not cut": targets_not_cut,
     "as if nothing were freed": nothing_freed,
     "as if a derivative were a constant": derivative_constant,
-    "as if sizes were absolute values": sizes_absolute,
+    "as if polar were differentiated through its result": polar_through_result,
     "as if a bound were nearer": bound_nearer,
 }
 """The counterfactuals by the words that an entry uses."""

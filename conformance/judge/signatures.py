@@ -145,10 +145,14 @@ def _shared(info: BackendInfo, case: Case, found: Mismatch) -> bool:
     """Whether the answer has, one by one, the numbers of another gradient, whatever its shape; a complex one is read as pairs."""
     outcome = reference(info.dialect, info.not_offered).run(case)
     taken = (seen for step, seen in zip(case.steps, outcome.observations, strict=True) if isinstance(step, Grad | Backward | ClearGrad))
-    held = (v.array for seen in taken if isinstance(seen, Computed) for v in (*(seen.state or ()), *seen.values) if v is not None)
-    read = (_numbers(array) for array in held)
+    held = (_gradients(seen) for seen in taken if isinstance(seen, Computed))
+    read = (_numbers(value.array) for values in held for value in values if value is not None)
     got = _numbers(found.got)
     return any(array.dtype == got.dtype and array.size == got.size and agrees_cheaply(array, got) for array in read)
+
+
+def _gradients(seen: Computed) -> tuple[Value | None, ...]:
+    return *(seen.state or ()), *seen.values, *(event.value for event in seen.events)
 
 
 def _numbers(array: Any) -> Any:

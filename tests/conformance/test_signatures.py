@@ -126,7 +126,7 @@ BORNE = {
     "as if a bound were nearer": (AT_BOUND, [1.0, 1.0], [0.5, 1.0]),
     "as if numbers were float32": (ROUNDED, [CLOSE, CLOSE], [0.1001, 0.1]),
     "off by roundings of float32": (ROUNDED, [0.1 + 1e-8, 0.1], [0.1001, 0.1]),
-    "as if sizes were absolute values": (POLAR, [1.0, -1.0], [1.0, 0.5]),
+    "as if polar were differentiated through its result": (POLAR, [1.0, -1.0], [1.0, 0.5]),
     # The gradient is 2 s conj(z), here [4 + 2i, 6 + 2i]; that of the gradient is 2 s conj(s), here [2, 2].
     "as if factors were not conjugated": (SQUARE, [-4 + 2j, 6 - 2j], [-4 + 2j, 6 + 1j]),
     "as if seeds were conjugated": (SQUARE, [-4 - 2j, 6 + 2j], [4 - 2j, 6 + 2j]),

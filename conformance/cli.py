@@ -86,11 +86,12 @@ def run(**chosen: Any) -> int:
 @with_options(campaign_options)
 @click.option("--cases", default=6000, type=click.IntRange(1), help="How many cases to draw.")
 @click.option("--mutant-cases", default=MUTANT_CASES, type=click.IntRange(0), help="How many cases each mutant gets; 0: no mutants.")
-def gate(mutant_cases: int, **chosen: Any) -> int:
-    """Decide as CI would: curated cases, known deviations, the suite's own power, a fixed campaign."""
+@click.option("--points/--no-points", default=True, help="Whether every op is asked at its special points.")
+def gate(mutant_cases: int, points: bool, **chosen: Any) -> int:
+    """Decide as CI would: curated cases, known deviations, special points, the suite's own power, a fixed campaign."""
     from conformance.gate import check_before
 
-    before = partial(check_before, mutant_cases=mutant_cases)
+    before = partial(check_before, points=points, mutant_cases=mutant_cases)
     return _campaign(**chosen, budget=None, lanes=None, ops=None, nulls="one", before=before)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import conformance
+from conformance.backends import STATIC
 from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
 from conformance.case import Case, Input, data_of, read
@@ -18,6 +19,7 @@ from conformance.laws.judging import EVERY, KIND, NONE
 from conformance.mutants.command import score_table
 from conformance.mutants.measure import chosen, measure
 from conformance.steps import Op
+from conformance.sweep import line_of, sweep
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from conformance.campaign.run import Options
     from conformance.clauses.table import Table
     from conformance.mutants.measure import Power
+    from conformance.sweep import Swept
 
 FATAL = "crash"
 
@@ -33,16 +36,29 @@ MUTANTS_FLOOR = 0.63
 """The part of the mutants that must be found out within the gate's few cases; the targets are for fifty times as many."""
 
 
-def check_before(options: Options, console: Console, *, mutant_cases: int) -> tuple[list[str], list[dict[str, Any]]]:
+def check_before(options: Options, console: Console, *, points: bool, mutant_cases: int) -> tuple[list[str], list[dict[str, Any]]]:
     """Check what the gate checks before its campaign; return what is not as it should be, and the records of what was found."""
     broken, table = check_curated(options, console)
     records = [table.record()]
+    if points:
+        swept = check_points(options, console)
+        broken += [line for found in swept for line in found.failures]
+        records.append({"kind": "points", "swept": swept})
     if mutant_cases:
         power = measure(chosen(None), cases=mutant_cases, jobs=options.jobs)
         console.print(score_table(power))
         broken += weak(power)
         records.append(power.record())
     return broken, records
+
+
+def check_points(options: Options, console: Console) -> list[Swept]:
+    """Ask every op at its special points on the eager backends; return what became of them."""
+    with Workers(options.backends, options.jobs, fresh=True) as workers:
+        swept = list(sweep([name for name in options.backends if name not in STATIC], workers))
+    for found in swept:
+        console.print(f"special points of {line_of(found)}", highlight=False)
+    return swept
 
 
 def weak(power: Power) -> list[str]:

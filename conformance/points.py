@@ -18,6 +18,7 @@ from conformance.generate.sketch import Draft, Sketch
 from conformance.generate.source import FastSource
 from conformance.judge.formats import format_of
 from conformance.ops import catalogue
+from conformance.ops.kinds import OTHER_KIND, takes
 from conformance.steps import Grad, Op
 from reference_impl import OPS
 
@@ -37,6 +38,9 @@ PLAIN = (0.0, 1.0, -0.5, 2.0, 0.0, 1.0, -3.0)
 """What fills the operands of ops that move or multiply matrices: one NaN there would be everywhere in the answer."""
 
 
+AXES = (0.0, -0.0, 1.0, -2.0, 0.25)
+PLANE = tuple(complex(re, im) for re, im in itertools.product(AXES, repeat=2) if re or im)
+"""What ops of complex operands alone are asked at: both half axes from either side, and points between. At 0 nothing is promised."""
 COPIES = 16
 """How often a single place is repeated: the vectorised code of a framework must see it, not the one for what is left over."""
 
@@ -59,8 +63,9 @@ def special(dtype: str) -> tuple[float, ...]:
 class _Table(Sketch):
     """A sketch whose operands are always fresh and hold special values; domains are left on purpose."""
 
-    def __init__(self, source: FastSource, dtype: str, columns: Callable[[int], Any] | None) -> None:
+    def __init__(self, op: str, source: FastSource, dtype: str, columns: Callable[[int], Any] | None) -> None:
         super().__init__(source, exact=False, dtype=dtype)
+        self._op = op
         self.columns = columns
 
     def shape(self) -> tuple[int, ...]:
@@ -98,6 +103,8 @@ ALONG = frozenset({"reduction", "softmax"})
 
 def _columns(name: str, dtype: str) -> Callable[[int], Any] | None:
     entry = catalogue()[name]
+    if takes(name) == "complex":
+        return lambda _: np.array(PLANE)
     values = special(dtype)
     if entry.family in ELEMENTWISE and name != "topk":
         if len(entry.operands) == 1 or name == "masked_fill_tensor":
@@ -118,12 +125,12 @@ def _drawn(name: str, dtype: str) -> Iterator[tuple[list[Input], list[str], dict
     columns = _columns(name, dtype)
     seen: list[dict[str, Any]] = []
     for attempt in range(ATTEMPTS):
-        sketch = _Table(FastSource(attempt, 0), dtype, columns)
+        sketch = _Table(name, FastSource(attempt, 0), dtype, columns)
         drawn = catalogue()[name].draw(sketch)
         if drawn is None:
             continue
         operands, attrs = drawn
-        whole = columns is not None and catalogue()[name].family not in ELEMENTWISE
+        whole = columns is not None and takes(name) != "complex" and catalogue()[name].family not in ELEMENTWISE
         if attrs in seen or (whole and (attrs.get("axis") not in (1, -1, [1]) or seen)):
             continue
         seen.append(attrs)
@@ -134,7 +141,7 @@ def _drawn(name: str, dtype: str) -> Iterator[tuple[list[Input], list[str], dict
 
 def cases_of(name: str) -> Iterator[tuple[str, Case]]:
     """Yield the cases of an op, each with its title."""
-    for dtype in DTYPES:
+    for dtype in (OTHER_KIND[d] if takes(name) == "complex" else d for d in DTYPES):
         for inputs, operands, attrs in _drawn(name, dtype):
             for order in ORDERS:
                 yield f"{name}, order {order}, {dtype}", _case(name, inputs, operands, attrs, order=order)

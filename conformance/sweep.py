@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from conformance.outcome import Observation, Outcome
 
 
+SHOWN = 3
+"""How many groups of places a line about a case shows."""
+
+
 class Swept(msgspec.Struct):
     """What became of the points of a backend.
 
@@ -47,8 +51,8 @@ def sweep(backends: Sequence[str], workers: Workers, ops: Sequence[str] | None =
     """Run ops (``None``: all) at their special points on every backend; one that takes its process down is a failure of its own."""
     for name in backends:
         whole = Swept(name)
-        for op in ops or catalogue():
-            found = workers.call(sweep_op, name, op)
+        asked = list(ops or catalogue())
+        for op, found in zip(asked, workers.calls(sweep_op, [[name, op] for op in asked]), strict=True):
             if found is None:
                 whole.failures.append(f"{name}: {op}: the process died or hung")
                 continue
@@ -66,11 +70,16 @@ def page(swept: Sequence[Swept], *, as_json: bool) -> str:
         return msgspec.json.format(msgspec.json.encode(list(swept))).decode()
     lines = []
     for found in swept:
-        buckets = ", ".join(f"{count} {bucket.replace('_', ' ')}" for bucket, count in sorted(found.points.items()))
-        lines.append(f"{found.backend}: {found.cases} cases, {sum(found.points.values())} points: {buckets}")
+        lines.append(line_of(found))
         lines += [f"  known deviation {name}: {count} points" for name, count in sorted(found.deviations.items())]
         lines += [f"  diverges: {line}" for line in found.failures]
     return "\n".join(lines)
+
+
+def line_of(found: Swept) -> str:
+    """Say in one line what became of the points of a backend."""
+    buckets = ", ".join(f"{count} {bucket.replace('_', ' ')}" for bucket, count in sorted(found.points.items()))
+    return f"{found.backend}: {found.cases} cases, {sum(found.points.values())} points: {buckets}"
 
 
 def sweep_op(name: str, op: str) -> dict[str, Any]:
@@ -90,7 +99,8 @@ def sweep_op(name: str, op: str) -> dict[str, Any]:
                 where = "" if part is case else ", ".join(f"{i.name} = {_numbers(i.data)}" for i in part.inputs if i.differentiable)
                 failing.append(f"{where}: {verdict.mismatch.detail if verdict.mismatch else ''} ({count} such places)")
         if failing:
-            swept.failures.append(f"{name}: {title} {case.steps[0].attrs}: {'; '.join(failing)}")  # type: ignore[union-attr]
+            more = f"; and {len(failing) - SHOWN} more groups of places" if len(failing) > SHOWN else ""
+            swept.failures.append(f"{name}: {title} {case.steps[0].attrs}: {'; '.join(failing[:SHOWN])}{more}")  # type: ignore[union-attr]
     swept.points, swept.deviations = dict(points), dict(deviations)
     return msgspec.to_builtins(swept)  # type: ignore[no-any-return]
 

@@ -72,10 +72,15 @@ class Workers:
 
     def call(self, function: Callable[..., Any], *arguments: Any, timeout: float = CALL_TIMEOUT) -> Any:
         """Call a function in a worker; ``None`` if the worker died, or did not come back within ``timeout`` seconds."""
-        try:
-            return self.schedule(function, list(arguments), timeout).result()
-        except (ProcessExpired, BrokenProcessPool, TimeoutError):
-            return None
+        return next(self.calls(function, [list(arguments)], timeout))
+
+    def calls(self, function: Callable[..., Any], arguments: Iterable[list[Any]], timeout: float = CALL_TIMEOUT) -> Iterator[Any]:
+        """Call a function with each of these arguments, in as many workers as there are; yield what `call` returns, in order."""
+        for answer in [self.schedule(function, given, timeout) for given in arguments]:
+            try:
+                yield answer.result()
+            except (ProcessExpired, BrokenProcessPool, TimeoutError):
+                yield None
 
     def describe(self, name: str) -> dict[str, Any]:
         """Return a backend's facts, found out in a worker.

@@ -92,6 +92,7 @@ class ReportView:
     speed: tables.Speed | None
     deviations: list[tables.KnownDeviation]
     clauses: list[tuple[str, list[tables.Clause]]]
+    points: list[tables.Row]
     power: tables.Power | None
     findings: list[FindingView]
 
@@ -101,6 +102,7 @@ class _Run:
     header: dict[str, Any] | None = None
     footer: dict[str, Any] | None = None
     clauses: dict[str, Any] | None = None
+    points: dict[str, Any] | None = None
     mutants: dict[str, Any] | None = None
     seen: Counter[str] = field(default_factory=Counter)
     findings: list[FindingView] = field(default_factory=list)
@@ -126,6 +128,8 @@ def view_of(records: Iterable[dict[str, Any]]) -> ReportView:
             run.footer = record
         elif kind == "clauses":
             run.clauses = record
+        elif kind == "points":
+            run.points = record
         elif kind == "mutants":
             run.mutants = record
         elif kind == "finding":
@@ -159,9 +163,17 @@ def view_of(records: Iterable[dict[str, Any]]) -> ReportView:
         speed=tables.speed_of(footer, backends) if footer else None,
         deviations=tables.deviations_of(footer) if footer else [],
         clauses=tables.clauses_of(run.clauses, backends) if run.clauses else [],
+        points=_points(run.points, backends) if run.points else [],
         power=tables.power_of(run.mutants) if run.mutants else None,
         findings=run.findings,
     )
+
+
+def _points(record: dict[str, Any], backends: list[str]) -> list[tables.Row]:
+    """Tell how many special points ended in which bucket."""
+    swept = {found["backend"]: found["points"] for found in record["swept"]}
+    buckets = sorted({bucket for points in swept.values() for bucket in points})
+    return [tables.Row(bucket.replace("_", " "), [swept.get(name, {}).get(bucket, 0) for name in backends]) for bucket in buckets]
 
 
 def _problems(run: _Run, backends: list[str]) -> Iterator[str]:

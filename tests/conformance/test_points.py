@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
+from conformance.campaign.run import Options
+from conformance.gate import check_points
 from conformance.ops import catalogue
+from conformance.ops.kinds import takes
 from conformance.points import COPIES, cases_of, is_packed, single, special
 from conformance.sweep import sweep_op
 from reference_impl import OPS
@@ -41,7 +45,8 @@ def flushes_subnormals() -> WrongEngine:
 def test_every_op_is_asked_at_special_points_to_second_order_in_both_dtypes(op: str) -> None:
     cases = [case for _, case in cases_of(op)]
     assert {2, 3} <= {min(3, len(case.steps)) for case in cases}
-    assert {"float32", "float64"} == {case.inputs[0].dtype for case in cases}
+    dtypes = {"complex64", "complex128"} if takes(op) == "complex" else {"float32", "float64"}
+    assert dtypes == {case.inputs[0].dtype for case in cases}
 
 
 @pytest.mark.parametrize("op", ["exp", "prod", "maximum", "softmax", "matmul"])
@@ -71,3 +76,10 @@ def test_an_engine_that_is_wrong_at_one_point_is_caught_and_the_point_is_named(e
     found = sweep_op(f"tests.conformance.test_points:{engine}", op)
     assert found["points"]["diverged"] > 0
     assert all(f"x0 = {place}" in line for line in found["failures"] if "float32" in line)
+
+
+def test_an_engine_that_is_wrong_at_one_point_turns_the_gate_red() -> None:
+    options = Options(("tests.conformance.test_points:swallows_nan",), jobs=2)
+    (swept,) = check_points(options, Console(quiet=True))
+    assert swept.failures
+    assert all(": relu, order" in line for line in swept.failures)

@@ -209,14 +209,14 @@ def replay(file: Path, backend: str) -> int:
     from conformance.campaign.explain import explain_case
     from conformance.campaign.pool import Workers
     from conformance.campaign.run import ask_blame
-    from conformance.laws.judging import EVERY
+    from conformance.laws.judging import EVERY, NONE
     from conformance.listing import replay_lines
     from conformance.texts import blame_text
 
     case = _read_case(file)
     with Workers((backend,), 1) as workers:
         found = workers.describe(backend)
-        explained = workers.call(explain_case, case, backend, EVERY)
+        explained = workers.call(explain_case, case, backend, EVERY) or workers.call(explain_case, case, backend, NONE)
         differs = explained is not None and "mismatch" in explained["verdict"]
         blamed = ask_blame(workers, case, backend, ()) if differs else None
     click.echo(f"case {case.id} on {found['name']} {found['version']} (dialect {found['dialect']})")

@@ -90,7 +90,7 @@ def _of_derivatives() -> Iterator[None]:
     right = Primitive.cotangents
 
     def wrong(self: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Any:
-        if not node.lineage[1] or _between_kinds(node):
+        if not node.lineage[1] or node.lineage[0] == "conj" or _between_kinds(node):
             return right(self, node, asked, g, *given)
         if self is OPS["conj"]:
             return [(position, g) for position in asked]
@@ -107,9 +107,9 @@ def _of_derivatives() -> Iterator[None]:
 
 
 def _between_kinds(node: Any) -> bool:
-    """Whether a node makes real numbers of complex ones, or the other way round: it has no factor."""
-    outs = node.out if node.primitive.several else (node.out,)
-    return len({np.iscomplexobj(array) for array in (*node.arrays, *outs)}) > 1
+    """Whether a node makes real numbers of complex ones, or complex ones of real ones alone: it has no factor."""
+    out = node.out[0] if node.primitive.several else node.out
+    return bool(np.iscomplexobj(out)) is not any(map(np.iscomplexobj, node.arrays))
 
 
 def _factors(node: Any) -> list[int]:

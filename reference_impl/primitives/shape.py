@@ -95,7 +95,7 @@ def expand(x: Any, *, shape: Any) -> Any:
 
 @expand.vjp("x")
 def expand_vjp_x(g: Any, out: Any, x: Any, *, shape: Any) -> Any:
-    return sum_to(g, shape_of(x))
+    return sum_to(g, shape_of(x)) if shape_of(x) else unbroadcast(g, shape=())  # a sum even of one, and so a tensor of its own
 
 
 def _summed_axes(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
@@ -281,7 +281,7 @@ def roll_vjp_x(g: Any, out: Any, x: Any, *, shift: int, axis: int) -> Any:
 @primitive(saves=(), rounds=0)
 def flip(x: Any, *, axis: int) -> Any:
     """Reverse an axis."""
-    return np.flip(x, axis)
+    return np.flip(x, axis).copy(order="K")  # a view of NumPy's would make what is reshaped of it a copy
 
 
 @flip.vjp("x")

@@ -146,6 +146,19 @@ def test_other_wrong_numbers_do_not_bear_it(words: str) -> None:
     assert not bears(entry(words), INFO, case, found(case, got))
 
 
+def test_a_conjugate_that_the_script_asks_for_is_one_to_paddle_too() -> None:
+    real = Input("x", (1,), (2.0,))
+    s, r = (Input(n, (1,), ((1.0, 1.0),), "complex64", differentiable=False) for n in "sr")
+    steps = (
+        Op("conj", ("z",), ("c",)),
+        Op("mul", ("c", "x"), ("q",)),
+        Grad(("q",), ("z",), ("g",), ("s",), create_graph=True),
+        Grad(("g",), ("x",), ("h",), ("r",)),
+    )
+    case = Case((Input("z", (1,), ((1.0, 2.0),), "complex64"), real, s, r), steps, "exact")
+    assert bears(entry("as if seeds of derivatives were not conjugated"), INFO, case, found(case, [2.0]))  # Re(s conj(r)), for Re(s r)
+
+
 def test_the_memory_of_a_complex_gradient_is_pairs_of_numbers() -> None:
     assert bears(entry("the memory of another gradient"), INFO, PAIRS, found(PAIRS, [[3.0, 5.0], [7.0, -1.0]]))
 

@@ -362,3 +362,10 @@ def test_a_retained_gradient_is_of_the_newest_or_of_the_registered_content(diale
     write("mul_scalar", h, dialect=dialect, other=10.0)
     backward([OPS["mul_scalar"](h, other=2.0)], [tensor([1.0, 1.0])], dialect=dialect)
     assert elements(h.grad) == expected
+
+
+def test_what_is_reshaped_of_a_flipped_tensor_shares_its_memory() -> None:
+    flipped = OPS["flip"](Tensor(np.arange(4.0)), axis=0)
+    view = OPS["reshape"](flipped, shape=[2, 2])
+    update_in_place(OPS["add"], view, Tensor(np.ones((2, 2))), dialect=TORCH)
+    assert np.array_equal([4.0, 3.0, 2.0, 1.0], flipped.array)

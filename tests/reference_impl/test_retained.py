@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reference_impl import OPS, PADDLE, TORCH, Dialect, Tensor, backward, register_hook, retain_grad, tensor
+from reference_impl import OPS, PADDLE, TORCH, Dialect, Tensor, backward, grad, register_hook, retain_grad, tensor
 
 mul, total, split = OPS["mul"], OPS["sum"], OPS["split"]
 
@@ -63,3 +63,15 @@ def test_a_retained_gradient_gives_the_hooks_of_its_tensor_no_precedence(dialect
 
 def test_a_tensor_whose_hooks_were_removed_keeps_its_turn_in_torch() -> None:
     assert ["3", "2"] == _calls(TORCH, "a1", "b2", "remove 1", "a3")
+
+
+def test_the_gradient_of_an_expanded_scalar_has_hooks_of_its_own() -> None:
+    seen: list[str] = []
+    x = tensor(2.0, requires_grad=True)
+    y = OPS["expand"](x, shape=[])
+    below, above = grad([OPS["square"](y)], [x, y], create_graph=True)
+    assert below is not None
+    assert above is not None
+    register_hook(below, lambda _: seen.append("below"))  # type: ignore[func-returns-value]
+    backward([total(above, axis=None, keepdims=False)], dialect=TORCH)
+    assert [] == seen

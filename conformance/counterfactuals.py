@@ -100,6 +100,11 @@ def _renamed(step: Step, instead: dict[str, str]) -> Step:
             changed[field] = instead.get(held, held)
         elif held is not None:
             changed[field] = tuple(instead.get(n, n) if n else n for n in held)
+    if isinstance(step, Custom):
+        for field in ("forward", "backward"):
+            changed[field] = tuple(_renamed(op, instead) for op in getattr(step, field))
+        for field in ("outputs", "saved"):
+            changed[field] = tuple(dict.fromkeys(instead.get(n, n) for n in getattr(step, field)))
     return msgspec.structs.replace(step, **changed)
 
 
@@ -147,12 +152,16 @@ def inputs_dropped(case: Case, number: int, _: Sequence[str]) -> Iterator[Varian
 
 
 def all_inputs(case: Case, number: int, _: Sequence[str]) -> Iterator[Variant]:
-    """Have every `backward` accumulate into all leaves, not into its inputs alone; or have the call, a `grad`, ask for its roots."""
+    """Have every `backward` accumulate into all leaves, not into its inputs alone; have a `grad` ask for a root, or for all leaves."""
     yield _each(case, lambda s: msgspec.structs.replace(s, inputs=None) if isinstance(s, Backward) else s), number
     call = case.steps[number]
     if number >= 0 and isinstance(call, Grad):
-        of_roots = msgspec.structs.replace(call, inputs=call.outputs[:1], results=call.results[:1])
-        yield Case(case.inputs, (*case.steps[:number], of_roots, *case.steps[number + 1 :]), case.lane), number
+        leaves = tuple(entry.name for entry in case.inputs if entry.differentiable)
+        kept = [msgspec.structs.replace(s, retain_graph=True) if isinstance(s, Grad) else s for s in case.steps[:number]]
+        for asked in (call.outputs[:1], leaves):
+            named = tuple(f"{CONSTANT}{i}" for i in range(len(asked)))
+            wider = msgspec.structs.replace(call, inputs=asked, results=named, allow_unused=True)
+            yield Case(case.inputs, (*kept, wider), case.lane), number
 
 
 def numbers_rounded(case: Case, number: int, _: Sequence[str]) -> Iterator[Variant]:
@@ -178,10 +187,12 @@ def _in_single(step: Any) -> Any:
 def targets_once(case: Case, number: int, _: Sequence[str]) -> Iterator[Variant]:
     """Drop one of the targets of the call, with its seed."""
     step = case.steps[number]
-    if number >= 0 and isinstance(step, Grad):
-        for i in range(len(step.outputs) if len(step.outputs) > 1 else 0):
-            given = None if step.grad_outputs is None else step.grad_outputs[:i] + step.grad_outputs[i + 1 :]
-            fewer = msgspec.structs.replace(step, outputs=step.outputs[:i] + step.outputs[i + 1 :], grad_outputs=given)
+    if number >= 0 and isinstance(step, Grad | Backward):
+        roots, seeds = ("outputs", "grad_outputs") if isinstance(step, Grad) else ("tensors", "grad_tensors")
+        named, given = getattr(step, roots), getattr(step, seeds)
+        for i in range(len(named) if len(named) > 1 else 0):
+            left = {roots: named[:i] + named[i + 1 :], seeds: None if given is None else given[:i] + given[i + 1 :]}
+            fewer: Step = msgspec.structs.replace(step, **left)
             yield Case(case.inputs, (*case.steps[:number], fewer, *case.steps[number + 1 :]), case.lane), number
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 FATAL = "crash"
 
 
-MUTANTS_FLOOR = 0.63
+MUTANTS_FLOOR = 0.66
 """The part of the mutants that must be found out within the gate's few cases; the targets are for fifty times as many."""
 
 

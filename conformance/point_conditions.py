@@ -14,7 +14,7 @@ from conformance.judge.formats import format_of
 from conformance.outcome import Computed
 from conformance.reading import until
 from conformance.steps import Op, results
-from reference_impl import TORCH
+from reference_impl import PADDLE, TORCH
 from reference_impl.primitives.elementary import SOFTPLUS_THRESHOLD
 
 if TYPE_CHECKING:
@@ -26,15 +26,16 @@ if TYPE_CHECKING:
 
 
 def _met(case: Case, number: int) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
-    """Yield every op up to a step, with its first operand and its attributes."""
-    with np.errstate(all="ignore"):
-        outcome = reference(TORCH, {}).run(case)
-    known: dict[str, Any] = {entry.name: entry.array() for entry in case.inputs}
-    for position, (step, seen) in enumerate(zip(case.steps, outcome.observations, strict=True)):
-        if isinstance(step, Op) and step.operands and step.operands[0] in known and not (0 <= number < position):
-            yield step.op, known[step.operands[0]], step.attrs
-        if isinstance(seen, Computed):
-            known.update({n: v.array for n, v in zip(results(step), seen.values, strict=False) if v is not None})
+    """Yield every op up to a step, with its first operand and its attributes, in either dialect."""
+    for dialect in (TORCH, PADDLE):
+        with np.errstate(all="ignore"):
+            outcome = reference(dialect, {}).run(case)
+        known: dict[str, Any] = {entry.name: entry.array() for entry in case.inputs}
+        for position, (step, seen) in enumerate(zip(case.steps, outcome.observations, strict=True)):
+            if isinstance(step, Op) and step.operands and step.operands[0] in known and not (0 <= number < position):
+                yield step.op, known[step.operands[0]], step.attrs
+            if isinstance(seen, Computed):
+                known.update({n: v.array for n, v in zip(results(step), seen.values, strict=False) if v is not None})
 
 
 def meets(test: Test, *ops: str) -> Callable[[Case, int], bool]:

@@ -62,7 +62,7 @@ def _bears(words: str, ops: tuple[str, ...], info: BackendInfo, case: Case, foun
     wanted, got = found.wanted, found.got
     match words:
         case "off by a rounding of 1":
-            return within_a_rounding(wanted, got, np.ones_like(wanted))
+            return within_a_rounding(wanted, got, np.maximum(np.abs(wanted), 1))
         case "what was written to a tensor":
             return _written(info, case, found)
         case "off by roundings of float32":

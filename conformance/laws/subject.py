@@ -5,7 +5,8 @@ every graph retained. So laws build calls of their own upon it, and what a scrip
 Shapes and flags are those that the engine itself showed.
 
 A call has no subject where its values cannot be made again from inputs by ops and `Grad` steps: after in-place updates and flags that
-were turned over, under edges, from custom functions (their backward may be any function of the cotangents), in batched calls.
+were turned over, under edges, from custom functions (their backward may be any function of the cotangents), in batched calls, and from
+derivatives where a hook answered something.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from conformance.generate.source import FastSource
 from conformance.laws.relation import Place
 from conformance.outcome import Computed, Value
 from conformance.reading import calls
-from conformance.steps import AppendBackward, Backward, Detach, Edge, Grad, InPlace, Op, Toggle, parameters, results, uses
+from conformance.steps import AppendBackward, Backward, Detach, Edge, Grad, Hook, InPlace, Op, Toggle, parameters, results, uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -213,7 +214,8 @@ def _cone(script: Script, number: int, roots: tuple[str, ...], seen: dict[str, V
             return None
         if needed.isdisjoint(results(step)):
             continue
-        if not _repeatable(step) or any(name not in seen for _, name in uses(step)):
+        answered = isinstance(step, Grad) and any(isinstance(s, Hook) and s.returns != "nothing" for s in earlier)
+        if answered or not _repeatable(step) or any(name not in seen for _, name in uses(step)):
             return None
         needed.update(name for _, name in uses(step))
         steps.append(msgspec.structs.replace(step, retain_graph=True) if isinstance(step, Grad) else step)

@@ -15,18 +15,19 @@ from conformance.campaign.run import Options, run_campaign
 from conformance.campaign.worker import run_case
 from conformance.case import Case, Input
 from conformance.generate.scripts import Plan, case_of
-from conformance.laws.judging import EVERY, SHARE, SOME
+from conformance.laws.judging import EVERY, NONE, SHARE, SOME
 from conformance.laws.registry import LAWS, broken_laws, try_laws
 from conformance.laws.relation import Absent, Evidence, Linear, Place, Same, Status, Term
+from conformance.laws.subject import Script, subject_of
 from conformance.mutants.registry import mutants
 from conformance.outcome import Computed, Outcome, Raised, Value
 from conformance.records import read
 from conformance.reduce import reduce_case
 from conformance.signature import signature_of
-from conformance.steps import Backward, Custom, Detach, Grad, InPlace, Op
+from conformance.steps import Backward, Custom, Detach, Grad, Hook, InPlace, Op
 from reference_impl import DIALECTS, PADDLE, PADDLE_STATIC, TORCH, Category
 from tests import lawless_engines
-from tests.conformance.engines import EXACT, INFO, NUMERIC
+from tests.conformance.engines import EXACT, INFO, NUMERIC, TOTAL
 from tests.wrong_engines import correct
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from conformance.backends import Backend
 
+DERIVED = (Op("sum", ("y",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",), create_graph=True), Grad(("g",), ("x",), ("h",), ("x",)))
 CASES = [case_of(3, i, Plan()) for i in range(250)]
 WITH_COS = [case_of(3, i, Plan(("numeric",), ("cos", "mul", "add"))) for i in range(30)]
 WITH_SIN = [case_of(3, i, Plan(("numeric",), ("sin", "mul", "add"), static=True)) for i in range(30)]
@@ -241,10 +243,11 @@ def test_a_broken_law_is_a_divergence_where_all_else_agrees() -> None:
     assert {LAWLESS: {"hessian": "broken"}} == record["laws"]
 
 
-def test_laws_say_nothing_of_a_case_that_differs_already() -> None:
-    records = [run_case(case, [engine("flipped_cos")], {}, laws="slope") for case in WITH_COS]
-    found = [verdict["mismatch"]["kind"] for r in records for verdict in r["verdicts"].values() if "mismatch" in verdict]
-    assert {"value"} == set(found)
+def test_laws_change_no_verdict_on_a_case_that_differs_already() -> None:
+    alone, beside = ([run_case(c, [engine("flipped_cos")], {}, laws=laws)["verdicts"] for c in WITH_COS] for laws in (NONE, "slope"))
+    differing = [i for i, verdicts in enumerate(alone) if "mismatch" in verdicts["flipped_cos"]]
+    assert differing
+    assert [alone[i] for i in differing] == [beside[i] for i in differing]
 
 
 def test_one_law_is_tried_on_a_share_of_the_cases() -> None:
@@ -298,3 +301,10 @@ def test_a_replay_says_which_law_broke() -> None:
 def test_a_backward_call_is_a_subject_too() -> None:
     case = Case((X, S), (SQUARE, Backward(("y",), ("s",))), "exact")
     assert [Status.HELD] == answers(reference(TORCH, TORCH.not_offered), "linear-seed", [case])
+
+
+def test_a_derivative_where_a_hook_answered_has_no_subject() -> None:
+    answered = Case(EXACT.inputs, (*EXACT.steps[:1], Hook("y", ("k",), "scaled", factor=2.0), *DERIVED), "exact")
+    quiet = Case(EXACT.inputs, (*EXACT.steps[:1], Hook("y", ("k",), "nothing"), *DERIVED), "exact")
+    subjects = [subject_of(Script(case, engine("correct").run(case), INFO, 0), len(case.steps) - 1) for case in (answered, quiet)]
+    assert [True, False] == [subject is None for subject in subjects]

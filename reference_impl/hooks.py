@@ -32,6 +32,9 @@ class Handle:
 
     def remove(self) -> None:
         """Take the hook off; a second time does nothing."""
+        first = next(hook for hook in self.others if isinstance(hook, Handle) and hook.slot == self.slot)
+        if first is not self and not self.removed:
+            self.others.remove(self)  # the first one stays, for the turn of its tensor
         self.removed = True
 
 

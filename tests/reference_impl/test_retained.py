@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from reference_impl import OPS, PADDLE, TORCH, Dialect, Tensor, backward, grad, register_hook, retain_grad, tensor
+from reference_impl.hooks import hooks_of
 
 mul, total, split = OPS["mul"], OPS["sum"], OPS["split"]
 
@@ -75,3 +76,12 @@ def test_the_gradient_of_an_expanded_scalar_has_hooks_of_its_own() -> None:
     register_hook(below, lambda _: seen.append("below"))  # type: ignore[func-returns-value]
     backward([total(above, axis=None, keepdims=False)], dialect=TORCH)
     assert [] == seen
+
+
+def test_hooks_that_come_and_go_do_not_pile_up() -> None:
+    x = tensor(1.0, requires_grad=True)
+    for _ in range(9):
+        handle = register_hook(x, lambda g: g)
+        handle.remove()
+        handle.remove()
+    assert 1 == len(hooks_of(x))

@@ -295,6 +295,7 @@ ELEMENTS = (
     "subnormal",
     "off by a rounding of 1",
     "off by roundings of float32",
+    "doubled",
     "another contribution",
     "what was written to a tensor",
     "the memory of another gradient",

@@ -115,8 +115,9 @@ BORNE = {
     "not finite": (PRODUCT, [np.nan, -np.inf], [np.inf, 1.0]),
     "subnormal": (PRODUCT, [1e-40, 6.0], [1e-30, 6.0]),
     "off by a rounding of 1": (PRODUCT, [4.0, 6.0], [4.0, 6.1]),
+    "doubled": (PRODUCT, [8.0, 6.0], [8.0, 18.0]),
     "another contribution": (PRODUCT, [6.0, 9.0], [6.5, 9.0]),  # the right answer and x
-    "the memory of another gradient": (PLANE, [2.0, 3.0], [3.0, 2.0]),  # that of w, in another shape
+    "the memory of another gradient": (PLANE, [2.0, 3.0], [3.0, 3.0]),  # that of w, in another shape
     TIES: (TIED, [0.0, 0.0], [1.0, 0.0]),
     CONSTANT_SLOPE: (POWER, [0.0, BENT_SLOPE], [0.25, BENT_SLOPE]),
     "what was written to a tensor": (WRITTEN, [4.0, 2.0], [1.0, 2.0]),

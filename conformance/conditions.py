@@ -57,6 +57,17 @@ def captured_on_the_way(case: Case, number: int) -> bool:
     return any(isinstance(s, Grad) and len(s.inputs) > 1 and not leaves.issuperset(s.inputs) for s in at(case, number))
 
 
+def third_derivative_again(case: Case, number: int) -> bool:
+    """Whether a `backward` came before the step, and before that two derivatives with a graph of their own."""
+    created = 0
+    for step in before(case, number):
+        if isinstance(step, Grad):
+            created += step.create_graph
+        elif isinstance(step, Backward) and created > 1:
+            return True
+    return False
+
+
 def after_freeing_grad(case: Case, number: int) -> bool:
     """Whether an earlier `grad` call freed its graph."""
     return any(isinstance(s, Grad) and not (s.create_graph if s.retain_graph is None else s.retain_graph) for s in before(case, number))
@@ -214,6 +225,7 @@ CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "batched": lambda case, number: any(isinstance(s, Grad) and s.is_grads_batched for s in at(case, number)),
     "materialized": lambda case, number: any(isinstance(s, Grad) and s.materialize_grads for s in at(case, number)),
     "leaf_hook_asked": leaf_hook_asked,
+    "third_derivative_again": third_derivative_again,
     "cut_root_below_root": cut_root_below_root,
     "hook_on_asked": hook_on_asked,
     "hook_on_custom": hook_on_custom,

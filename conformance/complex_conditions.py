@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from conformance.backends.reference import predicted
 from conformance.case import is_complex
 from conformance.ops.kinds import takes
-from conformance.outcome import Computed
 from conformance.reading import until
 from conformance.steps import Backward, Custom, Grad, Op, ops, results, uses
-from reference_impl import TORCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,25 +49,10 @@ def real_seed_of_complex(case: Case, number: int) -> bool:
     return False
 
 
-def polar_of_nonpositive(case: Case, _: int) -> bool:
-    """Whether some `polar` is of an absolute value that is not positive."""
-    sizes = {step.operands[0] for step in case.steps if isinstance(step, Op) and step.op == "polar"}
-    if not sizes:
-        return False
-    with np.errstate(all="ignore"):
-        outcome = predicted(case, TORCH)
-    known = {entry.name: entry.array() for entry in case.inputs}
-    for step, seen in zip(case.steps, outcome.observations, strict=True):
-        if isinstance(seen, Computed):
-            known.update({name: v.array for name, v in zip(results(step), seen.values, strict=False) if v is not None})
-    return any(name in known and bool((known[name] <= 0).any()) for name in sizes)
-
-
 COMPLEX_CONDITIONS: dict[str, Callable[[Case, int], bool]] = {
     "complex_tensors": complex_tensors,
     "complex_second_order": complex_second_order,
     "real_seed_of_complex": real_seed_of_complex,
-    "polar_of_nonpositive": polar_of_nonpositive,
     "create_graph_so_far": lambda case, number: any(isinstance(s, Grad) and s.create_graph for s in until(case, number)),
     "single_precision_function": lambda case, number: any(op.op in ("exp", "sigmoid") for s in until(case, number) for op in ops(s)),
     "complex128": lambda case, _: (

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     Change = Callable[[Sequence[str]], Iterator[AbstractContextManager[None]]]
 
 
-def _not_conjugated(right: Rule, g: Any, *given: Any, **attrs: Any) -> Any:
+def _not_conjugated(right: Rule, _: int, g: Any, *given: Any, **attrs: Any) -> Any:
     return conjugate(right(conjugate(g), *given, **attrs))
 
 
-def _seed_conjugated(right: Rule, g: Any, *given: Any, **attrs: Any) -> Any:
+def _seed_conjugated(right: Rule, _: int, g: Any, *given: Any, **attrs: Any) -> Any:
     return right(conjugate(g), *given, **attrs)
 
 
@@ -54,11 +54,11 @@ def derivatives_of_ties_unshared(ops: Sequence[str]) -> Iterator[AbstractContext
     yield _changed(ops, _unshared)
 
 
-def _unshared(right: Rule, g: Any, out: Any, x: Any, y: Any) -> Any:
+def _unshared(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
     """Return what a rule says, with the derivative in ``g`` of a rule that gives a tie to the second operand alone."""
-    first = right.__name__.endswith("_x")
     chosen = (array_of(out) == array_of(x)) & (array_of(x) != array_of(y))
-    linear = sum_to(mul(g, (chosen if first else ~chosen).astype(array_of(out).dtype)), shape_of(x if first else y))
+    share = ~chosen if position else chosen
+    linear = sum_to(mul(g, share.astype(array_of(out).dtype)), shape_of(y if position else x))
     return add(right(array_of(g), out, x, y), add(linear, -array_of(linear)))
 
 
@@ -67,17 +67,20 @@ def slopes_of_powers_constant(ops: Sequence[str]) -> Iterator[AbstractContextMan
     yield _changed(ops, _flat)
 
 
-def _flat(right: Rule, g: Any, out: Any, x: Any, y: Any) -> Any:
-    curved = (array_of(y) != 0) | (not right.__name__.endswith("_x"))
+def _flat(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
+    if position:
+        return right(g, out, x, y)
+    curved = array_of(y) != 0
     return right(mul(g, np.broadcast_to(curved, shape_of(out)).astype(array_of(out).dtype)), out, x, y)
 
 
 @contextmanager
 def _changed(ops: Sequence[str], wrong: Callable[..., Any]) -> Iterator[None]:
+    """Put ``wrong(rule, position, g, ...)`` in the place of every rule of ops, by the position of its operand."""
     meant = [op for op in map(OPS.__getitem__, ops) if isinstance(op, Primitive)]
     before = [op.rules for op in meant]
     for op in meant:
-        op.rules = [rule and functools.partial(wrong, rule) for rule in op.rules]
+        op.rules = [rule and functools.partial(wrong, rule, position) for position, rule in enumerate(op.rules)]
     try:
         yield
     finally:

@@ -65,9 +65,8 @@ def _cut(case: Case, number: int, places: Sequence[tuple[int, str, int]]) -> Var
     return Case(case.inputs, tuple(steps), case.lane), number + shift if number >= 0 else number
 
 
-def constant_tracked(case: Case, number: int, ops: Sequence[str]) -> Iterator[Variant]:
+def constant_tracked(case: Case, number: int, _: Sequence[str]) -> Iterator[Variant]:
     """Have a constant among the inputs require a gradient."""
-    del ops
     for name in [entry.name for entry in case.inputs if not entry.differentiable]:
         inputs = (msgspec.structs.replace(e, differentiable=e.differentiable or e.name == name) for e in case.inputs)
         yield Case(tuple(inputs), case.steps, case.lane), number

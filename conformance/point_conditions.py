@@ -84,6 +84,7 @@ FAR = 64.0
 POINT_CONDITIONS = {
     "prod_of_zeros_or_infinities": meets(lambda x, _: (x == 0) | ~np.isfinite(x) | (np.abs(x) > _largest(x) / 4), "prod"),
     "glu_of_largest": meets(lambda x, _: np.abs(x) > _largest(x) / 4, "glu"),
+    "polar_of_nonpositive": meets(lambda x, _: x <= 0, "polar"),
     "relu_of_nan": meets(lambda x, _: np.isnan(x), "relu"),
     "hardshrink_at_bound": meets(lambda x, attrs: np.abs(x) == attrs["bound"], "hardshrink"),
     "leaky_relu_at_zero": meets(lambda x, _: x == 0, "leaky_relu"),

@@ -28,7 +28,8 @@ SHARED_GROUPS = nox.project.dependency_groups(PYPROJECT, "test", "bench")
 @nox.session(venv_backend="none")
 def tests(session: nox.Session) -> None:
     """Run the test suite against the pinned frameworks."""
-    session.run(frameworks(session), "-m", "pytest", *session.posargs, external=True)
+    # By file: what a module of tests sets up (campaigns, processes that have imported the frameworks) is set up once.
+    session.run(frameworks(session), "-m", "pytest", "-n", "auto", "--dist", "loadfile", *session.posargs, external=True)
 
 
 @nox.session(venv_backend="none")

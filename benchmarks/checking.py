@@ -16,8 +16,10 @@ from timing import Figure, interleaved, ratio
 
 from conformance.backends import Backend, open_backend
 from conformance.campaign.worker import run_case
-from conformance.case import Case, Input, check, data_of
-from conformance.steps import Grad, Op
+from conformance.case.case import Case, Input, data_of
+from conformance.case.files import check
+from conformance.case.steps import Grad, Op
+from conformance.judge.verdict import Bucket
 
 AIM = "<= 0.05"
 
@@ -32,7 +34,7 @@ def figures(count: int, repeats: int) -> list[Figure]:
     ours, theirs = "check", "(gradcheck + gradgradcheck)"
     times = interleaved(
         {
-            ours: lambda: [run_case(case, [backend], {}) for case in cases],
+            ours: lambda: [run_case(case, [backend]) for case in cases],
             theirs: lambda: [check_numerically(graph) for graph in graphs],
         },
         repeats,
@@ -75,8 +77,8 @@ def _root(graph: Graph, *leaves: Any) -> Any:
 
 def _derives_tolerances(case: Case, backend: Backend) -> bool:
     """Whether judging the case takes more than the cheap comparison; refuse to time a case that does not agree."""
-    verdict = run_case(case, [backend], {})["verdicts"][backend.info.name]
-    if verdict["bucket"] != "agreed":
-        msg = f"case {case.id}: {verdict['bucket']}, {verdict.get('mismatch')}; there is nothing to time"
+    verdict = run_case(case, [backend]).verdicts[backend.info.name]
+    if verdict.bucket is not Bucket.AGREED:
+        msg = f"case {case.id}: {verdict.bucket}, {verdict.mismatch}; there is nothing to time"
         raise RuntimeError(msg)
-    return "bounded" in verdict
+    return verdict.bounded

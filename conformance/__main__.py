@@ -1,6 +1,6 @@
 """``python -m conformance``."""
 
-from conformance.cli import main
+from conformance.cli.commands import main
 
 if __name__ == "__main__":
     main()

@@ -5,18 +5,18 @@ works on programs that run later: `program`, `transform` (`append_backward` and 
 """
 
 from reference_impl import primitives
-from reference_impl.custom import apply_custom
-from reference_impl.dialect import DIALECTS, PADDLE, PADDLE_STATIC, TORCH, Dialect
-from reference_impl.dump import call_stacks
-from reference_impl.edge import GradientEdge, gradient_edge
-from reference_impl.engine import backward, grad
+from reference_impl.dialects.dialect import DIALECTS, PADDLE, PADDLE_STATIC, TORCH, Dialect
 from reference_impl.errors import AutogradError, Category
-from reference_impl.hooks import Handle, register_hook, retain_grad, set_requires_grad
-from reference_impl.in_place import update_in_place
-from reference_impl.primitive import OPS
-from reference_impl.program import Program, Variable, run
-from reference_impl.tensor import Tensor, no_grad, recording, tensor
-from reference_impl.transform import SGD, append_backward, gradients
+from reference_impl.reverse.custom import apply_custom
+from reference_impl.reverse.dump import call_stacks
+from reference_impl.reverse.engine import backward, grad
+from reference_impl.reverse.in_place import update_in_place
+from reference_impl.static.program import Program, Variable, run
+from reference_impl.static.transform import SGD, append_backward, gradients
+from reference_impl.tape.edge import GradientEdge, gradient_edge
+from reference_impl.tape.hooks import Handle, register_hook, retain_grad, set_requires_grad
+from reference_impl.tape.primitive import OPS
+from reference_impl.tape.tensor import Tensor, no_grad, recording, tensor
 
 __all__ = [
     "DIALECTS",

@@ -10,14 +10,14 @@ import numpy as np
 import reference_impl
 from conformance.backends.reference import ReferenceEngine
 from conformance.mutants.mutant import WrongEngine, patch
-from conformance.mutants.wrong import rule_fault
+from conformance.mutants.wrong_rule import rule_fault
 from reference_impl import OPS, PADDLE, PADDLE_STATIC, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.case import Input
-    from conformance.steps import Backward, Grad, Op
+    from conformance.case.case import Input
+    from conformance.case.steps import Backward, Grad, Op
 
 _grad = reference_impl.grad
 _backward = reference_impl.backward

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
-DERIVING = {"conformance/judge/disturbance.py", "conformance/judge/formats.py"}
+DERIVING = {"conformance/compare/rounding.py", "conformance/ops/dtypes.py"}
 SOURCES = sorted(p for p in (ROOT / "conformance").rglob("*.py") if p.relative_to(ROOT).as_posix() not in DERIVING)
 COMPARISONS = {"allclose", "isclose", "assert_allclose", "assert_almost_equal", "assert_array_almost_equal", "approx"}
 FORMATS = {"finfo", "spacing", "nextafter", "eps", "epsilon", "resolution"}

@@ -7,19 +7,21 @@ Mutants, engines with one fault, are in `conformance.mutants`. Use one of these 
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from typing import TYPE_CHECKING
 
+from conformance.backends import BackendInfo
 from conformance.backends.reference import ReferenceEngine
+from conformance.case.steps import Op
 from conformance.mutants.mutant import WrongEngine, patch
-from conformance.steps import Op
-from reference_impl import PADDLE_STATIC
+from reference_impl import PADDLE, PADDLE_STATIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.case import Case, Input
-    from conformance.outcome import Outcome
+    from conformance.case.case import Case, Input
+    from conformance.case.outcome import Outcome
     from reference_impl import Tensor
 
 _leaf = ReferenceEngine.leaf
@@ -63,6 +65,35 @@ def hoarding() -> WrongEngine:
 def dies_on_sin() -> WrongEngine:
     """Open an engine that takes its process down wherever a case uses ``sin``."""
     return Damaging("dies_on_sin", os.abort)
+
+
+class Posing(WrongEngine):
+    """Says that it is Paddle, and takes its process down as soon as it is asked to run a case."""
+
+    def __init__(self, damage: Callable[[], object]) -> None:
+        super().__init__("paddle", dialect=PADDLE)
+        self.info = BackendInfo("paddle", "3.3.0", PADDLE, PADDLE.not_offered)
+        self.damage = damage
+
+    def run(self, case: Case) -> Outcome:
+        """Do the damage."""
+        self.damage()
+        return super().run(case)
+
+
+def aborts_as_paddle() -> WrongEngine:
+    """Open an engine that aborts under the name of Paddle."""
+    return Posing(os.abort)
+
+
+def faults_as_paddle() -> WrongEngine:
+    """Open an engine that dies of a segmentation fault under the name of Paddle."""
+    return Posing(lambda: os.kill(os.getpid(), signal.SIGSEGV))
+
+
+def vanishes_as_paddle() -> WrongEngine:
+    """Open an engine that is killed under the name of Paddle, so that nothing can say where."""
+    return Posing(lambda: os.kill(os.getpid(), signal.SIGKILL))
 
 
 def hangs_on_sin() -> WrongEngine:

@@ -1,44 +1,32 @@
 """Backends: engines behind one protocol.
 
 A backend runs a case and says what it observed. It never sees an expected value, never compares, and never raises for what the
-engine did. Frameworks are imported in their adapter alone, when the backend is opened.
+engine did. Every framework has a folder here, of one shape: its registration (``__init__``), its ``engine``, which alone imports the
+framework, its ``errors``, its ``script`` printer, and its ``calls`` where they are not those of the catalogue.
 """
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass, field, replace
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Protocol
+
+from conformance.backends.registry import BackendError, Registration, load, names, registration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from conformance.case import Case
-    from conformance.outcome import Outcome
+    from conformance.case.case import Case
+    from conformance.case.outcome import Outcome
     from reference_impl import Dialect
 
-BUILT_IN = {
-    "reference": "conformance.backends.reference:open_backend",
-    "torch": "conformance.backends.torch:open_backend",
-    "paddle": "conformance.backends.paddle:open_backend",
-    "paddle-static": "conformance.backends.paddle_static:open_backend",
-    "paddle-static-legacy": "conformance.backends.paddle_static_legacy:open_backend",
-}
-
-STATIC = frozenset({"paddle-static", "paddle-static-legacy"})
-"""Built-in backends of static programs."""
-
-
-class BackendError(Exception):
-    """A backend that is unknown or cannot be opened; the message says what is allowed."""
+__all__ = ["Backend", "BackendError", "BackendInfo", "Registration", "names", "open_backend"]
 
 
 @dataclass(frozen=True, slots=True)
 class BackendInfo:
     """A backend's facts: which engine it is, which dialect it claims to speak, and what it does not offer.
 
-    ``not_offered`` maps a parameter (as in `conformance.case.parameters`) or ``op:NAME`` to the reason.
+    ``not_offered`` maps a parameter (as in `conformance.case.steps.parameters`) or ``op:NAME`` to the reason.
     """
 
     name: str
@@ -47,7 +35,7 @@ class BackendInfo:
     not_offered: Mapping[str, str] = field(default_factory=dict)
 
     def refusal(self, needs: Iterable[str]) -> str | None:
-        """Return why a step that ``needs`` these (`conformance.steps.parameters`) is not offered, or ``None``."""
+        """Return why a step that ``needs`` these (`conformance.case.steps.parameters`) is not offered, or ``None``."""
         for parameter in needs:
             if parameter in self.not_offered:
                 return self.not_offered[parameter]
@@ -55,7 +43,10 @@ class BackendInfo:
 
 
 class Backend(Protocol):
-    """Runs cases on one autograd engine. See ``tests/test_backend_contract.py`` for what an adapter must keep."""
+    """Runs cases on one autograd engine.
+
+    What an adapter must keep is more than types can say: `conformance.backends.contract.check` tries it and says what is broken.
+    """
 
     info: BackendInfo
 
@@ -64,26 +55,15 @@ class Backend(Protocol):
         ...
 
 
-def names() -> dict[str, str]:
-    """Return every backend that can be named, with the import string that opens it."""
-    installed = {e.name: e.value for e in entry_points(group="autograd_conformance.backends")}
-    return {**installed, **BUILT_IN}
-
-
 def open_backend(name: str) -> Backend:
-    """Open a backend by name or as ``module:attribute`` (a callable without arguments).
+    """Open a backend by its name, its module, or ``module:attribute`` (a callable without arguments).
 
     Raises:
         BackendError: if it is unknown or its framework is missing.
     """
-    known = names()
-    target = known.get(name, name if ":" in name else None)
-    if target is None:
-        msg = f"backend {name!r} is unknown; known are {', '.join(known)}, or give module:attribute"
-        raise BackendError(msg)
-    module, _, attribute = target.partition(":")
+    facts = registration(name)
     try:
-        opened: Backend = getattr(importlib.import_module(module), attribute)()
+        opened: Backend = load(facts.opens)()
     except (ImportError, AttributeError) as error:
         msg = f"backend {name!r} cannot be opened: {error}; install its framework (pip install 'autograd-conformance[all]')"
         raise BackendError(msg) from None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from conformance.outcome import Event, Value
+from conformance.case.outcome import Event, Value
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,38 +17,25 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 from conformance.backends.dumped import events_of
-from conformance.outcome import Blocked, Computed, Event, NotOffered, Observation, Outcome, Raised, State, Value
-from conformance.steps import (
-    Backward,
-    ClearGrad,
-    Custom,
-    Detach,
-    Drop,
-    Edge,
-    Grad,
-    Hook,
-    InPlace,
-    Op,
-    RemoveHook,
-    RetainGrad,
-    Step,
-    Toggle,
-)
+from conformance.case import steps
+from conformance.case.outcome import Blocked, Computed, Event, NotOffered, Observation, Outcome, Raised, State, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
     from conformance.backends import BackendInfo
-    from conformance.case import Case, Input
-    from conformance.steps import Form
+    from conformance.case.case import Case, Input
     from reference_impl import Category
 
-type_of_values = dict[str, Any]
+EngineTensor: TypeAlias = Any
+"""A tensor of the engine, which has no type of ours."""
 
+Values: TypeAlias = dict[str, EngineTensor]
+"""What a script knows by name so far: tensors, handles of hooks, edges; ``None`` where a result is absent."""
 
-Forward: TypeAlias = "Callable[[list[Any]], tuple[list[Any], list[Any]]]"
-Pullback: TypeAlias = "Callable[[list[Any], list[Any]], list[Any]]"
+Forward: TypeAlias = "Callable[[list[EngineTensor]], tuple[list[EngineTensor], list[EngineTensor]]]"
+Pullback: TypeAlias = "Callable[[list[EngineTensor], list[EngineTensor]], list[EngineTensor]]"
 
 
 class CallbackError(Exception):
@@ -58,58 +45,58 @@ class CallbackError(Exception):
 class Engine(Protocol):
     """What the interpreter asks of an engine. Tensors are the engine's own objects."""
 
-    def leaf(self, entry: Input) -> Any:
+    def leaf(self, entry: Input) -> EngineTensor:
         """Make an input; the array is copied."""
 
-    def apply(self, step: Op, operands: list[Any]) -> tuple[Any, ...]:
+    def apply(self, step: steps.Op, operands: list[EngineTensor]) -> tuple[EngineTensor, ...]:
         """Apply an op and return all its results."""
 
-    def in_place(self, step: InPlace, tensor: Any, operands: list[Any]) -> None:
+    def in_place(self, step: steps.InPlace, tensor: EngineTensor, operands: list[EngineTensor]) -> None:
         """Apply the in-place form of an op to a tensor."""
 
-    def custom(self, forward: Forward, backward: Pullback, operands: list[Any]) -> tuple[Any, ...]:
+    def custom(self, forward: Forward, backward: Pullback, operands: list[EngineTensor]) -> tuple[EngineTensor, ...]:
         """Apply a custom function and return its outputs.
 
         ``forward(operands)`` returns the outputs and what is saved; ``backward(saved, cotangents)`` the gradients.
         """
 
-    def backward(self, step: Backward, values: type_of_values, dump: str | None) -> Any:
+    def backward(self, step: steps.Backward, values: Values, dump: str | None) -> Any:
         """Call the engine's ``backward`` with the parameters that the step passes and return what it returns.
 
         ``dump``: the folder for debugging files.
         """
 
-    def grad(self, step: Grad, values: type_of_values) -> list[Any]:
+    def grad(self, step: steps.Grad, values: Values) -> list[EngineTensor]:
         """Call the engine's ``grad`` and return a tensor or ``None`` for each input."""
 
-    def clear_grad(self, tensor: Any, to: str) -> None:
+    def clear_grad(self, tensor: EngineTensor, to: str) -> None:
         """Make ``.grad`` absent or zero."""
 
-    def detach(self, tensor: Any) -> Any:
+    def detach(self, tensor: EngineTensor) -> EngineTensor:
         """Return the elements without history."""
 
-    def retain_grad(self, tensor: Any) -> None:
+    def retain_grad(self, tensor: EngineTensor) -> None:
         """Ask a computed tensor to keep its ``.grad``."""
 
-    def toggle(self, tensor: Any, requires_grad: bool) -> None:
+    def toggle(self, tensor: EngineTensor, requires_grad: bool) -> None:
         """Set whether a tensor requires a gradient."""
 
-    def hook(self, tensor: Any, function: Callable[[Any], Any]) -> Any:
+    def hook(self, tensor: EngineTensor, function: Callable[[EngineTensor], EngineTensor]) -> Any:
         """Register a hook and return its handle."""
 
     def remove_hook(self, handle: Any) -> None:
         """Remove a hook by its handle."""
 
-    def edge(self, tensor: Any) -> Any:
+    def edge(self, tensor: EngineTensor) -> Any:
         """Return the gradient edge of a tensor."""
 
     def recording(self) -> bool:
         """Whether ops are being recorded."""
 
-    def grad_of(self, tensor: Any) -> Any:
+    def grad_of(self, tensor: EngineTensor) -> EngineTensor | None:
         """Return ``.grad``."""
 
-    def look(self, tensor: Any) -> Value:
+    def look(self, tensor: EngineTensor) -> Value:
         """Copy a tensor's elements and flags out."""
 
     def no_grad(self) -> AbstractContextManager[Any]:
@@ -138,10 +125,10 @@ class _Run:
         self.case = case
         self.info = info
         self.engine = engine
-        self.values: type_of_values = {entry.name: engine.leaf(entry) for entry in case.inputs}
+        self.values: Values = {entry.name: engine.leaf(entry) for entry in case.inputs}
         self.seen = {entry.name: entry.array() for entry in case.inputs}
-        self.sees_all = any(isinstance(s, InPlace) for s in case.steps)
-        self.retains = any(isinstance(s, RetainGrad) for s in case.steps)
+        self.sees_all = any(isinstance(s, steps.InPlace) for s in case.steps)
+        self.retains = any(isinstance(s, steps.RetainGrad) for s in case.steps)
         self.derives = any(getattr(s, "create_graph", False) for s in case.steps)
         self.events: list[Event] = []
         self.mutated: list[str] = []
@@ -151,20 +138,20 @@ class _Run:
         observations = [self._observe(*found) for found in zip(case.steps, case.needs, case.names_used, strict=True)]
         return Outcome(observations, self._state(), tuple(dict.fromkeys([*self.mutated, *(name for name, _ in self._changed())])))
 
-    def _observe(self, step: Step, needs: tuple[str, ...], names: tuple[str, ...]) -> Observation:
+    def _observe(self, step: steps.Step, needs: tuple[str, ...], names: tuple[str, ...]) -> Observation:
         refusal = self.info.refusal(needs)
         if refusal is not None:
             return NotOffered(refusal)
         for name in names:
             if self.values.get(name) is None:
                 return Blocked(name)
-        changes = isinstance(step, Backward | ClearGrad) or (self.retains and isinstance(step, Grad))
+        changes = isinstance(step, steps.Backward | steps.ClearGrad) or (self.retains and isinstance(step, steps.Grad))
         self.events = []
         try:
             with self.engine.no_grad() if getattr(step, "no_grad", False) else nullcontext():
                 made = self._perform(step)
         except Exception as error:  # noqa: BLE001 - whatever an engine raises is an observation
-            if isinstance(step, InPlace):
+            if isinstance(step, steps.InPlace):
                 self._note_in_place(None)  # what it changed although it was refused
             state = self._state() if changes else None
             category = self.engine.category(error)
@@ -174,9 +161,9 @@ class _Run:
             self._note(step, seen)
         return Computed(seen, self._state() if changes else None, tuple(self.events))
 
-    def _note(self, step: Step, seen: tuple[Value | None, ...]) -> None:
+    def _note(self, step: steps.Step, seen: tuple[Value | None, ...]) -> None:
         """Keep what was seen; an in-place step may change other names too, which is an event, and no other step may."""
-        if isinstance(step, InPlace):
+        if isinstance(step, steps.InPlace):
             self._note_in_place(step.tensor)
             return
         for name, value in self._changed():
@@ -191,49 +178,49 @@ class _Run:
             if name != target:
                 self.events.append(Event(name, value))
 
-    def _perform(self, step: Step) -> tuple[Any, ...]:
+    def _perform(self, step: steps.Step) -> tuple[EngineTensor, ...]:
         engine, values = self.engine, self.values
-        made: tuple[Any, ...]
+        made: tuple[EngineTensor, ...]
         match step:
-            case Op():
+            case steps.Op():
                 made = engine.apply(step, [values[n] for n in step.operands])
-            case Grad():
+            case steps.Grad():
                 made = tuple(engine.grad(step, values))
-            case Backward():
+            case steps.Backward():
                 self._backward(step)
                 return ()
-            case InPlace():
+            case steps.InPlace():
                 engine.in_place(step, values[step.tensor], [values[n] for n in step.operands])
                 return (values[step.tensor],)
-            case Custom():
+            case steps.Custom():
                 made = engine.custom(*self._functions(step), [values[n] for n in step.operands])
-            case ClearGrad():
+            case steps.ClearGrad():
                 engine.clear_grad(values[step.tensor], step.to)
                 return ()
-            case Detach():
+            case steps.Detach():
                 made = (engine.detach(values[step.tensor]),)
-            case RetainGrad():
+            case steps.RetainGrad():
                 engine.retain_grad(values[step.tensor])
                 return ()
-            case Toggle():
+            case steps.SetRequiresGrad():
                 engine.toggle(values[step.tensor], step.requires_grad)
                 return (values[step.tensor],)
-            case Hook():
+            case steps.Hook():
                 values[step.results[0]] = engine.hook(values[step.tensor], self._hook(step))
                 return ()
-            case RemoveHook():
+            case steps.RemoveHook():
                 engine.remove_hook(values[step.hook])
                 return ()
-            case Edge():
+            case steps.Edge():
                 values[step.results[0]] = engine.edge(values[step.tensor])
                 return ()
-            case Drop():
+            case steps.Drop():
                 self._drop(step.tensor)
                 return ()
         values.update(zip(step.results, made, strict=True))
         return made
 
-    def _backward(self, step: Backward) -> None:
+    def _backward(self, step: steps.Backward) -> None:
         if step.dump_backward_graph:
             with tempfile.TemporaryDirectory() as folder:
                 returned = self.engine.backward(step, self.values, folder)
@@ -249,10 +236,10 @@ class _Run:
         if dropped() is not None:
             self.events.append(Event(f"{name} lives on"))
 
-    def _hook(self, step: Hook) -> Callable[[Any], Any]:
+    def _hook(self, step: steps.Hook) -> Callable[[EngineTensor], EngineTensor]:
         engine, name = self.engine, step.results[0]
 
-        def called(g: Any) -> Any:
+        def called(g: EngineTensor) -> EngineTensor:
             self.events.append(Event(name, None if g is None else self._look(g), engine.recording()))
             match step.returns:
                 case "error":
@@ -260,26 +247,26 @@ class _Run:
                 case "tensor":
                     return self.values[step.tensor_returned or ""]
                 case "scaled" if g is not None:
-                    return engine.apply(Op("mul_scalar", (), (), {"other": step.factor}), [g])[0]
+                    return engine.apply(steps.Op("mul_scalar", (), (), {"other": step.factor}), [g])[0]
                 case "another_dtype" if g is not None:
                     dtype = "float64" if self._look(g).array.dtype == "float32" else "float32"
-                    return engine.apply(Op("cast", (), (), {"dtype": dtype}), [g])[0]
+                    return engine.apply(steps.Op("cast", (), (), {"dtype": dtype}), [g])[0]
                 case _:
                     return None
 
         return called
 
-    def _functions(self, step: Custom) -> tuple[Forward, Pullback]:
-        def apply(ops: tuple[Op, ...], known: type_of_values) -> None:
+    def _functions(self, step: steps.Custom) -> tuple[Forward, Pullback]:
+        def apply(ops: tuple[steps.Op, ...], known: Values) -> None:
             for op in ops:
                 known.update(zip(op.results, self.engine.apply(op, [known[n] for n in op.operands]), strict=True))
 
-        def forward(operands: list[Any]) -> tuple[list[Any], list[Any]]:
+        def forward(operands: list[EngineTensor]) -> tuple[list[EngineTensor], list[EngineTensor]]:
             known = dict(zip(step.operands, operands, strict=True))
             apply(step.forward, known)
             return [known[n] for n in step.outputs], [known[n] for n in step.saved]
 
-        def backward(saved: list[Any], cotangents: list[Any]) -> list[Any]:
+        def backward(saved: list[EngineTensor], cotangents: list[EngineTensor]) -> list[EngineTensor]:
             for name, cotangent in zip(step.results, cotangents, strict=True):
                 seen = replace(self._look(cotangent), requires_grad=False)  # nobody promises the flag of a cotangent
                 self.events.append(Event(name, seen, self.engine.recording()))
@@ -297,7 +284,7 @@ class _Run:
         now = [(name, self._look(self.values[name]), array) for name, array in self.seen.items()]
         return [(name, value) for name, value, array in now if _differs(value.array, array)]
 
-    def _look(self, tensor: Any) -> Value:
+    def _look(self, tensor: EngineTensor) -> Value:
         """Look at a tensor; one that the engine hands out but will not show is an observation, too."""
         try:
             return self.engine.look(tensor)
@@ -321,7 +308,7 @@ def _differs(after: np.ndarray[Any, Any], before: np.ndarray[Any, Any]) -> bool:
     return after.tobytes() != before.tobytes() and not np.array_equal(after, before, equal_nan=True)
 
 
-def pick(values: type_of_values, names: tuple[str | None, ...] | None, form: Form | None = None) -> Any:
+def pick(values: Values, names: tuple[str | None, ...] | None, form: steps.Form | None = None) -> Any:
     """Look up a list of names that may hold ``None`` or be ``None``, and hand it over in a form."""
     if names is None:
         return None

@@ -12,21 +12,29 @@ import sys
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, CancelledError, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-import msgspec
 from pebble import ProcessExpired, ProcessPool
 
-from conformance.backends import BackendError, names
-from conformance.campaign.watch import rang, under_way
-from conformance.campaign.worker import POISONED, Chunk, describe_backend, run_chunk, silence
+from conformance.backends import BackendError
+from conformance.backends.registry import registration
+from conformance.campaign.chunk import Death
+from conformance.campaign.last_words import frame_of, silence, words_in
+from conformance.campaign.record_files import read_chunk
+from conformance.campaign.watchdog import rang, under_way
+from conformance.campaign.worker import POISONED, Unopened, describe_backend, run_chunk
 from conformance.judge.verdict import Bucket
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
+
+    from conformance.campaign.chunk import Chunk
+    from conformance.campaign.records import BackendRecord, CaseRecord
+
+T = TypeVar("T")
 
 CALL_TIMEOUT = 120.0
 
@@ -35,9 +43,11 @@ def _context(backends: Sequence[str]) -> Any:
     if sys.platform != "linux":
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    targets = names()
-    modules = [targets.get(b, b).partition(":")[0] for b in backends]
-    context.set_forkserver_preload(["conformance.campaign.worker", "conformance.judge.disturbance", *modules])
+    modules = []
+    for name in backends:
+        with suppress(BackendError):  # whoever opens it says so
+            modules.append(registration(name).opens.partition(":")[0])
+    context.set_forkserver_preload(["conformance.campaign.worker", "conformance.compare.rounding", *modules])
     return context
 
 
@@ -70,11 +80,11 @@ class Workers:
             self._pool = self._open()
         return self._pool.schedule(function, arguments, timeout=timeout)
 
-    def call(self, function: Callable[..., Any], *arguments: Any, timeout: float = CALL_TIMEOUT) -> Any:
+    def call(self, function: Callable[..., T], *arguments: Any, timeout: float = CALL_TIMEOUT) -> T | None:
         """Call a function in a worker; ``None`` if the worker died, or did not come back within ``timeout`` seconds."""
         return next(self.calls(function, [list(arguments)], timeout))
 
-    def calls(self, function: Callable[..., Any], arguments: Iterable[list[Any]], timeout: float = CALL_TIMEOUT) -> Iterator[Any]:
+    def calls(self, function: Callable[..., T], arguments: Iterable[list[Any]], timeout: float = CALL_TIMEOUT) -> Iterator[T | None]:
         """Call a function with each of these arguments, in as many workers as there are; yield what `call` returns, in order."""
         for answer in [self.schedule(function, given, timeout) for given in arguments]:
             try:
@@ -82,23 +92,25 @@ class Workers:
             except (ProcessExpired, BrokenProcessPool, TimeoutError):
                 yield None
 
-    def describe(self, name: str) -> dict[str, Any]:
+    def describe(self, name: str) -> BackendRecord:
         """Return a backend's facts, found out in a worker.
 
         Raises:
             BackendError: if it cannot be opened.
         """
-        found: dict[str, Any] | None = self.call(describe_backend, name)
-        if found is None or "error" in found:
-            raise BackendError(found["error"] if found else f"backend {name!r} takes its process down when it is opened")
-        return found
+        described = self.call(describe_backend, name)
+        if described is None:
+            raise BackendError(f"backend {name!r} takes its process down when it is opened")
+        if isinstance(described, Unopened):
+            raise BackendError(described.error)
+        return described
 
-    def run(self, chunks: Iterable[Chunk]) -> Iterator[list[dict[str, Any]]]:
+    def run(self, chunks: Iterable[Chunk]) -> Iterator[list[CaseRecord]]:
         """Run chunks and yield the records of each, in the order of the chunks."""
         coming = enumerate(chunks)
         again: deque[tuple[int, Chunk]] = deque()
         running: dict[Any, tuple[int, Chunk]] = {}
-        done: dict[int, list[dict[str, Any]]] = {}
+        done: dict[int, list[CaseRecord]] = {}
         following = 0
         while True:
             while len(running) < 2 * self.jobs:
@@ -115,7 +127,7 @@ class Workers:
                 if rest is not None:
                     again.append((position, rest))
                     continue
-                done[position] = read_records(chunk.records)
+                done[position] = read_chunk(chunk.records)
                 chunk.records.unlink(missing_ok=True)
             while following in done:
                 yield done.pop(following)
@@ -134,8 +146,8 @@ def _rest(chunk: Chunk, future: Any) -> Chunk | None:
 
 def _following(chunk: Chunk) -> int:
     """Return the index of the first case of a chunk that has no record."""
-    records = read_records(chunk.records)
-    return records[-1]["index"] + 1 if records else chunk.start
+    records = read_chunk(chunk.records)
+    return records[-1].index + 1 if records else chunk.start
 
 
 def _after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
@@ -144,17 +156,19 @@ def _after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
         return replace(chunk, start=following)
     if following not in chunk.deaths:  # perhaps an earlier case damaged the process: try once more in a fresh one
         return replace(chunk, start=following, deaths={**chunk.deaths, following: 1})
-    words = under_way(chunk.progress)
-    bucket = str(Bucket.TIMED_OUT if rang(chunk.watchdog) else Bucket.CRASHED)
-    before = chunk.lost.get(following, {})
-    culprit, *law = words[1:] if words[:1] == [str(following)] else chunk.backends[:1]
-    bucket = " ".join([bucket, *law])
-    lost = dict.fromkeys(chunk.backends, bucket) if culprit in before else {**before, culprit: bucket}
-    return replace(chunk, start=following, lost={**chunk.lost, following: lost})
+    hung = rang(chunk.watchdog)
+    frame = frame_of(words_in(chunk.watchdog if hung else chunk.words), exit_code)
+    before = chunk.fatal_backends.get(following, {})
+    culprit, law = _culprit(chunk, following)
+    death = Death(Bucket.TIMED_OUT if hung else Bucket.CRASHED, law, frame)
+    fatal = dict.fromkeys(chunk.backends, death) if culprit in before else {**before, culprit: death}
+    return replace(chunk, start=following, fatal_backends={**chunk.fatal_backends, following: fatal})
 
 
-def read_records(path: Path) -> list[dict[str, Any]]:
-    """Read what a worker recorded so far; a line that it did not finish is left out."""
-    if not path.exists():
-        return []
-    return [msgspec.json.decode(line) for line in path.read_bytes().splitlines() if line.endswith(b"}")]
+def _culprit(chunk: Chunk, index: int) -> tuple[str, str]:
+    """Say which backend was under way when the worker died, and the law that was tried on it; the first one if nothing was noted."""
+    match under_way(chunk.progress):
+        case [number, name, *law] if number == str(index):
+            return name, " ".join(law)
+        case _:
+            return chunk.backends[0], ""

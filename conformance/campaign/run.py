@@ -2,79 +2,71 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
 import platform
 import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import msgspec
 import numpy as np
 
 from conformance import __version__
-from conformance.backends import STATIC
+from conformance.backends.registry import registration, voters
+from conformance.backends.repro import printers, script
+from conformance.campaign.chunk import Chunk
 from conformance.campaign.explain import blame_case, explain_case
-from conformance.campaign.pool import Workers, read_records
+from conformance.campaign.pool import Workers
+from conformance.campaign.record_files import Writer, read_chunk
+from conformance.campaign.records import SCHEMA, DeviationRecord, ExitReason, FindingRecord, Header, Interruption
+from conformance.campaign.shrink import ShrinkResult, shrink_case
 from conformance.campaign.tally import Tally
-from conformance.campaign.worker import Chunk
-from conformance.case import Case, encode
-from conformance.deviations import known
-from conformance.generate.scripts import Plan
+from conformance.case.files import encode
+from conformance.case.steps import Op
+from conformance.deviations.entries import known
+from conformance.generate.scripts import DrawOptions, odds_of
 from conformance.judge.verdict import Bucket
-from conformance.laws.judging import NONE, SOME
-from conformance.laws.registry import LAWS
-from conformance.ops import NOT_OFFERED
-from conformance.records import SCHEMA, Writer
-from conformance.reduce import reduce_case
-from conformance.repro import FRAMEWORKS, script
-from conformance.steps import Op
+from conformance.laws.judging import Judging, LawSampling
+from conformance.ops import not_offered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from conformance.campaign.fingerprint import Fingerprint
+    from conformance.campaign.records import Footer, Record
     from conformance.campaign.tally import Failure
-    from conformance.signature import Signature
+    from conformance.case.case import Case
+    from conformance.judge.blame import Blame
 
-VOTERS = ("torch", "paddle")
-"""Backends that vote on findings of others where their module of the same name is installed."""
 CHUNK = 100
-TIMEOUT = 5.0
-LAWS_TIMEOUT = 20.0
-"""For all laws on one case, which are some thirty scripts."""
-REDUCED_AT_MOST = 40
+"""How many cases a worker gets at once."""
+SHRUNK_AT_MOST = 40
+"""How many findings have their case shrunk, the most frequent first."""
 
 
 @dataclass(frozen=True)
 class Options:
     """What a campaign is asked to do.
 
-    ``budget``: seconds after which no more cases are started. ``every_null``: judge every null pair on every case that it fits.
-    ``laws``: which laws are tried (`conformance.laws.judging`); ``alone``: nothing else judges.
+    ``budget``: seconds after which no more cases are started.
     """
 
     backends: tuple[str, ...]
     cases: int = 2000
     budget: float | None = None
     seed: int = 1
-    plan: Plan = field(default_factory=Plan)
+    draw: DrawOptions = field(default_factory=DrawOptions)
     jobs: int = 1
     out: Path = Path("reports")
-    timeout: float = TIMEOUT
     command: str = ""
-    every_null: bool = False
-    laws: str = SOME
-    alone: bool = False
+    judging: Judging = field(default_factory=partial(Judging, LawSampling.SOME))
 
 
-def run_campaign(
-    options: Options, progress: Callable[[int, int], None] | None = None, checked: Iterable[dict[str, Any]] = ()
-) -> dict[str, Any]:
+def run_campaign(options: Options, progress: Callable[[int, int], None] | None = None, checked: Iterable[Record] = ()) -> Footer:
     """Run a campaign, write ``run.ndjson``, and return the footer.
 
     ``progress`` hears of cases done and findings made; ``checked``: records of what was checked before, which come after the header.
@@ -87,39 +79,38 @@ def run_campaign(
     options.out.mkdir(parents=True, exist_ok=True)
     with Workers(options.backends, options.jobs) as workers:
         header = header_of(options, workers)
-        writer = Writer(options.out / "run.ndjson")
-        writer.write(header)
-        for record in checked:
-            writer.write(record)
-        tally = Tally(options.backends)
-        with tempfile.TemporaryDirectory(dir=options.out, prefix=".work-") as folder:
-            try:
-                for records in workers.run(_chunks(options, folder, started)):
-                    for record in records:
-                        writer.write(record)
-                        tally.add(record)
-                    if progress is not None:
-                        progress(tally.cases, len(tally.failures))
-            except BaseException:  # an interrupted run keeps what its unfinished chunks recorded, too
-                for path in sorted(Path(folder).glob("*.ndjson")):
-                    for record in read_records(path):
-                        writer.write(record)
-                raise
-        ended = time.perf_counter() - started
-        for found in findings(tally, options, workers):
-            writer.write(found)
-            if (found["blame"] or {}).get("who") == "reference":
-                tally.wrong_references.append(found["id"])
-    footer = tally.footer()
-    footer["seconds"]["wall"] = ended
-    footer["not_offered"] = {described["name"]: described["not_offered"] for described in header["backends"]}
-    seen = {name for counts in tally.deviations.values() for name in counts}
-    footer["deviation_info"] = {
-        d.id: {"reason": d.reason, "finding": d.finding, "wrong_values": d.wrong_values} for d in known() if d.id in seen
-    }
-    writer.write(footer)
-    writer.close()
+        with Writer(options.out / "run.ndjson") as writer:
+            for record in (header, *checked):
+                writer.write(record)
+            tally = _tallied(options, workers, writer, started, progress)
+            ended = time.perf_counter() - started
+            for found in findings(tally, options, workers):
+                writer.write(found)
+                if found.blame is not None and found.blame.who == "reference":
+                    tally.wrong_references.append(found.id)
+            footer = _footer(tally, header, ended)
+            writer.write(footer)
     return footer
+
+
+def _tallied(options: Options, workers: Workers, writer: Writer, started: float, progress: Callable[[int, int], None] | None) -> Tally:
+    """Run and record the cases, and add them up; an interrupted run keeps what its unfinished chunks recorded, too."""
+    tally = Tally(options.backends)
+    with tempfile.TemporaryDirectory(dir=options.out, prefix=".work-") as folder:
+        try:
+            for records in workers.run(_chunks(options, folder, started)):
+                for record in records:
+                    writer.write(record)
+                    tally.add(record)
+                if progress is not None:
+                    progress(tally.cases, len(tally.failures))
+        except BaseException as error:
+            for path in sorted(Path(folder).glob("*.ndjson")):
+                for record in read_chunk(path):
+                    writer.write(record)
+            writer.write(Interruption(type(error).__name__))
+            raise
+    return tally
 
 
 def _chunks(options: Options, folder: str, started: float) -> Iterator[Chunk]:
@@ -128,95 +119,88 @@ def _chunks(options: Options, folder: str, started: float) -> Iterator[Chunk]:
 
     for start in takewhile(in_time, range(0, options.cases, CHUNK)):
         stop = min(start + CHUNK, options.cases)
-        yield Chunk(
-            options.seed,
-            start,
-            stop,
-            options.plan,
-            options.backends,
-            folder,
-            options.timeout,
-            name=f"{start:09d}",
-            every_null=options.every_null,
-            laws=options.laws,
-            alone=options.alone,
-        )
+        yield Chunk(options.backends, folder, f"{start:09d}", start, stop, options.judging, options.seed, options.draw)
 
 
-def header_of(options: Options, workers: Workers) -> dict[str, Any]:
-    """Write the header record; the backends describe themselves in a worker.
+def _footer(tally: Tally, header: Header, wall: float) -> Footer:
+    """Sum up a run that ended; it stopped early only if the budget was spent."""
+    reason = ExitReason.CASES if tally.cases == header.cases else ExitReason.BUDGET
+    seen = {name for counts in tally.deviations.values() for name in counts}
+    info = {d.id: DeviationRecord(d.reason, d.finding, d.wrong_values) for d in known() if d.id in seen}
+    return tally.footer(reason, wall, {backend.name: backend.not_offered for backend in header.backends}, info)
+
+
+def header_of(options: Options, workers: Workers) -> Header:
+    """Write the header; the backends describe themselves in a worker.
 
     Raises:
         BackendError: if one cannot be opened.
     """
-    return {
-        "kind": "header",
-        "schema": SCHEMA,
-        "suite": __version__,
-        "command": options.command,
-        "seed": options.seed,
-        "cases": options.cases,
-        "lanes": options.plan.lanes,
-        "ops": options.plan.ops,
-        "ops_not_offered": NOT_OFFERED,
-        "jobs": options.jobs,
-        "started": datetime.now(UTC).isoformat(timespec="seconds"),
-        "environment": {
+    return Header(
+        schema=SCHEMA,
+        suite=__version__,
+        command=options.command,
+        seed=options.seed,
+        cases=options.cases,
+        lanes=tuple(options.draw.lanes),
+        ops=None if options.draw.ops is None else tuple(options.draw.ops),
+        ops_not_offered=not_offered(),
+        odds=odds_of(options.draw),
+        jobs=options.jobs,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        environment={
             "python": sys.version.split()[0],
             "platform": platform.platform(),
             "numpy": np.__version__,
         },
-        "backends": [workers.describe(name) for name in options.backends],
-    }
+        backends=tuple(workers.describe(name) for name in options.backends),
+    )
 
 
-def findings(tally: Tally, options: Options, workers: Workers) -> Iterator[dict[str, Any]]:
-    """Reduce one case of every signature and write it up as a finding; its case file goes to ``cases/``."""
+def findings(tally: Tally, options: Options, workers: Workers) -> Iterator[FindingRecord]:
+    """Shrink one case of every fingerprint and write it up as a finding; its case file goes to ``cases/``."""
     ranked = sorted(tally.failures.items(), key=lambda item: -item[1].count)
-    for number, (signature, failure) in enumerate(ranked):
-        case = msgspec.convert(failure.record["case"], Case, strict=False)
-        if number < REDUCED_AT_MOST and signature.bucket != Bucket.TIMED_OUT:  # each candidate would cost the time-out again
-            case = reduce_case(workers, case, signature, signature.backend, options.timeout, alone=options.alone)
-        yield finding(signature, failure, case, options, workers)
+    for number, (fingerprint, failure) in enumerate(ranked):
+        case, rounds = ShrinkResult(failure.case, {})
+        if number < SHRUNK_AT_MOST and fingerprint.bucket is not Bucket.TIMED_OUT:  # each candidate would cost the time-out again
+            case, rounds = shrink_case(workers, case, fingerprint, options.judging)
+        yield finding(fingerprint, failure, case, rounds, options, workers)
 
 
-def ask_blame(workers: Workers, case: Case, name: str, chosen: Sequence[str]) -> dict[str, Any] | None:
-    """Ask who is wrong: every eager framework that is installed votes, and the backends of the run; ``None`` if the process died.
+def ask_blame(workers: Workers, case: Case, name: str, chosen: Sequence[str]) -> Blame | None:
+    """Ask who is wrong: every voter that is installed, and the eager backends of the run; ``None`` if the process died.
 
     A voter may die of the case itself, so without an answer the rest is asked alone.
     """
-    installed = [framework for framework in VOTERS if importlib.util.find_spec(framework) is not None]
-    others = tuple(dict.fromkeys(other for other in [*chosen, *installed] if other not in (name, *STATIC)))
-    blamed: dict[str, Any] | None = workers.call(blame_case, case, name, others)
-    return blamed or workers.call(blame_case, case, name, ())
+    others = tuple(dict.fromkeys(other for other in [*chosen, *voters()] if other != name and not registration(other).static))
+    return workers.call(blame_case, case, name, others) or workers.call(blame_case, case, name, ())
 
 
-def finding(signature: Signature, failure: Failure, case: Case, options: Options, workers: Workers) -> dict[str, Any]:
+def finding(
+    fingerprint: Fingerprint, failure: Failure, case: Case, rounds: dict[str, int], options: Options, workers: Workers
+) -> FindingRecord:
     """Write one finding."""
-    name = f"{signature.backend.replace(':', '.')}-{hashlib.blake2b(repr(signature).encode(), digest_size=4).hexdigest()}"
     folder = options.out / "cases"
     folder.mkdir(exist_ok=True)
-    path = folder / f"{name}.json"
+    path = folder / f"{fingerprint.id}.json"
     path.write_text(encode(case) + "\n")
-    laws = signature.where if signature.where in LAWS else NONE
-    told = workers.call(explain_case, case, signature.backend, laws, options.alone, timeout=2 * options.timeout)
-    explained = told or {"steps": [], "verdict": {}}
-    blamed = ask_blame(workers, case, signature.backend, options.backends)
-    mismatch = explained["verdict"].get("mismatch") or failure.record["verdicts"][signature.backend].get("mismatch")
-    framework = signature.backend if signature.backend in FRAMEWORKS else FRAMEWORKS[0]
-    return {
-        "kind": "finding",
-        "id": name,
-        "backend": signature.backend,
-        "bucket": signature.bucket,
-        "at": signature.at,
-        "count": failure.count,
-        "index": failure.record["index"],
-        "ops": sorted({step.op for step in case.steps if isinstance(step, Op)}),
-        "case": case,
-        "mismatch": mismatch,
-        "blame": blamed,
-        "steps": explained["steps"],
-        "replay": f"conformance replay {path.as_posix()} --backend {signature.backend}",
-        "script": script(case, framework),
-    }
+    backend = fingerprint.backend
+    judging = fingerprint.judging(options.judging)
+    explained = workers.call(explain_case, case, backend, judging, timeout=2 * judging.timeout)
+    mismatch = None if explained is None else explained.verdict.mismatch
+    return FindingRecord(
+        id=fingerprint.id,
+        backend=backend,
+        bucket=fingerprint.bucket,
+        at=fingerprint.at,
+        count=failure.count,
+        index=failure.index,
+        ops=tuple(sorted({step.op for step in case.steps if isinstance(step, Op)})),
+        case=case,
+        mismatch=mismatch or failure.mismatch,
+        blame=ask_blame(workers, case, backend, options.backends),
+        steps=() if explained is None else explained.steps,
+        replay=f"conformance replay {path.as_posix()} --backend {backend}",
+        script=script(case, backend if registration(backend).script else printers()[0]),
+        shrink_rounds=rounds,
+    )

@@ -1,18 +1,22 @@
-"""The tally of a run: the ledger, what was compared, the seconds, and the failures by signature."""
+"""The tally of a run: the ledger, what was compared, the seconds, and the failures by fingerprint."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from conformance.decades import decade_of
+from conformance.campaign.fingerprint import Fingerprint, fingerprint_of
+from conformance.campaign.records import Footer, NullSummary, RunVerdict
 from conformance.judge.nulls import upper_bound
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
-from conformance.signature import Signature, signature_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from conformance.campaign.records import CaseRecord, DeviationRecord, ExitReason, MismatchRecord, NullRecord, VerdictRecord
+    from conformance.case.case import Case
 
 FLOOR = 0.9
 """The fraction of cases that must really be compared, per backend."""
@@ -26,37 +30,33 @@ class NullTally:
     alarms: Counter[str] = field(default_factory=Counter)
     near_kink: int = 0
 
-    def add(self, record: dict[str, Any]) -> None:
-        """Add one case's."""
-        self.compared[record["pair"], record["dtype"]] += record["values"]
-        self.alarms[record["pair"]] += record["alarm"]
-        self.near_kink += record["near_kink"]
+    def add(self, record: NullRecord) -> None:
+        """Add one comparison."""
+        self.compared[record.pair, record.dtype] += record.values
+        self.alarms[record.pair] += record.alarm
+        self.near_kink += record.near_kink
 
     def faults(self) -> list[str]:
         """Say what the judge called a divergence although both sides are right."""
         return [f"null pair {pair}: {n} false alarms" for pair, n in self.alarms.items() if n]
 
-    def record(self) -> dict[str, Any]:
+    def summary(self) -> NullSummary:
         """Write them down, with the bound on false alarms per million comparisons."""
         total, alarms = self.compared.total(), self.alarms.total()
         pairs: dict[str, dict[str, int]] = {}
         for (pair, dtype), count in self.compared.items():
             pairs.setdefault(pair, {})[dtype] = count
-        return {
-            "comparisons": total,
-            "alarms": alarms,
-            "near_kink": self.near_kink,
-            "per_million": upper_bound(alarms, total) * 1e6,
-            "pairs": pairs,
-        }
+        return NullSummary(total, alarms, self.near_kink, upper_bound(alarms, total) * 1e6, pairs)
 
 
 @dataclass
 class Failure:
-    """All failures of one signature: how many, and the record whose case has the fewest steps."""
+    """All failures of one fingerprint: how many, and the case with the fewest steps, with its index and the difference."""
 
-    count: int
-    record: dict[str, Any]
+    case: Case
+    index: int
+    mismatch: MismatchRecord | None
+    count: int = 1
 
 
 @dataclass
@@ -72,7 +72,7 @@ class Tally:
     cases: int = 0
     rich: int = 0
     bounded: int = 0
-    collateral: int = 0
+    unreproduced_deaths: int = 0
     lanes: Counter[str] = field(default_factory=Counter)
     orders: Counter[str] = field(default_factory=Counter)
     seconds: Counter[str] = field(default_factory=Counter)
@@ -83,7 +83,7 @@ class Tally:
     ratios: dict[str, dict[str, Counter[str]]] = field(init=False)
     worst: dict[str, tuple[float, str, str]] = field(default_factory=dict)
     nulls: NullTally = field(default_factory=NullTally)
-    failures: dict[Signature, Failure] = field(default_factory=dict)
+    failures: dict[Fingerprint, Failure] = field(default_factory=dict)
     wrong_references: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -93,49 +93,50 @@ class Tally:
         self.laws = {b: {} for b in self.backends}
         self.ratios = {b: {} for b in self.backends}
 
-    def add(self, record: dict[str, Any]) -> None:
+    def add(self, record: CaseRecord) -> None:
         """Add one case."""
         self.cases += 1
-        self.rich += record["rich"]
-        self.lanes[record["lane"]] += 1
-        self.orders[str(record["order"])] += 1
-        self.seconds.update(record["seconds"])
-        self.collateral += record.get("deaths", 0)
-        for null in record["nulls"]:
+        self.rich += record.rich
+        self.lanes[record.lane] += 1
+        self.orders[str(record.order)] += 1
+        self.seconds.update(record.seconds)
+        self.unreproduced_deaths += record.deaths
+        for null in record.nulls:
             self.nulls.add(null)
-        for name, statuses in record.get("laws", {}).items():
+        for name, statuses in record.laws.items():
             for law, status in statuses.items():
                 self.laws[name].setdefault(law, Counter())[status] += 1
-        for name, verdict in record["verdicts"].items():
-            self.ledger[name][verdict["bucket"]] += 1
-            self.counts[name].update(verdict["counts"])
-            self.bounded += verdict.get("bounded", False)
-            self.deviations[name].update(verdict.get("deviations", ()))
-            for step, ratio in verdict.get("ratios", {}).items():
-                self._err(name, step, ratio, record["id"])
-            if verdict["bucket"] in FAILING:
-                self._fail(signature_of(name, verdict), record)
+        for name, verdict in record.verdicts.items():
+            self.ledger[name][verdict.bucket] += 1
+            self.counts[name].update(verdict.counts)
+            self.bounded += verdict.bounded
+            self.deviations[name].update(verdict.deviations)
+            for step, ratio in verdict.ratios.items():
+                self._err(name, step, ratio, record.id)
+            if verdict.bucket in FAILING:
+                self._fail(name, verdict, record)
 
     def _err(self, backend: str, step: str, ratio: float | None, case: str) -> None:
         self.ratios[backend].setdefault(step, Counter())[decade_of(ratio)] += 1
         if ratio is not None and self.worst.get(backend, (0.0,))[0] < ratio <= 1:
             self.worst[backend] = (ratio, step, case)
 
-    def _fail(self, signature: Signature, record: dict[str, Any]) -> None:
-        known = self.failures.get(signature)
-        if known is None:
-            self.failures[signature] = Failure(1, record)
-            return
-        known.count += 1
-        if len(record["case"]["steps"]) < len(known.record["case"]["steps"]):
-            known.record = record
+    def _fail(self, backend: str, verdict: VerdictRecord, record: CaseRecord) -> None:
+        if record.case is None:
+            raise ValueError(f"case {record.id} failed on {backend}, and its record has no case")
+        fingerprint, failure = fingerprint_of(backend, verdict), Failure(record.case, record.index, verdict.mismatch)
+        before = self.failures.get(fingerprint)
+        if before is not None:
+            smaller = len(failure.case.steps) < len(before.case.steps)
+            failure = replace(failure if smaller else before, count=before.count + 1)
+        self.failures[fingerprint] = failure
 
     def compared(self, backend: str) -> float:
         """Return the fraction of cases that were really compared."""
         return sum(self.ledger[backend][b] for b in COMPARED) / max(1, self.cases)
 
-    def verdict(self) -> tuple[str, list[str]]:
-        """Decide: ``conforms``, ``diverges`` or ``suite_error``, with the reasons."""
+    def verdict(self) -> tuple[RunVerdict, list[str]]:
+        """Decide, with the reasons."""
         faults = []
         for name in self.backends:
             if sum(self.ledger[name].values()) != self.cases:
@@ -147,32 +148,57 @@ class Tally:
         faults += [f"{finding}: the numerical oracle contradicts the reference" for finding in self.wrong_references]
         faults += self.nulls.faults()
         if faults:
-            return "suite_error", faults
+            return RunVerdict.SUITE_ERROR, faults
         if self.failures:
-            found = Counter(s.backend for s in self.failures)
-            return "diverges", [f"{name}: {n} new findings" for name, n in found.items()]
-        return "conforms", []
+            found = Counter(f.backend for f in self.failures)
+            return RunVerdict.DIVERGES, [f"{name}: {n} new findings" for name, n in found.items()]
+        return RunVerdict.CONFORMS, []
 
-    def footer(self) -> dict[str, Any]:
-        """Write the footer record."""
+    def footer(
+        self,
+        exit_reason: ExitReason,
+        wall: float,
+        not_offered: dict[str, dict[str, str]],
+        deviation_info: dict[str, DeviationRecord],
+    ) -> Footer:
+        """Write the footer; ``wall``: the seconds that passed outside."""
         verdict, reasons = self.verdict()
-        return {
-            "kind": "footer",
-            "verdict": verdict,
-            "reasons": reasons,
-            "cases": self.cases,
-            "rich": self.rich,
-            "bounded": self.bounded,
-            "collateral": self.collateral,
-            "lanes": self.lanes,
-            "orders": self.orders,
-            "ledger": self.ledger,
-            "counts": self.counts,
-            "deviations": self.deviations,
-            "laws": self.laws,
-            "ratios": self.ratios,
-            "worst": self.worst,
-            "nulls": self.nulls.record(),
-            "findings": len(self.failures),
-            "seconds": self.seconds,
-        }
+        return Footer(
+            verdict=verdict,
+            exit_reason=exit_reason,
+            reasons=tuple(reasons),
+            cases=self.cases,
+            rich=self.rich,
+            bounded=self.bounded,
+            unreproduced_deaths=self.unreproduced_deaths,
+            lanes=dict(self.lanes),
+            orders=dict(self.orders),
+            ledger=_plain(self.ledger),
+            counts=_plain(self.counts),
+            deviations=_plain(self.deviations),
+            laws={name: _plain(laws) for name, laws in self.laws.items()},
+            ratios={name: _plain(steps) for name, steps in self.ratios.items()},
+            worst=self.worst,
+            nulls=self.nulls.summary(),
+            findings=len(self.failures),
+            seconds={**self.seconds, "wall": wall},
+            not_offered=not_offered,
+            deviation_info=deviation_info,
+        )
+
+
+def _plain(counters: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:
+    return {name: dict(counts) for name, counts in counters.items()}
+
+
+DECADES = ("none", "1/1000", "1/100", "1/10", "1", "beyond")
+"""No error at all; up to that part of the bound; beyond the bound, which is a difference."""
+
+
+def decade_of(ratio: float | None) -> str:
+    """Return the decade of an error over its bound; ``None``: no error is allowed there and there is one."""
+    if ratio is None or ratio > 1:
+        return DECADES[-1]
+    if ratio == 0:
+        return DECADES[0]
+    return DECADES[max(1, 4 + math.ceil(math.log10(ratio)))]

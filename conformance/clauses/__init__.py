@@ -1,14 +1,6 @@
 """Curated cases: the promises of the source documents and the switches of the dialects, in small cases."""
 
-from conformance.clauses import (
-    append_backward,
-    comparison,
-    dialects,
-    gradients,
-    paddle_backward,
-    paddle_grad,
-    torch_backward,
-)
+from conformance.clauses import append_backward, comparison, dialects, gradients, paddle_backward, paddle_grad, torch_backward
 from conformance.clauses.curated import Curated
 
 CURATED: tuple[Curated, ...] = (

@@ -1,8 +1,8 @@
 """Clauses of ``fluid.backward.append_backward``, today ``paddle.static.append_backward``; the numbers follow from the definition."""
 
-from conformance.case import Case, Input
+from conformance.case.case import Case, Input
+from conformance.case.steps import AppendBackward, Detach, Op
 from conformance.clauses.curated import Curated
-from conformance.steps import AppendBackward, Detach, Op
 from reference_impl import PADDLE_STATIC
 
 _DATA = Input("d", (2,), (5.0, 6.0), differentiable=False)

@@ -1,7 +1,7 @@
 """Clauses that no case can say: what is no variable is refused, and an optimizer trains.
 
-A check asks a backend of static programs for a measurement (see `conformance.backends.programs.Programs`) and compares it with what
-the clause promises; the reference's own answer is held to the same.
+A check asks a backend of static programs for a measurement (see `conformance.backends.program_interpreter.Programs`) and compares it
+with what the clause promises; the reference's own answer is held to the same.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conformance.backends.programs import Regression
-from conformance.judge.disturbance import spread, undisturbed
+from conformance.backends.program_interpreter import Regression
+from conformance.compare.rounding import spread, undisturbed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from conformance.judge.disturbance import Rounded
+    from conformance.compare.rounding import Rounded
 
 LINE = Regression(
     x=np.array([[1.0, 2.0], [0.0, 1.0], [-1.0, 0.5], [2.0, -1.0]], np.float32),

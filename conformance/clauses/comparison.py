@@ -1,8 +1,8 @@
 """Clauses of the comparison of both frameworks' ``backward``; its author speaks of Paddle and shows the same with PyTorch."""
 
+from conformance.case.steps import Backward, Grad, Op
 from conformance.clauses.curated import Curated
-from conformance.clauses.writing import constant, exact, leaf, mul, total
-from conformance.steps import Backward, Grad, Op
+from conformance.clauses.shorthand import constant, exact, leaf, mul, total
 
 _X = leaf("x", 1.0, 2.0)
 _SQUARES = mul("x", "x", "y")

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.backends import BackendInfo
-from conformance.backends.reference import reference
-from conformance.judge.compare import Comparer
-from conformance.outcome import Computed
+from conformance.case.outcome import Computed
+from conformance.compare.compare import Comparer
+from conformance.compare.promise import Promise
 from reference_impl import PADDLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from conformance.case import Case
-    from conformance.judge.compare import Mismatch
+    from conformance.case.case import Case
+    from conformance.compare.mismatch import Mismatch
     from reference_impl import Dialect
 
 
@@ -42,13 +42,13 @@ class Curated:
 
     def difference(self, **switches: Any) -> Mismatch | None:
         """Return what changes for the judge when switches of the dialect are set otherwise; ``None`` if nothing does."""
-        flipped = replace(self.dialect, **switches)
-        expected, actual = (reference(d, d.not_offered).run(self.case) for d in (self.dialect, flipped))
-        return Comparer(self.case, BackendInfo("flipped", "", self.dialect)).run(expected, actual).mismatch
+        dialects = (self.dialect, replace(self.dialect, **switches))
+        kept, flipped = (Promise(self.case, BackendInfo(d.name, "", d, d.not_offered)) for d in dialects)
+        return Comparer(kept).run(flipped.outcome).mismatch
 
     def disagreement(self) -> str:
         """Say where the reference contradicts the document; empty if nowhere."""
-        outcome = reference(self.dialect, {}).run(self.case)
+        outcome = Promise(self.case, BackendInfo(self.dialect.name, "", self.dialect)).outcome
         for place, printed in self.prints.items():
             found = self._lookup(outcome, place)
             agrees = found is printed if found is None or printed is None else np.array_equal(found, np.asarray(printed))

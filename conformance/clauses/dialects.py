@@ -4,10 +4,10 @@ The name of the switch stands where other cases have the id of a clause. On a ba
 what it does.
 """
 
-from conformance.case import Input
+from conformance.case.case import Input
+from conformance.case.steps import Backward, ClearGrad, Custom, Grad, Hook, InPlace, Op, RetainGrad, SetRequiresGrad, Step
 from conformance.clauses.curated import Curated
-from conformance.clauses.writing import add, constant, exact, leaf, mul, number, plane, scale, total
-from conformance.steps import Backward, ClearGrad, Custom, Grad, Hook, InPlace, Op, RetainGrad, Step, Toggle
+from conformance.clauses.shorthand import add, constant, exact, leaf, mul, number, plane, scale, total
 from reference_impl import PADDLE, TORCH
 
 _X = leaf("x", 1.0, 2.0)
@@ -96,12 +96,12 @@ _STATE = (
     Curated(
         "toggled_leaf",
         "the flag is taken off after the graph was built",
-        exact((_X, _W), mul("x", "w", "y"), total("y", "z"), Toggle("x", False), Backward(("z",))),
+        exact((_X, _W), mul("x", "w", "y"), total("y", "z"), SetRequiresGrad("x", False), Backward(("z",))),
     ),
     Curated(
         "computed_flag",
         "the flag is taken off before a consumer is built",
-        exact((_X,), _SQUARES, Toggle("y", False), mul("y", "x", "u"), total("u", "z"), Backward(("z",))),
+        exact((_X,), _SQUARES, SetRequiresGrad("y", False), mul("y", "x", "u"), total("u", "z"), Backward(("z",))),
     ),
 )
 

@@ -1,8 +1,8 @@
 """Clauses of ``fluid.backward.gradients``, today ``paddle.static.gradients``; the numbers follow from the definition."""
 
-from conformance.case import Case, Input
+from conformance.case.case import Case, Input
+from conformance.case.steps import Grad, Op
 from conformance.clauses.curated import Curated
-from conformance.steps import Grad, Op
 from reference_impl import PADDLE_STATIC
 
 _X = Input("x", (2,), (1.0, 2.0))

@@ -1,9 +1,9 @@
 """Clauses of ``paddle.autograd.backward``."""
 
-from conformance.case import Input
+from conformance.case.case import Input
+from conformance.case.steps import Backward, ClearGrad, Op
 from conformance.clauses.curated import Curated
-from conformance.clauses.writing import add, constant, exact, leaf, mul, number, scale, total
-from conformance.steps import Backward, ClearGrad, Op
+from conformance.clauses.shorthand import add, constant, exact, leaf, mul, number, scale, total
 
 _MATRICES = (
     Input("x", (2, 2), (1.0, 2.0, 3.0, 4.0)),

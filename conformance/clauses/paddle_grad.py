@@ -1,9 +1,9 @@
 """Clauses of ``paddle.grad``."""
 
-from conformance.case import Case, Input
+from conformance.case.case import Case, Input
+from conformance.case.steps import Backward, Grad
 from conformance.clauses.curated import Curated
-from conformance.clauses.writing import add, constant, exact, leaf, mul, number, scale, total
-from conformance.steps import Backward, Grad
+from conformance.clauses.shorthand import add, constant, exact, leaf, mul, number, scale, total
 
 _X = leaf("x", 1.0, 2.0)
 _W = leaf("w", 3.0, 4.0)

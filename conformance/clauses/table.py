@@ -6,31 +6,32 @@ Each case runs in a process of its own, so that nothing a framework damages is t
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from conformance.backends import STATIC
+from conformance.backends.registry import registration
 from conformance.campaign.explain import explain_case
+from conformance.campaign.records import ClauseCase, ClauseCell, ClauseRow, ClausesRecord
 from conformance.campaign.worker import backend as open_in_process
+from conformance.case.steps import parameters
 from conformance.clauses import CURATED
 from conformance.clauses.checks import CHECKS
 from conformance.clauses.promises import documents, promises
-from conformance.deviations import known
+from conformance.deviations.entries import known
 from conformance.judge.verdict import AGREEING, Bucket
-from conformance.steps import parameters
 from reference_impl import DIALECTS
-from reference_impl.switches import SWITCHES
+from reference_impl.dialects.switches import SWITCHES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from conformance.campaign.pool import Workers
-    from conformance.case import Case
+    from conformance.campaign.records import BackendRecord
+    from conformance.case.case import Case
     from conformance.clauses import Curated
     from reference_impl import Dialect
 
-KIND = "clauses"
 DIED = "the process died or hung"
 SWITCHED = "switches of the dialects"
 
@@ -107,18 +108,17 @@ class Table(msgspec.Struct, frozen=True):
                     if result.standing is Standing.DIVERGES:
                         yield f"{row.id} {result.case} on {name}: {result.reason}"
 
-    def record(self) -> dict[str, Any]:
-        """Write the table as plain data."""
-        rows = [
-            {
-                **{name: getattr(row, name) for name in ("id", "promise", "document")},
-                "backends": {
-                    name: {"standing": cell.standing, "text": cell.text, "cases": cell.results} for name, cell in row.cells.items()
-                },
-            }
-            for row in self.rows
-        ]
-        return {"kind": KIND, "rows": msgspec.to_builtins(rows), "faults": list(self.faults)}
+    def record(self) -> ClausesRecord:
+        """Write the table as a record."""
+        return ClausesRecord(tuple(map(_row_record, self.rows)), self.faults)
+
+
+def _row_record(row: Row) -> ClauseRow:
+    cells = {
+        name: ClauseCell(cell.standing, cell.text, tuple(ClauseCase(r.case, r.standing, r.reason) for r in cell.results))
+        for name, cell in row.cells.items()
+    }
+    return ClauseRow(row.id, row.promise, row.document, cells)
 
 
 def clause_table(backends: Sequence[str], workers: Workers, curated: Iterable[Curated] = CURATED) -> Table:
@@ -160,30 +160,27 @@ def _clauses() -> Iterator[tuple[str, str, str]]:
         yield switch.field, switch.question, SWITCHED
 
 
-def _result(one: Curated, backend: Mapping[str, Any], workers: Workers) -> Result:
-    explained = workers.call(explain_case, one.case, backend["name"])
+def _result(one: Curated, backend: BackendRecord, workers: Workers) -> Result:
+    explained = workers.call(explain_case, one.case, backend.name)
     if explained is None:
         return Result(one.title, Standing.DIVERGES, DIED)
-    verdict = explained["verdict"]
-    match verdict["bucket"]:
-        case Bucket.KNOWN_DEVIATION:
-            return Result(one.title, Standing.DEVIATES, _finding(verdict["deviation"]))
-        case bucket if bucket in AGREEING:
-            refusal = _refusal(one.case, backend["not_offered"])
-            if refusal:
-                return Result(one.title, Standing.NOT_OFFERED, refusal)
-            return Result(one.title, Standing.CONFORMS, ", ".join(_otherwise(one, DIALECTS.get(backend["dialect"], one.dialect))))
-        case bucket:
-            detail = verdict.get("mismatch", {}).get("detail", "")
-            return Result(one.title, Standing.DIVERGES, f"{bucket}: {' '.join(detail.split())}")
+    verdict = explained.verdict
+    if verdict.bucket is Bucket.KNOWN_DEVIATION:
+        return Result(one.title, Standing.DEVIATES, _finding(verdict.deviation))
+    if verdict.bucket in AGREEING:
+        refusal = _refusal(one.case, backend.not_offered)
+        if refusal:
+            return Result(one.title, Standing.NOT_OFFERED, refusal)
+        return Result(one.title, Standing.CONFORMS, ", ".join(_otherwise(one, DIALECTS.get(backend.dialect, one.dialect))))
+    detail = "" if verdict.mismatch is None else verdict.mismatch.detail
+    return Result(one.title, Standing.DIVERGES, f"{verdict.bucket}: {' '.join(detail.split())}")
 
 
-def _checked(number: int, backend: Mapping[str, Any], workers: Workers) -> Result:
-    check, name = CHECKS[number], backend["name"]
-    if name not in STATIC:
-        return Result(
-            check.title, Standing.NOT_OFFERED, backend["not_offered"].get("step:append_backward", "it has no static programs")
-        )
+def _checked(number: int, backend: BackendRecord, workers: Workers) -> Result:
+    check, name = CHECKS[number], backend.name
+    if not registration(name).static:
+        reason = backend.not_offered.get("step:append_backward", "it has no static programs")
+        return Result(check.title, Standing.NOT_OFFERED, reason)
     said = workers.call(disagreement, number, name)
     if said is None:
         return Result(check.title, Standing.DIVERGES, DIED)
@@ -207,7 +204,7 @@ def _otherwise(one: Curated, dialect: Dialect) -> Iterator[str]:
                 yield switch.field
 
 
-def _finding(deviation: str) -> str:
+def _finding(deviation: str | None) -> str:
     return next(entry.finding for entry in known() if entry.id == deviation)
 
 

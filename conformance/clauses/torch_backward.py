@@ -1,9 +1,9 @@
 """Clauses of ``torch.autograd.backward``."""
 
-from conformance.case import Case, Input
+from conformance.case.case import Case, Input
+from conformance.case.steps import Backward, ClearGrad, Drop, Edge, Grad
 from conformance.clauses.curated import Curated
-from conformance.clauses.writing import add, constant, exact, leaf, mul, number, scale, total
-from conformance.steps import Backward, ClearGrad, Drop, Edge, Grad
+from conformance.clauses.shorthand import add, constant, exact, leaf, mul, number, scale, total
 from reference_impl import TORCH
 
 _X = leaf("x", 1.0, 2.0)

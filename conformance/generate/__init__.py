@@ -1,4 +1,4 @@
 """Generation: random autograd scripts over random graphs, from a source of decisions.
 
-Nothing is imported here: who only needs the seeded stream does not load Hypothesis, nor the other way round.
+Nothing is imported here, so a campaign, which needs the seeded stream alone, does not load Hypothesis.
 """

@@ -1,18 +1,18 @@
 """Random custom functions: a small forward over values that exist, and a backward that is any formula of the right shape.
 
-The backward need not be the derivative of the forward: what an engine has to do with it is the same, and a wrong formula shows more
-(that the engine really calls it, with which cotangents, and differentiates *it* for the second order). Now and then it is the
-derivative. A few per cent of the functions break a rule on purpose: a gradient too few or too many, of a wrong shape or dtype, for
-a constant, or an output that is an operand.
+The backward need not be the derivative of the forward: an engine has to treat it the same, and a wrong formula shows more (that the
+engine really calls it, with which cotangents, and differentiates *it* for the second order). Now and then it is the derivative. A few
+per cent of the functions break a rule on purpose: a gradient too few or too many, of a wrong shape or dtype, for a constant, or an
+output that is an operand.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conformance.generate.sketch import Draft
-from conformance.ops.kinds import OTHER_PRECISION
-from conformance.steps import Custom, Op
+from conformance.case.steps import Custom, Op
+from conformance.ops.dtypes import OTHER_PRECISION
+from conformance.ops.sampler import Draft
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,8 +29,9 @@ DERIVATIVES: dict[str, tuple[tuple[tuple[str, str, dict[str, Any]], ...], ...]] 
     "sub": ((("clone", "", {}),), (("neg", "", {}),)),
     "square": ((("mul", "x", {}), ("mul_scalar", "", {"other": 2.0})),),
 }
-"""Per op of a one-op forward, for each operand, the chain of ops that makes its gradient of the cotangent, each with what it is applied
-with."""
+"""The derivatives of forwards of one op: per operand, a chain of ops that starts from the cotangent.
+
+Each link has the op, its second operand (empty: it has none) and its attributes."""
 
 
 class _Body:
@@ -57,24 +58,24 @@ class _Body:
 
     def step(self, operand: Draft) -> Draft:
         """Add a random elementwise op on a value; the value itself if the op does not fit."""
-        source = self.sketch.source
-        if source.chance(0.5):
+        source, odds = self.sketch.source, self.sketch.odds.custom
+        if source.chance(odds.binary):
             partners = [d for d in self.known if d.shape == operand.shape and d.dtype == operand.dtype]
             return self.apply(source.choice(BINARY), [operand, source.choice(partners)]) or operand
-        name = source.choice(UNARY if self.sketch.exact or source.chance(0.6) else SMOOTH)
+        name = source.choice(UNARY if self.sketch.exact or source.chance(odds.polynomial) else SMOOTH)
         attrs = {"other": self.sketch.number()} if name in WITH_NUMBER else {}
         return self.apply(name, [operand], **attrs) or operand
 
 
 def draw_custom(sketch: Sketch) -> bool:
     """Add one custom function; return whether one fitted."""
-    source = sketch.source
+    source, odds = sketch.source, sketch.odds.custom
     tracked = [d for d in sketch.values if d.tracked]
-    first = source.choice((tracked if tracked and source.chance(0.85) else sketch.values)[-4:])
+    first = source.choice((tracked if tracked and source.chance(odds.tracked) else sketch.values)[-odds.recent :])
     alike = [d for d in sketch.values if d.shape == first.shape and d.dtype == first.dtype]
-    operands = [first, *(source.choice(alike) for _ in range(source.choice((1, 0, 1, 2))))]
+    operands = [first, *(source.choice(alike) for _ in range(source.choice(odds.more_operands)))]
     forward = _Body(sketch, operands, "f")
-    if source.chance(0.25):
+    if source.chance(odds.derivative):
         op = source.choice([name for name, chains in DERIVATIVES.items() if len(chains) <= len(operands)])
         del operands[len(DERIVATIVES[op]) :]
         made = forward.apply(op, operands)
@@ -82,7 +83,7 @@ def draw_custom(sketch: Sketch) -> bool:
         backward = _Body(sketch, [*saved, *(_cotangent(sketch, d) for d in outputs)], "b")
         gradients = _derivative(backward, op, operands) if outputs else []
     else:
-        outputs = _distinct([_output(forward, source.choice(operands)) for _ in range(2 if source.chance(0.35) else 1)])
+        outputs = _distinct([_output(forward, source.choice(operands)) for _ in range(2 if source.chance(odds.two_outputs) else 1)])
         saved = source.subset(_distinct(forward.known))
         backward = _Body(sketch, [*saved, *(_cotangent(sketch, d) for d in outputs)], "b")
         gradients = [_gradient(backward, operand, len(outputs)) for operand in operands]
@@ -97,7 +98,7 @@ def draw_custom(sketch: Sketch) -> bool:
         _miscounted(sketch, gradients),
         tuple(backward.ops),
         tuple(d.name for d in saved),
-        no_grad=source.chance(0.04),
+        no_grad=source.chance(odds.no_grad),
     )
     results = (Draft(name, d.shape, d.dtype, d.array, False, frozenset()) for name, d in zip(step.results, outputs, strict=True))
     sketch.enter(results, operands, no_grad=step.no_grad)
@@ -114,11 +115,11 @@ def _cotangent(sketch: Sketch, output: Draft) -> Draft:
 
 
 def _output(body: _Body, operand: Draft) -> Draft:
-    source = body.sketch.source
-    if source.chance(0.015):
+    source, odds = body.sketch.source, body.sketch.odds.custom
+    if source.chance(odds.output_is_operand):
         return operand
     draft = operand
-    for _ in range(source.integer(1, 3)):
+    for _ in range(source.integer(*odds.forward)):
         draft = body.step(draft)
     return (body.apply("clone", [operand]) or operand) if draft is operand else draft
 
@@ -136,30 +137,31 @@ def _derivative(body: _Body, op: str, operands: Sequence[Draft]) -> list[str | N
 
 def _gradient(body: _Body, operand: Draft, outputs: int) -> str | None:
     """Draw a formula for one operand: of one cotangent or all of them, and what was saved."""
-    source = body.sketch.source
-    if source.chance(0.05 if operand.tracked else 0.9):
+    source, odds = body.sketch.source, body.sketch.odds.custom
+    if source.chance(odds.no_gradient if operand.tracked else odds.no_gradient_of_constant):
         return None
     cotangents = body.given[len(body.given) - outputs :]
     draft = source.choice(cotangents)
     for other in cotangents:
-        if other is not draft and source.chance(0.7):
+        if other is not draft and source.chance(odds.further_cotangent):
             draft = body.apply("add", [draft, other]) or draft
-    for _ in range(source.integer(0, 3)):
+    for _ in range(source.integer(*odds.backward)):
         draft = body.step(draft)
-    if source.chance(0.02):
+    if source.chance(odds.gradient_precision):
         dtype = OTHER_PRECISION[draft.dtype]
         draft = body.apply("cast", [draft], dtype=dtype) or draft
-    if source.chance(0.015):
+    if source.chance(odds.gradient_with_axis):
         draft = body.apply("unsqueeze", [draft], axis=0) or draft
-    elif source.chance(0.01):
+    elif source.chance(odds.gradient_summed):
         draft = body.apply("sum", [draft], axis=None, keepdims=False) or draft
     return draft.name
 
 
 def _miscounted(sketch: Sketch, gradients: list[str | None]) -> tuple[str | None, ...]:
-    source = sketch.source
-    if source.chance(0.12 if gradients[-1] is None else 0.015):  # what is left out may be for a constant
+    source, odds = sketch.source, sketch.odds.custom
+    of_constant = gradients[-1] is None
+    if source.chance(odds.too_few_of_constant if of_constant else odds.too_few):
         return tuple(gradients[:-1])
-    if source.chance(0.015):
-        return (*gradients, None if source.chance(0.5) else gradients[0])
+    if source.chance(odds.too_many):
+        return (*gradients, None if source.chance(odds.too_many_is_none) else gradients[0])
     return tuple(gradients)

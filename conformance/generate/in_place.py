@@ -4,8 +4,8 @@ Right ones change intermediates before and after they were used, views and their
 inside and outside of ``no_grad``; wrong ones leaves, views of leaves, expanded tensors, one of several views, or make a result that is
 wider than the target.
 
-After an update the sketch knows the new elements of every value in the same memory, and what they depend on. A value is left alone
-where its consumers keep what no table says, and where the frameworks may differ in who shares its memory.
+After an update the sketch knows the new elements of every value in the same memory, and what they depend on. A value is not written if
+we do not know what its consumers save for backward, or if the frameworks may disagree about which tensors share its memory.
 """
 
 from __future__ import annotations
@@ -15,128 +15,122 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conformance.aliases import RESHAPING, SEVERAL, Aliases
-from conformance.generate.sketch import GROWING, Draft, broadcasts, lies_in
+from conformance.case.aliases import Aliases
+from conformance.case.steps import Detach, InPlace, Op
+from conformance.generate.sketch import broadcasts
 from conformance.ops import catalogue
-from conformance.ops.draws import mask_for
-from conformance.ops.in_place import IN_PLACE
-from conformance.ops.update import replaced
-from conformance.steps import Detach, InPlace, Op
+from conformance.ops.spec import Growth, Memory
 from reference_impl import OPS
-from reference_impl.primitive import Primitive
+from reference_impl.tape.primitive import Primitive
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from conformance.generate.sketch import Sketch
-    from conformance.ops.draws import Drawn
-
-BINARY = ("add", "sub", "mul", "div")
-DOMAINS = {"log": "positive", "sqrt": "positive", "rsqrt": "positive"}
-GROWING_HERE = GROWING | {"div", "log", "sqrt", "rsqrt", "square", "mul"}
+    from conformance.ops.in_place import InPlaceForm
+    from conformance.ops.sampler import Arguments, Draft
+    from conformance.ops.spec import OpSpec
 
 
 def draw_in_place(script: Sketch) -> bool:
     """Add one in-place update; return whether one fitted."""
-    source = script.source
+    source, odds = script.source, script.odds.in_place
     known = {d.name: d for d in script.values}
     aliases = Aliases(script.steps)
     leaves = {entry.name for entry in script.inputs if entry.differentiable}
-    wrong = source.chance(0.12)
+    wrong = source.chance(odds.wrong)
     targets = [d for d in script.values if (_refused if wrong else _settled)(d, aliases, known)]
     if not targets:
         return False
-    if not wrong and source.chance(0.8):
+    if not wrong and source.chance(odds.of_intermediate):
         targets = [d for d in targets if aliases.base(d.name) not in leaves] or targets
     alone = [d for d in targets if len(aliases.members(d.name)) == 1]
-    target = source.choice(alone if alone and not wrong and source.chance(0.3) else targets)
+    target = source.choice(alone if alone and not wrong and source.chance(odds.of_unshared) else targets)
     leaf = aliases.base(target.name) in leaves
-    doubtful = target.name in aliases.doubtful
-    no_grad = not wrong and source.chance(0.95 if leaf else 0.15)
+    doubtful = target.name in aliases.may_alias
+    no_grad = not wrong and source.chance(odds.no_grad_leaf if leaf else odds.no_grad)
     drawn = _drawn(script, target, aliases)
-    if drawn is None or (doubtful and drawn[0] == "setitem"):
+    if drawn is None or (doubtful and drawn[1].partial):
         return False
-    name, operands, attrs = drawn
-    script.steps.append(InPlace(name, target.name, tuple(d.name for d in operands), attrs, no_grad))
+    row, form, (operands, attrs) = drawn
+    script.steps.append(InPlace(row.name, target.name, tuple(d.name for d in operands), attrs, no_grad))
     script.shared_written |= len(aliases.members(target.name)) > 1
     recorded = not no_grad and (target.tracked or any(d.tracked for d in operands))
     if doubtful or (recorded and leaf):
         _forget(script, aliases.members(target.name))
-    elif _shape_of(name, target, operands) == target.shape:
-        _Update(script, aliases, target, operands).apply(_computed(name, target, operands, attrs), recorded=recorded)
+    elif _shape_of(form, target, operands) == target.shape:
+        _Update(script, aliases, target, operands).apply(_computed(row, target, operands, attrs), recorded=recorded)
     return True
 
 
 def _settled(draft: Draft, aliases: Aliases, known: dict[str, Draft]) -> bool:
     members = aliases.members(draft.name)
-    if 0 in draft.shape or any(m in aliases.doubtful or m in aliases.unsettled or m not in known for m in members):
+    if 0 in draft.shape or any(m in aliases.may_alias or m in aliases.saves_unknown or m not in known for m in members):
         return False
     # Paddle copies where a shape without axes is reshaped, or the other way round.
     links = [(m, *aliases.parent[m]) for m in members if m in aliases.parent]
-    reshaped = [(m, base) for m, base, made_by in links if isinstance(made_by, Op) and made_by.op in RESHAPING]
+    reshaped = [
+        (m, base) for m, base, made_by in links if isinstance(made_by, Op) and catalogue()[made_by.op].memory is Memory.RESHAPES
+    ]
     return all(known[m].shape and known[base].shape for m, base in reshaped)
 
 
 def _refused(draft: Draft, aliases: Aliases, known: dict[str, Draft]) -> bool:
-    """Whether an update is refused by one of the frameworks, for whom the value is."""
-    if 0 in draft.shape or not draft.tracked or any(m in aliases.unsettled or m not in known for m in aliases.members(draft.name)):
+    """Whether one framework refuses to update this value because of what it is.
+
+    That is a leaf, a view of one, one of several views that one op made, or an expanded tensor.
+    """
+    if 0 in draft.shape or not draft.tracked or any(m in aliases.saves_unknown or m not in known for m in aliases.members(draft.name)):
         return False
     _, made_by = aliases.parent.get(draft.name, ("", None))
     if made_by is None:
-        return draft.name[0] == "x"
+        return draft.is_input
     if not isinstance(made_by, Op) or made_by.no_grad:
         return False
-    larger = draft.name in known and made_by.op == "expand" and len(draft.shape) > len(known[made_by.operands[0]].shape)
-    return larger or made_by.op in SEVERAL or aliases.base(draft.name)[0] == "x"
+    row = catalogue()[made_by.op]
+    larger = row.memory is Memory.DOUBTFUL and len(draft.shape) > len(known[made_by.operands[0]].shape)
+    return larger or row.multi_output or known[aliases.base(draft.name)].is_input
 
 
-def _drawn(script: Sketch, target: Draft, aliases: Aliases) -> tuple[str, list[Draft], dict[str, Any]] | None:
+def _drawn(script: Sketch, target: Draft, aliases: Aliases) -> tuple[OpSpec, InPlaceForm, Arguments] | None:
     """Draw an op that fits the target, its other operands and its attributes."""
     source = script.source
-    offered = [n for n in IN_PLACE if catalogue()[n].exact or not script.exact]
-    name = source.choice((*BINARY, "setitem")) if source.chance(0.4) else source.choice(offered)
-    if name not in offered or (target.array is None and name in GROWING_HERE):
+    forms = [(row, row.form) for row in catalogue().values() if row.form is not None]
+    offered = sorted((entry for entry in forms if entry[0].exact or not script.exact), key=lambda entry: entry[1].place)
+    joining = [entry for entry in forms if len(entry[0].operands) > 1]
+    row, form = source.choice(joining if source.chance(script.odds.in_place.usual) else offered)
+    if (script.exact and not row.exact) or (target.array is None and _grows(row)):
         return None
-    if name in DOMAINS and not lies_in(target, DOMAINS[name]):
+    domain = row.domain.get(row.operands[0])
+    if domain is not None and not script.lies_in(target, domain):
         return None
     mark = script.mark()
-    drawn = _arguments(script, name, target, aliases)
-    if drawn is None or not _moderate(script, name, target, *drawn):
+    drawn = _arguments(script, row, form, target, aliases)
+    if drawn is None or not _moderate(script, row, target, *drawn):
         script.undo(mark)
         return None
-    return name, *drawn
+    return row, form, drawn
 
 
-def _arguments(script: Sketch, name: str, target: Draft, aliases: Aliases) -> tuple[list[Draft], dict[str, Any]] | None:
-    source = script.source
-    if name in BINARY:
-        return [_operand(script, name, target, aliases)], {}
-    if name == "setitem":
-        found: Drawn = replaced(script, target)
-        if found is None or any(o.name in aliases.members(target.name) for o in found[0][1:]) or found[0][1].dtype != target.dtype:
-            return None
-        return found[0][1:], found[1]
-    attrs: dict[str, Callable[[], Any]] = {
-        "other": script.number,
-        "value": script.number,
-        "exponent": lambda: float(source.integer(0, 3)),
-        "low": lambda: -0.5,
-        "high": lambda: 1.25,
-        "diagonal": lambda: source.integer(-1, 1),
-        "mask": lambda: mask_for(script, target.shape),
-    }
-    if name in ("tril", "triu") and len(target.shape) < 2:
-        return None
-    return [], {attr: attrs[attr]() for attr in catalogue()[name].attrs}
+def _grows(row: OpSpec) -> bool:
+    """Whether an op, again and again in place, carries numbers of which nothing is known out of its domain or the range."""
+    return row.growth in (Growth.UNBOUNDED, Growth.COMPOUNDS) or bool(row.domain)
 
 
-def _operand(script: Sketch, name: str, target: Draft, aliases: Aliases) -> Draft:
-    source = script.source
-    if name in ("mul", "add") and source.chance(0.08):
+def _arguments(script: Sketch, row: OpSpec, form: InPlaceForm, target: Draft, aliases: Aliases) -> Arguments | None:
+    if form.draw is None:
+        return ([_operand(script, row, form, target, aliases)] if len(row.operands) > 1 else []), {}
+    found = form.draw(script, target)
+    members = aliases.members(target.name)
+    return None if found is None or any(o.name in members or o.dtype != target.dtype for o in found[0]) else found
+
+
+def _operand(script: Sketch, row: OpSpec, form: InPlaceForm, target: Draft, aliases: Aliases) -> Draft:
+    source, odds = script.source, script.odds.in_place
+    if form.by_itself and source.chance(odds.itself):
         return target
-    wide = source.chance(0.03) and aliases.base(target.name)[0] not in "xs"
+    leaves = {d.name for d in script.values if d.is_leaf}
+    wide = source.chance(odds.too_wide) and aliases.base(target.name) not in leaves
     others = set(aliases.members(target.name))
-    domain = "nonzero" if name == "div" else None
+    domain = row.domain.get(row.operands[1])
     found = [
         d
         for d in script.values
@@ -146,11 +140,11 @@ def _operand(script: Sketch, name: str, target: Draft, aliases: Aliases) -> Draf
         and 0 not in d.shape
         and _fits(d.shape, target.shape) is not wide
         and broadcasts(d.shape, target.shape)
-        and (domain is None or lies_in(d, domain))
+        and (domain is None or script.lies_in(d, domain))
     ]
-    if found and source.chance(0.75):
+    if found and source.chance(odds.existing):
         return source.choice(found)
-    shape = (2, *target.shape) if wide else target.shape if source.chance(0.7) else target.shape[1:]
+    shape = (2, *target.shape) if wide else target.shape if source.chance(odds.same_shape) else target.shape[1:]
     return script.fresh(shape, domain=domain, dtype=target.dtype)
 
 
@@ -158,20 +152,20 @@ def _fits(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
     return broadcasts(shape, target) and np.broadcast_shapes(shape, target) == target
 
 
-def _computed(name: str, target: Draft, operands: list[Draft], attrs: dict[str, Any]) -> Any:
+def _computed(row: OpSpec, target: Draft, operands: list[Draft], attrs: dict[str, Any]) -> Any:
     if target.array is None or any(d.array is None for d in operands):
         return None
     with np.errstate(all="ignore"):
-        return np.asarray(OPS[name](target.array, *[d.array for d in operands], **attrs))
+        return np.asarray(OPS[row.name](target.array, *[d.array for d in operands], **attrs))
 
 
-def _shape_of(name: str, target: Draft, operands: list[Draft]) -> tuple[int, ...]:
-    return np.broadcast_shapes(target.shape, *[d.shape for d in operands]) if name in BINARY else target.shape
+def _shape_of(form: InPlaceForm, target: Draft, operands: list[Draft]) -> tuple[int, ...]:
+    return target.shape if form.partial else np.broadcast_shapes(target.shape, *[d.shape for d in operands])
 
 
-def _moderate(script: Sketch, name: str, target: Draft, operands: list[Draft], attrs: dict[str, Any]) -> bool:
-    array = _computed(name, target, operands, attrs)
-    return script.moderate(array) if array is not None else name not in GROWING_HERE
+def _moderate(script: Sketch, row: OpSpec, target: Draft, operands: list[Draft], attrs: dict[str, Any]) -> bool:
+    array = _computed(row, target, operands, attrs)
+    return script.moderate(array) if array is not None else not _grows(row)
 
 
 def _forget(script: Sketch, names: list[str]) -> None:
@@ -180,7 +174,7 @@ def _forget(script: Sketch, names: list[str]) -> None:
 
 
 class _Update:
-    """The facts of the sketch after an update."""
+    """One update, entered into the sketch: new elements and new dependences of all values that share the memory."""
 
     def __init__(self, script: Sketch, aliases: Aliases, target: Draft, operands: list[Draft]) -> None:
         self.script = script
@@ -228,5 +222,5 @@ class _Update:
                 continue
             op = OPS[step.op]
             made = op(array, **step.attrs)
-            several = isinstance(op, Primitive) and op.several
+            several = isinstance(op, Primitive) and op.multi_output
             self._downwards(view, np.asarray(made[step.results.index(view)] if several else made))

@@ -7,50 +7,41 @@ calls are not computed; only ops that are defined everywhere and do not grow are
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conformance.case import Case, Input, data_of, is_complex
+from conformance.case.case import Case, Input, data_of
+from conformance.case.steps import Detach, Op, Step
+from conformance.generate.odds import USUAL, Odds
 from conformance.ops import catalogue
-from conformance.ops.kinds import MIXING, OTHER_KIND, takes
-from conformance.steps import Detach, Op, Step
+from conformance.ops.dtypes import OTHER_KIND, is_complex
+from conformance.ops.sampler import Draft
+from conformance.ops.spec import Growth
 from reference_impl import OPS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
-    from conformance.generate.source import Source
+    from conformance.ops.sampler import Origin, Source
 
-LARGEST = 1e3
-EXACT_LARGEST = 256.0
-EXACT_GRAIN = 64.0
-MARGIN = 0.25
-TIED = 0.08
-"""How often an input of the numeric lane has few different elements, so that kinks and ties are met exactly, as in the exact lane."""
-TIES = (1.0, 0.0, -1.0, 0.5, -0.0, 2.0)
-GROWING = frozenset({"exp", "pow_scalar", "rdiv_scalar", "gelu", "softplus"})
-COMPLEX_GROWING = GROWING | {"sin", "cos", "tanh", "sigmoid"}
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """One value: its name, what is known of it, and the names that it depends on differentiably (itself included)."""
-
-    name: str
-    shape: tuple[int, ...]
-    dtype: str
-    array: Any
-    tracked: bool
-    above: frozenset[str]
+LETTERS: dict[Origin, str] = {"input": "x", "seed": "s", "returned": "r", "result": "v", "detached": "d", "gradient": "g"}
+"""The letter that names begin with, by what they name. It is for people who read a case; the code asks `Draft.origin`."""
+PLAIN_SHAPES = ((2,), (2, 3), (3, 2, 2))
+"""Shapes of fresh inputs where the one that was drawn does not fit: one of each rank that ops ask for."""
 
 
 class Sketch:
-    """Grows the inputs and steps of one case, asking a source for every decision."""
+    """Grows the inputs and steps of one case, asking a source for every decision, with given odds.
 
-    def __init__(self, source: Source, *, exact: bool, dtype: str) -> None:
+    ``shared_written``: an in-place update has changed memory that several values share.
+    """
+
+    def __init__(self, source: Source, odds: Odds = USUAL, *, exact: bool, dtype: str) -> None:
         self.source = source
+        self.odds = odds
         self.exact = exact
         self.dtype = dtype
         self.complex = is_complex(dtype)
@@ -66,6 +57,10 @@ class Sketch:
         """Return what was drawn."""
         return Case(tuple(self.inputs), tuple(self.steps), "exact" if self.exact else "numeric")
 
+    def maybe(self, probability: float) -> bool:
+        """Decide; the source is not asked for what is certain or impossible."""
+        return self.source.chance(probability) if 0 < probability < 1 else probability > 0
+
     def name(self, letter: str) -> str:
         """Return a name that is not taken."""
         self.counted += 1
@@ -73,42 +68,42 @@ class Sketch:
 
     def length(self) -> int:
         """Choose the length of an axis: mostly 2 or 3, sometimes 1, 4 or 0."""
-        return self.source.choice((2, 3, 2, 3, 2, 3, 1, 1, 4, 2, 3, 2, 3, 4, 1, 3, 2, 3, 2, 0))
+        return self.source.choice(self.odds.sketch.lengths)
 
     def shape(self) -> tuple[int, ...]:
         """Choose the shape of a fresh input."""
-        return tuple(self.length() for _ in range(self.source.choice((2, 1, 2, 1, 3, 0))))
+        return tuple(self.length() for _ in range(self.source.choice(self.odds.sketch.ranks)))
 
     def number(self) -> float:
         """Choose a Python number."""
+        odds = self.odds.sketch
         if self.exact:
-            return self.source.integer(-4, 4) / 2
-        return round(self.source.uniform(-2, 2), 3) or 0.5
+            return self.source.integer(*odds.halves) / 2
+        return round(self.source.uniform(-odds.reach, odds.reach), 3) or 0.5  # not 0, which would end most graphs
 
     def elements(self, shape: tuple[int, ...], domain: str | None, dtype: str) -> Any:
         """Draw the elements of a fresh input inside a domain."""
         if is_complex(dtype):
             imaginary = self.elements(shape, None, OTHER_KIND[dtype])
             return (self.elements(shape, domain, OTHER_KIND[dtype]) + 1j * imaginary).astype(dtype)
-        source = self.source
-        count = 1
-        for n in shape:
-            count *= n
+        source, odds = self.source, self.odds.sketch
+        count = math.prod(shape)
         data: list[float]
         if domain == "distinct":
-            data = [0.5 * k for k in source.shuffled(range(-(count // 2), count - count // 2))]
+            data = [odds.apart * k for k in source.shuffled(range(-(count // 2), count - count // 2))]
         elif self.exact:
-            data = [source.integer(-3, 3) / source.choice((1, 1, 1, 2)) for _ in range(count)]
+            data = [source.integer(*odds.exact_numerators) / source.choice(odds.exact_denominators) for _ in range(count)]
         elif domain == "count":
-            data = [float(source.integer(0, 3)) for _ in range(count)]
-        elif domain is None and source.chance(TIED):
-            data = [source.choice(TIES) for _ in range(count)]
+            data = [float(source.integer(*odds.counts)) for _ in range(count)]
+        elif domain is None and source.chance(odds.tied):
+            data = [source.choice(odds.ties) for _ in range(count)]
         elif domain == "positive":
-            data = [source.uniform(0.375, 2.5) for _ in range(count)]
+            data = [source.uniform(odds.positive_from, odds.positive_to) for _ in range(count)]
         else:
-            data = [source.uniform(-2, 2) for _ in range(count)]
+            data = [source.uniform(-odds.reach, odds.reach) for _ in range(count)]
         if domain in ("nonzero", "positive"):
-            data = [abs(x) + MARGIN if domain == "positive" else x + MARGIN if x >= 0 else x - MARGIN for x in data]
+            margin = odds.margin
+            data = [abs(x) + margin if domain == "positive" else x + margin if x >= 0 else x - margin for x in data]
         return np.array(data, dtype=dtype).reshape(shape)
 
     def fresh(
@@ -116,7 +111,7 @@ class Sketch:
         shape: tuple[int, ...],
         *,
         domain: str | None = None,
-        letter: str = "x",
+        origin: Origin = "input",
         dtype: str | None = None,
         differentiable: bool | None = None,
     ) -> Draft:
@@ -124,10 +119,10 @@ class Sketch:
         kind = dtype or self._locked or self._dtype()
         array = self.elements(shape, domain, kind)
         if differentiable is None:
-            differentiable = not self.values or not self.source.chance(0.25)
-        name = self.name(letter)
+            differentiable = not self.values or not self.source.chance(self.odds.sketch.constant)
+        name = self.name(LETTERS[origin])
         self.inputs.append(Input(name, shape, data_of(array), kind, differentiable))
-        draft = Draft(name, shape, kind, array, differentiable, frozenset([name] if differentiable else ()))
+        draft = Draft(name, shape, kind, array, differentiable, frozenset([name] if differentiable else ()), origin)
         self.values.append(draft)
         return self._lock(draft)
 
@@ -135,12 +130,14 @@ class Sketch:
         """Choose the dtype of a fresh input: that of the case, or the real one that belongs to it."""
         if not self.complex:
             return self.dtype
-        taken = takes(self._op) if self._op else "both"
-        return OTHER_KIND[self.dtype] if taken == "real" or (taken == "both" and self.source.chance(0.2)) else self.dtype
+        taken = catalogue()[self._op].numbers.taken if self._op else "both"
+        if taken == "real" or (taken == "both" and self.source.chance(self.odds.sketch.real_input)):
+            return OTHER_KIND[self.dtype]
+        return self.dtype
 
     def _takes(self, draft: Draft) -> bool:
         """Whether the op that is being drawn takes operands of this kind."""
-        taken = takes(self._op) if self.complex and self._op else "both"
+        taken = catalogue()[self._op].numbers.taken if self.complex and self._op else "both"
         return taken == "both" or is_complex(draft.dtype) == (taken == "complex")
 
     def _lock(self, draft: Draft) -> Draft:
@@ -154,12 +151,12 @@ class Sketch:
             if (self._locked is None or d.dtype == self._locked)
             and self._takes(d)
             and (test is None or test(d))
-            and (domain is None or lies_in(d, domain))
+            and (domain is None or self.lies_in(d, domain))
         ]
 
-    def _one_of(self, found: list[Draft]) -> Draft:
-        recent = found[-3:] if self.source.chance(0.6) else found
-        return self._lock(self.source.choice(recent))
+    def _one_of(self, drafts: list[Draft]) -> Draft:
+        odds = self.odds.sketch
+        return self._lock(self.source.choice(drafts[-odds.recent_operands :] if self.source.chance(odds.recent_operand) else drafts))
 
     def take(
         self,
@@ -169,34 +166,35 @@ class Sketch:
         shape: tuple[int, ...] | None = None,
     ) -> Draft:
         """Take a value that fits, or add a fresh input that does; ``shape`` is used where no random shape fits."""
-        found = self._fitting(test, domain)
-        if found and not self.source.chance(0.08):
-            return self._one_of(found)
+        fitting = self._fitting(test, domain)
+        if fitting and not self.source.chance(self.odds.sketch.fresh_operand):
+            return self._one_of(fitting)
         drawn = self.shape()
         sample = Draft("", drawn, self.dtype, None, False, frozenset())
         if test is not None and not test(sample):
-            drawn = shape or next(s for s in ((2,), (2, 3), (3, 2, 2)) if test(Draft("", s, "", None, False, frozenset())))
+            drawn = shape or next(s for s in PLAIN_SHAPES if test(Draft("", s, "", None, False, frozenset())))
         return self.fresh(drawn, domain=domain)
 
     def take_shaped(self, shape: tuple[int, ...]) -> Draft:
         """Take a value of one shape, or add one."""
-        found = self._fitting(lambda d: d.shape == shape, None)
-        return self._one_of(found) if found and self.source.chance(0.7) else self.fresh(shape)
+        fitting = self._fitting(lambda d: d.shape == shape, None)
+        return self._one_of(fitting) if fitting and self.source.chance(self.odds.sketch.existing_partner) else self.fresh(shape)
 
     def partner(self, x: Draft, *, domain: str | None = None) -> Draft:
         """Take a value that broadcasts with ``x``, or add one; of another kind now and then, where the op mixes them."""
-        if self.complex and self._op in MIXING and self.source.chance(0.4):
+        odds = self.odds.sketch
+        if self.complex and self._op and catalogue()[self._op].numbers.mixed and self.source.chance(odds.mixed_operand):
             self._locked = OTHER_KIND[x.dtype]
-        found = self._fitting(lambda d: broadcasts(d.shape, x.shape), domain)
-        if found and self.source.chance(0.7):
-            return self._one_of(found)
+        fitting = self._fitting(lambda d: broadcasts(d.shape, x.shape), domain)
+        if fitting and self.source.chance(odds.existing_partner):
+            return self._one_of(fitting)
         shape = x.shape
-        form = self.source.integer(0, 4)
-        if form == 1 and shape:
+        form = self.source.choice(odds.partner_shapes)
+        if form == "shorter" and shape:
             shape = shape[self.source.integer(1, len(shape)) :]
-        elif form == 2:
-            shape = tuple(1 if self.source.chance(0.5) else n for n in shape)
-        elif form == 3 and len(shape) < 3:
+        elif form == "ones":
+            shape = tuple(1 if self.source.chance(odds.axis_of_one) else n for n in shape)
+        elif form == "longer" and len(shape) < 3:
             shape = (self.length(), *shape)
         return self.fresh(shape, domain=domain)
 
@@ -204,11 +202,15 @@ class Sketch:
         """Name a value's elements without its history."""
         name = self.name("d")
         self.steps.append(Detach(draft.name, (name,)))
-        self.values.append(Draft(name, draft.shape, draft.dtype, draft.array, False, frozenset()))
+        self.values.append(Draft(name, draft.shape, draft.dtype, draft.array, False, frozenset(), "detached"))
 
     def replace(self, draft: Draft) -> None:
         """Replace what is known of a value."""
         self.values[[d.name for d in self.values].index(draft.name)] = draft
+
+    def draw_op(self, vocabulary: Sequence[str]) -> bool:
+        """Add one step of an op of a vocabulary; return whether one fitted."""
+        return self.add_op(self.source.choice(vocabulary), no_grad=self.source.chance(self.odds.sketch.no_grad_op))
 
     def add_op(self, name: str, *, no_grad: bool = False) -> bool:
         """Add one step of an op; return whether one fitted. What does not fit leaves no trace."""
@@ -246,7 +248,7 @@ class Sketch:
         self.steps.append(Op(name, tuple(d.name for d in operands), tuple(d.name for d in results), attrs, no_grad))
 
     def enter(self, results: Iterable[Draft], operands: Iterable[Draft], *, no_grad: bool) -> None:
-        """Enter the results of a step; what they depend on is what its operands do, unless nothing is recorded."""
+        """Enter the results of a step; they depend on what its operands depend on, unless nothing is recorded."""
         sources = [] if no_grad else [d for d in operands if d.tracked]
         above: frozenset[str] = frozenset().union(*(d.above for d in sources))
         self.values.extend(replace(d, tracked=True, above=above | {d.name}) if sources else d for d in results)
@@ -254,7 +256,8 @@ class Sketch:
     def compute(self, name: str, operands: list[Draft], attrs: dict[str, Any]) -> tuple[Any, ...] | None:
         """Compute an op's results (of ones, where an operand is not known); ``None`` if they would not stay of moderate size."""
         known = all(d.array is not None for d in operands)
-        if not known and name in (COMPLEX_GROWING if self.complex else GROWING):
+        growth = catalogue()[name].growth
+        if not known and (growth is Growth.UNBOUNDED or (self.complex and growth is Growth.IF_COMPLEX)):
             return None
         arrays = [np.ones(d.shape, d.dtype) if d.array is None else d.array for d in operands]
         with np.errstate(all="ignore"):
@@ -268,27 +271,26 @@ class Sketch:
             return True
         largest = np.abs(array).max()
         if self.exact:
-            scaled = array * EXACT_GRAIN
+            scaled = array * self.odds.sketch.exact_grain
             whole = scaled == np.rint(scaled)  # of complex numbers: in both parts
-            return bool(largest <= EXACT_LARGEST and whole.all())
-        return bool(largest <= LARGEST)
+            return bool(largest <= self.odds.sketch.exact_largest and whole.all())
+        return bool(largest <= self.odds.sketch.largest)
+
+    def lies_in(self, draft: Draft, domain: str) -> bool:
+        """Return whether the elements of a value are known to lie in a domain."""
+        array, margin = draft.array, self.odds.sketch.margin
+        if array is None:
+            return False
+        if array.size == 0:
+            return True
+        if domain == "positive":
+            return bool(array.real.min() >= margin)
+        if domain == "nonzero":
+            return bool(np.abs(array).min() >= margin)
+        ordered = np.sort(array, axis=None)
+        return bool(array.size < 2 or (ordered[1:] - ordered[:-1]).min() >= margin)
 
 
 def broadcasts(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     """Whether two shapes broadcast."""
     return all(1 in (m, n) or m == n for m, n in zip(reversed(a), reversed(b), strict=False))
-
-
-def lies_in(draft: Draft, domain: str) -> bool:
-    """Return whether the elements of a value are known to lie in a domain."""
-    array = draft.array
-    if array is None:
-        return False
-    if array.size == 0:
-        return True
-    if domain == "positive":
-        return bool(array.real.min() >= MARGIN)
-    if domain == "nonzero":
-        return bool(np.abs(array).min() >= MARGIN)
-    ordered = np.sort(array, axis=None)
-    return bool(array.size < 2 or (ordered[1:] - ordered[:-1]).min() >= MARGIN)

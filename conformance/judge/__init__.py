@@ -1,1 +1,1 @@
-"""Judging: from an expected and an actual outcome to a verdict."""
+"""Who is wrong: from a promise and what an engine answered to one verdict, and to votes on a difference."""

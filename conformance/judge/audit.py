@@ -1,7 +1,7 @@
 """The audit: whether the reference is right where everybody agrees.
 
-A wrong rule of the reference that a framework happens to share shows in no comparison. So a small share of the cases that agree, by
-their ids, is held against the numerical oracle: one random direction per call, in float64.
+A wrong rule of the reference that a framework happens to share shows in no comparison. So one agreeing case in `SHARE`, chosen by its
+id, is held against the numerical oracle: one random direction for each of its last calls, in float64.
 """
 
 from __future__ import annotations
@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conformance.backends.reference import reference
+from conformance.case.outcome import Computed, grad_added
+from conformance.case.steps import Backward, Grad, Op, RetainGrad
 from conformance.judge.oracle import SilentError, slope
-from conformance.outcome import Computed
-from conformance.steps import Backward, Grad, Op, RetainGrad
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conformance.backends import BackendInfo
-    from conformance.case import Case
-    from conformance.outcome import Outcome, Value
+    from conformance.case.case import Case
+    from conformance.case.outcome import Outcome
+    from conformance.compare.promise import Promise
 
 SHARE = 256
 """One case in so many is audited."""
@@ -33,19 +32,18 @@ def is_due(case: Case) -> bool:
     return int(case.id, 16) % SHARE == 0
 
 
-def audit(case: Case, info: BackendInfo) -> str | None:
+def audit(promise: Promise) -> str | None:
     """Return what the numerical oracle says against the reference, ``None`` if nothing."""
-    with np.errstate(all="ignore"):
-        outcome = reference(info.dialect, info.not_offered, widen=True).run(case)
+    case = promise.case
     rng = np.random.default_rng(int(case.id, 16))
-    for number, name, gradient in list(_gradients(case, outcome))[-CALLS:]:
+    for number, name, gradient in list(_gradients(case, promise.widened))[-CALLS:]:
         if not np.isfinite(gradient).all():
             continue
         direction = rng.uniform(-1.0, 1.0, gradient.shape)
         if np.iscomplexobj(gradient):
             direction = direction + 1j * rng.uniform(-1.0, 1.0, gradient.shape)
         try:
-            estimate = slope(case, number, name, direction, info)
+            estimate = slope(promise, number, name, direction)
         except SilentError:
             continue
         value = float(np.sum(np.real(np.conjugate(gradient) * direction)))
@@ -60,20 +58,15 @@ def audit(case: Case, info: BackendInfo) -> str | None:
 def _gradients(case: Case, outcome: Outcome) -> Iterator[tuple[int, str, Any]]:
     """Yield one gradient of each call: the step, of which value it is, and the elements."""
     plain = not any(isinstance(s, RetainGrad) for s in case.steps)
-    held: tuple[Value | None, ...] = (None,) * len(case.watched)
     for number, (step, seen) in enumerate(zip(case.steps, outcome.observations, strict=True)):
         if isinstance(seen, Computed) and isinstance(step, Grad):
             found = [(name, v.array) for name, v in zip(step.inputs, seen.values, strict=True) if v is not None]
             yield from ((number, name, array) for name, array in found[:1])
         state = getattr(seen, "state", None)
         if isinstance(seen, Computed) and isinstance(step, Backward) and state is not None and plain:
-            changed = [
-                (name, after.array if before is None else after.array - before.array)
-                for name, before, after in zip(case.watched, held, state, strict=True)
-                if after is not None and not _is_computed(case, name)
-            ]
-            yield from ((number, name, array) for name, array in changed[:1] if step.inputs is None)
-        held = held if state is None else state
+            leaves = [slot for slot, name in enumerate(case.watched) if state[slot] is not None and not _is_computed(case, name)]
+            if step.inputs is None and leaves:
+                yield number, case.watched[leaves[0]], grad_added(outcome, number, leaves[0])
 
 
 def _is_computed(case: Case, name: str) -> bool:

@@ -1,7 +1,8 @@
-"""Null pairs: two right computations of one case, which the judge must not tell apart.
+"""Null pairs: A/A tests of the judge, which bound its false positive rate.
 
-A pair is a right engine against itself, arranged differently: sums taken in another order, a wider dtype, other places in memory.
-Both answers are right, so whatever the judge calls a divergence is a false alarm: that bounds how far its red can be trusted.
+Red can be trusted only as far as one knows how often the judge is red for nothing. A null pair is a right engine against itself,
+arranged differently: sums taken in another order, a wider dtype, other places in memory. Both answers are right, so whatever the judge
+calls a divergence is a false alarm.
 
 A comparison is one tensor that a step returned, or one ``.grad`` at the end. Those of one case are not independent of each other, and
 a pair can show only what differs between its two sides: the bound of `upper_bound` is about comparisons of this kind.
@@ -9,6 +10,7 @@ a pair can show only what differs between its two sides: the bound of `upper_bou
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -18,21 +20,24 @@ import numpy as np
 
 from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
-from conformance.case import Case, Input
-from conformance.counterfactuals import with_single_numbers
-from conformance.judge.branches import observing
-from conformance.judge.verdict import FAILING, Bucket, judge
-from conformance.ops.kinds import DOUBLE
-from conformance.outcome import Computed, Outcome, Raised
-from conformance.steps import Hook, InPlace, ops
+from conformance.backends.registry import registrations
+from conformance.case.case import Case, Input
+from conformance.case.outcome import Computed, Outcome, Raised
+from conformance.case.rewrite import in_dtypes, with_inputs, with_single_numbers
+from conformance.case.steps import Hook, InPlace, ops
+from conformance.compare.branches import observing
+from conformance.compare.promise import Promise
+from conformance.judge.verdict import FAILING, judge
+from conformance.ops.dtypes import DOUBLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from conformance.backends import Backend
+    from conformance.case.case import Case
+    from conformance.case.outcome import State, Value
     from conformance.judge.verdict import Verdict
-    from conformance.outcome import State, Value
-    from reference_impl.primitive import Primitive
+    from reference_impl.tape.primitive import Primitive
 
 CONFIDENCE = 0.95
 
@@ -65,14 +70,12 @@ class Strided(Input, frozen=True):
 
 def strided(case: Case, backend: Backend, _: Outcome) -> Outcome:
     """Run a case on inputs that are not contiguous."""
-    inputs = (Strided(**msgspec.structs.asdict(entry)) for entry in case.inputs)
-    return backend.run(Case(tuple(inputs), case.steps, case.lane))
+    return backend.run(with_inputs(case, (Strided(**msgspec.structs.asdict(input_)) for input_ in case.inputs)))
 
 
 def wider(case: Case, backend: Backend, first: Outcome) -> Outcome:
     """Run a case of single precision in double precision, and round the answers to what the first ones are."""
-    inputs = (msgspec.structs.replace(entry, dtype=DOUBLE[entry.dtype]) for entry in case.inputs)
-    return _rounded(backend.run(Case(tuple(inputs), _with_its_numbers(case).steps, case.lane)), first)
+    return _rounded(backend.run(in_dtypes(_with_its_numbers(case), DOUBLE)), first)
 
 
 def backwards(case: Case, backend: Backend, _: Outcome) -> Outcome:
@@ -83,8 +86,7 @@ def backwards(case: Case, backend: Backend, _: Outcome) -> Outcome:
 
 def precise(case: Case, backend: Backend, first: Outcome) -> Outcome:
     """Run a case on the reference in higher precision, and round the answers."""
-    info = backend.info
-    return _rounded(reference(info.dialect, info.not_offered, widen=True).run(_with_its_numbers(case)), first)
+    return _rounded(Promise(_with_its_numbers(case), backend.info).run(widen=True), first)
 
 
 def _with_its_numbers(case: Case) -> Case:
@@ -93,7 +95,7 @@ def _with_its_numbers(case: Case) -> Case:
 
 
 def _plain(case: Case) -> bool:
-    """Whether all is of one precision: a refusal because of it is none in a wider one, and a cast names its dtype."""
+    """Whether the case uses one precision only: in a wider one a dtype error would vanish, and a cast names its dtype."""
     return len({entry.dtype in DOUBLE for entry in case.inputs}) == 1 and not _casts(case)
 
 
@@ -110,7 +112,7 @@ def _immutable(case: Case) -> bool:
     return not any(isinstance(step, InPlace) for step in case.steps)
 
 
-PAIRS = (
+OF_REFERENCE = (
     Pair(
         "sum-order",
         "reference",
@@ -120,10 +122,23 @@ PAIRS = (
     ),
     Pair("precision", "reference", "computed in higher precision, the answers rounded", _plain, precise),
     Pair("layout", "reference", "the inputs are not contiguous", _immutable, strided),
-    Pair("torch-layout", "torch", "PyTorch against itself, the inputs are not contiguous", _immutable, strided),
-    Pair("torch-precision", "torch", "PyTorch in double precision, rounded, against itself in single", _narrow, wider),
 )
-"""Every pair; those of the reference come first."""
+"""The pairs of the reference."""
+
+
+def against_itself(name: str, title: str) -> tuple[Pair, ...]:
+    """Return the pairs of a registered engine: it runs again on inputs that lie elsewhere, or are wider."""
+    return (
+        Pair(f"{name}-layout", name, f"{title} against itself, the inputs are not contiguous", _immutable, strided),
+        Pair(f"{name}-precision", name, f"{title} in double precision, rounded, against itself in single", _narrow, wider),
+    )
+
+
+@functools.cache
+def null_pairs() -> tuple[Pair, ...]:
+    """Return every pair: those of the reference, and of each backend that is registered for it."""
+    registered = [(name, facts.title) for name, facts in registrations().items() if facts.against_itself]
+    return (*OF_REFERENCE, *(pair for name, title in registered for pair in against_itself(name, title)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,23 +154,12 @@ class Null:
         """Whether the judge called two right answers different."""
         return self.verdict.bucket in FAILING
 
-    def record(self) -> dict[str, Any]:
-        """Write it down."""
-        return {
-            "pair": self.pair.id,
-            "dtype": self.dtype,
-            "values": self.verdict.counts["values"],
-            "alarm": self.alarm,
-            "near_kink": self.verdict.bucket is Bucket.NEAR_KINK,
-            **({"detail": found.detail} if self.alarm and (found := self.verdict.mismatch) else {}),
-        }
-
 
 def compare_pair(pair: Pair, case: Case, backend: Backend, first: Outcome | None = None) -> Null:
     """Judge the two sides of a pair on a case that it fits. ``first``: the one side, if it was run already."""
     info = BackendInfo(f"null:{pair.id}", backend.info.version, backend.info.dialect, backend.info.not_offered)
     one = backend.run(case) if first is None else first
-    verdict = judge(case, info, one, pair.again(case, backend, one))
+    verdict = judge(Promise(case, info, one), pair.again(case, backend, one))
     dtypes = {entry.dtype for entry in case.inputs}
     return Null(pair, verdict, dtypes.pop() if len(dtypes) == 1 else "mixed")
 
@@ -169,7 +173,7 @@ def compare_nulls(case: Case, info: BackendInfo, agreed: Mapping[str, tuple[Back
     if case.lane != "numeric":
         return []
     right = {**agreed, "reference": (reference(info.dialect, info.not_offered), None)}
-    fitting = [pair for pair in PAIRS if pair.backend in right and pair.fits(case)]
+    fitting = [pair for pair in null_pairs() if pair.backend in right and pair.fits(case)]
     if fitting and not every:
         fitting = [fitting[int(case.id, 16) % len(fitting)]]
     return [compare_pair(pair, case, *right[pair.backend]) for pair in fitting]
@@ -206,30 +210,8 @@ def _at_most(alarms: int, comparisons: int, rate: float) -> float:
     return total
 
 
-_FLIPPED = frozenset({"sum", "mean", "unbroadcast", "logsumexp", "softmax", "log_softmax", "mse_loss", "prod"})
-"""Ops that commute with turning all their axes around."""
-
-
 def _last_term_first(primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:
-    name, forward = primitive.name, primitive.forward
-    if name in _FLIPPED:
-        return np.flip(forward(*map(np.flip, arrays), **attrs))
-    if name in ("matmul", "bmm"):
-        x, y = arrays
-        return forward(np.flip(x, -1), np.flip(y, 0 if y.ndim == 1 else -2))
-    if name == "linear":
-        x, weight, bias = arrays
-        return forward(np.flip(x, -1), np.flip(weight, -1), bias)
-    if name == "conv2d":
-        x, weight = arrays
-        return forward(np.flip(x, 1), np.flip(weight, 1), **attrs)
-    if name == "put_intarray":
-        return forward(np.flip(arrays[0], 0), **{**attrs, "index": [np.flip(np.asarray(i), -1) for i in attrs["index"]]})
-    if name == "index_add_rows" and np.ndim(attrs["index"]) == 1:
-        return forward(np.flip(arrays[0], attrs["axis"]), **{**attrs, "index": np.flip(np.asarray(attrs["index"]))})
-    if name == "scatter_add":
-        return forward(np.flip(arrays[0], attrs["axis"]), **{**attrs, "index": np.flip(np.asarray(attrs["index"]), attrs["axis"])})
-    return out
+    return out if primitive.reordered is None else primitive.reordered(primitive.forward, *arrays, **attrs)
 
 
 def _rounded(outcome: Outcome, like: Outcome) -> Outcome:

@@ -15,76 +15,52 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
-from conformance.backends.reference import WIDE, reference
-from conformance.case import Case, Input, data_of
-from conformance.judge.branches import observing
-from conformance.outcome import Computed
-from conformance.steps import AppendBackward, Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, Toggle, results
+from conformance.case.case import Case, input_of
+from conformance.case.outcome import Computed
+from conformance.case.rewrite import cut, each_op, in_dtypes, interpose, with_steps
+from conformance.case.steps import AppendBackward, Call, Custom, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, results
+from conformance.ops.dtypes import DOUBLE, WIDE
 from reference_impl.numerical import Estimate, Sample, derivative
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from conformance.backends import Backend, BackendInfo
-    from conformance.outcome import Outcome
-    from conformance.steps import Step
+    from conformance.backends import Backend
+    from conformance.case.case import Input
+    from conformance.case.outcome import Outcome
+    from conformance.case.steps import Step
+    from conformance.compare.promise import Promise
 
 NUDGE, MOVED = "nudge_", "moved_"
 BEYOND: dict[type, str] = {
     Custom: "a custom function",
     InPlace: "an in-place update",
-    Toggle: "a changed flag",
+    SetRequiresGrad: "a changed flag",
     Edge: "an edge",
     Hook: "a hook that answers something",
 }
 """Kinds of step with which a script's gradient need not be that of its forward."""
-CALLS = (AppendBackward, Backward, Grad)
 
 
 class SilentError(Exception):
     """The oracle cannot tell; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A call as a question: the pairing of these roots with these seeds."""
-
-    roots: tuple[str, ...]
-    seeds: tuple[str | None, ...]
-    constants: frozenset[str]
-
-
-def call_of(step: Step) -> Call:
-    """Read a call.
-
-    Raises:
-        SilentError: if the step is no call, or one of a batch.
-    """
-    match step:
-        case Grad() if step.is_grads_batched:
-            msg = "the call has a batch of seeds"
-            raise SilentError(msg)
-        case Grad():
-            return Call(step.outputs, step.grad_outputs or (None,) * len(step.outputs), frozenset(step.no_grad_vars or ()))
-        case Backward():
-            given = step.grad_variables if step.grad_tensors is None else step.grad_tensors
-            return Call(step.tensors, given or (None,) * len(step.tensors), frozenset())
-        case AppendBackward() if not step.by_name:
-            return Call((step.loss,), (None,), frozenset(step.no_grad_set or ()))
-        case _:
-            msg = "the step is no call of autograd"
-            raise SilentError(msg)
+def _call(case: Case, number: int) -> Call:
+    step = case.steps[number]
+    if isinstance(step, Grad) and step.is_grads_batched:
+        msg = "the call has a batch of seeds"
+        raise SilentError(msg)
+    if not isinstance(step, Call) or (isinstance(step, AppendBackward) and step.by_name):
+        msg = "the step is no call of autograd"
+        raise SilentError(msg)
+    return step
 
 
-def slope(
-    case: Case, number: int, name: str, direction: np.ndarray[Any, Any], info: BackendInfo, forward: Backend | None = None
-) -> Estimate:
+def slope(promise: Promise, number: int, name: str, direction: np.ndarray[Any, Any], forward: Backend | None = None) -> Estimate:
     """Return the derivative of the pairing of a call in the value ``name``, along a direction of its shape, real or complex.
 
     ``forward``: whose forwards are used, in float64; the reference's if not given.
@@ -92,25 +68,26 @@ def slope(
     Raises:
         SilentError: if the script has what this oracle does not know, or the value is not there.
     """
-    call = call_of(case.steps[number])
+    case = promise.case
+    call = _call(case, number)
     for step in case.steps[:number]:
         _refuse(step)
     computed = any(isinstance(step, Op) and name in results(step) for step in case.steps[:number])
     if computed and any(isinstance(step, Grad) and step.create_graph for step in case.steps[:number]):
         msg = f"whether a derivative depends on {name}, or on what it was computed from, is a matter of how its formula is written"
         raise SilentError(msg)
-    widened = reference(info.dialect, info.not_offered, widen=True)
-    base = _values(case, widened.run(case))
-    seeds = {root: _seed(base, root, seed) for root, seed in zip(call.roots, call.seeds, strict=True)}
+    base = _values(case, promise.widened)
+    given = call.seeds or (None,) * len(call.roots)
+    seeds = {root: _seed(base, root, seed) for root, seed in zip(call.roots, given, strict=True)}
     if len(seeds) < len(call.roots) or name not in base:
         msg = "a root stands twice in the call" if name in base else f"{name} was not computed"
         raise SilentError(msg)
-    script = _Script(case, number, name, base, call.constants, linked=info.dialect.static)
-    branches = _branches(functools.partial(widened.run, script.at(0.0 * direction)))
+    script = NudgedCase(case, number, name, base, linked=promise.info.dialect.static)
+    branches, _ = _watched(promise.of(script.at(0.0 * direction)))
 
     def phi(t: float) -> Sample:
         moved = script.at(t * direction)
-        taken, seen = _watched(functools.partial(widened.run, moved))
+        taken, seen = _watched(promise.of(moved))
         if not _same(taken, branches):
             return Sample(math.nan, math.inf)
         values = _values(moved, seen if forward is None else forward.run(moved))
@@ -127,47 +104,36 @@ def _refuse(step: Step) -> None:
             raise SilentError(msg)
 
 
-class _Script:
+class NudgedCase:
     """A script with a nudge: everything after the value takes the sum; what autograd holds constant is an input."""
 
-    def __init__(self, case: Case, number: int, name: str, base: dict[str, Any], constants: frozenset[str], *, linked: bool) -> None:
+    def __init__(self, case: Case, number: int, name: str, base: dict[str, Any], *, linked: bool) -> None:
         self.name = name
-        kept: list[Step] = []
-        frozen: list[str] = []
-        entries = [msgspec.structs.replace(_entry(e.name, e.array()), differentiable=e.differentiable) for e in case.inputs]
+        constants = frozenset(getattr(case.steps[number], "constants", None) or ())
+        held = [i for i, step in enumerate(case.steps[:number]) if _is_constant(step, constants, linked=linked)]
+        frozen = [n for i in held for n in results(case.steps[i]) if n in base]
+        if name in frozen:
+            msg = f"autograd holds {name} constant"
+            raise SilentError(msg)
+        upto = in_dtypes(with_steps(case, case.steps[: number + 1]), DOUBLE)
+        self._rest = each_op(cut(upto, held, (_input(n, base[n]) for n in frozen)), _with_wide_cast)
+        *before, call = self._rest.steps
         nudged = Op("add", (name, NUDGE), (MOVED + name,))
-        if any(e.name == name for e in case.inputs):
-            kept.append(nudged)
-        for i, step in enumerate(case.steps[: number + 1]):
-            made = results(step)
-            if i < number and _is_constant(step, constants, linked=linked):
-                frozen += [n for n in made if n in base]
-            elif i == number or isinstance(step, Op | Grad | AppendBackward):
-                kept.append(self._moved(step))
-            if name in made and name not in frozen:
-                kept.append(nudged)
-        entries += [_entry(n, base[n]) for n in frozen]
-        self.entries = tuple(entries)
-        self.steps = tuple(kept)
-        self.shape = base[name].shape
+        self._steps = interpose([*(s for s in before if isinstance(s, Op | Grad | AppendBackward)), call], name, nudged)
 
     def renamed(self, name: str) -> str:
+        """Return under which name a value is used."""
         return MOVED + name if name == self.name else name
 
-    def _moved(self, step: Step) -> Step:
-        changed: dict[str, Any] = {}
-        for field in step.NAMES:
-            held = getattr(step, field)
-            if isinstance(held, str):
-                changed[field] = self.renamed(held)
-            elif held is not None:
-                changed[field] = tuple(None if n is None else self.renamed(n) for n in held)
-        if isinstance(step, Op) and step.op == "cast":
-            changed["attrs"] = {**step.attrs, "dtype": WIDE[np.dtype(step.attrs["dtype"]).kind]}
-        return msgspec.structs.replace(step, **changed)
-
     def at(self, nudge: np.ndarray[Any, Any]) -> Case:
-        return Case((*self.entries, _entry(NUDGE, nudge)), self.steps)
+        """Return the script with this nudge."""
+        return Case((*self._rest.inputs, _input(NUDGE, nudge)), self._steps)
+
+
+def _with_wide_cast(op: Op | InPlace) -> Op | InPlace:
+    if op.op != "cast":
+        return op
+    return msgspec.structs.replace(op, attrs={**op.attrs, "dtype": WIDE[np.dtype(op.attrs["dtype"]).kind]})
 
 
 def _is_constant(step: Step, constants: frozenset[str], *, linked: bool) -> bool:
@@ -176,12 +142,12 @@ def _is_constant(step: Step, constants: frozenset[str], *, linked: bool) -> bool
     return held or (isinstance(step, Op) and (step.no_grad or not constants.isdisjoint(step.results)))
 
 
-def _entry(name: str, array: Any) -> Input:
-    return Input(name, np.shape(array), data_of(array), WIDE[np.asarray(array).dtype.kind], differentiable=False)
+def _input(name: str, array: Any) -> Input:
+    return input_of(name, np.asarray(array, WIDE[np.asarray(array).dtype.kind]))
 
 
 def _values(case: Case, outcome: Outcome) -> dict[str, Any]:
-    values: dict[str, Any] = {entry.name: entry.array() for entry in case.inputs}
+    values: dict[str, Any] = {i.name: i.array() for i in case.inputs}
     for step, seen in zip(case.steps, outcome.observations, strict=True):
         if isinstance(seen, Computed):
             values.update((n, v.array) for n, v in zip(results(step), seen.values, strict=False) if v is not None)
@@ -209,21 +175,16 @@ def _pairing(values: dict[str, Any], seeds: dict[str, Any]) -> Sample:
     return Sample(math.fsum(terms), float(np.abs(terms).sum()) + largest)
 
 
-def _watched(run: Callable[[], Outcome]) -> tuple[list[Any], Outcome]:
-    """Run with an eye on the branches that rules and forwards take."""
+def _watched(promise: Promise) -> tuple[list[Any], Outcome]:
+    """Run the reference in float64, with an eye on the branches that rules and forwards take."""
     taken: list[Any] = []
 
     def observe(primitive: Any, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:  # noqa: ARG001 - the observer's form
-        if primitive.selects:
+        if primitive.branch_sides:
             taken.append(np.array(out))
         return out
 
-    with np.errstate(all="ignore"), observing(observe):
-        return taken, run()
-
-
-def _branches(run: Callable[[], Outcome]) -> list[Any]:
-    return _watched(run)[0]
+    return taken, promise.run(observe, widen=True)
 
 
 def _same(one: list[Any], other: list[Any]) -> bool:

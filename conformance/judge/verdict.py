@@ -1,4 +1,7 @@
-"""Verdicts: one bucket of the ledger for every case and backend."""
+"""Verdicts: one bucket of the ledger for every case and backend.
+
+Exactly one, so that the buckets sum to the cases generated and nothing passes by not being counted.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,15 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from conformance.judge import kinks
-from conformance.judge.compare import Comparer
-from conformance.judge.known import UNDEFINED, excuse, explain
+from conformance.compare.compare import Comparer
+from conformance.compare.kinks import SUBGRADIENT, SecondLook, agrees_on_a_reachable_branch
+from conformance.deviations.explain import UNDEFINED, excuse, explain
 
 if TYPE_CHECKING:
-    from conformance.backends import BackendInfo
-    from conformance.case import Case
-    from conformance.judge.compare import Comparison, Mismatch
-    from conformance.outcome import Outcome
+    from conformance.case.outcome import Outcome
+    from conformance.compare.compare import Comparison
+    from conformance.compare.mismatch import Mismatch
+    from conformance.compare.promise import Promise
 
 
 class Bucket(StrEnum):
@@ -63,19 +66,19 @@ class Verdict:
     deviations: tuple[str, ...] = ()
 
 
-def judge(case: Case, info: BackendInfo, expected: Outcome, actual: Outcome) -> Verdict:
-    """Compare two outcomes and choose the bucket."""
-    known = excuse(case, info)
-    compared = Comparer(case, info).run(expected, actual, known)
+def judge(promise: Promise, actual: Outcome) -> Verdict:
+    """Compare what an engine answered with what was promised, and choose the bucket."""
+    known = excuse(promise)
+    compared = Comparer(promise).run(actual, known)
     excused = [(mismatch, entry) for mismatch, entry in compared.known if entry != UNDEFINED]
     seen = tuple(dict.fromkeys(entry for _, entry in excused))
     bucket, found = _bucket(compared, seen), compared.mismatch
     verdict = Verdict(bucket, found, None, compared.bounded, compared.counts, compared.ratios, compared.steps, seen)
     if found is not None and found.kind == "value":
-        if compared.near_kink and kinks.agrees_on_a_reachable_branch(case, info, actual, known) is not False:
+        if compared.near_kink and agrees_on_a_reachable_branch(promise, actual, known) is not False:
             verdict.bucket = Bucket.NEAR_KINK
-        elif kinks.is_subgradient(case, info, found):
-            verdict.mismatch = replace(found, actual=kinks.SUBGRADIENT)
+        elif SecondLook(promise, found).is_subgradient:
+            verdict.mismatch = replace(found, actual=SUBGRADIENT)
     elif bucket is Bucket.KNOWN_DEVIATION:
         verdict.mismatch, verdict.deviation = excused[0]
     elif bucket is Bucket.UNDEFINED:
@@ -96,9 +99,9 @@ def _bucket(compared: Comparison, deviations: tuple[str, ...]) -> Bucket:
     return Bucket.NOT_OFFERED if counts["not_offered"] else Bucket.NOTHING_COMPARED
 
 
-def verdict_of(case: Case, info: BackendInfo, found: Mismatch, so_far: Verdict) -> Verdict:
-    """Return the verdict on a mismatch that no comparison made: a known deviation, or a divergence."""
-    entry = explain(info, case, found)
+def verdict_of(promise: Promise, found: Mismatch, so_far: Verdict) -> Verdict:
+    """Return the verdict on a mismatch that did not come from `Comparer`: a crash, a poisoned process, a broken law."""
+    entry = explain(promise, found)
     if entry is None:
         return replace(so_far, bucket=Bucket.DIVERGED, mismatch=found)
     return replace(so_far, bucket=Bucket.KNOWN_DEVIATION, mismatch=found, deviation=entry.id, deviations=(entry.id,))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from conformance.generate.source import FastSource
-from conformance.judge.compare import Mismatch
+from conformance.compare.mismatch import Mismatch
+from conformance.compare.promise import Promise
+from conformance.generate.sources import FastSource
 from conformance.judge.verdict import Bucket, Verdict, verdict_of
 from conformance.laws.registry import LAWS, try_laws
 from conformance.laws.relation import Status
@@ -15,14 +17,41 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.backends import Backend
-    from conformance.case import Case
+    from conformance.case.case import Case
+    from conformance.case.outcome import Outcome
     from conformance.laws.registry import Tried
-    from conformance.outcome import Outcome
-
-NONE, SOME, EVERY = "none", "some", "every"
-"""Which laws are tried: none; one, on every `SHARE`-th case; all on every call. The id of a law: that one on every call."""
 
 SHARE = 2
+TIMEOUT = 5.0
+"""Seconds for one case on all backends with their judges, unless every law is tried."""
+LAWS_TIMEOUT = 20.0
+"""Seconds for a case by every law, which are some thirty scripts."""
+
+
+class LawSampling(StrEnum):
+    """Which laws a case is tried by: none; one, on every `SHARE`-th case; every law, on every call."""
+
+    NONE = "none"
+    SOME = "some"
+    EVERY = "every"
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """What is asked of the judges on every case; it rides through the campaign as one thing.
+
+    ``law``: the id of a law that is tried on every call, and then it alone, whatever ``laws`` says; ``laws_only``: nothing but laws
+    judges; ``every_null``: every null pair that fits a case is judged, not just one; ``timeout``: how many seconds all backends and
+    judges together may take for one case, before the process is ended.
+    """
+
+    laws: LawSampling = LawSampling.NONE
+    law: str = ""
+    laws_only: bool = False
+    every_null: bool = False
+    timeout: float = TIMEOUT
+
+
 TRIED = (Bucket.AGREED, Bucket.SAME_ERROR, Bucket.DIVERGED, Bucket.NOTHING_COMPARED)
 """Verdicts after which laws are tried: what is known to deviate already would only say so again."""
 
@@ -35,7 +64,7 @@ def apply_laws(
     engine: Backend,
     outcome: Outcome,
     verdict: Verdict,
-    which: str,
+    judging: Judging,
     entering: Callable[[str], None] = lambda _: None,
 ) -> tuple[Verdict, list[Tried]]:
     """Try laws on a case that was judged; what they say counts where nothing differed so far.
@@ -43,9 +72,9 @@ def apply_laws(
     A broken law makes the verdict a divergence, or a known deviation; one that held agrees, where nothing else was compared.
     ``entering`` hears of each law before it is tried.
     """
-    if which == NONE or verdict.bucket not in TRIED:
+    if verdict.bucket not in TRIED:
         return verdict, []
-    tried = _try(case, engine, outcome, which, entering)
+    tried = _try(case, engine, outcome, judging, entering)
     if verdict.mismatch is not None:
         return verdict, tried
     for status in (Status.BROKEN, Status.KNOWN):
@@ -58,26 +87,31 @@ def apply_laws(
     return verdict, tried
 
 
-def _try(case: Case, engine: Backend, outcome: Outcome, which: str, entering: Callable[[str], None]) -> list[Tried]:
-    if which != SOME:
-        return try_laws(case, engine, outcome, list(LAWS) if which == EVERY else [which], entering)
-    drawn = int(case.id, 16)
-    if drawn % SHARE:
-        return []
-    return try_laws(case, engine, outcome, FastSource(drawn, 0).shuffled(list(LAWS)), entering, at_most=1)
+def _try(case: Case, engine: Backend, outcome: Outcome, judging: Judging, entering: Callable[[str], None]) -> list[Tried]:
+    if judging.law:
+        return try_laws(case, engine, outcome, [judging.law], entering)
+    match judging.laws:
+        case LawSampling.NONE:
+            return []
+        case LawSampling.EVERY:
+            return try_laws(case, engine, outcome, list(LAWS), entering)
+        case LawSampling.SOME:
+            drawn = int(case.id, 16)
+            shuffled = FastSource(drawn, 0).shuffled(list(LAWS))
+            return [] if drawn % SHARE else try_laws(case, engine, outcome, shuffled, entering, at_most=1)
 
 
 def _verdict(case: Case, engine: Backend, found: Mismatch, so_far: Verdict, deviation: str) -> Verdict:
     if not deviation:
-        return verdict_of(case, engine.info, found, so_far)
+        return verdict_of(Promise(case, engine.info), found, so_far)
     return replace(so_far, bucket=Bucket.KNOWN_DEVIATION, mismatch=found, deviation=deviation)
 
 
-def statuses(tried: list[Tried], verdict: Verdict) -> dict[str, str]:
+def statuses(tried: list[Tried], verdict: Verdict) -> dict[str, Status]:
     """Return the status of each law that was tried: the worst, over the calls; broken is known where the verdict is."""
     known = verdict.bucket is Bucket.KNOWN_DEVIATION
-    found: dict[str, str] = {}
+    worst: dict[str, Status] = {}
     for status in reversed(RANK):
-        word = Status.KNOWN if known and status is Status.BROKEN else status
-        found.update({one.law: str(word) for one in tried if one.answer.status is status})
-    return found
+        said = Status.KNOWN if known and status is Status.BROKEN else status
+        worst.update({one.law: said for one in tried if one.answer.status is status})
+    return worst

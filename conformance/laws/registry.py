@@ -1,7 +1,8 @@
 """The laws by name, and how they are tried on an engine.
 
-A law of calls looks at each call of a script by itself, a law of scripts at the whole. Who offers no trial for a case says that the law
-is not applicable there; the module of the law says when that is.
+A law of calls looks at each call of a script by itself, a law of scripts at the whole. A law need not apply everywhere: that of
+second derivatives says nothing about a graph in which a value is detached. Where a law does not apply it offers no trial; the function
+that makes its trials says when that is.
 """
 
 from __future__ import annotations
@@ -9,26 +10,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from conformance.backends.reference import reference
-from conformance.deviations import listed
-from conformance.judge.health import healthy
+from conformance.case.outcome import Raised
+from conformance.case.place import END
+from conformance.compare.promise import Promise
+from conformance.deviations.entries import listed
+from conformance.judge.canary import healthy
 from conformance.judge.verdict import judge
-from conformance.laws import first, script, second, slope
+from conformance.laws import first_order as first
+from conformance.laws import script, slope
+from conformance.laws import second_order as second
 from conformance.laws.relation import Answer, Evidence, Status
 from conformance.laws.script import settle_all
-from conformance.laws.subject import Script, Trial, subjects
-from conformance.outcome import Raised
+from conformance.laws.subject import ObservedCase, Trial, subjects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from conformance.backends import Backend
-    from conformance.case import Case
+    from conformance.case.case import Case
+    from conformance.case.outcome import Outcome
+    from conformance.case.place import StepNumber
     from conformance.laws.subject import Subject
-    from conformance.outcome import Outcome
 
 OfCall: TypeAlias = "Callable[[Subject], Trial | None]"
-OfScript: TypeAlias = "Callable[[Script], Trial | None]"
+OfScript: TypeAlias = "Callable[[ObservedCase], Trial | None]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +45,13 @@ class Law:
     of_call: OfCall | None = None
     of_script: OfScript | None = None
 
-    def trials(self, script: Script) -> Iterator[tuple[int, Trial]]:
-        """Yield the trials that a script offers, each with the number of the call, or -1."""
+    def trials(self, observed: ObservedCase) -> Iterator[tuple[StepNumber, Trial]]:
+        """Yield the trials that a script offers, each with the number of the call, or `END`."""
         if self.of_script is not None:
-            found = self.of_script(script)
+            found = self.of_script(observed)
             if found is not None:
-                yield -1, found
-        for subject in subjects(script) if self.of_call is not None else ():
+                yield END, found
+        for subject in subjects(observed) if self.of_call is not None else ():
             found = self.of_call(subject) if self.of_call is not None else None
             if found is not None:
                 yield subject.number, found
@@ -74,10 +79,10 @@ LAWS: dict[str, Law] = {
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A law that was tried on a call (``step``; -1: the whole script), and what came of it."""
+    """A law that was tried on a call (``step``; `END`: the whole script), with the answer."""
 
     law: str
-    step: int
+    step: StepNumber
     answer: Answer
 
 
@@ -97,7 +102,7 @@ def try_laws(
     tried: list[Tried] = []
     for name in laws:
         entering(name)
-        for step, trial in LAWS[name].trials(Script(case, outcome, backend.info, list(LAWS).index(name))):
+        for step, trial in LAWS[name].trials(ObservedCase(case, outcome, backend.info, list(LAWS).index(name))):
             answer, refused = settle(trial, case, backend, outcome)
             if answer.status is not Status.EMPTY:
                 tried.append(Tried(name, step, answer))
@@ -110,8 +115,8 @@ def try_laws(
 
 def cases_of(law: str, case: Case, backend: Backend, outcome: Outcome) -> list[Case]:
     """Return the cases of all trials of a law."""
-    script = Script(case, outcome, backend.info, list(LAWS).index(law))
-    return [asked for _, trial in LAWS[law].trials(script) for asked in trial.cases]
+    observed = ObservedCase(case, outcome, backend.info, list(LAWS).index(law))
+    return [asked for _, trial in LAWS[law].trials(observed) for asked in trial.cases]
 
 
 def settle(trial: Trial, case: Case, backend: Backend, outcome: Outcome) -> tuple[Answer, bool]:
@@ -129,12 +134,12 @@ def settle(trial: Trial, case: Case, backend: Backend, outcome: Outcome) -> tupl
 
 
 def _deviation(trial: Trial, outcomes: Sequence[Outcome], backend: Backend) -> str | None:
-    """Return the known deviation that one of the cases shows; the reference is asked only about a backend that has entries."""
+    """Return the known deviation that one of the cases shows; for a backend without entries nothing is run."""
     info = backend.info
     if not listed(info):
         return None
     for case, actual in zip(trial.cases, outcomes, strict=True):
-        found = judge(case, info, reference(info.dialect, info.not_offered).run(case), actual).deviation
+        found = judge(Promise(case, info), actual).deviation
         if found:
             return found
     return None

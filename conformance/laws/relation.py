@@ -1,7 +1,7 @@
 """Relations between observed numbers, and what is said of them: held, broken, unsettled, or that there was nothing to say.
 
 A number is named by its `Place`. Where all arithmetic is exact a relation must hold to the last bit; elsewhere it may fail by what
-rounding can do to each of its numbers, which `conformance.judge.disturbance` derives for the cases of the trial. A relation that
+rounding can do to each of its numbers, which `conformance.compare.rounding` derives for the cases of the trial. A relation that
 compares nothing (all absent, no elements, refused alike, not offered) is empty, which is not held.
 """
 
@@ -13,16 +13,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from conformance.judge.disturbance import Bounds, agrees_cheaply
-from conformance.outcome import Computed, Raised, Value
+from conformance.case.outcome import Computed, Raised, Value
+from conformance.case.place import END, StepNumber
+from conformance.compare.promise import Promise
+from conformance.compare.rounding import Bounds, agrees_cheaply
 from reference_impl import Category
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from conformance.backends import BackendInfo
-    from conformance.case import Case
-    from conformance.outcome import Outcome
+    from conformance.case.case import Case
+    from conformance.case.outcome import Outcome
 
 Array = "np.ndarray[Any, Any]"
 
@@ -52,10 +54,13 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One observed tensor: in which case of the trial, at which step (-1: the final state), in which slot, ``result`` or ``grad``."""
+    """One observed tensor: in which case of the trial, at which step (`END`: the final state), in which slot.
+
+    ``where``: ``result`` or ``grad``.
+    """
 
     case: int
-    step: int
+    step: StepNumber
     slot: int
     where: str = "result"
 
@@ -80,15 +85,15 @@ class Evidence:
         self._bounds: dict[int, Bounds] = {}
 
     def bounds(self, number: int) -> Bounds:
-        """Return the derived bounds of one of the cases."""
+        """Return the derived bounds of one of the cases; where none are asked for, the reference is not opened."""
         if number not in self._bounds:
-            self._bounds[number] = Bounds(self.cases[number], self.info)
+            self._bounds[number] = Promise(self.cases[number], self.info).bounds
         return self._bounds[number]
 
     def seen(self, place: Place) -> Value | Refused | None:
         """Return what was observed at a place; ``None``: an absent tensor."""
         outcome = self.outcomes[place.case]
-        if place.step < 0:
+        if place.step is END:
             return outcome.final[place.slot]
         found = outcome.observations[place.step]
         if isinstance(found, Raised):

@@ -1,26 +1,23 @@
-"""Laws of whole scripts: what changes nothing, and what is never changed."""
+"""Metamorphic relations of whole scripts: what changes nothing, and what is never changed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import msgspec
-
+from conformance.case.outcome import Blocked, Computed, NotOffered, Raised
+from conformance.case.place import END
+from conformance.case.rewrite import dead_branch, with_steps
+from conformance.case.steps import Call, Detach, Drop, Op, results, uses
 from conformance.laws.relation import Answer, Evidence, Place, Same, Status
-from conformance.laws.subject import Script, Trial, shown
-from conformance.outcome import Blocked, Computed, NotOffered, Raised
-from conformance.steps import AppendBackward, Backward, Detach, Drop, Grad, Op, results, uses
+from conformance.laws.subject import ObservedCase, Trial, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from conformance.case.outcome import Observation
+    from conformance.case.steps import Step
     from conformance.laws.relation import Relation
-    from conformance.outcome import Observation
-    from conformance.steps import Step
-
-DEAD = "clone"
-"""The op of a dead branch: every engine has it for every tensor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +46,7 @@ class Alike:
                 calls = [[(e.name, e.recording) for e in seen.events] for seen in (a, b)]
                 if calls[0] != calls[1]:
                     return Answer(Status.BROKEN, f"step {one}: calls {calls[0]} once, {calls[1]} once")
-        final = [Same(Place(0, -1, i), Place(1, -1, i), self.bitwise) for i in range(len(evidence.outcomes[0].final))]
+        final = [Same(Place(0, END, i), Place(1, END, i), self.bitwise) for i in range(len(evidence.outcomes[0].final))]
         answer = settle_all(final, evidence)
         if answer.status is Status.BROKEN:
             return Answer(Status.BROKEN, f"at the end: {answer.detail}")
@@ -93,28 +90,29 @@ def settle_all(relations: Sequence[Relation], evidence: Evidence) -> Answer:
     return Answer(Status.EMPTY)
 
 
-def nothing_is_mutated(script: Script) -> Trial | None:
+def nothing_is_mutated(observed: ObservedCase) -> Trial | None:
     """Demand that operands, inputs and seeds have after every call the elements that they had before."""
-    calls = [s for s in script.case.steps if isinstance(s, AppendBackward | Backward | Grad)]
-    return Trial((script.case,), (Untouched(),)) if calls else None
+    calls = [s for s in observed.case.steps if isinstance(s, Call)]
+    return Trial((observed.case,), (Untouched(),)) if calls else None
 
 
-def repeatable(script: Script) -> Trial:
+def repeatable(observed: ObservedCase) -> Trial:
     """Demand that the same script gives the same bits, refusals and calls of hooks, every time."""
-    every = tuple((i, i) for i in range(len(script.case.steps)))
-    return Trial((script.case, script.case), (Alike(every, bitwise=True),))
+    every = tuple((i, i) for i in range(len(observed.case.steps)))
+    return Trial((observed.case, observed.case), (Alike(every, bitwise=True),))
 
 
-def dead_branches(script: Script) -> Trial | None:
+def dead_branches(observed: ObservedCase) -> Trial | None:
     """Demand that a branch that no call reaches changes nothing.
 
-    A `Drop` observes what still holds a value, which a branch does.
+    It does not apply to a script with a `Drop`: that observes whether the value lives on, and a branch keeps it alive.
+    Source: dead code as in V. Le, M. Afshari and Z. Su, "Compiler validation via equivalence modulo inputs", PLDI 2014.
     """
-    case = script.case
-    tracked = {name for name, value in shown(script, len(case.steps)).items() if value.requires_grad}
+    case = observed.case
+    tracked = {name for name, value in shown(observed, len(case.steps)).items() if value.requires_grad}
     if any(isinstance(s, Drop) for s in case.steps):
         return None
-    source = script.source()
+    source = observed.source()
     steps: list[Step] = []
     pairs = []
     for number, step in enumerate(case.steps):
@@ -122,23 +120,20 @@ def dead_branches(script: Script) -> Trial | None:
         steps.append(step)
         grown = [n for n in (*results(step), *(n for _, n in uses(step))) if n in tracked] if isinstance(step, Op | Detach) else []
         if grown:
-            steps.append(_branch(source.choice(grown), len(steps)))
+            steps.append(dead_branch(source.choice(grown), f"law_dead_{len(steps)}"))
     if len(steps) == len(case.steps):
         return None
-    return Trial((case, msgspec.structs.replace(case, steps=tuple(steps))), (Alike(tuple(pairs), bitwise=False),))
+    return Trial((case, with_steps(case, steps)), (Alike(tuple(pairs), bitwise=False),))
 
 
-def _branch(name: str, number: int) -> Op:
-    return Op(DEAD, (name,), (f"law_dead_{number}",), {})
-
-
-def build_order(script: Script) -> Trial | None:
+def build_order(observed: ObservedCase) -> Trial | None:
     """Demand that ops that do not need each other may be applied in any order.
 
-    Where a call is refused on the way, what it left behind depends on the order of the pass, which is that of building.
+    It does not apply where a call is refused: the order of the pass follows the order of building, and decides what a refused call
+    has accumulated before it stops.
     """
-    case = script.case
-    if any(isinstance(o, Raised) for o in script.outcome.observations):
+    case = observed.case
+    if any(isinstance(o, Raised) for o in observed.outcome.observations):
         return None
     order: list[int] = []
     run: list[int] = []
@@ -151,7 +146,7 @@ def build_order(script: Script) -> Trial | None:
     order += _latest_first(case.steps, run)
     if order == sorted(order):
         return None
-    moved = msgspec.structs.replace(case, steps=tuple(case.steps[i] for i in order))
+    moved = with_steps(case, (case.steps[i] for i in order))
     return Trial((case, moved), (Alike(tuple(sorted((i, place) for place, i in enumerate(order))), bitwise=False),))
 
 

@@ -1,8 +1,10 @@
 """The numerical law: an engine's gradients are the derivatives of its own forward values.
 
-The case is run again at the nodes of a line through its inputs, all of them as copies in one script, and the central differences of
-`reference_impl.numerical` are taken of what the engine itself computes there. The oracle brings its own bound; it must know the
-derivative to half of the digits, and the second one too, which diverges at a kink. Otherwise the law is unsettled.
+This is the gradient check that every engine's own tests have (`torch.autograd.gradcheck`), as a metamorphic relation: the follow-up
+case has a copy of the script for each node of a line through the inputs, and `reference_impl.numerical` takes central differences of
+what the engine itself computes there. A gradient check with a fixed step and a fixed tolerance passes wrong gradients or fails right
+ones; here the differences come with a bound of their own error. The law is unsettled unless they are known to half of the digits, for
+the second derivative too, which diverges at a kink.
 """
 
 from __future__ import annotations
@@ -11,20 +13,21 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
 
-from conformance.case import Case, Input, data_of
+from conformance.case.case import Case, input_of
+from conformance.case.outcome import Value
+from conformance.case.rewrite import in_dtype, rename
+from conformance.case.steps import Op, results
 from conformance.laws.relation import Answer, Evidence, Place, Status, Term, refusal_of
-from conformance.laws.subject import Draft, Trial
-from conformance.ops.kinds import DOUBLE
-from conformance.outcome import Value
-from conformance.steps import Op, results
+from conformance.laws.subject import CaseBuilder, Trial
+from conformance.ops.dtypes import DOUBLE
 from reference_impl.numerical import EPSILON, Sample, derivative, nodes, sample
 
 if TYPE_CHECKING:
+    from conformance.case.case import Input
+    from conformance.case.steps import Step
     from conformance.laws.subject import Subject
-    from conformance.steps import Step
 
 SHARP = math.sqrt(EPSILON)
 
@@ -86,17 +89,18 @@ class Slope:
 def slope_of_its_own_values(s: Subject) -> Trial | None:
     """Demand that the gradients of a numeric case, taken in float64, are the central differences of the engine's own values.
 
-    Casts would round the values; where something is cut off the gradient leaves out on purpose what the values do.
+    It does not apply where a cast would round the values, nor where a value is cut off: there the values depend on what the gradient
+    leaves out on purpose.
     """
     if s.lane == "exact" or s.cut or not set(s.roots).isdisjoint(s.leaves):
         return None
     if any(isinstance(step, Op) and step.op == "cast" for step in s.steps):
         return None
-    inputs = tuple(msgspec.structs.replace(i, dtype=DOUBLE.get(i.dtype, i.dtype)) for i in s.inputs)
-    draft = Draft(s)
-    draft.inputs = list(inputs)
+    inputs = tuple(in_dtype(i, DOUBLE) for i in s.inputs)
+    builder = CaseBuilder(s)
+    builder.inputs = list(inputs)
     seeds = [_wide(s.numbers(r)) for r in s.roots]
-    number = draft.grad(s.roots, s.leaves, draft.seeds(seeds))
+    number = builder.grad(s.roots, s.leaves, builder.seeds(seeds))
     directions = {n: _wide(s.numbers(n)) for n in s.leaves}
     longest = max(float(np.abs(d).max()) for d in directions.values())
     directions = {n: d / longest for n, d in directions.items()}
@@ -104,7 +108,7 @@ def slope_of_its_own_values(s: Subject) -> Trial | None:
     line = {t: copies.add(k, t, directions) for k, t in enumerate(nodes())}
     gradients = tuple(Term(Place(0, number, i), pairing=directions[n]) for i, n in enumerate(s.leaves))
     points = tuple(i.array() for i in inputs)
-    return Trial((draft.case(), copies.case()), (Slope(gradients, line, tuple(seeds), points),))
+    return Trial((builder.case(), copies.case()), (Slope(gradients, line, tuple(seeds), points),))
 
 
 def _wide(array: Any) -> Any:
@@ -124,25 +128,14 @@ class _Copies:
         """Add the copy at one node; return the places of its roots."""
         made = {name for step in self.subject.steps for name in results(step)}
         names = {name: f"{name}_{number}" for name in (*made, *self.subject.leaves)}
-        for entry in self.moved:
-            array = entry.array() + t * directions[entry.name]
-            self.inputs.append(msgspec.structs.replace(entry, name=names[entry.name], data=data_of(array)))
+        for leaf in self.moved:
+            array = leaf.array() + t * directions[leaf.name]
+            self.inputs.append(input_of(names[leaf.name], array, differentiable=True))
         start = len(self.steps)
-        self.steps += [_renamed(step, names) for step in self.subject.steps]
+        self.steps += [rename(step, names) for step in self.subject.steps]
         places = {n: Place(1, start + i, k) for i, step in enumerate(self.subject.steps) for k, n in enumerate(results(step))}
         return tuple(places[r] for r in self.subject.roots)
 
     def case(self) -> Case:
         """Return the script."""
-        return Case(tuple(self.inputs), tuple(self.steps), self.subject.script.case.lane)
-
-
-def _renamed(step: Step, names: dict[str, str]) -> Step:
-    changed: dict[str, Any] = {}
-    for field in (*step.NAMES, *(("results",) if results(step) else ())):
-        held = getattr(step, field)
-        if isinstance(held, str):
-            changed[field] = names.get(held, held)
-        elif held is not None:
-            changed[field] = tuple(names.get(n, n) for n in held)
-    return msgspec.structs.replace(step, **changed)
+        return Case(tuple(self.inputs), tuple(self.steps), self.subject.observed.case.lane)

@@ -1,12 +1,12 @@
 """What laws are tried on: a call of a case, cut out of its script.
 
-A `Subject` has the inputs and steps that the roots of the call are made from, and nothing else of the script: no hooks, no state, and
-every graph retained. So laws build calls of their own upon it, and what a script does to itself on the way is no concern of theirs.
-Shapes and flags are those that the engine itself showed.
+A law wants to ask about the graph of a call again and again, but a script changes itself on the way: it frees graphs, accumulates,
+and calls hooks. So a `Subject` has the inputs and steps that the roots of the call are made from, with every graph retained, and
+nothing else of the script. Laws build calls of their own upon it. Shapes and flags are those that the engine itself showed.
 
-A call has no subject where its values cannot be made again from inputs by ops and `Grad` steps: after in-place updates and flags that
-were turned over, under edges, from custom functions (their backward may be any function of the cotangents), in batched calls, and from
-derivatives where a hook answered something.
+A call has no subject where ops and `Grad` steps cannot make its values again from inputs: after in-place updates and changed flags,
+under edges, from custom functions (their backward may be any function of the cotangents), in batched calls, and from derivatives where
+a hook answered something.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from conformance.case import Case, Input, data_of
-from conformance.generate.source import FastSource
+from conformance.case.case import Case, input_of
+from conformance.case.outcome import Computed, Value
+from conformance.case.steps import Backward, Call, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, parameters, results, uses
+from conformance.generate.sources import FastSource
 from conformance.laws.relation import Place
-from conformance.outcome import Computed, Value
-from conformance.reading import calls
-from conformance.steps import AppendBackward, Backward, Detach, Edge, Grad, Hook, InPlace, Op, Toggle, parameters, results, uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from conformance.backends import BackendInfo
-    from conformance.generate.source import Source
+    from conformance.case.case import Input
+    from conformance.case.outcome import Outcome
+    from conformance.case.steps import Step
     from conformance.laws.relation import Relation
-    from conformance.outcome import Outcome
-    from conformance.steps import Step
+    from conformance.ops.sampler import Source
 
 FINEST = 64
 """Seeds are multiples of 1 / `FINEST`: sums and differences of them are exact."""
@@ -39,8 +39,8 @@ MOST_TARGETS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
-    """A whole case and what the engine answered to it, for one law; ``stream`` tells the choices of one law from those of another."""
+class ObservedCase:
+    """A case and what the engine answered to it, for one law; each law has a ``stream`` of random choices of its own."""
 
     case: Case
     outcome: Outcome
@@ -48,13 +48,13 @@ class Script:
     stream: int
 
     def source(self, number: int = -1) -> Source:
-        """Return what makes the choices that the law leaves open for a call, or for the script: the same ones every time."""
+        """Return a source of choices for a call, or for the whole script (-1): the same choices every time."""
         return FastSource(int(self.case.id, 16), (self.stream << 32) | (number + 1))
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The cases that an engine is asked, and how its answers must stand to each other."""
+    """The cases that an engine runs, and the relations that must hold between its answers."""
 
     cases: tuple[Case, ...]
     relations: tuple[Relation, ...]
@@ -64,13 +64,14 @@ class Trial:
 class Subject:
     """A call of a script, and what its roots are made from.
 
-    ``leaves``: the differentiable inputs above the roots; ``targets``: some of them, and computed values that the call asked for.
-    ``above``: for each value what it depends on differentiably, itself included. ``cut``: whether something on the way depends on a
-    leaf, and not differentiably. ``seen``: what the engine showed. ``source`` makes the choices that a law leaves open.
+    ``leaves``: the differentiable inputs above the roots; ``targets``: some of them, and computed values that the call asks for.
+    ``above``: the values on which each value depends differentiably, itself included. ``cut``: whether some value between leaves and
+    roots is detached or computed under ``no_grad``. ``seen``: the values that the engine showed. ``source`` makes the choices that a
+    law leaves open.
     """
 
     number: int
-    script: Script
+    observed: ObservedCase
     inputs: tuple[Input, ...]
     steps: tuple[Step, ...]
     roots: tuple[str, ...]
@@ -89,11 +90,11 @@ class Subject:
     @property
     def lane(self) -> str:
         """The lane of the case."""
-        return self.script.case.lane
+        return self.observed.case.lane
 
     def offers(self, step: Step) -> bool:
         """Whether the engine offers a step."""
-        return self.script.info.refusal(parameters(step)) is None
+        return self.observed.info.refusal(parameters(step)) is None
 
     def numbers(self, name: str) -> Any:
         """Draw an array of the shape and dtype of a value, of few bits: a seed, a direction, a weight."""
@@ -110,8 +111,8 @@ class Subject:
 
 
 @dataclass
-class Draft:
-    """A case in the making, upon a subject."""
+class CaseBuilder:
+    """A follow-up case while it is built: the inputs and steps of a subject, and calls that a law adds."""
 
     subject: Subject
     inputs: list[Input] = field(init=False)
@@ -128,7 +129,7 @@ class Draft:
     def seed(self, array: Any, *, differentiable: bool = False) -> str:
         """Add an input and return its name."""
         name = self.name()
-        self.inputs.append(Input(name, array.shape, data_of(array), str(array.dtype), differentiable))
+        self.inputs.append(input_of(name, array, differentiable=differentiable))
         return name
 
     def seeds(self, arrays: Sequence[Any]) -> tuple[str, ...]:
@@ -148,31 +149,29 @@ class Draft:
         return len(self.steps) - 1
 
     def case(self) -> Case:
-        """Return what was made."""
-        return Case(tuple(self.inputs), tuple(self.steps), self.subject.script.case.lane)
+        """Return the case."""
+        return Case(tuple(self.inputs), tuple(self.steps), self.subject.observed.case.lane)
 
     def grad_of(self, leaf: str, step: int) -> Place:
         """Return the place of a leaf's ``.grad`` after a step."""
         return Place(0, step, [i.name for i in self.inputs if i.differentiable].index(leaf), "grad")
 
 
-def subjects(script: Script) -> Iterator[Subject]:
+def subjects(observed: ObservedCase) -> Iterator[Subject]:
     """Yield the subject of every call that has one."""
-    for number, step in enumerate(script.case.steps):
-        if isinstance(step, Grad | Backward | AppendBackward):
-            found = subject_of(script, number)
-            if found is not None:
-                yield found
+    every = (subject_of(observed, number) for number in range(len(observed.case.steps)))
+    yield from (subject for subject in every if subject is not None)
 
 
-def subject_of(script: Script, number: int) -> Subject | None:
-    """Cut a call out of a script; ``None`` if it has no subject."""
-    case, step = script.case, script.case.steps[number]
+def subject_of(observed: ObservedCase, number: int) -> Subject | None:
+    """Cut a call out of a script; ``None`` if the step is no call, or has no subject."""
+    case, call = observed.case, observed.case.steps[number]
+    if not isinstance(call, Call):
+        return None
     edges = {s.results[0]: s.tensor for s in case.steps if isinstance(s, Edge)}
-    asked = (step.loss,) if isinstance(step, AppendBackward) else next(calls([step]))[0]
-    seen = shown(script, number)
-    roots = tuple(dict.fromkeys(edges.get(n, n) for n in asked))
-    steps = _cone(script, number, roots, seen)
+    seen = shown(observed, number)
+    roots = tuple(dict.fromkeys(edges.get(n, n) for n in call.roots))
+    steps = _cone(observed, number, roots, seen)
     if steps is None or any(n not in seen or not seen[n].requires_grad or not seen[n].array.size for n in roots):
         return None
     needed = {n for s in steps for _, n in uses(s)} | set(roots)
@@ -182,35 +181,35 @@ def subject_of(script: Script, number: int) -> Subject | None:
         return None
     reached = frozenset().union(*(above[n] for n in roots))
     leaves = tuple(i.name for i in inputs if i.name in reached and seen[i.name].array.size)
-    wanted = dict.fromkeys(edges.get(n, n) for n in getattr(step, "inputs", None) or ())
+    wanted = dict.fromkeys(edges.get(n, n) for n in call.asked or ())
     inner = [n for n in wanted if n in reached and n not in leaves and n not in roots and n not in _seeds(steps)]
     computed = [n for n in inner if seen[n].requires_grad and seen[n].array.size]
-    source = script.source(number)
+    source = observed.source(number)
     chosen = source.shuffled(leaves)[: MOST_TARGETS - min(1, len(computed))]
     targets = (*chosen, *computed[: MOST_TARGETS - len(chosen)])
     if not chosen:
         return None
-    return Subject(number, script, inputs, steps, roots, leaves, targets, above, cut, seen, source)
+    return Subject(number, observed, inputs, steps, roots, leaves, targets, above, cut, seen, source)
 
 
-def shown(script: Script, number: int) -> dict[str, Value]:
-    """Return what the engine showed of the values that were there before a step."""
-    found = {i.name: Value(i.array(), i.differentiable) for i in script.case.inputs}
-    for step, observed in zip(script.case.steps[:number], script.outcome.observations[:number], strict=True):
-        if isinstance(observed, Computed):
-            made = zip(results(step), observed.values, strict=False)
+def shown(observed: ObservedCase, number: int) -> dict[str, Value]:
+    """Return the values that the engine showed before a step, by their names."""
+    found = {i.name: Value(i.array(), i.differentiable) for i in observed.case.inputs}
+    for step, seen in zip(observed.case.steps[:number], observed.outcome.observations[:number], strict=True):
+        if isinstance(seen, Computed):
+            made = zip(results(step), seen.values, strict=False)
             found.update((name, value) for name, value in made if value is not None and not value.unreadable)
     return found
 
 
-def _cone(script: Script, number: int, roots: tuple[str, ...], seen: dict[str, Value]) -> tuple[Step, ...] | None:
-    earlier = script.case.steps[:number]
+def _cone(observed: ObservedCase, number: int, roots: tuple[str, ...], seen: dict[str, Value]) -> tuple[Step, ...] | None:
+    earlier = observed.case.steps[:number]
     if any(isinstance(s, InPlace) for s in earlier):
         return None
     needed = set(roots)
     steps: list[Step] = []
     for step in reversed(earlier):
-        if isinstance(step, Toggle) and step.tensor in needed:
+        if isinstance(step, SetRequiresGrad) and step.tensor in needed:
             return None
         if needed.isdisjoint(results(step)):
             continue
@@ -219,13 +218,13 @@ def _cone(script: Script, number: int, roots: tuple[str, ...], seen: dict[str, V
             return None
         needed.update(name for _, name in uses(step))
         steps.append(msgspec.structs.replace(step, retain_graph=True) if isinstance(step, Grad) else step)
-    if any(isinstance(s, Toggle) and s.tensor in needed for s in earlier):
+    if any(isinstance(s, SetRequiresGrad) and s.tensor in needed for s in earlier):
         return None
     return tuple(reversed(steps))
 
 
 def _seeds(steps: Sequence[Step]) -> set[str]:
-    """Return the derivatives of values in themselves: each may be its seed, one tensor under two names."""
+    """Return the derivatives of values in themselves: an engine may return the seed itself, so one tensor has two names."""
     own = (s for s in steps if isinstance(s, Grad))
     return {made for s in own for made, asked in zip(s.results, s.inputs, strict=True) if asked in s.outputs}
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from conformance.laws.registry import LAWS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 COLUMNS = ("tried", "held", "unsettled", "known", "broken")
 
@@ -20,15 +23,17 @@ class LawRow:
     broken: bool
 
 
-def law_rows(footer: dict[str, Any], backends: list[str]) -> list[LawRow]:
-    """List the laws, those never tried too; nothing if none was tried at all."""
-    found = footer.get("laws", {})
-    if not any(found.values()):
+def law_rows(tried: Mapping[str, Mapping[str, Mapping[str, int]]], backends: Sequence[str]) -> list[LawRow]:
+    """List the laws, those never tried too; nothing if none was tried at all.
+
+    ``tried``: by backend and law, how many cases ended in which status.
+    """
+    if not any(tried.values()):
         return []
     rows = []
-    for law in dict.fromkeys([*LAWS, *(law for counts in found.values() for law in counts)]):
-        counts = [found.get(name, {}).get(law, {}) for name in backends]
-        numbers = [sum(c.values()) if word == "tried" else int(c.get(word, 0)) for c in counts for word in COLUMNS]
+    for law in dict.fromkeys([*LAWS, *(law for counts in tried.values() for law in counts)]):
+        counts = [tried.get(name, {}).get(law, {}) for name in backends]
+        numbers = [sum(c.values()) if word == "tried" else c.get(word, 0) for c in counts for word in COLUMNS]
         statement = LAWS[law].statement if law in LAWS else ""
         rows.append(LawRow(law, statement, numbers, any(c.get("broken") for c in counts)))
     return rows

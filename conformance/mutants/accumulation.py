@@ -9,15 +9,16 @@ import numpy as np
 import reference_impl
 from conformance.backends.reference import ReferenceEngine
 from conformance.mutants.mutant import Kind, Mutant, patch
-from reference_impl import PADDLE, TORCH, Tensor, arguments, batch, contract, engine, walk
+from reference_impl import PADDLE, TORCH, Tensor
 from reference_impl.primitives import shape
-from reference_impl.walk import Walk
+from reference_impl.reverse import arguments, batch, contract, engine, walk
+from reference_impl.reverse.walk import ReversePass
 
 if TYPE_CHECKING:
     from conformance.mutants.mutant import Fault
 
 _accumulate, _gradients, _walk = engine._accumulate, engine._gradients, engine._walk
-_arrive, _total, _cotangent = Walk._arrive, walk._total, Walk.cotangent
+_arrive, _total, _cotangent = ReversePass._arrive, walk._total, ReversePass.cotangent
 _seed, seeded_roots, seeds_of = contract._seed, contract.seeded_roots, arguments.seeds_of
 _clear_grad, _stacked, _check_reached = ReferenceEngine.clear_grad, batch._stacked, contract.check_reached
 _grad = reference_impl.grad
@@ -55,7 +56,7 @@ def _in_place(before: Any, cotangent: Any) -> Any:
     return _total(before, cotangent)
 
 
-def _arrive_once(self: Walk, tensor: Tensor, cotangent: Any) -> None:
+def _arrive_once(self: ReversePass, tensor: Tensor, cotangent: Any) -> None:
     if tensor.node is None:
         self.leaves.pop(tensor, None)
     else:
@@ -63,22 +64,22 @@ def _arrive_once(self: Walk, tensor: Tensor, cotangent: Any) -> None:
     _arrive(self, tensor, cotangent)
 
 
-def _first_arrives(self: Walk, tensor: Tensor, cotangent: Any) -> None:
+def _first_arrives(self: ReversePass, tensor: Tensor, cotangent: Any) -> None:
     if tensor.node is not None or self.leaves.get(tensor) is None:
         _arrive(self, tensor, cotangent)
 
 
-def _accumulating(*arguments_: Any, accumulates: bool, **options: Any) -> Walk:
+def _accumulating(*arguments_: Any, accumulates: bool, **options: Any) -> ReversePass:
     made = _walk(*arguments_, accumulates=True, **options)
     made.accumulates = True
     return made
 
 
-def _all_leaves(roots: Any, targets: Any, *rest: Any, accumulates: bool, **options: Any) -> Walk:
+def _all_leaves(roots: Any, targets: Any, *rest: Any, accumulates: bool, **options: Any) -> ReversePass:
     return _walk(roots, None if accumulates else targets, *rest, accumulates=accumulates, **options)
 
 
-def _leaves_alone(roots: Any, targets: Any, *rest: Any, accumulates: bool, **options: Any) -> Walk:
+def _leaves_alone(roots: Any, targets: Any, *rest: Any, accumulates: bool, **options: Any) -> ReversePass:
     if accumulates and targets is not None:
         targets = [t for t in targets if t.node is None]
     return _walk(roots, targets, *rest, accumulates=accumulates, **options)
@@ -154,19 +155,19 @@ def _last_checked(inputs: Any, reached: Any) -> None:
     _check_reached(inputs[-1:], reached[-1:])
 
 
-def _roots_are_absent(self: Walk, tensor: Tensor) -> Any:
+def _roots_are_absent(self: ReversePass, tensor: Tensor) -> Any:
     return None if any(tensor is root for root in self.roots) else _cotangent(self, tensor)
 
 
-def _no_cut(roots: Any, targets: Any, cut: Any, *rest: Any, **options: Any) -> Walk:
+def _no_cut(roots: Any, targets: Any, cut: Any, *rest: Any, **options: Any) -> ReversePass:
     return _walk(roots, targets, (), *rest, **options)
 
 
-def _leaves_cut(roots: Any, targets: Any, cut: Any, *rest: Any, **options: Any) -> Walk:
+def _leaves_cut(roots: Any, targets: Any, cut: Any, *rest: Any, **options: Any) -> ReversePass:
     return _walk(roots, targets, [t for t in cut if t.node is None], *rest, **options)
 
 
-def _cut_inputs_answered(roots: Any, targets: Any, cut: Any, *rest: Any, **options: Any) -> Walk:
+def _cut_inputs_answered(roots: Any, targets: Any, cut: Any, *rest: Any, **options: Any) -> ReversePass:
     asked = {id(t) for t in targets or ()}
     return _walk(roots, targets, [t for t in cut if id(t) not in asked], *rest, **options)
 
@@ -248,10 +249,13 @@ MUTANTS = (
         "dropped_fan_out",
         "accumulation",
         "the last contribution to a value replaces the others",
-        patch((Walk, "_arrive", _arrive_once)),
+        patch((ReversePass, "_arrive", _arrive_once)),
     ),
     _engine(
-        "leaf_fan_out_dropped", "accumulation", "a leaf takes its first contribution alone", patch((Walk, "_arrive", _first_arrives))
+        "leaf_fan_out_dropped",
+        "accumulation",
+        "a leaf takes its first contribution alone",
+        patch((ReversePass, "_arrive", _first_arrives)),
     ),
     _engine("grad_accumulates", "accumulation", "grad adds to .grad as backward does", _walking(_accumulating)),
     _engine("inputs_ignored", "inputs=", "backward(inputs=) accumulates into all leaves", _walking(_all_leaves)),
@@ -280,7 +284,10 @@ MUTANTS = (
     ),
     _engine("not_materialized", "unused", "materialize_grads does nothing", _answering(_never_materialized)),
     _engine(
-        "root_as_input_absent", "unused", "the gradient of a root in itself is absent", patch((Walk, "cotangent", _roots_are_absent))
+        "root_as_input_absent",
+        "unused",
+        "the gradient of a root in itself is absent",
+        patch((ReversePass, "cotangent", _roots_are_absent)),
     ),
     _engine("results_reversed", "results", "gradients come back in reverse order", _answering(_reversed)),
     _engine("second_asking_absent", "results", "an input that is asked for twice is answered once", _answering(_by_identity)),

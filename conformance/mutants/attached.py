@@ -8,20 +8,28 @@ import numpy as np
 
 import reference_impl
 from conformance.mutants.mutant import Kind, Mutant, patch
-from reference_impl import PADDLE, TORCH, GradientEdge, Tensor, custom, engine, hooks, in_place, walk
-from reference_impl.custom import Custom
-from reference_impl.hooks import Handle, Retained
-from reference_impl.in_place import _Write
-from reference_impl.tensor import no_grad
-from reference_impl.walk import Walk
+from reference_impl import PADDLE, TORCH, GradientEdge, Tensor
+from reference_impl.reverse import custom, engine, in_place, walk
+from reference_impl.reverse.custom import Custom
+from reference_impl.reverse.in_place import _Write
+from reference_impl.reverse.walk import ReversePass
+from reference_impl.tape import hooks
+from reference_impl.tape.hooks import Handle, Retained
+from reference_impl.tape.tensor import no_grad
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from conformance.mutants.mutant import Fault
-    from reference_impl.tensor import Node
+    from reference_impl.tape.tensor import Node
 
-_hooked, _called, _arrive, _finish, _end = Walk._hooked, Walk._called, Walk._arrive, Walk._finish, GradientEdge.end
+_hooked, _called, _arrive, _finish, _end = (
+    ReversePass._hooked,
+    ReversePass._called,
+    ReversePass._arrive,
+    ReversePass._finish,
+    GradientEdge.end,
+)
 _register_hook, _ordered, _retain_grad = hooks.register_hook, hooks.ordered, hooks.retain_grad
 _boxed, _check_count, _fitted, _cotangents, _apply_custom = (
     custom._boxed,
@@ -39,18 +47,18 @@ _update_in_place, _check_target, _mark, _rebase, _replace = (
 )
 
 
-def _answer_ignored(self: Walk, function: Any, cotangent: Any, *, arrived: bool) -> None:
+def _answer_ignored(self: ReversePass, function: Any, cotangent: Any, *, arrived: bool) -> None:
     _called(self, function, cotangent, arrived=arrived)
 
 
-def _unchecked(self: Walk, hooks_: list[Any], arrived: list[Any], primals: Any) -> list[Any]:
+def _unchecked(self: ReversePass, hooks_: list[Any], arrived: list[Any], primals: Any) -> list[Any]:
     slots = list(arrived)
     for hook in _ordered(hooks_, self.dialect):
         cotangent = slots[hook.slot]
         if isinstance(hook, Retained):
             tensor = hook.tensor()
             if tensor is not None and cotangent is not None:
-                self.keep(tensor, cotangent)
+                self.accumulate(tensor, cotangent)
             continue
         returned = _called(self, hook.function, cotangent, arrived=cotangent is not None)
         if returned is not None:
@@ -58,11 +66,11 @@ def _unchecked(self: Walk, hooks_: list[Any], arrived: list[Any], primals: Any) 
     return slots
 
 
-def _hooks_alone(self: Walk, hooks_: list[Any], arrived: list[Any], primals: Any) -> list[Any]:
+def _hooks_alone(self: ReversePass, hooks_: list[Any], arrived: list[Any], primals: Any) -> list[Any]:
     return _hooked(self, [h for h in hooks_ if not isinstance(h, Retained)], arrived, primals)
 
 
-def _first_hook(self: Walk, hooks_: list[Any], arrived: list[Any], primals: Any) -> list[Any]:
+def _first_hook(self: ReversePass, hooks_: list[Any], arrived: list[Any], primals: Any) -> list[Any]:
     firsts = {h.slot: h for h in reversed(hooks_) if not isinstance(h, Retained)}
     return _hooked(self, [h for h in hooks_ if isinstance(h, Retained) or firsts[h.slot] is h], arrived, primals)
 
@@ -76,13 +84,13 @@ def _retained_first(hooks_: list[Any], dialect: Any) -> list[Any]:
     return sorted(_ordered(hooks_, dialect), key=lambda hook: isinstance(hook, Handle))
 
 
-def _for_every_contribution(self: Walk, tensor: Tensor, cotangent: Any) -> None:
+def _for_every_contribution(self: ReversePass, tensor: Tensor, cotangent: Any) -> None:
     if tensor.node is None and tensor.hooks:
         cotangent = _hooked(self, tensor.hooks, [cotangent], [None if cotangent is None else tensor.array])[0]
     _arrive(self, tensor, cotangent)
 
 
-def _without_leaf_hooks(self: Walk, leaf: Tensor) -> None:
+def _without_leaf_hooks(self: ReversePass, leaf: Tensor) -> None:
     held, leaf.hooks = leaf.hooks, None
     try:
         _finish(self, leaf)
@@ -90,17 +98,17 @@ def _without_leaf_hooks(self: Walk, leaf: Tensor) -> None:
         leaf.hooks = held
 
 
-def _in_backward_alone(self: Walk, leaf: Tensor) -> None:
+def _in_backward_alone(self: ReversePass, leaf: Tensor) -> None:
     (_finish if self.accumulates else _without_leaf_hooks)(self, leaf)
 
 
-def _after_accumulation(self: Walk, leaf: Tensor) -> None:
+def _after_accumulation(self: ReversePass, leaf: Tensor) -> None:
     wanted = leaf not in self.cut and (self.targets is None or leaf in self.targets)
     if self.accumulates and self.leaves.get(leaf) is not None and wanted:
-        self.keep(leaf, self.leaves[leaf])
-        keep, self.keep = self.keep, lambda *_: None
+        self.accumulate(leaf, self.leaves[leaf])
+        accumulate, self.accumulate = self.accumulate, lambda *_: None
         _finish(self, leaf)
-        self.keep = keep
+        self.accumulate = accumulate
     else:
         _finish(self, leaf)
 
@@ -127,7 +135,7 @@ def _on_the_tensor(self: GradientEdge) -> Tensor:
 
 def _other_slot(self: GradientEdge) -> Tensor:
     found = _end(self)
-    return found if found.node is None or not found.node.primitive.several else _at_the_first_slot(found)
+    return found if found.node is None or not found.node.primitive.multi_output else _at_the_first_slot(found)
 
 
 def _at_the_first_slot(tensor: Tensor) -> Tensor:
@@ -208,7 +216,7 @@ def _engine(name: str, part: str, what: str, fault: Fault, dialect: Any = TORCH)
 
 
 def _walk(name: str, replacement: Any) -> Fault:
-    return patch((Walk, name, replacement))
+    return patch((ReversePass, name, replacement))
 
 
 MUTANTS = (
@@ -216,7 +224,7 @@ MUTANTS = (
         "hooks_not_called",
         "hooks",
         "no hook is called and no gradient retained",
-        patch((Walk, "_hooked", lambda self, hooks_, arrived, primals: arrived)),
+        patch((ReversePass, "_hooked", lambda self, hooks_, arrived, primals: arrived)),
     ),
     _engine("hook_answer_ignored", "hooks", "what a hook returns is ignored", _walk("_called", _answer_ignored)),
     _engine("hook_answer_unchecked", "hooks", "a hook may return any shape and dtype", _walk("_hooked", _unchecked)),

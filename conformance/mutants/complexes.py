@@ -1,4 +1,4 @@
-"""Faults of complex numbers: rules that do not conjugate, rules of their ops, and engines of the other convention."""
+"""Faults of complex numbers: rules of their ops, and engines of the other convention."""
 
 from __future__ import annotations
 
@@ -6,48 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import reference_impl
 from conformance.mutants.mutant import Kind, Mutant, patch
-from conformance.mutants.wrong import Entries
+from conformance.mutants.wrong_rule import Entries
 from reference_impl import OPS
-from reference_impl.primitive import shape_of
 from reference_impl.primitives import arithmetic
-from reference_impl.primitives.complex import conjugate, is_complex
+from reference_impl.primitives.complex import is_complex
 from reference_impl.primitives.shape import sum_to
+from reference_impl.tape.primitive import shape_of
 
 if TYPE_CHECKING:
     from reference_impl import Tensor
 
 wrong = Entries()
 
-neg, div, abs_, conj, real, imag = (OPS[name] for name in ("neg", "div", "abs", "conj", "real", "imag"))
-from_imag, as_real, as_complex = (OPS[name] for name in ("from_imag", "as_real", "as_complex"))
+div, abs_, conj, real, imag, from_imag = (OPS[name] for name in ("div", "abs", "conj", "real", "imag", "from_imag"))
 _grad = reference_impl.grad
-
-UNCONJUGATED = "does not conjugate its factor"
-
-
-@wrong(
-    "mul.x", "mul.y", "div.x", "div.y", "div_by_quotient.x", "div_by_quotient.y", "reciprocal.x", what="does not conjugate its factor"
-)
-@wrong(
-    "square.x",
-    "pow_scalar.x",
-    "exp.x",
-    "log.x",
-    "sqrt.x",
-    "sin.x",
-    "cos.x",
-    "tanh.x",
-    "sigmoid.x",
-    what="does not conjugate its factor",
-)
-@wrong("matmul.x", "matmul.y", "linear.x", "linear.weight", "pow.x", "pow.y", "prod.x", what=UNCONJUGATED)
-def not_conjugated(right: Any, g: Any, *given: Any, **attrs: Any) -> Any:
-    return conjugate(right(conjugate(g), *given, **attrs))
-
-
-@wrong("conj.x", what="is not conjugated")
-def passed_on(right: Any, g: Any, out: Any, x: Any) -> Any:
-    return g
 
 
 @wrong("real.x", what="is that of the imaginary part")
@@ -65,34 +37,9 @@ def real_taken(right: Any, g: Any, out: Any, x: Any) -> Any:
     return real(g)
 
 
-@wrong("imag.x", "complex.im", what="has the sign of the other convention")
-def other_sign(right: Any, *given: Any) -> Any:
-    return neg(right(*given))
-
-
-@wrong("complex.re", what="is not summed over broadcast axes")
-def part_not_summed(right: Any, g: Any, *_: Any) -> Any:
-    return real(g)
-
-
-@wrong("as_real.x", what="has the imaginary part of the other convention")
-def conjugated(right: Any, *given: Any) -> Any:
-    return conj(right(*given))
-
-
-@wrong("as_complex.x", what="has the imaginary part of the other convention")
-def split_conjugated(right: Any, g: Any, out: Any, x: Any) -> Any:
-    return right(conj(g), out, x)
-
-
 @wrong("sgn.x", what="keeps the part along x, which changes nothing")
 def along_kept(right: Any, g: Any, out: Any, x: Any) -> Any:
     return div(g, abs_(x))
-
-
-@wrong("angle.x", what="does not conjugate the operand")
-def operand_not_conjugated(right: Any, g: Any, out: Any, x: Any) -> Any:
-    return div(from_imag(g), x)
 
 
 def _holomorphic(*arguments: Any, **options: Any) -> list[Tensor | None]:

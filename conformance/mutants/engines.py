@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.mutants.registry import mutants
+from conformance.mutants.registry import mutant
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Callable[[], WrongEngine]:
-    if name not in mutants():
-        raise AttributeError(f"no mutant is called {name!r}")
-    return mutants()[name].open
+    try:
+        return mutant(name).open
+    except KeyError:
+        raise AttributeError(f"no mutant is called {name!r}") from None

@@ -10,21 +10,22 @@ import numpy as np
 import reference_impl
 from conformance.backends.reference import ReferenceEngine
 from conformance.mutants.mutant import Kind, Mutant, patch
-from conformance.mutants.wrong import rule_fault
-from reference_impl import OPS, PADDLE, TORCH, AutogradError, Category, Tensor, arguments, contract, engine, walk
-from reference_impl.plan import newest_first, reachable
-from reference_impl.primitive import Primitive, array_of
-from reference_impl.storage import output_of
-from reference_impl.tensor import Mode
-from reference_impl.walk import Walk
+from conformance.mutants.wrong_rule import rule_fault
+from reference_impl import OPS, PADDLE, TORCH, AutogradError, Category, Tensor
+from reference_impl.reverse import arguments, contract, engine, walk
+from reference_impl.reverse.plan import newest_first, reachable
+from reference_impl.reverse.walk import ReversePass
+from reference_impl.tape.primitive import Primitive, array_of
+from reference_impl.tape.storage import output_of
+from reference_impl.tape.tensor import Mode
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from conformance.mutants.mutant import Fault
 
-_init, _run, _total = Walk.__init__, Walk.run, walk._total
-_pull_recorded, _newest_first = Walk._pull_recorded, newest_first
+_init, _run, _total = ReversePass.__init__, ReversePass.run, walk._total
+_pull_recorded, _newest_first = ReversePass._pull_recorded, newest_first
 _retain_of, _seeded_roots = arguments.retain_of, contract.seeded_roots
 _accumulate, _gradients, _output_of = engine._accumulate, engine._gradients, output_of
 _backward, _grad = ReferenceEngine.backward, ReferenceEngine.grad
@@ -34,7 +35,7 @@ _call = Primitive.__call__
 def _with(**options: bool) -> Any:
     """Make a walk that is prepared with other flags than it is asked for."""
 
-    def prepared(self: Walk, *given: Any, **asked: Any) -> None:
+    def prepared(self: ReversePass, *given: Any, **asked: Any) -> None:
         _init(self, *given, **{**asked, **options})
 
     return prepared
@@ -48,14 +49,14 @@ def _frees_if_not_told(given: Any, create_graph: bool, dialect: Any, *, optional
     return _retain_of(given, False, dialect, optional=optional)
 
 
-def _frees_all_reached(self: Walk) -> None:
+def _frees_all_reached(self: ReversePass) -> None:
     _run(self)
     if not self.retain_graph:
         for node in reachable(self.roots, self.cut):
             node.released = True
 
 
-def _frees_on_refusal(self: Walk) -> None:
+def _frees_on_refusal(self: ReversePass) -> None:
     try:
         _run(self)
     except AutogradError:
@@ -64,7 +65,7 @@ def _frees_on_refusal(self: Walk) -> None:
         raise
 
 
-def _family_lives_on(self: Walk, node: Any) -> bool:
+def _family_lives_on(self: ReversePass, node: Any) -> bool:
     return bool(node.released)
 
 
@@ -86,18 +87,18 @@ def _outputs_are_constants(node: Any) -> Any:
     return tuple(Tensor(o.array) for o in made) if isinstance(made, tuple) else Tensor(made.array)
 
 
-def _operands_are_constants(self: Walk, node: Any, slots: Any, asked: Any, lineage: Any) -> Any:
+def _operands_are_constants(self: ReversePass, node: Any, slots: Any, asked: Any, derivative_of: Any) -> Any:
     operands = node.operands
     node.operands = tuple(Tensor(array_of(o)) if type(o) is Tensor and o.node is None else o for o in operands)
     try:
-        return _pull_recorded(self, node, slots, asked, lineage)
+        return _pull_recorded(self, node, slots, asked, derivative_of)
     finally:
         node.operands = operands
 
 
-def _cotangents_are_constants(self: Walk, node: Any, slots: Any, asked: Any, lineage: Any) -> Any:
+def _cotangents_are_constants(self: ReversePass, node: Any, slots: Any, asked: Any, derivative_of: Any) -> Any:
     cut = [Tensor(s.array) if type(s) is Tensor else s for s in slots]
-    return _pull_recorded(self, node, cut, asked, lineage)
+    return _pull_recorded(self, node, cut, asked, derivative_of)
 
 
 def _accumulated_is_constant(tensor: Tensor, cotangent: Any, *, dialect: Any, create_graph: bool) -> None:
@@ -110,7 +111,7 @@ def _first_grad_forgotten(tensor: Tensor, cotangent: Any, *, dialect: Any, creat
     _accumulate(tensor, cotangent, dialect=dialect, create_graph=create_graph)
 
 
-def _as_the_caller_records(self: Walk, *given: Any, create_graph: bool, **asked: Any) -> None:
+def _as_the_caller_records(self: ReversePass, *given: Any, create_graph: bool, **asked: Any) -> None:
     _init(self, *given, create_graph=create_graph and Mode.recording, **asked)
 
 
@@ -121,7 +122,7 @@ def _no_region(_: ReferenceEngine) -> AbstractContextManager[None]:
 def _any_constant(self: Primitive, *operands: Any, **attrs: Any) -> Any:
     """Let a result require a gradient only if all of its operands do."""
     tensors = [o for o in operands if type(o) is Tensor]
-    if Mode.lineage is None and tensors and not all(o.requires_grad for o in tensors):
+    if Mode.derivative_of is None and tensors and not all(o.requires_grad for o in tensors):
         with reference_impl.no_grad():
             return _call(self, *operands, **attrs)
     return _call(self, *operands, **attrs)
@@ -158,15 +159,15 @@ def _visited_as_found(nodes: Any, asked: Any, roots: Any) -> list[Any]:
     return [s for s in order if type(s) is Tensor and s in roots] + queue + [s for s in order if type(s) is Tensor]
 
 
-def _all_or_nothing(self: Walk) -> None:
+def _all_or_nothing(self: ReversePass) -> None:
     held: list[tuple[Tensor, Any]] = []
-    keep, self.keep = self.keep, lambda tensor, cotangent: held.append((tensor, cotangent))
+    accumulate, self.accumulate = self.accumulate, lambda tensor, cotangent: held.append((tensor, cotangent))
     _run(self)
     for tensor, cotangent in held:
-        keep(tensor, cotangent)
+        accumulate(tensor, cotangent)
 
 
-def _stays_off(self: Walk) -> None:
+def _stays_off(self: ReversePass) -> None:
     try:
         _run(self)
     except Exception:
@@ -197,7 +198,7 @@ def _engine(name: str, part: str, what: str, fault: Fault, dialect: Any = TORCH,
 
 
 def _walk(name: str, replacement: Any) -> Fault:
-    return patch((Walk, name, replacement))
+    return patch((ReversePass, name, replacement))
 
 
 def _negated(right: Any, *given: Any) -> Any:

@@ -13,28 +13,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from conformance.backends.reference import reference
-from conformance.campaign.watch import alarm, note, progress_file, set_alarm
+from conformance.campaign.watchdog import alarm, note, progress_file, set_alarm
 from conformance.campaign.worker import judged
-from conformance.deviations import label
-from conformance.generate.scripts import Plan, case_of
-from conformance.judge.health import healthy_after
+from conformance.case.queries import label
+from conformance.compare.promise import Promise
+from conformance.generate.scripts import DrawOptions, case_of
+from conformance.judge.canary import healthy_after
 from conformance.judge.verdict import Bucket
-from conformance.mutants.mutant import Kind, Mutant, replaced
-from conformance.mutants.registry import mutants
-from reference_impl.primitive import Primitive
-from reference_impl.tensor import Mode
+from conformance.mutants.mutant import Kind, Mutant
+from conformance.mutants.registry import mutant
+from reference_impl.tape.rules import intercepted_rules
+from reference_impl.tape.tensor import Mode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-    from conformance.case import Case
+    from conformance.case.case import Case
+    from conformance.case.outcome import Outcome
     from conformance.mutants.mutant import WrongEngine
-    from conformance.outcome import Outcome
     from reference_impl import Dialect
+    from reference_impl.tape.primitive import Application, Primitive
+    from reference_impl.tape.rules import Pull, Pulled
 
 KILLING = (Bucket.DIVERGED, Bucket.TIMED_OUT, Bucket.CRASHED)
-"""How a mutant is found out. A fault of the suite, a near kink or a known deviation is no such thing."""
+"""The buckets that count as a kill. A harness error, a near kink and a known deviation do not."""
 
 
 class Kill(NamedTuple):
@@ -76,16 +79,22 @@ Called = set[tuple[str, int, bool]]
 """The rules that were called: of which op, for which operand, and whether they were recorded."""
 
 
+class Suspect(NamedTuple):
+    """A mutant that is alive, and its engine."""
+
+    mutant: Mutant
+    engine: WrongEngine
+
+
 def calls_of(run: Callable[[Case], Outcome], case: Case) -> tuple[Outcome, Called]:
     """Run a case and note which vjp rules are called."""
     called: Called = set()
-    cotangents = Primitive.cotangents
 
-    def noting(self: Primitive, node: Any, asked: Sequence[int], *given: Any) -> Any:
-        called.update((self.name, 0 if self.variadic else position, Mode.recording) for position in asked)
-        return cotangents(self, node, asked, *given)
+    def noting(right: Pull, primitive: Primitive, node: Application, asked: Sequence[int], *given: Any) -> Pulled:
+        called.update((primitive.name, 0 if primitive.variadic else position, Mode.recording) for position in asked)
+        return right(node, asked, *given)
 
-    with replaced(Primitive, "cotangents", noting):
+    with intercepted_rules(noting):
         return run(case), called
 
 
@@ -98,7 +107,7 @@ def can_show(mutant: Mutant, called: Called) -> bool:
 
 def run_hunt(hunt: Hunt) -> dict[str, Kill]:
     """Run the mutants of a hunt on its cases, each until it is found out; return when and how, for those that were."""
-    alive = {name: mutants()[name].open() for name in hunt.alive}
+    alive = {name: Suspect(mutant(name), mutant(name).open()) for name in hunt.alive}
     killed: dict[str, Kill] = {}
     with progress_file(hunt.progress) as progress, alarm(hunt.watchdog):
         for index in range(hunt.start, hunt.stop):
@@ -114,25 +123,25 @@ def run_hunt(hunt: Hunt) -> dict[str, Kill]:
     return killed
 
 
-def _killed(seed: int, index: int, alive: dict[str, WrongEngine], entering: Callable[[str], None]) -> Iterable[tuple[str, Kill]]:
+def _killed(seed: int, index: int, alive: dict[str, Suspect], entering: Callable[[str], None]) -> Iterable[tuple[str, Kill]]:
     found = []
     for static in (False, True):
-        of_kind = [name for name, engine in alive.items() if engine.info.dialect.static is static]
+        of_kind = [(name, *suspect) for name, suspect in alive.items() if suspect.engine.info.dialect.static is static]
         if not of_kind:
             continue
-        case = case_of(seed, index, Plan(static=static))
+        case = case_of(seed, index, DrawOptions(static=static))
         right: dict[str, tuple[Outcome, Called]] = {}
-        for name in of_kind:
-            dialect = alive[name].info.dialect
+        for name, wrong, engine in of_kind:
+            dialect = engine.info.dialect
             if dialect.name not in right:
                 right[dialect.name] = calls_of(_reference(dialect), case)
             expected, called = right[dialect.name]
-            if can_show(mutants()[name], called):
+            if can_show(wrong, called):
                 entering(name)
-                actual = alive[name].run(case)
+                actual = engine.run(case)
                 # Only what breaks can be broken afterwards; any other fault is gone when the canary would be run.
-                sane = not mutants()[name].breaks or healthy_after(actual, alive[name])
-                verdict = judged(case, alive[name], expected, actual, healthy=sane)
+                sane = not wrong.breaks or healthy_after(actual, engine)
+                verdict = judged(Promise(case, engine.info, expected), actual, healthy=sane)
                 if verdict.bucket in KILLING:
                     step = "" if verdict.mismatch is None else label(case, verdict.mismatch.step)
                     found.append((name, Kill(index, str(verdict.bucket), step)))

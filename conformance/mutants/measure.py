@@ -19,11 +19,13 @@ from typing import TYPE_CHECKING, Any
 from pebble import ProcessExpired
 
 from conformance.campaign.pool import Workers
-from conformance.campaign.watch import rang, under_way
+from conformance.campaign.records import MutantsRecord, ScoreRecord, SurvivorRecord
+from conformance.campaign.watchdog import rang, under_way
 from conformance.judge.verdict import Bucket
 from conformance.mutants.hunt import Hunt, Kill, run_hunt
 from conformance.mutants.mutant import Kind
-from conformance.mutants.registry import mutants
+from conformance.mutants.records import MutantRecord
+from conformance.mutants.registry import mutant, mutants
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -85,8 +87,8 @@ class Power:
         """Return the score of each kind that was measured."""
         found = []
         for kind in Kind:
-            asked = [name for name in self.ids if mutants()[name].kind is kind]
-            real = [name for name in asked if not mutants()[name].equivalent]
+            asked = [name for name in self.ids if mutant(name).kind is kind]
+            real = [name for name in asked if not mutant(name).equivalent]
             counts = [self.kills[name].case + 1 for name in real if name in self.kills]
             if asked:
                 found.append(Score(kind, len(real), len(counts), len(asked) - len(real), median(counts or [0]), max(counts, default=0)))
@@ -109,40 +111,34 @@ class Power:
             if s.share < TARGETS[s.kind]
         ]
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> MutantsRecord:
         """Write down the scores and the survivors."""
-        return {
-            "kind": "mutants",
-            "cases": self.cases,
-            "seed": self.seed,
-            "seconds": self.seconds,
-            "share": self.share(),
-            "scores": [
-                {"sort": s.kind, **{f: getattr(s, f) for f in ("total", "killed", "equivalent", "median", "worst")}}
-                for s in self.scores()
-            ],
-            "survivors": [
-                {"id": name, "sort": mutants()[name].kind, "what": mutants()[name].what, "reason": mutants()[name].equivalent}
-                for name in self.survivors()
-            ],
-        }
+        scores = [ScoreRecord(s.kind, s.total, s.killed, s.equivalent, s.median, s.worst) for s in self.scores()]
+        survivors = [mutant(name) for name in self.survivors()]
+        return MutantsRecord(
+            self.cases,
+            self.seed,
+            self.seconds,
+            self.share(),
+            tuple(scores),
+            tuple(SurvivorRecord(m.id, m.kind, m.what, m.equivalent) for m in survivors),
+        )
 
-    def details(self) -> Iterator[dict[str, Any]]:
+    def details(self) -> Iterator[MutantRecord]:
         """Write down each mutant."""
         for name in self.ids:
-            mutant, kill = mutants()[name], self.kills.get(name)
-            yield {
-                "kind": "mutant",
-                "id": name,
-                "sort": mutant.kind,
-                "part": mutant.part,
-                "what": mutant.what,
-                "dialect": mutant.dialect.name,
-                "equivalent": mutant.equivalent,
-                "cases": None if kill is None else kill.case + 1,
-                "bucket": "" if kill is None else kill.bucket,
-                "at": "" if kill is None else kill.at,
-            }
+            found, kill = mutant(name), self.kills.get(name)
+            yield MutantRecord(
+                id=name,
+                sort=found.kind,
+                part=found.part,
+                what=found.what,
+                dialect=found.dialect.name,
+                equivalent=found.equivalent,
+                cases=None if kill is None else kill.case + 1,
+                bucket="" if kill is None else kill.bucket,
+                at="" if kill is None else kill.at,
+            )
 
 
 def measure(

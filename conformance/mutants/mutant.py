@@ -14,20 +14,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import conformance
 from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
-from conformance.outcome import Raised
+from conformance.case.outcome import Raised
 from reference_impl import TORCH, Dialect
-from reference_impl.tensor import Mode
+from reference_impl.tape.tensor import Mode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from conformance.case import Case
-    from conformance.outcome import Outcome
+    from conformance.case.case import Case
+    from conformance.case.outcome import Outcome
 
 Fault: TypeAlias = "Callable[[], AbstractContextManager[Any]]"
-
-MODE = ("recording", "lineage", "family", "ties", "witness")
 
 
 class Kind(StrEnum):
@@ -52,13 +50,8 @@ class WrongEngine:
 
     def run(self, case: Case) -> Outcome:
         """Run a case with the fault, and take the fault away again, with whatever it left in the engine's mode."""
-        before = {name: getattr(Mode, name) for name in MODE}
-        try:
-            with self.fault():
-                return self.engine.run(case)
-        finally:
-            for name, value in before.items():
-                setattr(Mode, name, value)
+        with Mode.restored(), self.fault():
+            return self.engine.run(case)
 
 
 class Breaks(WrongEngine):

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import reference_impl
-from conformance.backends.reference_programs import ReferencePrograms
+from conformance.backends.reference.programs import ReferencePrograms
 from conformance.mutants.mutant import Kind, Mutant, patch
 from reference_impl import PADDLE_STATIC
-from reference_impl.program import Program
-from reference_impl.transform import _Backward
+from reference_impl.static.program import Program
+from reference_impl.static.transform import _Backward
 
 if TYPE_CHECKING:
     from conformance.mutants.mutant import Fault

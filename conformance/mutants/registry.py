@@ -1,4 +1,4 @@
-"""All mutants by id."""
+"""All mutants by id, and each alone."""
 
 from __future__ import annotations
 
@@ -17,28 +17,84 @@ from conformance.mutants import (
     rules_piecewise,
     rules_pointwise,
     rules_shape,
-    second,
+    second_order,
 )
+from conformance.mutants.derived import derived, named
 from conformance.mutants.mutant import Kind, Mutant
+from reference_impl import OPS
+from reference_impl.tape.primitive import Primitive
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from conformance.mutants.wrong_rule import Entry
 
 FAMILIES = (rules_pointwise, rules_piecewise, rules_shape, rules_matrix, complexes)
 ENGINES = (accumulation, graphs, attached, complexes, conventions, programs)
 
 
-@functools.cache
 def mutants() -> Mapping[str, Mutant]:
     """Return all mutants: wrong rules, then what shows at order 2 only, then wrong engines.
 
-    Raises:
-        ValueError: if two have one id.
+    An op that is registered late has its mutants from then on.
     """
+    return _mutants(tuple(op for op in OPS.values() if isinstance(op, Primitive)))
+
+
+def mutant(name: str) -> Mutant:
+    """Return a mutant by its id, in no time: to open one there is no need to know the others.
+
+    Any operator on any rule can be opened, also where a rule has enough other mutants; see `derived.MOST`.
+
+    Raises:
+        KeyError: if there is no such operator, rule, or mutant written by hand.
+    """
+    if name in engines():
+        return engines()[name]
+    return next(_entered(lambda entry: entry.id == name), None) or named(name)
+
+
+@functools.cache
+def written() -> dict[str, Mutant]:
+    """Return the mutants that are written by hand."""
+    return _by_id(chain(_entered(), engines().values()))
+
+
+@functools.cache
+def engines() -> dict[str, Mutant]:
+    """Return those of them that are no wrong rules."""
+    return _by_id(chain.from_iterable(part.MUTANTS for part in ENGINES))
+
+
+def _entered(test: Callable[[Entry], bool] = lambda _: True) -> Iterator[Mutant]:
+    """Make mutants of the wrong rules that are written by hand and pass a test."""
+    kinds = [*((Kind.RULE, family.wrong) for family in FAMILIES), (Kind.SECOND, second_order.wrong)]
+    return (entry.mutant(kind) for kind, entries in kinds for entry in entries.all if test(entry))
+
+
+def mutants_of(op: Primitive) -> Iterator[Mutant]:
+    """Yield the mutants of an op's rules: those written by hand, then those that are derived."""
+    by_hand = [found for found in written().values() if found.rule is not None and found.part == op.name]
+    yield from by_hand
+    yield from derived(op, [(found.kind, found.rule[1]) for found in by_hand if found.rule is not None])
+
+
+@functools.cache
+def _mutants(ops: tuple[Primitive, ...]) -> Mapping[str, Mutant]:
+    rules = list(chain.from_iterable(map(_of, ops)))
+    faults = [found for found in engines().values() if found.rule is None]
+    return _by_id(chain((m for m in rules if m.kind is Kind.RULE), (m for m in rules if m.kind is not Kind.RULE), faults))
+
+
+@functools.cache
+def _of(op: Primitive) -> tuple[Mutant, ...]:
+    return tuple(mutants_of(op))
+
+
+def _by_id(mutants: Iterable[Mutant]) -> dict[str, Mutant]:
     found: dict[str, Mutant] = {}
-    rules = chain.from_iterable(family.wrong.mutants(Kind.RULE) for family in FAMILIES)
-    for mutant in chain(rules, second.wrong.mutants(Kind.SECOND), *(part.MUTANTS for part in ENGINES)):
-        if mutant.id in found:
-            raise ValueError(f"two mutants are called {mutant.id}")
-        found[mutant.id] = mutant
+    for made in mutants:
+        if made.id in found:
+            raise ValueError(f"two mutants are called {made.id}")
+        found[made.id] = made
     return found

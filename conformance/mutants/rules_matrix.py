@@ -6,34 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from conformance.mutants.wrong import Entries
+from conformance.mutants.wrong_rule import Entries
 from reference_impl import OPS
-from reference_impl.primitive import array_of, shape_of
 from reference_impl.primitives.reduction import restore_axes
+from reference_impl.tape.primitive import array_of, shape_of
 
 wrong = Entries()
 
 mul, mul_scalar, sub, exp, div, neg = (OPS[name] for name in ("mul", "mul_scalar", "sub", "exp", "div", "neg"))
 transpose, flip, expand, cumsum, matmul, cat = (OPS[name] for name in ("transpose", "flip", "expand", "cumsum", "matmul", "cat"))
-
-
-def _square(x: Any) -> bool:
-    return len(shape_of(x)) > 1 and shape_of(x)[-1] == shape_of(x)[-2]
-
-
-@wrong("matmul.x", "bmm.x", what="does not transpose a square matrix")
-def right_factor_not_transposed(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
-    return right(g, out, x, transpose(y, axis0=-1, axis1=-2) if _square(y) else y)
-
-
-@wrong("matmul.y", "bmm.y", what="does not transpose a square matrix")
-def left_factor_not_transposed(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
-    return right(g, out, transpose(x, axis0=-1, axis1=-2) if _square(x) else x, y)
-
-
-@wrong("linear.x", what="transposes a square weight")
-def weight_transposed(right: Any, g: Any, out: Any, x: Any, weight: Any, bias: Any) -> Any:
-    return matmul(g, transpose(weight, axis0=0, axis1=1) if _square(weight) else weight)
 
 
 @wrong("linear.weight", "linear.bias", what="is the mean over the rows instead of the sum")
@@ -49,12 +30,6 @@ def kernel_not_turned(right: Any, g: Any, out: Any, x: Any, weight: Any, *, padd
 @wrong("conv2d.weight", what="is turned")
 def kernel_turned(right: Any, g: Any, out: Any, x: Any, weight: Any, *, padding: Any) -> Any:
     return flip(flip(right(g, out, x, weight, padding=padding), axis=2), axis=3)
-
-
-@wrong("sum.x", what="is spread along the wrong axis of a square")
-def spread_along_the_wrong_axis(right: Any, g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
-    made = right(g, out, x, axis=axis, keepdims=keepdims)
-    return transpose(made, axis0=-1, axis1=-2) if _square(x) else made
 
 
 @wrong("mean.x", what="is divided by the number of all elements")
@@ -90,11 +65,6 @@ def undivided(right: Any, g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool
 @wrong("logsumexp.x", what="is not normalised")
 def not_normalised(right: Any, g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
     return mul(restore_axes(g, shape_of(x), axis, keepdims=keepdims), exp(x))
-
-
-@wrong("cumsum.x", what="adds up from the front")
-def from_the_front(right: Any, g: Any, out: Any, x: Any, *, axis: int) -> Any:
-    return cumsum(g, axis=axis)
 
 
 @wrong("prod.x", what="is not divided by the element")

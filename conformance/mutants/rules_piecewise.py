@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from conformance.mutants.wrong import Entries
+from conformance.mutants.wrong_rule import Entries
 from reference_impl import OPS
-from reference_impl.primitive import array_of, shape_of
 from reference_impl.primitives.shape import sum_to
+from reference_impl.tape.primitive import array_of, shape_of
 
 wrong = Entries()
 
@@ -45,13 +45,6 @@ def shrunk_bound_included(right: Any, g: Any, out: Any, x: Any, *, bound: float)
 @wrong("leaky_relu.x", what="is 0 where the operand is negative")
 def not_leaky(right: Any, g: Any, out: Any, x: Any, *, slope: float) -> Any:
     return mul(g, np.greater(array_of(x), 0).astype(g.dtype))
-
-
-@wrong("sign.x", "step.x", "leaky_slope.x", "outside.x", "between.x", what="is the cotangent instead of zero")
-@wrong("floor.x", "ceil.x", "round.x", what="is the cotangent instead of zero")
-@wrong("abs.x", what="is the cotangent as it came")
-def passed_on(right: Any, g: Any, *_: Any, **__: Any) -> Any:
-    return g
 
 
 @wrong("maximum.x", what="takes all of the cotangent at a tie")

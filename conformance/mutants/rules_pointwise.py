@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from conformance.mutants.wrong import Entries
+from conformance.mutants.wrong_rule import Entries
 from reference_impl import OPS
-from reference_impl.primitive import shape_of
 from reference_impl.primitives.shape import sum_to
+from reference_impl.tape.primitive import shape_of
 
 wrong = Entries()
 
@@ -17,44 +17,9 @@ add, sub, mul, div, neg, exp, log = (OPS[name] for name in ("add", "sub", "mul",
 mul_scalar, rsub_scalar, pow_scalar, masked_fill = (OPS[name] for name in ("mul_scalar", "rsub_scalar", "pow_scalar", "masked_fill"))
 
 
-@wrong("neg.x", "rsub_scalar.x", "rsqrt.x", "sin.x", "cos.x", "div.y", "mse_loss.y", what="has the wrong sign")
-def sign(right: Any, *given: Any, **attrs: Any) -> Any:
-    return neg(right(*given, **attrs))
-
-
-@wrong("sub.y", what="has lost its sign")
-def sign_lost(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
-    return sum_to(g, shape_of(y))
-
-
-@wrong("erf.x", "sqrt.x", "square.x", "mse_loss.x", "share_of.x", "overwrite.part", what="is off by a factor of 2")
-def factor(right: Any, *given: Any, **attrs: Any) -> Any:
-    return mul_scalar(right(*given, **attrs), other=2.0)
-
-
-@wrong("add.x", "add.y", "sub.x", "where.y", what="is not summed over broadcast axes")
-def not_summed(right: Any, g: Any, *_: Any, **__: Any) -> Any:
-    return g
-
-
-@wrong("mul.y", what="is not summed over broadcast axes")
-def product_not_summed(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
-    return mul(g, x)
-
-
-@wrong("mul.x", what="takes the operand itself for the other one")
-def wrong_operand(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
-    return sum_to(mul(g, x) if shape_of(g) == shape_of(x) else mul(g, y), shape_of(x))
-
-
 @wrong("div.x", "log.x", what="multiplies where it should divide")
 def multiplied(right: Any, g: Any, out: Any, *operands: Any) -> Any:
     return sum_to(mul(g, operands[-1]), shape_of(operands[0]))
-
-
-@wrong("div_by_quotient.x", what="divides by the dividend")
-def wrong_divisor(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
-    return sum_to(div(g, x), shape_of(x))
 
 
 @wrong("div_by_quotient.y", what="lacks the second division")
@@ -65,13 +30,6 @@ def one_division(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
 @wrong("add_scalar.x", what="is scaled by the number")
 def scaled(right: Any, g: Any, out: Any, x: Any, *, other: float) -> Any:
     return mul_scalar(g, other=other)
-
-
-@wrong("mul_scalar.x", "cast.x", "flip.x", "roll.x", "tril.x", "triu.x", what="is the cotangent as it came")
-@wrong("masked_fill.x", "masked_fill_tensor.x", "setitem.x", "overwrite.x", "expand.x", what="is the cotangent as it came")
-@wrong("fill.x", what="is the cotangent instead of zero")
-def passed_on(right: Any, g: Any, *_: Any, **__: Any) -> Any:
-    return g
 
 
 @wrong("reciprocal.x", what="takes 1/x for its square")
@@ -97,11 +55,6 @@ def log_of_result(right: Any, g: Any, out: Any, x: Any, y: Any) -> Any:
 @wrong("clone.x", what="is zero: a copy counts as detached")
 def zero(right: Any, g: Any, *_: Any, **__: Any) -> Any:
     return mul_scalar(g, other=0.0)
-
-
-@wrong("exp.x", what="uses the operand for the result")
-def operand_for_result(right: Any, g: Any, out: Any, x: Any) -> Any:
-    return mul(g, x)
 
 
 @wrong("tanh.x", what="takes the result for its square")

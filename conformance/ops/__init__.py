@@ -1,7 +1,7 @@
 """The op catalogue: every op that a random graph can use, by name.
 
-An op lives in two places, found by its name and family: its rule in ``reference_impl/primitives/<family>.py``, its entry here in
-``conformance/ops/<family>.py``.
+An op lives in two places, found by its name and family: its rule in ``reference_impl/primitives/<family>.py``, and its row here in
+``conformance/ops/families/<family>.py`` (`conformance.ops.spec` says what a row holds). Nothing else knows it by name.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import functools
 import importlib
 from typing import TYPE_CHECKING
 
-from conformance.ops import in_place, kinds
+from conformance.ops import in_place, numbers
+from conformance.ops.in_place import NotOffered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +37,7 @@ FAMILIES = (
 @functools.cache
 def catalogue() -> Mapping[str, OpSpec]:
     """Return all entries, the simplest families first: a generator that shrinks ends at the front."""
-    modules = [importlib.import_module(f"conformance.ops.{family}") for family in FAMILIES]
+    modules = [importlib.import_module(f"conformance.ops.families.{family}") for family in FAMILIES]
     return {entry.name: entry for module in modules for entry in module.ENTRIES}
 
 
@@ -55,12 +56,18 @@ NOT_OFFERED: Mapping[str, str] = {
     "sign": "piecewise constant; floor, ceil and round are offered",
     "infinities, NaN and subnormals in random graphs": "`conformance points` asks every op at them, one op at a time",
     "einsum": "comes with the linear algebra family",
-    "cast, contiguous, flatten, t that change nothing": "the tensor itself comes back, as documented; drawn so that they do something",
+    "an op that changes nothing (a cast to its own dtype)": "the tensor itself comes back, as documented; it is drawn to do something",
     "conv2d in eager scripts": "PyTorch frees and links its two gradients as one, which is not modelled; programs draw it",
     "third derivatives in static programs": "each costs a build of its own; scripts draw them",
     **in_place.NOT_OFFERED,
-    **{f"{op} of complex numbers": reason for op, reason in kinds.REAL_ONLY.items()},
-    **kinds.NOT_OFFERED,
+    **numbers.NOT_OFFERED,
     "float16, bfloat16": "Paddle has no CPU kernel of add for them, so it cannot even sum two contributions to a gradient",
 }
-"""Ops of the first ranks of the op universe that random graphs do not use yet, with the reason."""
+"""What random graphs do not use yet of the first ranks of the op universe, with the reason. What is about one op, its row says."""
+
+
+def not_offered() -> dict[str, str]:
+    """Return all that random graphs do not use yet, with the reason: of single ops, what their rows say."""
+    rows = catalogue().values()
+    forms = {f"{row.name} in place": row.in_place.reason for row in rows if isinstance(row.in_place, NotOffered)}
+    return {**NOT_OFFERED, **forms, **{f"{row.name} of complex numbers": row.numbers.reason for row in rows if row.numbers.reason}}

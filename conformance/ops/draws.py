@@ -10,18 +10,13 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from conformance.generate.sketch import Draft, Sketch
-
-    Drawn = tuple[list[Draft], dict[str, Any]] | None
-    Draw = Callable[[Sketch], Drawn]
+    from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
 
 
 def unary(domain: str | None = None, *, axes: int = 0) -> Draw:
     """One operand with at least ``axes`` axes, no attributes."""
 
-    def draw(s: Sketch) -> Drawn:
+    def draw(s: Sampler) -> Arguments | None:
         return [s.take(lambda d: len(d.shape) >= axes, domain=domain)], {}
 
     return draw
@@ -30,7 +25,7 @@ def unary(domain: str | None = None, *, axes: int = 0) -> Draw:
 def binary(domain: str | None = None, of: str = "y") -> Draw:
     """Two operands that broadcast; the same value twice now and then. ``domain`` holds for the operand named ``of``."""
 
-    def draw(s: Sketch) -> Drawn:
+    def draw(s: Sampler) -> Arguments | None:
         x = s.take(domain=domain if of == "x" else None)
         y = x if domain is None and s.source.chance(0.15) else s.partner(x, domain=domain if of == "y" else None)
         return [x, y], {}
@@ -41,13 +36,13 @@ def binary(domain: str | None = None, of: str = "y") -> Draw:
 def with_number(name: str, domain: str | None = None) -> Draw:
     """One operand and a Python number."""
 
-    def draw(s: Sketch) -> Drawn:
+    def draw(s: Sampler) -> Arguments | None:
         return [s.take(domain=domain)], {name: s.number()}
 
     return draw
 
 
-def axis_of(s: Sketch, x: Draft) -> int:
+def axis_of(s: Sampler, x: Draft) -> int:
     """Choose an axis, counted from the front or from the back."""
     axis = s.source.integer(0, len(x.shape) - 1)
     return axis - len(x.shape) if s.source.chance(0.3) else axis
@@ -56,7 +51,7 @@ def axis_of(s: Sketch, x: Draft) -> int:
 def reduction(*, one_axis: bool, nonempty: bool = False, domain: str | None = None) -> Draw:
     """One operand, ``axis`` and ``keepdims``; ``nonempty``: what is reduced has an element."""
 
-    def draw(s: Sketch) -> Drawn:
+    def draw(s: Sampler) -> Arguments | None:
         x = s.take(lambda d: (len(d.shape) >= 1 or not one_axis) and not (nonempty and 0 in d.shape), domain=domain)
         if one_axis:
             axis: Any = axis_of(s, x)
@@ -69,7 +64,7 @@ def reduction(*, one_axis: bool, nonempty: bool = False, domain: str | None = No
     return draw
 
 
-def exact_mean(s: Sketch) -> Drawn:
+def exact_mean(s: Sampler) -> Arguments | None:
     """Return a reduction whose count divides without rounding in the exact lane."""
     drawn = reduction(one_axis=False, nonempty=True)(s)
     if drawn is not None and s.exact:
@@ -83,20 +78,20 @@ def exact_mean(s: Sketch) -> Drawn:
 def along_axis(domain: str | None = None, *, nonempty: bool = True) -> Draw:
     """One operand and an axis."""
 
-    def draw(s: Sketch) -> Drawn:
+    def draw(s: Sampler) -> Arguments | None:
         x = s.take(lambda d: len(d.shape) >= 1 and not (nonempty and 0 in d.shape), domain=domain)
         return [x], {"axis": axis_of(s, x)}
 
     return draw
 
 
-def reshaped(s: Sketch) -> Drawn:
+def reshaped(s: Sampler) -> Arguments | None:
     """One operand and another shape with as many elements."""
     x = s.take()
     return [x], {"shape": _factor(s, math.prod(x.shape))}
 
 
-def _factor(s: Sketch, count: int) -> list[int]:
+def _factor(s: Sampler, count: int) -> list[int]:
     shape: list[int] = []
     while count > 1 and len(shape) < 3:
         divisors = [n for n in range(1, count + 1) if count % n == 0]
@@ -106,14 +101,14 @@ def _factor(s: Sketch, count: int) -> list[int]:
     return [*shape, count] if count != 1 or s.source.chance(0.3) else shape
 
 
-def mask_for(s: Sketch, shape: tuple[int, ...]) -> Any:
+def mask_for(s: Sampler, shape: tuple[int, ...]) -> Any:
     """Draw a mask of a shape, as nested lists; a bare boolean for no axes."""
     if not shape:
         return s.source.chance(0.5)
     return [mask_for(s, shape[1:]) for _ in range(shape[0])]
 
 
-def indices(s: Sketch, shape: tuple[int, ...], limit: int) -> Any:
+def indices(s: Sampler, shape: tuple[int, ...], limit: int) -> Any:
     """Draw indices below ``limit`` in nested lists of a shape; they repeat."""
     if not shape:
         return s.source.integer(0, limit - 1)
@@ -123,7 +118,7 @@ def indices(s: Sketch, shape: tuple[int, ...], limit: int) -> Any:
 def matrices(kind: str) -> Draw:
     """Two operands for a matrix product; ``kind``: ``matmul`` (vectors, batches that broadcast), ``bmm``, ``outer``."""
 
-    def draw(s: Sketch) -> Drawn:
+    def draw(s: Sampler) -> Arguments | None:
         if kind == "outer":
             return [s.take(lambda d: len(d.shape) == 1), s.take(lambda d: len(d.shape) == 1)], {}
         if kind == "bmm":

@@ -1,48 +1,76 @@
-"""The in-place forms of ops: what each framework calls them. The first operand is the tensor that is changed.
+"""The in-place form of an op: what each framework calls it, and what it is drawn with.
 
-Where both frameworks have the form under one name, it is written once.
+An op in place takes its first operand as the target. What it needs beside that is drawn by the generator where it is one more
+operand that broadcasts (``x.add_(y)``), and by the row where it is anything else: `tril` draws a diagonal, and finds that a vector has
+none.
 """
 
 from __future__ import annotations
 
-from conformance.ops.key import SLICES
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-_SAME = {
-    "add": "x.add_(y)",
-    **{name: f"x.{name}_()" for name in ("neg", "square", "exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh", "sigmoid", "abs")},
-    "pow_scalar": "x.pow_(exponent)",
-    "tril": "x.tril_(diagonal)",
-    "triu": "x.triu_(diagonal)",
-    "fill": "x.fill_(value)",
-    "setitem": f"x.__setitem__({SLICES}, value)",
-}
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
-_OWN = {
-    "sub": ("x.sub_(y)", "x.subtract_(y)"),
-    "mul": ("x.mul_(y)", "x.multiply_(y)"),
-    "div": ("x.div_(y)", "x.divide_(y)"),
-    "mul_scalar": ("x.mul_(other)", "x.scale_(other)"),
-    "add_scalar": ("x.add_(other)", "x.scale_(1.0, other)"),
-    "relu": ("x.relu_()", "paddle.nn.functional.relu_(x)"),
-    "clamp": ("x.clamp_(low, high)", "x.clip_(low, high)"),
-    "masked_fill": ("x.masked_fill_(torch.tensor(mask), value)", "x.masked_fill_(paddle.to_tensor(mask), value)"),
-}
+    from conformance.ops.sampler import Arguments, Draft, Sampler
 
-IN_PLACE: dict[str, dict[str, str]] = {
-    **{name: {"torch": call, "paddle": call} for name, call in _SAME.items()},
-    **{name: {"torch": torch, "paddle": paddle} for name, (torch, paddle) in _OWN.items()},
-}
+SLICES = "tuple(slice(*k) for k in key)"
+"""How the frameworks write the key of a slice: the attribute ``key`` lists start, stop and step of the leading axes."""
+
+
+@dataclass(frozen=True, slots=True)
+class InPlaceForm:
+    """How an op is written in place.
+
+    Attributes:
+        calls: per framework, the statement's expression; `both` where they call it alike.
+        draw: choose the other operands and the attributes for a target; ``None`` if nothing fits. Without it there are no
+            attributes, and another operand is one that broadcasts to the target.
+        partial: whether it may write a part of the target.
+        by_itself: whether the target is drawn as its own other operand now and then.
+        turn: where it stands among the forms when one is drawn, those that are called alike first. It keeps the scripts of a seed what
+            they were before the forms stood in the rows; a new form needs none.
+    """
+
+    calls: Mapping[str, str]
+    draw: Callable[[Sampler, Draft], Arguments | None] | None = None
+    partial: bool = False
+    by_itself: bool = False
+    turn: int = 0
+
+    @property
+    def place(self) -> tuple[bool, int]:
+        """Where the form stands when one is drawn."""
+        return len(set(self.calls.values())) > 1, self.turn
+
+
+@dataclass(frozen=True, slots=True)
+class NotOffered:
+    """Why random scripts do not use a form in place that some framework has."""
+
+    reason: str
+
+
+def both(call: str) -> dict[str, str]:
+    """Return a call that PyTorch and Paddle write alike."""
+    return {"torch": call, "paddle": call}
+
+
+def attribute(name: str, draw: Callable[[Sampler], Any]) -> Callable[[Sampler, Draft], Arguments | None]:
+    """Draw one attribute and no other operand."""
+    return lambda s, _: ([], {name: draw(s)})
+
+
+LATER = NotOffered("both frameworks have the form; it is not drawn yet")
+ONE_ALONE = NotOffered("one of the frameworks alone has the form in place")
+RESHAPES = NotOffered("it changes the shape of a value that the case knows by one shape")
 
 NOT_OFFERED = {
-    "silu_, gelu_, softplus_": "neither framework has the form in place",
-    "pow_ with a tensor": "Paddle takes a number only",
-    "relu6_, leaky_relu_, ...": "come with their ops",
-    "erf_": "torch.Tensor.erf_ and paddle.Tensor.erf_ come with what they keep",
-    "reshape_, squeeze_, unsqueeze_, transpose_, t_": "they change the shape of a value that the case knows by one shape",
-    "cumsum_, index_add_, scatter_, put_along_axis_, lerp_": "come with their ops",
-    "in-place updates beside matmul, outer, ...": "what these keep for their gradients is not tabulated yet",
+    "index_add_, scatter_, put_along_axis_, lerp_": "come with their ops",
+    "in-place updates beside products of matrices": "what these keep for their gradients is not tabulated yet",
     "writes to what may be a copy": "whether expand, split and some reshapes share memory is not promised alike",
     "backward(inputs=) beside in-place updates": "which version of a rewritten input it means is not modelled yet",
     "second derivatives after a write to shared memory": "what a rewritten view keeps differs per framework and is not modelled yet",
 }
-"""In-place forms that random scripts do not use, with the reason."""
+"""What random scripts do not do in place, beside the forms of single ops, with the reason."""

@@ -7,15 +7,17 @@ records, attached to an issue or opened from a CI artifact.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from conformance.campaign.records import Record
+
 __all__ = ["write_html"]
 
 
-def write_html(records: Iterable[dict[str, Any]], path: Path) -> None:
+def write_html(records: Iterable[Record], path: Path) -> None:
     """Write the report of a run to ``path``; the records are read once and not kept."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # a run that writes no page needs no template engine
 

@@ -9,27 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conformance import steps
+from conformance.case import steps
+from conformance.case.place import END, StepNumber
+from conformance.case.prose import options_of, step_text
 from conformance.report.layout import HEIGHT, LONGEST_NOTE, LONGEST_TITLE, MARGIN, Place, Use, arrange, layers_of
 from conformance.report.words import shape_of
-from conformance.texts import options_of, step_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from conformance.case import Case
-    from conformance.steps import Step
+    from conformance.case.case import Case
+    from conformance.case.steps import Step
 
-AT_END = -1
 ROLES = {
-    "grad_outputs": "seed",
-    "grad_tensors": "seed",
-    "grad_variables": "seed",
     "tensor_returned": "returned",
-    "inputs": "wrt",
-    "no_grad_vars": "wrt",
-    "parameter_list": "wrt",
-    "no_grad_set": "wrt",
+    **dict.fromkeys(steps.SEED_FIELDS, "seed"),
+    **dict.fromkeys(steps.ASKED_FIELDS | steps.CONSTANT_FIELDS, "wrt"),
 }
 ORDERED = ("call", "change", "state")
 """Kinds of node that change state, so that their order is part of the case."""
@@ -78,9 +73,9 @@ class Picture:
     edges: list[Edge]
 
 
-def draw(case: Case, diverging: int | None = None) -> Picture:
-    """Draw a case; ``diverging`` is the step to mark, `AT_END` for the state after the last step."""
-    places, links = _read(case, at_end=diverging == AT_END)
+def draw(case: Case, diverging: StepNumber | None = None) -> Picture:
+    """Draw a case; ``diverging`` is the step to mark, `END` for the state after the last step."""
+    places, links = _read(case, at_end=diverging is END)
     layers = layers_of(places, links)
     arrange(layers)
     nodes = [_node(p, marked=diverging is not None and (p.kind == "end" or p.number == diverging)) for p in places]
@@ -95,11 +90,11 @@ def _read(case: Case, *, at_end: bool) -> tuple[list[Place], list[Use]]:
     places: list[Place] = []
     links: list[Use] = []
     maker: dict[str, Place] = {}
-    for entry in case.inputs:
-        tip = f"{entry.name}: {shape_of(entry)}, {'differentiable' if entry.differentiable else 'constant'}"
-        place = Place("input", entry.name, shape_of(entry), tip, makes=(entry.name,), plain=not entry.differentiable)
+    for input_ in case.inputs:
+        tip = f"{input_.name}: {shape_of(input_)}, {'differentiable' if input_.differentiable else 'constant'}"
+        place = Place("input", input_.name, shape_of(input_), tip, makes=(input_.name,), plain=not input_.differentiable)
         places.append(place)
-        maker[entry.name] = place
+        maker[input_.name] = place
     previous: Place | None = None
     for number, step in enumerate(case.steps):
         place = _step_place(number, step)
@@ -120,7 +115,7 @@ def _read(case: Case, *, at_end: bool) -> tuple[list[Place], list[Use]]:
 
 
 def _step_place(number: int, step: Step) -> Place:
-    makes = (step.tensor,) if isinstance(step, steps.InPlace | steps.Toggle) else steps.results(step)
+    makes = steps.observed(step)
     made = ", ".join(steps.results(step))
     note = ", ".join([*options_of(step), *(["no_grad"] if _is_plain(step) else [])])
     plain = _is_plain(step) or isinstance(step, steps.Detach)
@@ -136,7 +131,7 @@ def _kind(step: Step) -> str:
             return "change"
         case steps.Grad() | steps.Backward() | steps.AppendBackward():
             return "call"
-        case steps.ClearGrad() | steps.RetainGrad() | steps.Toggle() | steps.Hook() | steps.RemoveHook() | steps.Drop():
+        case steps.ClearGrad() | steps.RetainGrad() | steps.SetRequiresGrad() | steps.Hook() | steps.RemoveHook() | steps.Drop():
             return "state"
 
 

@@ -5,31 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from conformance.coverage import CELLS, ORDERS, Cell, gaps, key_of
-from conformance.decades import DECADES
-from conformance.judge.nulls import PAIRS
+from conformance.campaign.coverage import CELLS, ORDERS, Cell, gaps, key_of
+from conformance.campaign.records import DeviationRecord
+from conformance.campaign.tally import DECADES
+from conformance.case.steps import Op
+from conformance.judge.nulls import null_pairs
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
 from conformance.laws.table import law_rows
-from conformance.steps import Op
+from conformance.report.words import COUNTERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-WORDS = {
-    "calls": "autograd calls",
-    "gradients": "gradients",
-    "gradient_elements": "gradient elements",
-    "elements": "elements, all values",
-    "absent": "absent results",
-    "errors": "refusals",
-    "ops": "op steps",
-    "events": "calls of hooks",
-    "not_offered": "steps not offered",
-    "blocked": "steps blocked",
-    "values": "results and final gradients",
-}
+    from conformance.campaign.records import ClausesRecord, Footer, MutantsRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,35 +138,34 @@ def tone_of(bucket: str) -> str:
     return {"agreed": "good", "same_error": "fair", "known_deviation": "known"}.get(bucket, "none")
 
 
-def innocence_of(footer: dict[str, Any]) -> Innocence | None:
+def innocence_of(footer: Footer) -> Innocence | None:
     """Put the null comparisons together; ``None`` if the run made none."""
-    found = footer.get("nulls") or {}
-    if not found.get("comparisons"):
+    nulls = footer.nulls
+    if not nulls.comparisons:
         return None
-    pairs = found["pairs"]
-    dtypes = sorted({dtype for counts in pairs.values() for dtype in counts})
-    words = {pair.id: pair.words for pair in PAIRS}
+    dtypes = sorted({dtype for counts in nulls.pairs.values() for dtype in counts})
+    words = {pair.id: pair.words for pair in null_pairs()}
     return Innocence(
-        found["comparisons"],
-        found["alarms"],
-        found["near_kink"],
-        f"{found['per_million']:.3g}",
+        nulls.comparisons,
+        nulls.alarms,
+        nulls.near_kink,
+        f"{nulls.per_million:.3g}",
         dtypes,
-        [(pair, words.get(pair, ""), [counts.get(dtype, 0) for dtype in dtypes]) for pair, counts in sorted(pairs.items())],
+        [(pair, words.get(pair, ""), [counts.get(dtype, 0) for dtype in dtypes]) for pair, counts in sorted(nulls.pairs.items())],
     )
 
 
-def laws_of(footer: dict[str, Any], backends: list[str]) -> list[tuple[Row, str]]:
+def laws_of(footer: Footer, backends: list[str]) -> list[tuple[Row, str]]:
     """List the laws, each with what it says; red where a backend broke one."""
-    return [(Row(r.law, r.numbers, "bad" if r.broken else "good"), r.statement) for r in law_rows(footer, backends)]
+    return [(Row(r.law, r.numbers, "bad" if r.broken else "good"), r.statement) for r in law_rows(footer.laws, backends)]
 
 
-def ledger_of(footer: dict[str, Any], backends: list[str]) -> Ledger:
+def ledger_of(footer: Footer, backends: list[str]) -> Ledger:
     """Put the ledger together; buckets that the suite does not know are shown too."""
-    ledger = footer.get("ledger", {})
-    cases = int(footer.get("cases", 0))
+    ledger = footer.ledger
+    cases = footer.cases
     buckets = dict.fromkeys([*(str(b) for b in Bucket), *(b for name in backends for b in ledger.get(name, {}))])
-    rows = [Row(b.replace("_", " "), [int(ledger.get(n, {}).get(b, 0)) for n in backends], tone_of(b)) for b in buckets]
+    rows = [Row(b.replace("_", " "), [ledger.get(n, {}).get(b, 0) for n in backends], tone_of(b)) for b in buckets]
     bars = []
     for column, name in enumerate(backends):
         total = sum(row.numbers[column] for row in rows) or 1
@@ -191,27 +180,27 @@ def ledger_of(footer: dict[str, Any], backends: list[str]) -> Ledger:
     )
 
 
-def compared(footer: dict[str, Any], backend: str) -> int:
+def compared(footer: Footer, backend: str) -> int:
     """Count the cases of a backend that were really compared."""
-    entries = footer.get("ledger", {}).get(backend, {})
-    return sum(int(entries.get(b, 0)) for b in COMPARED)
+    entries = footer.ledger.get(backend, {})
+    return sum(entries.get(b, 0) for b in COMPARED)
 
 
-def coverage_of(footer: dict[str, Any], backends: list[str]) -> Coverage:
+def coverage_of(footer: Footer, backends: list[str]) -> Coverage:
     """Sort the counters into tables: plain counts, orders, and the cells of each call and of the other steps."""
-    counts = footer.get("counts", {})
-    names = dict.fromkeys([*WORDS, *sorted({key for n in backends for key in counts.get(n, {})})])
-    rows = {key: [int(counts.get(n, {}).get(key, 0)) for n in backends] for key in names}
+    counts = footer.counts
+    names = dict.fromkeys([*COUNTERS, *sorted({key for n in backends for key in counts.get(n, {})})])
+    rows = {key: [counts.get(n, {}).get(key, 0) for n in backends] for key in names}
     orders = [key for key in rows if key.startswith("order ")]
     plain = [key for key in rows if key not in orders and "@" not in key and (any(rows[key]) or key in ("calls", "gradients"))]
-    cases = int(footer.get("cases", 0))
-    told = [(f"{lane} lane", int(count)) for lane, count in footer.get("lanes", {}).items()]
-    told += [(f"highest order {order}", int(count)) for order, count in sorted(footer.get("orders", {}).items())]
-    told += [("with a second derivative, sharing, accumulation or refusal", int(footer.get("rich", 0)))]
-    told += [("where the derived tolerance was needed", int(footer.get("bounded", 0)))]
+    cases = footer.cases
+    told = [(f"{lane} lane", count) for lane, count in footer.lanes.items()]
+    told += [(f"highest order {order}", count) for order, count in sorted(footer.orders.items())]
+    told += [("with a second derivative, sharing, accumulation or refusal", footer.rich)]
+    told += [("where the derived tolerance was needed", footer.bounded)]
     return Coverage(
         backends,
-        [Row(WORDS.get(key, key.replace("_", " ")), rows[key]) for key in plain],
+        [Row(COUNTERS.get(key, key.replace("_", " ")), rows[key]) for key in plain],
         [Row(key, rows[key]) for key in orders],
         list(_groups(footer, backends)),
         [_gaps(footer, name) for name in backends],
@@ -219,10 +208,10 @@ def coverage_of(footer: dict[str, Any], backends: list[str]) -> Coverage:
     )
 
 
-def _groups(footer: dict[str, Any], backends: list[str]) -> Iterator[tuple[str, list[tuple[str, list[CellRow]]]]]:
+def _groups(footer: Footer, backends: list[str]) -> Iterator[tuple[str, list[tuple[str, list[CellRow]]]]]:
     """Yield the rows by group and parameter, but for groups that no backend offers; what another version counted is shown too."""
     known = {cell.words for cell in CELLS}
-    counted = {key.rpartition(" @")[0] for name in backends for key in footer.get("counts", {}).get(name, {}) if " @" in key}
+    counted = {key.rpartition(" @")[0] for name in backends for key in footer.counts.get(name, {}) if " @" in key}
     cells = [*CELLS, *(Cell(words, Op, bool) for words in sorted(counted - known))]
     for group in dict.fromkeys(cell.group for cell in cells):
         rows = groupby((cell for cell in cells if cell.group == group), key=lambda cell: cell.parameter)
@@ -231,25 +220,25 @@ def _groups(footer: dict[str, Any], backends: list[str]) -> Iterator[tuple[str, 
             yield group, shown
 
 
-def _cell_row(footer: dict[str, Any], backends: list[str], cell: Cell) -> CellRow:
+def _cell_row(footer: Footer, backends: list[str], cell: Cell) -> CellRow:
     cells = []
     for name in backends:
-        offered = cell.offered(footer.get("not_offered", {}).get(name, {}))
+        offered = cell.offered(footer.not_offered.get(name, {}))
         for order in ORDERS:
-            count = int(footer.get("counts", {}).get(name, {}).get(key_of(cell.words, order), 0))
+            count = footer.counts.get(name, {}).get(key_of(cell.words, order), 0)
             cells.append((f"{count:,}", "" if count else "gap") if offered or count else ("-", "absent"))
     return CellRow(cell.value, cells)
 
 
-def _gaps(footer: dict[str, Any], backend: str) -> tuple[str, int, int]:
-    not_offered = footer.get("not_offered", {}).get(backend, {})
+def _gaps(footer: Footer, backend: str) -> tuple[str, int, int]:
+    not_offered = footer.not_offered.get(backend, {})
     offered = sum(cell.offered(not_offered) for cell in CELLS) * len(ORDERS)
-    return backend, offered, len(gaps(footer.get("counts", {}).get(backend, {}), not_offered))
+    return backend, offered, len(gaps(footer.counts.get(backend, {}), not_offered))
 
 
-def speed_of(footer: dict[str, Any], backends: list[str]) -> Speed:
+def speed_of(footer: Footer, backends: list[str]) -> Speed:
     """Compare the time of everything with the time that the frameworks themselves took."""
-    seconds = {name: float(value) for name, value in footer.get("seconds", {}).items()}
+    seconds = dict(footer.seconds)
     wall, everything = seconds.pop("wall", 0.0), seconds.pop("all", 0.0)
     frameworks = sum(seconds.get(name, 0.0) for name in backends)
     whole = everything or sum(seconds.values())
@@ -262,20 +251,19 @@ def speed_of(footer: dict[str, Any], backends: list[str]) -> Speed:
         ],
         f"{whole / frameworks:.2f}" if frameworks else "-",
         f"{wall:,.1f} s" if wall else "-",
-        f"{footer.get('cases', 0) / wall:,.0f}" if wall else "-",
+        f"{footer.cases / wall:,.0f}" if wall else "-",
     )
 
 
-def errors_of(footer: dict[str, Any], backends: list[str]) -> Errors | None:
+def errors_of(footer: Footer, backends: list[str]) -> Errors | None:
     """Sort errors over bounds by backend and step; ``None`` where no bound was computed."""
-    found = footer.get("ratios", {})
     steps = [
-        (name, step, [int(decades.get(d, 0)) for d in DECADES])
+        (name, step, [decades.get(d, 0) for d in DECADES])
         for name in backends
-        for step, decades in sorted(found.get(name, {}).items())
+        for step, decades in sorted(footer.ratios.get(name, {}).items())
     ]
-    worst = footer.get("worst", {})
-    largest = [(name, f"{worst[name][0]:.2g}", str(worst[name][1]), str(worst[name][2])) for name in backends if name in worst]
+    worst = [(name, *footer.worst[name]) for name in backends if name in footer.worst]
+    largest = [(name, f"{ratio:.2g}", step, case) for name, ratio, step, case in worst]
     return Errors(DECADES, steps, largest) if steps else None
 
 
@@ -291,25 +279,28 @@ class Clause:
 TONES = {"conforms": "good", "not offered": "", "deviates": "known", "diverges": "bad", "unchecked": "bad"}
 
 
-def clauses_of(record: dict[str, Any], backends: list[str]) -> list[tuple[str, list[Clause]]]:
+def clauses_of(record: ClausesRecord, backends: list[str]) -> list[tuple[str, list[Clause]]]:
     """List the clauses by document."""
     documents: dict[str, list[Clause]] = {}
-    for row in record["rows"]:
-        cells = [row["backends"][name] for name in backends]
-        shown = [(TONES.get(cell["standing"], "bad"), cell["text"]) for cell in cells]
-        documents.setdefault(row["document"], []).append(Clause(row["id"], row["promise"], shown))
+    for row in record.rows:
+        cells = [row.backends[name] for name in backends]
+        shown = [(TONES.get(cell.standing, "bad"), cell.text) for cell in cells]
+        documents.setdefault(row.document, []).append(Clause(row.id, row.promise, shown))
     return list(documents.items())
 
 
-def deviations_of(footer: dict[str, Any]) -> list[KnownDeviation]:
+UNEXPLAINED = DeviationRecord("", "", "")
+
+
+def deviations_of(footer: Footer) -> list[KnownDeviation]:
     """List the known deviations that were seen, the most frequent first."""
-    known = footer.get("deviation_info", {})
-    found = [
-        KnownDeviation(name, backend, int(count), *(known.get(name, {}).get(key, "") for key in ("reason", "finding", "wrong_values")))
-        for backend, entries in footer.get("deviations", {}).items()
+    seen = [
+        KnownDeviation(name, backend, count, known.reason, known.finding, known.wrong_values)
+        for backend, entries in footer.deviations.items()
         for name, count in entries.items()
+        for known in [footer.deviation_info.get(name, UNEXPLAINED)]
     ]
-    return sorted(found, key=lambda d: (d.backend, -d.count, d.id))
+    return sorted(seen, key=lambda d: (d.backend, -d.count, d.id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,10 +325,7 @@ class Power:
     survivors: list[tuple[str, str, str]]
 
 
-def power_of(record: dict[str, Any]) -> Power:
+def power_of(record: MutantsRecord) -> Power:
     """Read the record of a measurement."""
-    rows = [
-        Score(s["sort"], s["killed"], s["total"], percent(s["killed"], s["total"]), f"{s['median']:g}", s["worst"], s["equivalent"])
-        for s in record["scores"]
-    ]
-    return Power(record["cases"], rows, [(s["id"], s["sort"], s["what"]) for s in record["survivors"]])
+    rows = [Score(s.sort, s.killed, s.total, percent(s.killed, s.total), f"{s.median:g}", s.worst, s.equivalent) for s in record.scores]
+    return Power(record.cases, rows, [(s.id, s.sort, s.what) for s in record.survivors])

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import msgspec
-
-from conformance.case import Case, encode
+from conformance.campaign.records import (
+    CaseRecord,
+    ClausesRecord,
+    FindingRecord,
+    Footer,
+    Header,
+    Interruption,
+    MutantsRecord,
+    PointsRecord,
+    RunVerdict,
+)
+from conformance.case.files import encode
+from conformance.case.place import END, StepNumber
+from conformance.generate.scripts import DrawOptions, odds_of
 from conformance.judge.verdict import FAILING
 from conformance.laws.table import COLUMNS
 from conformance.report import tables
-from conformance.report.graph import AT_END, Picture, draw
-from conformance.report.words import headline, marked, summary, value_name
-from conformance.texts import blame_text
+from conformance.report.graph import Picture, draw
+from conformance.report.words import blame_text, headline, marked, shrinking, summary, value_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from conformance.campaign.records import Record, StepRecord
 
 MOST_PROBLEMS = 12
 
@@ -50,10 +60,11 @@ class FindingView:
     detail: str
     blame: list[str]
     count: int
-    index: str
+    index: int
+    shrinking: str
     steps: list[StepView]
     diverging: str
-    picture: Picture | None
+    picture: Picture
     case: str
     replay: str
     script: str
@@ -99,60 +110,68 @@ class ReportView:
 
 @dataclass
 class _Run:
-    header: dict[str, Any] | None = None
-    footer: dict[str, Any] | None = None
-    clauses: dict[str, Any] | None = None
-    points: dict[str, Any] | None = None
-    mutants: dict[str, Any] | None = None
-    seen: Counter[str] = field(default_factory=Counter)
+    header: Header | None = None
+    footer: Footer | None = None
+    clauses: ClausesRecord | None = None
+    points: PointsRecord | None = None
+    mutants: MutantsRecord | None = None
+    interruption: Interruption | None = None
+    cases: int = 0
+    footers: int = 0
     findings: list[FindingView] = field(default_factory=list)
 
 
 TITLES = {
-    "conforms": "Conforms",
-    "diverges": "Diverges",
-    "suite_error": "Fault of the suite",
-    "invalid": "INVALID: this run is no result",
+    RunVerdict.CONFORMS: "Conforms",
+    RunVerdict.DIVERGES: "Diverges",
+    RunVerdict.SUITE_ERROR: "Fault of the suite",
 }
+INVALID = "INVALID: this run is no result"
 
 
-def view_of(records: Iterable[dict[str, Any]]) -> ReportView:
+def _read(records: Iterable[Record]) -> _Run:
     """Read the records once; case records are counted and let go."""
     run = _Run()
     for record in records:
-        kind = str(record.get("kind"))
-        run.seen[kind] += 1
-        if kind == "header":
-            run.header = record
-        elif kind == "footer":
-            run.footer = record
-        elif kind == "clauses":
-            run.clauses = record
-        elif kind == "points":
-            run.points = record
-        elif kind == "mutants":
-            run.mutants = record
-        elif kind == "finding":
-            run.findings.append(_finding(record))
-    header, footer = run.header or {}, run.footer
-    backends = [str(b["name"]) for b in header.get("backends", [])] or list((footer or {}).get("ledger", {}))
+        match record:
+            case Header():
+                run.header = record
+            case CaseRecord():
+                run.cases += 1
+            case FindingRecord():
+                run.findings.append(_finding(record))
+            case ClausesRecord():
+                run.clauses = record
+            case PointsRecord():
+                run.points = record
+            case MutantsRecord():
+                run.mutants = record
+            case Footer():
+                run.footer = record
+                run.footers += 1
+            case Interruption():
+                run.interruption = record
+    return run
+
+
+def view_of(records: Iterable[Record]) -> ReportView:
+    """Turn the records of a run into what its page shows."""
+    run = _read(records)
+    header, footer = run.header, run.footer
+    described = header.backends if header else ()
+    backends = [b.name for b in described] or list(footer.ledger if footer else ())
     problems = list(_problems(run, backends))
-    claimed = str(footer.get("verdict")) if footer else ""
-    verdict = "invalid" if problems or claimed not in TITLES else claimed
-    reasons = problems[:MOST_PROBLEMS] + [str(r) for r in (footer or {}).get("reasons", [])]
+    valid = footer is not None and not problems
     return ReportView(
-        verdict=verdict,
-        title=TITLES[verdict],
-        reasons=reasons,
-        suite=str(header.get("suite", "")),
-        command=str(header.get("command", "")),
-        settings=list(_settings(header)),
-        environment=[(str(k), str(v)) for k, v in header.get("environment", {}).items()],
-        backends=[
-            BackendView(str(b["name"]), str(b.get("version", "")), str(b.get("dialect", "")), sorted(b.get("not_offered", {}).items()))
-            for b in header.get("backends", [])
-        ],
-        ops_not_offered=list(header.get("ops_not_offered", {}).items()),
+        verdict=footer.verdict if footer and valid else "invalid",
+        title=TITLES[footer.verdict] if footer and valid else INVALID,
+        reasons=problems[:MOST_PROBLEMS] + list(footer.reasons if footer else ()),
+        suite=header.suite if header else "",
+        command=header.command if header else "",
+        settings=list(_settings(header)) if header else [],
+        environment=list(header.environment.items()) if header else [],
+        backends=[BackendView(b.name, b.version, b.dialect, sorted(b.not_offered.items())) for b in described],
+        ops_not_offered=list(header.ops_not_offered.items()) if header else [],
         tiles=list(_tiles(run, backends)),
         ledger=tables.ledger_of(footer, backends) if footer else None,
         coverage=tables.coverage_of(footer, backends) if footer else None,
@@ -169,9 +188,9 @@ def view_of(records: Iterable[dict[str, Any]]) -> ReportView:
     )
 
 
-def _points(record: dict[str, Any], backends: list[str]) -> list[tables.Row]:
+def _points(record: PointsRecord, backends: list[str]) -> list[tables.Row]:
     """Tell how many special points ended in which bucket."""
-    swept = {found["backend"]: found["points"] for found in record["swept"]}
+    swept = {sweep.backend: sweep.points for sweep in record.swept}
     buckets = sorted({bucket for points in swept.values() for bucket in points})
     return [tables.Row(bucket.replace("_", " "), [swept.get(name, {}).get(bucket, 0) for name in backends]) for bucket in buckets]
 
@@ -180,106 +199,91 @@ def _problems(run: _Run, backends: list[str]) -> Iterator[str]:
     """Yield why the records are no result: they are incomplete, or they contradict themselves."""
     if run.header is None:
         yield "The header is missing: nothing says what was run."
-    if run.footer is None:
-        cases = run.seen["case"]
-        yield f"The footer is missing: the run did not end. From the {cases:,} cases recorded nothing may be concluded."
-        return
     footer = run.footer
-    if run.seen["footer"] > 1:
-        yield f"There are {run.seen['footer']} footers; the records of several runs are mixed."
-    claimed = footer.get("verdict")
-    if claimed not in TITLES:
-        yield f"The footer's verdict {claimed!r} is unknown."
-    cases = int(footer.get("cases", 0))
-    if run.seen["case"] and run.seen["case"] != cases:
-        yield f"{run.seen['case']:,} cases are recorded, but the footer counts {cases:,}."
-    if run.seen["finding"] != footer.get("findings", run.seen["finding"]):
-        yield f"{run.seen['finding']} findings are recorded, but the footer counts {footer['findings']}."
+    if footer is None:
+        ended = f"was interrupted ({run.interruption.reason})" if run.interruption else "did not end"
+        yield f"The footer is missing: the run {ended}. From the {run.cases:,} cases recorded nothing may be concluded."
+        return
+    if run.footers > 1:
+        yield f"There are {run.footers} footers; the records of several runs are mixed."
+    if run.cases and run.cases != footer.cases:
+        yield f"{run.cases:,} cases are recorded, but the footer counts {footer.cases:,}."
+    if len(run.findings) != footer.findings:
+        yield f"{len(run.findings)} findings are recorded, but the footer counts {footer.findings}."
     yield from _ledger_problems(footer, backends)
 
 
-def _ledger_problems(footer: dict[str, Any], backends: list[str]) -> Iterator[str]:
-    cases, claimed = int(footer.get("cases", 0)), footer.get("verdict")
+def _ledger_problems(footer: Footer, backends: list[str]) -> Iterator[str]:
+    conforms = footer.verdict is RunVerdict.CONFORMS
     for name in backends:
-        entries = footer.get("ledger", {}).get(name, {})
+        entries = footer.ledger.get(name, {})
         total = sum(entries.values())
-        if total != cases:
-            yield f"{name}: the buckets sum to {total:,}, but {cases:,} cases were generated."
-        if claimed == "conforms" and not tables.compared(footer, name):
+        if total != footer.cases:
+            yield f"{name}: the buckets sum to {total:,}, but {footer.cases:,} cases were generated."
+        if conforms and not tables.compared(footer, name):
             yield f"{name}: nothing was compared, so nothing conforms."
-        if claimed == "conforms" and any(entries.get(b) for b in FAILING):
+        if conforms and any(entries.get(b) for b in FAILING):
             yield f"{name}: the ledger has failing cases, but the verdict is that it conforms."
 
 
-def _settings(header: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for name in ("started", "seed", "cases", "lanes", "ops", "jobs"):
-        value = header.get(name)
-        if name == "ops" and value is None and header:
-            value = "all"
-        if value is not None:
-            text = f"{value:,}" if name == "cases" else str(value)
-            yield name, ", ".join(map(str, value)) if isinstance(value, list) else text
+def _settings(header: Header) -> Iterator[tuple[str, str]]:
+    yield "started", header.started
+    yield "seed", str(header.seed)
+    yield "cases", f"{header.cases:,}"
+    yield "lanes", ", ".join(header.lanes)
+    yield "ops", "all" if header.ops is None else ", ".join(header.ops)
+    yield "jobs", str(header.jobs)
+    usual = odds_of(DrawOptions())
+    if unusual := {name: value for name, value in header.odds.items() if value != usual.get(name)}:
+        yield "odds other than usual", ", ".join(f"{name} = {value:g}" for name, value in unusual.items())
 
 
 def _tiles(run: _Run, backends: list[str]) -> Iterator[tuple[str, str, str]]:
     """Yield the numbers at the top: number, what it is, tone."""
-    count = len(run.findings)
+    count, footer = len(run.findings), run.footer
     yield f"{count:,}", "finding" if count == 1 else "findings", "bad" if count else ""
-    if run.footer is None:
-        yield f"{run.seen['case']:,}", "cases recorded", ""
+    if footer is None:
+        yield f"{run.cases:,}", "cases recorded", ""
         return
-    cases = int(run.footer.get("cases", 0))
-    yield f"{cases:,}", "cases", ""
+    yield f"{footer.cases:,}", "cases", ""
     if backends:
-        yield tables.percent(min(tables.compared(run.footer, n) for n in backends), cases), "really compared", ""
-    counts = run.footer.get("counts", {})
-    yield f"{sum(c.get('gradients', 0) for c in counts.values()):,}", "gradients compared", ""
-    yield f"{len(tables.deviations_of(run.footer))}", "known deviations seen", ""
+        yield tables.percent(min(tables.compared(footer, n) for n in backends), footer.cases), "really compared", ""
+    yield f"{sum(c.get('gradients', 0) for c in footer.counts.values()):,}", "gradients compared", ""
+    yield f"{len(tables.deviations_of(footer))}", "known deviations seen", ""
 
 
-def _finding(record: dict[str, Any]) -> FindingView:
-    name = str(record.get("id", ""))
-    anchor = "finding-" + re.sub(r"[^\w.-]", "-", name)
-    found = record.get("mismatch") or {}
-    number = found.get("step")
-    steps = [_step(anchor, i, step, number) for i, step in enumerate(record.get("steps", []))]
-    if number == AT_END:
-        text = "after the last step"
-        expected, actual = marked(str(found.get("expected", "")), str(found.get("actual", "")))
-        steps.append(StepView(f"{anchor}-end", "end", text, expected, actual, "diverging"))
-    picture, text = _case(record.get("case"), number)
+def _finding(record: FindingRecord) -> FindingView:
+    anchor = "finding-" + re.sub(r"[^\w.-]", "-", record.id)
+    found = record.mismatch
+    number = None if found is None else found.place
+    steps = [_step(anchor, i, step, number) for i, step in enumerate(record.steps)]
+    if found is not None and found.place is END:
+        expected, actual = marked(found.expected, found.actual)
+        steps.append(StepView(f"{anchor}-end", "end", "after the last step", expected, actual, "diverging"))
     return FindingView(
-        id=name,
+        id=record.id,
         anchor=anchor,
-        backend=str(record.get("backend", "")),
-        bucket=str(record.get("bucket", "")).replace("_", " "),
-        at=str(record.get("at", "")),
+        backend=record.backend,
+        bucket=record.bucket.replace("_", " "),
+        at=record.at,
         title=headline(record),
         what=summary(record),
-        detail="" if found.get("detail") == value_name(found) else str(found.get("detail", "")),
-        blame=blame_text(record.get("blame")),
-        count=int(record.get("count", 1)),
-        index=str(record.get("index", "?")),
+        detail="" if found is None or found.detail == value_name(found) else found.detail,
+        blame=blame_text(record.blame),
+        count=record.count,
+        index=record.index,
+        shrinking=shrinking(record),
         steps=steps,
         diverging=next((s.anchor for s in steps if s.state == "diverging"), ""),
-        picture=picture,
-        case=text,
-        replay=str(record.get("replay", "")),
-        script=str(record.get("script", "")),
+        picture=draw(record.case, number),
+        case=encode(record.case),
+        replay=record.replay,
+        script=record.script,
     )
 
 
-def _step(anchor: str, index: int, step: dict[str, Any], diverging: int | None) -> StepView:
-    expected, actual = marked(*(str(step.get(side) or "").replace("; ", "\n") for side in ("expected", "actual")))
-    after = diverging is not None and 0 <= diverging < index
+def _step(anchor: str, index: int, step: StepRecord, diverging: StepNumber | None) -> StepView:
+    expected, actual = marked(*(side.replace("; ", "\n") for side in (step.expected, step.actual)))
+    after = isinstance(diverging, int) and diverging < index
     state = "diverging" if index == diverging else "after" if after else ""
-    return StepView(f"{anchor}-step-{index}", str(index), str(step.get("text", "")), expected, actual, state)
-
-
-def _case(recorded: Any, diverging: int | None) -> tuple[Picture | None, str]:
-    """Draw and write the case; one of another schema is written as it stands, without a picture."""
-    try:
-        case = msgspec.convert(msgspec.to_builtins(recorded), Case)
-    except msgspec.ValidationError:
-        return None, json.dumps(recorded, indent=1, default=str)
-    return draw(case, diverging), encode(case)
+    return StepView(f"{anchor}-step-{index}", str(index), step.text, expected, actual, state)

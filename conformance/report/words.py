@@ -4,14 +4,42 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from conformance.judge.verdict import Bucket
 
 if TYPE_CHECKING:
-    from conformance.case import Input
+    from conformance.campaign.records import FindingRecord, MismatchRecord
+    from conformance.case.case import Input
+    from conformance.judge.blame import Blame
+
+COUNTERS = {
+    "calls": "autograd calls",
+    "gradients": "gradient tensors",
+    "gradient_elements": "gradient elements",
+    "absent": "absent gradients",
+    "elements": "elements, all values",
+    "values": "results and final gradients",
+    "errors": "refusals",
+    "ops": "op steps",
+    "events": "calls of hooks",
+    "not_offered": "steps not offered",
+    "blocked": "steps blocked",
+    "after_known": "steps that agree after a known deviation",
+    "shadowed": "differences that may be its consequence",
+    "order 1": "calls of order 1",
+    "order 2": "calls of order 2",
+    "order 3": "calls of order 3",
+}
+"""What the counters of a verdict count, in the words of the page and of the terminal."""
 
 TOKEN = re.compile(r"\s+|[\[\](){},;:=]|[^\s\[\](){},;:=]+")
 MOST_TOKENS = 600
-HAPPENED = {"diverged": "diverges", "crashed": "crashes", "timed_out": "does not come back"}
+HAPPENED = {Bucket.DIVERGED: "diverges", Bucket.CRASHED: "crashes", Bucket.TIMED_OUT: "does not come back"}
+UNCOMPARED = {
+    Bucket.CRASHED: "the process died; nothing to compare",
+    Bucket.TIMED_OUT: "the time was up; nothing to compare",
+}
 EVENTS = {"more": "more events than expected", "fewer": "fewer events than expected", "order": "events in another order than expected"}
 
 
@@ -20,41 +48,60 @@ def shape_of(entry: Input) -> str:
     return f"{entry.dtype}{list(entry.shape)}"
 
 
-def headline(finding: dict[str, Any]) -> str:
+def headline(finding: FindingRecord) -> str:
     """Say who and where."""
-    at = str(finding.get("at", ""))
+    at = finding.at
     place = "after the last step" if at == "end" else f"at {at.removeprefix('op:')}" if at else ""
-    bucket = str(finding.get("bucket", ""))
-    return f"{finding.get('backend', '?')} {HAPPENED.get(bucket, bucket)} {place}".strip()
+    return f"{finding.backend} {HAPPENED.get(finding.bucket, finding.bucket)} {place}".strip()
 
 
-def summary(finding: dict[str, Any]) -> str:
+def summary(finding: FindingRecord) -> str:
     """Say what differs."""
-    found = finding.get("mismatch")
-    if not found:
-        return {
-            "crashed": "the process died; nothing to compare",
-            "timed_out": "the time was up; nothing to compare",
-        }.get(str(finding.get("bucket")), "no mismatch recorded")
-    if found.get("kind") == "events":
-        return EVENTS.get(str(found.get("actual")), "other events than expected")
-    if found.get("kind") == "law":
-        return f"breaks the law {found.get('where')}"
-    where = value_name(found) or {"result": "the result", "grad": ".grad"}.get(str(found.get("where")), "")
-    if found.get("where") == "event" and not str(found.get("at")).startswith("in_place"):  # there an event is a name that changed too
+    found = finding.mismatch
+    if found is None:
+        return UNCOMPARED.get(finding.bucket, "no mismatch recorded")
+    if found.kind == "events":
+        return EVENTS.get(found.actual, "other events than expected")
+    if found.kind == "law":
+        return f"breaks the law {found.where}"
+    where = value_name(found) or {"result": "the result", "grad": ".grad"}.get(found.where, "")
+    if found.where == "event" and not found.at.startswith("in_place"):  # there an event is a name that changed too
         where = f"what {where} saw"
-    what = f"{found.get('kind', '?')}{' of ' if where else ''}{where}"
-    if found.get("kind") == "value":
+    what = f"{found.kind}{' of ' if where else ''}{where}"
+    if found.kind == "value":
         return f"wrong {what}"
-    return f"{what}: expected {found.get('expected', '?')}, actual {found.get('actual', '?')}"
+    return f"{what}: expected {found.expected}, actual {found.actual}"
 
 
-def value_name(found: dict[str, Any]) -> str:
+def shrinking(finding: FindingRecord) -> str:
+    """Say in how many rounds the case was made smaller, and by what; nothing if it was not."""
+    rounds = finding.shrink_rounds
+    passes = ", ".join(f"{words} {count}" for words, count in rounds.items())
+    return f"shrunk in {sum(rounds.values())} rounds: {passes}" if rounds else ""
+
+
+def value_name(found: MismatchRecord) -> str:
     """Return the name of the value that differs, if the detail of the mismatch begins with one."""
-    if found.get("where") not in ("result", "grad", "event"):
+    if found.where not in ("result", "grad", "event"):
         return ""
-    name = re.match(r"([\w.]+)(?=: |$)", str(found.get("detail", "")))
+    name = re.match(r"([\w.]+)(?=: |$)", found.detail)
     return name[1] if name else ""
+
+
+WHO = {
+    "accused": "the engine is wrong",
+    "reference": "the reference is wrong: a fault of the suite",
+    "unclear": "unclear: the votes do not decide",
+}
+
+
+def blame_text(blame: Blame | None) -> list[str]:
+    """Write who is wrong, where the reverse pass leaves the right way, and how everybody voted; nothing without a blame."""
+    if blame is None:
+        return []
+    votes = (f"{v.voter}: engine {v.accused}, reference {v.reference} ({' '.join(v.reason.split())})" for v in blame.votes)
+    said = [f"vote of {vote}" for vote in votes]
+    return [f"blame: {WHO[blame.who]}", f"first wrong node: {blame.node}", *said]
 
 
 def marked(expected: str, actual: str) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:

@@ -1,4 +1,4 @@
-"""The ops, one family a module. Importing this package fills `reference_impl.primitive.OPS`."""
+"""The ops, one family a module. Importing this package fills `reference_impl.tape.primitive.OPS`."""
 
 from reference_impl.primitives import (
     arithmetic,

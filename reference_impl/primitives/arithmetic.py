@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import Domain, alias, composite, primitive, zeros_like
 from reference_impl.primitives.complex import PARTS, conjugate, is_complex, to_operand
+from reference_impl.tape.primitive import Domain, alias, composite, primitive, zeros_like
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def neg(x: Any) -> Any:
     """Return ``-x``."""
     return np.negative(x)
@@ -25,7 +25,7 @@ def neg_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return neg(g)
 
 
-@primitive(saves=(), magnitude=lambda out, x, y: np.abs(x) + np.abs(y))
+@primitive(saves=(), error_scale=lambda out, x, y: np.abs(x) + np.abs(y))
 def add(x: Any, y: Any) -> Any:
     """Sum ``x + y``."""
     return np.add(x, y)
@@ -41,7 +41,7 @@ def add_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
     return to_operand(g, y)
 
 
-@primitive(saves=(), magnitude=lambda out, x, y: np.abs(x) + np.abs(y))
+@primitive(saves=(), error_scale=lambda out, x, y: np.abs(x) + np.abs(y))
 def sub(x: Any, y: Any) -> Any:
     """Difference ``x - y``."""
     return np.subtract(x, y)
@@ -57,7 +57,7 @@ def sub_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
     return to_operand(neg(g), y)
 
 
-@primitive(magnitude=lambda out, x, y: np.abs(x) * np.abs(y))  # |out|; said of the operands: a complex product is a sum
+@primitive(error_scale=lambda out, x, y: np.abs(x) * np.abs(y))  # |out|; said of the operands: a complex product is a sum
 def mul(x: Any, y: Any) -> Any:
     """Product ``x y``."""
     return np.multiply(x, y)
@@ -89,7 +89,7 @@ def div_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:  # d(x/y)/dy = -(x/y)/y
     return to_operand(neg(mul(g, conjugate(div(div(x, y), y)))), y)
 
 
-@primitive(saves=(), magnitude=lambda out, x, *, other: np.abs(x) + abs(other))
+@primitive(saves=(), error_scale=lambda out, x, *, other: np.abs(x) + abs(other))
 def add_scalar(x: Any, *, other: float) -> Any:
     """Return ``x + other``."""
     return np.add(x, other)
@@ -100,7 +100,7 @@ def add_scalar_vjp_x(g: Any, out: Any, x: Any, *, other: float) -> Any:
     return g
 
 
-@primitive(saves=(), magnitude=lambda out, x, *, other: np.abs(x) + abs(other))
+@primitive(saves=(), error_scale=lambda out, x, *, other: np.abs(x) + abs(other))
 def rsub_scalar(x: Any, *, other: float) -> Any:
     """Return ``other - x``."""
     return np.subtract(other, x)
@@ -162,7 +162,7 @@ def rdiv_scalar_by_div(x: Any, *, other: float) -> Any:
     return div_by_quotient(np.asarray(other, dtype=x.dtype), x)
 
 
-@primitive(rounds=4)
+@primitive(ulps=4)
 def pow_scalar(x: Any, *, exponent: float) -> Any:
     """Return ``x**exponent``; bases are positive unless the exponent is a natural number."""
     if exponent == 0.5:  # NumPy takes the root for one number, which is NaN at -inf, and -0 at -0; IEEE 754 has inf and 0
@@ -177,7 +177,7 @@ def pow_scalar_vjp_x(g: Any, out: Any, x: Any, *, exponent: float) -> Any:  # c 
     return mul(g, conjugate(mul_scalar(pow_scalar(x, exponent=exponent - 1), other=exponent)))
 
 
-@primitive(magnitude=lambda out, x: np.square(np.abs(x)))
+@primitive(error_scale=lambda out, x: np.square(np.abs(x)))
 def square(x: Any) -> Any:
     """Return ``x^2``."""
     return np.square(x)
@@ -188,7 +188,7 @@ def square_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return mul(g, conjugate(mul_scalar(pow_scalar(x, exponent=1.0), other=2.0)))
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def clone(x: Any) -> Any:
     """Copy."""
     return np.array(x)

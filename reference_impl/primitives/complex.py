@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import Domain, primitive, shape_of
 from reference_impl.primitives.shape import sum_to
+from reference_impl.tape.primitive import Domain, primitive, shape_of
 
 PARTS = {"complex64": "float32", "complex128": "float64", "clongdouble": "longdouble", "complex256": "longdouble"}
 """The dtype of the real and imaginary parts, by complex dtype."""
@@ -39,7 +39,7 @@ def to_operand(g: Any, x: Any) -> Any:
     return real(g) if g.dtype.kind == "c" and x.dtype.kind != "c" else g
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def conj(x: Any) -> Any:
     """Return the complex conjugate."""
     return np.conjugate(x)
@@ -50,7 +50,7 @@ def conj_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return conj(g)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def real(x: Any) -> Any:
     """Return the real part."""
     return np.array(np.real(x))
@@ -61,7 +61,7 @@ def real_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return from_real(g)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def imag(x: Any) -> Any:
     """Return the imaginary part, a real number."""
     return np.array(np.imag(x))
@@ -72,7 +72,7 @@ def imag_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return from_imag(g)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def from_real(x: Any) -> Any:
     """Return ``x + 0i``: the transpose of `real`."""
     return np.asarray(x).astype(np.result_type(x, np.complex64))
@@ -90,7 +90,7 @@ def _complex(re: Any, im: Any) -> Any:
     return out
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def from_imag(x: Any) -> Any:
     """Return ``0 + ix``: the transpose of `imag`."""
     return _complex(np.zeros_like(x), x)
@@ -101,7 +101,7 @@ def from_imag_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return imag(g)
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def complex(re: Any, im: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call it
     """Return ``re + i im`` of two real tensors that broadcast."""
     return _complex(re, im)
@@ -117,7 +117,7 @@ def complex_vjp_im(g: Any, out: Any, re: Any, im: Any) -> Any:
     return sum_to(imag(g), shape_of(im))
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def as_real(x: Any) -> Any:
     """Return real and imaginary part along a new last axis of length 2."""
     return np.stack([np.real(x), np.imag(x)], axis=-1)
@@ -128,7 +128,7 @@ def as_real_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return as_complex(g)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def as_complex(x: Any) -> Any:
     """Return what the last axis, of length 2, holds as real and imaginary part."""
     return _complex(x[..., 0], x[..., 1])
@@ -139,7 +139,7 @@ def as_complex_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return as_real(g)
 
 
-@primitive(rounds=4, domain={"x": Domain.NONZERO})
+@primitive(ulps=4, domain={"x": Domain.NONZERO})
 def sgn(x: Any) -> Any:
     """Return ``x / |x|`` of complex numbers, and 0 at 0."""
     size = np.abs(x)

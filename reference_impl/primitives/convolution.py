@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import primitive, shape_of
 from reference_impl.primitives.shape import flip, transpose
+from reference_impl.tape.primitive import primitive, shape_of
 
 
 def _bordered(x: Any, padding: Any) -> Any:
@@ -28,8 +28,9 @@ def _correlate(x: Any, weight: Any, padding: Any) -> Any:
 
 
 @primitive(
-    magnitude=lambda out, x, weight, *, padding: _correlate(np.abs(x), np.abs(weight), padding),
-    terms=lambda x, weight, *, padding: math.prod(weight.shape[1:]),
+    error_scale=lambda out, x, weight, *, padding: _correlate(np.abs(x), np.abs(weight), padding),
+    summands=lambda x, weight, *, padding: math.prod(weight.shape[1:]),
+    reordered=lambda forward, x, weight, *, padding: forward(np.flip(x, 1), np.flip(weight, 1), padding=padding),
 )
 def conv2d(x: Any, weight: Any, *, padding: Any) -> Any:
     """Slide ``weight`` over ``x`` with a border of ``padding`` zeros: ``(b, c, h, w), (o, c, p, q) -> (b, o, h', w')``."""

@@ -7,22 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import Domain, Symbol, array_of, composite, primitive
-from reference_impl.primitives.arithmetic import (
-    add_scalar,
-    div,
-    mul,
-    mul_scalar,
-    neg,
-    pow_scalar,
-    rsub_scalar,
-    square,
-    sub,
-)
+from reference_impl.primitives.arithmetic import add_scalar, div, mul, mul_scalar, neg, pow_scalar, rsub_scalar, square, sub
 from reference_impl.primitives.complex import complex, conj, conjugate, from_imag, sgn, to_operand
 from reference_impl.primitives.piecewise import abs, inside
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import expand
+from reference_impl.tape.primitive import Domain, Symbol, array_of, composite, primitive
 
 SQRT_2 = math.sqrt(2.0)
 SQRT_2_PI = math.sqrt(2.0 * math.pi)
@@ -31,7 +21,7 @@ SQRT_PI = math.sqrt(math.pi)
 _erf = np.frompyfunc(math.erf, 1, 1)
 
 
-@primitive(rounds=2)
+@primitive(ulps=2)
 def exp(x: Any) -> Any:
     """Return ``e^x``."""
     return np.exp(x)
@@ -42,7 +32,7 @@ def exp_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return mul(g, conjugate(out))
 
 
-@primitive(rounds=2, domain={"x": Domain.POSITIVE})
+@primitive(ulps=2, domain={"x": Domain.POSITIVE})
 def log(x: Any) -> Any:
     """Natural logarithm."""
     return np.log(x)
@@ -53,7 +43,7 @@ def log_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return div(g, conjugate(x))
 
 
-@primitive(domain={"x": Domain.POSITIVE}, rounds=4)
+@primitive(domain={"x": Domain.POSITIVE}, ulps=4)
 def pow(x: Any, y: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call it
     """Power ``x**y`` of positive bases."""
     return np.power(x, y)
@@ -98,7 +88,7 @@ def sqrt_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return div(g, conjugate(mul_scalar(out, other=2.0)))
 
 
-@primitive(rounds=3, domain={"x": Domain.POSITIVE})
+@primitive(ulps=3, domain={"x": Domain.POSITIVE})
 def rsqrt(x: Any) -> Any:
     """Return ``x^(-1/2)``."""
     return np.divide(1.0, np.sqrt(x))
@@ -109,7 +99,7 @@ def rsqrt_vjp_x(g: Any, out: Any, x: Any) -> Any:  # -x^(-3/2)/2
     return mul(g, conjugate(mul_scalar(pow_scalar(out, exponent=3.0), other=-0.5)))
 
 
-@primitive(rounds=2)
+@primitive(ulps=2)
 def sin(x: Any) -> Any:
     """Sine; angles in radians."""
     return np.sin(x)
@@ -120,7 +110,7 @@ def sin_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return mul(g, conjugate(cos(x)))
 
 
-@primitive(rounds=2)
+@primitive(ulps=2)
 def cos(x: Any) -> Any:
     """Cosine; angles in radians."""
     return np.cos(x)
@@ -131,7 +121,7 @@ def cos_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return mul(g, conjugate(neg(sin(x))))
 
 
-@primitive(rounds=2)
+@primitive(ulps=2)
 def tanh(x: Any) -> Any:
     """Hyperbolic tangent."""
     return np.tanh(x)
@@ -149,7 +139,7 @@ def _logistic(x: Any) -> Any:  # e^-|x| cannot overflow, so the tail on the left
     return np.divide(np.where(np.less(x, 0), z, np.ones_like(z)), np.add(1.0, z))
 
 
-@primitive(rounds=4)
+@primitive(ulps=4)
 def sigmoid(x: Any) -> Any:
     """Logistic function ``1/(1 + e^-x)``."""
     return _logistic(x)
@@ -160,7 +150,7 @@ def sigmoid_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return mul(g, conjugate(logistic_slope(out)))
 
 
-@primitive(rounds=2)
+@primitive(ulps=2)
 def logistic_slope(s: Any) -> Any:
     """Return ``s (1 - s)``, the slope of `sigmoid` where its value is ``s``; one op, for inf (1 - s) - inf s is no number."""
     return np.multiply(s, np.subtract(1.0, s))
@@ -174,7 +164,7 @@ def logistic_slope_vjp_s(g: Any, out: Any, s: Any) -> Any:
 SOFTPLUS_THRESHOLD = 20.0
 
 
-@primitive(rounds=4, magnitude=lambda out, x, *, beta: np.abs(out) + np.exp(-np.abs(beta * x)))
+@primitive(ulps=4, error_scale=lambda out, x, *, beta: np.abs(out) + np.exp(-np.abs(beta * x)))
 def softplus(x: Any, *, beta: float) -> Any:
     """Return ``log(1 + e^(beta x)) / beta``, and ``x`` itself where ``beta x`` exceeds 20 (both frameworks document it)."""
     smooth = np.divide(np.logaddexp(0.0, np.multiply(x, beta)), beta)
@@ -186,7 +176,7 @@ def softplus_vjp_x(g: Any, out: Any, x: Any, *, beta: float) -> Any:
     return mul(g, softplus_slope(x, beta=beta))
 
 
-@primitive(rounds=4)
+@primitive(ulps=4)
 def softplus_slope(x: Any, *, beta: float) -> Any:
     """Return the derivative of `softplus`: ``sigmoid(beta x)``, and 1 beyond the threshold."""
     return np.where(np.multiply(x, beta) > SOFTPLUS_THRESHOLD, 1.0, _logistic(np.multiply(x, beta))).astype(x.dtype)
@@ -199,7 +189,7 @@ def softplus_slope_vjp_x(g: Any, out: Any, x: Any, *, beta: float) -> Any:  # be
     return mul(mul_scalar(mul(g, curved), other=beta), logistic_slope(s))
 
 
-@primitive(rounds=4)
+@primitive(ulps=4)
 def silu(x: Any) -> Any:
     """Return ``x sigmoid(x)``."""
     return np.multiply(x, _logistic(x))
@@ -211,7 +201,7 @@ def silu_vjp_x(g: Any, out: Any, x: Any) -> Any:  # s + x s (1 - s)
     return mul(g, mul(s, add_scalar(mul(x, rsub_scalar(s, other=1.0)), other=1.0)))
 
 
-@primitive(rounds=2)
+@primitive(ulps=2)
 def erf(x: Any) -> Any:
     """Error function."""
     return np.asarray(_erf(x)).astype(np.asarray(x).dtype)
@@ -222,7 +212,7 @@ def erf_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return mul(g, mul_scalar(exp(neg(square(x))), other=2.0 / SQRT_PI))
 
 
-@primitive(rounds=4, magnitude=lambda out, x: np.abs(x))
+@primitive(ulps=4, error_scale=lambda out, x: np.abs(x))
 def gelu(x: Any) -> Any:
     """Return ``x Phi(x)``, Phi being the distribution function of the standard normal (the exact form)."""
     return np.multiply(np.multiply(x, 0.5), np.add(1.0, np.asarray(_erf(np.divide(x, SQRT_2))).astype(x.dtype)))
@@ -237,7 +227,7 @@ def _density(x: Any) -> Any:
     return mul_scalar(exp(mul_scalar(square(x), other=-0.5)), other=1.0 / SQRT_2_PI)
 
 
-@primitive(rounds=4, magnitude=lambda out, x: np.abs(out) + 1.0)
+@primitive(ulps=4, error_scale=lambda out, x: np.abs(out) + 1.0)
 def gelu_slope(x: Any) -> Any:
     """Return the derivative of `gelu`: ``Phi(x) + x phi(x)``, phi being the density of the standard normal."""
     cumulative = np.multiply(np.add(1.0, np.asarray(_erf(np.divide(x, SQRT_2))).astype(x.dtype)), 0.5)
@@ -255,7 +245,7 @@ def sgn_vjp_x(g: Any, out: Any, x: Any) -> Any:  # as x turns: half the way from
     return div(sub(g, mul(mul(out, out), conj(g))), mul_scalar(abs(x), other=2.0))
 
 
-@primitive(rounds=2, magnitude=lambda out, x: np.abs(out) + 1.0)
+@primitive(ulps=2, error_scale=lambda out, x: np.abs(out) + 1.0)
 def angle(x: Any) -> Any:
     """Return the argument of complex numbers, between -pi and pi."""
     return np.angle(x)

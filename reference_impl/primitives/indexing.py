@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import alias, primitive, shape_of
+from reference_impl.tape.primitive import alias, primitive, shape_of
 
 
 def _slices(key: Any) -> tuple[slice, ...]:
     return tuple(slice(*part) for part in key)
 
 
-@primitive(saves=(), rounds=0, views=True)
+@primitive(saves=(), ulps=0, views=True)
 def getitem_slice(x: Any, *, key: Any) -> Any:
     """Return ``x[start:stop:step, ...]``; ``key`` lists start, stop and step of the leading axes."""
     return x[_slices(key)]
@@ -30,7 +30,7 @@ def getitem_slice_vjp_x(g: Any, out: Any, x: Any, *, key: Any) -> Any:
 getitem_strided = alias("getitem_strided", getitem_slice)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def put_slice(g: Any, *, key: Any, shape: Any) -> Any:
     """Zeros with ``g`` at a slice: the transpose of `getitem_slice`."""
     out = np.zeros(shape, g.dtype)
@@ -43,7 +43,7 @@ def put_slice_vjp_g(g: Any, out: Any, x: Any, *, key: Any, shape: Any) -> Any:
     return getitem_slice(g, key=key)
 
 
-@primitive(saves=(), rounds=0, views=True)
+@primitive(saves=(), ulps=0, views=True)
 def getitem_int(x: Any, *, index: int) -> Any:
     """Return entry ``index`` of the first axis."""
     return x[index, ...]
@@ -54,7 +54,7 @@ def getitem_int_vjp_x(g: Any, out: Any, x: Any, *, index: int) -> Any:
     return put_int(g, index=index, shape=shape_of(x))
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def put_int(g: Any, *, index: int, shape: Any) -> Any:
     """Zeros with ``g`` as one entry of the first axis: the transpose of `getitem_int`."""
     out = np.zeros(shape, g.dtype)
@@ -74,7 +74,7 @@ def _add_rows(x: Any, index: Any, axis: int, length: int) -> Any:
     return np.moveaxis(out, 0, axis)
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def index_select(x: Any, *, axis: int, index: Any) -> Any:
     """Return the entries at ``index`` (a list) along one axis."""
     return np.take(x, np.asarray(index, dtype=np.intp), axis)
@@ -85,9 +85,17 @@ def index_select_vjp_x(g: Any, out: Any, x: Any, *, axis: int, index: Any) -> An
     return index_add_rows(g, axis=axis, index=index, length=shape_of(x)[axis])
 
 
+def _last_row_first(forward: Any, g: Any, *, axis: int, index: Any, length: int) -> Any:
+    """Add the rows in the opposite order; of a table of indices nothing is turned around."""
+    if np.ndim(index) != 1:
+        return forward(g, axis=axis, index=index, length=length)
+    return forward(np.flip(g, axis), axis=axis, index=np.flip(np.asarray(index)), length=length)
+
+
 @primitive(
-    magnitude=lambda out, g, *, axis, index, length: _add_rows(np.abs(g), index, axis, length),
-    terms=lambda g, *, axis, index, length: np.size(index),
+    error_scale=lambda out, g, *, axis, index, length: _add_rows(np.abs(g), index, axis, length),
+    summands=lambda g, *, axis, index, length: np.size(index),
+    reordered=_last_row_first,
 )
 def index_add_rows(g: Any, *, axis: int, index: Any, length: int) -> Any:
     """Add entries up at ``index`` along an axis of the given length: the transpose of `index_select`."""
@@ -109,7 +117,7 @@ def _add_pairs(g: Any, index: Any, shape: Any) -> Any:
     return out
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def getitem_intarray(x: Any, *, index: Any) -> Any:
     """Return ``x[i, j, ...]`` with one list of integers for each leading axis; the lists have equal lengths."""
     return _take_pairs(x, index)
@@ -121,8 +129,11 @@ def getitem_intarray_vjp_x(g: Any, out: Any, x: Any, *, index: Any) -> Any:
 
 
 @primitive(
-    magnitude=lambda out, g, *, index, shape: _add_pairs(np.abs(g), index, shape),
-    terms=lambda g, *, index, shape: len(index[0]),
+    error_scale=lambda out, g, *, index, shape: _add_pairs(np.abs(g), index, shape),
+    summands=lambda g, *, index, shape: len(index[0]),
+    reordered=lambda forward, g, *, index, shape: forward(
+        np.flip(g, 0), index=[np.flip(np.asarray(i), -1) for i in index], shape=shape
+    ),
 )
 def put_intarray(g: Any, *, index: Any, shape: Any) -> Any:
     """Add up at index tuples: the transpose of `getitem_intarray`."""
@@ -134,7 +145,7 @@ def put_intarray_vjp_g(g: Any, out: Any, x: Any, *, index: Any, shape: Any) -> A
     return getitem_intarray(g, index=index)
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def embedding(weight: Any, *, index: Any) -> Any:
     """Return the rows of a matrix at ``index`` (nested lists of any depth)."""
     return weight[np.asarray(index, dtype=np.intp)]
@@ -153,7 +164,7 @@ def _scatter_add(g: Any, axis: int, index: Any, shape: Any) -> Any:
     return out
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def gather(x: Any, *, axis: int, index: Any) -> Any:
     """Return ``x`` at ``index`` along one axis; the index has as many axes and may be smaller than ``x``."""
     index = np.asarray(index, dtype=np.intp)
@@ -167,8 +178,11 @@ def gather_vjp_x(g: Any, out: Any, x: Any, *, axis: int, index: Any) -> Any:
 
 
 @primitive(
-    magnitude=lambda out, g, *, axis, index, shape: _scatter_add(np.abs(g), axis, index, shape),
-    terms=lambda g, *, axis, index, shape: g.shape[axis],
+    error_scale=lambda out, g, *, axis, index, shape: _scatter_add(np.abs(g), axis, index, shape),
+    summands=lambda g, *, axis, index, shape: g.shape[axis],
+    reordered=lambda forward, g, *, axis, index, shape: forward(
+        np.flip(g, axis), axis=axis, index=np.flip(np.asarray(index), axis), shape=shape
+    ),
 )
 def scatter_add(g: Any, *, axis: int, index: Any, shape: Any) -> Any:
     """Add up at ``index`` along one axis: the transpose of `gather`."""

@@ -6,13 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import alias, composite, primitive, shape_of
 from reference_impl.primitives.arithmetic import add, mul
 from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.shape import reshape, sum_to, t, transpose
+from reference_impl.tape.primitive import alias, composite, primitive, shape_of
 
 
-@primitive(magnitude=lambda out, x, y: np.matmul(np.abs(x), np.abs(y)), terms=lambda x, y: x.shape[-1])
+@primitive(
+    error_scale=lambda out, x, y: np.matmul(np.abs(x), np.abs(y)),
+    summands=lambda x, y: x.shape[-1],
+    reordered=lambda forward, x, y: forward(np.flip(x, -1), np.flip(y, 0 if y.ndim == 1 else -2)),
+)
 def matmul(x: Any, y: Any) -> Any:
     """Matrix product, ``(..., m, k), (..., k, n) -> (..., m, n)``; a vector counts as one row or one column."""
     return np.matmul(x, y)
@@ -53,8 +57,9 @@ def _affine(x: Any, weight: Any, bias: Any) -> Any:
 
 @primitive(
     saves=("x", "weight"),
-    magnitude=lambda out, x, weight, bias: _affine(np.abs(x), np.abs(weight), np.abs(bias)),
-    terms=lambda x, weight, bias: 1 + x.shape[-1],
+    error_scale=lambda out, x, weight, bias: _affine(np.abs(x), np.abs(weight), np.abs(bias)),
+    summands=lambda x, weight, bias: 1 + x.shape[-1],
+    reordered=lambda forward, x, weight, bias: forward(np.flip(x, -1), np.flip(weight, -1), bias),
 )
 def linear(x: Any, weight: Any, bias: Any) -> Any:
     """Return ``x weight^T + bias``: ``(m, k), (n, k), (n,) -> (m, n)``."""

@@ -1,7 +1,7 @@
 """Piecewise linear functions, elementwise, and the piecewise constant ones that are their slopes.
 
-At a kink the answer is a convention. Which one, and what else would be a subgradient, stands beside each function: ``selects`` of the
-slope lists its values on either side.
+At a kink the answer is a convention. Which one, and what else would be a subgradient, stands beside each function: ``branch_sides`` of
+the slope lists its values on either side.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import array_of, primitive, zeros_like
 from reference_impl.primitives.arithmetic import mul
 from reference_impl.primitives.complex import is_complex, sgn
-from reference_impl.tensor import Mode
+from reference_impl.tape.primitive import array_of, primitive, zeros_like
+from reference_impl.tape.tensor import Mode
 
 
 def jumps(out: Any, *_: Any, **__: Any) -> tuple[Any, ...]:
@@ -21,13 +21,13 @@ def jumps(out: Any, *_: Any, **__: Any) -> tuple[Any, ...]:
     return ()
 
 
-@primitive(selects=lambda out, x, *, low, high: (out, np.logical_and(np.greater(x, low), np.less(x, high)).astype(x.dtype)))
+@primitive(branch_sides=lambda out, x, *, low, high: (out, np.logical_and(np.greater(x, low), np.less(x, high)).astype(x.dtype)))
 def inside(x: Any, *, low: float, high: float) -> Any:
     """Return 1 where ``low <= x <= high``, else 0 (piecewise constant)."""
     return np.logical_and(np.greater_equal(x, low), np.less_equal(x, high)).astype(x.dtype)
 
 
-@primitive(selects=lambda out, x: (out - np.equal(x, 0), out + np.equal(x, 0)))
+@primitive(branch_sides=lambda out, x: (out - np.equal(x, 0), out + np.equal(x, 0)))
 def sign(x: Any) -> Any:
     """Sign, 0 at 0; its derivative is 0 everywhere (both frameworks)."""
     return np.sign(x)
@@ -38,7 +38,7 @@ def sign_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return zeros_like(x)
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def abs(x: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call it
     """Absolute value; the derivative at 0 is 0 (both frameworks)."""
     return np.abs(x)
@@ -49,9 +49,9 @@ def abs_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return mul(g, sgn(x) if is_complex(x) else sign(x))
 
 
-@primitive(selects=lambda out, x, below: (out, out + np.equal(below, 0)))
+@primitive(branch_sides=lambda out, x, below: (out, out + np.equal(below, 0)))
 def step(x: Any, below: Any) -> Any:
-    """Return 1 where ``x > 0``, else 0; its derivative is 0 everywhere. The kink is where ``below``, of which x is the ReLU, is 0."""
+    """Return 1 where ``x > 0``, else 0; its derivative is 0 everywhere. ``x`` is the ReLU of ``below``; the kink is where that is 0."""
     return np.greater(x, 0).astype(x.dtype)
 
 
@@ -60,7 +60,7 @@ def step_vjp_x(g: Any, out: Any, x: Any, below: Any) -> Any:
     return zeros_like(x)
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def relu(x: Any) -> Any:
     """Return ``max(x, 0)``; the derivative at 0 is 0 (both frameworks)."""
     return np.maximum(x, 0)
@@ -71,7 +71,7 @@ def relu_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return mul(g, step(out, array_of(x)))
 
 
-@primitive(selects=lambda out, x, *, slope, at_zero: [np.where(np.equal(x, 0), s, out) for s in (slope, 1.0)])
+@primitive(branch_sides=lambda out, x, *, slope, at_zero: [np.where(np.equal(x, 0), s, out) for s in (slope, 1.0)])
 def leaky_slope(x: Any, *, slope: float, at_zero: float) -> Any:
     """Return 1 where ``x > 0``, ``at_zero`` at 0, else ``slope``; its derivative is 0 everywhere."""
     return np.where(np.equal(x, 0), at_zero, np.where(np.greater(x, 0), 1.0, slope)).astype(x.dtype)
@@ -93,7 +93,7 @@ def leaky_relu_vjp_x(g: Any, out: Any, x: Any, *, slope: float) -> Any:
     return mul(g, leaky_slope(x, slope=slope, at_zero=slope if Mode.leaky_at_zero == "slope" else 1.0))
 
 
-@primitive(selects=jumps)
+@primitive(branch_sides=jumps)
 def outside(x: Any, *, bound: float) -> Any:
     """Return 1 where ``|x| > bound``, else 0; its derivative is 0 everywhere."""
     return np.greater(np.abs(x), bound).astype(x.dtype)
@@ -104,7 +104,7 @@ def outside_vjp_x(g: Any, out: Any, x: Any, *, bound: float) -> Any:
     return zeros_like(x)
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def hardshrink(x: Any, *, bound: float) -> Any:
     """Return ``x`` where ``|x| > bound``, else 0 (both frameworks document that 0 holds at the bounds)."""
     return np.where(np.logical_or(outside(x, bound=bound), np.isnan(x)), x, 0).astype(x.dtype)
@@ -115,7 +115,9 @@ def hardshrink_vjp_x(g: Any, out: Any, x: Any, *, bound: float) -> Any:
     return mul(g, outside(x, bound=bound))
 
 
-@primitive(selects=lambda out, x, *, low, high: (out, np.logical_and(np.greater_equal(x, low), np.less_equal(x, high)).astype(x.dtype)))
+@primitive(
+    branch_sides=lambda out, x, *, low, high: (out, np.logical_and(np.greater_equal(x, low), np.less_equal(x, high)).astype(x.dtype))
+)
 def between(x: Any, *, low: float, high: float) -> Any:
     """Return 1 where ``low < x < high``, else 0; its derivative is 0 everywhere."""
     return np.logical_and(np.greater(x, low), np.less(x, high)).astype(x.dtype)
@@ -126,7 +128,7 @@ def between_vjp_x(g: Any, out: Any, x: Any, *, low: float, high: float) -> Any:
     return zeros_like(x)
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def hardtanh(x: Any, *, low: float, high: float) -> Any:
     """Clip to ``[low, high]``; the derivative at a bound is 0 (both frameworks), unlike that of `clamp`."""
     return np.minimum(np.maximum(x, low), high)
@@ -137,7 +139,7 @@ def hardtanh_vjp_x(g: Any, out: Any, x: Any, *, low: float, high: float) -> Any:
     return mul(g, between(x, low=low, high=high))
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def relu6(x: Any) -> Any:
     """Clip to ``[0, 6]``; the derivative at a bound is 0 (both frameworks)."""
     return np.minimum(np.maximum(x, 0), 6)
@@ -148,19 +150,19 @@ def relu6_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return mul(g, between(x, low=0.0, high=6.0))
 
 
-@primitive(saves=(), selects=jumps)
+@primitive(saves=(), branch_sides=jumps)
 def floor(x: Any) -> Any:
     """Round down; the derivative is 0 everywhere (both frameworks)."""
     return np.floor(x)
 
 
-@primitive(saves=(), selects=jumps)
+@primitive(saves=(), branch_sides=jumps)
 def ceil(x: Any) -> Any:
     """Round up; the derivative is 0 everywhere (both frameworks)."""
     return np.ceil(x)
 
 
-@primitive(saves=(), selects=jumps)
+@primitive(saves=(), branch_sides=jumps)
 def round(x: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call it
     """Round to the nearest integer; the derivative is 0 everywhere (both frameworks)."""
     return np.rint(x)

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import Symbol, array_of, composite, primitive, shape_of
 from reference_impl.primitives.arithmetic import div, mul, mul_scalar, square, sub
 from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.elementary import exp
 from reference_impl.primitives.shape import cat, element_count, expand, flip, narrow, reshape
-from reference_impl.tensor import Mode
+from reference_impl.tape.primitive import Symbol, array_of, axes_reversed, composite, primitive, shape_of
+from reference_impl.tape.tensor import Mode
 
 
 def _axes(axis: Any) -> Any:
@@ -32,8 +32,9 @@ def _spread(g: Any, shape: tuple[int, ...], axis: Any, *, keepdims: bool) -> Any
 
 @primitive(
     saves=(),
-    magnitude=lambda out, x, *, axis, keepdims: np.add.reduce(np.abs(x), axis=_axes(axis), keepdims=keepdims),
-    terms=lambda x, *, axis, keepdims: _count(x.shape, axis),
+    error_scale=lambda out, x, *, axis, keepdims: np.add.reduce(np.abs(x), axis=_axes(axis), keepdims=keepdims),
+    summands=lambda x, *, axis, keepdims: _count(x.shape, axis),
+    reordered=axes_reversed,
 )
 def sum(x: Any, *, axis: Any, keepdims: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call it
     """Sum along axes."""
@@ -51,10 +52,11 @@ def _count(shape: tuple[int, ...], axis: Any) -> int:
 
 @primitive(
     saves=(),
-    magnitude=lambda out, x, *, axis, keepdims: (
+    error_scale=lambda out, x, *, axis, keepdims: (
         np.add.reduce(np.abs(x), axis=_axes(axis), keepdims=keepdims) / (_count(x.shape, axis) or 1)
     ),
-    terms=lambda x, *, axis, keepdims: 1 + _count(x.shape, axis),
+    summands=lambda x, *, axis, keepdims: 1 + _count(x.shape, axis),
+    reordered=axes_reversed,
 )
 def mean(x: Any, *, axis: Any, keepdims: Any) -> Any:
     """Arithmetic mean along axes."""
@@ -93,7 +95,7 @@ def _each_of_the_tied(out: Any, x: Any, extremum: Any, *, axis: Any, ties: str) 
     return sides
 
 
-@primitive(selects=_each_of_the_tied)
+@primitive(branch_sides=_each_of_the_tied)
 def reached(x: Any, out: Any, *, axis: Any, ties: str) -> Any:
     """Return the share of the cotangent of an extremum that each element gets; the shares along ``axis`` sum to 1.
 
@@ -114,7 +116,7 @@ def _extremum_vjp(g: Any, out: Any, x: Any, axis: Any, *, keepdims: bool, ties: 
     return mul(restore_axes(g, shape, axis, keepdims=keepdims), share)
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def max(x: Any, *, axis: int, keepdims: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call it
     """Return the largest element along one axis; a tie follows the dialect."""
     return np.maximum.reduce(x, axis=axis, keepdims=keepdims)
@@ -125,7 +127,7 @@ def max_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
     return _extremum_vjp(g, out, x, axis, keepdims=keepdims, ties=Mode.ties)
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def min(x: Any, *, axis: int, keepdims: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call it
     """Return the smallest element along one axis; a tie follows the dialect."""
     return np.minimum.reduce(x, axis=axis, keepdims=keepdims)
@@ -136,7 +138,7 @@ def min_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
     return _extremum_vjp(g, out, x, axis, keepdims=keepdims, ties=Mode.ties)
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def amax(x: Any, *, axis: Any, keepdims: Any) -> Any:
     """Return the largest element along axes; elements that tie share the cotangent evenly (both frameworks)."""
     return np.maximum.reduce(x, axis=_axes(axis), keepdims=keepdims)
@@ -147,7 +149,7 @@ def amax_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
     return _extremum_vjp(g, out, x, axis, keepdims=keepdims, ties="split")
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def amin(x: Any, *, axis: Any, keepdims: Any) -> Any:
     """Return the smallest element along axes; elements that tie share the cotangent evenly (both frameworks)."""
     return np.minimum.reduce(x, axis=_axes(axis), keepdims=keepdims)
@@ -159,11 +161,12 @@ def amin_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
 
 
 @primitive(
-    rounds=4,
-    magnitude=lambda out, x, *, axis, keepdims: (
+    ulps=4,
+    error_scale=lambda out, x, *, axis, keepdims: (
         np.abs(out) + np.maximum.reduce(np.where(np.isinf(x), 0.0, np.abs(x)), axis=axis, keepdims=keepdims) + 1.0
     ),
-    terms=lambda x, *, axis, keepdims: x.shape[axis],
+    summands=lambda x, *, axis, keepdims: x.shape[axis],
+    reordered=axes_reversed,
 )  # 1: a relative rounding of the sum is an absolute one of its logarithm
 def logsumexp(x: Any, *, axis: int, keepdims: Any) -> Any:
     """Return ``log(sum(e^x))`` along one axis."""
@@ -182,8 +185,8 @@ def logsumexp_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> A
 
 @primitive(
     saves=(),
-    magnitude=lambda out, x, *, axis: np.cumsum(np.abs(x), axis),
-    terms=lambda x, *, axis: x.shape[axis],
+    error_scale=lambda out, x, *, axis: np.cumsum(np.abs(x), axis),
+    summands=lambda x, *, axis: x.shape[axis],
 )
 def cumsum(x: Any, *, axis: int) -> Any:
     """Return running sums along one axis."""
@@ -195,7 +198,7 @@ def cumsum_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
     return flip(cumsum(flip(g, axis=axis), axis=axis), axis=axis)
 
 
-@primitive(rounds=4, terms=lambda x, *, axis, keepdims: x.shape[axis])
+@primitive(ulps=4, summands=lambda x, *, axis, keepdims: x.shape[axis], reordered=axes_reversed)
 def prod(x: Any, *, axis: int, keepdims: Any) -> Any:
     """Return the product along one axis."""
     return np.multiply.reduce(x, axis=axis, keepdims=keepdims)
@@ -221,8 +224,9 @@ def _others(x: Any, axis: int) -> Any:
 
 
 @primitive(
-    magnitude=lambda out, x, y: np.add.reduce(np.square(np.abs(x) + np.abs(y)), axis=None) / (x.size or 1),
-    terms=lambda x, y: 2 + x.size,
+    error_scale=lambda out, x, y: np.add.reduce(np.square(np.abs(x) + np.abs(y)), axis=None) / (x.size or 1),
+    summands=lambda x, y: 2 + x.size,
+    reordered=axes_reversed,
 )
 def mse_loss(x: Any, y: Any) -> Any:
     """Return the mean of the squared differences of two tensors of the same shape."""

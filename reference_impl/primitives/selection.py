@@ -9,22 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import Domain, array_of, composite, primitive, shape_of
 from reference_impl.primitives.arithmetic import mul, rsub_scalar
 from reference_impl.primitives.complex import to_operand
 from reference_impl.primitives.indexing import scatter_add
 from reference_impl.primitives.piecewise import inside
 from reference_impl.primitives.shape import expand, sum_to
+from reference_impl.tape.primitive import Domain, array_of, composite, primitive, shape_of
 
 
-@primitive(selects=lambda out, x, y: (np.greater(x, y).astype(out.dtype), np.greater_equal(x, y).astype(out.dtype)))
+@primitive(branch_sides=lambda out, x, y: (np.greater(x, y).astype(out.dtype), np.greater_equal(x, y).astype(out.dtype)))
 def preference(x: Any, y: Any) -> Any:
     """Share of a cotangent that goes to the larger operand: 1, 0, or one half at a tie (piecewise constant)."""
     share = np.where(x > y, 1.0, np.where(x == y, 0.5, 0.0))
     return share.astype(np.result_type(x, y))
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def maximum(x: Any, y: Any) -> Any:
     """Return the larger of two elements; at a tie each gets half of the cotangent (both frameworks)."""
     return np.maximum(x, y)
@@ -40,7 +40,7 @@ def maximum_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
     return sum_to(mul(g, preference(array_of(y), array_of(x))), shape_of(y))
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def minimum(x: Any, y: Any) -> Any:
     """Return the smaller of two elements; at a tie each gets half of the cotangent (both frameworks)."""
     return np.minimum(x, y)
@@ -56,7 +56,7 @@ def minimum_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
     return sum_to(mul(g, preference(array_of(x), array_of(y))), shape_of(y))
 
 
-@primitive(selects=lambda out, x, y, *, larger: [np.where(np.equal(x, y), s, out) for s in (0.0, 1.0)])
+@primitive(branch_sides=lambda out, x, y, *, larger: [np.where(np.equal(x, y), s, out) for s in (0.0, 1.0)])
 def chosen(x: Any, y: Any, *, larger: bool) -> Any:
     """Return 1 where ``x`` is what `fmax` (or `fmin`) chooses, else 0: at a tie, and where ``y`` is NaN, it is (piecewise constant)."""
     better = np.greater_equal(x, y) if larger else np.less_equal(x, y)
@@ -68,7 +68,7 @@ def _choice_vjp(g: Any, x: Any, y: Any, *, first: bool, larger: bool) -> Any:
     return sum_to(mul(g, taken if first else rsub_scalar(taken, other=1.0)), shape_of(x if first else y))
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def fmax(x: Any, y: Any) -> Any:
     """Return the larger of two elements, or the one that is not NaN; at a tie ``x`` gets the cotangent (both frameworks)."""
     return np.fmax(x, y)
@@ -84,7 +84,7 @@ def fmax_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
     return _choice_vjp(g, x, y, first=False, larger=True)
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def fmin(x: Any, y: Any) -> Any:
     """Return the smaller of two elements, or the one that is not NaN; at a tie ``x`` gets the cotangent (both frameworks)."""
     return np.fmin(x, y)
@@ -100,7 +100,7 @@ def fmin_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
     return _choice_vjp(g, x, y, first=False, larger=False)
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def clamp(x: Any, *, low: float, high: float) -> Any:
     """Clip to ``[low, high]``; the derivative at a bound is 1 (both frameworks)."""
     return np.minimum(np.maximum(x, low), high)
@@ -115,7 +115,7 @@ def _where(mask: Any, x: Any, y: Any) -> Any:
     return np.where(np.asarray(mask, dtype=bool), x, y)
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def where(x: Any, y: Any, *, mask: Any) -> Any:
     """Return ``x`` where the mask is true, else ``y``; all three broadcast."""
     return _where(mask, x, y)
@@ -139,7 +139,7 @@ def where_of_parts(x: Any, y: Any, *, mask: Any) -> Any:
     return where(x, y, mask=mask)
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def masked_fill(x: Any, *, mask: Any, value: float) -> Any:
     """Put a number where the mask (broadcast to ``x``) is true."""
     return _where(mask, np.asarray(value, dtype=x.dtype), x)
@@ -150,7 +150,7 @@ def masked_fill_vjp_x(g: Any, out: Any, x: Any, *, mask: Any, value: float) -> A
     return masked_fill(g, mask=mask, value=0.0)
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def masked_fill_tensor(x: Any, value: Any, *, mask: Any) -> Any:
     """Put a 0-d tensor where the mask (broadcast to ``x``) is true."""
     return _where(mask, value, x)
@@ -172,14 +172,14 @@ def _either_way(out: Any, x: Any, *, k: int, axis: int) -> tuple[Any, Any]:
     return out, np.take(back, np.arange(k), axis=axis)
 
 
-@primitive(selects=_either_way)
+@primitive(branch_sides=_either_way)
 def largest(x: Any, *, k: int, axis: int) -> Any:
     """Return the positions of the k largest along an axis, the largest first (piecewise constant)."""
     order = np.flip(np.asarray(x).shape[axis] - 1 - np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)  # NaN is the largest
     return np.take(order, np.arange(k), axis=axis)
 
 
-@primitive(rounds=0, domain={"x": Domain.DISTINCT})
+@primitive(ulps=0, domain={"x": Domain.DISTINCT})
 def topk(x: Any, *, k: int, axis: int) -> Any:
     """Return the k largest elements along an axis, the largest first."""
     return np.take_along_axis(x, largest(x, k=k, axis=axis), axis)

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import alias, primitive, shape_of
+from reference_impl.tape.primitive import alias, axes_reversed, primitive, shape_of
 
 
-@primitive(saves=(), rounds=0, views=True)
+@primitive(saves=(), ulps=0, views=True)
 def reshape(x: Any, *, shape: Any) -> Any:
     """Return the same elements in row-major order under another shape."""
     return np.reshape(x, shape)
@@ -28,7 +28,7 @@ view = alias("view", reshape)
 flatten = alias("flatten", reshape)
 
 
-@primitive(saves=(), rounds=0, views=True)
+@primitive(saves=(), ulps=0, views=True)
 def permute(x: Any, *, axes: Any) -> Any:
     """Reorder the axes: axis i of the result is axis ``axes[i]`` of ``x``."""
     return np.transpose(x, axes)
@@ -40,7 +40,7 @@ def permute_vjp_x(g: Any, out: Any, x: Any, *, axes: Any) -> Any:
     return permute(g, axes=inverse)
 
 
-@primitive(saves=(), rounds=0, views=True)
+@primitive(saves=(), ulps=0, views=True)
 def transpose(x: Any, *, axis0: int, axis1: int) -> Any:
     """Swap two axes."""
     return np.swapaxes(x, axis0, axis1)
@@ -51,7 +51,7 @@ def transpose_vjp_x(g: Any, out: Any, x: Any, *, axis0: int, axis1: int) -> Any:
     return transpose(g, axis0=axis0, axis1=axis1)
 
 
-@primitive(saves=(), rounds=0, views=True)
+@primitive(saves=(), ulps=0, views=True)
 def t(x: Any) -> Any:
     """Transpose a matrix; tensors of fewer axes stay as they are."""
     return np.transpose(x)
@@ -65,7 +65,7 @@ def t_vjp_x(g: Any, out: Any, x: Any) -> Any:
 contiguous = alias("contiguous", permute, copies=True)
 
 
-@primitive(saves=(), rounds=0, views=True)
+@primitive(saves=(), ulps=0, views=True)
 def unsqueeze(x: Any, *, axis: int) -> Any:
     """Insert an axis of length 1."""
     return np.expand_dims(x, axis)
@@ -76,7 +76,7 @@ def unsqueeze_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
     return reshape(g, shape=shape_of(x))
 
 
-@primitive(saves=(), rounds=0, views=True)
+@primitive(saves=(), ulps=0, views=True)
 def squeeze(x: Any, *, axis: int) -> Any:
     """Drop an axis of length 1; an axis of any other length stays."""
     return np.squeeze(x, axis) if x.shape[axis] == 1 else np.reshape(x, x.shape)
@@ -87,7 +87,7 @@ def squeeze_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
     return reshape(g, shape=shape_of(x))
 
 
-@primitive(saves=(), rounds=0, views=True)
+@primitive(saves=(), ulps=0, views=True)
 def expand(x: Any, *, shape: Any) -> Any:
     """Broadcast to ``shape``."""
     return np.broadcast_to(x, shape)
@@ -109,8 +109,9 @@ def _sum_axes(x: Any, shape: tuple[int, ...]) -> Any:
 
 @primitive(
     saves=(),
-    magnitude=lambda out, x, *, shape: _sum_axes(np.abs(x), shape),
-    terms=lambda x, *, shape: element_count(x.shape) / max(1, element_count(shape)),
+    error_scale=lambda out, x, *, shape: _sum_axes(np.abs(x), shape),
+    summands=lambda x, *, shape: element_count(x.shape) / max(1, element_count(shape)),
+    reordered=axes_reversed,
 )
 def unbroadcast(x: Any, *, shape: Any) -> Any:
     """Sum over the axes along which ``shape`` was broadcast: the transpose of `expand`."""
@@ -127,7 +128,7 @@ def sum_to(g: Any, shape: tuple[int, ...]) -> Any:
     return g if shape_of(g) == shape else unbroadcast(g, shape=shape)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def cat(*xs: Any, axis: int) -> Any:
     """Join along an existing axis."""
     return np.concatenate(xs, axis=axis)
@@ -139,7 +140,7 @@ def cat_vjp_xs(g: Any, out: Any, *xs: Any, axis: int, position: int) -> Any:
     return narrow(g, axis=axis, start=start, length=shape_of(xs[position])[axis])
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def stack(*xs: Any, axis: int) -> Any:
     """Join along a new axis."""
     return np.stack(xs, axis=axis)
@@ -154,7 +155,7 @@ def _along(x: Any, axis: int, start: int, length: int) -> tuple[slice, ...]:
     return (slice(None),) * (axis % np.ndim(x)) + (slice(start, start + length),)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def narrow(x: Any, *, axis: int, start: int, length: int) -> Any:
     """Return ``length`` entries from ``start`` on along one axis."""
     return x[_along(x, axis, start, length)]
@@ -165,7 +166,7 @@ def narrow_vjp_x(g: Any, out: Any, x: Any, *, axis: int, start: int, length: int
     return widen(g, axis=axis, start=start, full=shape_of(x)[axis])
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def widen(x: Any, *, axis: int, start: int, full: int) -> Any:
     """Zeros around ``x`` along one axis: the transpose of `narrow`."""
     shape = list(x.shape)
@@ -181,7 +182,7 @@ def widen_vjp_x(g: Any, out: Any, x: Any, *, axis: int, start: int, full: int) -
     return narrow(g, axis=axis, start=start, length=shape_of(x)[axis])
 
 
-@primitive(saves=(), several=True, rounds=0, views=True)
+@primitive(saves=(), multi_output=True, ulps=0, views=True)
 def split(x: Any, *, sections: Any, axis: int) -> Any:
     """Cut along an axis into parts of the given lengths."""
     starts = np.cumsum([0, *sections[:-1]])
@@ -196,7 +197,7 @@ def split_vjp_x(g: Any, out: Any, x: Any, *, sections: Any, axis: int) -> Any:
 chunk = alias("chunk", split)
 
 
-@primitive(saves=(), several=True, rounds=0, views=True)
+@primitive(saves=(), multi_output=True, ulps=0, views=True)
 def unbind(x: Any, *, axis: int) -> Any:
     """Return all slices along an axis, without that axis."""
     return tuple(np.moveaxis(x, axis, 0)[i, ...] for i in range(x.shape[axis]))
@@ -207,7 +208,7 @@ def unbind_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
     return stack(*g, axis=axis)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def pad_constant(x: Any, *, before: Any, after: Any, value: float) -> Any:
     """Put ``before[i]`` and ``after[i]`` entries of ``value`` around axis i."""
     return np.pad(x, list(zip(before, after, strict=True)), constant_values=value)
@@ -218,7 +219,7 @@ def pad_constant_vjp_x(g: Any, out: Any, x: Any, *, before: Any, after: Any, val
     return crop(g, before=before, after=after)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def crop(x: Any, *, before: Any, after: Any) -> Any:
     """Drop ``before[i]`` and ``after[i]`` entries at the ends of axis i: the transpose of padding with zeros."""
     return x[tuple(slice(start, n - stop) for start, stop, n in zip(before, after, x.shape, strict=True))]
@@ -229,7 +230,7 @@ def crop_vjp_x(g: Any, out: Any, x: Any, *, before: Any, after: Any) -> Any:
     return pad_constant(g, before=before, after=after, value=0.0)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def tile(x: Any, *, repeats: Any) -> Any:
     """Return ``repeats[i]`` copies one after the other along axis i; missing axes are put in front."""
     return np.tile(x, repeats)
@@ -252,7 +253,7 @@ def tile_vjp_x(g: Any, out: Any, x: Any, *, repeats: Any) -> Any:
 repeat = alias("repeat", tile)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def repeat_interleave(x: Any, *, repeats: int, axis: int) -> Any:
     """Return every entry along an axis ``repeats`` times in a row."""
     return np.repeat(x, repeats, axis)
@@ -267,7 +268,7 @@ def repeat_interleave_vjp_x(g: Any, out: Any, x: Any, *, repeats: int, axis: int
     return reshape(sum_to(reshape(g, shape=grouped), single), shape=shape)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def roll(x: Any, *, shift: int, axis: int) -> Any:
     """Shift along an axis; what falls off at one end comes in at the other."""
     return np.roll(x, shift, axis)
@@ -278,7 +279,7 @@ def roll_vjp_x(g: Any, out: Any, x: Any, *, shift: int, axis: int) -> Any:
     return roll(g, shift=-shift, axis=axis)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def flip(x: Any, *, axis: int) -> Any:
     """Reverse an axis."""
     return np.flip(x, axis).copy(order="K")  # a view of NumPy's would make what is reshaped of it a copy
@@ -289,7 +290,7 @@ def flip_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
     return flip(g, axis=axis)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def tril(x: Any, *, diagonal: int) -> Any:
     """Keep the elements on and below a diagonal of the last two axes."""
     return np.tril(x, diagonal)
@@ -300,7 +301,7 @@ def tril_vjp_x(g: Any, out: Any, x: Any, *, diagonal: int) -> Any:
     return tril(g, diagonal=diagonal)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def triu(x: Any, *, diagonal: int) -> Any:
     """Keep the elements on and above a diagonal of the last two axes."""
     return np.triu(x, diagonal)
@@ -311,7 +312,7 @@ def triu_vjp_x(g: Any, out: Any, x: Any, *, diagonal: int) -> Any:
     return triu(g, diagonal=diagonal)
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def link(x: Any, *others: Any) -> Any:
     """Return ``x``, counted as depending on the others too (with zero derivative); see `Dialect.links`."""
     return x

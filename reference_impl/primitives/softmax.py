@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import composite, primitive, shape_of
 from reference_impl.primitives.arithmetic import mul, sub
 from reference_impl.primitives.elementary import exp, logistic_slope, sigmoid
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.shape import cat, narrow, split
+from reference_impl.tape.primitive import axes_reversed, composite, primitive, shape_of
 
 
 def _top(x: Any, axis: int) -> Any:
@@ -18,9 +18,10 @@ def _top(x: Any, axis: int) -> Any:
 
 
 @primitive(
-    rounds=4,
-    magnitude=lambda out, x, *, axis: np.where(out == 0, 0.0, np.abs(out) * (1.0 + np.abs(x - _top(x, axis)))),
-    terms=lambda x, *, axis: x.shape[axis],
+    ulps=4,
+    error_scale=lambda out, x, *, axis: np.where(out == 0, 0.0, np.abs(out) * (1.0 + np.abs(x - _top(x, axis)))),
+    summands=lambda x, *, axis: x.shape[axis],
+    reordered=axes_reversed,
 )
 def softmax(x: Any, *, axis: int) -> Any:
     """Return ``e^x / sum(e^x)``."""
@@ -34,9 +35,10 @@ def softmax_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:  # s (g - sum(
 
 
 @primitive(  # 1: a relative rounding of the sum is an absolute one of its logarithm
-    rounds=4,
-    magnitude=lambda out, x, *, axis: np.abs(out) + np.abs(x) + np.abs(_top(x, axis)) + 1.0,
-    terms=lambda x, *, axis: x.shape[axis],
+    ulps=4,
+    error_scale=lambda out, x, *, axis: np.abs(out) + np.abs(x) + np.abs(_top(x, axis)) + 1.0,
+    summands=lambda x, *, axis: x.shape[axis],
+    reordered=axes_reversed,
 )
 def log_softmax(x: Any, *, axis: int) -> Any:
     """Return ``x - log(sum(e^x))``."""
@@ -53,7 +55,7 @@ def _halves(x: Any, axis: int) -> tuple[Any, Any]:
     return tuple(np.split(x, 2, axis=axis))  # type: ignore[return-value]
 
 
-@primitive(rounds=4)
+@primitive(ulps=4)
 def glu(x: Any, *, axis: int) -> Any:
     """Return ``a sigmoid(b)`` for the two halves of ``x`` along an axis of even length."""
     a, b = _halves(x, axis)

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitive import OPS, primitive, shape_of, zeros_like
 from reference_impl.primitives.indexing import getitem_slice
 from reference_impl.primitives.shape import sum_to
+from reference_impl.tape.primitive import OPS, primitive, shape_of, zeros_like
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def setitem(x: Any, value: Any, *, key: Any) -> Any:
     """Return ``x`` with ``value``, broadcast, at ``[start:stop:step, ...]``; ``key`` as for `getitem_slice`."""
     out = np.array(x, order="C")
@@ -32,7 +32,7 @@ def setitem_vjp_value(g: Any, out: Any, x: Any, value: Any, *, key: Any) -> Any:
     return sum_to(getitem_slice(g, key=key), shape_of(value))
 
 
-@primitive(saves=(), rounds=0)
+@primitive(saves=(), ulps=0)
 def fill(x: Any, *, value: float) -> Any:
     """Return ``value`` in the shape of ``x``."""
     return np.full_like(x, value)
@@ -43,7 +43,7 @@ def fill_vjp_x(g: Any, out: Any, x: Any, *, value: float) -> Any:
     return zeros_like(x)
 
 
-@primitive(rounds=0)
+@primitive(ulps=0)
 def overwrite(x: Any, part: Any, *, op: str, attrs: Any, slot: int) -> Any:
     """Return ``x`` with ``part`` where the view ``op(x, **attrs)`` lies (its result ``slot``, if it has several)."""
     if op == "expand":  # what is written is not expanded, or the write is refused

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
-from conformance.case import Case, Input
-from conformance.judge.compare import Comparer
-from conformance.steps import Backward, Grad, Op
+from conformance.case.case import Case, Input
+from conformance.case.steps import Backward, Grad, Op
+from conformance.compare.compare import Comparer
+from conformance.compare.promise import Promise
 from reference_impl import TORCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.judge.compare import Mismatch
-    from conformance.outcome import Outcome
+    from conformance.case.outcome import Outcome
+    from conformance.compare.mismatch import Mismatch
 
 ROOT = Path(__file__).resolve().parents[2]
 INFO = BackendInfo("other", "1.0", TORCH, TORCH.not_offered)
@@ -54,4 +55,4 @@ def mismatch_of(case: Case, change: Callable[[Any], None]) -> Mismatch | None:
     """Change a copy of the right answer and compare."""
     actual = copy.deepcopy(answer(case))
     change(actual)
-    return Comparer(case, INFO).run(answer(case), actual).mismatch
+    return Comparer(Promise(case, INFO)).run(actual).mismatch

@@ -9,16 +9,18 @@ import numpy as np
 import pytest
 
 from conformance.backends import BackendError, names, open_backend
+from conformance.backends.repro import script
 from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
+from conformance.campaign.records import BackendRecord
 from conformance.campaign.worker import backend, describe_backend
-from conformance.case import Case, Input
+from conformance.case.case import Case, Input
+from conformance.case.outcome import Blocked, Computed, NotOffered, Outcome, Raised
+from conformance.case.prose import observation_text
+from conformance.case.steps import Backward, ClearGrad, Detach, Drop, Edge, Grad, Hook, Op, RetainGrad
 from conformance.clauses import CURATED, Curated
-from conformance.generate.scripts import Plan, case_of
+from conformance.generate.scripts import DrawOptions, case_of
 from conformance.ops import catalogue
-from conformance.outcome import Blocked, Computed, NotOffered, Outcome, Raised
-from conformance.steps import Backward, ClearGrad, Detach, Drop, Grad, Op
-from conformance.texts import observation_text
 from reference_impl import Category
 from tests.conformance.engines import EXACT, NUMERIC, TOTAL
 
@@ -187,7 +189,7 @@ def test_a_parameter_that_the_backend_lacks_is_not_offered(workers: Workers, nam
 @pytest.mark.parametrize("name", BACKENDS)
 def test_a_backend_describes_itself(workers: Workers, name: str) -> None:
     described = workers.call(describe_backend, name)
-    assert (name, {"name", "version", "dialect", "not_offered"}) == (described["name"], set(described))
+    assert (BackendRecord, name) == (type(described), described.name)
 
 
 def one_line(error: pytest.ExceptionInfo[BackendError]) -> str:
@@ -209,7 +211,7 @@ def test_a_backend_that_cannot_be_imported_is_refused_in_one_line(name: str) -> 
 
 
 def test_a_missing_framework_is_refused_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "conformance.backends.torch", None)
+    monkeypatch.setitem(__import__("sys").modules, "conformance.backends.torch.engine", None)
     with pytest.raises(BackendError) as refused:
         open_backend("torch")
     assert "pip install 'autograd-conformance[all]'" in one_line(refused)
@@ -233,7 +235,8 @@ def test_an_op_is_lowered_to_every_framework(name: str, framework: str) -> None:
 
 def forward_of(name: str) -> Case:
     """Draw a case that uses an op, and keep the ops that do not stand on derivatives."""
-    case = next(c for c in (case_of(7, i, Plan(ops=(name,))) for i in range(100)) if any(getattr(s, "op", "") == name for s in c.steps))
+    drawn = (case_of(7, i, DrawOptions(ops=(name,))) for i in range(100))
+    case = next(case for case in drawn if any(getattr(s, "op", "") == name for s in case.steps))
     made = {entry.name for entry in case.inputs}
     steps = []
     for step in case.steps:
@@ -272,7 +275,7 @@ def test_the_reference_gives_the_numbers_that_the_document_prints(curated: Curat
 def test_a_backend_keeps_what_its_document_promises(workers: Workers, curated: Curated, name: str) -> None:
     explained = workers.call(explain_case, curated.case, name)
     assert explained is not None
-    assert explained["verdict"]["bucket"] in ("agreed", "same_error", "not_offered", "known_deviation")
+    assert explained.verdict.bucket in ("agreed", "same_error", "not_offered", "known_deviation")
 
 
 def test_a_value_that_was_let_go_blocks_what_needs_it(run: Callable[[Case], Any]) -> None:
@@ -284,3 +287,8 @@ def test_a_value_that_was_let_go_lives_on_where_a_cycle_holds_it() -> None:
     steps = (Op("mul", ("x", "x"), ("y",)), Op("sum", ("y",), ("z",), TOTAL), Backward(("z",), create_graph=True))
     outcome = backend("torch").run(Case((X,), (*steps, Drop("z"), Drop("y"), Drop("x"))))
     assert [(), (), ("x lives on",)] == [tuple(e.name for e in seen.events) for seen in outcome.observations[-3:]]
+
+
+def test_a_script_for_one_framework_does_not_name_the_other() -> None:
+    case = Case((X,), (Op("mul", ("x", "x"), ("y",)), Edge("y", ("e",)), Hook("y", ("h",), "another_dtype"), RetainGrad("y")))
+    assert [False, False] == ["paddle" in script(case, "torch"), "torch" in script(case, "paddle")]

@@ -12,15 +12,16 @@ from conformance.backends.dumped import DOT
 from conformance.campaign.explain import blame_case
 from conformance.campaign.tally import Tally
 from conformance.campaign.worker import run_case
-from conformance.case import Case, Input
+from conformance.case.case import Case, Input
+from conformance.case.steps import Backward, Detach, Grad, Hook, InPlace, Op, RetainGrad
+from conformance.compare.mismatch import Mismatch
+from conformance.compare.promise import Promise
 from conformance.judge.audit import audit
 from conformance.judge.blame import Blame, Dispute, Opinion, Vote, _gradient, blame, who
-from conformance.judge.compare import Mismatch
-from conformance.judge.node import first_node
+from conformance.judge.localise import first_node
 from conformance.judge.oracle import SilentError, slope
 from conformance.mutants.registry import mutants
-from conformance.steps import Backward, Detach, Grad, Hook, InPlace, Op, RetainGrad
-from conformance.texts import blame_text
+from conformance.report.words import blame_text
 from reference_impl import OPS, PADDLE
 from tests.conformance.engines import INFO, TOTAL
 from tests.wrong_engines import WrongEngine, correct
@@ -118,9 +119,7 @@ def test_a_refusal_has_no_node_and_says_so() -> None:
 
 
 def test_a_blame_is_written_in_words() -> None:
-    text = blame_text(
-        {"who": "accused", "node": "n", "votes": [{"voter": "v", "accused": "wrong", "reference": "right", "reason": "r"}]}
-    )
+    text = blame_text(Blame("accused", (Vote("v", Opinion.WRONG, Opinion.RIGHT, "r"),), "n"))
     assert ["blame: the engine is wrong", "first wrong node: n", "vote of v: engine wrong, reference right (r)"] == text
 
 
@@ -150,7 +149,7 @@ def wrong_reference(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("wrong_reference")
 def test_a_wrong_reference_that_agrees_with_a_wrong_engine_is_seen_by_the_audit() -> None:
-    said = audit(SIN, INFO)
+    said = audit(Promise(SIN, INFO))
     assert said is not None
     assert said.startswith("step 4: the reference gives the gradient of x the slope ")
 
@@ -159,7 +158,7 @@ def test_a_wrong_reference_that_agrees_with_a_wrong_engine_is_seen_by_the_audit(
 def test_a_wrong_reference_that_agrees_with_a_wrong_engine_makes_the_run_a_fault_of_the_suite(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("conformance.campaign.worker.is_due", lambda _: True)
     tally = Tally(["correct"])
-    tally.add(run_case(SIN, [correct()], {}))
+    tally.add(run_case(SIN, [correct()]))
     assert tally.verdict()[0] == "suite_error"
 
 
@@ -170,11 +169,11 @@ def test_a_finding_that_blames_the_reference_makes_the_run_a_fault_of_the_suite(
 
 @pytest.mark.parametrize("case", [SIN, TWICE, SUMMED], ids=["first order", "second order", "accumulated"])
 def test_the_audit_finds_nothing_wrong_with_a_right_reference(case: Case) -> None:
-    assert audit(case, INFO) is None
+    assert audit(Promise(case, INFO)) is None
 
 
 def derived(case: Case, number: int, name: str) -> float:
-    return slope(case, number, name, np.array([1.0, 0.0, 0.0]), INFO).value
+    return slope(Promise(case, INFO), number, name, np.array([1.0, 0.0, 0.0])).value
 
 
 def test_the_oracle_knows_a_gradient_from_forwards() -> None:
@@ -192,12 +191,12 @@ def test_the_oracle_is_silent_where_a_formula_decides_what_a_derivative_depends_
         (X,), (Op("exp", ("x",), ("e",)), Grad(("e",), ("x",), ("g",), ("x",), create_graph=True), Grad(("g",), ("e",), ("h",), ("x",)))
     )
     with pytest.raises(SilentError, match="how its formula is written"):
-        slope(case, 2, "e", np.ones(3), INFO)
+        slope(Promise(case, INFO), 2, "e", np.ones(3))
 
 
 def test_the_oracle_is_not_sharp_at_a_kink() -> None:
     case = Case((Input("x", (1,), (0.0,)),), (Op("abs", ("x",), ("a",)), Grad(("a",), ("x",), ("g",))))
-    assert slope(case, 1, "x", np.ones(1), INFO).error == np.inf
+    assert slope(Promise(case, INFO), 1, "x", np.ones(1)).error == np.inf
 
 
 @pytest.mark.parametrize(
@@ -208,13 +207,14 @@ def test_the_oracle_is_not_sharp_at_a_kink() -> None:
 def test_the_oracle_is_silent_where_a_gradient_is_no_matter_of_forwards(step: Any) -> None:
     case = Case((X,), (Op("square", ("x",), ("q",)), step, Op("sum", ("q",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",))))
     with pytest.raises(SilentError, match="no matter of forwards"):
-        slope(case, 3, "x", np.ones(3), INFO)
+        slope(Promise(case, INFO), 3, "x", np.ones(3))
 
 
 def test_a_dump_has_no_cotangent_and_says_so() -> None:
     dumped = Mismatch(1, "value", "event", "right", "wrong", DOT, DOT, 0, np.array([1, 1]), np.array([1, 2]))
     case = Case((X,), (Op("square", ("x",), ("q",)), Backward(("q",), dump_backward_graph=True)))
-    assert "not named: what is dumped are no cotangents" == first_node(case, WrongEngine("correct", dialect=PADDLE), dumped)
+    engine = WrongEngine("correct", dialect=PADDLE)
+    assert "not named: what is dumped are no cotangents" == first_node(Promise(case, engine.info), engine, dumped)
 
 
 def test_the_oracle_is_silent_where_a_replaced_gradient_does_not_show_whether_a_call_reached_it() -> None:
@@ -226,11 +226,11 @@ def test_the_oracle_is_silent_where_a_replaced_gradient_does_not_show_whether_a_
     engine = WrongEngine("correct", dialect=PADDLE)
     outcome = engine.run(case)
     with pytest.raises(SilentError, match="replaced"):
-        _gradient(Dispute(case, engine, outcome, outcome, aliased))
+        _gradient(Dispute(Promise(case, engine.info, outcome), engine, outcome, aliased))
 
 
 def test_a_vote_that_fails_is_said_and_costs_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("conformance.campaign.explain.blame", lambda *_: 1 / 0)
     found = blame_case(SIN, "reference", ())
     assert found is not None
-    assert ("unclear", True) == (found["who"], "the vote failed: ZeroDivisionError" in found["node"])
+    assert ("unclear", True) == (found.who, "the vote failed: ZeroDivisionError" in found.node)

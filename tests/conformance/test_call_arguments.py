@@ -11,15 +11,17 @@ import pytest
 
 from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
-from conformance.case import Case, Input, check
-from conformance.judge.verdict import AGREEING
-from conformance.steps import Backward, Edge, Grad, Op, RetainGrad
+from conformance.campaign.records import VerdictRecord
+from conformance.case.case import Case, Input
+from conformance.case.files import check
+from conformance.case.steps import Backward, Edge, Grad, Op, RetainGrad
+from conformance.judge.verdict import AGREEING, Bucket
 from tests.conformance.engines import TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conformance.steps import Step
+    from conformance.case.steps import Step
 
 FRAMEWORKS = ("torch", "paddle")
 
@@ -207,9 +209,9 @@ def test_case_is_well_formed(framework: str, name: str, made: Case) -> None:
 @pytest.mark.parametrize(("framework", "name", "made"), WORK, ids=IDS)
 def test_framework_answers_as_the_reference_or_deviates_as_known(workers: Workers, framework: str, name: str, made: Case) -> None:
     explained = workers.call(explain_case, made, framework)
-    verdict = {"bucket": "crashed"} if explained is None else explained["verdict"]
+    verdict = VerdictRecord(Bucket.CRASHED, {}) if explained is None else explained.verdict
     known = DEVIATES.get((framework, name))
     if known is None:
-        assert verdict["bucket"] in AGREEING, explained
+        assert verdict.bucket in AGREEING, explained
     else:
-        assert known == verdict.get("deviation"), explained
+        assert known == verdict.deviation, explained

@@ -11,9 +11,10 @@ import msgspec
 import pytest
 from hypothesis import given
 
-from conformance.case import Case, CaseError, Input, check, data_of, decode, encode, read
-from conformance.steps import Backward, ClearGrad, Detach, Edge, Grad, Hook, Op, RemoveHook
-from conformance.strategies import cases
+from conformance.case.case import Case, Input, data_of
+from conformance.case.files import CaseError, check, decode, encode, read
+from conformance.case.steps import AppendBackward, Backward, ClearGrad, Detach, Edge, Grad, Hook, Op, RemoveHook
+from conformance.generate.strategies import cases
 from tests.conformance.engines import EXACT, NUMERIC, TOTAL
 
 if TYPE_CHECKING:
@@ -196,3 +197,16 @@ def test_a_handle_is_no_tensor(steps: tuple[Any, ...], place: str) -> None:
 
 def test_an_edge_may_be_root_and_input() -> None:
     check(Case((X,), (EDGE, HOOK, Backward(("e",), inputs=("e",)), Grad(("e",), ("e",), ("g",)), RemoveHook("k"))))
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (Grad(("y",), ("x",), ("g",), ("s",), no_grad_vars=("c",)), (("y",), ("s",), ("x",), ("c",))),
+        (Backward(("y", "z"), ("s", None), inputs=("x",)), (("y", "z"), ("s", None), ("x",), None)),
+        (Backward(("y",), grad_variables=("s",)), (("y",), ("s",), None, None)),
+        (AppendBackward("y", ("g",), ("x",), ("c",)), (("y",), None, ("x",), ("c",))),
+    ],
+)
+def test_a_call_says_what_it_differentiates_and_what_it_asks_for(call: Grad | Backward | AppendBackward, expected: Any) -> None:
+    assert expected == (call.roots, call.seeds, call.asked, call.constants)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.campaign.pool import Workers
+from conformance.case.steps import Backward
 from conformance.clauses import CURATED, Curated
+from conformance.clauses.shorthand import exact, leaf, mul, total
 from conformance.clauses.table import Cell, Result, Row, Standing, Table, clause_table
-from conformance.clauses.writing import exact, leaf, mul, total
-from conformance.steps import Backward
-from conformance.tables import clauses_page
+from conformance.cli.pages import clauses_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

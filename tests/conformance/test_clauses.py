@@ -13,7 +13,7 @@ from conformance.clauses.checks import CHECKS
 from conformance.clauses.dialects import CASES
 from conformance.clauses.promises import documents, promises
 from reference_impl import DIALECTS, Dialect
-from reference_impl.switches import GROUPS, SWITCHES
+from reference_impl.dialects.switches import GROUPS, SWITCHES
 
 FIELDS = [f.name for f in fields(Dialect) if f.name != "name"]
 HINTS = get_type_hints(Dialect, localns={"Mapping": Mapping})
@@ -63,7 +63,7 @@ def test_the_ids_of_a_document_are_numbered_without_a_gap(document: Any) -> None
 
 @pytest.mark.parametrize("field", FIELDS)
 def test_a_switch_has_words(field: str) -> None:
-    assert field in WORDS, f"Dialect.{field} has no Switch in reference_impl.switches"
+    assert field in WORDS, f"Dialect.{field} has no Switch in reference_impl.dialects.switches"
 
 
 @pytest.mark.parametrize("field", FIELDS)

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.case import Case, Input, encode
+from conformance.campaign.record_files import Writer
+from conformance.case.case import Case, Input
+from conformance.case.files import encode
+from conformance.case.steps import Op
 from conformance.ops import catalogue
-from conformance.steps import Op
 from reference_impl import PADDLE, TORCH
-from reference_impl.switches import SWITCHES
+from reference_impl.dialects.switches import SWITCHES
 from tests.conformance.engines import EXACT, ROOT
+from tests.report.samples import HEADER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +48,8 @@ def broken(tmp_path: Path) -> Path:
 def unfinished(tmp_path: Path) -> Path:
     """Write a run record that has no footer."""
     path = tmp_path / "run.ndjson"
-    path.write_text('{"kind": "header", "backends": [{"name": "torch"}], "cases": 10}\n')
+    with Writer(path) as writer:
+        writer.write(HEADER)
     return path
 
 
@@ -94,11 +98,18 @@ def test_a_record_without_its_footer_is_no_success(unfinished: Path) -> None:
     assert conformance("report", unfinished).returncode != 0
 
 
-def test_a_record_that_is_none_is_refused_with_the_line(tmp_path: Path) -> None:
-    path = tmp_path / "run.ndjson"
-    path.write_text('{"kind": "header"}\n{"kind":\n')
-    done = conformance("report", path)
+def test_a_record_that_is_none_is_refused_with_the_line(unfinished: Path) -> None:
+    unfinished.write_text(unfinished.read_text() + '{"kind":\n')
+    done = conformance("report", unfinished)
     assert (2, True) == (done.returncode, "run.ndjson: line 2: " in done.stderr), done.stderr
+
+
+def test_a_record_of_an_older_schema_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "run.ndjson"
+    path.write_text('{"kind": "header", "schema": 1, "suite": "2026.10", "cases": 10}\n')
+    done = conformance("report", path)
+    assert (2, 1) == (done.returncode, len(done.stderr.splitlines()))
+    assert "line 1: written in schema 1 of the records, and this version reads schema 2" in done.stderr
 
 
 def test_show_prints_a_case_in_words(case: Path) -> None:

@@ -13,11 +13,12 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from conformance.case import Case, Input
-from conformance.judge.compare import Comparer
-from conformance.judge.disturbance import CHEAP_ROUNDINGS, Bounds
-from conformance.outcome import Computed, Raised, Value
-from conformance.steps import Grad, Op
+from conformance.case.case import Case, Input
+from conformance.case.outcome import Computed, Raised, Value
+from conformance.case.steps import Grad, Op
+from conformance.compare.compare import Comparer
+from conformance.compare.promise import Promise
+from conformance.compare.rounding import CHEAP_ROUNDINGS, Bounds
 from reference_impl import Category
 from tests.conformance.engines import EXACT, INFO, TOTAL, answer
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from conformance.outcome import Outcome
+    from conformance.case.outcome import Outcome
 
     Fault = Callable[[], AbstractContextManager[Any]]
 
@@ -49,7 +50,7 @@ def differs(case: Case, change: Callable[[Any], None]) -> bool:
     """Whether a changed answer is told from the right one."""
     actual = copy.deepcopy(answer(case))
     change(actual)
-    return Comparer(case, INFO).run(answer(case), actual).mismatch is not None
+    return Comparer(Promise(case, INFO)).run(actual).mismatch is not None
 
 
 def gradient(step: int, slot: int, make: Callable[[Any], Any]) -> Callable[[Outcome], None]:
@@ -201,5 +202,5 @@ def test_a_mismatch_of_none_does_not_hide_a_wrong_number_beside_it() -> None:
     actual = copy.deepcopy(answer(EXACT))
     gradient(CALL, 1, lambda _: Value(np.zeros(3, "float32"), requires_grad=False))(actual)
     gradient(CALL, 0, one(0, 1.0))(actual)
-    found = [(m.kind, m.name) for m in Comparer(EXACT, INFO).differences(answer(EXACT), actual) if m.step == CALL]
+    found = [(m.kind, m.name) for m in Comparer(Promise(EXACT, INFO)).differences(actual) if m.step == CALL]
     assert [("value", "g"), ("absence", "h")] == found

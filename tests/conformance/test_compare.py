@@ -9,21 +9,25 @@ import pytest
 
 from conformance.campaign.tally import Tally
 from conformance.campaign.worker import run_case
-from conformance.case import Case, Input
-from conformance.generate.scripts import Plan, case_of
-from conformance.judge.compare import AFTER_ALL, Comparer
+from conformance.case.case import Case, Input
+from conformance.case.outcome import Blocked, Computed, NotOffered, Raised, Value
+from conformance.case.place import END
+from conformance.case.steps import Backward, ClearGrad, Detach, Grad, Op
+from conformance.compare.compare import Comparer
+from conformance.compare.promise import Promise
+from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import Bucket, judge
-from conformance.outcome import Blocked, Computed, NotOffered, Raised, Value
 from conformance.report.view import view_of
-from conformance.steps import Backward, ClearGrad, Detach, Grad, Op
 from reference_impl import Category
 from tests.conformance.engines import EXACT, INFO, NUMERIC, TOTAL, answer, mismatch_of
+from tests.report.samples import HEADER
 from tests.wrong_engines import correct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.outcome import Outcome
+    from conformance.campaign.records import CaseRecord
+    from conformance.case.outcome import Outcome
 
     Change = Callable[[Outcome], None]
 
@@ -51,7 +55,7 @@ def held(step: int, slot: int, make: Callable[[Any], Any]) -> Change:
     """Change one ``.grad`` after a step."""
 
     def change(outcome: Any) -> None:
-        seen = None if step == AFTER_ALL else outcome.observations[step]
+        seen = None if step is END else outcome.observations[step]
         state = list(outcome.final if seen is None else seen.state)
         state[slot] = make(state[slot])
         if seen is None:
@@ -98,7 +102,7 @@ DIFFERENCES: dict[str, tuple[Case, Change, tuple[int, str, str, str]]] = {
     "an absent gradient for zeros": (EXACT, result(GRAD, 0, lambda _: None), (GRAD, "absence", "present", "absent")),
     "zeros for an absent .grad": (EXACT, held(FIRST, 1, lambda _: ZEROS), (FIRST, "absence", "absent", "present")),
     "an absent .grad": (EXACT, held(FIRST, 0, lambda _: None), (FIRST, "absence", "present", "absent")),
-    "an absent .grad at the end": (EXACT, held(AFTER_ALL, 0, lambda _: None), (AFTER_ALL, "absence", "present", "absent")),
+    "an absent .grad at the end": (EXACT, held(END, 0, lambda _: None), (END, "absence", "present", "absent")),
     "one unit in the last place": (EXACT, result(GRAD, 0, one_element(NEXT)), (GRAD, "value", "right", "wrong")),
     "nan for a number": (EXACT, result(GRAD, 0, one_element(np.nan)), (GRAD, "value", "right", "wrong")),
     "infinity for a number": (NUMERIC, result(3, 0, one_element(np.inf)), (3, "value", "right", "wrong")),
@@ -169,7 +173,7 @@ def test_the_sign_of_a_zero_is_not_compared() -> None:
 
 
 def test_what_was_compared_is_counted() -> None:
-    counts = Comparer(EXACT, INFO).run(answer(EXACT), answer(EXACT)).counts
+    counts = Comparer(Promise(EXACT, INFO)).run(answer(EXACT)).counts
     expected = {"ops": 2, "calls": 2, "errors": 1, "gradients": 3, "gradient_elements": 9, "absent": 3, "elements": 16, "values": 4}
     assert expected == dict(counts)
 
@@ -177,7 +181,7 @@ def test_what_was_compared_is_counted() -> None:
 def test_nothing_after_the_first_difference_counts_as_compared() -> None:
     actual = answer(EXACT)
     result(0, 0, one_element(9.0))(actual)
-    assert "gradients" not in Comparer(EXACT, INFO).run(answer(EXACT), actual).counts
+    assert "gradients" not in Comparer(Promise(EXACT, INFO)).run(actual).counts
 
 
 X = Input("x", (2,), (1.0, 2.0))
@@ -197,16 +201,16 @@ SQUARE = Op("mul", ("x", "x"), ("y",))
 )
 def test_a_case_ends_in_the_bucket_of_what_was_compared(steps: tuple[Any, ...], bucket: Bucket) -> None:
     case = Case((X,), steps, "exact")
-    assert bucket == judge(case, INFO, answer(case), answer(case)).bucket
+    assert bucket == judge(Promise(case, INFO), answer(case)).bucket
 
 
 def test_clearing_what_was_never_accumulated_compares_no_gradient() -> None:
     case = Case((X,), (ClearGrad("x"),), "exact")
-    assert judge(case, INFO, answer(case), answer(case)).bucket is Bucket.NOTHING_COMPARED
+    assert judge(Promise(case, INFO), answer(case)).bucket is Bucket.NOTHING_COMPARED
 
 
-def record(index: int, plan: Plan | None = None) -> dict[str, Any]:
-    return run_case(case_of(3, index, plan or Plan()), [correct()], {})
+def record(index: int, draw: DrawOptions | None = None) -> CaseRecord:
+    return run_case(case_of(3, index, draw or DrawOptions()), [correct()])
 
 
 def test_the_buckets_sum_to_the_cases() -> None:
@@ -225,7 +229,7 @@ def test_a_case_without_a_verdict_is_a_fault_of_the_suite() -> None:
 
 def test_too_little_compared_is_a_fault_of_the_suite() -> None:
     tally = Tally(["correct"])
-    nothing = run_case(Case((X,), (SQUARE,)), [correct()], {})
+    nothing = run_case(Case((X,), (SQUARE,)), [correct()])
     for entry in [record(i) for i in range(8)] + [nothing, nothing]:
         tally.add(entry)
     assert tally.verdict()[0] == "suite_error"
@@ -236,5 +240,4 @@ def test_no_case_at_all_does_not_conform() -> None:
 
 
 def test_a_record_without_its_footer_is_invalid() -> None:
-    header = {"kind": "header", "backends": [{"name": "correct"}], "cases": 1}
-    assert view_of([header, record(0)]).verdict == "invalid"
+    assert view_of([HEADER, record(0)]).verdict == "invalid"

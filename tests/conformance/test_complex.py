@@ -10,17 +10,19 @@ import pytest
 
 from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
+from conformance.backends.repro.python_text import array_text
 from conformance.campaign.worker import run_case
-from conformance.case import Case, CaseError, Input, check, data_of, decode, encode
-from conformance.generate.scripts import Plan, case_of
-from conformance.judge.compare import Comparer, describe
-from conformance.judge.disturbance import Bounds, agrees_cheaply
+from conformance.case.case import Case, Input, data_of
+from conformance.case.files import CaseError, check, decode, encode
+from conformance.case.steps import Backward, Grad, Op
+from conformance.compare.compare import Comparer
+from conformance.compare.mismatch import describe
+from conformance.compare.promise import Promise
+from conformance.compare.rounding import agrees_cheaply
+from conformance.generate.scripts import DrawOptions, case_of
 from conformance.mutants.mutant import WrongEngine
 from conformance.mutants.registry import mutants
 from conformance.ops import catalogue
-from conformance.ops.kinds import BOTH, COMPLEX, REAL_ONLY
-from conformance.spelling import array_text
-from conformance.steps import Backward, Grad, Op
 from reference_impl import TORCH
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 Z = Input("z", (2,), ((1.0, 2.0), (3.0, -1.0)), "complex64")
 S = Input("s", (2,), ((1.0, 1.0), (0.0, 2.0)), "complex64", differentiable=False)
 SQUARE = Case((Z, S), (Op("mul", ("z", "z"), ("y",)), Grad(("y",), ("z",), ("g",), ("s",))), "exact")
-CASES = [case_of(3, i, Plan(complexes=1.0)) for i in range(250)]
+CASES = [case_of(3, i, DrawOptions(complexes=1.0)) for i in range(250)]
 INFO = BackendInfo("torch", "2.13.0", TORCH, TORCH.not_offered)
 
 
@@ -50,13 +52,18 @@ def test_a_script_spells_the_elements_that_the_case_has() -> None:
 
 
 def test_every_op_takes_complex_numbers_or_says_why_not() -> None:
-    own = {name for name, op in catalogue().items() if op.family == "complex"}
-    assert set(catalogue()) == BOTH | set(REAL_ONLY) | own
-    assert own > COMPLEX
+    numbers = {name: row.numbers for name, row in catalogue().items()}
+    assert {name for name, n in numbers.items() if n.taken == "real"} == {name for name, n in numbers.items() if n.reason}
+
+
+def test_ops_of_complex_operands_alone_are_a_family() -> None:
+    assert {"complex"} == {row.family for row in catalogue().values() if row.numbers.taken == "complex"}
 
 
 def test_the_default_campaign_draws_complex_tensors_in_both_lanes() -> None:
-    drawn = [case for case in (case_of(1, i, Plan()) for i in range(1000)) if any(i.dtype.startswith("complex") for i in case.inputs)]
+    drawn = [
+        case for case in (case_of(1, i, DrawOptions()) for i in range(1000)) if any(i.dtype.startswith("complex") for i in case.inputs)
+    ]
     assert 80 <= len(drawn) <= 160
     assert {"exact", "numeric"} == {case.lane for case in drawn}
 
@@ -75,7 +82,7 @@ def test_the_gradient_is_the_conjugate_of_the_derivative_times_the_seed() -> Non
 
 
 def test_exact_complex_cases_are_compared_bitwise() -> None:
-    assert Bounds(SQUARE, INFO).exact
+    assert Promise(SQUARE, INFO).bounds.exact
 
 
 def answers_with(change: Callable[[Any], Any], lane: str) -> Any:
@@ -83,7 +90,7 @@ def answers_with(change: Callable[[Any], Any], lane: str) -> Any:
     expected, actual = (reference(TORCH, TORCH.not_offered).run(case) for _ in range(2))
     value = actual.observations[1].values[0]  # type: ignore[union-attr]
     value.array = change(value.array).astype(np.complex64)
-    return Comparer(case, INFO).run(expected, actual).mismatch
+    return Comparer(Promise(case, INFO, expected)).run(actual).mismatch
 
 
 def test_a_last_bit_in_the_imaginary_part_differs_in_the_exact_lane() -> None:
@@ -120,9 +127,9 @@ FAULTS = {
 
 
 def differences(engine: WrongEngine) -> set[tuple[str, str, str]]:
-    verdicts = [run_case(case, [engine], {})["verdicts"][engine.info.name] for case in CASES]
-    found = [v["mismatch"] for v in verdicts if v["bucket"] == "diverged"]
-    return {(m["at"], m["kind"], m["actual"]) for m in found}
+    verdicts = [run_case(case, [engine]).verdicts[engine.info.name] for case in CASES]
+    found = [v.mismatch for v in verdicts if v.bucket == "diverged"]
+    return {(m.at, m.kind, m.actual) for m in found}
 
 
 @pytest.mark.parametrize("name", FAULTS)

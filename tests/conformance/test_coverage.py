@@ -7,11 +7,11 @@ from collections import Counter
 import pytest
 
 from conformance.backends.reference import reference
-from conformance.coverage import CELLS, covered, gaps, key_of
-from conformance.facts import facts_of
-from conformance.generate.scripts import Plan, case_of
-from conformance.outcome import Computed, Raised
-from conformance.steps import Backward, Grad
+from conformance.campaign.coverage import CELLS, covered, gaps, key_of
+from conformance.case.outcome import Computed, Raised
+from conformance.case.profile import profile_of
+from conformance.case.steps import Backward, Grad
+from conformance.generate.scripts import DrawOptions, case_of
 from reference_impl import DIALECTS
 
 CASES = 12_000
@@ -22,9 +22,9 @@ def counts_of(name: str) -> Counter[str]:
     dialect = DIALECTS[name]
     counts: Counter[str] = Counter()
     for index in range(CASES):
-        case = case_of(1, index, Plan())
+        case = case_of(1, index, DrawOptions())
         outcome = reference(dialect, dialect.not_offered).run(case)
-        facts = facts_of(case, outcome)
+        facts = profile_of(case, outcome)
         for number, seen in enumerate(outcome.observations):
             if isinstance(seen, Computed | Raised):
                 counts.update(covered(case.steps[number], facts.order_at(number)))
@@ -47,3 +47,8 @@ def test_orders_above_the_last_column_count_in_it() -> None:
 def test_what_a_backend_does_not_offer_is_no_gap() -> None:
     refused = {cell.needs: "it has no such parameter" for cell in CELLS if cell.needs}
     assert not [key for key in gaps(Counter(), refused) if "no_grad_vars=given" in key]
+
+
+@pytest.mark.parametrize("field", ["grad_tensors", "grad_variables"])
+def test_seeds_count_in_whichever_parameter_they_are_passed(field: str) -> None:
+    assert key_of("backward seeds=given", 1) in set(covered(Backward(("y",), **{field: ("s",)}), 1))

@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.backends.reference import reference
+from conformance.backends.repro import script
 from conformance.campaign.explain import explain_case
+from conformance.campaign.fingerprint import fingerprint_of
 from conformance.campaign.pool import Workers
+from conformance.campaign.shrink import shrink_case
 from conformance.campaign.worker import run_case
-from conformance.case import Case, CaseError, Input, check
-from conformance.generate.scripts import Plan, case_of
+from conformance.case.case import Case, Input
+from conformance.case.files import CaseError, check
+from conformance.case.outcome import Computed, Raised
+from conformance.case.steps import Backward, Custom, Grad, Op, SetRequiresGrad
+from conformance.generate.scripts import DrawOptions, case_of
+from conformance.laws.judging import Judging
 from conformance.mutants.registry import mutants
-from conformance.outcome import Computed, Raised
-from conformance.reduce import reduce_case
-from conformance.repro import script
-from conformance.signature import signature_of
-from conformance.steps import Backward, Custom, Grad, Op, Toggle
 from reference_impl import PADDLE
 from tests.wrong_engines import correct
 
@@ -143,8 +145,8 @@ def workers() -> Iterator[Workers]:
 
 @pytest.mark.parametrize(("name", "framework"), NAMED)
 def test_a_framework_does_what_the_reference_says(workers: Workers, name: str, framework: str) -> None:
-    found = workers.call(explain_case, CASES[name], framework)["verdict"]
-    assert found["bucket"] in ("agreed", "same_error", "nothing_compared"), found
+    found = workers.call(explain_case, CASES[name], framework).verdict
+    assert found.bucket in ("agreed", "same_error", "nothing_compared"), found
 
 
 @pytest.mark.parametrize("framework", ["torch", "paddle"])
@@ -178,21 +180,21 @@ def test_one_value_cannot_be_two_outputs() -> None:
 # Reduction.
 
 
-def test_the_body_of_a_custom_function_is_reduced() -> None:
+def test_the_body_of_a_custom_function_is_shrunk() -> None:
     name = "conformance.mutants.engines:surplus_gradients_ignored"
     longer = (scaled("c", "a", 2.0), scaled("a", "b", 3.0), Op("mul", ("b", "f"), ("d",)))
     step = Custom(("x",), ("y",), (Op("mul", ("x", "x"), ("f",)),), ("f",), ("c",), ("b", "d"), longer, saved=("x", "f"))
     case = Case((X, W), (step, SEEDED))
     with Workers((name,), 1) as opened:
-        signature = signature_of(name, opened.call(explain_case, case, name)["verdict"])
-        reduced = reduce_case(opened, case, signature, name, 20.0).steps[0]
-    assert isinstance(reduced, Custom)
-    assert ((), (), ("c", "c")) == (reduced.backward, reduced.saved, reduced.gradients)
+        fingerprint = fingerprint_of(name, opened.call(explain_case, case, name).verdict)
+        shrunk = shrink_case(opened, case, fingerprint, Judging(timeout=20.0)).case.steps[0]
+    assert isinstance(shrunk, Custom)
+    assert ((), (), ("c", "c")) == (shrunk.backward, shrunk.saved, shrunk.gradients)
 
 
 # Drawing.
 
-DRAWN = [case_of(1, i, Plan(customs=0.4)) for i in range(600)]
+DRAWN = [case_of(1, i, DrawOptions(customs=0.4)) for i in range(600)]
 
 
 def test_drawn_custom_functions_are_valid() -> None:
@@ -213,13 +215,13 @@ def test_second_derivatives_through_custom_functions_are_drawn() -> None:
 
 
 def test_no_custom_function_is_drawn_where_the_ops_are_given() -> None:
-    cases = [case_of(1, i, Plan(ops=("mul",), customs=1.0)) for i in range(50)]
+    cases = [case_of(1, i, DrawOptions(ops=("mul",), customs=1.0)) for i in range(50)]
     assert not any(isinstance(step, Custom) for case in cases for step in case.steps)
 
 
 def test_a_refused_rule_leaves_the_flags_of_its_operands_as_they_were() -> None:
     shrunk = Custom(("x",), ("y",), (), ("x",), ("c",), ("b",), (Op("sum", ("c",), ("b",), {"axis": None, "keepdims": False}),))
-    steps = (scaled("x", "a", 1.0), shrunk, Toggle("x", requires_grad=False), Grad(("y",), ("x",), ("g",), create_graph=True))
+    steps = (scaled("x", "a", 1.0), shrunk, SetRequiresGrad("x", requires_grad=False), Grad(("y",), ("x",), ("g",), create_graph=True))
     refused, later = reference(PADDLE, PADDLE.not_offered).run(Case((X,), (*steps, scaled("x", "z", 2.0)))).observations[-2:]
     assert isinstance(refused, Raised)
     assert isinstance(later, Computed)
@@ -238,8 +240,8 @@ FAULTS = {
 
 def differences(name: str) -> set[tuple[str, ...]]:
     engine = mutants()[name].open() if name in mutants() else correct()
-    found = [run_case(case, [engine], {})["verdicts"][name] for case in DRAWN]
-    return {tuple(v["mismatch"][key] for key in ("at", "kind", "expected", "actual")) for v in found if v["bucket"] == "diverged"}
+    found = [run_case(case, [engine]).verdicts[name] for case in DRAWN]
+    return {(m.at, m.kind, m.expected, m.actual) for v in found if v.bucket == "diverged" and (m := v.mismatch)}
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -1,27 +1,38 @@
-"""Known deviations: the file holds what it must, and an entry explains no more than it says."""
+"""Known deviations: entries hold what they must, lie beside their evidence, and explain no more than they say."""
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.backends import BUILT_IN, BackendInfo
-from conformance.case import Case, Input, read
-from conformance.conditions import CONDITIONS
-from conformance.deviations import Deviation, DeviationError, known, label
-from conformance.judge.compare import Mismatch
-from conformance.judge.known import explain
+from conformance.backends import BackendInfo
+from conformance.backends.registry import BUILT_IN
+from conformance.case.case import Case, Input
+from conformance.case.files import read
+from conformance.case.place import END, StepNumber
+from conformance.case.queries import label
+from conformance.case.steps import Backward, Grad, Op
+from conformance.compare.mismatch import Mismatch
+from conformance.compare.promise import Promise
+from conformance.deviations import explain as known_module
+from conformance.deviations.conditions import CONDITIONS, SCOPES, holds, in_words
+from conformance.deviations.conditions.registry import condition, terms
+from conformance.deviations.entries import Deviation, DeviationError, known
+from conformance.deviations.explain import explain
+from conformance.deviations.findings import evidence, findings_folder
+from conformance.deviations.points import VALUES, Point
+from conformance.judge.verdict import Bucket, judge
 from conformance.ops import catalogue
-from conformance.steps import Backward, Op
 from reference_impl import TORCH
-from tests.conformance.engines import EXACT, ROOT
+from tests.conformance.engines import EXACT, TOTAL, answer
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-FINDINGS = ROOT / "reports" / "findings"
+FINDINGS = findings_folder()
 KINDS = {"value", "absence", "shape", "dtype", "flag", "error", "mutation", "crash", "poison", "events", "unreadable", "law"}
 CALLS = {"append_backward", "backward", "grad", "clear_grad", "custom", "detach", "in_place", "hook", "retain_grad", "end"}
 
@@ -47,7 +58,7 @@ def test_an_entry_has_a_finding_that_proves_it(entry: Deviation) -> None:
 
 @pytest.mark.parametrize("entry", known(), ids=by_id)
 def test_the_case_of_a_finding_can_be_read(entry: Deviation) -> None:
-    assert read(FINDINGS / entry.finding / "case.json").steps
+    assert read(evidence(entry.finding)).steps
 
 
 @pytest.mark.parametrize("entry", known(), ids=by_id)
@@ -65,7 +76,15 @@ def test_an_entry_is_narrow_and_says_why(entry: Deviation) -> None:
 
 
 def test_every_condition_is_used() -> None:
-    assert set(CONDITIONS) == {name for entry in known() for name in entry.when}
+    assert set(CONDITIONS) == {name for entry in known() for words in entry.when for _, name in terms(words)}
+
+
+def test_every_scope_is_used() -> None:
+    assert set(SCOPES) == {scope for entry in known() for words in entry.when for scope, _ in terms(words)}
+
+
+def test_every_word_for_a_value_is_used() -> None:
+    assert set(VALUES) == {p.value for entry in known() for p in entry.meets if not p.value.startswith("at ")}
 
 
 def test_every_finding_is_a_known_deviation() -> None:
@@ -75,7 +94,6 @@ def test_every_finding_is_a_known_deviation() -> None:
 WRITTEN = """
 [[deviation]]
 id = "mine"
-finding = "mine"
 backend = "torch"
 versions = "==2.13.*"
 steps = ["grad"]
@@ -85,44 +103,134 @@ signature = ["zeros"]
 """
 
 
-def test_a_file_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text(WRITTEN)
-    assert (Deviation("mine", "torch", "==2.13.*", ("grad",), ("value",), "because", "mine", signature=("zeros",)),) == known(path)
+def write(folder: Path, finding: str, text: str) -> None:
+    """Write a finding with its entries."""
+    (folder / finding).mkdir()
+    (folder / finding / "case.json").write_text("{}")
+    (folder / finding / "deviation.toml").write_text(text)
+
+
+def refusal(folder: Path) -> str:
+    """Return the words in which the entries of a folder are refused."""
+    with pytest.raises(DeviationError) as refused:
+        known(folder)
+    return str(refused.value)
+
+
+def test_an_entry_is_read_and_its_finding_is_its_folder(tmp_path: Path) -> None:
+    write(tmp_path, "mine", WRITTEN)
+    assert (Deviation("mine", "torch", "==2.13.*", ("grad",), ("value",), "because", "mine", signature=("zeros",)),) == known(tmp_path)
+
+
+def test_a_finding_may_have_several_entries_which_are_read_by_finding_and_then_as_written(tmp_path: Path) -> None:
+    for finding, ids in {"b": ("b", "b-static"), "a": ("a",)}.items():
+        write(tmp_path, finding, "".join(WRITTEN.replace('"mine"', f'"{name}"') for name in ids))
+    assert [("a", "a"), ("b", "b"), ("b-static", "b")] == [(entry.id, entry.finding) for entry in known(tmp_path)]
+
+
+REASON, SIGNED, KINDLY = 'reason = "because"', 'signature = ["zeros"]', 'kinds = ["value"]'
+TIMES = '{ op = "hardshrink", operand = "x", times = "beta", value = "far" }'
+POINT = '{ op = "hardshrink", operand = "x", value = "at bound" }'
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('reason = "because"', 'reason = "because"\nwhen = ["full_moon"]', "mine: condition 'full_moon' is unknown; allowed are "),
-        ("==2.13.*", "two", "mine: Invalid specifier: 'two'"),
-        ('reason = "because"', 'reason = "because"\nmessage = "("', "mine: missing ), unterminated subpattern"),
-        ('reason = "because"', "", "missing required field `reason`"),
-        ('reason = "because"', 'reason = "because"\nwhere_is = "grad"', "unknown field `where_is`"),
-        ('steps = ["grad"]', 'steps = "grad"', "Expected `array`"),
-        ("[[deviation]]", "[[deviation", "broken.toml: "),
-        ('signature = ["zeros"]', "", "mine: wrong values need either a signature or, where nobody can say what they are, the reason"),
-        ('signature = ["zeros"]', 'signature = ["zeros"]\nunpredictable = "memory"', "mine: wrong values need either a signature or"),
-        ('signature = ["zeros"]', 'signature = ["ones"]', "mine: signature 'ones' is unknown; allowed are zeros, nan, "),
-        ('kinds = ["value"]', 'kinds = ["flag"]', "mine: a signature belongs to wrong values, which are not among the kinds"),
+        (REASON, f'{REASON}\nwhen = ["at: full_moon"]', "mine: condition 'full_moon' is unknown; allowed are back"),
         (
-            'signature = ["zeros"]',
-            'signature = ["zeros"]\nlink = "somewhere"',
-            "mine: the link 'somewhere' does not begin with https://",
+            REASON,
+            f'{REASON}\nwhen = ["after: create_graph"]',
+            "mine: scope 'after' of condition 'create_graph' is unknown; allowed are at, ",
         ),
+        (
+            REASON,
+            f'{REASON}\nwhen = ["create_graph"]',
+            "mine: the condition 'create_graph' has no scope; allowed are at, before, until, ",
+        ),
+        (REASON, f'{REASON}\nwhen = ["at: hooks or before: tea"]', "mine: condition 'tea' is unknown; allowed are "),
+        (
+            REASON,
+            f'{REASON}\nwhen = ["at: size_zero"]',
+            "mine: condition 'size_zero' is about a case as a whole, so its scope is 'anywhere'",
+        ),
+        (REASON, f"{REASON}\nmeets = [{POINT.replace('at bound', 'round')}]", "mine: value 'round' is unknown; allowed are zero, "),
+        (REASON, f"{REASON}\nmeets = [{POINT.replace('at bound', 'at slope')}]", "'at NUMBER', 'at bound'"),
+        (REASON, f"{REASON}\nmeets = [{POINT.replace('hardshrink', 'shrink')}]", "mine: the op 'shrink' of a special point is unknown"),
+        (REASON, f"{REASON}\nmeets = [{POINT.replace('x', 'y')}]", "mine: operand 'y' of hardshrink is unknown; allowed are x"),
+        (
+            REASON,
+            f"{REASON}\nmeets = [{TIMES}]",
+            "attribute 'beta' of hardshrink is unknown; allowed are bound",
+        ),
+        (REASON, f"{REASON}\nmeets = [{POINT.replace('value', 'valour')}]", "unknown field `valour`"),
+        ("==2.13.*", "two", "mine: Invalid specifier: 'two'"),
+        (REASON, f'{REASON}\nmessage = "("', "mine: missing ), unterminated subpattern"),
+        (REASON, "", "mine: Object missing required field `reason`"),
+        (REASON, f'{REASON}\nwhere_is = "grad"', "mine: Object contains unknown field `where_is`"),
+        (REASON, f'{REASON}\nfinding = "mine"', "mine: unknown field `finding`: it is the folder in which the entry lies, 'mine'"),
+        ('steps = ["grad"]', 'steps = "grad"', "mine: Expected `array`"),
+        ("[[deviation]]", "[[deviation", "mine/deviation.toml: "),
+        ("[[deviation]]", "[deviation]", "has deviation at the top; allowed are tables [[deviation]]"),
+        (SIGNED, "", "mine: wrong values need either a signature or, where nobody can say what they are, the reason"),
+        (SIGNED, f'{SIGNED}\nunpredictable = "memory"', "mine: wrong values need either a signature or"),
+        (SIGNED, 'signature = ["ones"]', "mine: signature 'ones' is unknown; allowed are zeros, nan, "),
+        (KINDLY, 'kinds = ["flag"]', "mine: a signature belongs to wrong values, which are not among the kinds"),
+        (KINDLY, 'kinds = ["value", "crash"]', "mine: a crash needs a frame, a regular expression over where the process dies, or, "),
+        (KINDLY, f'{KINDLY}\nframe = "Kernel"', "mine: a frame belongs to a crash, which is not among the kinds"),
+        (KINDLY, 'kinds = ["value", "crash"]\nframe = "("', "mine: missing ), unterminated subpattern"),
+        (SIGNED, f'{SIGNED}\nlink = "somewhere"', "mine: the link 'somewhere' does not begin with https://"),
     ],
 )
 def test_a_broken_file_is_refused_in_one_line(tmp_path: Path, old: str, new: str, message: str) -> None:
-    path = tmp_path / "broken.toml"
-    path.write_text(WRITTEN.replace(old, new))
-    with pytest.raises(DeviationError) as refused:
-        known(path)
-    assert (True, 1) == (message in str(refused.value), len(str(refused.value).splitlines()))
+    write(tmp_path, "mine", WRITTEN.replace(old, new))
+    said = refusal(tmp_path)
+    assert (True, True, 1) == (said.startswith("mine/deviation.toml: "), message in said, len(said.splitlines()))
 
 
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DeviationError, match=r"absent\.toml: "):
-        known(tmp_path / "absent.toml")
+def test_an_entry_beside_another_finding_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, "mine", "")
+    (tmp_path / "mine" / "deviation.toml").unlink()
+    write(tmp_path, "other", WRITTEN)
+    assert refusal(tmp_path) == "other/deviation.toml: mine: lies beside another finding; allowed is the folder of its own name, 'mine'"
+
+
+def test_an_entry_without_evidence_beside_it_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, "mine", WRITTEN)
+    (tmp_path / "mine" / "case.json").unlink()
+    assert refusal(tmp_path).startswith("mine/deviation.toml: lies in a folder without case.json; allowed is ")
+
+
+def test_two_entries_of_one_id_are_refused(tmp_path: Path) -> None:
+    write(tmp_path, "mine", WRITTEN + WRITTEN)
+    assert refusal(tmp_path).startswith("mine/deviation.toml: mine: another entry has this id")
+
+
+def after(name: str, *others: str) -> str:
+    """Write an entry that is asked after others."""
+    return WRITTEN.replace('"mine"', f'"{name}"') + f"after = [{', '.join(map(repr, others))}]\n"
+
+
+def test_an_entry_is_asked_after_those_that_it_names(tmp_path: Path) -> None:
+    for name, others in {"a": ("c",), "b": (), "c": (), "d": ("a",)}.items():
+        write(tmp_path, name, after(name, *others))
+    assert [entry.id for entry in known(tmp_path)] == ["c", "a", "b", "d"]
+
+
+@pytest.mark.parametrize(
+    ("others", "message"),
+    [
+        (("d",), "a/deviation.toml: a: comes after 'd', which is unknown; allowed are the ids of entries"),
+        (("b",), "a/deviation.toml: a: comes after itself, by way of a, b; allowed is an order"),
+    ],
+)
+def test_an_order_that_there_is_not_is_refused(tmp_path: Path, others: tuple[str, ...], message: str) -> None:
+    write(tmp_path, "a", after("a", *others))
+    write(tmp_path, "b", after("b", "a"))
+    assert refusal(tmp_path) == message
+
+
+def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
+    assert refusal(tmp_path / "absent").endswith("absent: there is no such folder of findings")
 
 
 def test_an_entry_explains_what_it_describes() -> None:
@@ -135,7 +243,7 @@ def test_an_entry_explains_what_it_describes() -> None:
         replace(FOUND, kind="absence"),
         replace(FOUND, where="result"),
         replace(FOUND, step=2),
-        replace(FOUND, step=-1),
+        replace(FOUND, step=END),
     ],
     ids=["kind", "where", "call", "end"],
 )
@@ -158,32 +266,142 @@ FLAG = Mismatch(0, "flag", "result", "constant", "requires_grad", "y")
 
 
 def test_a_known_deviation_is_explained_by_its_entry() -> None:
-    entry = explain(INFO, NO_GRAD, FLAG)
+    entry = explain(Promise(NO_GRAD, INFO), FLAG)
     assert entry is not None
     assert entry.id == "torch-view-in-no-grad"
 
 
 def test_a_known_deviation_is_not_explained_where_its_condition_does_not_hold() -> None:
     recorded = Case(NO_GRAD.inputs, (Op("reshape", ("x",), ("y",), {"shape": [2, 1]}),))
-    assert explain(INFO, recorded, FLAG) is None
+    assert explain(Promise(recorded, INFO), FLAG) is None
 
 
 def test_a_known_deviation_is_not_explained_outside_its_versions() -> None:
-    assert explain(replace(INFO, version="3.0.0"), NO_GRAD, FLAG) is None
+    assert explain(Promise(NO_GRAD, replace(INFO, version="3.0.0")), FLAG) is None
 
 
-@pytest.mark.parametrize(("step", "expected"), [(0, "op:mul"), (2, "grad"), (3, "backward"), (-1, "end")])
-def test_a_step_is_called_by_its_op_or_call(step: int, expected: str) -> None:
+@pytest.mark.parametrize(("step", "expected"), [(0, "op:mul"), (2, "grad"), (3, "backward"), (END, "end")])
+def test_a_step_is_called_by_its_op_or_call(step: StepNumber, expected: str) -> None:
     assert expected == label(EXACT, step)
 
 
+@functools.cache
+def cases_of_findings() -> tuple[Case, ...]:
+    """Return the cases of all findings."""
+    return tuple(read(path) for path in sorted(FINDINGS.glob("*/case.json")))
+
+
 @pytest.mark.parametrize("name", CONDITIONS)
-def test_a_condition_answers_for_every_step_and_for_the_whole_case(name: str) -> None:
-    answers = {type(CONDITIONS[name](EXACT, step)) for step in range(-1, len(EXACT.steps))}
-    assert {bool} == answers
+def test_a_condition_holds_for_some_steps_of_the_findings_and_not_for_others(name: str) -> None:
+    asked = CONDITIONS[name].holds
+    assert {True, False} == {asked(case, number) for case in cases_of_findings() for number in range(len(case.steps))}
 
 
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_a_condition_does_not_hold_for_an_ordinary_case(name: str) -> None:
     ordinary = Case((Input("x", (), (1.0,)),), (Op("square", ("x",), ("y",)), Backward(("y",))), "exact")
-    assert [False, False, False] == [CONDITIONS[name](ordinary, step) for step in (-1, 0, 1)]
+    assert [False, False] == [CONDITIONS[name].holds(ordinary, number) for number in (0, 1)]
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_a_condition_says_what_it_asks(name: str) -> None:
+    assert CONDITIONS[name].words[:1].islower()
+
+
+def test_an_entry_is_told_with_what_its_conditions_ask() -> None:
+    assert in_words("before: hooks or at: batched") == "before: the step registers a hook or at: a `grad` call is batched"
+
+
+def test_two_conditions_of_one_name_are_refused() -> None:
+    def batched(case: Case, number: int) -> bool:
+        return bool(case) and number > 0
+
+    with pytest.raises(ValueError, match="there are two conditions of the name 'batched'"):
+        condition(batched)
+
+
+X = Input("x", (2,), (1.0, 2.0))
+DERIVED = Case(
+    (X,),
+    (
+        Op("square", ("x",), ("y",)),
+        Op("sum", ("y",), ("z",), TOTAL),
+        Grad(("z",), ("x",), ("g",), create_graph=True),
+        Op("sum", ("g",), ("s",), TOTAL),
+    ),
+    "exact",
+)
+HOLDS_AT = {"at": [2, END], "before": [3, END], "until": [2, 3, END], "anywhere": [0, 1, 2, 3, END]}
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_a_scope_says_for_which_steps_a_condition_is_asked(scope: str) -> None:
+    numbers = (*range(len(DERIVED.steps)), END)
+    assert HOLDS_AT[scope] == [number for number in numbers if holds(f"{scope}: create_graph", DERIVED, number)]
+
+
+def test_one_of_two_conditions_is_enough() -> None:
+    assert [False, True] == [holds("at: batched or at: create_graph", DERIVED, number) for number in (1, 2)]
+
+
+@pytest.mark.parametrize(("words", "bucket"), [("at: create_graph", Bucket.KNOWN_DEVIATION), ("before: create_graph", Bucket.DIVERGED)])
+def test_an_engine_that_is_wrong_in_the_way_of_an_entry_but_out_of_its_scope_is_not_excused(
+    monkeypatch: pytest.MonkeyPatch, words: str, bucket: Bucket
+) -> None:
+    entry = Deviation("a", "torch", "==2.13.*", ("grad",), ("value",), "because", "a", when=(words,), signature=("zeros",))
+    monkeypatch.setattr(known_module, "known", lambda: (entry,))
+    case = Case(DERIVED.inputs, DERIVED.steps[:3], "exact")
+    actual = answer(case)
+    actual.observations[2].values[0].array[...] = 0.0  # type: ignore[union-attr]
+    assert bucket == judge(Promise(case, INFO), actual).bucket
+
+
+def meeting(op: str, data: tuple[float, ...], attrs: dict[str, object] | None = None) -> Case:
+    """Make a case that calls an op of one operand."""
+    return Case((Input("x", (len(data),), data),), (Op(op, ("x",), ("y",), attrs or {}), Op("sum", ("y",), ("z",), TOTAL)))
+
+
+TINY, LARGEST = 1.1754944e-38, 3.4028235e38
+MET = {
+    "zero": (0.0, 1.0),
+    "nonpositive": (-1.0, 1.0),
+    "nan": ("nan", 1.0),
+    "infinite": ("-inf", LARGEST),
+    "plus infinity": ("inf", "-inf"),
+    "not finite": ("nan", LARGEST),
+    "subnormal": (TINY / 2, TINY),
+    "nearly subnormal": (TINY, 8 * TINY),
+    "far": (-65.0, 64.0),
+    "nearly largest": (LARGEST / 2, LARGEST / 8),
+    "of infinite square": (2e19, 1e19),
+    "of infinite reciprocal cube": (1e-13, 1e-12),
+}
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_an_operand_meets_a_value_or_not(value: str) -> None:
+    point = Point("relu", "x", value)
+    assert [True, False] == [point.met(meeting("relu", (1.0, number)), END) for number in MET[value]]
+
+
+@pytest.mark.parametrize(
+    ("point", "met", "missed"),
+    [
+        (Point("hardshrink", "x", "at bound"), 0.5, -0.5),
+        (Point("hardshrink", "x", "at -bound"), -0.5, 0.5),
+        (Point("softplus", "x", "at 20", times="beta"), 10.0, 20.0),
+    ],
+)
+def test_a_value_may_be_that_of_an_attribute_or_a_number(point: Point, met: float, missed: float) -> None:
+    attrs: dict[str, object] = {"bound": 0.5} if point.op == "hardshrink" else {"beta": 2.0}
+    assert [True, False] == [point.met(meeting(point.op, (number,), attrs), END) for number in (met, missed)]
+
+
+def test_a_point_is_met_from_the_call_of_its_op_on() -> None:
+    case = Case((X,), (Op("square", ("x",), ("y",)), Op("relu", ("x",), ("z",)), Op("square", ("z",), ("s",))))
+    assert [False, True, True, True] == [Point("relu", "x", "at 2").met(case, number) for number in (0, 1, 2, END)]
+
+
+def test_a_point_of_a_second_operand_is_met_there_alone() -> None:
+    case = Case((X, Input("e", (2,), (0.0, 1.0))), (Op("pow", ("x", "e"), ("y",)),))
+    assert [True, False] == [Point("pow", operand, "zero").met(case, 0) for operand in ("y", "x")]

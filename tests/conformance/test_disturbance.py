@@ -9,18 +9,19 @@ import numpy as np
 import pytest
 
 from conformance.backends.reference import reference
-from conformance.case import Case, Input
-from conformance.generate.scripts import Plan, case_of
-from conformance.judge.compare import Comparer
-from conformance.judge.disturbance import Bounds, agrees_cheaply
-from conformance.outcome import Computed, Raised, Value
-from conformance.steps import Grad, Op, ops
+from conformance.case.case import Case, Input
+from conformance.case.outcome import Computed, Raised, Value
+from conformance.case.steps import Grad, Op, ops
+from conformance.compare.compare import Comparer
+from conformance.compare.promise import Promise
+from conformance.compare.rounding import agrees_cheaply
+from conformance.generate.scripts import DrawOptions, case_of
 from reference_impl import TORCH
-from reference_impl.primitive import Observation
+from reference_impl.tape.primitive import Observation
 from tests.conformance.engines import EXACT, INFO, NUMERIC, TOTAL, answer
 
 if TYPE_CHECKING:
-    from conformance.outcome import Outcome
+    from conformance.case.outcome import Outcome
 
 FLOAT32 = np.float32
 
@@ -30,7 +31,7 @@ def is_plain(case: Case) -> bool:
     return not casts and {"float32"} == {entry.dtype for entry in case.inputs}
 
 
-PLAIN = [c for c in (case_of(5, i, Plan(("numeric",))) for i in range(300)) if is_plain(c)]
+PLAIN = [c for c in (case_of(5, i, DrawOptions(("numeric",))) for i in range(300)) if is_plain(c)]
 
 
 def value(seen: Value | None) -> Value | None:
@@ -57,7 +58,7 @@ def rounded_late(case: Case) -> Outcome:
 
 
 def test_an_engine_with_other_roundings_is_accepted() -> None:
-    found = [(case.id, Comparer(case, INFO).run(answer(case), rounded_late(case))) for case in PLAIN]
+    found = [(case.id, Comparer(Promise(case, INFO)).run(rounded_late(case))) for case in PLAIN]
     assert not [(name, c.mismatch) for name, c in found if c.mismatch and not c.near_kink]
 
 
@@ -69,14 +70,14 @@ def test_other_roundings_are_really_other_numbers() -> None:
 
 @pytest.mark.parametrize(("relative", "accepted"), [(0.0, True), (1e-7, True), (1e-3, False), (1.0, False)])
 def test_a_relative_error_is_accepted_only_as_far_as_rounding_goes(relative: float, accepted: bool) -> None:
-    bounds = Bounds(NUMERIC, INFO)
+    bounds = Promise(NUMERIC, INFO).bounds
     centre, _ = bounds.radius(3, 0, "result")  # type: ignore[misc]
     assert accepted == bounds.accepts(centre * (1 + relative), 3, 0, "result")
 
 
 def test_the_radius_follows_the_dtype() -> None:
     wide = Case((Input("x", (3,), (0.1, 0.7, -1.3), "float64"),), NUMERIC.steps)
-    narrow_radius, wide_radius = (Bounds(case, INFO).radius(3, 0, "result")[1] for case in (NUMERIC, wide))  # type: ignore[index]
+    narrow_radius, wide_radius = (Promise(case, INFO).bounds.radius(3, 0, "result")[1] for case in (NUMERIC, wide))  # type: ignore[index]
     assert (wide_radius < 1e-6 * narrow_radius).all()
 
 
@@ -88,7 +89,7 @@ def test_the_radius_grows_where_a_difference_cancels() -> None:
         Op("sum", ("y",), ("z",), TOTAL),
         Grad(("z",), ("x",), ("g",)),
     )
-    bounds = Bounds(Case((Input("x", (1,), (0.001,)),), steps), INFO)
+    bounds = Promise(Case((Input("x", (1,), (0.001,)),), steps), INFO).bounds
     centre, radius = bounds.radius(4, 0, "result")  # type: ignore[misc]
     assert (radius > 0.01 * abs(centre)).all()
 
@@ -99,7 +100,7 @@ def test_the_radius_grows_where_a_difference_cancels() -> None:
 )
 def test_arithmetic_is_exact_where_all_numbers_are_short(numbers: tuple[float, ...], exact: bool) -> None:
     case = Case((Input("x", (3,), numbers),), EXACT.steps[:2], "exact")
-    assert exact == Bounds(case, INFO).exact
+    assert exact == Promise(case, INFO).bounds.exact
 
 
 @pytest.mark.parametrize(("other", "near"), [(1.0 + 1e-7, True), (2.0, False)])
@@ -109,11 +110,11 @@ def test_a_branch_that_rounding_can_change_is_noticed(other: float, near: bool) 
         Op("amax", ("y",), ("z",), {"axis": None, "keepdims": False}),
         Grad(("z",), ("x",), ("g",)),
     )
-    assert near == Bounds(Case((Input("x", (2,), (1.0, other), "float32"),), steps), INFO).near_kink
+    assert near == Promise(Case((Input("x", (2,), (1.0, other), "float32"),), steps), INFO).bounds.near_kink
 
 
 def test_nobody_disturbs_the_reference_when_the_bounds_are_made() -> None:
-    Bounds(NUMERIC, INFO)
+    assert Promise(NUMERIC, INFO).bounds is not None
     assert Observation.observer is None
 
 
@@ -137,5 +138,5 @@ def test_the_cheap_test_allows_a_few_roundings(expected: float, actual: float, a
 
 def test_a_finite_number_is_not_accepted_where_infinity_is_right() -> None:
     steps = (Op("exp", ("x",), ("y",)), Grad(("y",), ("x",), ("g",)))
-    bounds = Bounds(Case((Input("x", (1,), (1000.0,)),), steps), INFO)
+    bounds = Promise(Case((Input("x", (1,), (1000.0,)),), steps), INFO).bounds
     assert not bounds.accepts(np.array([1.0], FLOAT32), 1, 0, "result")

@@ -5,23 +5,28 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import find, given, settings
 from hypothesis.errors import InvalidArgument
 
-from conformance.case import Case, check
-from conformance.facts import facts_of
-from conformance.generate.scripts import Plan, case_of
-from conformance.judge.compare import Comparer
+from conformance.case.files import check
+from conformance.case.outcome import Raised
+from conformance.case.profile import profile_of
+from conformance.case.steps import Backward, Grad, Op
+from conformance.compare.compare import Comparer
+from conformance.compare.promise import Promise
+from conformance.generate.scripts import DrawOptions, case_of
+from conformance.generate.strategies import cases
 from conformance.ops import catalogue
-from conformance.outcome import Raised
-from conformance.steps import Backward, Grad, Op
-from conformance.strategies import cases
 from tests.conformance.engines import INFO, ROOT, answer
 
+if TYPE_CHECKING:
+    from conformance.case.case import Case
+
 SEED = 1
-DRAWN = [case_of(SEED, i, Plan()) for i in range(500)]
+DRAWN = [case_of(SEED, i, DrawOptions()) for i in range(500)]
 
 
 def ops_of(case: Case) -> set[str]:
@@ -29,13 +34,13 @@ def ops_of(case: Case) -> set[str]:
 
 
 def test_the_same_seed_draws_the_same_cases_in_another_process() -> None:
-    code = "from conformance.generate.scripts import *; print(*[case_of(1, i, Plan()).id for i in range(50)])"
+    code = "from conformance.generate.scripts import *; print(*[case_of(1, i, DrawOptions()).id for i in range(50)])"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert [case.id for case in DRAWN[:50]] == done.stdout.split()
 
 
 def test_cases_do_not_depend_on_the_order_of_drawing() -> None:
-    backwards = [case_of(SEED, i, Plan()) for i in reversed(range(100))]
+    backwards = [case_of(SEED, i, DrawOptions()) for i in reversed(range(100))]
     assert DRAWN[:100] == backwards[::-1]
 
 
@@ -44,7 +49,7 @@ def test_cases_of_a_seed_differ() -> None:
 
 
 def test_cases_of_two_seeds_differ() -> None:
-    assert not {case.id for case in DRAWN[:100]} & {case_of(SEED + 1, i, Plan()).id for i in range(100)}
+    assert not {case.id for case in DRAWN[:100]} & {case_of(SEED + 1, i, DrawOptions()).id for i in range(100)}
 
 
 def test_every_case_obeys_the_language() -> None:
@@ -73,17 +78,17 @@ def test_both_lanes_are_drawn_about_equally_often() -> None:
 
 
 def test_every_op_that_eager_campaigns_use_is_drawn() -> None:
-    used = set().union(*(ops_of(case_of(SEED, i, Plan())) for i in range(2000)))
+    used = set().union(*(ops_of(case_of(SEED, i, DrawOptions())) for i in range(2000)))
     assert {name for name, entry in catalogue().items() if entry.eager} == used
 
 
 def test_programs_draw_every_op_of_the_catalogue_but_those_of_complex_numbers() -> None:
-    used = set().union(*(ops_of(case_of(SEED, i, Plan(static=True))) for i in range(3000)))
+    used = set().union(*(ops_of(case_of(SEED, i, DrawOptions(static=True))) for i in range(3000)))
     assert {name for name, op in catalogue().items() if op.family != "complex"} == used
 
 
 def test_most_cases_are_rich() -> None:
-    rich = sum(facts_of(case, answer(case)).rich for case in DRAWN)
+    rich = sum(profile_of(case, answer(case)).exercises_much for case in DRAWN)
     assert rich >= 0.6 * len(DRAWN)
 
 
@@ -92,14 +97,14 @@ def test_every_case_calls_autograd() -> None:
 
 
 def test_a_plan_bounds_the_ops() -> None:
-    plan = Plan(ops=("mul", "sin"))
-    used = set().union(*(ops_of(case_of(SEED, i, plan)) for i in range(100)))
+    draw = DrawOptions(ops=("mul", "sin"))
+    used = set().union(*(ops_of(case_of(SEED, i, draw)) for i in range(100)))
     assert {"mul", "sin", "sum"} >= used
 
 
 @pytest.mark.parametrize("lane", ["exact", "numeric"])
 def test_a_plan_bounds_the_lane(lane: str) -> None:
-    assert {lane} == {case_of(SEED, i, Plan((lane,))).lane for i in range(50)}
+    assert {lane} == {case_of(SEED, i, DrawOptions((lane,))).lane for i in range(50)}
 
 
 @given(case=cases())
@@ -109,7 +114,7 @@ def test_hypothesis_draws_valid_cases(case: Case) -> None:
 
 @given(case=cases())
 def test_a_case_of_hypothesis_agrees_with_itself(case: Case) -> None:
-    assert Comparer(case, INFO).run(answer(case), answer(case)).mismatch is None
+    assert Comparer(Promise(case, INFO)).run(answer(case)).mismatch is None
 
 
 @given(case=cases(lanes=("exact",), ops=("mul", "relu"), longest=3))

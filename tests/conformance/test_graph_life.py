@@ -11,15 +11,17 @@ import pytest
 
 from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
-from conformance.case import Case, Input, check
-from conformance.judge.verdict import AGREEING
-from conformance.steps import Backward, ClearGrad, Detach, Grad, Op, RetainGrad
+from conformance.campaign.records import VerdictRecord
+from conformance.case.case import Case, Input
+from conformance.case.files import check
+from conformance.case.steps import Backward, ClearGrad, Detach, Grad, Op, RetainGrad
+from conformance.judge.verdict import AGREEING, Bucket
 from tests.conformance.engines import TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conformance.steps import Step
+    from conformance.case.steps import Step
 
 FRAMEWORKS = ("torch", "paddle")
 
@@ -179,9 +181,9 @@ DEVIATES = {
 @pytest.mark.parametrize("name", CASES)
 def test_framework_answers_as_the_reference_or_deviates_as_known(workers: Workers, name: str, framework: str) -> None:
     explained = workers.call(explain_case, CASES[name], framework)
-    verdict = {"bucket": "crashed"} if explained is None else explained["verdict"]
+    verdict = VerdictRecord(Bucket.CRASHED, {}) if explained is None else explained.verdict
     known = DEVIATES.get((framework, name))
     if known is None:
-        assert verdict["bucket"] in AGREEING, verdict
+        assert verdict.bucket in AGREEING, verdict
     else:
-        assert known == verdict.get("deviation"), verdict
+        assert known == verdict.deviation, verdict

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from conformance.case import Case, Input
-from conformance.deviations import Deviation
-from conformance.judge import kinks
-from conformance.judge import known as known_module
+from conformance.case.case import Case, Input
+from conformance.case.steps import Grad, Op
+from conformance.compare import kinks
+from conformance.compare.promise import Promise
+from conformance.deviations import explain as known_module
+from conformance.deviations.entries import Deviation
 from conformance.judge.verdict import Bucket, Verdict, judge
-from conformance.steps import Grad, Op
 from reference_impl import OPS
 from reference_impl.primitives.arithmetic import mul
 from tests.conformance.engines import INFO, TOTAL, answer
@@ -22,7 +23,7 @@ from tests.wrong_engines import WrongEngine
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from conformance.outcome import Outcome
+    from conformance.case.outcome import Outcome
 
 
 @contextmanager
@@ -38,7 +39,7 @@ def rule_replaced(op: str, rule: Callable[..., Any]) -> Iterator[None]:
 def judged(case: Case, op: str, rule: Callable[..., Any]) -> Verdict:
     engine = WrongEngine("other", lambda: rule_replaced(op, rule))
     with np.errstate(all="ignore"):
-        return judge(case, INFO, answer(case), engine.run(case))
+        return judge(Promise(case, INFO), engine.run(case))
 
 
 def slope_case(op: str, data: tuple[float | str, ...], attrs: dict[str, Any], seed: tuple[float | str, ...], lane: Any) -> Case:
@@ -95,9 +96,9 @@ NEAR = Case(
 
 
 def on_another_branch() -> Outcome:
-    runs = [kinks.watched(NEAR, INFO, seed) for seed in range(kinks.ROUNDED_RUNS)]
+    runs = [kinks.watched(Promise(NEAR, INFO), seed) for seed in range(kinks.ROUNDED_RUNS)]
     plain = answer(NEAR)
-    outcomes = [kinks.run_on(NEAR, INFO, run.answers) for run in runs]
+    outcomes = [Promise(NEAR, INFO).on(run.answers).outcome for run in runs]
     return next(o for o in outcomes if not np.array_equal(kinked(o), kinked(plain)))
 
 
@@ -106,7 +107,7 @@ def kinked(outcome: Outcome) -> Any:
 
 
 def test_an_engine_on_another_branch_that_rounding_reaches_is_near_a_kink() -> None:
-    assert judge(NEAR, INFO, answer(NEAR), on_another_branch()).bucket is Bucket.NEAR_KINK
+    assert judge(Promise(NEAR, INFO), on_another_branch()).bucket is Bucket.NEAR_KINK
 
 
 @pytest.mark.parametrize("slot", [0, 1])
@@ -114,7 +115,7 @@ def test_an_engine_does_not_hide_behind_a_near_kink(slot: int) -> None:
     actual = on_another_branch()
     value = actual.observations[-1].values[slot]  # type: ignore[union-attr]
     value.array[...] = value.array * 1.01 + 0.01  # type: ignore[union-attr]
-    assert judge(NEAR, INFO, answer(NEAR), actual).bucket is Bucket.DIVERGED
+    assert judge(Promise(NEAR, INFO), actual).bucket is Bucket.DIVERGED
 
 
 def test_whether_a_slope_of_zero_lets_infinity_through_is_undefined() -> None:

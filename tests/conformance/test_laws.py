@@ -10,21 +10,22 @@ import pytest
 from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
 from conformance.campaign.explain import explain_case
+from conformance.campaign.fingerprint import fingerprint_of
 from conformance.campaign.pool import Workers
+from conformance.campaign.record_files import read
+from conformance.campaign.records import FindingRecord, Footer
 from conformance.campaign.run import Options, run_campaign
+from conformance.campaign.shrink import shrink_case
 from conformance.campaign.worker import run_case
-from conformance.case import Case, Input
-from conformance.generate.scripts import Plan, case_of
-from conformance.laws.judging import EVERY, NONE, SHARE, SOME
+from conformance.case.case import Case, Input
+from conformance.case.outcome import Computed, Outcome, Raised, Value
+from conformance.case.steps import Backward, Custom, Detach, Grad, Hook, InPlace, Op
+from conformance.generate.scripts import DrawOptions, case_of
+from conformance.laws.judging import SHARE, Judging, LawSampling
 from conformance.laws.registry import LAWS, broken_laws, try_laws
 from conformance.laws.relation import Absent, Evidence, Linear, Place, Same, Status, Term
-from conformance.laws.subject import Script, subject_of
+from conformance.laws.subject import ObservedCase, subject_of
 from conformance.mutants.registry import mutants
-from conformance.outcome import Computed, Outcome, Raised, Value
-from conformance.records import read
-from conformance.reduce import reduce_case
-from conformance.signature import signature_of
-from conformance.steps import Backward, Custom, Detach, Grad, Hook, InPlace, Op
 from reference_impl import DIALECTS, PADDLE, PADDLE_STATIC, TORCH, Category
 from tests import lawless_engines
 from tests.conformance.engines import EXACT, INFO, NUMERIC, TOTAL
@@ -34,11 +35,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conformance.backends import Backend
+    from conformance.campaign.records import Record
 
+LAWS_ONLY = Judging(LawSampling.EVERY, laws_only=True, timeout=60.0)
 DERIVED = (Op("sum", ("y",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",), create_graph=True), Grad(("g",), ("x",), ("h",), ("x",)))
-CASES = [case_of(3, i, Plan()) for i in range(250)]
-WITH_COS = [case_of(3, i, Plan(("numeric",), ("cos", "mul", "add"))) for i in range(30)]
-WITH_SIN = [case_of(3, i, Plan(("numeric",), ("sin", "mul", "add"), static=True)) for i in range(30)]
+CASES = [case_of(3, i, DrawOptions()) for i in range(250)]
+WITH_COS = [case_of(3, i, DrawOptions(("numeric",), ("cos", "mul", "add"))) for i in range(30)]
+WITH_SIN = [case_of(3, i, DrawOptions(("numeric",), ("sin", "mul", "add"), static=True)) for i in range(30)]
 
 BREAKERS = {
     "squared_seeds": ("linear-seed", CASES[:40]),
@@ -89,27 +92,27 @@ def test_the_reference_breaks_no_law(law: str, dialect: str) -> None:
 
 @pytest.mark.parametrize("law", LAWS)
 def test_laws_hold_for_complex_numbers(law: str) -> None:
-    found = answers(reference(PADDLE, PADDLE.not_offered), law, [case_of(3, i, Plan(complexes=1.0)) for i in range(60)])
+    found = answers(reference(PADDLE, PADDLE.not_offered), law, [case_of(3, i, DrawOptions(complexes=1.0)) for i in range(60)])
     assert Status.BROKEN not in found
     assert Status.HELD in found
 
 
 def test_a_law_notices_that_a_factor_was_not_conjugated() -> None:
     wrong = mutants()["mul-x-not_conjugated"].open()
-    assert Status.BROKEN in answers(wrong, "slope", [case_of(3, i, Plan(("numeric",), complexes=1.0)) for i in range(120)])
+    assert Status.BROKEN in answers(wrong, "slope", [case_of(3, i, DrawOptions(("numeric",), complexes=1.0)) for i in range(120)])
 
 
 def test_the_static_half_of_the_reference_breaks_no_law() -> None:
     backend = reference(PADDLE_STATIC, PADDLE_STATIC.not_offered)
-    programs = [case_of(3, i, Plan(static=True)) for i in range(40)]
+    programs = [case_of(3, i, DrawOptions(static=True)) for i in range(40)]
     assert not [(case.id, broken) for case in programs if (broken := broken_laws(case, backend))]
 
 
 @pytest.mark.parametrize("name", ["torch", "paddle"])
 def test_the_frameworks_break_no_law_on_hundreds_of_cases(name: str, tmp_path: Path) -> None:
-    footer = run_campaign(Options((name,), 200, seed=4, out=tmp_path, timeout=60.0, laws=EVERY, alone=True))
-    tried = {law: sum(counts.values()) for law, counts in footer["laws"][name].items()}
-    assert ("conforms", 0) == (footer["verdict"], sum(counts.get("broken", 0) for counts in footer["laws"][name].values()))
+    footer = run_campaign(Options((name,), 200, seed=4, out=tmp_path, judging=LAWS_ONLY))
+    tried = {law: sum(counts.values()) for law, counts in footer.laws[name].items()}
+    assert ("conforms", 0) == (footer.verdict, sum(counts.get("broken", 0) for counts in footer.laws[name].values()))
     assert set(LAWS) - ({"no-grad-vars"} if name == "torch" else set()) == {law for law, count in tried.items() if count >= 3}
 
 
@@ -219,7 +222,7 @@ def test_what_was_not_asked_for_must_be_absent() -> None:
     assert ["held", "broken"] == [Absent(PLACES[0]).settle(evidence(array)).status for array in (None, [0.0])]
 
 
-OF_MUL = Plan(ops=("mul", "add"))
+OF_MUL = DrawOptions(ops=("mul", "add"))
 LAWLESS = "tests.lawless_engines:one_sided_mul"
 
 
@@ -231,71 +234,74 @@ def named(name: str) -> Backend:
 
 def lawless_case(name: str, law: str) -> Case:
     wrong = named(name)
-    buckets = ((c, run_case(c, [wrong], {})["verdicts"][wrong.info.name]["bucket"]) for c in CASES)
+    buckets = ((c, run_case(c, [wrong]).verdicts[wrong.info.name].bucket) for c in CASES)
     return next(c for c, bucket in buckets if bucket == "agreed" and law in broken_laws(c, wrong))
 
 
 def test_a_broken_law_is_a_divergence_where_all_else_agrees() -> None:
     case = lawless_case("one_sided_mul", "hessian")
-    record = run_case(case, [named("one_sided_mul")], {}, laws="hessian")
-    verdict = record["verdicts"][LAWLESS]
-    assert ("diverged", "law", "hessian") == (verdict["bucket"], verdict["mismatch"]["kind"], verdict["mismatch"]["where"])
-    assert {LAWLESS: {"hessian": "broken"}} == record["laws"]
+    record = run_case(case, [named("one_sided_mul")], Judging(law="hessian"))
+    verdict = record.verdicts[LAWLESS]
+    assert ("diverged", "law", "hessian") == (verdict.bucket, verdict.mismatch.kind, verdict.mismatch.where)
+    assert {LAWLESS: {"hessian": "broken"}} == record.laws
 
 
 def test_laws_change_no_verdict_on_a_case_that_differs_already() -> None:
-    alone, beside = ([run_case(c, [engine("flipped_cos")], {}, laws=laws)["verdicts"] for c in WITH_COS] for laws in (NONE, "slope"))
-    differing = [i for i, verdicts in enumerate(alone) if "mismatch" in verdicts["flipped_cos"]]
+    alone, beside = ([run_case(c, [engine("flipped_cos")], Judging(law=law)).verdicts for c in WITH_COS] for law in ("", "slope"))
+    differing = [i for i, verdicts in enumerate(alone) if verdicts["flipped_cos"].mismatch is not None]
     assert differing
     assert [alone[i] for i in differing] == [beside[i] for i in differing]
 
 
 def test_one_law_is_tried_on_a_share_of_the_cases() -> None:
-    records = [run_case(c, [engine("correct")], {}, laws=SOME) for c in CASES[:100]]
-    counts = [len(r["laws"]["correct"]) if "laws" in r else 0 for r in records]
+    records = [run_case(c, [engine("correct")], Judging(LawSampling.SOME)) for c in CASES[:100]]
+    counts = [len(r.laws.get("correct", {})) for r in records]
     assert {0, 1} == set(counts)
     assert 50 <= SHARE * sum(counts) <= 150
 
 
 def test_every_law_has_its_turn() -> None:
-    records = [run_case(c, [engine("correct")], {}, laws=SOME) for c in CASES]
-    assert set(LAWS) - {"no-grad-vars"} == {law for r in records for law in r.get("laws", {}).get("correct", {})}
+    records = [run_case(c, [engine("correct")], Judging(LawSampling.SOME)) for c in CASES]
+    assert set(LAWS) - {"no-grad-vars"} == {law for r in records for law in r.laws.get("correct", {})}
 
 
 @pytest.fixture(scope="module")
-def lawless(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+def lawless(tmp_path_factory: pytest.TempPathFactory) -> list[Record]:
     """Run a campaign by laws alone on an engine that breaks one, and none of its answers wrong at first order."""
     out = tmp_path_factory.mktemp("lawless")
-    run_campaign(Options((LAWLESS,), 20, seed=3, plan=OF_MUL, out=out, timeout=60.0, laws=EVERY, alone=True))
+    run_campaign(Options((LAWLESS,), 20, seed=3, draw=OF_MUL, out=out, judging=LAWS_ONLY))
     return list(read(out / "run.ndjson"))
 
 
-def test_laws_alone_find_an_engine_that_breaks_one(lawless: list[dict[str, Any]]) -> None:
-    assert "diverges" == lawless[-1]["verdict"]
-    assert lawless[-1]["laws"][LAWLESS]["hessian"]["broken"] >= 1
+def test_laws_alone_find_an_engine_that_breaks_one(lawless: list[Record]) -> None:
+    footer = lawless[-1]
+    assert isinstance(footer, Footer)
+    assert "diverges" == footer.verdict
+    assert footer.laws[LAWLESS]["hessian"]["broken"] >= 1
 
 
 def test_laws_alone_never_ask_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conformance.campaign.worker.reference", None)
-    record = run_case(EXACT, [engine("correct")], {}, laws=EVERY, alone=True)
-    assert ("agreed", {"held"}) == (record["verdicts"]["correct"]["bucket"], set(record["laws"]["correct"].values()))
+    monkeypatch.setattr("conformance.compare.promise.reference", None)
+    record = run_case(EXACT, [engine("correct")], LAWS_ONLY)
+    assert ("agreed", {"held"}) == (record.verdicts["correct"].bucket, set(record.laws["correct"].values()))
 
 
-def test_a_finding_of_a_law_is_reduced_and_still_breaks_it(lawless: list[dict[str, Any]]) -> None:
-    found = next(r for r in lawless if r["kind"] == "finding" and r["mismatch"]["where"] == "hessian")
-    assert ("law", "broken") == (found["mismatch"]["kind"], found["mismatch"]["actual"])
-    assert len(found["case"]["steps"]) < len(case_of(3, found["index"], OF_MUL).steps)
+def test_a_finding_of_a_law_is_shrunk_and_still_breaks_it(lawless: list[Record]) -> None:
+    found = next(r for r in lawless if isinstance(r, FindingRecord) and r.mismatch and r.mismatch.where == "hessian")
+    assert ("law", "broken") == (found.mismatch.kind, found.mismatch.actual)
+    assert len(found.case.steps) < len(case_of(3, found.index, OF_MUL).steps)
 
 
 def test_a_replay_says_which_law_broke() -> None:
     case = lawless_case("one_sided_mul", "hessian")
     with Workers((LAWLESS,), 1) as workers:
-        told = workers.call(explain_case, case, LAWLESS, EVERY)["laws"]
-        signature = signature_of(LAWLESS, workers.call(explain_case, case, LAWLESS, "hessian")["verdict"])
-        small = reduce_case(workers, case, signature, LAWLESS, 60.0)
-        again = signature_of(LAWLESS, workers.call(explain_case, small, LAWLESS, "hessian")["verdict"])
-    assert ("hessian", "broken") in {(t["law"], t["status"]) for t in told}
-    assert (signature, True) == (again, len(small.steps) <= len(case.steps))
+        tried = workers.call(explain_case, case, LAWLESS, Judging(LawSampling.EVERY)).laws
+        hessian = Judging(law="hessian", timeout=60.0)
+        fingerprint = fingerprint_of(LAWLESS, workers.call(explain_case, case, LAWLESS, hessian).verdict)
+        small = shrink_case(workers, case, fingerprint, hessian).case
+        again = fingerprint_of(LAWLESS, workers.call(explain_case, small, LAWLESS, hessian).verdict)
+    assert ("hessian", "broken") in {(record.law, record.status) for record in tried}
+    assert (fingerprint, True) == (again, len(small.steps) <= len(case.steps))
 
 
 def test_a_backward_call_is_a_subject_too() -> None:
@@ -306,5 +312,5 @@ def test_a_backward_call_is_a_subject_too() -> None:
 def test_a_derivative_where_a_hook_answered_has_no_subject() -> None:
     answered = Case(EXACT.inputs, (*EXACT.steps[:1], Hook("y", ("k",), "scaled", factor=2.0), *DERIVED), "exact")
     quiet = Case(EXACT.inputs, (*EXACT.steps[:1], Hook("y", ("k",), "nothing"), *DERIVED), "exact")
-    subjects = [subject_of(Script(case, engine("correct").run(case), INFO, 0), len(case.steps) - 1) for case in (answered, quiet)]
+    subjects = [subject_of(ObservedCase(case, engine("correct").run(case), INFO, 0), len(case.steps) - 1) for case in (answered, quiet)]
     assert [True, False] == [subject is None for subject in subjects]

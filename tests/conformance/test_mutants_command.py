@@ -8,12 +8,13 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from conformance.cli import cli
-from conformance.gate import MUTANTS_FLOOR, weak
+from conformance.campaign.record_files import read_as
+from conformance.cli.commands import cli
+from conformance.cli.gate import MUTANTS_FLOOR, weak
 from conformance.mutants.hunt import Kill
 from conformance.mutants.measure import Power
+from conformance.mutants.records import MutantRecord, PowerFooter, PowerHeader, PowerRecord
 from conformance.mutants.registry import mutants
-from conformance.records import read
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +42,9 @@ def test_the_json_has_every_mutant_with_its_number_of_cases() -> None:
 
 def test_the_record_has_a_header_a_line_for_each_mutant_and_a_footer(tmp_path: Path) -> None:
     command(*ONE, "--cases", "60", "--out", str(tmp_path))
-    assert ["header", "mutant", "footer"] == [r["kind"] for r in read(tmp_path / "mutants.ndjson")]
+    assert [PowerHeader, MutantRecord, PowerFooter] == [
+        type(r) for r in read_as(tmp_path / "mutants.ndjson", msgspec.json.Decoder(PowerRecord))
+    ]
 
 
 def test_the_list_names_all_mutants() -> None:

@@ -10,26 +10,30 @@ import numpy as np
 import pytest
 
 from conformance.backends import open_backend
+from conformance.campaign.records import NullRecord
 from conformance.campaign.tally import NullTally, Tally
 from conformance.campaign.worker import run_case
-from conformance.case import Case, Input
-from conformance.generate.scripts import Plan, case_of
-from conformance.judge import compare, disturbance
-from conformance.judge.nulls import PAIRS, Pair, compare_nulls, compare_pair, upper_bound
-from conformance.mutants.registry import mutants
-from conformance.outcome import Computed
-from conformance.steps import Grad, Op
-from reference_impl.primitive import Observation
+from conformance.case.case import Case, Input
+from conformance.case.outcome import Computed
+from conformance.case.steps import Grad, Op
+from conformance.compare import compare
+from conformance.compare import rounding as disturbance
+from conformance.generate.scripts import DrawOptions, case_of
+from conformance.judge.nulls import OF_REFERENCE, Pair, compare_nulls, compare_pair, null_pairs, upper_bound
+from conformance.laws.judging import Judging
+from conformance.mutants.registry import mutant
+from reference_impl import OPS
+from reference_impl.tape.primitive import Observation, Primitive
 from tests.conformance.engines import EXACT, NUMERIC
 from tests.wrong_engines import correct
 
 if TYPE_CHECKING:
     from conformance.backends import Backend
-    from conformance.outcome import Outcome
+    from conformance.case.outcome import Outcome
 
 pytestmark = pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")
-OF_COMPLEX = [case_of(2, i, Plan(("numeric",), complexes=1.0)) for i in range(80)]
-CASES = [case_of(2, i, Plan(("numeric",))) for i in range(120)] + OF_COMPLEX
+OF_COMPLEX = [case_of(2, i, DrawOptions(("numeric",), complexes=1.0)) for i in range(80)]
+CASES = [case_of(2, i, DrawOptions(("numeric",))) for i in range(120)] + OF_COMPLEX
 
 
 @functools.cache
@@ -39,7 +43,7 @@ def backend(name: str) -> Backend:
 
 def params() -> list[Any]:
     needs = {"torch": pytest.mark.frameworks}
-    return [pytest.param(pair, id=pair.id, marks=needs.get(pair.backend, ())) for pair in PAIRS]
+    return [pytest.param(pair, id=pair.id, marks=needs.get(pair.backend, ())) for pair in null_pairs()]
 
 
 def arrays(outcome: Outcome) -> list[Any]:
@@ -64,13 +68,22 @@ def test_every_pair_fits_complex_cases_and_differs_there(pair: Pair) -> None:
     assert any(differing(pair, case) for case in OF_COMPLEX if pair.fits(case))
 
 
-@pytest.mark.parametrize("pair", [p for p in PAIRS if p.backend == "reference"], ids=lambda pair: pair.id)
+IN_ORDER = {"cumsum"}
+"""Ops whose sums are running ones: the order of the terms is what the op means."""
+
+
+def test_every_op_that_sums_says_what_its_sum_is_in_the_opposite_order() -> None:
+    summing = {name: op for name, op in OPS.items() if isinstance(op, Primitive) and op.summands is not None}
+    assert {name for name, op in summing.items() if op.reordered is None} == IN_ORDER
+
+
+@pytest.mark.parametrize("pair", OF_REFERENCE, ids=lambda pair: pair.id)
 def test_the_judge_does_not_tell_the_sides_of_a_pair_apart(pair: Pair) -> None:
     found = [compare_pair(pair, case, backend(pair.backend)) for case in CASES if pair.fits(case)]
     assert (True, []) == (sum(n.verdict.counts["values"] for n in found) > 500, [n.verdict.mismatch for n in found if n.alarm])
 
 
-@pytest.mark.parametrize("pair", [p for p in PAIRS if p.id != "layout"], ids=lambda pair: pair.id)
+@pytest.mark.parametrize("pair", [p for p in null_pairs() if p.id != "layout"], ids=lambda pair: pair.id)
 def test_a_judge_without_tolerance_raises_false_alarms(pair: Pair) -> None:
     if pair.backend == "torch":
         pytest.importorskip("torch")
@@ -79,7 +92,7 @@ def test_a_judge_without_tolerance_raises_false_alarms(pair: Pair) -> None:
 
 
 def test_nobody_reorders_sums_afterwards() -> None:
-    next(p for p in PAIRS if p.id == "sum-order").again(NUMERIC, backend("reference"), backend("reference").run(NUMERIC))
+    next(p for p in OF_REFERENCE if p.id == "sum-order").again(NUMERIC, backend("reference"), backend("reference").run(NUMERIC))
     assert Observation.observer is None
 
 
@@ -88,34 +101,34 @@ def test_the_exact_lane_needs_no_null_pair() -> None:
 
 
 def test_one_pair_is_judged_unless_every_one_is_asked_for() -> None:
-    fitting = [pair for pair in PAIRS if pair.backend == "reference" and pair.fits(NUMERIC)]
+    fitting = [pair for pair in OF_REFERENCE if pair.fits(NUMERIC)]
     found = [len(compare_nulls(NUMERIC, correct().info, {}, every=every)) for every in (False, True)]
     assert [1, len(fitting)] == found
 
 
 def test_a_backend_that_deviates_on_a_case_is_in_no_pair() -> None:
-    wrong = mutants()["mul-x-wrong_operand"].open()
-    case = next(c for c in CASES if run_case(c, [wrong], {})["verdicts"][wrong.info.name]["bucket"] == "diverged")
-    names = {pair.backend for pair in PAIRS}
-    record = run_case(case, [wrong], {}, every_null=True)
-    assert {null["pair"] for null in record["nulls"]} <= {p.id for p in PAIRS if p.backend == "reference"} < {p.id for p in PAIRS}
+    wrong = mutant("mul-x-wrong_operand").open()
+    case = next(c for c in CASES if run_case(c, [wrong]).verdicts[wrong.info.name].bucket == "diverged")
+    names = {pair.backend for pair in null_pairs()}
+    record = run_case(case, [wrong], Judging(every_null=True))
+    assert {null.pair for null in record.nulls} <= {p.id for p in OF_REFERENCE} < {p.id for p in null_pairs()}
     assert "torch" in names
 
 
 def test_a_false_alarm_is_a_fault_of_the_suite() -> None:
     tally = Tally(["correct"])
     for case in CASES[:20]:
-        tally.add(run_case(case, [correct()], {}))
-    tally.nulls.add({"pair": "layout", "dtype": "float32", "values": 7, "alarm": True, "near_kink": False})
+        tally.add(run_case(case, [correct()]))
+    tally.nulls.add(NullRecord("layout", "float32", 7, alarm=True, near_kink=False))
     assert ("suite_error", ["null pair layout: 1 false alarms"]) == tally.verdict()
 
 
 def test_the_tally_sums_by_pair_and_dtype() -> None:
     tally = NullTally()
     for dtype in ("float32", "float64", "float32"):
-        tally.add({"pair": "layout", "dtype": dtype, "values": 5, "alarm": False, "near_kink": True})
-    found = tally.record()
-    assert (15, 3, {"layout": {"float32": 10, "float64": 5}}) == (found["comparisons"], found["near_kink"], found["pairs"])
+        tally.add(NullRecord("layout", dtype, 5, alarm=False, near_kink=True))
+    found = tally.summary()
+    assert (15, 3, {"layout": {"float32": 10, "float64": 5}}) == (found.comparisons, found.near_kink, found.pairs)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +142,7 @@ def test_the_bound_is_the_one_of_clopper_and_pearson(alarms: int, comparisons: i
 @pytest.mark.parametrize("name", ["precision", "torch-precision"])
 def test_a_wider_computation_takes_the_numbers_of_the_narrow_one(name: str) -> None:
     """The logarithm of 1.001 in float64 is not what rounding makes of that of the float32 next to it."""
-    pair = next(p for p in PAIRS if p.id == name)
+    pair = next(p for p in null_pairs() if p.id == name)
     if pair.backend == "torch":
         pytest.importorskip("torch")
     steps = (Op("clamp", ("x",), ("y",), {"low": 1.001, "high": 2.0}), Op("log", ("y",), ("z",)), Grad(("z",), ("x",), ("g",), ("x",)))

@@ -10,11 +10,10 @@ import pytest
 from rich.console import Console
 
 from conformance.campaign.run import Options
-from conformance.gate import check_points
+from conformance.campaign.sweep import sweep_op
+from conformance.cli.gate import check_points
+from conformance.generate.special_points import COPIES, cases_of, is_packed, single, special
 from conformance.ops import catalogue
-from conformance.ops.kinds import takes
-from conformance.points import COPIES, cases_of, is_packed, single, special
-from conformance.sweep import sweep_op
 from reference_impl import OPS
 from tests.wrong_engines import WrongEngine
 
@@ -45,15 +44,15 @@ def flushes_subnormals() -> WrongEngine:
 def test_every_op_is_asked_at_special_points_to_second_order_in_both_dtypes(op: str) -> None:
     cases = [case for _, case in cases_of(op)]
     assert {2, 3} <= {min(3, len(case.steps)) for case in cases}
-    dtypes = {"complex64", "complex128"} if takes(op) == "complex" else {"float32", "float64"}
+    dtypes = {"complex64", "complex128"} if catalogue()[op].numbers.taken == "complex" else {"float32", "float64"}
     assert dtypes == {case.inputs[0].dtype for case in cases}
 
 
 @pytest.mark.parametrize("op", ["exp", "prod", "maximum", "softmax", "matmul"])
 def test_the_reference_agrees_with_itself(op: str) -> None:
     found = sweep_op("reference", op)
-    assert [] == found["failures"]
-    assert {"agreed"} == set(found["points"])
+    assert [] == list(found.failures)
+    assert {"agreed"} == set(found.points)
 
 
 def test_the_values_of_a_dtype_reach_both_ends_of_its_range() -> None:
@@ -74,8 +73,8 @@ def test_a_place_is_cut_out_whole() -> None:
 @pytest.mark.parametrize(("engine", "op", "place"), [("swallows_nan", "relu", "nan"), ("flushes_subnormals", "sqrt", "1.4012")])
 def test_an_engine_that_is_wrong_at_one_point_is_caught_and_the_point_is_named(engine: str, op: str, place: str) -> None:
     found = sweep_op(f"tests.conformance.test_points:{engine}", op)
-    assert found["points"]["diverged"] > 0
-    assert all(f"x0 = {place}" in line for line in found["failures"] if "float32" in line)
+    assert found.points["diverged"] > 0
+    assert all(f"x0 = {place}" in line for line in list(found.failures) if "float32" in line)
 
 
 def test_an_engine_that_is_wrong_at_one_point_turns_the_gate_red() -> None:

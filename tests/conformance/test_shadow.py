@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from conformance.case import Case, Input
-from conformance.judge.compare import Comparer, Mismatch
-from conformance.outcome import Computed, Raised, Value
-from conformance.steps import Backward, ClearGrad, Grad, Op, RetainGrad
+from conformance.case.case import Case, Input
+from conformance.case.outcome import Computed, Raised, Value
+from conformance.case.place import END
+from conformance.case.steps import Backward, ClearGrad, Grad, Op, RetainGrad
+from conformance.compare.compare import Comparer
+from conformance.compare.promise import Promise
 from reference_impl import Category
 from tests.conformance.engines import INFO, answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.judge.compare import Comparison
+    from conformance.compare.compare import Comparison
+    from conformance.compare.mismatch import Mismatch
 
 SCRIPT = Case(
     (Input("x", (), (2.0,)), Input("w", (), (3.0,))),
@@ -49,7 +52,7 @@ def compared(*changes: Callable[[Any], None]) -> Comparison:
         first.append(found)
         return "known" if first[0].step == found.step else None
 
-    return Comparer(SCRIPT, INFO).run(answer(SCRIPT), actual, known)
+    return Comparer(Promise(SCRIPT, INFO)).run(actual, known)
 
 
 def wrong(step: int) -> Callable[[Any], None]:
@@ -125,7 +128,7 @@ def test_the_steps_that_agree_after_a_known_deviation_count_as_compared() -> Non
 def test_without_a_known_deviation_nothing_is_set_aside() -> None:
     actual = copy.deepcopy(answer(SCRIPT))
     wrong(A)(actual)
-    found = Comparer(SCRIPT, INFO).run(answer(SCRIPT), actual)
+    found = Comparer(Promise(SCRIPT, INFO)).run(actual)
     assert (A, [], []) == (found.mismatch.step if found.mismatch else None, found.shadowed, found.steps)
 
 
@@ -148,7 +151,7 @@ def test_a_changed_seed_puts_the_grad_that_it_was_added_to_into_the_shadow(slot:
     held_at_the_end = list(actual.final)
     held_at_the_end[slot] = Value(np.array(99.0, "float32"), requires_grad=False)
     actual.final = tuple(held_at_the_end)
-    found = Comparer(case, INFO).run(answer(case), actual, lambda m: "known" if m.kind == "mutation" else None)
+    found = Comparer(Promise(case, INFO)).run(actual, lambda m: "known" if m.kind == "mutation" else None)
     assert shadowed == (found.mismatch is None)
 
 
@@ -163,8 +166,8 @@ def test_a_grad_that_a_known_deviation_fed_is_set_aside_after_the_last_step_too(
     actual.observations[0].values = (Value(np.array(99.0, "float32"), requires_grad=True),)
     fed = (Value(np.array(1.0, "float32"), requires_grad=False), *actual.final[1:])
     actual.observations[1].state, actual.final = fed, fed
-    found = Comparer(case, INFO).run(answer(case), actual, lambda m: "known" if m.step == 0 else None)
-    assert (None, [1, -1]) == (found.mismatch, [m.step for m in found.shadowed])
+    found = Comparer(Promise(case, INFO)).run(actual, lambda m: "known" if m.step == 0 else None)
+    assert (None, [1, END]) == (found.mismatch, [m.step for m in found.shadowed])
 
 
 def test_a_deviating_call_puts_the_grads_of_siblings_of_its_values_into_the_shadow() -> None:
@@ -179,7 +182,7 @@ def test_a_deviating_call_puts_the_grads_of_siblings_of_its_values_into_the_shad
     retained = tuple(Value(np.zeros(1, "float32"), requires_grad=False) if name == "a" else None for name in case.watched)
     actual.observations[2] = Computed((Value(np.array([9.0, 9.0], "float32"), call.values[0].requires_grad),), retained)
     actual.final = retained
-    found = Comparer(case, INFO).run(answer(case), actual, lambda m: "known" if m.where == "result" else None)
+    found = Comparer(Promise(case, INFO)).run(actual, lambda m: "known" if m.where == "result" else None)
     assert (None, {"a"}) == (found.mismatch, {m.name for m in found.shadowed})
 
 

@@ -8,17 +8,18 @@ import numpy as np
 import pytest
 
 from conformance.backends.reference import reference
-from conformance.case import Case, Input
-from conformance.deviations import label
-from conformance.generate.scripts import Plan, case_of
-from conformance.judge.compare import Comparer
-from conformance.judge.disturbance import UNITS, BoundError, Bounds, is_sampled
-from conformance.judge.formats import format_of, is_floating
-from conformance.judge.shadows import Shadows
-from conformance.outcome import Computed
-from conformance.steps import Grad, Op
+from conformance.case.case import Case, Input
+from conformance.case.outcome import Computed
+from conformance.case.queries import label
+from conformance.case.steps import Grad, Op
+from conformance.compare.compare import Comparer
+from conformance.compare.promise import Promise
+from conformance.compare.rounding import UNITS, BoundError, Bounds, is_sampled
+from conformance.compare.shadow_values import ShadowValues
+from conformance.generate.scripts import DrawOptions, case_of
+from conformance.ops.dtypes import format_of, is_floating
 from reference_impl import DIALECTS, OPS
-from reference_impl.primitive import Observation, Primitive
+from reference_impl.tape.primitive import Observation, Primitive
 from tests.conformance.engines import INFO, NUMERIC, TOTAL, answer
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 PER_DIALECT = 60
 
 
-def watched(case: Case, dialect: Dialect, shadows: Shadows) -> Any:
+def watched(case: Case, dialect: Dialect, shadows: ShadowValues) -> Any:
     Observation.observer = shadows.observe
     try:
         return reference(dialect, dialect.not_offered).run(case)
@@ -49,13 +50,13 @@ def arrays_of(case: Case, outcome: Any) -> Iterator[tuple[int, int, str, Any]]:
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=lambda d: d.name)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_the_centre_is_the_run_in_float64(dialect: Dialect) -> None:
-    plan = Plan(("numeric",), static=dialect.static)
+    draw = DrawOptions(("numeric",), static=dialect.static)
     compared = 0
     for i in range(PER_DIALECT):
-        case = case_of(3, i, plan)
+        case = case_of(3, i, draw)
         if any(getattr(step, "op", "") == "rdiv_scalar" for step in case.steps):  # its number is an array, rounded to the dtype
             continue
-        shadows = Shadows(0, 0)
+        shadows = ShadowValues(0, 0)
         narrow = watched(case, dialect, shadows)
         wide = reference(dialect, dialect.not_offered, widen=True).run(case)
         values = {(step, slot, where): array for step, slot, where, array in arrays_of(case, wide)}
@@ -92,7 +93,7 @@ def narrow_then_wide(dtype: str) -> Case:
 
 
 def test_a_branch_in_a_wide_dtype_is_judged_by_its_own_roundings() -> None:
-    bounds = Bounds(narrow_then_wide("float32"), INFO)
+    bounds = Promise(narrow_then_wide("float32"), INFO).bounds
     (_, narrow), (_, wide) = (bounds.radius(step, 0, "result") for step in (1, 2))  # type: ignore[misc]
     assert (wide < 1e-7 * narrow).all()
 
@@ -100,14 +101,14 @@ def test_a_branch_in_a_wide_dtype_is_judged_by_its_own_roundings() -> None:
 def test_a_wide_branch_that_was_computed_in_the_narrow_dtype_is_rejected() -> None:
     case = narrow_then_wide("float32")
     wide = answer(case).observations[2].values[0].array  # type: ignore[union-attr]
-    bounds = Bounds(case, INFO)
+    bounds = Promise(case, INFO).bounds
     assert [True, False] == [bounds.accepts(a, 2, 0, "result") for a in (wide, wide.astype(np.float32).astype(np.float64))]
 
 
 @pytest.mark.skipif(np.finfo(np.longdouble).nmant == np.finfo(np.float64).nmant, reason="longdouble is float64 here")
 def test_the_centre_of_a_float64_value_is_more_precise_than_float64() -> None:
     case = Case((Input("x", (2,), (0.1, 0.7), "float64"),), NUMERIC.steps)
-    centre, _ = Bounds(case, INFO).radius(3, 0, "result")  # type: ignore[misc]
+    centre, _ = Promise(case, INFO).bounds.radius(3, 0, "result")  # type: ignore[misc]
     x = np.array([0.1, 0.7]).astype(np.longdouble)
     right = np.cos(x) * np.exp(np.sin(x))
     assert (np.abs(centre - right) < np.finfo(np.float64).eps / 64 * np.abs(right)).all()
@@ -120,7 +121,7 @@ LONG = Case(
 
 def test_a_long_sum_may_be_off_by_more_than_one_rounding_of_its_terms() -> None:
     terms = LONG.inputs[0].array().ravel()
-    _, radius = Bounds(LONG, INFO).radius(0, 0, "result")  # type: ignore[misc]
+    _, radius = Promise(LONG, INFO).bounds.radius(0, 0, "result")  # type: ignore[misc]
     assert radius > 5 * UNITS * np.finfo(np.float32).eps * np.abs(terms).sum() / np.sqrt(3)
 
 
@@ -134,7 +135,7 @@ def in_order(terms: Any, dtype: str) -> Any:
 def test_a_sum_in_any_order_is_accepted_one_with_a_term_lost_or_in_a_coarser_dtype_is_not() -> None:
     numbers = np.random.default_rng(1).uniform(0.5, 1.5, 200).astype(np.float32)
     case = Case((Input("x", (200,), tuple(map(float, numbers)), "float32"),), (Op("sum", ("x",), ("y",), TOTAL),))
-    bounds = Bounds(case, INFO)
+    bounds = Promise(case, INFO).bounds
     answers = [
         in_order(numbers, "float32"),
         in_order(np.sort(numbers)[::-1], "float32"),
@@ -153,12 +154,12 @@ def one(op: str, number: float, dtype: str = "float32", **attrs: Any) -> Case:
     [(np.inf, True), (-np.inf, False), (np.nan, False), (3.0e38, False), (0.0, False)],
 )
 def test_what_overflows_in_the_tested_dtype_is_infinite(actual: float, accepted: bool) -> None:
-    assert accepted == Bounds(one("exp", 95.0), INFO).accepts(np.array([actual], np.float32), 0, 0, "result")
+    assert accepted == Promise(one("exp", 95.0), INFO).bounds.accepts(np.array([actual], np.float32), 0, 0, "result")
 
 
 def test_what_overflows_on_the_way_may_be_right_either_way_but_nothing_else_is() -> None:
     steps = (Op("square", ("x",), ("y",)), Op("mul_scalar", ("y",), ("z",), {"other": 2.0**-100}))
-    bounds = Bounds(Case((Input("x", (1,), (2.0**70,)),), steps), INFO)
+    bounds = Promise(Case((Input("x", (1,), (2.0**70,)),), steps), INFO).bounds
     given = [2.0**40, np.inf, 2.0**41, -np.inf, np.nan]
     assert [True, True, False, False, False] == [bounds.accepts(np.array([a], np.float32), 1, 0, "result") for a in given]
 
@@ -169,29 +170,29 @@ LARGEST = float(np.finfo(np.float32).max)
 @pytest.mark.parametrize(("actual", "accepted"), [(LARGEST, True), (np.inf, True), (LARGEST / 2, False), (-np.inf, False)])
 def test_next_to_the_largest_number_both_it_and_infinity_are_right(actual: float, accepted: bool) -> None:
     case = one("mul_scalar", LARGEST / 3, other=3.0)
-    assert accepted == Bounds(case, INFO).accepts(np.array([actual], np.float32), 0, 0, "result")
+    assert accepted == Promise(case, INFO).bounds.accepts(np.array([actual], np.float32), 0, 0, "result")
 
 
 @pytest.mark.parametrize(("actual", "accepted"), [(1e-40, True), (0.0, True), (1e-37, False), (-1e-37, False), (np.nan, False)])
 def test_below_the_smallest_normal_number_the_number_and_zero_are_right(actual: float, accepted: bool) -> None:
     case = one("mul_scalar", 1e-20, other=1e-20)
-    assert accepted == Bounds(case, INFO).accepts(np.array([actual], np.float32), 0, 0, "result")
+    assert accepted == Promise(case, INFO).bounds.accepts(np.array([actual], np.float32), 0, 0, "result")
 
 
 def test_zero_is_not_right_where_the_number_is_normal() -> None:
     case = one("mul_scalar", 1e-18, other=1e-18)
-    assert not Bounds(case, INFO).accepts(np.zeros(1, np.float32), 0, 0, "result")
+    assert not Promise(case, INFO).bounds.accepts(np.zeros(1, np.float32), 0, 0, "result")
 
 
 @pytest.mark.parametrize(("actual", "accepted"), [(np.inf, True), (np.nan, False), (-np.inf, False), (LARGEST, False)])
 def test_infinity_has_no_rounding(actual: float, accepted: bool) -> None:
     case = Case((Input("x", (1, 2), (1.0, np.inf)),), (Op("logsumexp", ("x",), ("y",), {"axis": 1, "keepdims": False}),))
-    assert accepted == Bounds(case, INFO).accepts(np.array([actual], np.float32), 0, 0, "result")
+    assert accepted == Promise(case, INFO).bounds.accepts(np.array([actual], np.float32), 0, 0, "result")
 
 
 def test_the_branch_inside_a_forward_is_that_of_the_run_too() -> None:
     steps = (Op("add_scalar", ("x",), ("y",), {"other": 0.3}), Op("hardshrink", ("y",), ("z",), {"bound": 0.8}))
-    bounds = Bounds(Case((Input("x", (1,), (0.5,)),), steps), INFO)
+    bounds = Promise(Case((Input("x", (1,), (0.5,)),), steps), INFO).bounds
     _, radius = bounds.radius(1, 0, "result")  # type: ignore[misc]
     assert bounds.near_kink
     assert (radius < 0.01).all()
@@ -207,8 +208,8 @@ def test_a_forward_that_knows_no_longdouble_is_applied_in_float64(monkeypatch: p
     assert isinstance(sin, Primitive)
     monkeypatch.setattr(sin, "forward", only_float64)
     case = Case((Input("x", (2,), (0.1, 0.7), "float64"),), NUMERIC.steps)
-    assert Comparer(case, INFO).run(answer(case), answer(case)).mismatch is None
-    assert Bounds(case, INFO).accepts(answer(case).observations[3].values[0].array, 3, 0, "result")  # type: ignore[union-attr]
+    assert Comparer(Promise(case, INFO)).run(answer(case)).mismatch is None
+    assert Promise(case, INFO).bounds.accepts(answer(case).observations[3].values[0].array, 3, 0, "result")  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -217,10 +218,10 @@ def test_a_number_moved_by_32_roundings_times_its_condition_is_rejected(dtype: s
     """The condition of a number is the root mean square of its displacements over one rounding of it, and at least 1."""
     moved = 0
     for i in range(120):
-        case = case_of(17, i, Plan(("numeric",), longest=12))
+        case = case_of(17, i, DrawOptions(("numeric",), longest=12))
         if {dtype} != {entry.dtype for entry in case.inputs}:
             continue
-        bounds, outcome = Bounds(case, INFO), answer(case)
+        bounds, outcome = Promise(case, INFO).bounds, answer(case)
         for step, slot, where, array in arrays_of(case, outcome):
             if str(array.dtype) != dtype or not np.isfinite(array).all():
                 continue
@@ -235,8 +236,8 @@ def test_a_number_moved_by_32_roundings_times_its_condition_is_rejected(dtype: s
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_sampled_case_is_bounded_although_the_cheap_test_passes() -> None:
-    cases = [case_of(5, i, Plan(("numeric",))) for i in range(200)]
-    found = {case: Comparer(case, INFO).run(answer(case), answer(case)) for case in cases}
+    cases = [case_of(5, i, DrawOptions(("numeric",))) for i in range(200)]
+    found = {case: Comparer(Promise(case, INFO)).run(answer(case)) for case in cases}
     sampled = [case for case, c in found.items() if c.ratios]
     assert 0 < len(sampled) < len(cases) / 8
     assert not [c.bounded for c in found.values() if c.bounded]
@@ -250,22 +251,22 @@ def test_the_radius_does_not_span_two_branches() -> None:
         Grad(("z",), ("x",), ("g",)),
     )
     case = Case((Input("x", (2,), (1.0, float(np.nextafter(np.float32(1.0), np.float32(2.0)))), "float32"),), steps)
-    bounds = Bounds(case, INFO)
+    bounds = Promise(case, INFO).bounds
     right = answer(case).observations[2].values[0].array  # type: ignore[union-attr]
     assert bounds.near_kink
     assert [True, False] == [bounds.accepts(g, 2, 0, "result") for g in (right, np.array([0.4, 0.6], np.float32))]
 
 
 def test_no_replica_is_made_where_the_cheap_test_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    case = next(c for c in (case_of(5, i, Plan(("numeric",))) for i in range(100)) if not is_sampled(c))
-    monkeypatch.setattr(Bounds, "_family", None)
-    assert Comparer(case, INFO).run(answer(case), answer(case)).mismatch is None
+    case = next(c for c in (case_of(5, i, DrawOptions(("numeric",))) for i in range(100)) if not is_sampled(c))
+    monkeypatch.setattr(Bounds, "_run_of", None)
+    assert Comparer(Promise(case, INFO)).run(answer(case)).mismatch is None
 
 
 def test_a_fault_of_the_judge_is_no_refusal_of_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: Any) -> Any:
         raise ZeroDivisionError("broken")
 
-    monkeypatch.setattr(Shadows, "observe", broken)
+    monkeypatch.setattr(ShadowValues, "observe", broken)
     with pytest.raises(BoundError, match=r"no bound can be derived: ZeroDivisionError: broken"):
-        Bounds(NUMERIC, INFO).radius(3, 0, "result")
+        Promise(NUMERIC, INFO).bounds.radius(3, 0, "result")

@@ -9,23 +9,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from conformance.backends import STATIC, open_backend
-from conformance.backends.programs import Programs
+from conformance.backends import open_backend
+from conformance.backends.program_interpreter import Programs
 from conformance.backends.reference import reference
+from conformance.backends.registry import registrations
+from conformance.backends.repro import script
 from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
 from conformance.campaign.worker import backend, run_case
-from conformance.case import Case, CaseError, Input, check
+from conformance.case.case import Case, Input
+from conformance.case.files import CaseError, check
+from conformance.case.outcome import Blocked, Computed, NotOffered, Outcome, Raised
+from conformance.case.profile import profile_of
+from conformance.case.steps import AppendBackward, Backward, Grad, Op
 from conformance.clauses import CURATED
 from conformance.clauses.checks import CHECKS, Check
 from conformance.clauses.table import disagreement
-from conformance.facts import facts_of
-from conformance.generate.scripts import Plan, case_of
+from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import AGREEING, Bucket
 from conformance.mutants.registry import mutants
-from conformance.outcome import Blocked, Computed, NotOffered, Outcome, Raised
-from conformance.repro import script
-from conformance.steps import AppendBackward, Backward, Grad, Op
 from reference_impl import PADDLE, PADDLE_STATIC, Category
 from tests.conformance.engines import TOTAL
 from tests.wrong_engines import correct_programs
@@ -33,7 +35,9 @@ from tests.wrong_engines import correct_programs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-DRAWN = [case_of(1, i, Plan(static=True)) for i in range(300)]
+STATIC = sorted(name for name, facts in registrations().items() if facts.static)
+
+DRAWN = [case_of(1, i, DrawOptions(static=True)) for i in range(300)]
 X, W = Input("x", (2,), (1.0, 2.0)), Input("w", (2,), (3.0, 4.0))
 PRODUCT = Op("mul", ("x", "w"), ("y",))
 KEPT = (*AGREEING, Bucket.KNOWN_DEVIATION)
@@ -47,7 +51,7 @@ def answer(case: Case) -> Outcome:
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Workers]:
     """Open a worker process, in which every backend is opened once."""
-    with Workers(("paddle", *sorted(STATIC)), 1) as opened:
+    with Workers(("paddle", *STATIC), 1) as opened:
         yield opened
 
 
@@ -91,7 +95,7 @@ def test_eager_backends_do_not_offer_a_backward_part(name: str) -> None:
     case = Case((X, W), (PRODUCT, AppendBackward("y", ("g", "h"))))
     with Workers((name,), 1) as workers:
         explained = workers.call(explain_case, case, name)
-    assert explained["steps"][1]["actual"].startswith("not offered")
+    assert explained.steps[1].actual.startswith("not offered")
 
 
 def test_a_program_does_not_offer_backward() -> None:
@@ -131,7 +135,7 @@ def test_every_drawn_program_obeys_the_language() -> None:
 
 def test_drawn_programs_are_rich() -> None:
     kinds = Counter(type(step) for case in DRAWN for step in case.steps)
-    orders = Counter(facts_of(case, answer(case)).highest for case in DRAWN)
+    orders = Counter(profile_of(case, answer(case)).highest for case in DRAWN)
     assert (True, True, True) == (kinds[Grad] > 450, kinds[AppendBackward] > 15, orders[2] > 80)
 
 
@@ -139,7 +143,7 @@ def test_no_step_of_a_drawn_program_is_out_of_place() -> None:
     assert not [o for case in DRAWN for o in answer(case).observations if isinstance(o, Raised) and o.category is Category.UNMAPPED]
 
 
-@pytest.mark.parametrize("framework", sorted(STATIC))
+@pytest.mark.parametrize("framework", STATIC)
 def test_every_drawn_program_has_a_script(framework: str) -> None:
     for case in DRAWN:
         compile(script(case, framework), case.id, "exec")
@@ -150,7 +154,7 @@ def test_every_drawn_program_has_a_script(framework: str) -> None:
 
 def verdicts(name: str) -> Counter[str]:
     engine = mutants()[name].open() if name in mutants() else correct_programs()
-    return Counter(run_case(case, [engine], {})["verdicts"][name]["bucket"] for case in DRAWN[:100])
+    return Counter(run_case(case, [engine]).verdicts[name].bucket for case in DRAWN[:100])
 
 
 def test_an_engine_that_appends_no_sums_is_found_out() -> None:
@@ -164,12 +168,12 @@ def test_a_right_engine_agrees_on_every_program() -> None:
 # Clauses.
 
 
-@pytest.mark.parametrize("name", sorted(STATIC))
+@pytest.mark.parametrize("name", STATIC)
 @pytest.mark.parametrize("curated", CURATED, ids=lambda curated: curated.name)
 def test_programs_keep_what_the_documents_promise(workers: Workers, curated: Any, name: str) -> None:
     explained = workers.call(explain_case, curated.case, name)
     assert explained is not None
-    assert explained["verdict"]["bucket"] in KEPT
+    assert explained.verdict.bucket in KEPT
 
 
 def by_name(check: Check) -> str:
@@ -181,7 +185,7 @@ def test_the_reference_passes_every_check(check: Check) -> None:
     assert not check.disagreement(reference(PADDLE_STATIC, PADDLE_STATIC.not_offered))
 
 
-@pytest.mark.parametrize("name", sorted(STATIC))
+@pytest.mark.parametrize("name", STATIC)
 @pytest.mark.parametrize("number", range(len(CHECKS)), ids=lambda number: CHECKS[number].name)
 def test_a_backend_fails_the_checks_that_it_is_known_to_fail_and_no_other(workers: Workers, number: int, name: str) -> None:
     assert bool(workers.call(disagreement, number, name)) == (name in CHECKS[number].known)
@@ -211,7 +215,7 @@ def shared_graphs() -> list[Case]:
     """Draw exact programs that both halves offer: nothing is refused, and nothing asked for that only one of them has."""
     found = []
     for index in range(400):
-        case = case_of(2, index, Plan(("exact",), static=True))
+        case = case_of(2, index, DrawOptions(("exact",), static=True))
         dtypes = {entry.dtype for entry in case.inputs}
         seen = [*answer(case).observations, *eager_answer(case).observations]
         calls = [s for s in case.steps if isinstance(s, Grad)]
@@ -234,7 +238,7 @@ def values_of(outcome: Outcome) -> list[list[Any]]:
 
 
 def test_there_are_graphs_that_both_halves_can_run() -> None:
-    assert (30, True) == (len(SHARED), sum(facts_of(case, answer(case)).highest >= 2 for case in SHARED) >= 8)
+    assert (30, True) == (len(SHARED), sum(profile_of(case, answer(case)).highest >= 2 for case in SHARED) >= 8)
 
 
 @pytest.mark.parametrize("case", SHARED, ids=lambda case: case.id)
@@ -246,7 +250,7 @@ def in_both_halves(case: Case) -> tuple[bool, bool]:
     """Run a case on both halves of Paddle; whether they agree, and whether one of them deviates in a way that is known."""
     halves = [backend(name) for name in ("paddle", "paddle-static")]
     eager, static = (values_of(half.run(case)) for half in halves)
-    buckets = [run_case(case, [half], {})["verdicts"][half.info.name]["bucket"] for half in halves]
+    buckets = [run_case(case, [half]).verdicts[half.info.name].bucket for half in halves]
     return eager == static, Bucket.KNOWN_DEVIATION in buckets
 
 

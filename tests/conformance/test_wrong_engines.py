@@ -9,19 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.campaign.record_files import read
+from conformance.campaign.records import CaseRecord, FindingRecord
 from conformance.campaign.worker import run_case
-from conformance.generate.scripts import Plan, case_of
+from conformance.case.steps import Op, kind
+from conformance.generate.scripts import DrawOptions, case_of
 from conformance.mutants.registry import mutants
-from conformance.records import read
 from tests.conformance.engines import ROOT
 from tests.wrong_engines import correct
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-CASES = [case_of(1, i, Plan()) for i in range(300)]
-WITH_SIN = [case_of(1, i, Plan(("numeric",), ("sin", "mul", "add"))) for i in range(50)]
-CHANGING = [case_of(1, i, Plan(changing=1.0)) for i in range(300)]
+    from conformance.campaign.records import VerdictRecord
+
+CASES = [case_of(1, i, DrawOptions()) for i in range(300)]
+WITH_SIN = [case_of(1, i, DrawOptions(("numeric",), ("sin", "mul", "add"))) for i in range(50)]
+CHANGING = [case_of(1, i, DrawOptions(changing=1.0)) for i in range(300)]
 
 FAULTS = {
     "sin-x-sign": (WITH_SIN, {("grad", "value", "right", "wrong"), ("backward", "value", "right", "wrong")}),
@@ -39,14 +43,14 @@ GATE = ("--cases", "300", "--mutant-cases", "0", "--no-points")
 GATED = ("sin-x-sign", "dropped_accumulation", "freed_graph_unnoticed", "none_for_zeros")
 
 
-def verdicts(name: str, cases: list[Any]) -> list[dict[str, Any]]:
+def verdicts(name: str, cases: list[Any]) -> list[VerdictRecord]:
     engine = mutants()[name].open() if name in mutants() else correct()
-    return [run_case(case, [engine], {})["verdicts"][name] for case in cases]
+    return [run_case(case, [engine]).verdicts[name] for case in cases]
 
 
 def differences(name: str, cases: list[Any]) -> Counter[tuple[str, ...]]:
-    found = [v["mismatch"] for v in verdicts(name, cases) if v["bucket"] == "diverged"]
-    return Counter((m["at"], m["kind"], m["expected"], m["actual"]) for m in found)
+    found = [v.mismatch for v in verdicts(name, cases) if v.bucket == "diverged"]
+    return Counter((m.at, m.kind, m.expected, m.actual) for m in found)
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -57,7 +61,7 @@ def test_a_wrong_engine_is_found_out_at_the_call_that_is_wrong(name: str) -> Non
 
 @pytest.mark.parametrize("cases", [CASES, WITH_SIN, CHANGING], ids=["any", "with_sin", "changing"])
 def test_a_right_engine_agrees_on_every_case(cases: list[Any]) -> None:
-    assert {"agreed", "same_error", "not_offered"} >= {v["bucket"] for v in verdicts("correct", cases)}
+    assert {"agreed", "same_error", "not_offered"} >= {v.bucket for v in verdicts("correct", cases)}
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -95,21 +99,21 @@ def flipped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
 
 def test_a_campaign_on_a_wrong_engine_diverges(flipped: tuple[Any, Path]) -> None:
     _, out = flipped
-    assert list(read(out / "run.ndjson"))[-1]["verdict"] == "diverges"
+    assert list(read(out / "run.ndjson"))[-1].verdict == "diverges"
 
 
 def test_every_finding_has_the_op_that_is_wrong(flipped: tuple[Any, Path]) -> None:
     _, out = flipped
-    reduced = [r["case"] for r in read(out / "run.ndjson") if r["kind"] == "finding"]
-    ops = [[step["op"] for step in case["steps"] if step["kind"] == "op"] for case in reduced]
+    shrunk = [r.case for r in read(out / "run.ndjson") if isinstance(r, FindingRecord)]
+    ops = [[step.op for step in case.steps if isinstance(step, Op)] for case in shrunk]
     assert ops
     assert all({"sin", "cos"} & set(names) for names in ops), ops  # the derivative of cos is made with sin
 
 
 def test_a_finding_is_reduced_to_the_op_that_is_wrong_alone(flipped: tuple[Any, Path]) -> None:
     _, out = flipped
-    reduced = [r["case"]["steps"] for r in read(out / "run.ndjson") if r["kind"] == "finding"]
-    assert [step.get("op", step["kind"]) for step in min(reduced, key=len)] in (["sin", "grad"], ["sin", "backward"])
+    shrunk = [r.case.steps for r in read(out / "run.ndjson") if isinstance(r, FindingRecord)]
+    assert [step.op if isinstance(step, Op) else kind(step) for step in min(shrunk, key=len)] in (["sin", "grad"], ["sin", "backward"])
 
 
 def test_a_finding_shows_again_when_its_case_is_replayed(flipped: tuple[Any, Path]) -> None:
@@ -121,13 +125,13 @@ def test_a_finding_shows_again_when_its_case_is_replayed(flipped: tuple[Any, Pat
 
 def test_the_record_of_a_finding_can_be_replayed_as_it_says(flipped: tuple[Any, Path]) -> None:
     _, out = flipped
-    replay = next(r["replay"] for r in read(out / "run.ndjson") if r["kind"] == "finding")
+    replay = next(r.replay for r in read(out / "run.ndjson") if isinstance(r, FindingRecord))
     done = conformance(*replay.split()[1:])
     assert done.returncode == 1, done.stdout + done.stderr
 
 
 def test_a_case_record_keeps_the_case_where_it_fails(flipped: tuple[Any, Path]) -> None:
     _, out = flipped
-    records = [r for r in read(out / "run.ndjson") if r["kind"] == "case"]
-    failing = [any(v["bucket"] == "diverged" for v in r["verdicts"].values()) for r in records]
-    assert failing == ["case" in r for r in records]
+    records = [r for r in read(out / "run.ndjson") if isinstance(r, CaseRecord)]
+    failing = [any(v.bucket == "diverged" for v in r.verdicts.values()) for r in records]
+    assert failing == [r.case is not None for r in records]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from reference_impl import OPS
-from reference_impl.primitive import Domain, Primitive
+from reference_impl.tape.primitive import Domain, Primitive
 
 if TYPE_CHECKING:
     from collections.abc import Callable

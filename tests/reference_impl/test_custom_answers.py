@@ -5,17 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reference_impl import (
-    OPS,
-    PADDLE,
-    TORCH,
-    Category,
-    Dialect,
-    Tensor,
-    backward,
-    grad,
-    tensor,
-)
+from reference_impl import OPS, PADDLE, TORCH, Category, Dialect, Tensor, backward, grad, tensor
 from tests.reference_impl.custom_functions import add, doubled, mul, product, scaled
 from tests.reference_impl.vocabulary import both, elements, leaf, refusal
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reference_impl import OPS, PADDLE, TORCH, Dialect, grad, tensor
-from reference_impl.primitive import Observation, Primitive
+from reference_impl.tape.primitive import Observation, Primitive
 from tests.reference_impl.vocabulary import both, elements, leaf
 
 ALONG = {"axis": 0, "keepdims": False}
@@ -90,8 +90,8 @@ def _on_a_side(op: str, operands: list[list[float]], attrs: dict[str, Any], side
     """Return the derivative in the first element, with one of the sides that each question at the kink lists."""
 
     def choose(primitive: Primitive, arrays: list[Any], given: dict[str, Any], out: Any) -> Any:
-        assert primitive.selects is not None
-        return list(primitive.selects(out, *arrays, **given))[side]
+        assert primitive.branch_sides is not None
+        return list(primitive.branch_sides(out, *arrays, **given))[side]
 
     Observation.chooser = choose
     try:

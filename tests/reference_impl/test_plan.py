@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from reference_impl import OPS, Tensor
-from reference_impl.plan import asked_for, first_in_first_out, newest_first, place_of, reachable
+from reference_impl.reverse.plan import asked_for, first_in_first_out, newest_first, place_of, reachable
 from tests.reference_impl.vocabulary import leaf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from reference_impl.plan import Asked
-    from reference_impl.tensor import Node
+    from reference_impl.reverse.plan import Asked
+    from reference_impl.tape.tensor import Node
 
     Order = Callable[[Sequence[Node], Asked, list[Tensor]], list[Any]]
 
@@ -31,8 +31,8 @@ def everything(roots: list[Tensor]) -> tuple[list[Node], Asked]:
 def asked_on_the_way(root: Tensor, target: Tensor, cut: tuple[Tensor, ...] = ()) -> dict[str, list[int]]:
     """For each op that runs for one target, the positions that it is asked for."""
     places = {place_of(t) for t in cut}
-    aims = () if target.node is None else (target.node,)
-    asked = asked_for(reachable([root], places), {place_of(target): target}, aims, places)
+    target_nodes = () if target.node is None else (target.node,)
+    asked = asked_for(reachable([root], places), {place_of(target): target}, target_nodes, places)
     return {node.primitive.name: positions for node, positions in asked.items()}
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from reference_impl import OPS, PADDLE_STATIC, SGD, AutogradError, Category, Program, Variable, append_backward, gradients, run
-from reference_impl.transform import CURRENT_OPERATOR
+from reference_impl.static.transform import CURRENT_OPERATOR
 
 add, mul, cube, chunk, topk, top = (OPS[name] for name in ("add", "mul", "pow_scalar", "split", "topk", "max"))
 FED = {"x": np.array([1.0, 2.0]), "w": np.array([3.0, 4.0])}
@@ -94,7 +94,7 @@ def test_ops_in_a_no_grad_region_stop_gradients(program: Program, x: Variable) -
 def test_gradients_appends_and_computes_nothing(program: Program, x: Variable, monkeypatch: pytest.MonkeyPatch) -> None:
     y = mul(x, x)
     before = list(program.operators)
-    monkeypatch.setattr(sys.modules["reference_impl.program"], "run", None)
+    monkeypatch.setattr(sys.modules["reference_impl.static.program"], "run", None)
     gradients(y, x)
     assert (before, True) == (program.operators[: len(before)], len(program.operators) > len(before))
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reference_impl import OPS, PADDLE, TORCH, Dialect, Tensor, backward, grad, register_hook, retain_grad, tensor
-from reference_impl.hooks import hooks_of
+from reference_impl.tape.hooks import hooks_of
 
 mul, total, split = OPS["mul"], OPS["sum"], OPS["split"]
 

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
-from conformance.case import read
+from conformance.case.files import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,4 +26,4 @@ def workers() -> Iterator[Workers]:
 
 @pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
 def test_a_case_that_was_judged_wrongly_agrees(workers: Workers, path: Path) -> None:
-    assert workers.call(explain_case, read(path), "torch")["verdict"]["bucket"] in ("agreed", "same_error")
+    assert workers.call(explain_case, read(path), "torch").verdict.bucket in ("agreed", "same_error")

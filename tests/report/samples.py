@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
-from conformance.case import Case, Input
-from conformance.steps import (
+from conformance.campaign.records import (
+    SCHEMA,
+    BackendRecord,
+    DeviationRecord,
+    ExitReason,
+    FindingRecord,
+    Footer,
+    Header,
+    MismatchRecord,
+    NullSummary,
+    RunVerdict,
+    StepRecord,
+)
+from conformance.case.case import Case, Input
+from conformance.case.steps import (
     AppendBackward,
     Backward,
     ClearGrad,
@@ -21,8 +34,9 @@ from conformance.steps import (
     Op,
     RemoveHook,
     RetainGrad,
-    Toggle,
+    SetRequiresGrad,
 )
+from conformance.judge.verdict import Bucket
 
 CASE = Case(
     (Input("x0", (3,), (1.0, 2.0, 3.0)), Input("x1", (1, 3), (2.0, 0.0, -1.0)), Input("s0", (), (2.0,), differentiable=False)),
@@ -76,24 +90,34 @@ LEDGERS = {
 }
 
 
-def finding(**changes: Any) -> dict[str, Any]:
+MISMATCH = MismatchRecord(1, "op:reshape", "flag", "result", "constant", "requires_grad", "v1")
+
+FINDING = FindingRecord(
+    id="torch-3fa2c1d0",
+    backend="torch",
+    bucket=Bucket.DIVERGED,
+    at="op:reshape",
+    count=17,
+    index=1041,
+    ops=("mul", "reshape", "sum", "unsqueeze"),
+    case=CASE,
+    mismatch=MISMATCH,
+    blame=None,
+    steps=tuple(StepRecord(text, expected, actual or expected) for text, expected, actual in STEPS),
+    replay="conformance replay reports/cases/torch-3fa2c1d0.json --backend torch",
+    script="import torch\n\nx0 = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)\nassert x0 < 3 & True\n",
+    shrink_rounds={"drop steps": 7, "cut values": 2},
+)
+
+
+def finding(**changes: Any) -> FindingRecord:
     """Return a finding's record, changed in some fields."""
-    found = {"step": 1, "at": "op:reshape", "kind": "flag", "where": "result"}
-    return {
-        "kind": "finding",
-        "id": "torch-3fa2c1d0",
-        "backend": "torch",
-        "bucket": "diverged",
-        "at": "op:reshape",
-        "count": 17,
-        "index": 1041,
-        "case": msgspec.to_builtins(CASE),
-        "mismatch": {**found, "expected": "constant", "actual": "requires_grad", "detail": "v1"},
-        "steps": [{"text": text, "expected": expected, "actual": actual or expected} for text, expected, actual in STEPS],
-        "replay": "conformance replay reports/cases/torch-3fa2c1d0.json --backend torch",
-        "script": "import torch\n\nx0 = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)\nassert x0 < 3 & True\n",
-        **changes,
-    }
+    return replace(FINDING, **changes)
+
+
+def differing(**changes: Any) -> FindingRecord:
+    """Return a finding's record whose mismatch is changed in some fields."""
+    return finding(mismatch=replace(MISMATCH, **changes))
 
 
 def counts(factor: int) -> dict[str, int]:
@@ -122,6 +146,55 @@ def counts(factor: int) -> dict[str, int]:
         "custom function @1": 5,
     }
     return {name: number * factor for name, number in numbers.items()}
+
+
+HEADER = Header(
+    schema=SCHEMA,
+    suite="2026.11",
+    command="conformance run --backends torch,paddle --cases 20000",
+    seed=1,
+    cases=20000,
+    lanes=("exact", "numeric"),
+    ops=None,
+    ops_not_offered={},
+    jobs=2,
+    started="2026-11-21T03:00:00Z",
+    environment={"python": "3.11.7", "platform": "Linux-6.1-x86_64", "numpy": "2.4.6"},
+    backends=(
+        BackendRecord("torch", "2.13.0+cpu", "torch", {"no_grad_vars": "torch has no such parameter"}),
+        BackendRecord("paddle", "3.4.0", "paddle", {"materialize_grads": "not in paddle.grad"}),
+    ),
+)
+
+FOOTER = Footer(
+    verdict=RunVerdict.DIVERGES,
+    exit_reason=ExitReason.CASES,
+    reasons=("torch: 17 cases diverge in 1 finding",),
+    cases=20000,
+    rich=15044,
+    bounded=933,
+    unreproduced_deaths=0,
+    lanes={"exact": 10020, "numeric": 9980},
+    orders={"1": 9000, "2": 8000, "3": 2990, "0": 10},
+    ledger=LEDGERS,
+    counts={"torch": counts(1), "paddle": counts(2)},
+    deviations={"torch": {"torch-view-in-no-grad": 913}, "paddle": {}},
+    laws={"torch": {}, "paddle": {}},
+    ratios={"torch": {"op:matmul": {"none": 5, "1/10": 41, "1": 3}, "grad": {"1/100": 17, "beyond": 2}}, "paddle": {}},
+    worst={"torch": (0.212, "op:matmul", "00ff00ff00ff00ff")},
+    nulls=NullSummary(0, 0, 0, 0.0, {}),
+    findings=1,
+    seconds={"reference": 61.2, "torch": 48.0, "paddle": 95.5, "generate": 22.4, "judge": 18.9, "all": 251.3, "wall": 131.0},
+    not_offered={
+        "torch": {"no_grad_vars": "torch has no such parameter"},
+        "paddle": {"materialize_grads": "not in paddle.grad", "backward.inputs": "not in paddle.autograd.backward"},
+    },
+    deviation_info={
+        "torch-view-in-no-grad": DeviationRecord(
+            "A view made in no_grad of a tracked base requires a gradient.", "torch-view-in-no-grad", ""
+        )
+    },
+)
 
 
 EVERY_KIND = Case(
@@ -154,7 +227,7 @@ EVERY_KIND = Case(
         Backward(("v4", "v5"), (None, None), retain_graph=True),
         RemoveHook("h0"),
         ClearGrad("x0", "zero"),
-        Toggle("x1", requires_grad=False),
+        SetRequiresGrad("x1", requires_grad=False),
         Op("mul", ("x0", "x1"), ("v6",)),
         Grad(("v4",), ("x0", "e0"), ("g2", "g3"), allow_unused=True, form="tuple"),
         Drop("v6"),

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
-from conformance.campaign.tally import Tally
-from conformance.decades import decade_of
+from conformance.campaign.records import CaseRecord, ExitReason, VerdictRecord
+from conformance.campaign.tally import Tally, decade_of
+from conformance.judge.verdict import Bucket
 from conformance.report import write_html
-from conformance.summary import show_summary
+from conformance.report.tables import coverage_of
+from conformance.report.terminal import COUNTED, show_summary
+from conformance.report.words import COUNTERS
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from conformance.campaign.records import Footer, Record
 
 
 @pytest.mark.parametrize(
@@ -36,9 +42,9 @@ def test_an_error_counts_in_the_decade_of_the_bound_that_it_reaches(ratio: float
     assert decade == decade_of(ratio)
 
 
-def record(name: str, ratios: dict[str, float | None]) -> dict[str, Any]:
-    verdict = {"bucket": "agreed", "counts": {}, "ratios": ratios}
-    return {"id": name, "lane": "numeric", "order": 1, "rich": False, "seconds": {}, "nulls": [], "verdicts": {"torch": verdict}}
+def record(name: str, ratios: dict[str, float | None]) -> CaseRecord:
+    verdict = VerdictRecord(Bucket.AGREED, {}, ratios=ratios)
+    return CaseRecord(0, name, "numeric", 1, rich=False, verdicts={"torch": verdict}, seconds={}, poisoned=False, nulls=())
 
 
 def test_the_tally_counts_cases_by_step_and_decade_and_keeps_the_worst_that_was_accepted() -> None:
@@ -46,11 +52,12 @@ def test_the_tally_counts_cases_by_step_and_decade_and_keeps_the_worst_that_was_
     tally.add(record("a", {"op:mul": 0.05, "grad": 0.5}))
     tally.add(record("b", {"op:mul": 0.07, "grad": None}))
     tally.add(record("c", {"grad": 7.0}))
-    assert {"op:mul": {"1/10": 2}, "grad": {"1": 1, "beyond": 2}} == tally.footer()["ratios"]["torch"]
-    assert (0.5, "grad", "a") == tally.footer()["worst"]["torch"]
+    footer = tally.footer(ExitReason.CASES, 0.0, {}, {})
+    assert {"op:mul": {"1/10": 2}, "grad": {"1": 1, "beyond": 2}} == footer.ratios["torch"]
+    assert (0.5, "grad", "a") == footer.worst["torch"]
 
 
-def test_the_page_shows_the_distribution_by_step_and_the_largest_error(records: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_the_page_shows_the_distribution_by_step_and_the_largest_error(records: list[Record], tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     write_html(records, path)
     page = path.read_text(encoding="utf-8")
@@ -58,17 +65,27 @@ def test_the_page_shows_the_distribution_by_step_and_the_largest_error(records: 
     assert "0.21 of its bound, at op:matmul of case 00ff00ff00ff00ff" in page
 
 
-def test_a_run_without_bounds_has_no_such_table(records: list[dict[str, Any]], tmp_path: Path) -> None:
-    records[-1]["ratios"] = {"torch": {}, "paddle": {}}
+def test_a_run_without_bounds_has_no_such_table(records: list[Record], footer: Footer, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
-    write_html(records, path)
+    write_html([*records[:-1], replace(footer, ratios={"torch": {}, "paddle": {}})], path)
     assert 'id="errors"' not in path.read_text(encoding="utf-8")
 
 
-def test_the_summary_names_the_largest_error_and_where_it_is(footer: dict[str, Any]) -> None:
+def summary(footer: Footer) -> str:
     out = io.StringIO()
-    seconds = {"wall": 1.0, "reference": 1.0, "all": 1.0}
-    nulls = {"comparisons": 0, "alarms": 0, "per_million": 0.0}
-    rest = {"collateral": 0, "seconds": seconds, "deviations": {"torch": {}, "paddle": {}}, "nulls": nulls}
-    show_summary(Console(file=out, width=200), {**footer, **rest}, [])
-    assert "torch: error over derived bound, in 68 steps: at most 0.21, at op:matmul of case 00ff00ff00ff00ff" in out.getvalue()
+    show_summary(Console(file=out, width=200), footer, [])
+    return out.getvalue()
+
+
+def test_the_summary_names_the_largest_error_and_where_it_is(footer: Footer) -> None:
+    assert "torch: error over derived bound, in 68 steps: at most 0.21, at op:matmul of case 00ff00ff00ff00ff" in summary(footer)
+
+
+def test_the_summary_says_that_the_budget_ended_the_run(footer: Footer) -> None:
+    said = [summary(replace(footer, exit_reason=reason)) for reason in ExitReason]
+    assert [False, True] == ["when the budget was spent" in text for text in said]
+
+
+def test_a_counter_reads_the_same_in_the_summary_and_on_the_page(footer: Footer) -> None:
+    page = {row.name for row in coverage_of(footer, ["torch"]).counts}
+    assert {COUNTERS[counter] for counter in COUNTED if not counter.startswith("order")} <= page

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.case import Case, Input
-from conformance.generate.scripts import Plan, case_of
-from conformance.report.graph import AT_END, HEIGHT, draw
-from conformance.steps import (
+from conformance.case.case import Case, Input
+from conformance.case.place import END
+from conformance.case.steps import (
     AppendBackward,
     Backward,
     ClearGrad,
@@ -23,16 +22,18 @@ from conformance.steps import (
     Op,
     RemoveHook,
     RetainGrad,
-    Toggle,
+    SetRequiresGrad,
     uses,
 )
+from conformance.generate.scripts import DrawOptions, case_of
+from conformance.report.graph import HEIGHT, draw
 
 from .samples import CASE, EVERY_KIND
 
 if TYPE_CHECKING:
-    from conformance.steps import Step
+    from conformance.case.steps import Step
 
-DRAWN = [case_of(7, index, Plan()) for index in range(40)]
+DRAWN = [case_of(7, index, DrawOptions()) for index in range(40)]
 cases = pytest.mark.parametrize("case", [CASE, EVERY_KIND, *DRAWN], ids=lambda case: case.id)
 
 
@@ -75,7 +76,7 @@ def test_the_diverging_step_is_marked() -> None:
 
 
 def test_a_difference_at_the_end_is_marked_on_a_node_of_its_own() -> None:
-    assert [n.kind for n in draw(CASE, AT_END).nodes if n.diverging] == ["end"]
+    assert [n.kind for n in draw(CASE, END).nodes if n.diverging] == ["end"]
 
 
 def test_autograd_calls_are_told_from_ops() -> None:
@@ -102,9 +103,8 @@ PLACES = {n.number: n for n in draw(EVERY_KIND).nodes if n.number is not None}
 
 
 def test_steps_that_change_state_stand_in_their_order() -> None:
-    places = [
-        PLACES[n].x for n in numbers_of(Backward, AppendBackward, Grad, InPlace, Hook, RemoveHook, RetainGrad, Toggle, ClearGrad, Drop)
-    ]
+    kinds = (Backward, AppendBackward, Grad, InPlace, Hook, RemoveHook, RetainGrad, SetRequiresGrad, ClearGrad, Drop)
+    places = [PLACES[n].x for n in numbers_of(*kinds)]
     assert places == sorted(set(places))
 
 
@@ -113,7 +113,7 @@ def test_an_in_place_change_stands_between_what_came_before_and_what_comes_after
     assert max(p.x for n, p in PLACES.items() if n < change) < PLACES[change].x < min(p.x for n, p in PLACES.items() if n > change)
 
 
-@pytest.mark.parametrize("change", [InPlace("neg", "x"), Toggle("x", requires_grad=False)], ids=["in place", "flag"])
+@pytest.mark.parametrize("change", [InPlace("neg", "x"), SetRequiresGrad("x", requires_grad=False)], ids=["in place", "flag"])
 def test_who_uses_a_changed_tensor_uses_what_the_change_left(change: Step) -> None:
     picture = draw(Case((Input("x", (), (1.0,)),), (change, Op("exp", ("x",), ("y",)))))
     changed = next(n for n in picture.nodes if n.number == 0)

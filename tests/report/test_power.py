@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from conformance.mutants.hunt import Kill
 from conformance.mutants.measure import Power
@@ -11,16 +11,18 @@ from conformance.report import write_html
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from conformance.campaign.records import Record
+
 IDS = ("sin-x-sign", "cos-x-sign", "dropped_fan_out")
 POWER = Power({"sin-x-sign": Kill(41, "diverged", "grad"), "dropped_fan_out": Kill(0, "diverged", "grad")}, IDS, 400, 1, 9.0)
 
 
-def page(records: list[dict[str, Any]], path: Path) -> str:
+def page(records: list[Record], path: Path) -> str:
     write_html(records, path)
     return path.read_text()
 
 
-def test_the_page_has_the_score_of_each_kind_of_fault(records: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_the_page_has_the_score_of_each_kind_of_fault(records: list[Record], tmp_path: Path) -> None:
     text = page([records[0], POWER.record(), *records[1:]], tmp_path / "report.html")
     row = (
         '<tr><th scope="row">rule</th><td class="n">1</td><td class="n">2</td><td class="n">50.0 %</td>'
@@ -29,10 +31,10 @@ def test_the_page_has_the_score_of_each_kind_of_fault(records: list[dict[str, An
     assert row in text
 
 
-def test_the_page_names_the_survivors(records: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_the_page_names_the_survivors(records: list[Record], tmp_path: Path) -> None:
     text = page([records[0], POWER.record(), *records[1:]], tmp_path / "report.html")
     assert (True, False) == ("the gradient of cos.x has the wrong sign" in text, "dropped_fan_out" in text)
 
 
-def test_a_run_without_mutants_has_no_such_table(records: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_a_run_without_mutants_has_no_such_table(records: list[Record], tmp_path: Path) -> None:
     assert "Measured power" not in page(records, tmp_path / "report.html")

@@ -5,19 +5,37 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 import pytest
+from msgspec.structs import asdict, replace
 
-from conformance.coverage import CELLS, ORDERS
+from conformance.campaign.coverage import CELLS, ORDERS
+from conformance.campaign.records import (
+    CaseRecord,
+    ClauseCell,
+    ClauseRow,
+    ClausesRecord,
+    Interruption,
+    MismatchRecord,
+    RunVerdict,
+    StepRecord,
+)
+from conformance.case.case import Case, Input
+from conformance.case.place import END, recorded
+from conformance.case.steps import Detach
+from conformance.judge.verdict import Bucket
 from conformance.report import write_html
 
-from .samples import CASE, EVERY_KIND, STEPS, finding
+from .samples import CASE, EVERY_KIND, STEPS, differing, finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    Write = Callable[[Iterable[dict[str, Any]]], str]
+    from conformance.campaign.records import Footer, Header, Record
+
+    Write = Callable[[Iterable[Record]], str]
 
 VOID = {"meta", "input", "col", "br", "wbr"}
 
@@ -54,7 +72,7 @@ class Outline(HTMLParser):
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    def written(records: Iterable[dict[str, Any]]) -> str:
+    def written(records: Iterable[Record]) -> str:
         path = tmp_path / "report.html"
         write_html(records, path)
         return path.read_text(encoding="utf-8")
@@ -68,25 +86,25 @@ def verdict(page: str) -> str:
     return found[1]
 
 
-def test_the_page_refers_to_nothing_outside_itself(write: Write, records: list[dict[str, Any]]) -> None:
+def test_the_page_refers_to_nothing_outside_itself(write: Write, records: list[Record]) -> None:
     page = write(records)
     references = [value for _, attrs in Outline(page).elements for name in ("src", "href") if (value := attrs.get(name))]
     assert all(value.startswith("#") for value in references)
     assert not re.search(r"https?:|@import|url\(", page)
 
 
-def test_every_link_of_the_page_leads_somewhere(write: Write, records: list[dict[str, Any]]) -> None:
+def test_every_link_of_the_page_leads_somewhere(write: Write, records: list[Record]) -> None:
     elements = Outline(write(records)).elements
     ids = {attrs["id"] for _, attrs in elements if "id" in attrs}
     assert {attrs["href"] for tag, attrs in elements if tag == "a"} <= {f"#{i}" for i in ids}
 
 
-def test_ids_are_unique(write: Write, records: list[dict[str, Any]]) -> None:
+def test_ids_are_unique(write: Write, records: list[Record]) -> None:
     ids = [attrs["id"] for _, attrs in Outline(write(records)).elements if "id" in attrs]
     assert len(ids) == len(set(ids))
 
 
-def test_every_tag_is_closed(write: Write, records: list[dict[str, Any]]) -> None:
+def test_every_tag_is_closed(write: Write, records: list[Record]) -> None:
     outline = Outline(write(records))
     assert (outline.unmatched, outline.open) == ([], [])
 
@@ -94,49 +112,51 @@ def test_every_tag_is_closed(write: Write, records: list[dict[str, Any]]) -> Non
 EVIL = "</pre><script>alert(1)</script>\"'><b onclick=x>"
 
 
-@pytest.mark.parametrize("field", ["id", "backend", "bucket", "at", "replay", "script"])
-def test_text_of_a_finding_is_escaped(write: Write, header: dict[str, Any], footer: dict[str, Any], field: str) -> None:
+@pytest.mark.parametrize("field", ["id", "backend", "at", "replay", "script"])
+def test_text_of_a_finding_is_escaped(write: Write, header: Header, footer: Footer, field: str) -> None:
     page = write([header, finding(**{field: EVIL}), footer])
     assert "alert(1)" in page
     assert sum(tag == "script" for tag, _ in Outline(page).elements) == 1
 
 
-def test_text_of_a_step_is_escaped(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
-    page = write([header, finding(steps=[{"text": EVIL, "expected": EVIL, "actual": EVIL + EVIL}]), footer])
+def test_text_of_a_step_is_escaped(write: Write, header: Header, footer: Footer) -> None:
+    page = write([header, finding(steps=(StepRecord(EVIL, EVIL, EVIL + EVIL),)), footer])
     assert sum(tag == "script" for tag, _ in Outline(page).elements) == 1
 
 
-def test_text_of_a_case_is_escaped(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
-    case = {
-        "inputs": [{"name": EVIL, "shape": [], "data": [1.0]}],
-        "steps": [{"kind": "detach", "tensor": EVIL, "results": [EVIL + "2"]}],
-    }
+def test_text_of_a_case_is_escaped(write: Write, header: Header, footer: Footer) -> None:
+    case = Case((Input(EVIL, (), (1.0,)),), (Detach(EVIL, (EVIL + "2",)),))
     outline = Outline(write([header, finding(case=case), footer]))
     assert outline.of_class("node", "input") == ["g"] * 2  # the case's own input, and the legend's
     assert sum(tag == "script" for tag, _ in outline.elements) == 1
 
 
-def test_text_of_the_run_is_escaped(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
-    header |= {"command": EVIL, "suite": EVIL, "environment": {EVIL: EVIL}}
-    footer |= {"reasons": [EVIL], "findings": 0, "deviations": {EVIL: {EVIL: 1}}}
+def test_text_of_the_run_is_escaped(write: Write, header: Header, footer: Footer) -> None:
+    header = replace(header, command=EVIL, suite=EVIL, environment={EVIL: EVIL})
+    footer = replace(footer, reasons=(EVIL,), findings=0, deviations={EVIL: {EVIL: 1}})
     assert sum(tag == "script" for tag, _ in Outline(write([header, footer])).elements) == 1
 
 
-def test_text_that_is_no_unicode_does_not_cost_the_report(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
+def test_text_that_is_no_unicode_does_not_cost_the_report(write: Write, header: Header, footer: Footer) -> None:
     assert r"\ud800" in write([header, finding(replay="\ud800"), footer])
 
 
-def test_a_run_without_footer_is_marked_invalid(write: Write, records: list[dict[str, Any]]) -> None:
+def test_a_run_without_footer_is_marked_invalid(write: Write, records: list[Record]) -> None:
     page = write(records[:-1])
     assert verdict(page) == "invalid"
     assert "INVALID" in page
 
 
-def test_a_run_without_footer_still_shows_its_findings(write: Write, records: list[dict[str, Any]]) -> None:
+def test_a_run_without_footer_still_shows_its_findings(write: Write, records: list[Record]) -> None:
     assert 'id="finding-torch-3fa2c1d0"' in write(records[:-1])
 
 
-def test_a_run_without_header_is_marked_invalid(write: Write, records: list[dict[str, Any]]) -> None:
+def test_a_run_that_was_interrupted_says_so(write: Write, records: list[Record]) -> None:
+    page = write([*records[:-1], Interruption("KeyboardInterrupt")])
+    assert ("invalid", True) == (verdict(page), "the run was interrupted (KeyboardInterrupt)" in page)
+
+
+def test_a_run_without_header_is_marked_invalid(write: Write, records: list[Record]) -> None:
     assert verdict(write(records[1:])) == "invalid"
 
 
@@ -145,13 +165,13 @@ def test_no_records_are_marked_invalid(write: Write) -> None:
 
 
 @pytest.mark.parametrize("claimed", ["conforms", "diverges", "suite_error"])
-def test_the_verdict_is_the_footers(write: Write, header: dict[str, Any], footer: dict[str, Any], claimed: str) -> None:
+def test_the_verdict_is_the_footers(write: Write, header: Header, footer: Footer, claimed: str) -> None:
     ledger = {"torch": {"agreed": 20000}, "paddle": {"agreed": 20000}}
-    footer |= {"verdict": claimed, "findings": 0, "ledger": ledger}
+    footer = replace(footer, verdict=RunVerdict(claimed), findings=0, ledger=ledger)
     assert verdict(write([header, footer])) == claimed
 
 
-def test_reasons_stand_in_the_banner(write: Write, records: list[dict[str, Any]]) -> None:
+def test_reasons_stand_in_the_banner(write: Write, records: list[Record]) -> None:
     banner = write(records).split('<section class="verdict')[1].split("</section>")[0]
     assert "torch: 17 cases diverge in 1 finding" in banner
 
@@ -159,48 +179,51 @@ def test_reasons_stand_in_the_banner(write: Write, records: list[dict[str, Any]]
 CONTRADICTIONS = {
     "buckets that do not sum to the cases": {"ledger": {"torch": {"agreed": 19999}, "paddle": {"agreed": 20000}}},
     "more findings counted than recorded": {"findings": 2},
-    "a verdict that is unknown": {"verdict": "fine"},
-    "conforming with diverging cases": {"verdict": "conforms"},
+    "conforming with diverging cases": {"verdict": RunVerdict.CONFORMS},
     "conforming with nothing compared": {
-        "verdict": "conforms",
+        "verdict": RunVerdict.CONFORMS,
         "ledger": {"torch": {"not_offered": 20000}, "paddle": {"agreed": 20000}},
     },
 }
 
 
 @pytest.mark.parametrize("changes", CONTRADICTIONS.values(), ids=CONTRADICTIONS)
-def test_records_that_contradict_themselves_are_marked_invalid(
-    write: Write, records: list[dict[str, Any]], changes: dict[str, Any]
-) -> None:
-    records[-1] |= changes
-    assert verdict(write(records)) == "invalid"
+def test_records_that_contradict_themselves_are_marked_invalid(write: Write, records: list[Record], changes: dict[str, Any]) -> None:
+    assert verdict(write([*records[:-1], replace(records[-1], **changes)])) == "invalid"
 
 
-def test_missing_case_records_are_noticed(write: Write, records: list[dict[str, Any]]) -> None:
-    assert verdict(write([records[0], {"kind": "case"}, *records[1:]])) == "invalid"
+UNFAILED = CaseRecord(0, "00", "exact", 1, rich=False, verdicts={}, seconds={}, poisoned=False, nulls=())
 
 
-def test_records_are_read_as_a_stream(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
-    footer |= {"findings": 0}
+def test_missing_case_records_are_noticed(write: Write, records: list[Record]) -> None:
+    assert verdict(write([records[0], UNFAILED, *records[1:]])) == "invalid"
+
+
+def test_records_are_read_as_a_stream(write: Write, header: Header, footer: Footer) -> None:
+    footer = replace(footer, findings=0)
     alive = 0
 
-    class Record(dict[str, Any]):
-        def __init__(self) -> None:
-            nonlocal alive
-            alive += 1
-            super().__init__(kind="case")
+    class Counted(CaseRecord, frozen=True, weakref=True):
+        pass
 
-        def __del__(self) -> None:
-            nonlocal alive
-            alive -= 1
+    def counted() -> Counted:
+        nonlocal alive
+        alive += 1
+        record = Counted(**asdict(UNFAILED))
+        finalize(record, dropped)
+        return record
+
+    def dropped() -> None:
+        nonlocal alive
+        alive -= 1
 
     most = 0
 
-    def stream() -> Iterable[dict[str, Any]]:
+    def stream() -> Iterable[Record]:
         nonlocal most
         yield header
         for _ in range(20000):
-            yield Record()
+            yield counted()
             most = max(most, alive)
         yield footer
 
@@ -209,17 +232,17 @@ def test_records_are_read_as_a_stream(write: Write, header: dict[str, Any], foot
 
 
 @pytest.mark.parametrize("number", ["18,211", "17,650", "913", "1,021", "590", "20,000"])
-def test_the_ledgers_numbers_appear(write: Write, records: list[dict[str, Any]], number: str) -> None:
+def test_the_ledgers_numbers_appear(write: Write, records: list[Record], number: str) -> None:
     assert f">{number}</td>" in write(records).split('id="ledger"')[1].split("</section>")[0]
 
 
-def test_the_fraction_really_compared_is_rounded_down(write: Write, records: list[dict[str, Any]]) -> None:
-    records[-1]["ledger"]["torch"] = {"agreed": 19999, "near_kink": 1}
-    ledger = write(records).split('id="ledger"')[1].split("</section>")[0]
+def test_the_fraction_really_compared_is_rounded_down(write: Write, records: list[Record], footer: Footer) -> None:
+    ledgers = {**footer.ledger, "torch": {"agreed": 19999, "near_kink": 1}}
+    ledger = write([*records[:-1], replace(footer, ledger=ledgers)]).split('id="ledger"')[1].split("</section>")[0]
     assert ">99.9 %</td>" in ledger
 
 
-def test_the_speed_ratio_is_everything_over_the_frameworks(write: Write, records: list[dict[str, Any]]) -> None:
+def test_the_speed_ratio_is_everything_over_the_frameworks(write: Write, records: list[Record]) -> None:
     assert f"<b>{251.3 / (48.0 + 95.5):.2f} times</b>" in write(records)
 
 
@@ -231,22 +254,22 @@ def coverage_row(page: str, group: str, parameter: str, value: str = "") -> list
     return [(state.strip(), text) for state, text in re.findall(r'<td class="n([^"]*)">([^<]+)</td>', row)]
 
 
-def test_a_cell_shows_what_was_compared_at_each_order(write: Write, records: list[dict[str, Any]]) -> None:
+def test_a_cell_shows_what_was_compared_at_each_order(write: Write, records: list[Record]) -> None:
     torch = coverage_row(write(records), "grad", "retain_graph", "True")[:3]
     assert [("", "700"), ("", "31"), ("gap", "0")] == torch
 
 
-def test_a_cell_that_a_backend_does_not_offer_has_a_dash(write: Write, records: list[dict[str, Any]]) -> None:
+def test_a_cell_that_a_backend_does_not_offer_has_a_dash(write: Write, records: list[Record]) -> None:
     row = coverage_row(write(records), "backward", "inputs", "given")
     assert [("", "44"), ("gap", "0"), ("gap", "0"), *[("absent", "-")] * 3] == row
 
 
-def test_every_cell_of_the_coverage_is_a_row(write: Write, records: list[dict[str, Any]]) -> None:
+def test_every_cell_of_the_coverage_is_a_row(write: Write, records: list[Record]) -> None:
     page = write(records)
     assert all(len(coverage_row(page, cell.group, cell.parameter, cell.value)) == 2 * len(ORDERS) for cell in CELLS)
 
 
-def test_offered_cells_that_are_empty_are_counted(write: Write, records: list[dict[str, Any]]) -> None:
+def test_offered_cells_that_are_empty_are_counted(write: Write, records: list[Record]) -> None:
     page = write(records)
     torch = sum(cell.needs != "no_grad_vars" for cell in CELLS) * len(ORDERS)
     paddle = sum(cell.needs not in {"materialize_grads", "backward.inputs"} for cell in CELLS) * len(ORDERS)
@@ -254,78 +277,65 @@ def test_offered_cells_that_are_empty_are_counted(write: Write, records: list[di
     assert page.count('<td class="n gap">') == torch + paddle - 18
 
 
-def test_a_call_that_no_backend_offers_has_no_table(write: Write, records: list[dict[str, Any]]) -> None:
+def test_a_call_that_no_backend_offers_has_no_table(write: Write, records: list[Record], footer: Footer) -> None:
     pages = [write(records)]
+    not_offered = dict(footer.not_offered)
     for name in ("torch", "paddle"):
-        records[-1]["not_offered"][name]["step:append_backward"] = "no programs"
-        pages.append(write(records))
+        not_offered[name] = {**not_offered[name], "step:append_backward": "no programs"}
+        pages.append(write([*records[:-1], replace(footer, not_offered=dict(not_offered))]))
     assert [True, True, False] == [">append_backward</th>" in page for page in pages]
 
 
-def test_a_cell_of_another_version_is_shown(write: Write, records: list[dict[str, Any]]) -> None:
-    records[-1]["counts"]["torch"]["grad colour=blue @2"] = 3
-    assert coverage_row(write(records), "other steps", "grad colour", "blue")[1] == ("", "3")
+def test_a_cell_of_another_version_is_shown(write: Write, records: list[Record], footer: Footer) -> None:
+    counts = {**footer.counts, "torch": {**footer.counts["torch"], "grad colour=blue @2": 3}}
+    assert coverage_row(write([*records[:-1], replace(footer, counts=counts)]), "other steps", "grad colour", "blue")[1] == ("", "3")
 
 
-def test_a_known_deviation_is_shown_with_its_reason(write: Write, records: list[dict[str, Any]]) -> None:
+def test_a_known_deviation_is_shown_with_its_reason(write: Write, records: list[Record]) -> None:
     assert "A view made in no_grad of a tracked base requires a gradient." in write(records)
 
 
-def test_every_step_has_its_own_anchor(write: Write, records: list[dict[str, Any]]) -> None:
+def test_every_step_has_its_own_anchor(write: Write, records: list[Record]) -> None:
     page = write(records)
     assert all(f'id="finding-torch-3fa2c1d0-step-{number}"' in page for number in range(len(STEPS)))
 
 
-def test_the_diverging_step_is_highlighted_in_the_script(write: Write, records: list[dict[str, Any]]) -> None:
+def test_the_diverging_step_is_highlighted_in_the_script(write: Write, records: list[Record]) -> None:
     assert re.findall(r'<tr id="(\S+)" class="diverging">', write(records)) == ["finding-torch-3fa2c1d0-step-1"]
 
 
-def test_what_differs_in_the_diverging_step_is_marked(write: Write, records: list[dict[str, Any]]) -> None:
+def test_what_differs_in_the_diverging_step_is_marked(write: Write, records: list[Record]) -> None:
     row = write(records).split('class="diverging">')[1].split("</tr>")[0]
     assert re.findall(r"<mark>(.*?)</mark>", row) == ["requires_grad"]
 
 
-def test_a_difference_after_the_last_step_has_a_line_of_its_own(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
-    found = {
-        "step": -1,
-        "at": "end",
-        "kind": "value",
-        "where": "grad",
-        "expected": "right",
-        "actual": "wrong",
-        "detail": "x0.grad",
-    }
-    page = write([header, finding(at="end", mismatch=found), footer])
+def test_a_difference_after_the_last_step_has_a_line_of_its_own(write: Write, header: Header, footer: Footer) -> None:
+    mismatch = MismatchRecord(recorded(END), "end", "value", "grad", "right", "wrong", "x0.grad")
+    page = write([header, finding(at="end", mismatch=mismatch), footer])
     assert re.findall(r'<tr id="(\S+)" class="diverging">', page) == ["finding-torch-3fa2c1d0-end"]
 
 
-def test_a_crash_is_shown_without_a_diverging_step(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
-    page = write([header, finding(bucket="crashed", mismatch=None), footer])
+def test_a_crash_is_shown_without_a_diverging_step(write: Write, header: Header, footer: Footer) -> None:
+    page = write([header, finding(bucket=Bucket.CRASHED, mismatch=None), footer])
     assert "the process died" in page
     assert 'class="diverging">' not in page
 
 
-def test_a_case_of_another_schema_is_written_without_a_picture(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
-    page = write([header, finding(case={"schema": 9, "program": "later"}), footer])
-    assert "No picture" in page
-    assert "later" in page
-
-
-def test_a_case_with_every_kind_of_step_has_a_picture(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
+def test_a_case_with_every_kind_of_step_has_a_picture(write: Write, header: Header, footer: Footer) -> None:
     picture = write([header, finding(case=EVERY_KIND), footer]).split('aria-label="Graph of')[1].split("</svg>")[0]
     assert picture.count('<g class="node') == len(EVERY_KIND.inputs) + len(EVERY_KIND.steps)
 
 
-def test_the_legend_names_what_the_picture_has(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
+def test_the_legend_names_what_the_picture_has(write: Write, header: Header, footer: Footer) -> None:
     legends = [write([header, finding(case=case), footer]).split('class="legend">')[1].split("</p>")[0] for case in (CASE, EVERY_KIND)]
     assert [False, True] == ["in-place change" in legend for legend in legends]
 
 
-def test_a_case_may_be_an_object(write: Write, records: list[dict[str, Any]], header: dict[str, Any], footer: dict[str, Any]) -> None:
-    assert write([header, finding(case=CASE), footer]) == write(records)
+def test_a_finding_says_by_what_its_case_was_shrunk(write: Write, records: list[Record]) -> None:
+    assert "shrunk in 9 rounds: drop steps 7, cut values 2" in write(records)
 
 
-def test_the_same_records_give_the_same_page(write: Write, records: list[dict[str, Any]]) -> None:
+def test_the_same_records_give_the_same_page(write: Write, records: list[Record]) -> None:
     assert write(records) == write(records)
 
 
@@ -333,29 +343,20 @@ def test_the_same_records_give_the_same_page(write: Write, records: list[dict[st
     ("detail", "said"),
     [("v1", "flag of v1:"), ("x0.grad: 1 of 3 elements differ", "flag of x0.grad:"), ("somewhere else", "flag of the result:")],
 )
-def test_the_value_that_differs_is_named(write: Write, header: dict[str, Any], footer: dict[str, Any], detail: str, said: str) -> None:
-    record = finding()
-    record["mismatch"]["detail"] = detail
-    assert said in write([header, record, footer])
+def test_the_value_that_differs_is_named(write: Write, header: Header, footer: Footer, detail: str, said: str) -> None:
+    assert said in write([header, differing(detail=detail), footer])
 
 
-def test_a_refusals_message_is_shown(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
-    record = finding()
-    record["mismatch"] |= {
-        "kind": "error",
-        "where": "step",
-        "expected": "computed",
-        "actual": "freed",
-        "detail": "RuntimeError: freed twice",
-    }
+def test_a_refusals_message_is_shown(write: Write, header: Header, footer: Footer) -> None:
+    record = differing(kind="error", where="step", expected="computed", actual="freed", detail="RuntimeError: freed twice")
     page = write([header, record, footer])
     assert "error: expected computed, actual freed" in page
     assert "RuntimeError: freed twice" in page
 
 
-def test_what_a_hook_saw_has_a_line_of_its_own(write: Write, header: dict[str, Any], footer: dict[str, Any]) -> None:
+def test_what_a_hook_saw_has_a_line_of_its_own(write: Write, header: Header, footer: Footer) -> None:
     seen = "h0 saw float32[] 1; x0.grad = float32[] 2"
-    page = write([header, finding(steps=[{"text": "backward([x0])", "expected": seen, "actual": seen}]), footer])
+    page = write([header, finding(steps=(StepRecord("backward([x0])", seen, seen),)), footer])
     assert "<td>h0 saw float32[] 1\nx0.grad = float32[] 2</td>" in page
 
 
@@ -368,20 +369,19 @@ def test_what_a_hook_saw_has_a_line_of_its_own(write: Write, header: dict[str, A
     ],
 )
 def test_a_difference_in_what_happened_is_in_words(
-    write: Write, header: dict[str, Any], footer: dict[str, Any], mismatch: dict[str, Any], said: str
+    write: Write, header: Header, footer: Footer, mismatch: dict[str, Any], said: str
 ) -> None:
-    record = finding()
-    record["mismatch"] |= {"at": "backward", "where": "event", **mismatch}
+    record = differing(**{"at": "backward", "where": "event", **mismatch})
     assert f'<p class="what">{said}' in write([header, record, footer])
 
 
-def test_every_clause_is_shown_with_what_each_backend_makes_of_it(write: Write, records: list[dict[str, Any]]) -> None:
+def test_every_clause_is_shown_with_what_each_backend_makes_of_it(write: Write, records: list[Record]) -> None:
     cells = {
-        "torch": {"standing": "conforms", "text": "conforms in its dialect (duplicates)"},
-        "paddle": {"standing": "deviates", "text": "deviates (f)"},
+        "torch": ClauseCell("conforms", "conforms in its dialect (duplicates)", ()),
+        "paddle": ClauseCell("deviates", "deviates (f)", ()),
     }
-    row = {"id": "PB-02", "promise": "no root twice", "document": "paddle.autograd.backward", "backends": cells}
-    page = write([*records[:1], {"kind": "clauses", "rows": [row], "faults": []}, *records[1:]])
+    row = ClauseRow("PB-02", "no root twice", "paddle.autograd.backward", cells)
+    page = write([*records[:1], ClausesRecord((row,), ()), *records[1:]])
     texts = Outline(page).texts
     wanted = [
         "Promises and switches",
@@ -394,5 +394,5 @@ def test_every_clause_is_shown_with_what_each_backend_makes_of_it(write: Write, 
     assert not [text for text in wanted if text not in texts]
 
 
-def test_a_run_without_a_clause_table_shows_none(write: Write, records: list[dict[str, Any]]) -> None:
+def test_a_run_without_a_clause_table_shows_none(write: Write, records: list[Record]) -> None:
     assert 'id="clauses"' not in write(records)

@@ -7,16 +7,16 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from conformance.case import check
-from conformance.generate.scripts import Plan, case_of
-from conformance.outcome import Computed, Event, Raised, Value
-from conformance.steps import AppendBackward, Backward, ClearGrad, Custom, Grad, Hook, InPlace, Op, Step, results, uses
-from conformance.texts import observation_text, options_of, step_text
+from conformance.case.files import check
+from conformance.case.outcome import Computed, Event, Raised, Value
+from conformance.case.prose import observation_text, options_of, step_text
+from conformance.case.steps import AppendBackward, Backward, ClearGrad, Custom, Grad, Hook, InPlace, Op, Step, results, uses
+from conformance.generate.scripts import DrawOptions, case_of
 from reference_impl import Category
 
 from .samples import EVERY_KIND
 
-DRAWN = [step for index in range(200) for step in case_of(7, index, Plan()).steps]
+DRAWN = [step for index in range(200) for step in case_of(7, index, DrawOptions()).steps]
 SEEN = Value(np.array([1.0, 0.5], dtype=np.float32), requires_grad=False)
 
 

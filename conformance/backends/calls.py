@@ -1,0 +1,77 @@
+"""How a framework writes the ops: text that is compiled for its adapter and printed in its reproductions.
+
+A reproduction is worth something only if it runs what the adapter ran. So both take an op's expression from the same `Spelling`: the
+framework's own, or else the one that the catalogue has for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from conformance.ops import catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from conformance.ops.spec import OpSpec
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """The expressions of one framework, in which operands and attributes stand under the names that the catalogue gives them.
+
+    ``framework``: the name of its module in the expressions, and of its calls in the catalogue. ``own``: expressions that stand before
+    the catalogue's, by the name of the op; ``own_in_place``: those that change their first operand. For example, a framework of which
+    the catalogue knows nothing and that has two ops::
+
+        Spelling("toy", {"mul": "toy.times(x, y)", "sum": "toy.total(x, axis, keepdims)"})
+    """
+
+    framework: str
+    own: Mapping[str, str] = field(default_factory=dict)
+    own_in_place: Mapping[str, str] = field(default_factory=dict)
+
+    def lower(self, name: str, module: Any, *, in_place: bool = False) -> Callable[..., Any]:
+        """Compile the call of an op; operands are passed in order, attributes by name."""
+        row, of_catalogue = self._row(name, in_place)
+        return row.lower(self.framework, module, in_place=of_catalogue)
+
+    def text(self, name: str, operands: Sequence[str], attrs: Mapping[str, Any], *, in_place: bool = False) -> str:
+        """Write the call of an op with the given operand names and attribute values."""
+        row, of_catalogue = self._row(name, in_place)
+        return row.text(self.framework, list(operands), attrs, in_place=of_catalogue)
+
+    def _row(self, name: str, in_place: bool) -> tuple[OpSpec, bool]:
+        """Return the op with the call that counts, and whether that is its in-place form of the catalogue."""
+        row = catalogue()[name]
+        own = (self.own_in_place if in_place else self.own).get(name)
+        return (row, in_place) if own is None else (replace(row, calls={self.framework: own}), False)
+
+
+class Calls:
+    """The calls of one framework, by the name of the op, compiled when they are first used: what its adapter applies ops with.
+
+    ``own``: calls that have no text and stand before all others, such as those of an engine that is written for a test.
+    """
+
+    def __init__(self, spelling: Spelling | str, module: Any, own: Mapping[str, Callable[..., Any]] | None = None) -> None:
+        self._spelling = Spelling(spelling) if isinstance(spelling, str) else spelling
+        self._module = module
+        self._ops: dict[str, Callable[..., Any]] = dict(own or {})
+        self._in_place: dict[str, Callable[..., Any]] = {}
+
+    def apply(self, name: str, operands: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Apply an op and return all its results."""
+        call = self._ops.get(name)
+        if call is None:
+            call = self._ops[name] = self._spelling.lower(name, self._module)
+        made = call(operands, **attrs) if catalogue()[name].variadic else call(*operands, **attrs)
+        return tuple(made) if isinstance(made, list | tuple) else (made,)
+
+    def change(self, name: str, tensor: Any, operands: Sequence[Any], attrs: Mapping[str, Any]) -> None:
+        """Apply the in-place form of an op to a tensor."""
+        call = self._in_place.get(name)
+        if call is None:
+            call = self._in_place[name] = self._spelling.lower(name, self._module, in_place=True)
+        call(tensor, *operands, **attrs)

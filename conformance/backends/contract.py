@@ -1,0 +1,266 @@
+"""The contract of a backend, as a check that anybody can run on an adapter of their own.
+
+A verdict on an engine is worth as much as the adapter beneath it. An adapter that shows zeros where a gradient is absent, gives a
+message that it does not know the nearest category, or hands out an array that the engine goes on writing to, makes a right engine look
+wrong, or worse, a wrong one right. Types cannot say that such things do not happen, so `check` tries them, with a few small cases whose
+answers nobody disputes::
+
+    from conformance.backends.contract import check
+    from my_package.adapter import open_backend
+
+
+    def test_my_adapter_keeps_the_contract():
+        assert not check(open_backend)
+
+It judges the adapter, not the engine: what its dialect promises, and whether the engine keeps it, is the matter of a campaign.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.backends import BackendInfo
+from conformance.case.case import Case, Input
+from conformance.case.files import decode, encode
+from conformance.case.outcome import Blocked, Computed, NotOffered, Observation, Outcome, Raised, Value
+from conformance.case.steps import NO_VALUE, Backward, ClearGrad, Detach, Grad, Op, results
+from reference_impl import Category, Dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from conformance.backends import Backend
+    from conformance.case.outcome import State
+
+ALL = {"axis": None, "keepdims": False}
+X, W = Input("x", (3,), (1.0, 2.0, 3.0)), Input("w", (3,), (4.0, 5.0, 6.0))
+SQUARE, TOTAL = Op("mul", ("x", "x"), ("y",)), Op("sum", ("y",), ("z",), ALL)
+MISFIT = Op("add", ("x", "m"), ("s",))
+UNHEARD = "the contract asks for the category of a message that no engine writes"
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A small case, and what is to be seen of it, by the names of results, and at the end in ``.grad``.
+
+    ``seen`` and ``final``: the elements (float32 where no array says otherwise), ``None`` where it is absent, or the observation;
+    ``flags``: ``requires_grad``. ``static``: whether programs can say it, too.
+    """
+
+    claim: str
+    case: Case
+    seen: Mapping[str, Any]
+    final: Mapping[str, Any] | None = None
+    flags: Mapping[str, bool] | None = None
+    static: bool = True
+
+
+PROBES = (
+    Probe("the elements of a result are copied out as they are", Case((X,), (SQUARE,)), {"y": [1.0, 4.0, 9.0]}, flags={"y": True}),
+    Probe(
+        "shape and dtype are those of the engine's tensor",
+        Case((Input("x", (1, 2), (1.0, 2.0), "float64"),), (SQUARE,)),
+        {"y": np.array([[1.0, 4.0]])},
+    ),
+    Probe(
+        "what is not finite comes through",
+        Case((Input("x", (3,), ("inf", "-inf", "nan")),), (Op("neg", ("x",), ("y",)),)),
+        {"y": [float("-inf"), float("inf"), float("nan")]},
+    ),
+    Probe("detach drops the flag", Case((X,), (Detach("x", ("d",)),)), {"d": [1.0, 2.0, 3.0]}, flags={"d": False}),
+    Probe(
+        "nothing is recorded inside no_grad",
+        Case((X,), (Op("mul", ("x", "x"), ("y",), no_grad=True),)),
+        {"y": [1.0, 4.0, 9.0]},
+        flags={"y": False},
+    ),
+    Probe(
+        "an absent gradient is None and not zeros",
+        Case((X, W), (SQUARE, TOTAL, Grad(("z",), ("x", "w"), ("g", "h"), allow_unused=True))),
+        {"g": [2.0, 4.0, 6.0], "h": None},
+    ),
+    Probe(
+        "a .grad that is absent is None and not zeros",
+        Case((X, W), (SQUARE, TOTAL, Backward(("z",)))),
+        {},
+        final={"x": [2.0, 4.0, 6.0], "w": None},
+        static=False,
+    ),
+    Probe(
+        "clearing can make a .grad absent",
+        Case((X,), (SQUARE, TOTAL, Backward(("z",)), ClearGrad("x", "none"))),
+        {},
+        final={"x": None},
+        static=False,
+    ),
+    Probe(
+        "clearing can make a .grad zero",
+        Case((X,), (SQUARE, TOTAL, Backward(("z",)), ClearGrad("x", "zero"))),
+        {},
+        final={"x": [0.0, 0.0, 0.0]},
+        static=False,
+    ),
+    Probe(
+        "a script goes on after an error, and what needs the missing result is blocked",
+        Case((X, Input("m", (2,), (1.0, 2.0))), (MISFIT, Op("sin", ("s",), ("t",)), SQUARE)),
+        {"s": Raised, "t": Blocked("s"), "y": [1.0, 4.0, 9.0]},
+    ),
+)
+ACCUMULATING = Case((X,), (SQUARE, TOTAL, Backward(("z",), retain_graph=True), Backward(("z",), retain_graph=True)))
+
+
+def check(open_backend: Callable[[], Backend]) -> list[str]:
+    """Open a backend, try it, and say in words how it breaks the contract; an empty list if it keeps it."""
+    try:
+        backend = open_backend()
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is what is wrong
+        return [f"open_backend raises {type(error).__name__}: {error}"]
+    problems = list(_of_info(getattr(backend, "info", None)))
+    if problems:
+        return problems
+    for probe in PROBES:
+        if probe.static or not backend.info.dialect.static:
+            problems += [f"{probe.claim}: {problem}" for problem in _of_probe(backend, probe)]
+    if not backend.info.dialect.static:
+        problems += [f"an observation does not change afterwards: {problem}" for problem in _of_accumulation(backend)]
+    problems += [f"a message that nobody mapped is unmapped: {problem}" for problem in _of_categories(backend)]
+    return problems
+
+
+def _of_info(info: Any) -> Iterator[str]:
+    if not isinstance(info, BackendInfo):
+        yield f"info is a {type(info).__name__}, not a BackendInfo"
+        return
+    if not info.name or not info.version:
+        yield f"info has no name or no version: {info.name!r}, {info.version!r}"
+    dialect: object = info.dialect
+    if not isinstance(dialect, Dialect):
+        yield f"info.dialect is a {type(dialect).__name__}, not a Dialect"
+    for parameter, reason in info.not_offered.items():
+        if not reason:
+            yield f"info.not_offered gives no reason for {parameter!r}"
+
+
+def _of_probe(backend: Backend, probe: Probe) -> Iterator[str]:
+    outcome, problems = _run(backend, probe.case)
+    yield from problems
+    if outcome is None or problems or any(isinstance(seen, NotOffered) for seen in outcome.observations):
+        return
+    observed = zip(probe.case.steps, outcome.observations, strict=True)
+    found = {name: (i, seen) for step, seen in observed if not isinstance(step, NO_VALUE) for i, name in enumerate(results(step))}
+    for name, wanted in probe.seen.items():
+        place, seen = found[name]
+        yield from _of_observation(name, place, seen, wanted)
+        flag = (probe.flags or {}).get(name)
+        value = seen.values[place] if isinstance(seen, Computed) else None
+        if flag is not None and value is not None and value.requires_grad is not flag:
+            yield f"{name} has requires_grad={value.requires_grad}, not {flag}"
+    held = dict(zip(probe.case.watched, outcome.final, strict=True))
+    for name, wanted in (probe.final or {}).items():
+        yield from _of_value(f"{name}.grad", held[name], wanted)
+
+
+def _of_observation(name: str, place: int, seen: Observation, wanted: Any) -> Iterator[str]:
+    match wanted:
+        case Blocked():
+            if seen != wanted:
+                yield f"{name} is {seen!r}, not {wanted!r}"
+        case type():
+            if not isinstance(seen, Raised) or not seen.message:
+                yield f"{name} is {seen!r}, not {wanted.__name__} with the engine's message"
+            elif seen.category not in {Category.UNMAPPED, Category.OP_SHAPE}:
+                yield f"that the shapes of an op do not fit has the category {seen.category!r}"
+        case _ if not isinstance(seen, Computed):
+            yield f"{name} is {seen!r}, not computed"
+        case _:
+            yield from _of_value(name, seen.values[place], wanted)
+
+
+def _of_value(name: str, value: Value | None, wanted: Any) -> Iterator[str]:
+    if wanted is None or value is None:
+        if value is not wanted:
+            yield f"{name} is {'absent' if value is None else value.array.tolist()}, not {'absent' if wanted is None else wanted}"
+        return
+    array = wanted if isinstance(wanted, np.ndarray) else np.array(wanted, np.float32)
+    if (value.array.shape, value.array.dtype) != (array.shape, array.dtype):
+        yield f"{name} is a {value.array.dtype} of {value.array.shape}, not a {array.dtype} of {array.shape}"
+    elif not np.array_equal(value.array, array, equal_nan=True):
+        yield f"{name} is {value.array.tolist()}, not {array.tolist()}"
+
+
+def _of_accumulation(backend: Backend) -> Iterator[str]:
+    outcome, problems = _run(backend, ACCUMULATING)
+    if outcome is None or problems:
+        return
+    states = [seen.state for seen in outcome.observations if isinstance(seen, Computed) and seen.state]
+    for state, wanted in zip(states, ([2.0, 4.0, 6.0], [4.0, 8.0, 12.0]), strict=False):
+        yield from _of_value("x.grad", state[0], wanted)
+
+
+def _of_categories(backend: Backend) -> Iterator[str]:
+    """Ask the engine's adapter, where the backend is made of one; the backend of somebody else's making need not have any."""
+    category: Any = getattr(getattr(backend, "engine", None), "category", None)
+    for kind in () if category is None else (RuntimeError, ValueError, TypeError, OSError):
+        if (given := category(kind(UNHEARD))) is not Category.UNMAPPED:
+            yield f"{kind.__name__}({UNHEARD!r}) has the category {given!r}"
+
+
+def _run(backend: Backend, case: Case) -> tuple[Outcome | None, list[str]]:
+    """Run a case twice; return the first answer, and what no answer may be."""
+    text = encode(case)
+    answers = []
+    for _ in range(2):
+        given = decode(text)  # a copy, so that an adapter that changes it spoils no other probe
+        try:
+            answers.append(backend.run(given))
+        except Exception as error:  # noqa: BLE001 - this is the question
+            return None, [f"run raises {type(error).__name__}: {error}; what an engine raises is an observation"]
+        if encode(given) != text:
+            return None, ["run changes the case that it is given"]
+        problems = list(_of_outcome(backend.info, case, answers[-1]))
+        if problems:
+            return answers[-1], problems
+    first, second = map(_plain, answers)
+    return answers[0], [] if first == second else [f"the same case gives {first} and then {second}: something is left behind"]
+
+
+def _of_outcome(info: BackendInfo, case: Case, outcome: Any) -> Iterator[str]:
+    if not isinstance(outcome, Outcome):
+        yield f"run returns a {type(outcome).__name__}, not an Outcome"
+        return
+    if len(outcome.observations) != len(case.steps):
+        yield f"{len(outcome.observations)} observations of {len(case.steps)} steps"
+        return
+    if len(outcome.final) != len(case.watched):
+        yield f"the final .grad of {len(outcome.final)} values, of {len(case.watched)} that are watched"
+    if outcome.mutated:
+        yield f"changes {', '.join(outcome.mutated)}, though no step does"
+    observations: list[Any] = outcome.observations
+    for number, (step, seen, needs) in enumerate(zip(case.steps, observations, case.needs, strict=True)):
+        refusal = info.refusal(needs)
+        if not isinstance(seen, Observation):
+            yield f"step {number} is a {type(seen).__name__}, no observation"
+        elif (NotOffered(refusal) if refusal is not None else None) != (seen if isinstance(seen, NotOffered) else None):
+            yield f"step {number} is {seen!r}; info says that it is {'offered' if refusal is None else f'not: {refusal}'}"
+        elif isinstance(seen, Computed):
+            if not isinstance(step, NO_VALUE) and len(seen.values) != len(results(step)):
+                yield f"step {number} has {len(seen.values)} values for {len(results(step))} results"
+            shown: list[Any] = [*seen.values, *(seen.state or ())]
+            for value in shown:
+                if value is not None and not (isinstance(value, Value) and isinstance(value.array, np.ndarray)):
+                    yield f"step {number} shows a {type(value).__name__}, not a Value with an array of NumPy"
+
+
+def _plain(outcome: Outcome) -> list[Any]:
+    """Write down what can be compared; the words of messages may differ from run to run."""
+    observations = [
+        [type(seen).__name__, *(_state(seen.values) if isinstance(seen, Computed) else ())] for seen in outcome.observations
+    ]
+    return [*observations, _state(outcome.final)]
+
+
+def _state(values: State) -> list[Any]:
+    return [None if v is None else (str(v.array.dtype), str(v.array.tolist()), v.requires_grad) for v in values]

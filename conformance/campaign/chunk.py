@@ -1,0 +1,74 @@
+"""A chunk: a range of cases for one worker, with the files by which the parent learns what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from conformance.generate.scripts import DrawOptions
+from conformance.laws.judging import Judging
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.case.case import Case
+    from conformance.judge.verdict import Bucket
+
+
+@dataclass(frozen=True, slots=True)
+class Death:
+    """How a backend ended the process: it crashed or never came back, under this law if one was being tried.
+
+    ``frame``: in which function of the framework that was, see `conformance.campaign.last_words`.
+    """
+
+    bucket: Bucket
+    law: str
+    frame: str
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """The cases from ``start`` to ``stop``: those of a seed and draw, or the given ones.
+
+    ``deaths``: at which case indices a worker died once already; ``fatal_backends``: by index, the backends that are known to take the
+    process down there, and how.
+    """
+
+    backends: tuple[str, ...]
+    folder: str
+    name: str
+    start: int
+    stop: int
+    judging: Judging = field(default_factory=Judging)
+    seed: int = 0
+    draw: DrawOptions = field(default_factory=DrawOptions)
+    cases: tuple[Case, ...] | None = None
+    fatal_backends: dict[int, dict[str, Death]] = field(default_factory=dict)
+    deaths: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def records(self) -> Path:
+        """Where the records are appended."""
+        return Path(self.folder) / f"{self.name}.ndjson"
+
+    @property
+    def progress(self) -> Path:
+        """Where the case and backend under way are noted."""
+        return Path(self.folder) / f"{self.name}.progress"
+
+    @property
+    def words(self) -> Path:
+        """Where what is printed goes, the stack of a dying process included."""
+        return Path(self.folder) / f"{self.name}.words"
+
+    @property
+    def watchdog(self) -> Path:
+        """Where the watchdog writes before it ends a process that hangs."""
+        return Path(self.folder) / f"{self.name}.hang"
+
+
+def chunk_of(cases: Sequence[Case], backends: tuple[str, ...], folder: str | Path, judging: Judging | None = None) -> Chunk:
+    """Return a chunk of these cases."""
+    return Chunk(backends, str(folder), "given", 0, len(cases), judging or Judging(), cases=tuple(cases))

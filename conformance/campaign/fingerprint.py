@@ -1,0 +1,55 @@
+"""The identity of a failure: what must stay the same while its case is made smaller, and what makes two failures one finding."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from conformance.laws.judging import LawSampling
+from conformance.laws.registry import LAWS
+
+if TYPE_CHECKING:
+    from conformance.campaign.records import VerdictRecord
+    from conformance.judge.verdict import Bucket
+    from conformance.laws.judging import Judging
+
+
+class Fingerprint(NamedTuple):
+    """Backend, bucket, and the words of the first difference; ``message`` only for refusals that no category names, and for crashes."""
+
+    backend: str
+    bucket: Bucket
+    at: str = ""
+    kind: str = ""
+    where: str = ""
+    expected: str = ""
+    actual: str = ""
+    message: str = ""
+
+    @property
+    def id(self) -> str:
+        """The name of the finding: the backend, and a hash of the rest."""
+        digest = hashlib.blake2b(msgspec.json.encode(tuple(self)), digest_size=4).hexdigest()
+        return f"{self.backend.replace(':', '.')}-{digest}"
+
+    def judging(self, judging: Judging) -> Judging:
+        """Return how a case is judged that is only asked whether it fails like this again: of the laws by the broken one alone."""
+        law = self.where if self.where in LAWS else ""
+        return replace(judging, laws=LawSampling.NONE, law=law, every_null=False)
+
+
+def fingerprint_of(backend: str, verdict: VerdictRecord) -> Fingerprint:
+    """Read the fingerprint off a verdict."""
+    found = verdict.mismatch
+    if found is None:
+        return Fingerprint(backend, verdict.bucket)
+    message = ""
+    if found.kind == "crash":  # it has the frame: two crashes in different places are two failures
+        message = found.detail
+    elif found.actual == "unmapped":
+        message = re.sub(r"[^A-Za-z ]+", "#", found.detail.splitlines()[0])[:80]
+    return Fingerprint(backend, verdict.bucket, found.at, found.kind, found.where, found.expected, found.actual, message)

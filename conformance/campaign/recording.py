@@ -1,0 +1,55 @@
+"""From what the judges say to what is recorded: the one place in which a verdict, a null pair and a law become records."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from conformance.campaign.coverage import covered
+from conformance.campaign.records import LawRecord, MismatchRecord, NullRecord, VerdictRecord
+from conformance.case.place import recorded
+from conformance.case.queries import label
+from conformance.judge.verdict import Bucket
+
+if TYPE_CHECKING:
+    from conformance.case.case import Case
+    from conformance.case.profile import Profile
+    from conformance.compare.mismatch import Mismatch
+    from conformance.judge.nulls import Null
+    from conformance.judge.verdict import Verdict
+    from conformance.laws.registry import Tried
+
+
+def verdict_record(case: Case, verdict: Verdict, facts: Profile) -> VerdictRecord:
+    """Write a verdict, with what was compared up to the first difference."""
+    counts = verdict.counts.copy()
+    for number in verdict.steps:
+        counts.update(covered(case.steps[number], facts.order_at(number)))
+        if number in facts.orders:
+            counts[f"order {facts.orders[number]}"] += 1
+    return VerdictRecord(
+        verdict.bucket,
+        counts,
+        verdict.bounded,
+        {step: ratio if isfinite(ratio) else None for step, ratio in verdict.ratios.items()},
+        None if verdict.mismatch is None else _mismatch_record(case, verdict.mismatch),
+        verdict.deviation,
+        verdict.deviations,
+    )
+
+
+def _mismatch_record(case: Case, found: Mismatch) -> MismatchRecord:
+    at = label(case, found.step)
+    return MismatchRecord(recorded(found.step), at, found.kind, found.where, found.expected, found.actual, found.detail)
+
+
+def null_record(null: Null) -> NullRecord:
+    """Write a null pair."""
+    near_kink = null.verdict.bucket is Bucket.NEAR_KINK
+    detail = null.verdict.mismatch.detail if null.alarm and null.verdict.mismatch is not None else None
+    return NullRecord(null.pair.id, null.dtype, null.verdict.counts["values"], null.alarm, near_kink, detail)
+
+
+def law_record(tried: Tried) -> LawRecord:
+    """Write a law that was tried."""
+    return LawRecord(tried.law, recorded(tried.step), tried.answer.status, tried.answer.detail)

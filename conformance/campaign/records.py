@@ -1,0 +1,317 @@
+"""The records of a run: lines of JSON, each a struct that says its ``kind``, from the worker that judged to the page that shows it.
+
+A record outlives the process and the version that wrote it. Were it a dictionary, each of its readers would spell the keys by hand, and
+an old or broken one would fail somewhere in the middle of a page. So the writer takes nothing but these structs, and the reader gives
+back nothing else: what does not fit is refused with file, line and reason. ``docs/record.schema.json`` has the schema.
+
+A file without its footer is the record of a run that did not end; it cannot be read as a result.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TypeAlias
+
+import msgspec
+
+from conformance.case.case import Case
+from conformance.case.place import StepNumber, read_recorded
+from conformance.judge.blame import Blame
+from conformance.judge.verdict import Bucket
+from conformance.laws.relation import Status
+
+SCHEMA = 2
+"""Written into the header; a record of another schema is refused."""
+
+
+class RecordError(ValueError):
+    """A run record that cannot be used; the message has the place and the reason."""
+
+
+class RunVerdict(StrEnum):
+    """What a run as a whole says."""
+
+    CONFORMS = "conforms"
+    DIVERGES = "diverges"
+    SUITE_ERROR = "suite_error"
+
+
+class ExitReason(StrEnum):
+    """Why a run that ended started no more cases: all were done, or the time was up."""
+
+    CASES = "cases"
+    BUDGET = "budget"
+
+
+class BackendRecord(msgspec.Struct, frozen=True):
+    """A backend as it describes itself; ``not_offered``: parameters and steps that it has not, each with the reason."""
+
+    name: str
+    version: str
+    dialect: str
+    not_offered: dict[str, str]
+
+
+class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):
+    """What was run; the first line. ``odds``: those of the generator, by name; ``ops``: those alone, ``None`` for all."""
+
+    schema: int
+    suite: str
+    command: str
+    seed: int
+    cases: int
+    lanes: tuple[str, ...]
+    ops: tuple[str, ...] | None
+    ops_not_offered: dict[str, str]
+    jobs: int
+    started: str
+    environment: dict[str, str]
+    backends: tuple[BackendRecord, ...]
+    odds: dict[str, float] = {}
+
+
+class MismatchRecord(msgspec.Struct, frozen=True):
+    """A difference (`conformance.compare.mismatch.Mismatch`).
+
+    ``step``: its number as `conformance.case.place` records it; ``at``: what is called there.
+    """
+
+    step: int
+    at: str
+    kind: str
+    where: str
+    expected: str
+    actual: str
+    detail: str
+
+    @property
+    def place(self) -> StepNumber:
+        """The number of the step, or `END`."""
+        return read_recorded(self.step)
+
+
+class VerdictRecord(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A verdict (`conformance.judge.verdict.Verdict`), with the counts of what was compared up to the first difference.
+
+    ``ratios``: error over bound, by what a step is called; ``None`` where no error is allowed and there is one.
+    """
+
+    bucket: Bucket
+    counts: dict[str, int]
+    bounded: bool = False
+    ratios: dict[str, float | None] = {}
+    mismatch: MismatchRecord | None = None
+    deviation: str | None = None
+    deviations: tuple[str, ...] = ()
+
+
+class NullRecord(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A null pair on a case (`conformance.judge.nulls.Null`); ``detail``: what differs, of a false alarm."""
+
+    pair: str
+    dtype: str
+    values: int
+    alarm: bool
+    near_kink: bool
+    detail: str | None = None
+
+
+class CaseRecord(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="case"):
+    """One case on all backends.
+
+    ``order``: the highest of its derivatives; ``laws``: by backend, how each law that was tried ended; ``case``: the case itself, where
+    something failed; ``deaths``: how many workers died at it and not again when it ran alone. ``poisoned``: the process that ran it no
+    longer differentiates, or has read memory that is not its own.
+    """
+
+    index: int
+    id: str
+    lane: str
+    order: int
+    rich: bool
+    verdicts: dict[str, VerdictRecord]
+    seconds: dict[str, float]
+    poisoned: bool
+    nulls: tuple[NullRecord, ...]
+    laws: dict[str, dict[str, Status]] = {}
+    case: Case | None = None
+    deaths: int = 0
+
+
+class StepRecord(msgspec.Struct, frozen=True):
+    """A step in words, with what was expected and what was observed."""
+
+    text: str
+    expected: str
+    actual: str
+
+
+class LawRecord(msgspec.Struct, frozen=True):
+    """A law that was tried on a call (``step``, as `case.place` records it), and what came of it."""
+
+    law: str
+    step: int
+    status: Status
+    detail: str
+
+
+class FindingRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="finding"):
+    """All failures of one fingerprint, shown by a case that was shrunk.
+
+    ``count``: how many cases failed so, of which ``index`` is the one that was shrunk; ``shrink_rounds``: in how many rounds each pass
+    made it smaller. ``blame``: who is wrong; ``None`` if nobody could be asked.
+    """
+
+    id: str
+    backend: str
+    bucket: Bucket
+    at: str
+    count: int
+    index: int
+    ops: tuple[str, ...]
+    case: Case
+    mismatch: MismatchRecord | None
+    blame: Blame | None
+    steps: tuple[StepRecord, ...]
+    replay: str
+    script: str
+    shrink_rounds: dict[str, int]
+
+
+class ClauseCase(msgspec.Struct, frozen=True):
+    """A curated case on a backend: how it stands to the clause, and why."""
+
+    case: str
+    standing: str
+    reason: str
+
+
+class ClauseCell(msgspec.Struct, frozen=True):
+    """A clause on a backend: the worst of its cases, in words, and the cases."""
+
+    standing: str
+    text: str
+    cases: tuple[ClauseCase, ...]
+
+
+class ClauseRow(msgspec.Struct, frozen=True):
+    """A clause or a switch on all backends."""
+
+    id: str
+    promise: str
+    document: str
+    backends: dict[str, ClauseCell]
+
+
+class ClausesRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="clauses"):
+    """The clause table; ``faults``: where the suite itself is at fault."""
+
+    rows: tuple[ClauseRow, ...]
+    faults: tuple[str, ...]
+
+
+class SweepRecord(msgspec.Struct, frozen=True):
+    """What became of the special points of a backend.
+
+    ``points`` counts places by bucket, ``deviations`` those that are known by entry, ``failures`` has a line for every case that
+    diverges, with the first places.
+    """
+
+    backend: str
+    cases: int
+    points: dict[str, int]
+    deviations: dict[str, int]
+    failures: tuple[str, ...]
+
+
+class PointsRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="points"):
+    """The sweep of the special points."""
+
+    swept: tuple[SweepRecord, ...]
+
+
+class ScoreRecord(msgspec.Struct, frozen=True):
+    """How the mutants of a sort fared: ``median`` and ``worst`` number of cases until one was found out."""
+
+    sort: str
+    total: int
+    killed: int
+    equivalent: int
+    median: float
+    worst: int
+
+
+class SurvivorRecord(msgspec.Struct, frozen=True):
+    """A mutant that was not found out; ``reason``: why none could, if it is equivalent to the right engine."""
+
+    id: str
+    sort: str
+    what: str
+    reason: str
+
+
+class MutantsRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="mutants"):
+    """The measured power of the suite: its mutation score."""
+
+    cases: int
+    seed: int
+    seconds: float
+    share: float
+    scores: tuple[ScoreRecord, ...]
+    survivors: tuple[SurvivorRecord, ...]
+
+
+class NullSummary(msgspec.Struct, frozen=True):
+    """All null comparisons of a run. ``per_million``: the bound on false alarms; ``pairs``: comparisons by pair and dtype."""
+
+    comparisons: int
+    alarms: int
+    near_kink: int
+    per_million: float
+    pairs: dict[str, dict[str, int]]
+
+
+class DeviationRecord(msgspec.Struct, frozen=True):
+    """A known deviation that a run showed: why it is accepted, its evidence, and what its wrong values are."""
+
+    reason: str
+    finding: str
+    wrong_values: str
+
+
+class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
+    """The sums of a run that ended; the last line.
+
+    ``unreproduced_deaths``: of workers, at cases that did no harm when they ran alone. ``ratios``: by backend and step, how many cases
+    in each decade of error over bound; ``worst``: by backend, the largest that was accepted, at which step and in which case.
+    """
+
+    verdict: RunVerdict
+    exit_reason: ExitReason
+    reasons: tuple[str, ...]
+    cases: int
+    rich: int
+    bounded: int
+    unreproduced_deaths: int
+    lanes: dict[str, int]
+    orders: dict[str, int]
+    ledger: dict[str, dict[str, int]]
+    counts: dict[str, dict[str, int]]
+    deviations: dict[str, dict[str, int]]
+    laws: dict[str, dict[str, dict[str, int]]]
+    ratios: dict[str, dict[str, dict[str, int]]]
+    worst: dict[str, tuple[float, str, str]]
+    nulls: NullSummary
+    findings: int
+    seconds: dict[str, float]
+    not_offered: dict[str, dict[str, str]]
+    deviation_info: dict[str, DeviationRecord]
+
+
+class Interruption(msgspec.Struct, frozen=True, tag_field="kind", tag="interrupted"):
+    """The last line of a run that something stopped, in the place of the footer that it must not have."""
+
+    reason: str
+
+
+Record: TypeAlias = Header | CaseRecord | FindingRecord | ClausesRecord | PointsRecord | MutantsRecord | Footer | Interruption

@@ -1,0 +1,170 @@
+"""The sweep of the special points: every op at every point on a backend, and what became of each.
+
+A packed case that agrees is settled. One that does not is cut into its places, so that one known deviation hides nothing beside it.
+Places that differ in the same way (which numbers are finite, zero, infinite or NaN on either side) are judged by the first of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from conformance.campaign.records import SweepRecord
+from conformance.campaign.worker import backend as open_in_process
+from conformance.case.outcome import Computed
+from conformance.case.place import END
+from conformance.compare.promise import Promise
+from conformance.compare.rounding import agrees_cheaply
+from conformance.generate.special_points import COPIES, cases_of, is_packed, single
+from conformance.judge.verdict import AGREEING, FAILING, Bucket, Verdict, judge
+from conformance.ops import catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from conformance.backends import Backend
+    from conformance.campaign.pool import Workers
+    from conformance.case.case import Case
+    from conformance.case.outcome import Observation, Outcome
+
+
+SHOWN = 3
+"""How many groups of places a line about a case shows."""
+
+
+def sweep(backends: Sequence[str], workers: Workers, ops: Sequence[str] | None = None) -> Iterator[SweepRecord]:
+    """Run ops (``None``: all) at their special points on every backend; one that takes its process down is a failure of its own."""
+    for name in backends:
+        cases = 0
+        points: Counter[str] = Counter()
+        deviations: Counter[str] = Counter()
+        failures: list[str] = []
+        asked = list(ops or catalogue())
+        for op, part in zip(asked, workers.calls(sweep_op, [[name, op] for op in asked]), strict=True):
+            if part is None:
+                failures.append(f"{name}: {op}: the process died or hung")
+                continue
+            cases += part.cases
+            points.update(part.points)
+            deviations.update(part.deviations)
+            failures += part.failures
+        yield SweepRecord(name, cases, points, deviations, tuple(failures))
+
+
+def page(swept: Sequence[SweepRecord], *, as_json: bool) -> str:
+    """Write what was swept as text or JSON."""
+    if as_json:
+        return msgspec.json.format(msgspec.json.encode(swept)).decode()
+    lines = []
+    for record in swept:
+        lines.append(line_of(record))
+        lines += [f"  known deviation {name}: {count} points" for name, count in sorted(record.deviations.items())]
+        lines += [f"  diverges: {line}" for line in record.failures]
+    return "\n".join(lines)
+
+
+def line_of(record: SweepRecord) -> str:
+    """Say in one line what became of the points of a backend."""
+    buckets = ", ".join(f"{count} {bucket.replace('_', ' ')}" for bucket, count in sorted(record.points.items()))
+    return f"{record.backend}: {record.cases} cases, {sum(record.points.values())} points: {buckets}"
+
+
+def sweep_op(name: str, op: str) -> SweepRecord:
+    """Run one op at its special points on one backend, in this process."""
+    engine = open_in_process(name)
+    cases = 0
+    points: Counter[str] = Counter()
+    deviations: Counter[str] = Counter()
+    failures = []
+    for title, case in cases_of(op):
+        cases += 1
+        failing = []
+        for part, count, verdict in _verdicts(engine, case, packed=is_packed(op)):
+            points[verdict.bucket] += count
+            if verdict.deviation:
+                deviations[verdict.deviation] += count
+            elif verdict.bucket in FAILING:
+                where = "" if part is case else ", ".join(f"{i.name} = {_numbers(i.data)}" for i in part.inputs if i.differentiable)
+                failing.append(f"{where}: {verdict.mismatch.detail if verdict.mismatch else ''} ({count} such places)")
+        if failing:
+            more = f"; and {len(failing) - SHOWN} more groups of places" if len(failing) > SHOWN else ""
+            failures.append(f"{name}: {title} {case.steps[0].attrs}: {'; '.join(failing[:SHOWN])}{more}")  # type: ignore[union-attr]
+    return SweepRecord(name, cases, points, deviations, tuple(failures))
+
+
+def _verdicts(engine: Backend, case: Case, *, packed: bool) -> Iterator[tuple[Case, int, Verdict]]:
+    """Yield verdicts, each with how many places it is about and the case that it is on."""
+    promise, actual = Promise(case, engine.info), _answers(engine, case)
+    verdict = judge(promise, actual)
+    length = case.inputs[0].shape[0] if packed else 1
+    if not packed or verdict.bucket in AGREEING:
+        yield case, length, verdict
+        return
+    alike = _alike(promise.outcome, actual, length)
+    agreed = length - sum(map(len, alike))
+    if agreed:
+        yield case, agreed, Verdict(Bucket.AGREED)
+    for places in alike:
+        part = single(case, places[0])
+        promised = promise.of(part)
+        verdict = judge(promised, _answers(engine, part))
+        if (
+            verdict.bucket is Bucket.DIVERGED
+            and verdict.mismatch
+            and verdict.mismatch.step not in (0, END)
+            and _is_no_number(promised.outcome)
+        ):
+            verdict.bucket = Bucket.UNDEFINED
+        yield part, len(places), verdict
+
+
+def _answers(engine: Backend, case: Case) -> Outcome:
+    with np.errstate(all="ignore"):
+        return engine.run(case)
+
+
+def _is_no_number(expected: Outcome) -> bool:
+    """Whether the function itself is NaN at a place, so that nothing is promised of its derivatives; its value is."""
+    made = expected.observations[0]
+    value = made.values[0] if isinstance(made, Computed) else None
+    return value is not None and bool(np.isnan(value.array).any())
+
+
+def _numbers(data: Sequence[Any]) -> str:
+    words = [f"{x:.9g}" if isinstance(x, float) else str(x) for x in data[: len(data) // COPIES or 1]]
+    return words[0] if len(words) == 1 else f"[{', '.join(words)}]"
+
+
+def _alike(expected: Outcome, actual: Outcome, length: int) -> list[list[int]]:
+    """Group the places that differ by how they do: which numbers are finite, zero, infinite or NaN. The first speaks for its group."""
+    words: list[list[bytes]] = [[] for _ in range(length)]
+    differs = np.zeros(length, bool)
+    for e, a in zip(expected.observations, actual.observations, strict=True):
+        if not isinstance(e, Computed) or not isinstance(a, Computed):
+            differs[:] |= _word(e) != _word(a)
+            continue
+        for x, y in zip(e.values, a.values, strict=True):
+            if x is None or y is None or x.array.shape != y.array.shape or x.array.shape[0] != length:
+                differs[:] |= x is not y
+                continue
+            rows = zip(x.array, y.array, strict=True)
+            unlike = np.array([not agrees_cheaply(np.asarray(p), np.asarray(q)) for p, q in rows])
+            differs |= unlike
+            for place in np.flatnonzero(unlike):
+                words[place].append(_kinds(x.array[place]) + _kinds(y.array[place]))
+    groups: dict[tuple[bytes, ...], list[int]] = {}
+    for place in np.flatnonzero(differs):
+        groups.setdefault(tuple(words[place]), []).append(int(place))
+    return list(groups.values())
+
+
+def _word(seen: Observation) -> str:
+    return f"{type(seen).__name__} {getattr(seen, 'category', '')}"
+
+
+def _kinds(numbers: Any) -> bytes:
+    kinds = np.where(np.isnan(numbers), 4, np.where(np.isinf(numbers), 2 + (numbers > 0), numbers == 0))
+    return bytes(np.ravel(kinds).astype(np.uint8))

@@ -1,0 +1,62 @@
+"""Watching a worker from outside: what it has under way, and the alarm that ends it where it hangs."""
+
+from __future__ import annotations
+
+import faulthandler
+import mmap
+import signal
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from io import FileIO
+    from pathlib import Path
+
+PROGRESS_BYTES = 256
+"""How long the note of what is under way may be."""
+
+
+@contextmanager
+def progress_file(path: Path) -> Iterator[mmap.mmap]:
+    """Open the progress file as memory that outlives the process: noting what is under way costs no system call."""
+    with path.open("w+b") as file:
+        file.truncate(PROGRESS_BYTES)
+        with mmap.mmap(file.fileno(), PROGRESS_BYTES) as progress:
+            yield progress
+
+
+@contextmanager
+def alarm(path: Path) -> Iterator[FileIO]:
+    """Arm a timer that writes where the process hangs and ends it, also inside a framework's own code.
+
+    The handler of faulthandler needs no interpreter, and hands on to the system's own, which ends the process. Re-arming the timer
+    costs one system call per case; a watchdog thread per case would cost more than most cases.
+    """
+    with path.open("wb", buffering=0) as file:
+        faulthandler.register(signal.SIGALRM, file=file, chain=True)
+        try:
+            yield file
+        finally:
+            set_alarm(0)
+            faulthandler.unregister(signal.SIGALRM)
+
+
+def note(progress: mmap.mmap, index: int, name: str) -> None:
+    """Say which case and backend are under way."""
+    progress[:] = f"{index} {name}\n".encode().ljust(PROGRESS_BYTES)[:PROGRESS_BYTES]
+
+
+def under_way(progress: Path) -> list[str]:
+    """Return the words of the last note: the index of the case, then who; none if nothing was noted."""
+    return progress.read_text().split() if progress.exists() else []
+
+
+def rang(watchdog: Path) -> bool:
+    """Whether the alarm ended the process."""
+    return watchdog.exists() and watchdog.stat().st_size > 0
+
+
+def set_alarm(seconds: float) -> None:
+    """Let the alarm ring so many seconds from now; 0 stops it."""
+    signal.setitimer(signal.ITIMER_REAL, seconds)

@@ -1,0 +1,1 @@
+"""The two languages: what a script says, and what an engine answers."""

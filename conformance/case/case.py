@@ -1,0 +1,138 @@
+"""The case language: a small straight-line autograd program, data and not code.
+
+A `Case` is a list of inputs and a list of steps (see `conformance.case.steps`). Every value has a name and is made once; a step may use
+only names that were made before it. Results of autograd calls are values like any other, so a second derivative is just a `Grad` of
+something computed from the result of a `Grad`. A step may fail on an engine. The script goes on, and a step that needs a missing value
+is blocked. For example, in ``y = square(x)``, ``g = grad([y], [x], create_graph=True)``, ``h = grad([g], [x])`` the second call is
+blocked if the first is refused.
+
+A case's id is a hash of its content, so the same case has the same id everywhere. Floats round-trip exactly. A field at its default is
+omitted from the JSON only if the default is a singleton (``None``, ``True``, ``False``), because msgspec compares defaults by identity.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+import numpy as np
+
+from conformance.case.steps import (
+    AppendBackward,
+    Backward,
+    Edge,
+    RetainGrad,
+    SetRequiresGrad,
+    Step,
+    parameters,
+    uses,
+)
+from conformance.ops.dtypes import is_complex
+
+SCHEMA = 1
+NON_FINITE = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
+
+Number: TypeAlias = float | str
+Element: TypeAlias = Number | tuple[Number, Number]
+
+
+class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A leaf. ``data`` lists the elements in row-major order; ``"nan"``, ``"inf"`` and ``"-inf"`` are written as words.
+
+    A complex element is a pair of its real and its imaginary part.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    data: tuple[Element, ...]
+    dtype: str = "float32"
+    differentiable: bool = True
+
+    def array(self) -> np.ndarray[Any, Any]:
+        """Return the elements as a fresh array."""
+        return np.array(self.numbers(), dtype=self.dtype).reshape(self.shape)
+
+    def numbers(self) -> list[complex]:
+        """Return the elements as Python numbers."""
+        numbers: Any = self.data
+        if is_complex(self.dtype):
+            return [complex(*map(_number, pair)) for pair in numbers]
+        return [_number(x) for x in numbers] if str in map(type, numbers) else list(numbers)
+
+
+def _number(x: Number) -> float:
+    return NON_FINITE[x] if isinstance(x, str) else x
+
+
+class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+    """One script.
+
+    ``lane`` is ``"exact"`` where every number was chosen so that all arithmetic is exact and comparison is bitwise.
+    """
+
+    inputs: tuple[Input, ...]
+    steps: tuple[Step, ...]
+    lane: Literal["exact", "numeric"] = "numeric"
+    schema: int = SCHEMA
+
+    @functools.cached_property
+    def id(self) -> str:
+        """Hash of the content, 16 hexadecimal digits."""
+        return hashlib.blake2b(content(self), digest_size=8).hexdigest()
+
+    @functools.cached_property
+    def watched(self) -> tuple[str, ...]:
+        """Values whose ``.grad`` is observed: differentiable inputs, and values that some step may give one."""
+        names = [i.name for i in self.inputs if i.differentiable]
+        edges = {s.results[0]: s.tensor for s in self.steps if isinstance(s, Edge)}
+        for step in self.steps:
+            if isinstance(step, Backward) and step.inputs:
+                names.extend(edges.get(name, name) for name in step.inputs)
+            elif isinstance(step, RetainGrad | SetRequiresGrad):
+                names.append(step.tensor)
+        return tuple(dict.fromkeys(names))
+
+    @functools.cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """Inputs that are parameters of a program: the differentiable ones, where some step appends a backward part."""
+        appends = any(isinstance(s, AppendBackward) for s in self.steps)
+        return tuple(i.name for i in self.inputs if i.differentiable and appends)
+
+    @functools.cached_property
+    def needs(self) -> tuple[tuple[str, ...], ...]:
+        """What each step needs of a backend, see `conformance.case.steps.parameters`; kept, since every backend asks for it."""
+        return tuple(tuple(parameters(step)) for step in self.steps)
+
+    @functools.cached_property
+    def names_used(self) -> tuple[tuple[str, ...], ...]:
+        """The names that each step uses."""
+        return tuple(tuple(name for _, name in uses(step)) for step in self.steps)
+
+    def __hash__(self) -> int:
+        return int(self.id, 16)
+
+
+_encoder = msgspec.json.Encoder(order="deterministic")
+
+
+def content(case: Case) -> bytes:
+    """Return the JSON of a case that its id is the hash of."""
+    return _encoder.encode(case)
+
+
+def data_of(array: Any) -> tuple[Element, ...]:
+    """Write an array's elements as the data of an `Input`."""
+    if np.iscomplexobj(array):
+        return tuple((_word(x.real), _word(x.imag)) for x in np.ravel(array))
+    return tuple(_word(x) for x in np.ravel(array))
+
+
+def input_of(name: str, array: Any, *, differentiable: bool = False) -> Input:
+    """Return an array as an input."""
+    return Input(name, np.shape(array), data_of(array), str(array.dtype), differentiable)
+
+
+def _word(x: Any) -> Number:
+    return float(x) if np.isfinite(x) else str(float(x))

@@ -1,0 +1,77 @@
+"""What a case exercises: orders of derivatives, sharing, accumulation and refusals.
+
+A campaign of a million cases that each differentiate one product once proves little. So every record says what its case exercises,
+and the summary how many cases exercise much. For example, ``y = mul(x, x)`` shares ``x``, and a second `Backward` from ``y``
+accumulates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conformance.case.outcome import Computed, Raised
+from conformance.case.steps import AppendBackward, Backward, Custom, Detach, Grad, InPlace, Op, results
+
+if TYPE_CHECKING:
+    from conformance.case.case import Case
+    from conformance.case.outcome import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """``orders``: for each autograd call (by step number) the order of derivative that it computes.
+
+    ``shared``: some value is used more than once; ``accumulates``: two passes accumulate into ``.grad``; ``refused``: the reference
+    refuses a step.
+    """
+
+    orders: dict[int, int]
+    shared: bool
+    accumulates: bool
+    refused: bool
+
+    @property
+    def highest(self) -> int:
+        """The highest order that some call computes."""
+        return max(self.orders.values(), default=0)
+
+    def order_at(self, number: int) -> int:
+        """Return the order of the call at a step; of another step, the highest order of the calls that follow."""
+        return self.orders.get(number) or max((order for n, order in self.orders.items() if n > number), default=0)
+
+    @property
+    def exercises_much(self) -> bool:
+        """Whether the case has a second or higher derivative, an accumulation, a shared sub-graph or an expected refusal."""
+        return self.highest >= 2 or self.shared or self.accumulates or self.refused
+
+
+def profile_of(case: Case, expected: Outcome) -> Profile:
+    """Read the profile of a case off its script and the outcome that the reference expects."""
+    depth: dict[str, int] = {}
+    orders: dict[int, int] = {}
+    operands: list[str] = []
+    passes = 0
+    for number, step in enumerate(case.steps):
+        match step:
+            case Op() | Custom():
+                below = 0 if step.no_grad else max((depth.get(n, 0) for n in step.operands), default=0)
+                depth.update(dict.fromkeys(step.results, below))
+                operands.extend(step.operands)
+            case Grad() | AppendBackward() | Backward():
+                orders[number] = 1 + max((depth.get(n, 0) for n in step.roots), default=0)
+                recorded = isinstance(step, AppendBackward) or step.create_graph
+                depth.update(dict.fromkeys(results(step), orders[number] if recorded else 0))
+                passes += isinstance(step, Backward) and isinstance(expected.observations[number], Computed)
+            case InPlace() if not step.no_grad:
+                depth[step.tensor] = max(depth.get(n, 0) for n in (step.tensor, *step.operands))
+            case Detach():
+                depth[step.results[0]] = 0
+            case _:
+                pass
+    return Profile(
+        orders,
+        shared=len(set(operands)) < len(operands),
+        accumulates=passes >= 2,
+        refused=any(isinstance(o, Raised) for o in expected.observations),
+    )

@@ -1,0 +1,41 @@
+"""Questions about scripts: the steps up to a step, the calls among them, and what a value was computed from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.case.place import END, StepNumber
+from conformance.case.steps import Call, Op, Step, kind, results, uses
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.case.case import Case
+
+
+def until(case: Case, number: StepNumber) -> Sequence[Step]:
+    """Return the steps up to a step, with it; all for `END`."""
+    return case.steps if number is END else case.steps[: number + 1]
+
+
+def call_at(case: Case, number: int) -> Call | None:
+    """Return the autograd call that a step is; ``None`` if it is none."""
+    step = case.steps[number]
+    return step if isinstance(step, Call) else None
+
+
+def upstream(steps: Sequence[Step], name: str) -> set[str]:
+    """Return the values that a value was computed from, directly or not, with itself."""
+    wanted = {name}
+    for step in reversed(steps):
+        if not wanted.isdisjoint(results(step)):
+            wanted.update(used for _, used in uses(step))
+    return wanted
+
+
+def label(case: Case, step: StepNumber) -> str:
+    """Name a step: the op, the call, or ``end`` for the state after the last step."""
+    if step is END:
+        return "end"
+    found = case.steps[step]
+    return f"op:{found.op}" if isinstance(found, Op) else kind(found)

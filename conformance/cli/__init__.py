@@ -1,0 +1,1 @@
+"""The door: the commands of `conformance`, and what they print."""

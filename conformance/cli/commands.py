@@ -1,0 +1,332 @@
+"""The command line. Imports of frameworks, generators and renderers wait until a command needs them."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from conformance import __version__
+from conformance.cli.mutants import mutants
+from conformance.cli.options import backends_option, campaign_options, names_of, ops_option, seconds, with_options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console
+
+    from conformance.campaign.records import Record
+    from conformance.campaign.run import Options
+    from conformance.case.case import Case
+
+CONFORMS, DIVERGES, USAGE, SUITE_FAULT = 0, 1, 2, 3
+MUTANT_CASES = 400
+"""How many cases each mutant gets in the gate; its floor is for as many."""
+CODES = {"conforms": CONFORMS, "diverges": DIVERGES, "suite_error": SUITE_FAULT}
+
+
+def main() -> None:
+    """Run the command; whatever goes wrong is one line and a documented exit code."""
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        fail(USAGE, error.format_message())
+    except (click.Abort, KeyboardInterrupt):
+        fail(130, "interrupted; what was recorded stays, without a footer it is not a result")
+    except OSError as error:
+        fail(USAGE, f"{error.filename or 'output'}: {error.strerror}")
+    except Exception as error:  # noqa: BLE001 - a traceback is a bug; the last line of defence says which
+        known = expected_errors()
+        fail(
+            USAGE if isinstance(error, known) else SUITE_FAULT,
+            f"{'' if isinstance(error, known) else 'fault of the suite: '}{error}",
+        )
+    sys.exit(code or 0)
+
+
+def expected_errors() -> tuple[type[Exception], ...]:
+    """Return the errors that are the user's to mend."""
+    from conformance.backends import BackendError
+    from conformance.campaign.records import RecordError
+    from conformance.case.files import CaseError
+    from conformance.deviations.entries import DeviationError
+
+    return BackendError, CaseError, DeviationError, RecordError
+
+
+def fail(code: int, message: str) -> NoReturn:
+    """Say what is wrong in one line and leave."""
+    click.echo(f"conformance: {' '.join(message.split())}", err=True)
+    sys.exit(code)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__)
+def cli() -> None:
+    """Check autograd engines against a small reference engine.
+
+    Exit codes: 0 conforms, 1 divergence, 2 usage or configuration, 3 fault of the suite.
+    """
+
+
+cli.add_command(mutants)
+
+
+@cli.command()
+@with_options(campaign_options)
+@click.option("--cases", default=2000, type=click.IntRange(1), help="How many cases to draw.")
+@click.option("--budget", callback=seconds, help="Stop starting cases after this time, like 10m.")
+@click.option("--lane", "lanes", callback=names_of(lambda: ("exact", "numeric")), help="exact, numeric, or both.")
+@ops_option
+@click.option("--nulls", default="one", type=click.Choice(["one", "all"]), help="How many null pairs are judged on each numeric case.")
+def run(**chosen: Any) -> int:
+    """Run a campaign of random graphs and scripts."""
+    return _campaign(**chosen)
+
+
+@cli.command()
+@with_options(campaign_options)
+@click.option("--cases", default=6000, type=click.IntRange(1), help="How many cases to draw.")
+@click.option("--mutant-cases", default=MUTANT_CASES, type=click.IntRange(0), help="How many cases each mutant gets; 0: no mutants.")
+@click.option("--points/--no-points", default=True, help="Whether every op is asked at its special points.")
+def gate(mutant_cases: int, points: bool, **chosen: Any) -> int:
+    """Decide as CI would: curated cases, known deviations, special points, the suite's own power, a fixed campaign."""
+    from conformance.cli.gate import check_before
+
+    before = partial(check_before, points=points, mutant_cases=mutant_cases)
+    return _campaign(**chosen, budget=None, lanes=None, ops=None, nulls="one", before=before)
+
+
+def _campaign(
+    *,
+    backends: tuple[str, ...],
+    seed: int,
+    jobs: int,
+    out: Path,
+    cases: int,
+    budget: float | None,
+    lanes: tuple[str, ...] | None,
+    ops: tuple[str, ...] | None,
+    nulls: str,
+    before: Callable[[Options, Console], tuple[list[str], list[Record]]] | None = None,
+    laws_only: bool = False,
+) -> int:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from conformance.backends.registry import registration
+    from conformance.campaign.record_files import read
+    from conformance.campaign.records import FindingRecord
+    from conformance.campaign.run import Options, run_campaign
+    from conformance.generate.scripts import LANES, DrawOptions
+    from conformance.laws.judging import LAWS_TIMEOUT, Judging, LawSampling
+    from conformance.report import write_html
+    from conformance.report.ci import write_junit, write_markdown
+    from conformance.report.terminal import show_summary
+
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    command = " ".join(["conformance", *sys.argv[1:]])
+    draw = DrawOptions(lanes or LANES, ops, static=all(registration(name).static for name in backends))
+    judging = Judging(LawSampling.SOME, every_null=nulls == "all")
+    if laws_only:
+        judging = Judging(LawSampling.EVERY, laws_only=True, timeout=LAWS_TIMEOUT)
+    options = Options(backends, cases, budget, seed, draw, jobs, out, command, judging)
+    broken, checked = before(options, console) if before else ([], [])
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not sys.stdout.isatty()) as bar:
+        task = bar.add_task("cases", total=cases)
+
+        def advance(done: int, failed: int) -> None:
+            bar.update(task, completed=done, description=f"cases ({failed} findings)")
+
+        footer = run_campaign(options, advance, checked)
+    record = out / "run.ndjson"
+    findings = [r for r in read(record) if isinstance(r, FindingRecord)]
+    show_summary(console, footer, findings)
+    write_html(read(record), out / "report.html")
+    if before:
+        write_junit(out / "junit.xml", footer, findings, broken)
+        write_markdown(out / "summary.md", footer, findings, broken)
+    for line in broken:
+        console.print(f"[red]gate[/]: {line}", highlight=False)
+    console.print(f"record: {record}   report: {out / 'report.html'}", highlight=False)
+    return max(CODES[footer.verdict], DIVERGES if broken else CONFORMS)
+
+
+@cli.command()
+@click.option("--backend", help="A name, or module:attribute; without one, the laws are listed.")
+@click.option("--cases", default=300, type=click.IntRange(1), help="How many cases to draw.")
+@with_options(campaign_options[1:])
+def laws(backend: str | None, **chosen: Any) -> int:
+    """Try every law on every case, on one backend alone; the reference is not asked."""
+    from conformance.cli.listing import laws_listing
+
+    if backend is None:
+        click.echo(laws_listing())
+        return CONFORMS
+    return _campaign(**chosen, backends=(backend,), budget=None, lanes=None, ops=None, nulls="one", laws_only=True)
+
+
+@cli.command()
+@click.argument("record", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The page; beside the record if not given.")
+def report(record: Path, out: Path | None) -> None:
+    """Write the HTML report of a run record."""
+    from conformance.campaign.record_files import read
+    from conformance.campaign.records import Footer, RecordError
+    from conformance.report import write_html
+
+    page = out or record.with_name("report.html")
+    write_html(read(record), page)
+    click.echo(f"report: {page}")
+    if not any(isinstance(r, Footer) for r in read(record)):
+        raise RecordError(f"{record}: has no footer: the run did not end, and the page says so")
+
+
+def _read_case(path: Path) -> Case:
+    from conformance.case.files import read
+
+    return read(path)
+
+
+_case_file = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+
+
+@cli.command()
+@_case_file
+def show(file: Path) -> None:
+    """Print a case as a script in words."""
+    from conformance.case.prose import input_text, step_text
+
+    case = _read_case(file)
+    click.echo(f"case {case.id} ({case.lane} lane)")
+    for entry in case.inputs:
+        click.echo(f"      {input_text(entry)}")
+    for number, step in enumerate(case.steps):
+        click.echo(f"{number:>4}  {step_text(step)}")
+
+
+@cli.command()
+@_case_file
+@click.option("--backend", required=True, help="A name, or module:attribute.")
+def replay(file: Path, backend: str) -> int:
+    """Run a case again on one backend, compare it with the reference, try all laws on it, and ask who is wrong."""
+    from conformance.campaign.explain import explain_case
+    from conformance.campaign.pool import Workers
+    from conformance.campaign.run import ask_blame
+    from conformance.laws.judging import Judging, LawSampling
+    from conformance.report.terminal import replay_lines
+    from conformance.report.words import blame_text
+
+    case = _read_case(file)
+    with Workers((backend,), 1) as workers:
+        described = workers.describe(backend)
+        by_laws = workers.call(explain_case, case, backend, Judging(LawSampling.EVERY))
+        explained = by_laws or workers.call(explain_case, case, backend)
+        differs = explained is not None and explained.verdict.mismatch is not None
+        blamed = ask_blame(workers, case, backend, ()) if differs else None
+    click.echo(f"case {case.id} on {described.name} {described.version} (dialect {described.dialect})")
+    if explained is None:
+        click.echo("the process died or hung")
+        return DIVERGES
+    for line in replay_lines(explained):
+        click.echo(line)
+    for line in blame_text(blamed):
+        click.echo(f"  {line}")
+    if blamed is not None and blamed.who == "reference":
+        return SUITE_FAULT
+    return DIVERGES if differs else CONFORMS
+
+
+@cli.command()
+@_case_file
+@click.option("--framework", required=True, help="A backend that prints scripts, such as torch or paddle.")
+def repro(file: Path, framework: str) -> None:
+    """Print a case as a standalone script that imports one framework and NumPy."""
+    from conformance.backends.repro import printers, script
+
+    if framework not in printers():
+        raise click.BadParameter(f"{framework!r} is not one of {', '.join(map(repr, printers()))}", param_hint="--framework")
+    click.echo(script(_read_case(file), framework), nl=False)
+
+
+@cli.command()
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
+def ops(as_json: bool) -> None:
+    """List the ops that random graphs use, and those of the first ranks that they do not yet."""
+    from conformance.cli.listing import ops_listing
+
+    click.echo(ops_listing(as_json=as_json))
+
+
+@cli.command()
+@backends_option
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
+def clauses(backends: tuple[str, ...], as_json: bool) -> int:
+    """Check every promise of the documents and every switch of the dialects, by their curated cases."""
+    from conformance.campaign.pool import Workers
+    from conformance.clauses.table import clause_table
+    from conformance.cli.pages import clauses_page
+
+    with Workers(backends, 1, fresh=True) as workers:
+        table = clause_table(backends, workers)
+    click.echo(clauses_page(table, backends, as_json=as_json), nl=False)
+    for fault in table.faults:
+        click.echo(f"conformance: fault of the suite: {fault}", err=True)
+    return SUITE_FAULT if table.faults else DIVERGES if any(table.differences()) else CONFORMS
+
+
+@cli.command()
+@backends_option
+@ops_option
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
+def points(backends: tuple[str, ...], ops: tuple[str, ...] | None, as_json: bool) -> int:
+    """Ask every op at its special points: zeros, ties, infinities, NaN, subnormals and the ends of the range, to second order."""
+    from conformance.campaign.pool import Workers
+    from conformance.campaign.sweep import page, sweep
+
+    with Workers(backends, 1, fresh=True) as workers:
+        swept = list(sweep(backends, workers, ops))
+    click.echo(page(swept, as_json=as_json))
+    return DIVERGES if any(record.failures for record in swept) else CONFORMS
+
+
+@cli.command()
+@click.option("--compare", nargs=2, default=("torch", "paddle"), metavar="ONE OTHER", help="Two dialects; torch and paddle.")
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
+def dialects(compare: tuple[str, str], as_json: bool) -> None:
+    """Show what two dialects do differently, in words and with the source."""
+    from conformance.cli.pages import dialects_page
+    from reference_impl import DIALECTS
+
+    for name in compare:
+        if name not in DIALECTS:
+            raise click.BadParameter(f"{name!r} is unknown; allowed are {', '.join(DIALECTS)}", param_hint="--compare")
+    click.echo(dialects_page(*compare, as_json=as_json), nl=False)
+
+
+@cli.command()
+@click.option("--record", type=click.Path(dir_okay=False, path_type=Path), help="A run record; its cases per deviation are shown.")
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
+def deviations(record: Path | None, as_json: bool) -> None:
+    """List the known deviations: what is wrong, since which version, what the wrong values are, and the finding that proves it."""
+    from conformance.campaign.record_files import hits
+    from conformance.cli.listing import deviations_listing
+
+    click.echo(deviations_listing(None if record is None else hits(record), as_json=as_json))
+
+
+@cli.command()
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
+def backends(as_json: bool) -> None:
+    """List the backends that can be named, and whether they open here."""
+    from conformance.cli.listing import backends_listing
+
+    click.echo(backends_listing(as_json=as_json))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+"""The gate's fixed part: curated cases must agree, known deviations must still show, mutants must be found out."""
+
+from __future__ import annotations
+
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from conformance.backends.registry import registration
+from conformance.campaign.chunk import chunk_of
+from conformance.campaign.explain import explain_case
+from conformance.campaign.pool import Workers
+from conformance.campaign.records import PointsRecord, VerdictRecord
+from conformance.campaign.sweep import line_of, sweep
+from conformance.case.case import Case, input_of
+from conformance.case.files import read
+from conformance.case.rewrite import dead_branch
+from conformance.clauses import CURATED
+from conformance.clauses.table import clause_table
+from conformance.cli.mutants import score_table
+from conformance.deviations.entries import CRASH, Deviation, known
+from conformance.deviations.findings import evidence
+from conformance.laws.judging import KIND, LAWS_TIMEOUT, Judging, LawSampling
+from conformance.mutants.measure import chosen, measure
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from conformance.campaign.records import Record, SweepRecord
+    from conformance.campaign.run import Options
+    from conformance.clauses.table import Table
+    from conformance.mutants.measure import Power
+
+DEATHS = 3
+"""How often the case of a crash is run to see where it dies: where the heap is damaged the printer of stacks may itself die or hang."""
+MUTANTS_FLOOR = 0.68
+"""The part of the mutants that must be found out within the gate's few cases; the targets are for fifty times as many."""
+
+
+def check_before(options: Options, console: Console, *, points: bool, mutant_cases: int) -> tuple[list[str], list[Record]]:
+    """Check what the gate checks before its campaign; return what is not as it should be, and the records of what was found."""
+    broken, table = check_curated(options, console)
+    records: list[Record] = [table.record()]
+    if points:
+        swept = check_points(options, console)
+        broken += [line for record in swept for line in record.failures]
+        records.append(PointsRecord(tuple(swept)))
+    if mutant_cases:
+        power = measure(chosen(None), cases=mutant_cases, jobs=options.jobs)
+        console.print(score_table(power))
+        broken += weak(power)
+        records.append(power.record())
+    return broken, records
+
+
+def check_points(options: Options, console: Console) -> list[SweepRecord]:
+    """Ask every op at its special points on the eager backends; return what became of them."""
+    with Workers(options.backends, options.jobs, fresh=True) as workers:
+        swept = list(sweep([name for name in options.backends if not registration(name).static], workers))
+    for record in swept:
+        console.print(f"special points of {line_of(record)}", highlight=False)
+    return swept
+
+
+def weak(power: Power) -> list[str]:
+    """Say that too few mutants were found out, if it is so."""
+    if power.share() >= MUTANTS_FLOOR:
+        return []
+    return [f"only {power.share():.1%} of the mutants were found out within {power.cases} cases; the floor is {MUTANTS_FLOOR:.0%}"]
+
+
+def check_curated(options: Options, console: Console) -> tuple[list[str], Table]:
+    """Run the curated cases and the evidence of every known deviation; return what is not as it should be, and the clause table."""
+    with Workers(options.backends, options.jobs, fresh=True) as workers:
+        table = clause_table(options.backends, workers)
+        entries = [d for d in known() if d.backend in options.backends]
+        stale = [line for line in (staleness(entry, workers) for entry in entries) if line]
+    broken = [*table.faults, *table.differences()]
+    console.print(f"curated cases: {len(CURATED)} on {', '.join(options.backends)}, {len(broken)} broken", highlight=False)
+    console.print(f"known deviations: {len(entries)}, {len(stale)} stale", highlight=False)
+    return broken + stale, table
+
+
+def staleness(entry: Deviation, workers: Workers) -> str | None:
+    """Say what is wrong with an entry whose deviation does not show: in the case of its finding, and in that case among others."""
+    alone = read(evidence(entry.finding))
+    for case, words in ((alone, f"the case of {entry.finding}"), (beside_others(alone), f"{entry.finding} beside a dead branch")):
+        judging = Judging(LawSampling.EVERY if KIND in entry.kinds else LawSampling.NONE, timeout=LAWS_TIMEOUT)
+        explained = workers.call(explain_case, case, entry.backend, judging, timeout=judging.timeout)
+        if explained is None and CRASH not in entry.kinds:
+            return f"{entry.id}: the process died instead of showing the deviation"
+        deaths = (_after_death(case, entry.backend, judging, workers) for _ in range(DEATHS))
+        ended = []
+        for verdict in (explained.verdict,) if explained else deaths:
+            if entry.id in verdict.deviations:
+                break
+            ended.append(f"{verdict.bucket} ({verdict.deviation})")
+        else:
+            return f"{entry.id}: stale: {words} now ends as {', '.join(dict.fromkeys(ended))}"
+    return None
+
+
+def _after_death(case: Case, backend: str, judging: Judging, workers: Workers) -> VerdictRecord:
+    """Return the verdict on a case that takes the process down: where it died is read from what it left."""
+    with TemporaryDirectory() as folder:
+        ((record,),) = workers.run([chunk_of([case], (backend,), folder, judging)])
+    return record.verdicts[backend]
+
+
+def beside_others(case: Case) -> Case:
+    """Return a case with a dead branch before its steps: what it shows must not depend on being alone."""
+    other = input_of("beside_0", np.array([1.0, 2.0], case.inputs[0].dtype))
+    return Case((*case.inputs, other), (dead_branch(other.name, "beside_1"), *case.steps), case.lane)

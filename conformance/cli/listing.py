@@ -1,0 +1,91 @@
+"""What the suite knows, as text or JSON: ops, backends and known deviations."""
+
+from __future__ import annotations
+
+import msgspec
+
+from conformance.backends import names
+from conformance.campaign.pool import Workers
+from conformance.campaign.worker import Unopened, describe_backend
+from conformance.deviations.entries import known
+from conformance.laws.registry import LAWS
+from conformance.ops import catalogue, not_offered
+from reference_impl import DIALECTS
+from reference_impl.dialects.dialect import UNBOUNDED
+
+
+def ops_listing(*, as_json: bool) -> str:
+    """List the catalogue by rank, then the ops that are not offered with the reason."""
+    rows = [
+        {
+            "name": op.name,
+            "base_op": op.base_op,
+            "rank": op.rank,
+            "family": op.family,
+            "operands": op.operands,
+            "attrs": op.attrs,
+            "exact": op.exact,
+            "in_place": op.form is not None,
+            "takes": op.numbers.taken,
+            "highest_order": {d.name: d.highest_order.get(op.name) for d in DIALECTS.values()},
+            "calls": dict(op.calls),
+        }
+        for op in sorted(catalogue().values(), key=lambda op: (op.rank, op.name))
+    ]
+    if as_json:
+        return msgspec.json.format(msgspec.json.encode({"ops": rows, "not_offered": not_offered()})).decode()
+    bases = len({op.base_op for op in catalogue().values()})
+    lines = [f"{len(rows)} ops of {bases} base ops; 'order' is the highest derivative that every dialect offers", ""]
+    lines.append(
+        f"{'rank':>4}  {'op':<20} {'in place':<9} {'family':<11} {'order':<6} {'numbers':<8} {'lanes':<14} operands; attributes"
+    )
+    for op in sorted(catalogue().values(), key=lambda op: (op.rank, op.name)):
+        order = min(d.highest_order.get(op.name, UNBOUNDED) for d in DIALECTS.values())
+        shown = "3+" if order == UNBOUNDED else str(order)
+        lanes = "exact, numeric" if op.exact else "numeric"
+        attrs = f"; {', '.join(op.attrs)}" if op.attrs else ""
+        changing = "yes" if op.form is not None else ""
+        row = f"{op.rank:>4}  {op.name:<20} {changing:<9} {op.family:<11} {shown:<6} {op.numbers.taken:<8} {lanes:<14}"
+        lines.append(f"{row} {', '.join(op.operands)}{attrs}")
+    lines += ["", "not offered yet, of the same ranks:"]
+    lines += [f"      {name}: {reason}" for name, reason in not_offered().items()]
+    return "\n".join(lines)
+
+
+def deviations_listing(hits: dict[str, int] | None, *, as_json: bool) -> str:
+    """List the known deviations; ``hits``: how many cases of a run showed each, if a run is given."""
+    seen = {entry.id: {} if hits is None else {"hits": hits.get(entry.id, 0)} for entry in known()}
+    if as_json:
+        rows = [{**msgspec.to_builtins(entry), **seen[entry.id]} for entry in known()]
+        return msgspec.json.format(msgspec.json.encode(rows)).decode()
+    lines = [f"{len(known())} known deviations; where wrong values have no signature, the reason is given"]
+    for entry in known():
+        count = "".join(f"  {number} cases" for number in seen[entry.id].values())
+        lines += ["", f"{entry.id}  {entry.backend} {entry.versions}{count}", f"    {entry.reason}"]
+        lines += [f"    where {words}" for words in entry.asked]
+        lines += [
+            f"    {words}" for words in (entry.wrong_values, entry.dies, f"finding {entry.finding} {entry.link}".rstrip()) if words
+        ]
+    return "\n".join(lines)
+
+
+def backends_listing(*, as_json: bool) -> str:
+    """List every backend that can be named, opened in a worker."""
+    with Workers((), 1) as workers:
+        rows = {name: workers.call(describe_backend, name) or Unopened("takes its process down") for name in names()}
+    if as_json:
+        listed = [{"name": name, **msgspec.to_builtins(row)} for name, row in rows.items()]
+        return msgspec.json.format(msgspec.json.encode(listed)).decode()
+    lines = []
+    for name, row in rows.items():
+        if isinstance(row, Unopened):
+            lines.append(f"{name:<10} not here: {row.error}")
+            continue
+        lines.append(f"{name:<10} {row.version:<14} dialect {row.dialect}")
+        lines += [f"             not offered: {parameter}: {reason}" for parameter, reason in row.not_offered.items()]
+    return "\n".join(lines)
+
+
+def laws_listing() -> str:
+    """List the laws, what each says, and whether of calls or of whole scripts."""
+    return "\n".join(f"{law.id:<15} of {'calls:  ' if law.of_call else 'scripts:'} {law.statement}" for law in LAWS.values())

@@ -1,0 +1,129 @@
+"""``conformance mutants``: the command, the table in the terminal, and the record."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from conformance import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from conformance.mutants.measure import Power
+
+
+@click.command()
+@click.option("--only", metavar="PATTERN", help="Mutants whose id has this in it, or fits it, like 'sin-*'.")
+@click.option("--cases", default=20_000, type=click.IntRange(1), help="How many cases of the default campaign each gets at most.")
+@click.option("--seed", default=1, type=click.IntRange(0), help="The seed of the campaign.")
+@click.option("--jobs", default=1, type=click.IntRange(1, 64), help="Worker processes.")
+@click.option("--list", "listed", is_flag=True, help="Name the mutants and run none.")
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable, every mutant on its own.")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="A folder for the record, mutants.ndjson.")
+def mutants(only: str | None, cases: int, seed: int, jobs: int, listed: bool, as_json: bool, out: Path | None) -> int:
+    """Run engines that are wrong on purpose until they are found out, and print how many cases it took.
+
+    Exits with 1 if fewer are found out than the targets demand, which are meant for 20,000 cases.
+    """
+    import msgspec
+    from rich.console import Console
+
+    from conformance.mutants.measure import PowerError, chosen, measure
+
+    try:
+        ids = chosen(only)
+    except PowerError as error:
+        raise click.BadParameter(str(error), param_hint="--only") from None
+    if listed:
+        click.echo(listing(ids, as_json=as_json), nl=False)
+        return 0
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    with shown_progress(console, len(ids)) as advance:
+        power = measure(ids, cases=cases, seed=seed, jobs=jobs, progress=advance)
+    if out is not None:
+        write_record(power, out)
+    if as_json:
+        record = {**msgspec.to_builtins(power.record()), "mutants": list(power.details()), "missed": power.missed()}
+        click.echo(msgspec.json.format(msgspec.json.encode(record)).decode())
+    else:
+        show_power(console, power)
+    return int(bool(power.missed()))
+
+
+def listing(ids: Sequence[str], *, as_json: bool) -> str:
+    """Name mutants, one a line: id, kind, dialect, what is wrong."""
+    import msgspec
+
+    from conformance.mutants.registry import mutants as registry
+
+    rows = [
+        {"id": m.id, "sort": m.kind, "part": m.part, "dialect": m.dialect.name, "what": m.what, "equivalent": m.equivalent}
+        for m in map(registry().__getitem__, ids)
+    ]
+    if as_json:
+        return msgspec.json.format(msgspec.json.encode({"mutants": rows})).decode() + "\n"
+    return "".join(f"{row['id']:<45} {row['sort']:<8} {row['dialect']:<14} {row['what']}\n" for row in rows)
+
+
+def shown_progress(console: Console, total: int) -> Any:
+    """Open a progress bar of mutants, where there is a terminal; what comes of ``with`` hears of cases done and mutants found out."""
+    from contextlib import contextmanager
+
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    @contextmanager
+    def opened() -> Iterator[Callable[[int, int], None]]:
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+        with Progress(*columns, console=console, transient=True, disable=not sys.stdout.isatty()) as bar:
+            task = bar.add_task("mutants", total=total)
+            yield lambda done, killed: bar.update(task, completed=killed, description=f"mutants ({done} cases)")
+
+    return opened()
+
+
+def show_power(console: Console, power: Power) -> None:
+    """Print the scores, and the survivors with the reason."""
+    console.print(score_table(power))
+    for survivor in power.record().survivors:
+        console.print(f"  {survivor.id} ({survivor.sort}): {survivor.what}: {survivor.reason or 'survives'}", highlight=False)
+    for line in power.missed():
+        console.print(f"[red]missed[/]: {line}", highlight=False)
+    console.print(f"{len(power.ids)} mutants, up to {power.cases} cases each, in {power.seconds:.0f} s", highlight=False)
+
+
+def score_table(power: Power) -> Table:
+    """Return the table of the scores, one row for each kind of fault."""
+    from rich.table import Table
+
+    table = Table(title="Mutants found out", title_justify="left", box=None, pad_edge=False)
+    table.add_column("")
+    for heading in ("found out", "of", "share", "median cases", "worst", "equivalent"):
+        table.add_column(heading, justify="right")
+    for s in power.scores():
+        cells = (s.killed, s.total, f"{s.share:.1%}", f"{s.median:g}", s.worst, s.equivalent)
+        table.add_row(s.kind, *map(str, cells))
+    return table
+
+
+def write_record(power: Power, folder: Path) -> None:
+    """Write ``mutants.ndjson``: a header, a line for each mutant, a footer."""
+    import msgspec
+
+    from conformance.campaign.record_files import Writer
+    from conformance.campaign.records import SCHEMA
+    from conformance.mutants.records import PowerFooter, PowerHeader
+
+    folder.mkdir(parents=True, exist_ok=True)
+    command = " ".join(["conformance", *sys.argv[1:]])
+    with Writer(folder / "mutants.ndjson") as writer:
+        writer.write(PowerHeader(SCHEMA, __version__, command, power.cases, power.seed))
+        for record in power.details():
+            writer.write(record)
+        writer.write(PowerFooter(**msgspec.structs.asdict(power.record()), missed=tuple(power.missed())))

@@ -1,0 +1,1 @@
+"""What differs between two outcomes, and by more than rounding can do."""

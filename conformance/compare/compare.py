@@ -1,0 +1,252 @@
+"""Comparison: the first mismatch that no known deviation explains, and counts of what was compared.
+
+A green case proves nothing if only part of it was compared, and a red one says little if its first difference is the consequence of
+another. So everything observable is compared (whether a step ran or was refused and with which category, absence, shape, dtype,
+elements, whether a result requires a gradient, ``.grad`` of every watched value, whether inputs were changed), what agreed is counted,
+and only the first mismatch that nobody knows is reported. After a known deviation the comparison goes on, and what may be a consequence
+of it is set aside (`taint`).
+
+In the exact lane elements must be equal; the sign of a zero is not compared, since it depends on the order of a sum. In the numeric
+lane they must lie within what rounding can do (`rounding`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from conformance.case.outcome import Blocked, Computed, NotOffered, Raised
+from conformance.case.place import END, StepNumber
+from conformance.case.queries import label
+from conformance.case.steps import Call, Custom, observed
+from conformance.compare.mismatch import ALL_ZEROS, Mismatch, describe, word_of
+from conformance.compare.rounding import agrees_cheaply, is_sampled
+from conformance.compare.taint import Taint
+from conformance.ops.dtypes import is_floating
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from conformance.case.outcome import Event, Observation, Outcome, State, Value
+    from conformance.compare.promise import Promise
+
+Known: TypeAlias = "Callable[[Mismatch], str | None]"
+"""Names the entry of the known deviation that a difference is, if it is one."""
+
+
+@dataclass
+class Comparison:
+    """What was compared, and the first mismatch that no known deviation explains, if there is one.
+
+    ``known``: the known deviations, each with the id of its entry; ``shadowed``: the differences that may be consequences of them;
+    ``steps`` lists the steps that agree, by number. ``bounded``: the few-ulps test failed, so derived bounds were computed.
+    ``ratios``: where a bound was computed, the largest error over it, by what the step is called.
+    """
+
+    mismatch: Mismatch | None = None
+    known: list[tuple[Mismatch, str]] = field(default_factory=list)
+    shadowed: list[Mismatch] = field(default_factory=list)
+    near_kink: bool = False
+    bounded: bool = False
+    counts: Counter[str] = field(default_factory=Counter)
+    ratios: dict[str, float] = field(default_factory=dict)
+    steps: list[int] = field(default_factory=list)
+
+
+class Comparer:
+    """Compares what was promised for a case with what an engine answered."""
+
+    def __init__(self, promise: Promise) -> None:
+        self.promise = promise
+        self.case = case = promise.case
+        self.of_customs = {name for step in case.steps if isinstance(step, Custom) for name in step.results}
+        self.result = Comparison()
+        self.bounds = promise.bounds
+        self.sampled = is_sampled(case)
+
+    def run(self, actual: Outcome, known: Known = lambda _: None) -> Comparison:
+        """Compare step by step and stop at the first difference that is not ``known``, nor a consequence of what is."""
+        taint: Taint | None = None
+        result = self.result
+        expected = self.promise.outcome
+        for found in self.differences(actual):
+            seen = () if found.step is END else (expected.observations[found.step], actual.observations[found.step])
+            if taint is not None:
+                taint.advance(found.step)
+            if taint is not None and taint.covers(found):
+                result.shadowed.append(found)
+                result.counts["shadowed"] += 1
+            else:
+                entry = known(found)
+                if entry is None:
+                    result.mismatch = found
+                    break
+                result.known.append((found, entry))
+                taint = taint or Taint(self.case)
+            taint.advance(found.step)
+            taint.mark(found, *seen)
+        return result
+
+    def differences(self, actual: Outcome) -> Iterator[Mismatch]:
+        """Yield every difference, step by step."""
+        expected = self.promise.outcome
+        if set(actual.mutated) != set(expected.mutated):
+            yield self._mutation(expected, actual)
+        for number, (e, a) in enumerate(zip(expected.observations, actual.observations, strict=True)):
+            agrees = True
+            for found in self._observation(number, e, a):
+                agrees = False
+                yield found
+            if agrees and isinstance(e, Computed | Raised):
+                self.result.steps.append(number)
+                if self.result.known:
+                    self.result.counts["after_known"] += 1
+        yield from self._state(END, expected.final, actual.final)
+
+    def _mutation(self, expected: Outcome, actual: Outcome) -> Mismatch:
+        names = ", ".join(sorted(set(actual.mutated) ^ set(expected.mutated)))
+        calls = [i for i, s in enumerate(self.case.steps) if isinstance(s, Call)]
+        detail = f"elements of {names} changed"
+        return Mismatch(calls[-1] if calls else 0, "mutation", "step", "unchanged", "changed", detail, names)
+
+    def _observation(self, number: int, expected: Observation, actual: Observation) -> Iterator[Mismatch]:
+        counts = self.result.counts
+        match expected, actual:
+            case Computed(), Computed():
+                autograd = isinstance(self.case.steps[number], Call)
+                counts["calls" if autograd else "ops"] += 1
+                yield from self._events(number, *self._split(expected, actual, customs=False))
+                for slot, (e, a) in enumerate(zip(expected.values, actual.values, strict=True)):
+                    found = self._value(number, slot, e, a, where="result")
+                    if found is not None:
+                        yield found
+                    elif autograd:
+                        _count_gradient(counts, e)
+                yield from self._state(number, expected.state, actual.state)
+                yield from self._events(number, *self._split(expected, actual, customs=True))
+            case Raised(), Raised():
+                if expected.category != actual.category:
+                    yield self._refusal(number, expected, actual)
+                else:
+                    counts["errors"] += 1
+                yield from self._events(number, *self._split(expected, actual, customs=False))
+                yield from self._state(number, expected.state, actual.state)
+            case (NotOffered(), NotOffered()) | (Blocked(), Blocked()):
+                counts["not_offered" if isinstance(expected, NotOffered) else "blocked"] += 1
+            case _:
+                yield self._refusal(number, expected, actual)
+
+    def _refusal(self, number: int, expected: Observation, actual: Observation) -> Mismatch:
+        detail = actual.message if isinstance(actual, Raised) else expected.message if isinstance(expected, Raised) else ""
+        if isinstance(actual, Computed) and actual.values and not any(v is not None and v.array.any() for v in actual.values):
+            detail += ALL_ZEROS
+        return Mismatch(number, "error", "step", word_of(expected), word_of(actual), detail)
+
+    def _split(self, *seen: Computed | Raised, customs: bool) -> Iterator[list[tuple[int, Event]]]:
+        """Yield the events of hooks, or of custom functions, of each observation, with their positions.
+
+        Which backwards of custom functions run, and when, depends on an order that nobody promises. So they are sorted by name, are
+        not compared where the call was refused on the way, and come last: they tell something where the results agree.
+        """
+        for observation in seen:
+            events = [(i, event) for i, event in enumerate(observation.events) if (event.name in self.of_customs) is customs]
+            yield sorted(events, key=lambda e: e[1].name) if customs else events
+
+    def _events(self, number: int, expected: list[tuple[int, Event]], actual: list[tuple[int, Event]]) -> Iterator[Mismatch]:
+        wanted, got = ([e.name for _, e in events] for events in (expected, actual))
+        if wanted != got:
+            kind = "order" if sorted(wanted) == sorted(got) else "more" if len(got) > len(wanted) else "fewer"
+            yield Mismatch(number, "events", "event", "as promised", kind, f"called {got}, expected {wanted}")
+            return
+        for (slot, e), (_, a) in zip(expected, actual, strict=True):
+            found = self._value(number, slot, e.value, a.value, where="event", name=e.name)
+            if found is None and e.recording != a.recording:
+                wanted_mode, mode = ("recording" if x.recording else "not recording" for x in (e, a))
+                found = Mismatch(number, "flag", "event", wanted_mode, mode, e.name, e.name, slot)
+            if found is not None:
+                yield found
+            else:
+                self.result.counts["events"] += 1
+
+    def _state(self, number: StepNumber, expected: State | None, actual: State | None) -> Iterator[Mismatch]:
+        if expected is None or actual is None:
+            return
+        for slot, (e, a) in enumerate(zip(expected, actual, strict=True)):
+            found = self._value(number, slot, e, a, where="grad")
+            if found is not None:
+                yield found
+            elif number is not END:
+                _count_gradient(self.result.counts, e)
+
+    def _value(
+        self, number: StepNumber, slot: int, expected: Value | None, actual: Value | None, *, where: str, name: str | None = None
+    ) -> Mismatch | None:
+        bare = name or self._name(number, slot, where)
+        name = f"{bare}.grad" if where == "grad" else bare
+
+        def differs(kind: str, wanted: str, got: str, detail: str) -> Mismatch:
+            arrays = (v.array if v is not None else None for v in (expected, actual))
+            return Mismatch(number, kind, where, wanted, got, detail, bare, slot, *arrays)
+
+        if expected is None or actual is None:
+            if expected is actual:
+                return None
+            wanted, got = ("absent" if v is None else "present" for v in (expected, actual))
+            present = expected or actual
+            zeros = ALL_ZEROS if present is not None and not present.array.any() else ""
+            return differs("absence", wanted, got, name + zeros)
+        if actual.unreadable:
+            return differs("unreadable", "readable", "unreadable", f"{name}: {actual.unreadable}")
+        e, a = expected.array, actual.array
+        if e.shape != a.shape:
+            return differs("shape", "as its primal", "another", f"{name}: shape {a.shape}, expected {e.shape}")
+        if e.dtype != a.dtype:
+            return differs("dtype", str(e.dtype), str(a.dtype), name)
+        if not self._elements_agree(number, slot, e, a, where, bare):
+            return differs("value", "right", "wrong", describe(name, e, a))
+        if expected.requires_grad != actual.requires_grad and where != "event":  # no document says what a hook's argument requires
+            wanted, got = ("requires_grad" if v.requires_grad else "constant" for v in (expected, actual))
+            return differs("flag", wanted, got, name)
+        self.result.counts["elements"] += e.size
+        if where == "result" or number is END:  # what is seen again after each step is not counted again
+            self.result.counts["values"] += 1
+        return None
+
+    def _elements_agree(self, number: StepNumber, slot: int, expected: Any, actual: Any, where: str, name: str) -> bool:
+        exact = self.case.lane == "exact"
+        floating = is_floating(expected.dtype)
+        ratio = self._ratio(actual, number, slot, where, name) if self.sampled and floating else None
+        if expected.tobytes() == actual.tobytes() or np.array_equal(expected, actual, equal_nan=True):  # the first is cheaper
+            return True
+        if not floating:
+            return False
+        if not exact and agrees_cheaply(expected, actual):
+            return True
+        self.result.bounded = True
+        if exact and self.bounds.exact:
+            return False
+        accepted = (self._ratio(actual, number, slot, where, name) if ratio is None else ratio) <= 1
+        if not accepted and self.bounds.near_kink:
+            self.result.near_kink = True
+        return accepted
+
+    def _ratio(self, actual: Any, number: StepNumber, slot: int, where: str, name: str) -> float:
+        """Return error over bound, and keep the largest of each kind of step."""
+        ratio = self.bounds.ratio(actual, number, slot, where, name)
+        step = label(self.case, number)
+        self.result.ratios[step] = max(ratio, self.result.ratios.get(step, 0.0))
+        return ratio
+
+    def _name(self, number: StepNumber, slot: int, where: str) -> str:
+        if where == "grad" or number is END:
+            return self.case.watched[slot]
+        return observed(self.case.steps[number])[slot]
+
+
+def _count_gradient(counts: Counter[str], value: Value | None) -> None:
+    counts["absent" if value is None else "gradients"] += 1
+    if value is not None:
+        counts["gradient_elements"] += value.array.size

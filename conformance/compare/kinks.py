@@ -1,0 +1,227 @@
+"""Kinks: where a function has no derivative, or rounding decides which one it has.
+
+At 0 the derivative of ``relu`` is a convention, and a rounding away from 0 the sign of the operand is anybody's. A comparison that
+knows only one right answer is red there for nothing; one that skips such places is green for nothing. So a number that differs gets a
+second look, with three questions:
+
+- *Near a kink?* Roundings decide which branch is taken. The case is run with every primitive disturbed by one rounding of the dtype;
+  what flips is a place, and places that always flip together are one. An engine is right if it agrees, in everything that it answers,
+  with one combination of what was seen at the places. A difference that no combination explains is a divergence, kink or not.
+- *At a kink?* There the dialect's convention decides, and the answer is not that. Is it at least a subgradient? A gradient is affine
+  in the share of each kink, so it lies between its values on either side (the corners of the Clarke subdifferential). Example: for
+  ``relu`` at 0 with the seed 3, anything in [0, 3] is one. This is a necessary condition, element by element, and means something for
+  first derivatives alone.
+- *Nowhere defined?* A comparison with NaN takes no branch, and zero times infinity is no number: an engine may multiply by a slope of
+  zero or leave the element out. An answer that one of these policies gives, element by element, is neither right nor wrong.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.compare.branches import Recorder
+from conformance.compare.compare import Comparer
+from conformance.compare.rounding import are_near, value_at
+from conformance.compare.shadow_values import roundings
+from conformance.ops.dtypes import is_floating
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conformance.case.outcome import Outcome, Value
+    from conformance.compare.branches import Branches, Choice
+    from conformance.compare.compare import Known
+    from conformance.compare.mismatch import Mismatch
+    from conformance.compare.promise import Promise
+    from reference_impl.tape.primitive import Primitive
+
+ROUNDED_RUNS = 24
+COMBINATIONS = 64
+SUBGRADIENT = "another subgradient"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Elements of answers that flip together: for each answer and its flat positions, one array of elements per alternative."""
+
+    at: tuple[tuple[int, Any], ...]
+    options: tuple[tuple[Any, ...], ...]
+
+
+def _elements(outcome: Outcome, found: Mismatch) -> Value | None:
+    """Return the tensor of an outcome that a mismatch is about; none for those that hooks saw."""
+    return None if found.where == "event" else value_at(outcome, found.step, found.slot, found.where, found.name)
+
+
+def watched(promise: Promise, seed: int | None = None) -> Recorder:
+    """Run the reference, disturbed by roundings of its own dtypes if there is a ``seed``, and note the branches."""
+    recorder = Recorder()
+    promise.run(None if seed is None else _Roundings(seed).observe, recorder.choose)
+    return recorder
+
+
+class _Roundings:
+    """Disturbs every output by up to one rounding of its own dtype, so that ties appear and vanish as they do for an engine."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+
+    def observe(self, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:
+        if primitive.branch_sides is not None or primitive.ulps == 0 or isinstance(out, tuple) or np.asarray(out).dtype.kind != "f":
+            return out
+        noise = self.rng.uniform(-1.0, 1.0, np.shape(out)) * roundings(primitive, out, arrays, arrays, attrs, out.dtype)
+        return (out + noise).astype(out.dtype, copy=False)
+
+
+def agrees_on_a_reachable_branch(promise: Promise, actual: Outcome, known: Known) -> bool | None:
+    """Whether all that an engine answered is right on one of the branches that rounding can reach, but for what is ``known``.
+
+    ``None`` if there are more combinations than are tried, and none of those that were is it.
+    """
+    plain = watched(promise)
+    runs = [plain, *(watched(promise, seed) for seed in range(ROUNDED_RUNS))]
+    runs = [run for run in runs if [a.shape for a in run.answers] == [a.shape for a in plain.answers]]
+    places = list(_places(runs))
+    count = int(np.prod([float(len(place.options)) for place in places]))
+    for branches in itertools.islice(_combined(plain.answers, places), COMBINATIONS):
+        if Comparer(promise.on(branches)).run(actual, known).mismatch is None:
+            return True
+    return None if count > COMBINATIONS else False
+
+
+def _units(answer: Any, along: Any) -> Any:
+    """Give a number to each part of an answer that is decided as one: its elements, or its slices along the axes of an order."""
+    if isinstance(along, str):
+        return np.arange(answer.size).reshape(answer.shape)
+    axes = range(answer.ndim) if along is None else [a % answer.ndim for a in np.atleast_1d(along)]
+    kept = tuple(1 if i in axes else n for i, n in enumerate(answer.shape))
+    return np.broadcast_to(np.arange(int(np.prod(kept))).reshape(kept), answer.shape)
+
+
+def _places(runs: list[Recorder]) -> Iterator[Place]:
+    """Find what flips between runs; units with the same pattern over the runs are one place."""
+    patterns: dict[tuple[int, ...], list[tuple[int, Any]]] = {}
+    for number, along in enumerate(runs[0].along):
+        stacked = np.stack([run.answers[number] for run in runs])
+        varies = ~_same(stacked, stacked[:1]).all(axis=0)
+        units = _units(runs[0].answers[number], along)
+        for unit in np.unique(units[varies]):
+            where = units == unit
+            found = [row[where].tobytes() for row in stacked]
+            order = list(dict.fromkeys(found))
+            patterns.setdefault(tuple(order.index(f) for f in found), []).append((number, where))
+    for pattern, at in patterns.items():
+        firsts = [pattern.index(option) for option in range(max(pattern) + 1)]
+        options = tuple(tuple(runs[run].answers[number][where] for number, where in at) for run in firsts)
+        yield Place(tuple(at), options)
+
+
+def _combined(answers: Branches, places: list[Place]) -> Iterator[Branches]:
+    for chosen in itertools.product(*(place.options for place in places)):
+        branches = [a.copy() for a in answers]
+        for place, option in zip(places, chosen, strict=True):
+            for (number, where), elements in zip(place.at, option, strict=True):
+                branches[number][where] = elements
+        yield branches
+
+
+class SecondLook:
+    """What else a wrong number could be, each question answered once.
+
+    A number that is not the one promised is another subgradient, is undefined, or is wrong. Several entries of known deviations ask
+    the same, and each answer takes some runs of the reference.
+    """
+
+    def __init__(self, promise: Promise, mismatch: Mismatch) -> None:
+        self.promise = promise
+        self.mismatch = mismatch
+
+    @cached_property
+    def is_subgradient(self) -> bool:
+        """Whether every element of what differs lies between its values on either side of the kinks that it hangs on."""
+        given, promise = self.mismatch.actual_array, self.promise
+        if given is None or given.dtype.kind != "f":
+            return False
+        plain = watched(promise)
+        places = list(_kinks(plain))
+        if not places:
+            return False
+        tried = itertools.islice(_combined(plain.answers, places), COMBINATIONS)
+        found = [_elements(promise.on(branches).outcome, self.mismatch) for branches in tried]
+        corners = [v.array for v in found if v is not None and v.array.shape == given.shape]
+        if not corners or self._bounded is None:
+            return False
+        with np.errstate(all="ignore"):
+            radius = self._bounded[1]
+            low, high = np.min(corners, axis=0) - radius, np.max(corners, axis=0) + radius
+            return bool(((given >= low) & (given <= high)).all())
+
+    @cached_property
+    def is_undefined(self) -> bool:
+        """Whether one treatment of NaN comparisons and of 0 · inf, or rounding, explains each element that differs."""
+        given, wanted = self.mismatch.actual_array, self.mismatch.expected_array
+        if given is None or wanted is None or given.shape != wanted.shape or not is_floating(given.dtype):
+            return False
+        explained = _same(wanted, given) | self._is_close(given)
+        for share, vanishing in itertools.product((None, 0.0, 0.5, 1.0, np.nan), (False, True)):
+            policy = None if share is None else _share_at_nan(share)
+            found = _elements(self.promise.run(_zero_wins if vanishing else None, policy), self.mismatch)
+            if found is not None and found.array.shape == given.shape:
+                differs = ~_same(found.array, wanted)  # an answer that no policy changes is not excused by any
+                explained |= differs & are_near(found.array, given)
+        return bool(explained.all())
+
+    @cached_property
+    def _bounded(self) -> tuple[Any, Any] | None:
+        """Centre and radius of the number."""
+        return self.promise.bounds.radius(self.mismatch.step, self.mismatch.slot, self.mismatch.where)
+
+    def _is_close(self, given: Any) -> Any:
+        if self._bounded is None:
+            return np.zeros(given.shape, bool)
+        centre, radius = self._bounded
+        with np.errstate(all="ignore"):
+            return np.isfinite(given) & (np.abs(given - centre) <= radius)
+
+
+def _kinks(run: Recorder) -> Iterator[Place]:
+    """Find the units of answers that lie exactly at a kink; their options are the sides."""
+    for number, (answer, sides) in enumerate(zip(run.answers, run.sides, strict=True)):
+        if len(sides) < 2:
+            continue
+        stacked = np.stack([*sides, answer])
+        units = _units(answer, run.along[number])
+        for unit in np.unique(units[~_same(stacked, stacked[:1]).all(axis=0)]):
+            where = units == unit
+            options = list(dict.fromkeys(tuple(side[where].tolist()) for side in sides))
+            yield Place(((number, where),), tuple((np.array(option, answer.dtype),) for option in options))
+
+
+def _same(a: Any, b: Any) -> Any:
+    return (a == b) | (np.isnan(a) & np.isnan(b))
+
+
+def _share_at_nan(share: float) -> Choice:
+    def choose(_: Primitive, arrays: list[Any], __: dict[str, Any], out: Any) -> Any:
+        if out.dtype.kind != "f":
+            return out
+        unknown = np.zeros(out.shape, bool)
+        for array in arrays:
+            if np.ndim(array) == out.ndim:
+                unknown |= np.isnan(array)
+        return np.where(unknown, share, out).astype(out.dtype)
+
+    return choose
+
+
+def _zero_wins(primitive: Primitive, arrays: list[Any], _: dict[str, Any], out: Any) -> Any:
+    if primitive.name != "mul":
+        return out
+    x, y = arrays
+    vanishes = (np.equal(x, 0) & ~np.isfinite(y)) | (np.equal(y, 0) & ~np.isfinite(x))
+    return np.where(vanishes, 0, out).astype(out.dtype)

@@ -1,0 +1,65 @@
+"""One difference between what was expected and what came, and how it is said in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.case.outcome import Blocked, Computed, NotOffered, Raised
+
+if TYPE_CHECKING:
+    from conformance.case.outcome import Observation
+    from conformance.case.place import StepNumber
+
+
+ALL_ZEROS = " (all zeros)"
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """One difference.
+
+    ``kind``: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``, ``events``, ``unreadable``;
+    ``where``: ``result``, ``grad`` (that is ``.grad``), ``event`` or ``step``. ``expected`` and ``actual`` are short words, for the
+    same kind of difference always the same; ``detail`` has the numbers. ``name`` and ``slot`` say which value it is, and
+    ``expected_array`` and ``actual_array`` are its elements where both sides have some; they are not recorded.
+    """
+
+    step: StepNumber
+    kind: str
+    where: str
+    expected: str
+    actual: str
+    detail: str
+    name: str = ""
+    slot: int = 0
+    expected_array: Any = field(default=None, compare=False, repr=False)
+    actual_array: Any = field(default=None, compare=False, repr=False)
+
+
+def word_of(seen: Observation) -> str:
+    """Say in one word what was observed at a step: ``computed``, ``not_offered``, ``blocked``, or the category of a refusal."""
+    match seen:
+        case Computed():
+            return "computed"
+        case Raised():
+            return str(seen.category)
+        case NotOffered():
+            return "not_offered"
+        case Blocked():
+            return "blocked"
+
+
+def describe(name: str, expected: Any, actual: Any) -> str:
+    """Say how many elements differ, where worst, what was got and what was expected."""
+    with np.errstate(all="ignore"):
+        error = np.abs(actual.astype(np.result_type(actual, np.float64)) - expected)
+    error = np.where(np.isnan(error), np.where(np.isnan(actual) & np.isnan(expected), 0.0, np.inf), error)
+    place = tuple(int(i) for i in np.unravel_index(int(np.argmax(error)), error.shape)) if error.ndim else ()
+    differing = int(np.count_nonzero(error))
+    return (
+        f"{name}: {differing} of {error.size} elements differ; worst at {place}: "
+        f"got {actual[place].item():.9g}, expected {expected[place].item():.9g}, off by {error[place]:.3g}"
+    )

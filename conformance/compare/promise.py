@@ -1,0 +1,97 @@
+"""What a dialect promises for a case: the reference's run of it, and every other run that a judge asks for.
+
+Many look at one case: the comparison, the known deviations, the votes on who is wrong, the laws, the null pairs. Each needs to know
+what should have come, how far rounding can carry it, and often what would have come otherwise: on another branch near a kink, in
+higher precision, for another script. If each ran the reference for itself, one verdict would run it dozens of times, and nobody could
+see what a verdict costs. So a `Promise` is handed from one to the next; what it was asked once it knows:
+
+    promise = Promise(case, engine.info)
+    verdict = judge(promise, engine.run(case))
+    promise.outcome                     # computed once, whoever asks
+    promise.bounds.accepts(array, step, slot, "result")
+    promise.on(branches).outcome        # what is right if kinks are passed on these sides
+    promise.of(variant).outcome         # what the same dialect promises for another script
+
+This is the one place that runs the reference on behalf of a judge.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from conformance.backends import BackendInfo
+from conformance.backends.reference import reference
+from conformance.compare.branches import choosing, observing, taking
+from conformance.compare.rounding import Bounds
+
+if TYPE_CHECKING:
+    from conformance.backends import Backend
+    from conformance.case.case import Case
+    from conformance.case.outcome import Outcome
+    from conformance.compare.branches import Branches, Choice, Observer
+    from reference_impl import Dialect
+
+
+class Promise:
+    """What the dialect of a backend promises for a case, given what that backend does not offer.
+
+    ``outcome``: what must be observed, if it is known already. ``branches``: those on which every run is made; ``None``: those that
+    the numbers say.
+    """
+
+    def __init__(self, case: Case, info: BackendInfo, outcome: Outcome | None = None) -> None:
+        self.case = case
+        self.info = info
+        self.branches: Branches | None = None
+        self._reference = reference(info.dialect, info.not_offered)
+        if outcome is not None:
+            self.outcome = outcome
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        """What must be observed."""
+        return self.run()
+
+    @cached_property
+    def widened(self) -> Outcome:
+        """The same in float64, or complex128, whatever the case says."""
+        return self.run(widen=True)
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """How far rounding can carry each number; nothing runs before one is asked for."""
+        return Bounds(self.case, self.run)
+
+    def on(self, branches: Branches) -> Promise:
+        """Return what is promised if the branches are taken that are given, see `conformance.compare.branches`."""
+        forced = self.of(self.case)
+        forced.branches = branches
+        return forced
+
+    def of(self, case: Case) -> Promise:
+        """Return what the same dialect promises for another case, or for this one if something was changed meanwhile."""
+        return Promise(case, self.info)
+
+    def run(self, observe: Observer | None = None, choose: Choice | None = None, *, widen: bool = False) -> Outcome:
+        """Run the reference anew, with an eye on every primitive: ``observe`` its outputs, or ``choose`` its branches."""
+        backend = self._wide if widen else self._reference
+        with ExitStack() as stack:
+            stack.enter_context(np.errstate(all="ignore"))
+            if observe is not None:
+                stack.enter_context(observing(observe))
+            stack.enter_context(taking(self.branches) if choose is None else choosing(choose))
+            return backend.run(self.case)
+
+    @cached_property
+    def _wide(self) -> Backend:
+        return reference(self.info.dialect, self.info.not_offered, widen=True)
+
+
+@lru_cache(maxsize=64)
+def promised(case: Case, dialect: Dialect) -> Outcome:
+    """Return what a dialect as such promises for a case, whatever backend speaks it; for those who only read it."""
+    return Promise(case, BackendInfo(dialect.name, "", dialect, dialect.not_offered)).outcome

@@ -1,0 +1,138 @@
+"""Taint: what may be a consequence of a known deviation.
+
+After a known deviation the comparison goes on, since one known bug must not hide another. But what is computed from a wrong number is
+wrong, too, and is no second finding. So each deviation taints what it may have touched, and a later difference there is set aside;
+what cannot be a consequence is judged like any other difference.
+
+Tainted are what was computed from a deviating value (*values*), the ``.grad`` slots that it may have reached (*slots*), and calls that
+walk over a node that a deviating call walked over (*nodes*): which node is at fault, and what state it is in, is unknown. Leaves are no
+nodes, so a new graph over the same inputs is clean. Where the script does not tell, the taint is the larger.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.case.aliases import Aliases
+from conformance.case.outcome import Computed, Raised
+from conformance.case.place import END, StepNumber
+from conformance.case.steps import Backward, Call, ClearGrad, Grad, Hook, InPlace, RetainGrad, results, uses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conformance.case.case import Case
+    from conformance.case.outcome import Observation
+    from conformance.case.steps import Step
+    from conformance.compare.mismatch import Mismatch
+
+
+class Taint:
+    """What the known deviations of one case may have touched; steps are taken in order."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.values: set[str] = set()
+        self.slots: set[str] = set()
+        self.nodes: set[int] = set()
+        self.steps: set[int] = set()
+        self._parents: dict[str, set[str]] = {}
+        self._makers: dict[str, set[int]] = {}
+        self.everything = False
+        self._entered = 0
+
+    def advance(self, place: StepNumber) -> None:
+        """Take all steps before a step into account, and see whether the step as a whole is tainted."""
+        number = len(self.case.steps) if place is END else place
+        while self._entered < number:
+            self._pass(self._entered, self.case.steps[self._entered])
+            self._entered += 1
+        if number == len(self.case.steps):
+            return
+        step = self.case.steps[number]
+        names, makers = self._cone(step)
+        if not self.values.isdisjoint({*names, *(name for _, name in uses(step))}) or not self.nodes.isdisjoint(makers):
+            self.steps.add(number)
+
+    def covers(self, found: Mismatch) -> bool:
+        """Whether a difference may be a consequence of a known deviation."""
+        if found.step in self.steps or self.everything:
+            return True
+        step = None if found.step is END else self.case.steps[found.step]
+        if isinstance(step, Backward) and found.where == "step":  # what was to be added to may not be what it should
+            return not self.slots.isdisjoint(self._cone(step)[0])
+        return found.name in (self.slots if found.where == "grad" else self.values)
+
+    def mark(self, found: Mismatch, *seen: Observation) -> None:
+        """Taint what a deviation may have touched; ``seen``: what was observed of its step, on both sides."""
+        if (found.expected, found.actual) == ("computed", "unmapped"):  # an error inside may leave mode and graph in any state
+            self.everything = True
+        if found.kind == "mutation":
+            self._mark_mutation(self._alike(found.name.split(", "), len(self.case.steps)))
+        elif found.step is END:
+            self.slots.add(found.name)
+        elif isinstance(self.case.steps[found.step], Call):
+            self._mark_call(found.step)
+            if found.where == "grad":
+                self.slots.add(found.name)
+        elif found.where == "grad":
+            self.slots.add(found.name)
+            self.steps.add(found.step)
+        else:
+            step = self.case.steps[found.step]
+            events = {e.name for o in seen if isinstance(o, Computed | Raised) for e in o.events}
+            changed = {step.tensor} if hasattr(step, "tensor") else set()
+            self.values.update(self._alike({*events, *changed, *results(step)}, found.step + 1))
+            self.slots.update(changed)
+            self.steps.add(found.step)
+
+    def _mark_mutation(self, changed: set[str]) -> None:
+        """Whoever changed these values may hold their memory: the ``.grad`` that calls fed with them."""
+        self.values |= changed
+        for step in self.case.steps:
+            if isinstance(step, Call) and not changed.isdisjoint(name for _, name in uses(step)):
+                self.slots |= self._cone(step)[0]
+
+    def _mark_call(self, number: int) -> None:
+        step = self.case.steps[number]
+        names, makers = self._cone(step)
+        self.steps.add(number)
+        self.nodes |= makers
+        self.slots |= names | {sibling for maker in makers for sibling in results(self.case.steps[maker])}
+        self.values.update(results(step))
+
+    def _pass(self, number: int, step: Step) -> None:
+        """Note who came from whom, and what a tainted step passes on."""
+        shared = self._alike([step.tensor], number) if isinstance(step, InPlace) else set()
+        used = {name for field, name in uses(step) if field != "tensor_returned"}
+        if not (isinstance(step, Grad) and not step.create_graph):
+            for name in (*results(step), *shared):
+                self._parents.setdefault(name, set()).update(used)
+                self._makers.setdefault(name, set()).add(number)
+        if isinstance(step, Hook) and step.tensor_returned is not None:
+            self._parents.setdefault(step.tensor, set()).add(step.tensor_returned)
+        if number in self.steps:
+            self.values.update((*results(step), *shared))
+            if isinstance(step, Call):
+                self._mark_call(number)
+            elif isinstance(step, ClearGrad | RetainGrad):
+                self.slots.add(step.tensor)
+        elif isinstance(step, ClearGrad) and step.to == "none":
+            self.slots.discard(step.tensor)
+
+    def _cone(self, step: Step) -> tuple[set[str], set[int]]:
+        """Return the values that the roots of a call were made of, the roots too, and the steps that made them."""
+        if not isinstance(step, Call):
+            return set(), set()
+        names: set[str] = set()
+        left = list(step.roots)
+        while left:
+            name = left.pop()
+            if name not in names:
+                names.add(name)
+                left.extend(self._parents.get(name, ()))
+        return names, {number for name in names for number in self._makers.get(name, ())}
+
+    def _alike(self, names: Iterable[str], number: int) -> set[str]:
+        aliases = Aliases(self.case.steps[:number])
+        return {member for name in names for member in (name, *aliases.members(name))}

@@ -1,0 +1,1 @@
+"""Known deviations: which differences are expected on which release, and what wrong answers look like."""

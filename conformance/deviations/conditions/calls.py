@@ -1,0 +1,251 @@
+"""Conditions on the calls of a script: what they ask for, with which parameters, and after what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.case.outcome import Computed, Raised
+from conformance.case.queries import call_at, upstream
+from conformance.case.steps import SEED_FIELDS, Backward, Call, Custom, Edge, Grad, Op, SetRequiresGrad, results, uses
+from conformance.compare.promise import promised
+from conformance.deviations.conditions.registry import case_condition, condition
+from conformance.ops import catalogue
+from reference_impl import DIALECTS, PADDLE, Category
+
+if TYPE_CHECKING:
+    from conformance.case.case import Case
+
+SHAPED = (
+    "getitem_slice",
+    "reshape",
+    "view",
+    "flatten",
+    "expand",
+    "tile",
+    "repeat",
+    "repeat_interleave",
+    "squeeze",
+    "roll",
+    "pad_constant",
+)
+
+
+@case_condition
+def size_zero(case: Case) -> bool:
+    """Whether the case has a tensor without elements."""
+    return any(0 in entry.shape for entry in case.inputs)
+
+
+@case_condition
+def mixed_dtypes(case: Case) -> bool:
+    """Whether the case has floating tensors of more than one dtype."""
+    return len({entry.dtype for entry in case.inputs}) > 1 or any(isinstance(s, Op) and s.op == "cast" for s in case.steps)
+
+
+@case_condition
+def numeric_lane(case: Case) -> bool:
+    """Whether the numbers of the case round, so that comparing them takes bounds."""
+    return case.lane == "numeric"
+
+
+@condition
+def no_grad(case: Case, number: int) -> bool:
+    """Whether the step runs inside no_grad."""
+    return bool(getattr(case.steps[number], "no_grad", False))
+
+
+@condition
+def no_grad_vars(case: Case, number: int) -> bool:
+    """Whether a `grad` call has no_grad_vars."""
+    call = case.steps[number]
+    return isinstance(call, Grad) and call.no_grad_vars is not None
+
+
+@condition
+def create_graph(case: Case, number: int) -> bool:
+    """Whether a call asks for a graph of its gradients."""
+    call = case.steps[number]
+    return isinstance(call, Grad | Backward) and call.create_graph
+
+
+@condition
+def create_graph_in_no_grad(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for a graph inside no_grad."""
+    call = case.steps[number]
+    return isinstance(call, Grad) and call.create_graph and call.no_grad
+
+
+@condition
+def backward_with_inputs(case: Case, number: int) -> bool:
+    """Whether a `backward` names its inputs."""
+    call = case.steps[number]
+    return isinstance(call, Backward) and call.inputs is not None
+
+
+@condition
+def one_root_with_inputs(case: Case, number: int) -> bool:
+    """Whether a call with one root names its inputs."""
+    call = call_at(case, number)
+    return call is not None and len(call.roots) == 1 and bool(call.asked)
+
+
+@condition
+def frees_graph(case: Case, number: int) -> bool:
+    """Whether a `grad` call frees its graph."""
+    call = case.steps[number]
+    return isinstance(call, Grad) and not (call.create_graph if call.retain_graph is None else call.retain_graph)
+
+
+@condition
+def second_pass(case: Case, number: int) -> bool:
+    """Whether a `backward` comes after another."""
+    return isinstance(case.steps[number], Backward) and any(isinstance(s, Backward) for s in case.steps[:number])
+
+
+@condition
+def backward_after_two_derivatives(case: Case, number: int) -> bool:
+    """Whether a `backward` comes after two derivatives with a graph of their own."""
+    created = sum(isinstance(s, Grad) and s.create_graph for s in case.steps[:number])
+    return isinstance(case.steps[number], Backward) and created > 1
+
+
+@condition
+def batched(case: Case, number: int) -> bool:
+    """Whether a `grad` call is batched."""
+    call = case.steps[number]
+    return isinstance(call, Grad) and call.is_grads_batched
+
+
+@condition
+def materialized(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for zeros in the place of absent gradients."""
+    call = case.steps[number]
+    return isinstance(call, Grad) and call.materialize_grads
+
+
+@condition
+def toggles(case: Case, number: int) -> bool:
+    """Whether the step sets the flag of a tensor."""
+    return isinstance(case.steps[number], SetRequiresGrad)
+
+
+@condition
+def refused(case: Case, number: int) -> bool:
+    """Whether the reference refuses the step, in some dialect."""
+    outcomes = (promised(case, dialect) for dialect in DIALECTS.values())
+    return any(isinstance(outcome.observations[number], Raised) for outcome in outcomes)
+
+
+@condition
+def seed_shape_refused(case: Case, number: int) -> bool:
+    """Whether a call has a seed of the wrong shape."""
+    seen = promised(case, PADDLE).observations[number]
+    return isinstance(seen, Raised) and seen.category is Category.SEED_SHAPE
+
+
+@condition
+def more_seeds_than_roots(case: Case, number: int) -> bool:
+    """Whether a call has more seeds than roots."""
+    call = call_at(case, number)
+    return call is not None and call.seeds is not None and len(call.seeds) > len(call.roots)
+
+
+@condition
+def no_seeds_in_a_list(case: Case, number: int) -> bool:
+    """Whether a call has a list of seeds, and none in it."""
+    call = call_at(case, number)
+    return call is not None and call.seeds == ()
+
+
+@condition
+def leaf_seeded_in_another_dtype(case: Case, number: int) -> bool:
+    """Whether a call has an input of the case as a root, and for its seed an input of another dtype."""
+    call = call_at(case, number)
+    dtypes = {entry.name: entry.dtype for entry in case.inputs}
+    pairs = () if call is None else zip(call.roots, call.seeds or (), strict=False)
+    return any(root in dtypes and dtypes.get(seed or "", dtypes[root]) != dtypes[root] for root, seed in pairs)
+
+
+@condition
+def seed_used_again(case: Case, number: int) -> bool:
+    """Whether the step uses a constant that was the seed of a call, other than as a seed."""
+    constants = {entry.name for entry in case.inputs if not entry.differentiable}
+    seeds = {n for s in case.steps[:number] if isinstance(s, Call) for n in s.seeds or () if n in constants}
+    return any(name in seeds for field, name in uses(case.steps[number]) if field not in SEED_FIELDS)
+
+
+@condition
+def input_is_output(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for the gradient of one of its own outputs."""
+    call = case.steps[number]
+    return isinstance(call, Grad) and not set(call.inputs).isdisjoint(call.outputs)
+
+
+@condition
+def input_of_several(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for the gradient of a result of an op, or a custom function, with several results."""
+    call = case.steps[number]
+    several = (
+        s.results
+        for s in case.steps
+        if (isinstance(s, Op) and catalogue()[s.op].multi_output) or (isinstance(s, Custom) and len(s.results) > 1)
+    )
+    return isinstance(call, Grad) and not {name for names in several for name in names}.isdisjoint(call.inputs)
+
+
+@condition
+def input_is_derivative(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for the gradient of a derivative that was computed with create_graph."""
+    call = case.steps[number]
+    made = {n for s in case.steps[:number] if isinstance(s, Grad) and s.create_graph for n in s.results}
+    return isinstance(call, Grad) and not made.isdisjoint(call.inputs)
+
+
+@condition
+def captured_on_the_way(case: Case, number: int) -> bool:
+    """Whether a `grad` call with several inputs asks for the gradient of a computed value."""
+    call = case.steps[number]
+    leaves = {entry.name for entry in case.inputs}
+    return isinstance(call, Grad) and len(call.inputs) > 1 and not leaves.issuperset(call.inputs)
+
+
+@condition
+def cut_root_below_root(case: Case, number: int) -> bool:
+    """Whether a `grad` call cuts one of its outputs of which another output is computed."""
+    call = case.steps[number]
+    if not isinstance(call, Grad):
+        return False
+    cut = set(call.no_grad_vars or ()).intersection(call.outputs)
+    return any(not cut.isdisjoint(upstream(case.steps[:number], root) - {root}) for root in call.outputs)
+
+
+@condition
+def edge_of_computed_input(case: Case, number: int) -> bool:
+    """Whether a `backward` has the edge of a computed tensor among its inputs."""
+    call = case.steps[number]
+    leaves = {entry.name for entry in case.inputs}
+    edges = {s.results[0] for s in case.steps if isinstance(s, Edge) and s.tensor not in leaves}
+    return isinstance(call, Backward) and not edges.isdisjoint(call.inputs or ())
+
+
+@condition
+def edge_of_toggled(case: Case, number: int) -> bool:
+    """Whether a call takes the edge of a tensor whose flag was taken off."""
+    off = {s.tensor for s in case.steps[:number] if isinstance(s, SetRequiresGrad) and not s.requires_grad}
+    edges = {s.results[0] for s in case.steps if isinstance(s, Edge) and s.tensor in off}
+    call = call_at(case, number)
+    return call is not None and not edges.isdisjoint(name for _, name in uses(call))
+
+
+@condition
+def moves_nothing(case: Case, number: int) -> bool:
+    """Whether a shape op has a result of the shape of its operand."""
+    step, seen = case.steps[number], promised(case, PADDLE).observations[number]
+    if not isinstance(step, Op) or step.op not in SHAPED or not isinstance(seen, Computed):
+        return False
+    shapes = {entry.name: entry.shape for entry in case.inputs}
+    for earlier, made in zip(case.steps[:number], promised(case, PADDLE).observations, strict=False):
+        if isinstance(made, Computed):
+            shapes.update(zip(results(earlier), (v.array.shape if v is not None else () for v in made.values), strict=False))
+    value = seen.values[0]
+    return shapes.get(step.operands[0]) == (value.array.shape if value is not None else ())

@@ -1,0 +1,58 @@
+"""Conditions on complex tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.case.queries import call_at
+from conformance.case.steps import Custom, Grad, Op, ops, results, uses
+from conformance.deviations.conditions.registry import case_condition, condition
+from conformance.ops import catalogue
+from conformance.ops.dtypes import is_complex
+
+if TYPE_CHECKING:
+    from conformance.case.case import Case
+
+DOUBLE = ("complex128", "float64")
+
+
+@case_condition
+def complex_tensors(case: Case) -> bool:
+    """Whether the case has complex tensors."""
+    made = any(catalogue()[op.op].family == "complex" for s in case.steps for op in ops(s))
+    return made or any(is_complex(entry.dtype) for entry in case.inputs)
+
+
+@case_condition
+def complex128(case: Case) -> bool:
+    """Whether the case has numbers in double precision."""
+    cast = any(op.attrs.get("dtype") in DOUBLE for s in case.steps for op in ops(s))
+    return cast or any(entry.dtype in DOUBLE for entry in case.inputs)
+
+
+@condition
+def derivative_of_derivative(case: Case, number: int) -> bool:
+    """Whether the step differentiates, or looks at the gradients of, what was computed from a derivative with a graph."""
+    derived: set[str] = set()
+    for step in case.steps[:number]:
+        if isinstance(step, Grad):
+            derived.update(step.results if step.create_graph else ())
+        elif isinstance(step, Op | Custom) and not derived.isdisjoint(name for _, name in uses(step)):
+            derived.update(results(step))
+    step = case.steps[number]
+    return not isinstance(step, Op | Custom) and not derived.isdisjoint(name for _, name in uses(step))
+
+
+@condition
+def real_seed_of_complex(case: Case, number: int) -> bool:
+    """Whether a call has a complex leaf among its roots, with a real seed."""
+    call = call_at(case, number)
+    dtypes = {entry.name: entry.dtype for entry in case.inputs}
+    pairs = () if call is None else zip(call.roots, call.seeds or (), strict=False)
+    return any(is_complex(dtypes.get(root, "")) and seed in dtypes and not is_complex(dtypes[seed]) for root, seed in pairs)
+
+
+@condition
+def single_precision_function(case: Case, number: int) -> bool:
+    """Whether the step runs exp or sigmoid."""
+    return any(op.op in ("exp", "sigmoid") for op in ops(case.steps[number]))

@@ -1,0 +1,77 @@
+"""Conditions on custom functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.case.outcome import Raised
+from conformance.case.steps import Backward, Custom, Grad, InPlace, ops, results, uses
+from conformance.compare.promise import promised
+from conformance.deviations.conditions.registry import condition
+from reference_impl import PADDLE, Category
+
+if TYPE_CHECKING:
+    from conformance.case.case import Case
+
+
+def _above(case: Case, number: int) -> list[Custom]:
+    """Return the custom functions that made the values of a step, directly or not."""
+    wanted = {name for _, name in uses(case.steps[number])}
+    found = []
+    for step in reversed(case.steps[: number + 1]):
+        if not wanted.isdisjoint((step.tensor,) if isinstance(step, InPlace) else results(step)):
+            wanted.update(name for _, name in uses(step))
+            found += [step] if isinstance(step, Custom) else []
+    return found
+
+
+@condition
+def custom_above(case: Case, number: int) -> bool:
+    """Whether a custom function made the values of the step, directly or not."""
+    return bool(_above(case, number))
+
+
+@condition
+def custom_casts(case: Case, number: int) -> bool:
+    """Whether a custom function that casts made the values of the step."""
+    return any(op.op == "cast" for s in _above(case, number) for op in ops(s))
+
+
+@condition
+def custom_gives_none(case: Case, number: int) -> bool:
+    """Whether a custom function that gives an operand no gradient made the values of the step."""
+    return any(None in s.gradients for s in _above(case, number))
+
+
+@condition
+def custom_walked_again(case: Case, number: int) -> bool:
+    """Whether a call walks over a custom function that a `backward` before it has walked over."""
+    if not isinstance(case.steps[number], Backward | Grad):
+        return False
+    passes = (i for i, s in enumerate(case.steps[:number]) if isinstance(s, Backward))
+    walked = {name for i in passes for custom in _above(case, i) for name in custom.results}
+    return any(not walked.isdisjoint(custom.results) for custom in _above(case, number))
+
+
+@condition
+def custom_returns_operand(case: Case, number: int) -> bool:
+    """Whether an output of a custom function is one of its operands."""
+    step = case.steps[number]
+    return isinstance(step, Custom) and not set(step.outputs).isdisjoint(step.operands)
+
+
+@condition
+def custom_shares_gradient(case: Case, number: int) -> bool:
+    """Whether a custom backward returns what it did not make itself, or the same tensor twice."""
+    step = case.steps[number]
+    if not isinstance(step, Custom):
+        return False
+    given = [name for name in step.gradients if name is not None]
+    return len(set(given)) < len(given) or not {*step.saved, *step.cotangents}.isdisjoint(given)
+
+
+@condition
+def custom_gradient_misfits(case: Case, number: int) -> bool:
+    """Whether a custom backward returns, at the step, a gradient of the wrong shape."""
+    seen = promised(case, PADDLE).observations[number]
+    return isinstance(seen, Raised) and seen.category is Category.CALLBACK_RESULT and "its gradient" in seen.message

@@ -1,0 +1,88 @@
+"""Conditions on hooks and on retained gradients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.case.steps import Backward, Custom, Edge, Grad, Hook, InPlace, RetainGrad, SetRequiresGrad, results
+from conformance.deviations.conditions.calls import input_is_output
+from conformance.deviations.conditions.registry import condition
+
+if TYPE_CHECKING:
+    from conformance.case.case import Case
+
+
+@condition
+def hooks(case: Case, number: int) -> bool:
+    """Whether the step registers a hook."""
+    return isinstance(case.steps[number], Hook)
+
+
+@condition
+def retains(case: Case, number: int) -> bool:
+    """Whether the step asks a value to retain its gradient."""
+    return isinstance(case.steps[number], RetainGrad)
+
+
+@condition
+def hooks_or_retains(case: Case, number: int) -> bool:
+    """Whether the step registers a hook, or has a gradient retained: `backward` does, too, for the inputs that it names."""
+    step = case.steps[number]
+    return isinstance(step, Hook | RetainGrad) or (isinstance(step, Backward) and step.inputs is not None)
+
+
+@condition
+def hook_returns_tensor(case: Case, number: int) -> bool:
+    """Whether the step registers a hook that returns a tensor of the script."""
+    step = case.steps[number]
+    return isinstance(step, Hook) and step.returns == "tensor"
+
+
+@condition
+def hook_of_another_dtype(case: Case, number: int) -> bool:
+    """Whether the step registers a hook that may return something of another dtype."""
+    step = case.steps[number]
+    return isinstance(step, Hook) and step.returns in ("another_dtype", "tensor")
+
+
+@condition
+def hook_returns_differentiable(case: Case, number: int) -> bool:
+    """Whether the step registers a hook that returns a tensor that requires a gradient."""
+    step = case.steps[number]
+    tracked = {entry.name for entry in case.inputs if entry.differentiable}
+    tracked.update(s.tensor for s in case.steps if isinstance(s, InPlace) or (isinstance(s, SetRequiresGrad) and s.requires_grad))
+    return isinstance(step, Hook) and step.returns == "tensor" and step.tensor_returned in tracked
+
+
+@condition
+def hook_on_custom(case: Case, number: int) -> bool:
+    """Whether the step gives an output of a custom function a hook that returns something."""
+    step = case.steps[number]
+    made = {name for s in case.steps if isinstance(s, Custom) for name in s.results}
+    return isinstance(step, Hook) and step.returns in ("scaled", "tensor", "another_dtype") and step.tensor in made
+
+
+@condition
+def hook_on_asked(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for the gradient of a computed value that has a hook, besides others; or for that of its edge."""
+    call = case.steps[number]
+    hooked = _hooked(case, number)
+    hooked.update(s.results[0] for s in case.steps if isinstance(s, Edge) and s.tensor in hooked)
+    return isinstance(call, Grad) and len(call.inputs) > 1 and not hooked.isdisjoint(call.inputs)
+
+
+@condition
+def leaf_hook_asked(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for the gradient of a leaf that has a hook.
+
+    A constant whose flag was set is a leaf; a derivative of a leaf in itself is the seed, another leaf.
+    """
+    call, before = case.steps[number], case.steps[:number]
+    hooked = _hooked(case, number)
+    leaves = {entry.name for entry in case.inputs} | {s.tensor for s in before if isinstance(s, SetRequiresGrad)}
+    identical = any(input_is_output(case, i) and not hooked.isdisjoint(results(s)) for i, s in enumerate(before))
+    return isinstance(call, Grad) and (identical or not (hooked & leaves).isdisjoint(call.inputs))
+
+
+def _hooked(case: Case, number: int) -> set[str]:
+    return {s.tensor for s in case.steps[:number] if isinstance(s, Hook)}

@@ -1,0 +1,100 @@
+"""Conditions on in-place updates: whose memory is written, and what looked at it before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.case.aliases import Aliases
+from conformance.case.steps import SEED_FIELDS, Backward, Detach, Grad, Hook, InPlace, RetainGrad, uses
+from conformance.deviations.conditions.registry import condition
+
+if TYPE_CHECKING:
+    from conformance.case.case import Case
+
+GIVEN = SEED_FIELDS | {"tensor_returned"}
+"""The fields of steps in which a script hands a tensor to the engine that it may keep."""
+
+
+@condition
+def in_place(case: Case, number: int) -> bool:
+    """Whether the step changes a tensor in place."""
+    return isinstance(case.steps[number], InPlace)
+
+
+@condition
+def shared_written(case: Case, number: int) -> bool:
+    """Whether a recorded in-place update changes a view, or a value that has views."""
+    step = case.steps[number]
+    if not isinstance(step, InPlace) or step.no_grad:
+        return False
+    aliases = Aliases(case.steps[:number])
+    return sum(aliases.base(m) == aliases.base(step.tensor) for m in aliases.members(step.tensor)) > 1
+
+
+@condition
+def leaf_view_written(case: Case, number: int) -> bool:
+    """Whether the step changes a view of an input in place."""
+    step = case.steps[number]
+    leaves = {entry.name for entry in case.inputs if entry.differentiable}
+    return isinstance(step, InPlace) and step.tensor not in leaves and Aliases(case.steps[:number]).base(step.tensor) in leaves
+
+
+@condition
+def seed_or_gradient_written(case: Case, number: int) -> bool:
+    """Whether the step changes in place the memory of a seed, of what a hook returned, or of a returned gradient."""
+    step, before = case.steps[number], case.steps[:number]
+    if not isinstance(step, InPlace):
+        return False
+    aliases = Aliases(before)
+    given = {aliases.root(n) for s in before for field, n in uses(s) if field in GIVEN}
+    return aliases.root(step.tensor) in given or gradient_written(case, number)
+
+
+@condition
+def gradient_written(case: Case, number: int) -> bool:
+    """Whether the step changes a returned gradient in place, or a view of one."""
+    step, before = case.steps[number], case.steps[:number]
+    returned = {n for s in before if isinstance(s, Grad) for n in s.results}
+    return isinstance(step, InPlace) and Aliases(before).root(step.tensor) in returned
+
+
+@condition
+def view_asked_after_write(case: Case, number: int) -> bool:
+    """Whether a call asks for the gradient of a view whose memory an in-place update changed."""
+    call, before = case.steps[number], case.steps[:number]
+    if not isinstance(call, Grad | Backward):
+        return False
+    aliases = Aliases(before)
+    written = {aliases.root(s.tensor) for s in before if isinstance(s, InPlace)}
+    views = {n for n, (_, made_by) in aliases.parent.items() if not isinstance(made_by, Detach)}
+    return any(n in views and aliases.root(n) in written for n in call.inputs or ())
+
+
+@condition
+def create_graph_after_in_place(case: Case, number: int) -> bool:
+    """Whether a `grad` call with create_graph comes after a recorded in-place update."""
+    call = case.steps[number]
+    written = any(isinstance(s, InPlace) and not s.no_grad for s in case.steps[:number])
+    return isinstance(call, Grad) and call.create_graph and written
+
+
+@condition
+def hook_on_rewritten_view(case: Case, number: int) -> bool:
+    """Whether the step hooks, or retains the gradient of, a view whose memory an in-place update changed."""
+    step, before = case.steps[number], case.steps[:number]
+    if not isinstance(step, Hook | RetainGrad):
+        return False
+    aliases = Aliases(before)
+    written = {aliases.root(s.tensor) for s in before if isinstance(s, InPlace)}
+    return step.tensor in aliases.parent and aliases.root(step.tensor) in written
+
+
+@condition
+def hooked_view_written(case: Case, number: int) -> bool:
+    """Whether the step changes in place the memory of a view that has a hook, or retains its gradient."""
+    step, before = case.steps[number], case.steps[:number]
+    if not isinstance(step, InPlace):
+        return False
+    aliases = Aliases(before)
+    attached = [s.tensor for s in before if isinstance(s, Hook | RetainGrad) and s.tensor in aliases.parent]
+    return any(aliases.root(name) == aliases.root(step.tensor) for name in attached)

@@ -1,0 +1,65 @@
+"""Conditions on special points that no word for a value says: what is computed from an operand, or from two of them.
+
+Everything simpler is data, see `conformance.deviations.points`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.case.steps import Op
+from conformance.deviations.conditions.registry import condition
+from conformance.deviations.points import arrays
+from conformance.ops.dtypes import format_of
+from reference_impl import PADDLE, TORCH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.case.case import Case
+
+
+def _meets(case: Case, number: int, op: str, test: Callable[..., Any]) -> bool:
+    """Whether the step is a call of an op whose operands and attributes pass a test for some element, in either dialect."""
+    step = case.steps[number]
+    if not isinstance(step, Op) or step.op != op:
+        return False
+    known = (arrays(case, dialect) for dialect in (TORCH, PADDLE))
+    given = [[values[n] for n in step.operands] for values in known if values.keys() >= set(step.operands)]
+    with np.errstate(all="ignore"):
+        return any(bool(np.any(test(*operands, **step.attrs))) for operands in given)
+
+
+def _subnormal(exponent: Any) -> Any:
+    """Where ``e`` to the power of something is below the normal numbers of its dtype."""
+    wide = exponent.astype(np.float64) if exponent.dtype == np.float32 else exponent
+    return np.exp(wide) < format_of(exponent.dtype).tiny
+
+
+@condition
+def exponential_subnormal(case: Case, number: int) -> bool:
+    """Whether exp, or the e^(-x^2) in a derivative of erf, has a result that is subnormal."""
+    return _meets(case, number, "exp", _subnormal) or _meets(case, number, "erf", lambda x: _subnormal(-np.square(x)))
+
+
+@condition
+def quotient_beyond_range(case: Case, number: int) -> bool:
+    """Whether a quotient, or the square of a divisor or of its reciprocal, leaves the range."""
+
+    def leaves(x: Any, y: Any) -> Any:
+        far = np.abs(x) > format_of(x.dtype).largest / 4
+        return far | ~np.isfinite(x / y) | ~np.isfinite(1 / np.square(y)) | ~np.isfinite(np.square(y))
+
+    return _meets(case, number, "div", leaves)
+
+
+@condition
+def half_power_of_minus_zero_or_infinity(case: Case, number: int) -> bool:
+    """Whether a power that is no integer has -0 or -inf for its base: operand and attribute are special together."""
+
+    def is_half(x: Any, exponent: float) -> Any:
+        return (exponent % 1 != 0) & (((x == 0) & np.signbit(x)) | np.isneginf(x))
+
+    return _meets(case, number, "pow_scalar", is_half)

@@ -1,0 +1,120 @@
+"""Conditions on static programs."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from conformance.case.outcome import Computed
+from conformance.case.queries import call_at
+from conformance.case.steps import AppendBackward, Grad, Op, results, uses
+from conformance.compare.promise import promised
+from conformance.deviations.conditions.calls import mixed_dtypes
+from conformance.deviations.conditions.registry import case_condition, condition
+from reference_impl import PADDLE_STATIC
+
+if TYPE_CHECKING:
+    from conformance.case.case import Case
+
+
+@functools.lru_cache(maxsize=8)
+def _constants(case: Case) -> frozenset[str]:
+    """Return the names of the values of a program that nothing flows to."""
+    constants = {entry.name for entry in case.inputs if not entry.differentiable}
+    for step, seen in zip(case.steps, promised(case, PADDLE_STATIC).observations, strict=True):
+        if isinstance(seen, Computed):
+            made = zip(results(step), seen.values, strict=True)
+            constants.update(name for name, value in made if value is not None and not value.requires_grad)
+    return frozenset(constants)
+
+
+@case_condition
+def double_precision(case: Case) -> bool:
+    """Whether the case computes in float64."""
+    return any(entry.dtype == "float64" for entry in case.inputs) or mixed_dtypes(case)
+
+
+@condition
+def constant_first_operand(case: Case, number: int) -> bool:
+    """Whether the first operand of an op is a constant and another is not."""
+    step, constants = case.steps[number], _constants(case)
+    return isinstance(step, Op) and (
+        step.op == "rdiv_scalar" or (step.operands[0] in constants and not constants.issuperset(step.operands))
+    )
+
+
+@condition
+def constant_among_several(case: Case, number: int) -> bool:
+    """Whether an op joins a constant and another value."""
+    step, constants = case.steps[number], _constants(case)
+    if not isinstance(step, Op) or step.op not in ("cat", "stack"):
+        return False
+    return not constants.isdisjoint(step.operands) and not constants.issuperset(step.operands)
+
+
+@condition
+def constant_seed(case: Case, number: int) -> bool:
+    """Whether a seed of a call is a constant."""
+    call = call_at(case, number)
+    return call is not None and not _constants(case).isdisjoint(call.seeds or ())
+
+
+@condition
+def targets_coincide(case: Case, number: int) -> bool:
+    """Whether two targets of a call are one variable.
+
+    That is the same name, two derivatives in one variable, or a seed and the derivative of a target in itself.
+    """
+    same: dict[str, str] = {}
+    for step in case.steps[: number + 1]:
+        if isinstance(step, Grad):
+            seeds = dict(zip(step.roots, step.seeds or (), strict=False))
+            for name, made in zip(step.inputs, step.results, strict=True):
+                seed = seeds.get(name)
+                twin = step.results[step.inputs.index(name)] if seed is None else seed
+                same[made] = same.get(twin, twin)
+    call = call_at(case, number)
+    return call is not None and len({same.get(n, n) for n in call.roots}) < len(call.roots)
+
+
+@condition
+def target_without_gradient(case: Case, number: int) -> bool:
+    """Whether a call names one of its own targets in ``no_grad_vars`` or ``no_grad_set``."""
+    call = call_at(case, number)
+    return call is not None and not set(call.roots).isdisjoint(call.constants or ())
+
+
+@condition
+def target_above_target(case: Case, number: int) -> bool:
+    """Whether a target of a call was computed from another."""
+    above: dict[str, set[str]] = {}
+    for step in case.steps[: number + 1]:
+        used = {name for _, name in uses(step)}
+        above.update((name, used.union(*(above.get(n, set()) for n in used))) for name in results(step))
+    call = call_at(case, number)
+    return call is not None and any(not above.get(n, set()).isdisjoint(call.roots) for n in call.roots)
+
+
+@condition
+def loss_of_several(case: Case, number: int) -> bool:
+    """Whether the loss of a backward part does not have one element."""
+    part = case.steps[number]
+    sizes = {entry.name: len(entry.data) for entry in case.inputs}
+    for step, seen in zip(case.steps, promised(case, PADDLE_STATIC).observations, strict=True):
+        if isinstance(seen, Computed):
+            sizes.update((n, v.array.size) for n, v in zip(results(step), seen.values, strict=True) if v is not None)
+    return isinstance(part, AppendBackward) and sizes.get(part.loss) != 1
+
+
+@condition
+def callbacks(case: Case, number: int) -> bool:
+    """Whether a backward part has callbacks."""
+    part = case.steps[number]
+    return isinstance(part, AppendBackward) and part.callbacks
+
+
+@condition
+def by_name(case: Case, number: int) -> bool:
+    """Whether a backward part gets the names of its parameters."""
+    part = case.steps[number]
+    return isinstance(part, AppendBackward) and part.by_name

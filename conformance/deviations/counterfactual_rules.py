@@ -1,0 +1,131 @@
+"""Counterfactual rules: what the reference would answer if an engine's mistake were in its vjp rules.
+
+No script can say that a factor is not conjugated, or that a tie is broken; for that the rules are changed while the reference
+runs. An entry of a ``deviation.toml`` names these like the counterfactual scripts, and its ``above`` says whose rules are meant.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from reference_impl import OPS
+from reference_impl.primitives.arithmetic import add, mul
+from reference_impl.primitives.complex import conjugate
+from reference_impl.primitives.shape import sum_to
+from reference_impl.tape.primitive import Primitive, array_of, shape_of
+from reference_impl.tape.rules import intercepted_rules, replaced_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from reference_impl.tape.rules import Pull, Pulled, Rule
+
+    Change = Callable[[Sequence[str]], Iterator[AbstractContextManager[None]]]
+
+
+def _not_conjugated(right: Rule, _: int, g: Any, *given: Any, **attrs: Any) -> Any:
+    return conjugate(right(conjugate(g), *given, **attrs))
+
+
+def _seed_conjugated(right: Rule, _: int, g: Any, *given: Any, **attrs: Any) -> Any:
+    return right(conjugate(g), *given, **attrs)
+
+
+def factors_not_conjugated(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the rules of ops leave their factors as they are."""
+    yield _changed(ops, _not_conjugated)
+
+
+def seeds_conjugated(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the rules of ops conjugate what arrives."""
+    yield _changed(ops, _seed_conjugated)
+
+
+def derivatives_not_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have derivatives of derivatives send their seed through the factors as if these were real: nothing is conjugated on the way."""
+    yield intercepted_rules(_unconjugated)
+
+
+def derivatives_of_ties_unshared(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradients of maximum and minimum be what they are, but linear in their seed as if ties were all the second's."""
+    yield _changed(ops, _unshared)
+
+
+def _unshared(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
+    """Return what a rule says, with the derivative in ``g`` of a rule that gives a tie to the second operand alone."""
+    chosen = (array_of(out) == array_of(x)) & (array_of(x) != array_of(y))
+    share = ~chosen if position else chosen
+    linear = sum_to(mul(g, share.astype(array_of(out).dtype)), shape_of(y if position else x))
+    return add(right(array_of(g), out, x, y), add(linear, -array_of(linear)))
+
+
+def slopes_of_powers_constant(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the slope of a power in its base be a constant 0 where the exponent is 0, whatever it depends on."""
+    yield _changed(ops, _flat)
+
+
+def _flat(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
+    if position:
+        return right(g, out, x, y)
+    curved = array_of(y) != 0
+    return right(mul(g, np.broadcast_to(curved, shape_of(out)).astype(array_of(out).dtype)), out, x, y)
+
+
+@contextmanager
+def _changed(ops: Sequence[str], wrong: Callable[..., Any]) -> Iterator[None]:
+    """Put ``wrong(rule, position, g, ...)`` in the place of every rule of ops, by the position of its operand."""
+    meant = [op for op in map(OPS.__getitem__, ops) if isinstance(op, Primitive)]
+    with ExitStack() as stack:
+        for op in meant:
+            for position, rule in enumerate(op.rules):
+                if rule is not None:
+                    stack.enter_context(replaced_rule(op, position, partial(_at, position, wrong)))
+        yield
+
+
+def _at(position: int, wrong: Callable[..., Any], right: Rule) -> Rule:
+    return partial(wrong, right, position)
+
+
+def _unconjugated(right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
+    if not node.derivative_of[1] or node.derivative_of[0] == "conj" or _between_kinds(node):
+        return right(node, asked, g, *given)
+    if primitive is OPS["conj"]:
+        return [(position, g) for position in asked]
+    factors = _factors(node)
+    made = right(node, [p for p in asked if p not in factors], g, *given)
+    plain = right(node, [p for p in asked if p in factors], conjugate(g), *given)
+    return [*made, *((position, conjugate(c)) for position, c in plain)]
+
+
+def _between_kinds(node: Any) -> bool:
+    """Whether a node makes real numbers of complex ones, or complex ones of real ones alone: it has no factor."""
+    out = node.out[0] if node.primitive.multi_output else node.out
+    return bool(np.iscomplexobj(out)) is not any(map(np.iscomplexobj, node.arrays))
+
+
+def _factors(node: Any) -> list[int]:
+    """Return the operands of a node in a derivative that are part of its factor; the other one is the cotangent."""
+    positions = range(len(node.operands))
+    return [p for p in positions if _conjugated(node.operands[p])] or list(positions)
+
+
+def _conjugated(operand: Any) -> bool:
+    """Whether a derivative conjugated what a node is given."""
+    maker = getattr(operand, "node", None)
+    return bool(maker is not None and maker.derivative_of[1] and maker.primitive is OPS["conj"])
+
+
+RULES: dict[str, Change] = {
+    "as if factors were not conjugated": factors_not_conjugated,
+    "as if seeds were conjugated": seeds_conjugated,
+    "as if seeds of derivatives were not conjugated": derivatives_not_conjugated,
+    "as if the slope of a power were constant where its exponent is 0": slopes_of_powers_constant,
+    "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
+}
+"""The counterfactual rules by the words that an entry uses."""

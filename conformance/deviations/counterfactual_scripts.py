@@ -1,0 +1,259 @@
+"""Counterfactuals: what a script would be if an engine's mistake were no mistake but written in it.
+
+The wrong numbers of a known deviation are not arbitrary: they are what the reference predicts for another script, in which an operand
+is a constant, an op is left out, a hook answers nothing. Each counterfactual yields such scripts, with the number that the step in
+question has there. An entry of a ``deviation.toml`` names its own as its *signature*; see `conformance.deviations.wrong_values`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from conformance.case.case import Case
+from conformance.case.place import END, StepNumber
+from conformance.case.rewrite import (
+    CONSTANT,
+    bypass,
+    detach_uses,
+    each_op,
+    each_step,
+    replace_step,
+    with_inputs,
+    with_single_numbers,
+    with_steps,
+    without_root,
+)
+from conformance.case.steps import Backward, Call, Custom, Edge, Grad, Hook, InPlace, Op, RetainGrad, results
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from conformance.case.rewrite import Use
+    from conformance.case.steps import Step
+
+Variant = tuple[Case, StepNumber]
+LITTLE = 1.0 - 2.0**-20
+"""The factor by which `bound_nearer` moves a bound towards 0: more than a rounding of float32, less than elements are apart."""
+MOST = 64
+"""A counterfactual yields at most so many scripts, because each of them costs a run of the reference."""
+
+
+def operand_constant(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
+    """Cut operands or seeds off from the graph: one, two, or every one in the same place; of these ``ops`` if there are some."""
+    places = [
+        (i, field, position)
+        for i, step in enumerate(_until(case, number))
+        if isinstance(step, Op | Custom | Grad) and not (ops and isinstance(step, Op | Custom) and getattr(step, "op", "") not in ops)
+        for field in (("operands",) if isinstance(step, Op | Custom) else Grad.SEEDS)
+        for position, name in enumerate(getattr(step, field) or ())
+        if name is not None
+    ]
+    alike: dict[tuple[Any, ...], list[tuple[int, str, int]]] = {}
+    for place in reversed(places):
+        alike.setdefault((getattr(case.steps[place[0]], "op", ""), *place[1:]), []).append(place)
+    singles = ([place] for place in reversed(places))
+    pairs = (list(pair) for pair in itertools.combinations(reversed(places), 2))
+    for cut in itertools.islice(itertools.chain(singles, (a for a in alike.values() if len(a) > 1), pairs), MOST):
+        yield _cut(case, number, cut)
+
+
+def _cut(case: Case, number: StepNumber, places: Sequence[Use]) -> Variant:
+    """Detach values at these places; what the call in question then no longer reaches is no reason to refuse it."""
+    call = None if number is END else case.steps[number]
+    if number is not END and isinstance(call, Grad):
+        case = replace_step(case, number, msgspec.structs.replace(call, allow_unused=True))
+    moved = number if number is END else number + sum(i <= number for i, _, _ in places)
+    return detach_uses(case, places), moved
+
+
+def constant_tracked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a constant among the inputs require a gradient."""
+    for constant in case.inputs:
+        if not constant.differentiable:
+            tracked = msgspec.structs.replace(constant, differentiable=True)
+            yield with_inputs(case, (tracked if i is constant else i for i in case.inputs)), number
+
+
+def op_left_out(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
+    """Leave out an op of one operand and one result: its operand stands for its result; one such op, or every one that may be."""
+    found = [
+        i
+        for i, step in enumerate(_until(case, number))
+        if isinstance(step, Op) and len(step.operands) == len(step.results) == 1 and (not ops or step.op in ops) and i != number
+    ]
+    sets = [[i] for i in reversed(found)] + [list(pair) for pair in itertools.combinations(found, 2)] + [found]
+    for left_out in itertools.islice(sets, MOST):
+        yield bypass(case, left_out), number if number is END else number - sum(i < number for i in left_out)
+
+
+def hook_ignored(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have hooks answer nothing: those on one tensor, or all."""
+    hooked = list(dict.fromkeys(s.tensor for s in _until(case, number) if isinstance(s, Hook)))
+    for tensors in [*([name] for name in hooked), hooked]:
+
+        def quiet(step: Step, tensors: Sequence[str] = tensors) -> Step:
+            if isinstance(step, Hook) and step.tensor in tensors:
+                return msgspec.structs.replace(step, returns="nothing", factor=None, tensor_returned=None)
+            return step
+
+        yield each_step(case, quiet), number
+
+
+def inputs_retained(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Ask every computed input of a `backward` to retain its gradient from then on."""
+    leaves = {i.name for i in case.inputs}
+    edges = {s.results[0]: s.tensor for s in case.steps if isinstance(s, Edge)}
+    steps: list[Step] = []
+    shift = 0
+    for i, step in enumerate(case.steps):
+        steps.append(step)
+        if isinstance(step, Backward):
+            kept = [RetainGrad(edges.get(n, n)) for n in step.inputs or () if edges.get(n, n) not in leaves]
+            steps.extend(kept)
+            shift += len(kept) if number is not END and i < number else 0
+    yield with_steps(case, steps), number if number is END else number + shift
+
+
+def inputs_dropped(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Take the edges of computed tensors from the inputs of every `backward`; one left without inputs is asked for a leaf."""
+    leaves = {i.name for i in case.inputs}
+    edges = {s.results[0] for s in case.steps if isinstance(s, Edge) and s.tensor not in leaves}
+    others = [i.name for i in case.inputs if i.differentiable]
+
+    def without(step: Step) -> Step:
+        if not isinstance(step, Backward) or edges.isdisjoint(step.inputs or ()):
+            return step
+        left = tuple(n for n in step.inputs or () if n not in edges)
+        return msgspec.structs.replace(step, inputs=left or tuple(others[:1]))
+
+    yield each_step(case, without), number
+
+
+def all_inputs(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have every `backward` accumulate into all leaves, not into its inputs alone; have a `grad` ask for a root, or for all leaves."""
+    yield each_step(case, lambda s: msgspec.structs.replace(s, inputs=None) if isinstance(s, Backward) else s), number
+    call = None if number is END else case.steps[number]
+    if number is not END and isinstance(call, Grad):
+        leaves = tuple(i.name for i in case.inputs if i.differentiable)
+        kept = [msgspec.structs.replace(s, retain_graph=True) if isinstance(s, Grad) else s for s in case.steps[:number]]
+        for asked in (call.outputs[:1], leaves):
+            named = tuple(f"{CONSTANT}{i}" for i in range(len(asked)))
+            wider = msgspec.structs.replace(call, inputs=asked, results=named, allow_unused=True)
+            yield with_steps(case, (*kept, wider)), number
+
+
+def numbers_rounded(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Round the numbers among the attributes of ops to float32."""
+    yield with_single_numbers(case), number
+
+
+def targets_once(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Drop one of the targets of the call, with its seed."""
+    call = None if number is END else case.steps[number]
+    if number is not END and isinstance(call, Grad | Backward) and len(call.roots) > 1:
+        for i in range(len(call.roots)):
+            yield replace_step(case, number, without_root(call, i)), number
+
+
+def targets_not_cut(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Remove a call's own targets from its ``no_grad_vars`` or ``no_grad_set``."""
+
+    def without(step: Step) -> Step:
+        if not isinstance(step, Call) or step.constants is None:
+            return step
+        return msgspec.structs.replace(step, **{step.CONSTANTS: tuple(n for n in step.constants if n not in step.roots)})
+
+    yield each_step(case, without), number
+
+
+def nothing_freed(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have every `grad` keep its graph."""
+    yield each_step(case, lambda s: msgspec.structs.replace(s, retain_graph=True) if isinstance(s, Grad) else s), number
+
+
+def derivative_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a `grad` with create_graph record nothing: one, or all."""
+    found = [i for i, s in enumerate(_until(case, number)) if isinstance(s, Grad) and s.create_graph and i != number]
+    for chosen in [*([i] for i in found), found]:
+        places = [
+            (i, field, position)
+            for i, step in enumerate(_until(case, number))
+            for field in step.NAMES
+            if isinstance(getattr(step, field), tuple) and field != "inputs"
+            for position, name in enumerate(getattr(step, field))
+            if any(name in results(case.steps[g]) for g in chosen) and not (i == number and field == getattr(step, "ROOTS", None))
+        ]
+        if places:
+            yield _cut(case, number, places)
+
+
+def polar_through_result(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Differentiate every `polar` through its result ``z``: ``Re(g conj(sgn(z)))`` and ``Im(g conj(z))``."""
+    steps: list[Step] = []
+    for i, step in enumerate(case.steps):
+        changed: Step = step
+        if isinstance(step, Op) and step.op == "polar":
+            z, g, s, factor, along, size, mirrored, across, turn = (f"{CONSTANT}{i}_{k}" for k in range(9))
+            in_size = (
+                Op("sgn", (z,), (s,)),
+                Op("conj", (s,), (factor,)),
+                Op("mul", (g, factor), (along,)),
+                Op("real", (along,), (size,)),
+            )
+            in_turn = Op("conj", (z,), (mirrored,)), Op("mul", (g, mirrored), (across,)), Op("imag", (across,), (turn,))
+            forward = (msgspec.structs.replace(step, results=(z,), no_grad=False),)
+            gradients = (size, turn)
+            changed = Custom(step.operands, step.results, forward, (z,), (g,), gradients, (*in_size, *in_turn), (z,), step.no_grad)
+        steps.append(changed)
+    yield with_steps(case, steps), number
+
+
+def _until(case: Case, number: StepNumber) -> Sequence[Step]:
+    return case.steps if number is END else case.steps[: number + 1]
+
+
+def bound_nearer(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
+    """Have the ops lie beyond their bounds where they are at them: each bound is a little nearer to 0."""
+
+    def nearer(op: Op | InPlace) -> Op | InPlace:
+        if isinstance(op, Op) and "bound" in op.attrs and (not ops or op.op in ops):
+            return msgspec.structs.replace(op, attrs={**op.attrs, "bound": op.attrs["bound"] * LITTLE})
+        return op
+
+    yield each_op(case, nearer), number
+
+
+COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
+    "as if an operand were a constant": operand_constant,
+    "as if a constant required a gradient": constant_tracked,
+    "as if an op were left out": op_left_out,
+    "as if a hook answered nothing": hook_ignored,
+    "as if inputs were retained": inputs_retained,
+    "as if computed edges were no inputs": inputs_dropped,
+    "as if all inputs were asked for": all_inputs,
+    "as if numbers were float32": numbers_rounded,
+    "as if a target were missing": targets_once,
+    "as if targets were not cut": targets_not_cut,
+    "as if nothing were freed": nothing_freed,
+    "as if a derivative were a constant": derivative_constant,
+    "as if polar were differentiated through its result": polar_through_result,
+    "as if a bound were nearer": bound_nearer,
+}
+"""The counterfactuals by the words that an entry uses."""
+
+ELEMENTS = (
+    "zeros",
+    "nan",
+    "not finite",
+    "subnormal",
+    "off by a rounding of 1",
+    "off by roundings of float32",
+    "doubled",
+    "another contribution",
+    "what was written to a tensor",
+    "the memory of another gradient",
+)
+"""Signatures that need no other script: what the elements are where they differ."""

@@ -1,0 +1,242 @@
+"""Known deviations: narrow predicates over a mismatch, each beside the finding that proves it.
+
+An entry names the backend and its versions, the steps, what is expected there and what comes instead, and under which condition.
+All that it names must hold for a mismatch to count as known. Where numbers are wrong the entry says what they *are*: its signature,
+held against the arrays by `conformance.deviations.wrong_values`; where the process dies it says in which *frame*; or why nobody can
+say that. The entries of a finding are the tables ``[[deviation]]`` of ``deviation.toml`` in its folder.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import Version
+
+from conformance.case.place import END, StepNumber
+from conformance.case.queries import label
+from conformance.case.steps import Backward, Op, results, uses
+from conformance.deviations import conditions
+from conformance.deviations.counterfactual_rules import RULES
+from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS, ELEMENTS
+from conformance.deviations.findings import CASE, ENTRIES, findings_folder
+from conformance.deviations.points import Point
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from conformance.backends import BackendInfo
+    from conformance.case.case import Case
+    from conformance.compare.mismatch import Mismatch
+
+SIGNATURES = (*ELEMENTS, *COUNTERFACTUALS, *RULES)
+CRASH = "crash"
+"""The kind of a mismatch where the process died or did not come back."""
+
+
+class DeviationError(ValueError):
+    """A deviations file that cannot be used; the message has the file, the entry and the reason."""
+
+
+class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One known deviation. Lists allow several; an empty list or text allows all; ``message`` is a regular expression.
+
+    ``when``: conditions with their scopes (`conditions.registry`), all of which must hold; ``meets``: special points (`points`), one of
+    which must be met. ``finding``: the folder in which the entry lies. ``frame``: where the process dies, a regular expression over
+    what `conformance.campaign.last_words` tells of it. ``after``: entries that are asked before this one, where both may describe a
+    difference; the one that is asked first is named.
+    ``signature``: what wrong numbers are, in the words of `counterfactual_scripts` or `counterfactual_rules`, one of which must hold
+    (where they are words for elements, one of them of each element); ``unpredictable``: why there is none.
+    """
+
+    id: str
+    backend: str
+    versions: str
+    steps: tuple[str, ...]
+    kinds: tuple[str, ...]
+    reason: str
+    finding: str
+    where: str = ""
+    expected: tuple[str, ...] = ()
+    actual: tuple[str, ...] = ()
+    message: str = ""
+    when: tuple[str, ...] = ()
+    meets: tuple[Point, ...] = ()
+    above: tuple[str, ...] = ()
+    link: str = ""
+    signature: tuple[str, ...] = ()
+    unpredictable: str = ""
+    frame: str = ""
+    after: tuple[str, ...] = ()
+
+    def matches(self, info: BackendInfo, case: Case, mismatch: Mismatch) -> bool:
+        """Whether this entry explains the mismatch."""
+        return (
+            self.backend == info.name
+            and mismatch.kind in self.kinds
+            and (not self.where or self.where == mismatch.where)
+            and (not self.expected or mismatch.expected in self.expected)
+            and (not self.actual or mismatch.actual in self.actual)
+            and (not self.steps or label(case, mismatch.step) in self.steps)
+            and (not self.message or re.search(self.message, mismatch.detail) is not None)
+            and (not self.frame or mismatch.kind != CRASH or re.search(self.frame, mismatch.detail) is not None)
+            and all(conditions.holds(words, case, mismatch.step) for words in self.when)
+            and (not self.meets or any(point.met(case, mismatch.step) for point in self.meets))
+            and (not self.above or not _ops_above(case, mismatch.step).isdisjoint(self.above))
+            and Version(info.version) in SpecifierSet(self.versions, prereleases=True)
+        )
+
+    @property
+    def wrong_values(self) -> str:
+        """What wrong values are, in words; empty where none are wrong."""
+        if self.unpredictable:
+            what = "wrong values are" if "value" in self.kinds else "where the process dies is"
+            return f"{what} unpredictable: {self.unpredictable}"
+        return f"wrong values are: {' or '.join(self.signature)}" if self.signature else ""
+
+    @property
+    def dies(self) -> str:
+        """Where the process dies, in words; empty where it does not, or nobody can say it."""
+        return f"dies in: {self.frame}" if self.frame else ""
+
+    @property
+    def asked(self) -> list[str]:
+        """What an entry asks of a script, in words."""
+        points = (f"{p.operand} of {p.op}{f' times {p.times}' if p.times else ''} is {p.value}" for p in self.meets)
+        return [*map(conditions.in_words, self.when), *([f"until: {' or '.join(points)}"] if self.meets else [])]
+
+
+def _ops_above(case: Case, step: StepNumber) -> frozenset[str]:
+    """Return the ops that the values of a step were made by, directly or not, autograd calls included."""
+    steps = case.steps if step is END else case.steps[: step + 1]
+    wanted = {name for s in (steps if step is END else steps[-1:]) for _, name in uses(s)}
+    ops: set[str] = set()
+    for earlier in reversed(steps):
+        touched = wanted.intersection(results(earlier)) or isinstance(earlier, Backward) or earlier is steps[-1]
+        if touched:
+            wanted.update(name for _, name in uses(earlier))
+            ops.update([earlier.op] if isinstance(earlier, Op) else ())
+    return frozenset(ops)
+
+
+@functools.cache
+def known(folder: Path | None = None) -> tuple[Deviation, ...]:
+    """Read and check the entries of all findings, in the order in which they are asked.
+
+    That is the order of the folders' names, but that an entry comes ``after`` those that it names.
+
+    Raises:
+        DeviationError: with the file, the entry and the reason.
+    """
+    folder = folder or findings_folder()
+    if not folder.is_dir():
+        msg = f"{folder}: there is no such folder of findings"
+        raise DeviationError(msg)
+    findings = sorted(path.name for path in folder.iterdir())
+    entries = tuple(entry for finding in findings for entry in _read(folder / finding))
+    names = {*findings}
+    seen: set[str] = set()
+    for entry in entries:
+        path = folder / entry.finding / ENTRIES
+        if entry.id in seen:
+            raise _refusal(path, entry.id, "another entry has this id; every entry has one of its own")
+        if entry.id != entry.finding and entry.id in names:
+            raise _refusal(path, entry.id, f"lies beside another finding; allowed is the folder of its own name, {entry.id!r}")
+        seen.add(entry.id)
+    return tuple(_in_order(folder, entries))
+
+
+def _in_order(folder: Path, entries: Sequence[Deviation]) -> Iterator[Deviation]:
+    named = {entry.id: entry for entry in entries}
+    done: set[str] = set()
+
+    def with_those_before(entry: Deviation, waiting: tuple[str, ...]) -> Iterator[Deviation]:
+        path = folder / entry.finding / ENTRIES
+        if entry.id in waiting:
+            raise _refusal(path, entry.id, f"comes after itself, by way of {', '.join(waiting)}; allowed is an order")
+        for name in entry.after:
+            if name not in named:
+                raise _refusal(path, entry.id, f"comes after {name!r}, which is unknown; allowed are the ids of entries")
+            yield from with_those_before(named[name], (*waiting, entry.id))
+        if entry.id not in done:
+            done.add(entry.id)
+            yield entry
+
+    for entry in entries:
+        yield from with_those_before(entry, ())
+
+
+def _read(folder: Path) -> list[Deviation]:
+    path = folder / ENTRIES
+    try:
+        tables = tomllib.loads(path.read_bytes().decode())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise _refusal(path, "", str(error)) from None
+    if {*tables} != {"deviation"} or not isinstance(tables["deviation"], list):
+        raise _refusal(path, "", f"has {', '.join(tables) or 'nothing'} at the top; allowed are tables [[deviation]]")
+    if not (folder / CASE).exists():
+        raise _refusal(path, "", f"lies in a folder without {CASE}; allowed is the folder of a finding, whose case proves the entry")
+    return [_entry(path, table) for table in tables["deviation"]]
+
+
+def _entry(path: Path, table: dict[str, Any]) -> Deviation:
+    name = str(table.get("id", ""))
+    finding = path.parent.name
+    if "finding" in table:
+        raise _refusal(path, name, f"unknown field `finding`: it is the folder in which the entry lies, {finding!r}")
+    try:
+        entry = msgspec.convert({**table, "finding": finding}, Deviation)
+    except msgspec.ValidationError as error:
+        raise _refusal(path, name, str(error)) from None
+    problem = next(_problems(entry), None)
+    if problem is not None:
+        raise _refusal(path, name, problem)
+    return entry
+
+
+def _refusal(path: Path, name: str, problem: str) -> DeviationError:
+    where = "/".join(path.parts[-2:])
+    return DeviationError(f"{where}: {name}: {problem}" if name else f"{where}: {problem}")
+
+
+def _problems(entry: Deviation) -> Iterator[str]:
+    for words in entry.when:
+        yield from conditions.problems(words)
+    for point in entry.meets:
+        yield from point.problems()
+    unknown = [words for words in entry.signature if words not in SIGNATURES]
+    yield from (f"signature {words!r} is unknown; allowed are {', '.join(SIGNATURES)}" for words in unknown)
+    yield from _unsaid(entry)
+    if entry.link and not entry.link.startswith("https://"):
+        yield f"the link {entry.link!r} does not begin with https://"
+    try:
+        SpecifierSet(entry.versions)
+        re.compile(entry.message)
+        re.compile(entry.frame)
+    except (InvalidSpecifier, re.error) as error:
+        yield str(error)
+
+
+def _unsaid(entry: Deviation) -> Iterator[str]:
+    """Say what an entry does not say, or says without need, of what its wrong values are and of where the process dies."""
+    values, crashes = "value" in entry.kinds, CRASH in entry.kinds
+    if values and bool(entry.signature) + bool(entry.unpredictable) != 1:
+        yield "wrong values need either a signature or, where nobody can say what they are, the reason as 'unpredictable'"
+    if not values and (entry.signature or (entry.unpredictable and not crashes)):
+        yield "a signature belongs to wrong values, which are not among the kinds"
+    if crashes and not entry.frame and not entry.unpredictable:
+        yield "a crash needs a frame, a regular expression over where the process dies, or, where that may be anywhere, 'unpredictable'"
+    if entry.frame and not crashes:
+        yield "a frame belongs to a crash, which is not among the kinds"
+
+
+def listed(info: BackendInfo) -> bool:
+    """Whether some entry names the backend."""
+    return any(entry.backend == info.name for entry in known())

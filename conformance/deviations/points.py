@@ -1,0 +1,116 @@
+"""Special points as data: an op that meets a number at which a released framework is wrong.
+
+An entry names them as ``meets = [{ op = "hardshrink", operand = "x", value = "at bound" }]``: some element of the operand, in one call
+of the op up to the step that differs, is such a number. One of several points is enough. What an operand is the reference says, never
+a backend.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from conformance.case.outcome import Computed
+from conformance.case.queries import until
+from conformance.case.steps import Op, results
+from conformance.compare.promise import promised
+from conformance.ops.dtypes import format_of
+from conformance.ops.spec import signature
+from reference_impl import OPS, PADDLE, TORCH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from conformance.case.case import Case
+    from conformance.case.place import StepNumber
+    from reference_impl import Dialect
+
+FAR = 64.0
+"""From here on ``e^-x`` is so small, or ``e^x`` so large, that what is computed from it may leave the range of float32."""
+
+
+def _tiny(x: Any) -> float:
+    return format_of(x.dtype).tiny
+
+
+def _largest(x: Any) -> float:
+    return format_of(x.dtype).largest
+
+
+VALUES: Mapping[str, Callable[[Any], Any]] = {
+    "zero": lambda x: x == 0,
+    "nonpositive": lambda x: x <= 0,
+    "nan": np.isnan,
+    "infinite": np.isinf,
+    "plus infinity": np.isposinf,
+    "not finite": lambda x: ~np.isfinite(x),
+    "subnormal": lambda x: np.abs(x) < _tiny(x),
+    "nearly subnormal": lambda x: np.abs(x) < 4 * _tiny(x),
+    "far": lambda x: np.abs(x) > FAR,
+    "nearly largest": lambda x: np.abs(x) > _largest(x) / 4,
+    "of infinite square": lambda x: np.abs(x) > np.sqrt(_largest(x)),
+    "of infinite reciprocal cube": lambda x: np.abs(x) < _largest(x) ** (-1 / 3),
+}
+"""The words for values. Beside them stands ``at NUMBER``, or ``at ATTRIBUTE`` of the op, each with a minus or without."""
+
+AT = re.compile(r"at (-?)(\w[\w.]*)")
+
+
+class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An op, one of its operands, and the value; ``times``: the attribute that the operand is multiplied with before."""
+
+    op: str
+    operand: str
+    value: str
+    times: str = ""
+
+    def met(self, case: Case, number: StepNumber) -> bool:
+        """Whether a call of the op up to the step meets the point, in either dialect."""
+        position = signature(self.op)[0].index(self.operand)
+        found = (
+            (known[step.operands[position]], step)
+            for known in (arrays(case, dialect) for dialect in (TORCH, PADDLE))
+            for step in until(case, number)
+            if isinstance(step, Op) and step.op == self.op and step.operands[position] in known
+        )
+        with np.errstate(all="ignore"):
+            return any(bool(np.any(self._is(x * step.attrs[self.times] if self.times else x, step.attrs))) for x, step in found)
+
+    def _is(self, x: Any, attrs: Mapping[str, Any]) -> Any:
+        if self.value in VALUES:
+            return VALUES[self.value](x)
+        sign, place = self._place
+        return x == sign * (attrs[place] if place in attrs else float(place))
+
+    @property
+    def _place(self) -> tuple[int, str]:
+        """Return what stands behind ``at``: a sign, and a number or an attribute."""
+        read = AT.fullmatch(self.value)
+        return (-1 if read and read[1] else 1, read[2] if read else "")
+
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with the point."""
+        if self.op not in OPS:
+            yield f"the op {self.op!r} of a special point is unknown"
+            return
+        operands, attrs, _ = signature(self.op)
+        if self.operand not in operands:
+            yield f"operand {self.operand!r} of {self.op} is unknown; allowed are {', '.join(operands)}"
+        if self.times and self.times not in attrs:
+            yield f"attribute {self.times!r} of {self.op} is unknown; allowed are {', '.join(attrs) or 'none'}"
+        place = self._place[1]
+        if self.value not in VALUES and place not in attrs and not re.fullmatch(r"\d+(\.\d+)?", place):
+            places = ", ".join(f"'at {name}'" for name in ("NUMBER", *attrs))
+            yield f"value {self.value!r} is unknown; allowed are {', '.join(VALUES)}, {places}"
+
+
+def arrays(case: Case, dialect: Dialect) -> dict[str, Any]:
+    """Return every value of a case by its name, as a dialect promises it."""
+    known: dict[str, Any] = {entry.name: entry.array() for entry in case.inputs}
+    for step, seen in zip(case.steps, promised(case, dialect).observations, strict=True):
+        if isinstance(seen, Computed):
+            known.update({n: v.array for n, v in zip(results(step), seen.values, strict=False) if v is not None})
+    return known

@@ -1,0 +1,196 @@
+"""Signatures: whether the wrong numbers of a known deviation are those that its entry says.
+
+An entry says what the wrong answer *is*: zeros, or what the reference predicts for a counterfactual script. Numbers that only look
+like the deviation, because the conditions hold by chance, do not bear its signature, and are a divergence.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.case.files import CaseError, check
+from conformance.case.outcome import Computed, Raised
+from conformance.case.place import END, StepNumber
+from conformance.case.rewrite import in_dtypes
+from conformance.case.steps import Backward, ClearGrad, Grad, InPlace, results, uses
+from conformance.compare.rounding import agrees_cheaply, are_near, within_a_rounding
+from conformance.deviations.counterfactual_rules import RULES
+from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
+from conformance.ops.dtypes import SINGLE, format_of, is_floating
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
+
+    from conformance.case.case import Case
+    from conformance.case.outcome import Outcome, Value
+    from conformance.compare.mismatch import Mismatch
+    from conformance.compare.promise import Promise
+    from conformance.deviations.entries import Deviation
+
+
+NEAREST = 2
+"""For how many counterfactual scripts bounds are derived."""
+TERMS = 12
+"""At most this many tensors are tried as the term that was wrongly added."""
+
+
+def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
+    """Whether a difference bears the signature of an entry; one that is none of numbers, or has none, does."""
+    if found.kind != "value" or not entry.signature or found.actual_array is None:
+        return True
+    wanted, got = found.expected_array, found.actual_array
+    differs = ~are_near(wanted, got) if is_floating(got.dtype) else wanted != got
+    elements = [ELEMENT_TESTS[words](got) for words in entry.signature if words in ELEMENT_TESTS]
+    if elements and bool(np.any(elements, axis=0)[differs].all()):
+        return True
+    return any(_bears(words, entry.above, promise, found) for words in entry.signature if words not in ELEMENT_TESTS)
+
+
+ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
+    "zeros": lambda got: got == 0,
+    "nan": np.isnan,
+    "not finite": lambda got: ~np.isfinite(got),
+    "subnormal": lambda got: np.abs(got) < format_of(got.dtype).tiny,
+}
+"""Signatures of elements; an entry that has several is borne by a mixture of them."""
+
+
+def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch) -> bool:
+    wanted, got = found.expected_array, found.actual_array
+    match words:
+        case "off by a rounding of 1":
+            return within_a_rounding(wanted, got, np.maximum(np.abs(wanted), 1))
+        case "doubled":
+            return bool((are_near(wanted, got) | are_near(2 * wanted, got)).all())
+        case "what was written to a tensor":
+            return _written(promise, found)
+        case "off by roundings of float32":
+            single = promise.of(in_dtypes(promise.case, SINGLE))
+            return single.bounds.accepts(got, found.step, found.slot, found.where, found.name)
+        case "the memory of another gradient":
+            return _shared(promise, found)
+        case "another contribution":
+            return _contributed(promise, found)
+        case _ if words in RULES:
+            return any(_predicted_by(change, promise, found) for change in RULES[words](ops))
+        case _:
+            variants = COUNTERFACTUALS[words](promise.case, found.step, ops)
+            return _predicted(((promise.of(variant), number) for variant, number in variants), found)
+
+
+def _predicted_by(change: AbstractContextManager[None], promise: Promise, found: Mismatch) -> bool:
+    with change:  # a promise of its own: what this one knows by now was computed by the right rules
+        return _predicted(iter([(promise.of(promise.case), found.step)]), found)
+
+
+def _predicted(variants: Iterator[tuple[Promise, StepNumber]], found: Mismatch) -> bool:
+    """Whether the reference predicts, for one of these scripts, what the engine answered; bounds are derived for the nearest two."""
+    near: list[tuple[float, Promise, StepNumber, int]] = []
+    for variant, number in variants:
+        for slot, array in _answers(variant, number, found):
+            if agrees_cheaply(array, found.actual_array):
+                return True
+            with np.errstate(all="ignore"):
+                off = float(np.nan_to_num(np.abs(array - found.actual_array), nan=np.inf).max())
+            near.append((off, variant, number, slot))
+    nearest = sorted(near, key=lambda candidate: candidate[0])[:NEAREST] if found.actual_array.dtype.kind in "fc" else []
+    return any(
+        variant.bounds.accepts(found.actual_array, number, slot, found.where, found.name)
+        for _, variant, number, slot in nearest
+        if variant.case.lane == "numeric"
+    )
+
+
+def _answers(variant: Promise, number: StepNumber, found: Mismatch) -> list[tuple[int, Any]]:
+    try:
+        check(variant.case)
+    except CaseError:
+        return []
+    values = ((slot, value.array) for slot, value in _values(variant, number, found))
+    form = found.actual_array.shape, found.actual_array.dtype
+    return [(slot, array) for slot, array in values if (array.shape, array.dtype) == form]
+
+
+def _values(promise: Promise, number: StepNumber, found: Mismatch) -> Iterator[tuple[int, Value]]:
+    """Yield what a script answers where the difference is: the same name at the same place."""
+    case, outcome = promise.case, promise.outcome
+    seen = None if number is END else outcome.observations[number]
+    if found.where == "grad":
+        state = outcome.final if seen is None else seen.state if isinstance(seen, Computed | Raised) else None
+        slots = [slot for slot, name in enumerate(case.watched) if name == found.name]
+        values = [(slot, state[slot]) for slot in slots] if state is not None else []
+    elif found.where == "event":
+        events = seen.events if isinstance(seen, Computed | Raised) else ()
+        values = [(slot, event.value) for slot, event in enumerate(events) if event.name == found.name]
+    else:
+        values = [(found.slot, seen.values[found.slot])] if isinstance(seen, Computed) and found.slot < len(seen.values) else []
+    yield from ((slot, value) for slot, value in values if value is not None)
+
+
+def _written(promise: Promise, found: Mismatch) -> bool:
+    """Whether the answer has the elements of a tensor that was updated in place: it shares its memory, maybe through a view."""
+    pairs = zip(promise.case.steps, promise.outcome.observations, strict=True)
+    made = [seen.values[0] for step, seen in pairs if isinstance(step, InPlace) and isinstance(seen, Computed)]
+    arrays = [value.array for value in made if value is not None and value.array.size == found.actual_array.size]
+    return any(agrees_cheaply(np.sort(array, axis=None), np.sort(found.actual_array, axis=None)) for array in arrays)
+
+
+def _shared(promise: Promise, found: Mismatch) -> bool:
+    """Whether the answer has the numbers of another gradient, whatever shape and order of axes; a complex one is read as pairs."""
+    pairs = zip(promise.case.steps, promise.outcome.observations, strict=True)
+    taken = (seen for step, seen in pairs if isinstance(step, Grad | Backward | ClearGrad))
+    held = (_gradients(seen) for seen in taken if isinstance(seen, Computed))
+    read = (_numbers(value.array) for values in held for value in values if value is not None)
+    got = _numbers(found.actual_array)
+    return any(array.dtype == got.dtype and array.size == got.size and agrees_cheaply(array, got) for array in read)
+
+
+def _gradients(seen: Computed) -> tuple[Value | None, ...]:
+    return *(seen.state or ()), *seen.values, *(event.value for event in seen.events)
+
+
+def _numbers(array: Any) -> Any:
+    """Return the real numbers that an array holds, from the least to the largest."""
+    flat = np.ascontiguousarray(array).reshape(-1)
+    return np.sort(flat.view(flat.real.dtype))
+
+
+def _contributed(promise: Promise, found: Mismatch) -> bool:
+    """Whether the answer is another tensor of the script, or the right one with one or two others added or taken away."""
+    case, wanted, got = promise.case, found.expected_array, found.actual_array
+    seeds = {name for _, name in uses(case.steps[found.step])} if found.step is not END else set()
+    tensors = [*(entry.array() for entry in case.inputs if entry.name in seeds), *reversed([*_tensors(case, promise.outcome)])]
+    alike = list(_distinct(a for a in tensors if a.shape == got.shape and a.dtype == got.dtype))
+    others = alike[:TERMS]
+    with np.errstate(all="ignore"):
+        signed = [s for a in others for s in (a, -a)]
+        sums = ([wanted + one for one in signed], alike, *([wanted + a + b for b in signed] for a in signed))
+    return any(_close(total, got, wanted, others) for total in itertools.chain.from_iterable(sums))
+
+
+def _close(total: Any, got: Any, wanted: Any, terms: list[Any]) -> bool:
+    """Whether two arrays are equal up to roundings of what they may be sums of."""
+    with np.errstate(all="ignore"):
+        scale = np.abs(wanted) + np.max([np.abs(t) for t in terms], axis=0)
+        return agrees_cheaply(total + 0, got) or within_a_rounding(total, got, scale)
+
+
+def _tensors(case: Case, outcome: Outcome) -> Iterator[Any]:
+    yield from (entry.array() for entry in case.inputs)
+    for step, seen in zip(case.steps, outcome.observations, strict=True):
+        if isinstance(seen, Computed | Raised):
+            held = (*(seen.state or ()), *(event.value for event in seen.events))
+            made = seen.values if isinstance(seen, Computed) and results(step) else ()
+            yield from (value.array for value in (*held, *made) if value is not None)
+
+
+def _distinct(arrays: Iterable[Any]) -> Iterator[Any]:
+    seen: set[bytes] = set()
+    for array in arrays:
+        if array.tobytes() not in seen:
+            seen.add(array.tobytes())
+            yield array

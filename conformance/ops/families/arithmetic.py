@@ -1,0 +1,173 @@
+"""Arithmetic ops: one row per op."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.ops.draws import binary, unary, with_number
+from conformance.ops.dtypes import OTHER_KIND, OTHER_PRECISION
+from conformance.ops.in_place import ONE_ALONE, InPlaceForm, attribute, both
+from conformance.ops.numbers import BOTH, MIXED, ROUNDED_IF_COMPLEX
+from conformance.ops.spec import ELEMENTS, Growth, op, rows
+
+if TYPE_CHECKING:
+    from conformance.ops.sampler import Arguments, Sampler
+
+
+def _power(s: Sampler) -> Arguments | None:
+    if s.exact or s.source.chance(0.6):
+        return [s.take()], {"exponent": float(s.source.integer(0, 3))}
+    return [s.take(domain="positive")], {"exponent": s.source.choice([-1.0, -0.5, 0.5, 1.5, 2.5])}
+
+
+def _cast(s: Sampler) -> Arguments | None:
+    x = s.take()
+    others = [OTHER_PRECISION, OTHER_KIND] if s.complex else [OTHER_PRECISION]
+    return [x], {"dtype": s.source.choice(others)[x.dtype]}  # to its own dtype, a tensor comes back itself
+
+
+_other = attribute("other", lambda s: s.number())
+
+ENTRIES = rows(
+    "arithmetic",
+    op(
+        "add",
+        rank=1,
+        draw=binary(),
+        torch="torch.add(x, y)",
+        paddle="paddle.add(x, y)",
+        exact=True,
+        numbers=MIXED,
+        points=ELEMENTS,
+        in_place=InPlaceForm(both("x.add_(y)"), by_itself=True),
+    ),
+    op(
+        "sub",
+        rank=29,
+        draw=binary(),
+        torch="torch.sub(x, y)",
+        paddle="paddle.subtract(x, y)",
+        exact=True,
+        numbers=MIXED,
+        points=ELEMENTS,
+        in_place=InPlaceForm({"torch": "x.sub_(y)", "paddle": "x.subtract_(y)"}),
+    ),
+    op(
+        "mul",
+        rank=3,
+        draw=binary(),
+        torch="torch.mul(x, y)",
+        paddle="paddle.multiply(x, y)",
+        exact=True,
+        numbers=MIXED,
+        growth=Growth.COMPOUNDS,
+        points=ELEMENTS,
+        in_place=InPlaceForm({"torch": "x.mul_(y)", "paddle": "x.multiply_(y)"}, by_itself=True),
+    ),
+    op(
+        "div",
+        rank=23,
+        draw=binary("nonzero"),
+        torch="torch.div(x, y)",
+        paddle="paddle.divide(x, y)",
+        exact=False,
+        numbers=MIXED,
+        points=ELEMENTS,
+        in_place=InPlaceForm({"torch": "x.div_(y)", "paddle": "x.divide_(y)"}),
+    ),
+    op(
+        "neg",
+        rank=26,
+        draw=unary(),
+        torch="torch.neg(x)",
+        paddle="paddle.neg(x)",
+        exact=True,
+        numbers=BOTH,
+        points=ELEMENTS,
+        in_place=InPlaceForm(both("x.neg_()")),
+    ),
+    op(
+        "add_scalar",
+        base="add",
+        rank=1,
+        draw=with_number("other"),
+        torch="x + other",
+        paddle="x + other",
+        exact=True,
+        numbers=BOTH,
+        points=ELEMENTS,
+        in_place=InPlaceForm({"torch": "x.add_(other)", "paddle": "x.scale_(1.0, other)"}, draw=_other, turn=1),
+    ),
+    op(
+        "rsub_scalar",
+        base="sub",
+        rank=29,
+        draw=with_number("other"),
+        torch="other - x",
+        paddle="other - x",
+        exact=True,
+        numbers=BOTH,
+        points=ELEMENTS,
+    ),
+    op(
+        "mul_scalar",
+        base="mul",
+        rank=3,
+        draw=with_number("other"),
+        torch="x * other",
+        paddle="x * other",
+        exact=True,
+        numbers=BOTH,
+        points=ELEMENTS,
+        in_place=InPlaceForm({"torch": "x.mul_(other)", "paddle": "x.scale_(other)"}, draw=_other),
+    ),
+    op(
+        "rdiv_scalar",
+        base="div",
+        rank=23,
+        draw=with_number("other", "nonzero"),
+        torch="other / x",
+        paddle="other / x",
+        exact=False,
+        numbers=BOTH,
+        growth=Growth.UNBOUNDED,
+        points=ELEMENTS,
+    ),
+    op(
+        "pow_scalar",
+        base="pow",
+        rank=17,
+        draw=_power,
+        torch="torch.pow(x, exponent)",
+        paddle="paddle.pow(x, exponent)",
+        exact=True,
+        numbers=ROUNDED_IF_COMPLEX,
+        growth=Growth.UNBOUNDED,
+        points=ELEMENTS,
+        in_place=InPlaceForm(both("x.pow_(exponent)"), draw=attribute("exponent", lambda s: float(s.source.integer(0, 3))), turn=1),
+    ),
+    op(
+        "square",
+        rank=75,
+        draw=unary(),
+        torch="torch.square(x)",
+        paddle="paddle.square(x)",
+        exact=True,
+        numbers=BOTH,
+        growth=Growth.COMPOUNDS,
+        points=ELEMENTS,
+        in_place=InPlaceForm(both("x.square_()")),
+    ),
+    op("clone", rank=56, draw=unary(), torch="torch.clone(x)", paddle="paddle.clone(x)", exact=True, numbers=BOTH, points=ELEMENTS),
+    op(
+        "cast",
+        rank=25,
+        draw=_cast,
+        torch="x.to(getattr(torch, dtype))",
+        paddle="paddle.cast(x, dtype)",
+        exact=True,
+        numbers=BOTH,
+        points=ELEMENTS,
+        in_place=ONE_ALONE,
+    ),
+)

@@ -1,0 +1,63 @@
+"""Products of matrices and vectors: one row per op."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.ops.draws import matrices
+from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
+from conformance.ops.spec import PLAIN, op, rows
+
+if TYPE_CHECKING:
+    from conformance.ops.sampler import Arguments, Sampler
+
+
+def _linear(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: len(d.shape) == 2)
+    n = s.length()
+    return [x, s.take_shaped((n, x.shape[-1])), s.take_shaped((n,))], {}
+
+
+ENTRIES = rows(
+    "linalg",
+    op(
+        "matmul",
+        rank=27,
+        draw=matrices("matmul"),
+        torch="torch.matmul(x, y)",
+        paddle="paddle.matmul(x, y)",
+        exact=True,
+        numbers=BOTH,
+        points=PLAIN,
+    ),
+    op(
+        "bmm",
+        rank=72,
+        draw=matrices("bmm"),
+        torch="torch.bmm(x, y)",
+        paddle="paddle.bmm(x, y)",
+        exact=True,
+        numbers=real_only(UNREGISTERED),
+        points=PLAIN,
+    ),
+    op(
+        "linear",
+        rank=2,
+        draw=_linear,
+        torch="torch.nn.functional.linear(x, weight, bias)",
+        paddle="paddle.nn.functional.linear(x, paddle.t(weight), bias)",
+        exact=True,
+        numbers=BOTH,
+        points=PLAIN,
+    ),
+    op(
+        "outer",
+        rank=92,
+        draw=matrices("outer"),
+        torch="torch.outer(x, y)",
+        paddle="paddle.outer(x, y)",
+        exact=True,
+        numbers=BOTH,
+        points=PLAIN,
+    ),
+)

@@ -1,0 +1,127 @@
+"""Reductions and running sums: one row per op."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.ops.draws import along_axis, exact_mean, reduction
+from conformance.ops.in_place import LATER
+from conformance.ops.numbers import BOTH, UNIMPLEMENTED, UNORDERED, UNREGISTERED, real_only
+from conformance.ops.spec import PLAIN, ROWS, op, rows
+
+if TYPE_CHECKING:
+    from conformance.ops.sampler import Arguments, Sampler
+
+
+def _mse(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: 0 not in d.shape)
+    return [x, s.take_shaped(x.shape)], {}
+
+
+_sum = reduction(one_axis=False)
+_extremum = reduction(one_axis=True, nonempty=True)
+
+ENTRIES = rows(
+    "reduction",
+    op(
+        "sum",
+        rank=32,
+        draw=_sum,
+        torch="torch.sum(x, axis, keepdims)",
+        paddle="paddle.sum(x, axis, keepdim=keepdims)",
+        exact=True,
+        numbers=BOTH,
+        points=ROWS,
+    ),
+    op(
+        "mean",
+        rank=14,
+        draw=exact_mean,
+        torch="torch.mean(x, axis, keepdims)",
+        paddle="paddle.mean(x, axis, keepdim=keepdims)",
+        exact=True,
+        numbers=BOTH,
+        points=ROWS,
+    ),
+    op(
+        "max",
+        rank=68,
+        draw=_extremum,
+        torch="torch.max(x, axis, keepdims)[0]",
+        paddle="paddle.max(x, axis, keepdim=keepdims)",
+        exact=True,
+        numbers=real_only(UNORDERED),
+        points=ROWS,
+    ),
+    op(
+        "min",
+        rank=108,
+        draw=_extremum,
+        torch="torch.min(x, axis, keepdims)[0]",
+        paddle="paddle.min(x, axis, keepdim=keepdims)",
+        exact=True,
+        numbers=real_only(UNORDERED),
+        points=ROWS,
+    ),
+    op(
+        "amax",
+        rank=103,
+        draw=reduction(one_axis=False, nonempty=True),
+        torch="torch.amax(x, [] if axis is None else axis, keepdims)",
+        paddle="paddle.amax(x, axis, keepdim=keepdims)",
+        exact=True,
+        numbers=real_only(UNORDERED),
+        points=ROWS,
+    ),
+    op(
+        "amin",
+        rank=146,
+        draw=reduction(one_axis=False, nonempty=True),
+        torch="torch.amin(x, [] if axis is None else axis, keepdims)",
+        paddle="paddle.amin(x, axis, keepdim=keepdims)",
+        exact=True,
+        numbers=real_only(UNORDERED),
+        points=ROWS,
+    ),
+    op(
+        "prod",
+        rank=102,
+        draw=_extremum,
+        torch="torch.prod(x, axis, keepdims)",
+        paddle="paddle.prod(x, axis, keepdim=keepdims)",
+        exact=False,
+        numbers=BOTH,
+        points=ROWS,
+    ),
+    op(
+        "logsumexp",
+        rank=109,
+        draw=_extremum,
+        torch="torch.logsumexp(x, axis, keepdims)",
+        paddle="paddle.logsumexp(x, axis, keepdim=keepdims)",
+        exact=False,
+        numbers=real_only(UNREGISTERED),
+        points=ROWS,
+    ),
+    op(
+        "cumsum",
+        rank=64,
+        draw=along_axis(),
+        torch="torch.cumsum(x, axis)",
+        paddle="paddle.cumsum(x, axis)",
+        exact=True,
+        numbers=BOTH,
+        points=ROWS,
+        in_place=LATER,
+    ),
+    op(
+        "mse_loss",
+        rank=41,
+        draw=_mse,
+        torch="torch.nn.functional.mse_loss(x, y)",
+        paddle="paddle.nn.functional.mse_loss(x, y)",
+        exact=False,
+        numbers=real_only(UNIMPLEMENTED),
+        points=PLAIN,
+    ),
+)

@@ -1,0 +1,143 @@
+"""Ops that select: one row per op."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from conformance.ops.draws import axis_of, binary, mask_for
+from conformance.ops.in_place import LATER, ONE_ALONE, InPlaceForm
+from conformance.ops.numbers import BOTH, MIXED, UNORDERED, real_only
+from conformance.ops.spec import ELEMENTS, Points, op, rows
+
+if TYPE_CHECKING:
+    from conformance.ops.sampler import Arguments, Draft, Sampler
+
+
+def _clamp(s: Sampler) -> Arguments | None:
+    low, high = sorted([s.number(), s.number()])
+    return [s.take()], {"low": low, "high": high}
+
+
+def _masked(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: 0 not in d.shape)
+    return [x], {"mask": mask_for(s, x.shape), "value": s.number()}
+
+
+def _masked_tensor(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: 0 not in d.shape)
+    return [x, s.take_shaped(())], {"mask": mask_for(s, x.shape)}
+
+
+def _where(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: 0 not in d.shape)
+    return [x, s.partner(x)], {"mask": mask_for(s, x.shape)}
+
+
+def _topk(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: len(d.shape) >= 1 and 0 not in d.shape, domain="distinct")
+    axis = axis_of(s, x)
+    return [x], {"k": s.source.integer(1, x.shape[axis]), "axis": axis}
+
+
+def _mask_and_value(s: Sampler, target: Draft) -> Arguments:
+    return [], {"mask": mask_for(s, target.shape), "value": s.number()}
+
+
+MASKED_FILL = op(
+    "masked_fill",
+    rank=49,
+    draw=_masked,
+    torch="torch.masked_fill(x, torch.tensor(mask), value)",
+    paddle="paddle.masked_fill(x, paddle.to_tensor(mask), value)",
+    exact=True,
+    numbers=BOTH,
+    points=ELEMENTS,
+    in_place=InPlaceForm(
+        {"torch": "x.masked_fill_(torch.tensor(mask), value)", "paddle": "x.masked_fill_(paddle.to_tensor(mask), value)"},
+        draw=_mask_and_value,
+        turn=1,
+    ),
+)
+
+ENTRIES = rows(
+    "selection",
+    op(
+        "maximum",
+        rank=110,
+        draw=binary(),
+        torch="torch.maximum(x, y)",
+        paddle="paddle.maximum(x, y)",
+        exact=True,
+        numbers=real_only(UNORDERED),
+        points=ELEMENTS,
+    ),
+    op(
+        "minimum",
+        rank=112,
+        draw=binary(),
+        torch="torch.minimum(x, y)",
+        paddle="paddle.minimum(x, y)",
+        exact=True,
+        numbers=real_only(UNORDERED),
+        points=ELEMENTS,
+    ),
+    op(
+        "fmax",
+        rank=220,
+        draw=binary(),
+        torch="torch.fmax(x, y)",
+        paddle="paddle.fmax(x, y)",
+        exact=True,
+        numbers=real_only(UNORDERED),
+        points=ELEMENTS,
+    ),
+    op(
+        "fmin",
+        rank=221,
+        draw=binary(),
+        torch="torch.fmin(x, y)",
+        paddle="paddle.fmin(x, y)",
+        exact=True,
+        numbers=real_only(UNORDERED),
+        points=ELEMENTS,
+    ),
+    op(
+        "clamp",
+        rank=54,
+        draw=_clamp,
+        torch="torch.clamp(x, low, high)",
+        paddle="paddle.clip(x, low, high)",
+        exact=True,
+        numbers=real_only(UNORDERED),
+        points=ELEMENTS,
+        in_place=InPlaceForm(
+            {"torch": "x.clamp_(low, high)", "paddle": "x.clip_(low, high)"},
+            draw=lambda _s, _x: ([], {"low": -0.5, "high": 1.25}),
+            turn=1,
+        ),
+    ),
+    op(
+        "where",
+        rank=53,
+        draw=_where,
+        torch="torch.where(torch.tensor(mask), x, y)",
+        paddle="paddle.where(paddle.to_tensor(mask), x, y)",
+        exact=True,
+        numbers=MIXED,
+        points=ELEMENTS,
+        in_place=ONE_ALONE,
+    ),
+    MASKED_FILL,
+    replace(MASKED_FILL, name="masked_fill_tensor", draw=_masked_tensor, points=Points(first_alone=True), in_place=LATER),
+    op(
+        "topk",
+        rank=46,
+        draw=_topk,
+        torch="torch.topk(x, k, axis)[0]",
+        paddle="paddle.topk(x, k, axis)[0]",
+        exact=True,
+        numbers=real_only(UNORDERED),
+        points=Points(width=3, distinct=True),
+    ),
+)

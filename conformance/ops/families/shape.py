@@ -1,0 +1,339 @@
+"""Shape and view ops: one row per op."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from conformance.ops.draws import along_axis, axis_of, reshaped
+from conformance.ops.in_place import RESHAPES, InPlaceForm, both
+from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
+from conformance.ops.spec import PLAIN, Memory, op, rows
+
+if TYPE_CHECKING:
+    from conformance.ops.sampler import Arguments, Draft, Sampler
+
+
+def _flatten(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: len(d.shape) >= 3)  # where there is nothing to flatten, a tensor comes back itself
+    return [x], {"shape": [x.shape[0], math.prod(x.shape[1:])]}
+
+
+def _permute(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: len(d.shape) >= 2)
+    axes = s.source.shuffled(range(len(x.shape)))
+    return [x], {"axes": axes}
+
+
+def _transpose(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: len(d.shape) >= 2)
+    axis0, axis1 = s.source.shuffled(range(len(x.shape)))[:2]
+    return [x], {"axis0": axis0, "axis1": axis1}
+
+
+def _t(s: Sampler) -> Arguments | None:
+    return [s.take(lambda d: len(d.shape) == 2)], {}  # with fewer axes, Paddle returns the tensor itself
+
+
+def _unsqueeze(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: len(d.shape) < 4)
+    return [x], {"axis": s.source.integer(0, len(x.shape))}
+
+
+def _squeeze(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: 1 in d.shape, shape=(2, 1))
+    return [x], {"axis": x.shape.index(1)}
+
+
+def _expand(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: len(d.shape) < 4)
+    shape = [s.length() if n == 1 else n for n in x.shape]
+    return [x], {"shape": ([s.length()] if s.source.chance(0.5) else []) + shape}
+
+
+def _cat(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: len(d.shape) >= 1)
+    axis = s.source.integer(0, len(x.shape) - 1)
+    others = [s.take_shaped(x.shape) for _ in range(s.source.integer(1, 2))]
+    return [x, *others], {"axis": axis}
+
+
+def _stack(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: len(d.shape) < 3)
+    return [x, s.take_shaped(x.shape)], {"axis": s.source.integer(0, len(x.shape))}
+
+
+def _split(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: len(d.shape) >= 1 and d.shape[0] >= 2, shape=(3, 2))
+    first = s.source.integer(1, x.shape[0] - 1)
+    return [x], {"sections": [first, x.shape[0] - first], "axis": 0}
+
+
+def _chunk(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: len(d.shape) >= 1 and d.shape[-1] in (2, 4), shape=(2, 4))
+    return [x], {"sections": [x.shape[-1] // 2] * 2, "axis": -1}
+
+
+def _unbind(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: len(d.shape) >= 1 and d.shape[0] >= 1, shape=(3, 2))
+    return [x], {"axis": 0}
+
+
+def _pad(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: 1 <= len(d.shape) <= 3)
+    before = [s.source.integer(0, 2) for _ in x.shape]
+    after = [s.source.integer(0, 1) for _ in x.shape]
+    return [x], {"before": before, "after": after, "value": s.number()}
+
+
+def _tile(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: 1 <= len(d.shape) <= 3)
+    lead = [s.source.integer(1, 2)] if s.source.chance(0.3) else []
+    return [x], {"repeats": lead + [s.source.integer(1, 2) for _ in x.shape]}
+
+
+def _repeat_interleave(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: len(d.shape) >= 1)
+    return [x], {"repeats": s.source.integer(1, 3), "axis": axis_of(s, x)}
+
+
+def _roll(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: len(d.shape) >= 1)
+    return [x], {"shift": s.source.integer(-2, 2), "axis": axis_of(s, x)}
+
+
+def _triangle(s: Sampler) -> Arguments | None:
+    return [s.take(lambda d: len(d.shape) >= 2)], {"diagonal": s.source.integer(-1, 1)}
+
+
+def _diagonal(s: Sampler, target: Draft) -> Arguments | None:
+    return ([], {"diagonal": s.source.integer(-1, 1)}) if len(target.shape) >= 2 else None
+
+
+RESHAPE = op(
+    "reshape",
+    rank=4,
+    draw=reshaped,
+    torch="torch.reshape(x, shape)",
+    paddle="paddle.reshape(x, shape)",
+    exact=True,
+    numbers=BOTH,
+    memory=Memory.RESHAPES,
+    points=PLAIN,
+    in_place=RESHAPES,
+)
+
+SPLIT = op(
+    "split",
+    rank=37,
+    draw=_split,
+    torch="torch.split(x, sections, axis)",
+    paddle="paddle.split(x, sections, axis)",
+    exact=True,
+    numbers=BOTH,
+    memory=Memory.DOUBTFUL,
+    points=PLAIN,
+)
+
+TILE = op(
+    "tile",
+    rank=73,
+    draw=_tile,
+    torch="torch.tile(x, repeats)",
+    paddle="paddle.tile(x, repeats)",
+    exact=True,
+    numbers=BOTH,
+    points=PLAIN,
+)
+
+TRIL = op(
+    "tril",
+    rank=98,
+    draw=_triangle,
+    torch="torch.tril(x, diagonal)",
+    paddle="paddle.tril(x, diagonal)",
+    exact=True,
+    numbers=BOTH,
+    points=PLAIN,
+    in_place=InPlaceForm(both("x.tril_(diagonal)"), draw=_diagonal, turn=1),
+)
+
+ENTRIES = rows(
+    "shape",
+    RESHAPE,
+    replace(RESHAPE, name="view", base_op="view", rank=7, calls=both("x.contiguous().view(shape)"), in_place=None),
+    replace(
+        RESHAPE,
+        name="flatten",
+        base_op="flatten",
+        rank=16,
+        draw=_flatten,
+        calls={"torch": "torch.flatten(x, 1)", "paddle": "paddle.flatten(x, 1)"},
+    ),
+    op(
+        "permute",
+        rank=22,
+        draw=_permute,
+        torch="torch.permute(x, axes)",
+        paddle="paddle.transpose(x, axes)",
+        exact=True,
+        numbers=BOTH,
+        memory=Memory.STRIDED,
+        points=PLAIN,
+    ),
+    op(
+        "transpose",
+        rank=6,
+        draw=_transpose,
+        torch="torch.transpose(x, axis0, axis1)",
+        paddle="paddle.transpose(x, [axis1 if i == axis0 else axis0 if i == axis1 else i for i in range(x.ndim)])",
+        exact=True,
+        numbers=BOTH,
+        memory=Memory.STRIDED,
+        points=PLAIN,
+        in_place=RESHAPES,
+    ),
+    op(
+        "t",
+        rank=74,
+        draw=_t,
+        torch="torch.t(x)",
+        paddle="paddle.t(x)",
+        exact=True,
+        numbers=BOTH,
+        memory=Memory.STRIDED,
+        points=PLAIN,
+        in_place=RESHAPES,
+    ),
+    op(
+        "contiguous",
+        rank=9,
+        draw=_permute,  # of a transposed tensor: a contiguous one comes back itself
+        torch="torch.permute(x, axes).contiguous()",
+        paddle="paddle.transpose(x, axes).contiguous()",
+        exact=True,
+        numbers=BOTH,
+        memory=Memory.ITSELF,
+        points=PLAIN,
+    ),
+    op(
+        "unsqueeze",
+        rank=20,
+        draw=_unsqueeze,
+        torch="torch.unsqueeze(x, axis)",
+        paddle="paddle.unsqueeze(x, axis)",
+        exact=True,
+        numbers=BOTH,
+        memory=Memory.KEEPS_LAYOUT,
+        points=PLAIN,
+        in_place=RESHAPES,
+    ),
+    op(
+        "squeeze",
+        rank=44,
+        draw=_squeeze,
+        torch="torch.squeeze(x, axis)",
+        paddle="paddle.squeeze(x, axis)",
+        exact=True,
+        numbers=BOTH,
+        memory=Memory.KEEPS_LAYOUT,
+        points=PLAIN,
+        in_place=RESHAPES,
+    ),
+    op(
+        "expand",
+        rank=30,
+        draw=_expand,
+        torch="x.expand(shape)",
+        paddle="x.expand(shape)",
+        exact=True,
+        numbers=BOTH,
+        memory=Memory.DOUBTFUL,
+        points=PLAIN,
+    ),
+    op("cat", rank=8, draw=_cat, torch="torch.cat(xs, axis)", paddle="paddle.concat(xs, axis)", exact=True, numbers=BOTH, points=PLAIN),
+    op(
+        "stack",
+        rank=45,
+        draw=_stack,
+        torch="torch.stack(xs, axis)",
+        paddle="paddle.stack(xs, axis)",
+        exact=True,
+        numbers=BOTH,
+        points=PLAIN,
+    ),
+    SPLIT,
+    replace(
+        SPLIT,
+        name="chunk",
+        base_op="chunk",
+        rank=35,
+        draw=_chunk,
+        numbers=real_only(UNREGISTERED),
+        calls={"torch": "torch.chunk(x, len(sections), axis)", "paddle": "paddle.chunk(x, len(sections), axis)"},
+    ),
+    op(
+        "unbind",
+        rank=43,
+        draw=_unbind,
+        torch="torch.unbind(x, axis)",
+        paddle="paddle.unbind(x, axis)",
+        exact=True,
+        numbers=BOTH,
+        memory=Memory.DOUBTFUL,
+        points=PLAIN,
+    ),
+    op(
+        "pad_constant",
+        base="pad",
+        rank=38,
+        draw=_pad,
+        torch="torch.nn.functional.pad(x, [n for p in zip(before[::-1], after[::-1]) for n in p], value=value)",
+        paddle="paddle.nn.functional.pad(x, [n for p in zip(before, after) for n in p], value=value)",
+        exact=True,
+        numbers=BOTH,
+        points=PLAIN,
+    ),
+    TILE,
+    replace(TILE, name="repeat", base_op="repeat", rank=66, calls={"torch": "x.repeat(repeats)", "paddle": "x.tile(repeats)"}),
+    op(
+        "repeat_interleave",
+        rank=65,
+        draw=_repeat_interleave,
+        torch="torch.repeat_interleave(x, repeats, axis)",
+        paddle="paddle.repeat_interleave(x, repeats, axis)",
+        exact=True,
+        numbers=real_only(UNREGISTERED),
+        points=PLAIN,
+    ),
+    op(
+        "roll",
+        rank=78,
+        draw=_roll,
+        torch="torch.roll(x, shift, axis)",
+        paddle="paddle.roll(x, shift, axis)",
+        exact=True,
+        numbers=BOTH,
+        points=PLAIN,
+    ),
+    op(
+        "flip",
+        rank=118,
+        draw=along_axis(nonempty=False),
+        torch="torch.flip(x, [axis])",
+        paddle="paddle.flip(x, [axis])",
+        exact=True,
+        numbers=BOTH,
+        points=PLAIN,
+    ),
+    TRIL,
+    replace(
+        TRIL,
+        name="triu",
+        base_op="triu",
+        rank=85,
+        calls={"torch": "torch.triu(x, diagonal)", "paddle": "paddle.triu(x, diagonal)"},
+        in_place=InPlaceForm(both("x.triu_(diagonal)"), draw=_diagonal, turn=1),
+    ),
+)

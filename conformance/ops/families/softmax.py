@@ -1,0 +1,56 @@
+"""The softmax family: one row per op."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.ops.draws import along_axis
+from conformance.ops.in_place import ONE_ALONE
+from conformance.ops.numbers import UNIMPLEMENTED, real_only
+from conformance.ops.spec import ROWS, Points, op, rows
+
+if TYPE_CHECKING:
+    from conformance.ops.sampler import Arguments, Sampler
+
+
+def _glu(s: Sampler) -> Arguments | None:
+    return [s.take(lambda d: len(d.shape) >= 1 and d.shape[-1] in (2, 4), shape=(2, 4))], {"axis": -1}
+
+
+F = "torch.nn.functional"
+P = "paddle.nn.functional"
+
+ENTRIES = rows(
+    "softmax",
+    op(
+        "softmax",
+        rank=28,
+        draw=along_axis(),
+        torch=f"{F}.softmax(x, axis)",
+        paddle=f"{P}.softmax(x, axis)",
+        exact=False,
+        numbers=real_only(UNIMPLEMENTED),
+        points=ROWS,
+        in_place=ONE_ALONE,
+    ),
+    op(
+        "log_softmax",
+        rank=40,
+        draw=along_axis(),
+        torch=f"{F}.log_softmax(x, axis)",
+        paddle=f"{P}.log_softmax(x, axis)",
+        exact=False,
+        numbers=real_only(UNIMPLEMENTED),
+        points=ROWS,
+    ),
+    op(
+        "glu",
+        rank=84,
+        draw=_glu,
+        torch=f"{F}.glu(x, axis)",
+        paddle=f"{P}.glu(x, axis)",
+        exact=False,
+        numbers=real_only(UNIMPLEMENTED),
+        points=Points(width=4),
+    ),
+)

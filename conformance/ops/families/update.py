@@ -1,0 +1,73 @@
+"""Ops that replace a part of a tensor: one row per op.
+
+Both frameworks write them in place (``x[key] = value``, ``x.fill_(value)``); as a function they are applied to a copy.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.ops.in_place import SLICES, InPlaceForm, attribute, both
+from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
+from conformance.ops.spec import PLAIN, op, rows
+
+if TYPE_CHECKING:
+    from conformance.ops.sampler import Arguments, Draft, Sampler
+
+
+def _replaced(s: Sampler, x: Draft) -> Arguments | None:
+    """Draw a part of ``x``, less than all, and what replaces it: a tensor of the part's shape, or one that is broadcast to it."""
+    if not x.shape or 0 in x.shape:
+        return None
+    key = []
+    for n in x.shape[: s.source.integer(1, len(x.shape))]:
+        start = s.source.integer(0, n - 1)
+        key.append([start, s.source.integer(start + 1, n), s.source.choice((1, 1, 2))])
+    shape = tuple(len(range(*k)) for k in key) + x.shape[len(key) :]
+    if shape == x.shape:
+        return None
+    return [x, s.take_shaped(shape[s.source.choice((0, 0, len(shape))) :])], {"key": key}
+
+
+def _setitem(s: Sampler) -> Arguments | None:
+    return _replaced(s, s.take(lambda d: len(d.shape) >= 1 and 0 not in d.shape))
+
+
+def _fill(s: Sampler) -> Arguments | None:
+    return [s.take()], {"value": s.number()}
+
+
+_COPY = "(lambda out: out.__setitem__({key}, value) or out)({framework}.clone(x))"
+
+
+def _part(s: Sampler, target: Draft) -> Arguments | None:
+    drawn = _replaced(s, target)
+    return None if drawn is None else (drawn[0][1:], drawn[1])
+
+
+ENTRIES = rows(
+    "update",
+    op(
+        "setitem",
+        rank=34,
+        draw=_setitem,
+        torch=_COPY.format(key=SLICES, framework="torch"),
+        paddle=_COPY.format(key=SLICES, framework="paddle"),
+        exact=True,
+        numbers=BOTH,
+        points=PLAIN,
+        in_place=InPlaceForm(both(f"x.__setitem__({SLICES}, value)"), draw=_part, partial=True, turn=2),
+    ),
+    op(
+        "fill",
+        base="fill_",
+        rank=271,
+        draw=_fill,
+        torch="torch.clone(x).fill_(value)",
+        paddle="paddle.clone(x).fill_(value)",
+        exact=True,
+        numbers=real_only(UNREGISTERED),
+        points=PLAIN,
+        in_place=InPlaceForm(both("x.fill_(value)"), draw=attribute("value", lambda s: s.number()), turn=1),
+    ),
+)

@@ -1,0 +1,1 @@
+"""The dialects: where PyTorch and Paddle differ by documented or plainly meant convention."""

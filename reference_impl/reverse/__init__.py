@@ -1,0 +1,1 @@
+"""The reverse pass, and the calls that start one."""

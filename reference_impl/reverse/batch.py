@@ -1,0 +1,87 @@
+"""A batch of seeds in one call: ``is_grads_batched``.
+
+The first axis of every seed counts the calls: the result is that of one call for each entry, stacked along a new first axis.
+Source: ``torch.autograd.grad``. A root without a seed of its own has nothing to count, so every root that requires a gradient
+needs one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from reference_impl.errors import AutogradError, Category
+from reference_impl.primitives.indexing import getitem_int, getitem_slice
+from reference_impl.primitives.shape import stack
+from reference_impl.tape.tensor import Tensor, recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Seeds = Sequence[Tensor | None]
+
+
+def in_batches(
+    one: Callable[[Seeds, bool], list[Tensor | None]],
+    outputs: Sequence[Tensor],
+    seeds: Seeds | None,
+    *,
+    retain_graph: bool,
+    create_graph: bool,
+) -> list[Tensor | None]:
+    """Call ``one(seeds, retain_graph)`` for each entry of the seeds (``[batch, *shape of the root]``) and stack what it returns.
+
+    An empty batch is run once with zeros, so that what is refused and what is absent do not depend on its size.
+
+    Raises:
+        AutogradError: ``seed_shape``, ``seed_required``; and what ``one`` refuses.
+    """
+    given: Seeds = [None] * len(outputs) if seeds is None else seeds
+    size = _size(outputs, given)
+    number = max(size, 1)
+    last = number - 1
+
+    def call(i: int) -> list[Tensor | None]:
+        return one([_entry(seed, i, size, create_graph) for seed in given], retain_graph or i < last)  # the last one frees
+
+    calls: list[list[Tensor | None]] = []
+    try:
+        calls.extend(map(call, range(number)))
+    except AutogradError:
+        if len(calls) < last:  # what is refused is refused for every entry, after the graph was freed
+            call(last)
+        raise
+    return [_stacked(list(column), size, create_graph) for column in zip(*calls, strict=True)]
+
+
+def _size(outputs: Sequence[Tensor], seeds: Seeds) -> int:
+    sizes = set()
+    for root, seed in zip(outputs, seeds, strict=False):
+        if seed is not None and (not seed.shape or seed.shape[1:] != root.shape):
+            raise AutogradError(Category.SEED_SHAPE, f"a root of shape {root.shape} has a batch of seeds of shape {seed.shape}")
+        if seed is None and root.requires_grad and root.array.size != 1:
+            raise AutogradError(Category.SEED_REQUIRED, f"a root of shape {root.shape} needs a batch of seeds")
+        if seed is not None or root.requires_grad:
+            sizes.add(None if seed is None else seed.shape[0])
+    if None in sizes or len(sizes) > 1:
+        raise AutogradError(Category.SEED_SHAPE, "the seeds of a batch are not all given, or differ in their first axis")
+    return sizes.pop() or 0 if sizes else 0
+
+
+def _entry(seed: Tensor | None, i: int, size: int, create_graph: bool) -> Tensor | None:
+    if seed is None or size == 0:
+        return None if seed is None else Tensor(np.zeros(seed.shape[1:], seed.dtype))
+    if create_graph:
+        return recorded(lambda batch: getitem_int(batch, index=i), seed)  # type: ignore[no-any-return]
+    return Tensor(np.asarray(getitem_int(seed.array, index=i)))
+
+
+def _stacked(column: list[Tensor | None], size: int, create_graph: bool) -> Tensor | None:
+    results: list[Any] = [result for result in column if result is not None]
+    if not results:
+        return None
+    if create_graph:
+        joined = recorded(lambda *entries: stack(*entries, axis=0), *results)
+        return joined if size else recorded(lambda batch: getitem_slice(batch, key=[[0, 0, 1]]), joined)  # type: ignore[no-any-return]
+    return Tensor(getitem_slice(stack(*(r.array for r in results), axis=0), key=[[0, size, 1]]))

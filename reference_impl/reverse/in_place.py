@@ -1,0 +1,139 @@
+"""In-place updates: a tensor gets new elements and a new history, and keeps its identity.
+
+An update computes the op as a function of what the tensor was, and then writes: all tensors that share the memory get the new
+elements, and where the update is recorded, the base of the written tensor gets the history "itself with this part replaced", and
+every view of the base is derived from it again. So a gradient is that of the program as it was executed, through whichever of
+the tensors the write came. Inside ``no_grad`` the elements change and the histories stay. A detached tensor shares the memory and
+has a history of its own. What earlier nodes saw is found by `storage.settle`; that they refuse, if they kept it, by
+`storage.overwritten`.
+
+Sources: PyTorch's notes on autograd mechanics (in-place operations, hooks of tensors that are modified in place) and Paddle's
+guide to views and in-place operations.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from reference_impl.errors import AutogradError, Category
+from reference_impl.primitives.update import overwrite
+from reference_impl.tape.hooks import Retained, hooks_of
+from reference_impl.tape.storage import copy_of, differentiable_base, link_of, memory_of, views_of
+from reference_impl.tape.tensor import Memory, Mode, Tensor, next_number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from reference_impl.dialects.dialect import Dialect
+
+
+def update_in_place(op: Callable[..., Any], tensor: Tensor, *operands: Tensor, dialect: Dialect, **attrs: Any) -> None:
+    """Change ``tensor`` to ``op(tensor, *operands, **attrs)``, which must have its shape and dtype.
+
+    Raises:
+        AutogradError: ``in_place_leaf`` (a leaf that requires a gradient, or a view of it), ``in_place_view`` (an expanded tensor, in
+            some dialects one of several results of one view op), ``op_shape``, ``dtype``.
+    """
+    _check_target(tensor, operands, dialect)
+    try:
+        made = op(copy_of(tensor), *operands, **attrs)
+    except ValueError as error:
+        raise AutogradError(Category.OP_SHAPE, str(error)) from None
+    if made.shape != tensor.shape:
+        raise AutogradError(Category.OP_SHAPE, f"a result of shape {made.shape} does not fit into shape {tensor.shape}")
+    if made.dtype != tensor.dtype:
+        raise AutogradError(Category.DTYPE, f"a result of dtype {made.dtype} does not fit into {tensor.dtype}")
+    _write(tensor, made, dialect)
+
+
+def _check_target(tensor: Tensor, operands: Sequence[Tensor], dialect: Dialect) -> None:
+    recorded = Mode.recording and (tensor.requires_grad or any(o.requires_grad for o in operands))
+    link, expanded = link_of(tensor, dialect.copies), False
+    while link is not None:
+        above, op, _, _ = link
+        if op is not None and op.multi_output and recorded and dialect.several_views == "refused":
+            raise AutogradError(Category.IN_PLACE_VIEW, f"one of several results of {op.name}, which are views")
+        expanded |= op is not None and op.name == "expand"
+        link = link_of(above, dialect.copies)
+    base = differentiable_base(tensor, dialect.copies)
+    if recorded and tensor.requires_grad and base.node is None and base.requires_grad:
+        raise AutogradError(Category.IN_PLACE_LEAF, "a leaf that requires a gradient, or a view of it, would be no leaf any more")
+    if expanded and _overlaps(tensor):
+        raise AutogradError(Category.IN_PLACE_VIEW, "several elements of an expanded tensor are one")
+
+
+def _overlaps(tensor: Tensor) -> bool:
+    return any(stride == 0 and n > 1 for stride, n in zip(tensor.array.strides, tensor.shape, strict=True))
+
+
+def _write(tensor: Tensor, made: Tensor, dialect: Dialect) -> None:
+    top, part = tensor, made
+    while (link := link_of(top, dialect.copies)) is not None and link[1] is not None:
+        top, op, attrs, slot = link[0], link[1].name, link[2], link[3]
+        part = overwrite(copy_of(top), part, op=op, attrs=attrs, slot=slot)
+    root, array = top, part.array
+    while (link := link_of(root, dialect.copies)) is not None:
+        root, op_above, attrs, slot = link
+        if op_above is not None:
+            array = overwrite(root.array, array, op=op_above.name, attrs=attrs, slot=slot)
+    number = Mode.written = next_number()
+    rebased = Mode.recording and part.requires_grad
+    _Write(number, top, part if rebased else None, dialect).replace(root, array, None)
+    if rebased and top is not tensor and made.node is not None:
+        memory = memory_of(top)
+        memory.residents = (*memory.residents, (made.node, made.slot))
+        made.node.shown = weakref.ref(tensor)
+
+
+class _Write:
+    """One write on its way through the tensors that share the memory; ``top`` gets the history of ``part``."""
+
+    def __init__(self, number: int, top: Tensor, part: Tensor | None, dialect: Dialect) -> None:
+        self.number = number
+        self.top = top
+        self.part = part
+        self.dialect = dialect
+
+    def replace(self, tensor: Tensor, array: Any, history: Tensor | None) -> None:
+        """Give a tensor new elements, and a new history if there is one; then all its views."""
+        memory = memory_of(tensor)
+        views = list(views_of(tensor, self.dialect.copies))
+        self._mark(tensor, memory)
+        if tensor is self.top:
+            history = self.part
+        if history is not None:
+            self._rebase(tensor, memory, history)
+        tensor.array = np.asarray(array)
+        for view, (_, op, attrs, slot) in views:
+            if op is None:
+                self.replace(view, array, None)
+                continue
+            derived = op(copy_of(tensor) if history is not None else array, **attrs)
+            taken = derived[slot] if op.multi_output else derived
+            self.replace(view, taken.array if history is not None else taken, taken if history is not None else None)
+
+    def _mark(self, tensor: Tensor, memory: Memory) -> None:
+        memory.written = self.number
+        places = [*memory.residents, *([] if tensor.node is None else [(tensor.node, tensor.slot)])]
+        memory.residents = ()
+        for node, slot in places:
+            if node.overwritten is None:
+                node.overwritten = {}
+            node.overwritten[slot] = self.number
+
+    def _rebase(self, tensor: Tensor, memory: Memory, history: Tensor) -> None:
+        before = copy_of(tensor)
+        before.memory = Memory()
+        before.memory.written = self.number
+        memory.past = (*memory.past, (self.number, before))
+        kept = []
+        if tensor.requires_grad and self.dialect.retained_follows == "newest":
+            hooks = hooks_of(tensor)
+            kept = [h for h in hooks if isinstance(h, Retained) and h.tensor() is tensor]
+            hooks[:] = [h for h in hooks if h not in kept]
+        tensor.node, tensor.slot, tensor.requires_grad = history.node, history.slot, True
+        if kept:
+            hooks_of(tensor).append(Retained(tensor))

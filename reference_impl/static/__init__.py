@@ -1,0 +1,1 @@
+"""Static programs, and the transformation that appends their backward part."""

@@ -1,0 +1,1 @@
+"""The tape: tensors, what made them, and what they carry."""

@@ -1,0 +1,323 @@
+"""What a primitive is: a NumPy forward, and one vjp rule for each operand.
+
+The forward takes arrays. A rule takes ``g`` (the cotangent of the output), ``out`` (the output) and the operands, and is written
+with primitives. That is the whole secret of higher order: a rule that runs on Tensors is recorded, so its result can be
+differentiated again; a rule that runs on plain arrays is just NumPy, which is what first-order calls do.
+
+Positional parameters are the operands, keyword-only ones the attributes (plain data), the function's name is the op's name.
+A cotangent has the shape and dtype of its primal. For an op with several outputs ``g`` and ``out`` are tuples; a missing cotangent
+is filled with zeros before the rule sees it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy import ndarray
+
+from reference_impl.tape.tensor import Mode, Node, Tensor, share
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+
+OPS: dict[str, Callable[..., Any]] = {}
+"""Every op by name: the primitives, and the composites made of them. Filled at import, read-only afterwards."""
+
+
+class Domain(StrEnum):
+    """Where the elements of an operand must lie for the op to be defined and smooth enough to be differentiated."""
+
+    POSITIVE = "positive"
+    NONZERO = "nonzero"
+    DISTINCT = "distinct"
+
+
+class Observation:
+    """Where a judge may look at every primitive's operands, attributes and output; what it returns is the output."""
+
+    observer: Callable[[Primitive, list[Any], dict[str, Any], Any], Any] | None = None
+    chooser: Callable[[Primitive, list[Any], dict[str, Any], Any], Any] | None = None
+    """The same, before the observer, for the primitives that decide a branch: a judge may take another one."""
+
+
+class Application(Protocol):
+    """An op that was applied, on a tape or in a program: what its rules need to know of it."""
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """The attributes that the op was given."""
+
+
+class Symbol:
+    """Stands for an array that is not computed yet.
+
+    An op that meets one is not run, it is recorded; see `reference_impl.static.program`.
+    """
+
+    __slots__ = ()
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    def record(self, primitive: Primitive, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """Record ``primitive(*operands, **attrs)`` and return the symbols of its outputs."""
+        raise NotImplementedError
+
+
+class Primitive:
+    """A differentiable (or piecewise constant) function on arrays; see `primitive` for the fields.
+
+    Its rules are linear in the cotangent, so where nothing arrived they need not run: nothing leaves.
+    """
+
+    runs_on_nothing = False
+
+    __slots__ = (
+        "branch_sides",
+        "derivative_of",
+        "domain",
+        "error_scale",
+        "forward",
+        "multi_output",
+        "name",
+        "operands",
+        "reordered",
+        "rules",
+        "saving",
+        "summands",
+        "ulps",
+        "variadic",
+        "views",
+    )
+
+    def __init__(
+        self,
+        forward: Callable[..., Any],
+        name: str,
+        *,
+        saves: Iterable[str] | None,
+        multi_output: bool,
+        ulps: float,
+        error_scale: Callable[..., Any] | None,
+        summands: Callable[..., float] | None,
+        reordered: Callable[..., Any] | None,
+        branch_sides: Callable[..., Sequence[Any]] | None,
+        domain: dict[str, Domain] | None,
+        views: bool,
+    ) -> None:
+        parameters = inspect.signature(forward).parameters.values()
+        self.name = name
+        self.derivative_of = (name, 0)  # of its nodes, unless they belong to the derivative of another op
+        self.forward = forward
+        self.operands = tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY)
+        self.variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+        self.saving = frozenset(range(len(self.operands))) if saves is None else frozenset(map(self.operands.index, saves))
+        self.multi_output = multi_output
+        self.ulps = ulps
+        self.error_scale = error_scale
+        self.summands = summands
+        self.reordered = reordered
+        self.branch_sides = branch_sides
+        self.domain = domain or {}
+        self.views = views
+        self.rules: list[Callable[..., Any] | None] = [None] * len(self.operands)
+
+    def vjp(self, operand: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Register the rule for one operand.
+
+        For a variadic operand the rule takes one more keyword, ``position``: which of the operands it is asked for.
+        """
+        if operand not in self.operands:
+            msg = f"{self.name}: no operand {operand!r} to give a vjp rule to; its operands are {', '.join(self.operands)}"
+            raise ValueError(msg)
+
+        def register(rule: Callable[..., Any]) -> Callable[..., Any]:
+            self.rules[self.operands.index(operand)] = rule
+            return rule
+
+        return register
+
+    def rule(self, position: int) -> Callable[..., Any] | None:
+        """Return the vjp rule for the operand at ``position``, or ``None`` if nothing flows there."""
+        return self.rules[0] if self.variadic else self.rules[position]
+
+    def saves(self, tracked: Sequence[int]) -> bool:
+        """Whether the rules of these operands need saved data."""
+        return bool(self.saving) if self.variadic else not self.saving.isdisjoint(tracked)
+
+    def cotangents(self, node: Application, asked: Sequence[int], g: Any, out: Any, operands: Sequence[Any]) -> list[tuple[int, Any]]:
+        """Return what the rules make of ``g``, for those of the operands that are asked for and have one."""
+        attrs, rules = node.attrs, self.rules
+        made = []
+        for position in asked:
+            if self.variadic:
+                rule, attrs = rules[0], {**node.attrs, "position": position}
+            else:
+                rule = rules[position]
+            if rule is not None:
+                made.append((position, rule(g, out, *operands, **attrs)))
+        return made
+
+    def __call__(self, *operands: Any, **attrs: Any) -> Any:
+        """Compute on arrays (arrays out) or on Tensors (Tensors out, recorded where one of them needs a gradient)."""
+        for operand in operands:
+            if type(operand) is not ndarray:
+                return self._boxed(operands, attrs)
+        out = self.forward(*operands, **attrs)
+        if self.branch_sides is not None and Observation.chooser is not None:
+            out = Observation.chooser(self, list(operands), attrs, out)
+        if Observation.observer is not None:
+            out = Observation.observer(self, list(operands), attrs, out)
+        return out
+
+    def _boxed(self, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """Compute where not all operands are arrays."""
+        boxed = False
+        arrays: list[Any] = []
+        tracked: list[int] = []
+        for operand in operands:
+            if type(operand) is Tensor:
+                boxed = True
+                if operand.requires_grad:
+                    tracked.append(len(arrays))
+                arrays.append(operand.array)
+            elif isinstance(operand, Symbol):
+                return operand.record(self, operands, attrs)
+            else:
+                arrays.append(operand)
+        out = self.forward(*arrays, **attrs)
+        if self.branch_sides is not None and Observation.chooser is not None:
+            out = Observation.chooser(self, arrays, attrs, out)
+        if Observation.observer is not None:
+            out = Observation.observer(self, arrays, attrs, out)
+        if not boxed:
+            return out
+        if tracked and Mode.recording:
+            node = Node(self, operands, attrs, arrays, tracked, out)
+            made: Any = (
+                tuple(Tensor(o, requires_grad=True, node=node, slot=i) for i, o in enumerate(out))
+                if self.multi_output
+                else Tensor(out, requires_grad=True, node=node)
+            )
+        else:
+            made = tuple(Tensor(o) for o in out) if self.multi_output else Tensor(out)
+        if self.views and Mode.derivative_of is None:  # outside of vjp rules: cotangents are nobody's memory
+            for slot, part in enumerate(made if self.multi_output else (made,)):
+                share(part, operands[0], self, attrs, slot)
+        return made
+
+    def __repr__(self) -> str:
+        return f"Primitive({self.name})"
+
+
+def primitive(
+    *,
+    saves: Iterable[str] | None = None,
+    multi_output: bool = False,
+    ulps: float = 1.0,
+    error_scale: Callable[..., Any] | None = None,
+    summands: Callable[..., float] | None = None,
+    reordered: Callable[..., Any] | None = None,
+    branch_sides: Callable[..., Sequence[Any]] | None = None,
+    domain: dict[str, Domain] | None = None,
+    views: bool = False,
+) -> Callable[[Callable[..., Any]], Primitive]:
+    """Make a primitive of a forward function.
+
+    Args:
+        saves: the operands whose gradient needs saved data (default: all); a freed graph refuses only at nodes that saved some.
+        multi_output: the forward returns a tuple of outputs.
+        ulps: by how many units in the last place of `error_scale` a correct implementation may be off (0: data movement, exact).
+        error_scale: from the output and the operands, what those roundings are relative to, elementwise (default: ``|out|``; for
+            sums and products of matrices the sum of the absolute terms).
+        summands: from the operands and attributes, how many numbers are accumulated into one element of the output, one rounding each
+            (default: one).
+        reordered: from the forward, the operands and the attributes, the same output with the terms of every sum taken in the opposite
+            order (default: nothing is summed, or the order is part of what the op means). Both orders are right, so a judge that
+            tells the two apart raises a false alarm.
+        branch_sides: the result is piecewise constant and decides a branch. From the output and the operands: the outputs that it would
+            have on either side of the kinks that the operands lie on exactly (none, if it jumps there and no derivative is meant).
+            What a rule makes of them are corners of the (Clarke) subdifferential.
+        domain: per operand, where its elements must lie.
+        views: the output shares memory with the operand.
+    """
+
+    def make(function: Callable[..., Any]) -> Primitive:
+        made = Primitive(
+            function,
+            function.__name__,
+            saves=saves,
+            multi_output=multi_output,
+            ulps=ulps,
+            error_scale=error_scale,
+            summands=summands,
+            reordered=reordered,
+            branch_sides=branch_sides,
+            domain=domain,
+            views=views,
+        )
+        register(made.name, made)
+        return made
+
+    return make
+
+
+def alias(name: str, of: Primitive, *, copies: bool = False) -> Primitive:
+    """Make a primitive that computes what another does under a name of its own (frameworks have several names for one thing).
+
+    ``copies``: its output never shares memory with the operand.
+    """
+    made = Primitive(
+        of.forward,
+        name,
+        saves=(of.operands[i] for i in of.saving),
+        multi_output=of.multi_output,
+        ulps=of.ulps,
+        error_scale=of.error_scale,
+        summands=of.summands,
+        reordered=of.reordered,
+        branch_sides=of.branch_sides,
+        domain=of.domain,
+        views=of.views and not copies,
+    )
+    made.rules = of.rules
+    register(name, made)
+    return made
+
+
+def composite(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Register an op that is made of primitives and needs no rule of its own."""
+    register(function.__name__, function)
+    return function
+
+
+def register(name: str, op: Callable[..., Any]) -> None:
+    """Enter an op; a second one of the same name is a mistake."""
+    if name in OPS:
+        msg = f"op {name} is defined twice"
+        raise ValueError(msg)
+    OPS[name] = op
+
+
+def axes_reversed(forward: Callable[..., Any], *operands: Any, **attrs: Any) -> Any:
+    """Turn all axes of the operands around, and those of the output back: the `reordered` of ops that commute with that."""
+    return np.flip(forward(*map(np.flip, operands), **attrs))
+
+
+def shape_of(x: Any) -> tuple[int, ...]:
+    """Shape of a Tensor, an array or a Python scalar."""
+    return getattr(x, "shape", ())
+
+
+def array_of(x: Any) -> Any:
+    """Return the elements of a Tensor, or the array itself."""
+    return x.array if type(x) is Tensor else x
+
+
+def zeros_like(x: Any) -> Any:
+    """Zeros of the shape and dtype of ``x``; a constant."""
+    return np.zeros(shape_of(x), x.dtype)

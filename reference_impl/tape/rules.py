@@ -1,0 +1,66 @@
+"""The official place to put other vjp rules in the place of the right ones, and to look in where rules run.
+
+Who asks "what would the engine answer if its rule were this one?" (a counterfactual, a mutant) must not reach into primitives, and
+the engine must not pay for being asked. So both are context managers that change what runs for the length of a ``with`` block, and an
+engine that nobody asks has no switch to look at::
+
+    with replaced_rule(OPS["sin"], 0, lambda right: lambda g, out, x: mul(right(g, out, x), two)):
+        grad(...)
+
+The blocks nest: what is right inside one is what the one around it says.
+"""
+
+from __future__ import annotations
+
+import functools
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from reference_impl.tape.primitive import Primitive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from reference_impl.tape.primitive import Application
+
+Rule: TypeAlias = "Callable[..., Any]"
+"""A vjp rule, called as ``rule(g, out, *operands, **attrs)``."""
+
+Pulled: TypeAlias = "list[tuple[int, Any]]"
+"""Cotangents of operands, each with the position of its operand."""
+
+Pull: TypeAlias = "Callable[[Application, Sequence[int], Any, Any, Sequence[Any]], Pulled]"
+"""`Primitive.cotangents` of one primitive."""
+
+Interceptor: TypeAlias = "Callable[[Pull, Primitive, Application, Sequence[int], Any, Any, Sequence[Any]], Pulled]"
+"""What answers instead: it is given what would have answered, and of which primitive, and then what that would have been given."""
+
+
+@contextmanager
+def replaced_rule(op: Primitive, position: int, make: Callable[[Rule], Rule]) -> Iterator[None]:
+    """Have the rule for one operand be what ``make`` makes of the right one; ops that share their rules with this one keep theirs."""
+    before = op.rules
+    right = before[position]
+    if right is None:
+        msg = f"{op.name}.{op.operands[position]} has no vjp rule to replace"
+        raise ValueError(msg)
+    op.rules = [*before[:position], make(right), *before[position + 1 :]]
+    try:
+        yield
+    finally:
+        op.rules = before
+
+
+@contextmanager
+def intercepted_rules(by: Interceptor) -> Iterator[None]:
+    """Have ``by`` answer wherever a node asks its primitive for cotangents."""
+    right = Primitive.cotangents
+
+    def cotangents(self: Primitive, node: Application, asked: Sequence[int], g: Any, out: Any, operands: Sequence[Any]) -> Pulled:
+        return by(functools.partial(right, self), self, node, asked, g, out, operands)
+
+    Primitive.cotangents = cotangents  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Primitive.cotangents = right  # type: ignore[method-assign]

@@ -1,0 +1,115 @@
+"""Memory that several tensors share: which tensors see a write, and which nodes kept what the write destroyed.
+
+Two things can go wrong when memory is written in place. A tensor that shares the memory may miss the new elements; and a node that
+saved the old ones for its gradient may compute with the new ones, silently.
+
+The second cannot happen here: arrays are never changed. A write gives new arrays to the written tensor and to all tensors that share
+its memory (`in_place` says how), so what a node saved stays what it was. The frameworks, which do overwrite, refuse such a pass
+instead. That promise is kept with sequence numbers: writes and nodes share one counter, and a node refuses if something that it kept
+was written after it was made. Sources: PyTorch's notes on in-place correctness checks, its list of view ops, and Paddle's inplace
+version check.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from reference_impl.tape.tensor import Memory, Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from reference_impl.tape.tensor import Link, Node
+
+
+def link_of(tensor: Tensor, copies: Collection[str]) -> Link | None:
+    """Return the link that makes a tensor a view; ``None`` if it has memory of its own, because its op ``copies`` in this dialect.
+
+    Reshaping what is not contiguous copies, too; NumPy's arrays show where.
+    """
+    link = tensor.link
+    if link is None or (link[1] is not None and link[1].name in copies):
+        return None
+    single = tensor.array.size <= 1 or isinstance(link[0].array, np.generic)
+    return link if single or np.may_share_memory(link[0].array, tensor.array) else None
+
+
+def views_of(tensor: Tensor, copies: Collection[str]) -> Iterator[tuple[Tensor, Link]]:
+    """Yield the living views of a tensor, each with its link."""
+    if tensor.memory is None:
+        return
+    for view in filter(None, [reference() for reference in tensor.memory.views]):
+        link = link_of(view, copies)
+        if link is not None:
+            yield view, link
+
+
+def differentiable_base(tensor: Tensor, copies: Collection[str]) -> Tensor:
+    """Return the tensor at the end of the views: the one that owns the history (a detached tensor has its own)."""
+    link = link_of(tensor, copies)
+    while link is not None and link[1] is not None:
+        tensor = link[0]
+        link = link_of(tensor, copies)
+    return tensor
+
+
+def memory_of(tensor: Tensor) -> Memory:
+    """Return what is known of a tensor's memory; the first call makes the record."""
+    if tensor.memory is None:
+        tensor.memory = Memory()
+    return tensor.memory
+
+
+def copy_of(tensor: Tensor) -> Tensor:
+    """Return another tensor at the same place of the graph with the same elements."""
+    return Tensor(tensor.array, requires_grad=tensor.requires_grad, node=tensor.node, slot=tensor.slot)
+
+
+def output_of(node: Node) -> Any:
+    """Return the output of a node as a tensor (a tuple where it has several): that of the view which it updated, if there is one."""
+    if node.primitive.multi_output:
+        return tuple(Tensor(o, requires_grad=True, node=node, slot=i) for i, o in enumerate(node.out))
+    shown = node.shown() if node.shown is not None and not node.overwritten else None
+    return Tensor(node.out, requires_grad=True, node=node) if shown is None else copy_of(shown)
+
+
+def settle(node: Node) -> None:
+    """Replace the operands of a node by what they were when it was made."""
+    if any(type(o) is Tensor and o.memory is not None and o.memory.past for o in node.operands):
+        node.operands = tuple(_at(o, node.number) if type(o) is Tensor else o for o in node.operands)
+
+
+def _at(tensor: Tensor, number: int) -> Tensor:
+    past = () if tensor.memory is None else tensor.memory.past
+    return next((before for written, before in past if written > number), tensor)
+
+
+def overwritten(node: Node, saves: Mapping[str, Mapping[str, tuple[str, ...]]]) -> bool:
+    """Whether something that a node kept for its rules was written after the node was made.
+
+    What it kept is in the table ``saves``. A node of a derivative counts as keeping all its operands if its rules need any of them.
+    """
+    names = node.primitive.operands
+    if node.primitive.name == "overwrite" and type(node.operands[1]) is Tensor and node.operands[1].node is not None:
+        update = node.operands[1].node  # for a framework, the update of a view and its place in the base are one op
+        return (update.shown is not None or update.primitive is node.primitive) and overwritten(update, saves)
+    table = saves.get(node.primitive.name) if node.derivative_of[1] == 0 else None
+    if table is None:
+        return node.saves() and any(_written_after(o, node.number) or _place_written_after(o, node.number) for o in node.operands)
+    kept = {name for position in node.tracked for name in table.get(names[min(position, len(names) - 1)], ())}
+    if "out" in kept and node.overwritten:
+        return True
+    return any(_written_after(o, node.number) for name, o in zip(names, node.operands, strict=False) if name in kept)
+
+
+def _written_after(tensor: object, number: int) -> bool:
+    return type(tensor) is Tensor and tensor.memory is not None and tensor.memory.written > number
+
+
+def _place_written_after(tensor: object, number: int) -> bool:
+    """Whether the result that a rule was given as its ``out`` was written: that tensor is not the user's, but at the same place."""
+    if type(tensor) is not Tensor or tensor.node is None or tensor.node.overwritten is None:
+        return False
+    return tensor.node.overwritten.get(tensor.slot, 0) > number

@@ -1,0 +1,231 @@
+"""The contract of a backend: every adapter here keeps it, and each way to break it is found out and said in words."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from conformance.backends import open_backend
+from conformance.backends.contract import check
+from conformance.backends.interpreter import Interpreter
+from conformance.backends.reference import ReferenceEngine, reference
+from conformance.backends.registry import BUILT_IN
+from conformance.campaign.pool import Workers
+from conformance.case.outcome import Blocked, Computed, NotOffered, Raised
+from conformance.case.steps import Grad
+from reference_impl import DIALECTS, PADDLE_STATIC, TORCH, Category
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from conformance.backends import Backend, BackendInfo
+    from conformance.case.case import Case
+    from conformance.case.outcome import Outcome
+
+
+def problems_of(name: str) -> list[str]:
+    """Check a backend, in whatever process this is called."""
+    return check(lambda: open_backend(name))
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Workers]:
+    """Open worker processes, one for each backend."""
+    with Workers(tuple(BUILT_IN), 1, fresh=True) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_built_in_backend_keeps_the_contract(workers: Workers, name: str) -> None:
+    assert [] == workers.call(problems_of, name)
+
+
+@pytest.mark.parametrize("dialect", [*DIALECTS.values(), PADDLE_STATIC], ids=lambda dialect: dialect.name)
+def test_the_reference_keeps_the_contract_in_every_dialect(dialect: Any) -> None:
+    assert [] == check(lambda: reference(dialect, dialect.not_offered))
+
+
+class Broken:
+    """The reference with one breach: what it answers is changed before it is handed out."""
+
+    def __init__(self, breach: Callable[[Any, Case], Any] = lambda outcome, case: outcome, **info: Any) -> None:
+        self.right = reference(TORCH, TORCH.not_offered)
+        self.info = replace(self.right.info, **info)
+        self.breach = breach
+
+    def run(self, case: Case) -> Outcome:
+        return self.breach(self.right.run(case), case)  # type: ignore[no-any-return]
+
+
+def of_engine(**methods: Any) -> Callable[[], Backend]:
+    """Open the reference with other methods of its engine."""
+
+    def opened() -> Backend:
+        engine = ReferenceEngine(TORCH, widen=False)
+        for name, method in methods.items():
+            setattr(engine, name, method)
+        return Interpreter(reference(TORCH, TORCH.not_offered).info, engine)
+
+    return opened
+
+
+def broken(change: Callable[[Any, Case], None]) -> Callable[[], Backend]:
+    """Open the reference with its outcomes changed."""
+
+    def breach(outcome: Outcome, case: Case) -> Outcome:
+        change(outcome, case)
+        return outcome
+
+    return lambda: Broken(breach)
+
+
+def values_changed(change: Callable[[Any], Any]) -> Callable[[], Backend]:
+    """Open the reference with every array that a step returns changed."""
+
+    def breach(outcome: Any, case: Case) -> None:
+        for seen in outcome.observations:
+            for value in (v for v in getattr(seen, "values", ()) if v is not None):
+                value.array = change(value.array)
+
+    return broken(breach)
+
+
+def absent_as_zeros(outcome: Any, case: Case) -> None:
+    for step, seen in zip(case.steps, outcome.observations, strict=True):
+        if isinstance(step, Grad) and isinstance(seen, Computed):
+            seen.values = tuple(v or replace(seen.values[0], array=np.zeros(3, np.float32)) for v in seen.values)
+
+
+def grads_as_zeros(outcome: Any, case: Case) -> None:
+    kept = next((v for v in outcome.final if v is not None), None)
+    outcome.final = tuple(v or (kept and replace(kept, array=np.zeros(3, np.float32))) for v in outcome.final)
+
+
+def never_absent_again(outcome: Any, case: Case) -> None:
+    states = [seen.state for seen in outcome.observations if isinstance(seen, Computed) and seen.state]
+    outcome.final = tuple(v or next((s[i] for s in states if s[i]), None) for i, v in enumerate(outcome.final))
+
+
+def same_state_everywhere(outcome: Any, case: Case) -> None:
+    for seen in outcome.observations:
+        if isinstance(seen, Computed) and seen.state:
+            seen.state = outcome.final
+
+
+def stops_after_an_error(outcome: Any, case: Case) -> None:
+    failed = [i for i, seen in enumerate(outcome.observations) if isinstance(seen, Raised)]
+    for i in range(failed[0] + 1 if failed else len(case.steps), len(case.steps)):
+        outcome.observations[i] = Blocked("s")
+
+
+def without_words(outcome: Any, case: Case) -> None:
+    for seen in outcome.observations:
+        if isinstance(seen, Raised):
+            seen.message = ""
+
+
+def raises(outcome: Any, case: Case) -> None:
+    messages = [seen.message for seen in outcome.observations if isinstance(seen, Raised)]
+    if messages:
+        raise LookupError(messages[0])
+
+
+def flags_up(outcome: Any, case: Case) -> None:
+    for seen in outcome.observations:
+        for value in getattr(seen, "values", ()):
+            if value is not None:
+                value.requires_grad = True
+
+
+def attributes_lost(outcome: Any, case: Case) -> None:
+    for step in case.steps:
+        getattr(step, "attrs", {}).clear()
+
+
+def clobbers(step: Any, operands: Any) -> Any:
+    made = ReferenceEngine(TORCH, widen=False).apply(step, operands)
+    operands[0].array = operands[0].array + 1
+    return made
+
+
+def counting() -> Backend:
+    runs = itertools.count()
+    return values_changed(lambda array: array + next(runs))()
+
+
+def wrong_info(**info: Any) -> Callable[[], Backend]:
+    return lambda: Broken(**info)
+
+
+def cannot_open() -> Backend:
+    msg = "no such engine"
+    raise RuntimeError(msg)
+
+
+BREACHES: dict[str, tuple[Callable[[], Backend], str]] = {
+    "it cannot be opened": (cannot_open, "open_backend raises RuntimeError: no such engine"),
+    "its info is none": (lambda: _with_info(None), "info is a NoneType, not a BackendInfo"),
+    "it has no version": (wrong_info(version=""), "info has no name or no version"),
+    "its dialect is a word": (wrong_info(dialect="torch"), "info.dialect is a str"),
+    "it gives no reason": (wrong_info(not_offered={"no_grad": ""}), "no reason for 'no_grad'"),
+    "it raises what the engine raises": (broken(raises), "run raises LookupError"),
+    "it returns no outcome": (lambda: Broken(lambda outcome, case: None), "run returns a NoneType"),
+    "it leaves a step out": (broken(lambda outcome, case: outcome.observations.pop()), "0 observations of 1 steps"),
+    "it shows the gradients of some alone": (
+        broken(lambda outcome, case: setattr(outcome, "final", ())),
+        "the final .grad of 0 values, of 1 that are watched",
+    ),
+    "it makes up a kind of observation": (
+        broken(lambda outcome, case: outcome.observations.__setitem__(0, "fine")),
+        "step 0 is a str, no observation",
+    ),
+    "it returns lists": (values_changed(lambda array: array.tolist()), "not a Value with an array of NumPy"),
+    "it loses a result": (broken(lambda outcome, case: _one_lost(outcome)), "1 values for 2 results"),
+    "it changes inputs": (of_engine(apply=clobbers), "changes x, though no step does"),
+    "it changes the case": (broken(attributes_lost), "run changes the case that it is given"),
+    "it remembers": (counting, "something is left behind"),
+    "it shows zeros for an absent gradient": (broken(absent_as_zeros), "h is [0.0, 0.0, 0.0], not absent"),
+    "it shows zeros for an absent .grad": (broken(grads_as_zeros), "w.grad is [0.0, 0.0, 0.0], not absent"),
+    "it never forgets a .grad": (broken(never_absent_again), "x.grad is [2.0, 4.0, 6.0], not absent"),
+    "it does not clear to zero": (of_engine(clear_grad=lambda tensor, to: setattr(tensor, "grad", None)), "x.grad is absent, not [0.0"),
+    "it hands out what is written to": (broken(same_state_everywhere), "an observation does not change afterwards: x.grad is [4.0"),
+    "it stops after an error": (broken(stops_after_an_error), "y is Blocked(missing='s'), not computed"),
+    "it swallows messages": (broken(without_words), "not Raised with the engine's message"),
+    "it maps every message": (of_engine(category=lambda error: Category.GRAPH_FREED), "RuntimeError('the contract asks"),
+    "it takes any refusal for another": (of_engine(category=lambda error: Category.GRAPH_FREED), "do not fit has the category"),
+    "it offers what it says it does not": (
+        wrong_info(not_offered={"no_grad": "a reason"}),
+        "info says that it is not: a reason",
+    ),
+    "it does not do what it offers": (
+        broken(lambda outcome, case: outcome.observations.__setitem__(0, NotOffered("busy"))),
+        "info says that it is offered",
+    ),
+    "it widens": (values_changed(lambda array: array.astype(np.float64)), "y is a float64 of (3,), not a float32 of (3,)"),
+    "it flattens": (values_changed(np.ravel), "y is a float64 of (2,), not a float64 of (1, 2)"),
+    "it hides what is not finite": (values_changed(np.nan_to_num), "what is not finite comes through"),
+    "its detached tensors require gradients": (broken(flags_up), "d has requires_grad=True, not False"),
+    "it records inside no_grad": (broken(flags_up), "nothing is recorded inside no_grad: y has requires_grad=True"),
+}
+
+
+def _with_info(info: BackendInfo | None) -> Any:
+    backend = Broken()
+    backend.info = info  # type: ignore[assignment]
+    return backend
+
+
+def _one_lost(outcome: Any) -> None:
+    for seen in outcome.observations:
+        if len(getattr(seen, "values", ())) == 2:
+            seen.values = seen.values[:1]
+
+
+@pytest.mark.parametrize(("opens", "words"), BREACHES.values(), ids=BREACHES)
+def test_a_breach_of_the_contract_is_said_in_words(opens: Callable[[], Backend], words: str) -> None:
+    found = check(opens)
+    assert [words] == [words for problem in found if words in problem][:1], found

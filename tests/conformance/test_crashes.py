@@ -1,0 +1,147 @@
+"""Crashes have a signature too: an entry excuses those that end in its frame, and no others under the same condition."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from conformance.campaign.chunk import chunk_of
+from conformance.campaign.fingerprint import fingerprint_of
+from conformance.campaign.last_words import frame_of, words_in
+from conformance.campaign.pool import Workers
+from conformance.campaign.records import MismatchRecord, VerdictRecord
+from conformance.case.case import Case, Input
+from conformance.case.files import read
+from conformance.case.place import END, recorded
+from conformance.case.steps import Backward, Op
+from conformance.cli.gate import staleness
+from conformance.compare.mismatch import Mismatch
+from conformance.deviations.entries import known
+from conformance.deviations.findings import evidence
+from conformance.judge.verdict import Bucket
+from conformance.laws.judging import Judging
+from tests.conformance.engines import INFO
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NATIVE = """
+
+
+--------------------------------------
+C++ Traceback (most recent call last):
+--------------------------------------
+0   egr::Grad(std::vector<paddle::Tensor, std::allocator<paddle::Tensor> > const&, bool)
+1   AssignGradNode::operator()(paddle::small_vector<std::vector<paddle::Tensor>, 15u>&, bool, bool)
+2   void phi::TopkGradKernel<float, phi::CPUContext>(phi::CPUContext const&, phi::DenseTensor*)
+3   paddle::Tensor::operator=(paddle::Tensor const&) &
+
+----------------------
+Error Message Summary:
+----------------------
+FatalError: `Segmentation fault` is detected by the operating system.
+  [SignalInfo: *** SIGSEGV (@0x8) received by PID 21045 (TID 0x7f2f35611b80) from PID 8 ***]
+"""
+PYTHON = """Fatal Python error: Segmentation fault
+
+Current thread 0x00007f73aaa07b80 (most recent call first):
+  File "lib/torch/_tensor.py", line 697 in register_hook
+  File "conformance/backends/torch.py", line 139 in hook
+  File "conformance/backends/interpreter.py", line 222 in _perform
+  File "conformance/backends/interpreter.py", line 165 in _observe
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "exit_code", "frame"),
+    [
+        (NATIVE, -11, "SIGSEGV in egr::Grad > AssignGradNode::operator() > phi::TopkGradKernel > paddle::Tensor::operator="),
+        (PYTHON, -11, "SIGSEGV in torch/_tensor.py register_hook < backends/torch.py hook < backends/interpreter.py _perform"),
+        (PYTHON + NATIVE, -6, "SIGABRT in egr::Grad > AssignGradNode::operator() > phi::TopkGradKernel > paddle::Tensor::operator="),
+        ("free(): invalid size\nwarnings\n", -6, "SIGABRT (free(): invalid size)"),
+        ("", -9, "SIGKILL"),
+        ("I1122 pir_interpreter.cc:1529] New Executor is Running ...", 3, "exit code 3"),
+        ("", None, "exit code None"),
+    ],
+    ids=["native", "python", "native before python", "heap", "nothing", "exit", "unknown"],
+)
+def test_the_frame_of_a_death_is_read_from_what_was_printed(words: str, exit_code: int | None, frame: str) -> None:
+    assert frame_of(words, exit_code) == frame
+
+
+def test_a_process_that_printed_nothing_has_no_last_words(tmp_path: Path) -> None:
+    assert words_in(tmp_path / "absent") == ""
+
+
+def dying(frame: str) -> VerdictRecord:
+    """Make the record of a crash."""
+    found = MismatchRecord(recorded(END), "end", "crash", "step", "computed", "crashed", frame)
+    return VerdictRecord(Bucket.CRASHED, {}, mismatch=found)
+
+
+def test_two_crashes_in_different_frames_are_two_failures() -> None:
+    assert len({fingerprint_of("paddle", dying(frame)) for frame in ("SIGSEGV in a", "SIGSEGV in b", "SIGSEGV in a")}) == 2
+
+
+@pytest.mark.parametrize("entry", [e for e in known() if e.frame and "error" not in e.kinds], ids=lambda e: e.id)
+@pytest.mark.parametrize("frame", ["SIGSEGV in tests/wrong_engines.py run", "SIGKILL", "SIGABRT"])
+def test_an_entry_with_a_frame_excuses_no_crash_elsewhere(entry: Any, frame: str) -> None:
+    info = type(INFO)(entry.backend, entry.versions.removeprefix("==").replace("*", "0"), INFO.dialect)
+    found = Mismatch(END, "crash", "step", "computed", "crashed", f"the process died: {frame}")
+    assert not entry.matches(info, read(evidence(entry.finding)), found)
+
+
+def verdict_on(engine: str, case: Case, folder: Path) -> VerdictRecord:
+    """Run a case that takes the process down in a worker, and return the verdict."""
+    with Workers((engine,), 1) as workers:
+        ((record,),) = workers.run([chunk_of([case], (engine,), folder)])
+    (verdict,) = record.verdicts.values()
+    return verdict
+
+
+def where(verdict: VerdictRecord) -> tuple[str, str | None, str]:
+    """Return the bucket, the known deviation, and the innermost frame."""
+    assert verdict.mismatch is not None
+    return verdict.bucket, verdict.deviation, verdict.mismatch.detail.partition(" < ")[0]
+
+
+CRASHES = ["paddle-no-grad-vars-crash", "paddle-double-crash", "paddle-custom-walked-again-crash"]
+
+
+@pytest.mark.parametrize("finding", CRASHES)
+def test_a_process_that_dies_elsewhere_under_the_condition_of_an_entry_is_not_excused(finding: str, tmp_path: Path) -> None:
+    verdict = verdict_on("tests.wrong_engines:aborts_as_paddle", read(evidence(finding)), tmp_path)
+    assert where(verdict) == ("crashed", None, "the process died: SIGABRT in tests/wrong_engines.py run")
+
+
+@pytest.mark.parametrize(("engine", "frame"), [("faults", "SIGSEGV in tests/wrong_engines.py <lambda>"), ("vanishes", "SIGKILL")])
+def test_a_signal_alone_is_no_frame_of_a_framework(engine: str, frame: str, tmp_path: Path) -> None:
+    verdict = verdict_on(f"tests.wrong_engines:{engine}_as_paddle", read(evidence(CRASHES[0])), tmp_path)
+    assert where(verdict) == ("crashed", None, f"the process died: {frame}")
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize("finding", [*CRASHES, "torch-hook-on-rewritten-view"])
+def test_a_framework_that_dies_where_the_entry_says_is_a_known_deviation(finding: str, tmp_path: Path) -> None:
+    verdict = verdict_on(finding.partition("-")[0], read(evidence(finding)), tmp_path)
+    assert ("known_deviation", finding) == where(verdict)[:2]
+
+
+def test_what_hangs_has_a_frame_too(tmp_path: Path) -> None:
+    case = Case((Input("x", (), (1.0,)),), (Op("sin", ("x",), ("y",)), Backward(("y",))))
+    chunk = chunk_of([case], ("tests.wrong_engines:hangs_on_sin",), tmp_path, Judging(timeout=1.0))
+    with Workers(chunk.backends, 1) as workers:
+        ((record,),) = workers.run([chunk])
+    (verdict,) = record.verdicts.values()
+    assert verdict.mismatch is not None
+    assert ("timed_out", True) == (verdict.bucket, "SIGALRM in " in verdict.mismatch.detail)
+
+
+@pytest.mark.frameworks
+def test_the_gate_asks_where_the_case_of_a_crash_dies() -> None:
+    entry = next(e for e in known() if e.id == "paddle-no-grad-vars-crash")
+    with Workers(("paddle",), 1, fresh=True) as workers:
+        told = [staleness(e, workers) for e in (entry, msgspec.structs.replace(entry, id="another"))]
+    assert told == [None, f"another: stale: the case of {entry.finding} now ends as known_deviation ({entry.id})"]

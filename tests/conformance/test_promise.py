@@ -1,0 +1,93 @@
+"""A promise: what a dialect promises for a case, computed once, and the other runs that a judge asks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from conformance.backends.reference import reference
+from conformance.case.case import Case, Input
+from conformance.case.steps import Grad, Op
+from conformance.compare.branches import Recorder
+from conformance.compare.promise import Promise
+from conformance.judge.verdict import Bucket, judge
+from tests.conformance.engines import EXACT, INFO, NUMERIC, TOTAL, answer
+
+if TYPE_CHECKING:
+    from conformance.case.outcome import Outcome
+
+AT_ZERO = Case(
+    (Input("x", (2,), (0.0, 2.0)),),
+    (Op("relu", ("x",), ("y",)), Op("sum", ("y",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",))),
+)
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[Case]:
+    """The cases that promises run on the reference from now on."""
+    seen: list[Case] = []
+
+    def counting(*arguments: Any, **options: Any) -> Any:
+        backend = reference(*arguments, **options)
+
+        class Counting:
+            def run(self, case: Case) -> Outcome:
+                seen.append(case)
+                return backend.run(case)
+
+        return Counting()
+
+    monkeypatch.setattr("conformance.compare.promise.reference", counting)
+    return seen
+
+
+def gradient(outcome: Outcome) -> list[float]:
+    return outcome.observations[-1].values[0].array.tolist()  # type: ignore[union-attr]
+
+
+def test_the_reference_runs_once_however_often_a_promise_is_asked(runs: list[Case]) -> None:
+    promise = Promise(EXACT, INFO)
+    assert promise.outcome is promise.outcome
+    assert [EXACT] == runs
+
+
+def test_a_verdict_on_a_right_answer_in_the_exact_lane_runs_the_reference_once(runs: list[Case]) -> None:
+
+    assert judge(Promise(EXACT, INFO), answer(EXACT)).bucket is Bucket.AGREED
+    assert [EXACT] == runs
+
+
+def test_what_was_observed_already_is_not_run_again(runs: list[Case]) -> None:
+    outcome = answer(EXACT)
+    assert Promise(EXACT, INFO, outcome).outcome is outcome
+    assert not runs
+
+
+def test_nothing_runs_before_something_is_asked(runs: list[Case]) -> None:
+    promise = Promise(NUMERIC, INFO)
+    assert promise.bounds is promise.bounds
+    assert not runs
+
+
+def test_on_other_branches_another_gradient_is_promised() -> None:
+    promise, recorder = Promise(AT_ZERO, INFO), Recorder()
+    promise.run(None, recorder.choose)
+    branches = [np.ones_like(answered) for answered in recorder.answers]
+    assert [1.0, 1.0] == gradient(promise.on(branches).outcome)
+
+
+def test_a_promise_on_other_branches_leaves_the_first_as_it_was() -> None:
+    promise = Promise(AT_ZERO, INFO)
+    promise.on([np.ones(2, np.float32)])
+    assert [0.0, 1.0] == gradient(promise.outcome)
+
+
+def test_another_case_is_promised_by_the_same_dialect() -> None:
+    variant = Promise(EXACT, INFO).of(NUMERIC)
+    assert (NUMERIC, INFO) == (variant.case, variant.info)
+
+
+def test_the_wider_run_is_in_double_precision() -> None:
+    assert np.float64 == Promise(NUMERIC, INFO).widened.observations[0].values[0].array.dtype  # type: ignore[union-attr]

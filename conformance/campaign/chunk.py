@@ -32,8 +32,9 @@ class Death:
 class Chunk:
     """The cases from ``start`` to ``stop``: those of a seed and draw, or the given ones.
 
-    ``deaths``: at which case indices a worker died once already; ``fatal_backends``: by index, the backends that are known to take the
-    process down there, and how.
+    ``patience``: for how many seconds a case may compute before it is set aside, ``None`` for as long as ``judging`` says, after which
+    it is known to hang; ``set_aside``: the indices of those that took longer. ``deaths``: at which indices a process died once already;
+    ``fatal_backends``: by index, the backends that are known to take the process down there, and how.
     """
 
     backends: tuple[str, ...]
@@ -45,6 +46,8 @@ class Chunk:
     seed: int = 0
     draw: DrawOptions = field(default_factory=DrawOptions)
     cases: tuple[Case, ...] | None = None
+    patience: float | None = None
+    set_aside: tuple[int, ...] = ()
     fatal_backends: dict[int, dict[str, Death]] = field(default_factory=dict)
     deaths: dict[int, int] = field(default_factory=dict)
 

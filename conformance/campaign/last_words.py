@@ -24,6 +24,12 @@ NATIVE = re.compile(r"^\d+\s+(\S.*)$", re.MULTILINE)
 PYTHON = re.compile(r'^  File "([^"]+)", line \d+ in (.+)$', re.MULTILINE)
 """A frame as faulthandler prints it, the innermost first."""
 
+SIGNALS = {"Segmentation fault": "SIGSEGV", "Aborted": "SIGABRT", "Bus error": "SIGBUS", "Floating-point exception": "SIGFPE"}
+"""What faulthandler calls the signals that end a process."""
+
+FATAL = re.compile(rf"^Fatal Python error: ({'|'.join(SIGNALS)})$", re.MULTILINE)
+"""What faulthandler prints first; printing the native stack after it may hang, in a heap that is damaged."""
+
 HEAP = re.compile(r"^(?:double free|free\(\)|malloc|realloc|corrupted|munmap_chunk|terminate called).*$", re.MULTILINE)
 """What the C library says before it aborts a process whose memory is damaged."""
 
@@ -67,6 +73,8 @@ def frame_of(words: str, exit_code: int | None) -> str:
     after what it called.
     """
     how = f"exit code {exit_code}" if exit_code is None or exit_code >= 0 else signal.Signals(-exit_code).name
+    if fatal := FATAL.search(words):
+        how = SIGNALS[fatal[1]]
     said = HEAP.search(words)
     native = " > ".join(_name(found) for found in NATIVE.findall(_native_part(words)))
     python = " < ".join(f"{_file(path)} {function}" for path, function in PYTHON.findall(words)[:CALLERS])

@@ -1,8 +1,7 @@
-"""The pool: chunks of cases over worker processes, whatever happens to them.
+"""The pool: worker processes, each a nursery that runs what it is given in a child of its own.
 
-Workers are forked from a server process that has imported the frameworks and done nothing else, so replacing one costs
-milliseconds. A worker that dies or hangs costs one case: it is recorded with the case, and the rest of its chunk goes to a fresh
-worker.
+Workers are forked from a server process that has imported the frameworks, and warm up before they take the first call. What dies is a
+child; a worker that is killed all the same is replaced, and another one goes on with its chunk.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from collections import deque
 from concurrent.futures import FIRST_COMPLETED, CancelledError, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -21,12 +19,11 @@ from pebble import ProcessExpired, ProcessPool
 
 from conformance.backends import BackendError
 from conformance.backends.registry import registration
-from conformance.campaign.chunk import Death
-from conformance.campaign.last_words import frame_of, silence, words_in
+from conformance.campaign.nursery import DeathError, forked
 from conformance.campaign.record_files import read_chunk
-from conformance.campaign.watchdog import rang, under_way
-from conformance.campaign.worker import POISONED, Unopened, describe_backend, run_chunk
-from conformance.judge.verdict import Bucket
+from conformance.campaign.supervisor import after_death, alone, supervised
+from conformance.campaign.warm_up import prepare
+from conformance.campaign.worker import Unopened, describe_backend
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,6 +34,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 CALL_TIMEOUT = 120.0
+LOST = (ProcessExpired, BrokenProcessPool, CancelledError)
+"""What a future raises whose worker was killed from outside."""
 
 
 def _context(backends: Sequence[str]) -> Any:
@@ -47,19 +46,19 @@ def _context(backends: Sequence[str]) -> Any:
     for name in backends:
         with suppress(BackendError):  # whoever opens it says so
             modules.append(registration(name).opens.partition(":")[0])
-    context.set_forkserver_preload(["conformance.campaign.worker", "conformance.compare.rounding", *modules])
+    context.set_forkserver_preload(["conformance.campaign.warm_up", "conformance.compare.rounding", *modules])
     return context
 
 
 class Workers:
-    """A pool of worker processes, opened once and used for any number of chunks; a context manager.
+    """A pool of worker processes, opened once and used for any number of calls; a context manager.
 
-    ``fresh``: every call gets a process of its own, so that nothing a case damages is there for the next.
+    Every call has a process of its own, so that nothing that a case damages is there for the next.
     """
 
-    def __init__(self, backends: Sequence[str], jobs: int, *, fresh: bool = False) -> None:
+    def __init__(self, backends: Sequence[str], jobs: int) -> None:
         self.jobs = jobs
-        self._open = partial(ProcessPool, jobs, int(fresh), context=_context(backends), initializer=silence)
+        self._open = partial(ProcessPool, jobs, context=_context(backends), initializer=prepare, initargs=[tuple(backends)])
         self._pool = self._open()
 
     def __enter__(self) -> Self:
@@ -72,24 +71,29 @@ class Workers:
             self._pool.stop()
         self._pool.join()
 
-    def schedule(self, function: Callable[..., Any], arguments: list[Any], timeout: float | None = None) -> Any:
-        """Schedule a call; a pool that broke (an idle worker died of what a case had damaged) is opened anew."""
-        if not self._pool.active:
+    def schedule(self, function: Callable[..., Any], arguments: Sequence[Any], timeout: float | None = None) -> Any:
+        """Schedule a call in a process of its own; its future raises `DeathError` where that dies, or outlives ``timeout`` seconds."""
+        return self._scheduled(forked, [function, arguments, timeout])
+
+    def _scheduled(self, function: Callable[..., Any], arguments: list[Any]) -> Any:
+        if not self._pool.active:  # somebody killed its workers
             self._pool.stop()
             self._pool.join()
             self._pool = self._open()
-        return self._pool.schedule(function, arguments, timeout=timeout)
+        return self._pool.schedule(function, arguments)
 
     def call(self, function: Callable[..., T], *arguments: Any, timeout: float = CALL_TIMEOUT) -> T | None:
-        """Call a function in a worker; ``None`` if the worker died, or did not come back within ``timeout`` seconds."""
-        return next(self.calls(function, [list(arguments)], timeout))
+        """Call a function in a process of its own; ``None`` if that died, or did not come back within ``timeout`` seconds."""
+        return next(self.calls(function, [arguments], timeout))
 
-    def calls(self, function: Callable[..., T], arguments: Iterable[list[Any]], timeout: float = CALL_TIMEOUT) -> Iterator[T | None]:
+    def calls(
+        self, function: Callable[..., T], arguments: Iterable[Sequence[Any]], timeout: float = CALL_TIMEOUT
+    ) -> Iterator[T | None]:
         """Call a function with each of these arguments, in as many workers as there are; yield what `call` returns, in order."""
         for answer in [self.schedule(function, given, timeout) for given in arguments]:
             try:
                 yield answer.result()
-            except (ProcessExpired, BrokenProcessPool, TimeoutError):
+            except (DeathError, *LOST):
                 yield None
 
     def describe(self, name: str) -> BackendRecord:
@@ -106,7 +110,12 @@ class Workers:
         return described
 
     def run(self, chunks: Iterable[Chunk]) -> Iterator[list[CaseRecord]]:
-        """Run chunks and yield the records of each, in the order of the chunks."""
+        """Run chunks and yield the records of each, in the order of the chunks; those of cases that were set aside come last."""
+        aside: list[Chunk] = []
+        yield from self._recorded(chunks, aside)
+        yield from self._recorded(aside, [])
+
+    def _recorded(self, chunks: Iterable[Chunk], aside: list[Chunk]) -> Iterator[list[CaseRecord]]:
         coming = enumerate(chunks)
         again: deque[tuple[int, Chunk]] = deque()
         running: dict[Any, tuple[int, Chunk]] = {}
@@ -117,58 +126,21 @@ class Workers:
                 work = again.popleft() if again else next(coming, None)
                 if work is None:
                     break
-                running[self.schedule(run_chunk, [work[1]])] = work
+                running[self._scheduled(supervised, [work[1]])] = work
             if not running:
                 return
             ended, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in ended:
                 position, chunk = running.pop(future)
-                rest = _rest(chunk, future)
-                if rest is not None:
-                    again.append((position, rest))
-                    continue
+                try:
+                    aside += [alone(chunk, index) for index in future.result()]
+                except LOST as error:
+                    left = after_death(chunk, getattr(error, "exitcode", None))
+                    if left.start < left.stop:
+                        again.append((position, left))
+                        continue
                 done[position] = read_chunk(chunk.records)
                 chunk.records.unlink(missing_ok=True)
             while following in done:
                 yield done.pop(following)
                 following += 1
-
-
-def _rest(chunk: Chunk, future: Any) -> Chunk | None:
-    """Return what is left of a chunk whose worker died; ``None`` if it ran to its end."""
-    try:
-        future.result()
-    except (ProcessExpired, BrokenProcessPool, CancelledError) as error:
-        left = _after_death(chunk, error.exitcode) if isinstance(error, ProcessExpired) else replace(chunk, start=_following(chunk))
-        return left if left.start < left.stop else None
-    return None
-
-
-def _following(chunk: Chunk) -> int:
-    """Return the index of the first case of a chunk that has no record."""
-    records = read_chunk(chunk.records)
-    return records[-1].index + 1 if records else chunk.start
-
-
-def _after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
-    following = _following(chunk)
-    if exit_code == POISONED:
-        return replace(chunk, start=following)
-    if following not in chunk.deaths:  # perhaps an earlier case damaged the process: try once more in a fresh one
-        return replace(chunk, start=following, deaths={**chunk.deaths, following: 1})
-    hung = rang(chunk.watchdog)
-    frame = frame_of(words_in(chunk.watchdog if hung else chunk.words), exit_code)
-    before = chunk.fatal_backends.get(following, {})
-    culprit, law = _culprit(chunk, following)
-    death = Death(Bucket.TIMED_OUT if hung else Bucket.CRASHED, law, frame)
-    fatal = dict.fromkeys(chunk.backends, death) if culprit in before else {**before, culprit: death}
-    return replace(chunk, start=following, fatal_backends={**chunk.fatal_backends, following: fatal})
-
-
-def _culprit(chunk: Chunk, index: int) -> tuple[str, str]:
-    """Say which backend was under way when the worker died, and the law that was tried on it; the first one if nothing was noted."""
-    match under_way(chunk.progress):
-        case [number, name, *law] if number == str(index):
-            return name, " ".join(law)
-        case _:
-            return chunk.backends[0], ""

@@ -6,7 +6,7 @@ import platform
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import takewhile
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from conformance.case.case import Case
     from conformance.judge.blame import Blame
 
+PATIENCE = 0.1
+"""The part of its time-out after which a case is set aside for the end of the campaign; most need a hundredth of that."""
 CHUNK = 100
 """How many cases a worker gets at once."""
 SHRUNK_AT_MOST = 40
@@ -119,7 +121,10 @@ def _chunks(options: Options, folder: str, started: float) -> Iterator[Chunk]:
 
     for start in takewhile(in_time, range(0, options.cases, CHUNK)):
         stop = min(start + CHUNK, options.cases)
-        yield Chunk(options.backends, folder, f"{start:09d}", start, stop, options.judging, options.seed, options.draw)
+        patience = PATIENCE * options.judging.timeout
+        yield Chunk(
+            options.backends, folder, f"{start:09d}", start, stop, options.judging, options.seed, options.draw, patience=patience
+        )
 
 
 def _footer(tally: Tally, header: Header, wall: float) -> Footer:

@@ -13,8 +13,9 @@ Engineering 28 (2002).
 from __future__ import annotations
 
 import tempfile
+import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -54,6 +55,10 @@ if TYPE_CHECKING:
 
 ROUNDS = 60
 """At most; each costs a worker's time for some tens of candidates."""
+SECONDS = 20.0
+"""After which a case is left as large as it is, unless more are granted: one whose candidates hang would take hours."""
+AT_ONCE = 8
+"""How many candidates a worker gets at once."""
 
 
 class ShrinkResult(NamedTuple):
@@ -63,12 +68,13 @@ class ShrinkResult(NamedTuple):
     rounds: dict[str, int]
 
 
-def shrink_case(workers: Workers, case: Case, fingerprint: Fingerprint, judging: Judging) -> ShrinkResult:
-    """Shrink a case that fails with this fingerprint, as long as it fails with the same; the result depends on nothing else."""
+def shrink_case(workers: Workers, case: Case, fingerprint: Fingerprint, judging: Judging, seconds: float = SECONDS) -> ShrinkResult:
+    """Shrink a case that fails with this fingerprint, as long as it fails with the same and ``seconds`` are not spent."""
+    until = time.monotonic() + seconds
     rounds: Counter[str] = Counter()
     for _ in range(ROUNDS):
-        smallest = _smallest_failing(workers, list(_candidates(case)), fingerprint, judging)
-        if smallest is None or size_of(smallest.case) >= size_of(case):
+        smallest = _smallest_failing(workers, case, fingerprint, fingerprint.judging(judging), until)
+        if smallest is None:
             break
         case = smallest.case
         rounds[smallest.words] += 1
@@ -80,15 +86,29 @@ class _Candidate(NamedTuple):
     case: Case
 
 
-def _smallest_failing(workers: Workers, candidates: list[_Candidate], fingerprint: Fingerprint, judging: Judging) -> _Candidate | None:
-    if not candidates:
-        return None
+def _smallest_failing(workers: Workers, case: Case, fingerprint: Fingerprint, judging: Judging, until: float) -> _Candidate | None:
+    """Return the smallest candidate that fails, if one is smaller than the case; they are asked in the order of their size."""
+    ordered = sorted(((size_of(c.case), n, c) for n, c in enumerate(_candidates(case))), key=lambda item: item[:2])
+    smaller = [candidate for size, _, candidate in ordered if size < size_of(case)]
+    at_once = AT_ONCE * workers.jobs
+    for start in range(0, len(smaller), at_once):
+        if time.monotonic() > until:
+            return None
+        some = smaller[start : start + at_once]
+        for candidate, failed in zip(some, _fail(workers, [c.case for c in some], fingerprint, judging), strict=True):
+            if failed:
+                return candidate
+    return None
+
+
+def _fail(workers: Workers, cases: list[Case], fingerprint: Fingerprint, judging: Judging) -> list[bool]:
+    """Say of each case whether it fails with the fingerprint; they are dealt out to all workers."""
     backend = fingerprint.backend
     with tempfile.TemporaryDirectory() as folder:
-        chunk = chunk_of([c.case for c in candidates], (backend,), folder, fingerprint.judging(judging))
-        records = next(iter(workers.run([chunk])))
-    failing = [candidates[r.index] for r in records if fingerprint_of(backend, r.verdicts[backend]) == fingerprint]
-    return min(failing, key=lambda candidate: size_of(candidate.case), default=None)
+        hands = [cases[i :: workers.jobs] for i in range(workers.jobs)]
+        chunks = [replace(chunk_of(hand, (backend,), folder, judging), name=f"hand {i}") for i, hand in enumerate(hands)]
+        found = [[fingerprint_of(backend, r.verdicts[backend]) == fingerprint for r in records] for records in workers.run(chunks)]
+    return [found[i % workers.jobs][i // workers.jobs] for i in range(len(cases))]
 
 
 def size_of(case: Case) -> tuple[int, int, int, int]:

@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from io import FileIO
     from pathlib import Path
 
+ALARMS = (signal.SIGPROF, signal.SIGALRM)
+"""What ends a process that hangs: the first one that computes for ever, the second one that waits for ever."""
+
+WAITING = 2
+"""How many times longer by the clock than in computing time a case may take."""
+
 PROGRESS_BYTES = 256
 """How long the note of what is under way may be."""
 
@@ -28,18 +34,20 @@ def progress_file(path: Path) -> Iterator[mmap.mmap]:
 
 @contextmanager
 def alarm(path: Path) -> Iterator[FileIO]:
-    """Arm a timer that writes where the process hangs and ends it, also inside a framework's own code.
+    """Arm timers that write where the process hangs and end it, also inside a framework's own code.
 
-    The handler of faulthandler needs no interpreter, and hands on to the system's own, which ends the process. Re-arming the timer
-    costs one system call per case; a watchdog thread per case would cost more than most cases.
+    The handler of faulthandler needs no interpreter, and hands on to the system's own, which ends the process. Re-arming the timers
+    costs two system calls per case; a watchdog thread per case would cost more than most cases.
     """
     with path.open("wb", buffering=0) as file:
-        faulthandler.register(signal.SIGALRM, file=file, chain=True)
+        for number in ALARMS:
+            faulthandler.register(number, file=file, chain=True)
         try:
             yield file
         finally:
             set_alarm(0)
-            faulthandler.unregister(signal.SIGALRM)
+            for number in ALARMS:
+                faulthandler.unregister(number)
 
 
 def note(progress: mmap.mmap, index: int, name: str) -> None:
@@ -58,5 +66,10 @@ def rang(watchdog: Path) -> bool:
 
 
 def set_alarm(seconds: float) -> None:
-    """Let the alarm ring so many seconds from now; 0 stops it."""
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    """Let the alarm ring once this process has computed for so many seconds from now; 0 stops it.
+
+    Computing time, because a busy machine must not make a healthy case look hung. One that waits for ever computes nothing, so after
+    `WAITING` times as long by the clock it rings as well.
+    """
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, WAITING * seconds)

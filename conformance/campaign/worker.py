@@ -70,7 +70,7 @@ def run_chunk(chunk: Chunk) -> None:
             started = perf_counter()
             case = case_of(chunk.seed, index, chunk.draw) if chunk.cases is None else chunk.cases[index]
             drawn = perf_counter()
-            set_alarm(chunk.judging.timeout)
+            set_alarm(chunk.patience or chunk.judging.timeout)
             fatal = chunk.fatal_backends.get(index, {})
             record = run_case(case, opened, chunk.judging, fatal, partial(note, progress, index), index=index)
             set_alarm(0)

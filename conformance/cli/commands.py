@@ -271,7 +271,7 @@ def clauses(backends: tuple[str, ...], as_json: bool) -> int:
     from conformance.clauses.table import clause_table
     from conformance.cli.pages import clauses_page
 
-    with Workers(backends, 1, fresh=True) as workers:
+    with Workers(backends, 1) as workers:
         table = clause_table(backends, workers)
     click.echo(clauses_page(table, backends, as_json=as_json), nl=False)
     for fault in table.faults:
@@ -288,7 +288,7 @@ def points(backends: tuple[str, ...], ops: tuple[str, ...] | None, as_json: bool
     from conformance.campaign.pool import Workers
     from conformance.campaign.sweep import page, sweep
 
-    with Workers(backends, 1, fresh=True) as workers:
+    with Workers(backends, 1) as workers:
         swept = list(sweep(backends, workers, ops))
     click.echo(page(swept, as_json=as_json))
     return DIVERGES if any(record.failures for record in swept) else CONFORMS

@@ -56,7 +56,7 @@ def check_before(options: Options, console: Console, *, points: bool, mutant_cas
 
 def check_points(options: Options, console: Console) -> list[SweepRecord]:
     """Ask every op at its special points on the eager backends; return what became of them."""
-    with Workers(options.backends, options.jobs, fresh=True) as workers:
+    with Workers(options.backends, options.jobs) as workers:
         swept = list(sweep([name for name in options.backends if not registration(name).static], workers))
     for record in swept:
         console.print(f"special points of {line_of(record)}", highlight=False)
@@ -72,7 +72,7 @@ def weak(power: Power) -> list[str]:
 
 def check_curated(options: Options, console: Console) -> tuple[list[str], Table]:
     """Run the curated cases and the evidence of every known deviation; return what is not as it should be, and the clause table."""
-    with Workers(options.backends, options.jobs, fresh=True) as workers:
+    with Workers(options.backends, options.jobs) as workers:
         table = clause_table(options.backends, workers)
         entries = [d for d in known() if d.backend in options.backends]
         stale = [line for line in (staleness(entry, workers) for entry in entries) if line]

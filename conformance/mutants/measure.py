@@ -11,14 +11,12 @@ import fnmatch
 import tempfile
 import time
 from concurrent.futures import FIRST_COMPLETED, wait
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from pebble import ProcessExpired
-
-from conformance.campaign.pool import Workers
+from conformance.campaign.nursery import DeathError
+from conformance.campaign.pool import LOST, Workers
 from conformance.campaign.records import MutantsRecord, ScoreRecord, SurvivorRecord
 from conformance.campaign.watchdog import rang, under_way
 from conformance.judge.verdict import Bucket
@@ -169,7 +167,7 @@ def measure(
                 hunt = running.pop(future)
                 try:
                     found: dict[str, Kill] = future.result()
-                except (ProcessExpired, BrokenProcessPool):
+                except (DeathError, *LOST):
                     again = without_the_culprit(hunt)
                     running[workers.schedule(run_hunt, [again])] = again
                     continue

@@ -40,7 +40,7 @@ THREE = Input("m", (3,), (1.0, 2.0, 3.0))
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Workers]:
     """Open worker processes: a framework that breaks one, breaks nothing here."""
-    with Workers(BACKENDS, 1, fresh=True) as opened:
+    with Workers(BACKENDS, 1) as opened:
         yield opened
 
 

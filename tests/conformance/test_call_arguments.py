@@ -196,7 +196,7 @@ DEVIATES = {
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Workers]:
     """Open worker processes; every case gets a fresh one."""
-    with Workers(FRAMEWORKS, 1, fresh=True) as opened:
+    with Workers(FRAMEWORKS, 1) as opened:
         yield opened
 
 

@@ -27,7 +27,7 @@ CONFORMS, LACKS, DEVIATES, DIVERGES = (
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Workers]:
     """Open worker processes."""
-    with Workers(("torch", "paddle"), 1, fresh=True) as opened:
+    with Workers(("torch", "paddle"), 1) as opened:
         yield opened
 
 

@@ -35,7 +35,7 @@ def problems_of(name: str) -> list[str]:
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Workers]:
     """Open worker processes, one for each backend."""
-    with Workers(tuple(BUILT_IN), 1, fresh=True) as opened:
+    with Workers(tuple(BUILT_IN), 1) as opened:
         yield opened
 
 

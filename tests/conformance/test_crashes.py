@@ -142,6 +142,6 @@ def test_what_hangs_has_a_frame_too(tmp_path: Path) -> None:
 @pytest.mark.frameworks
 def test_the_gate_asks_where_the_case_of_a_crash_dies() -> None:
     entry = next(e for e in known() if e.id == "paddle-no-grad-vars-crash")
-    with Workers(("paddle",), 1, fresh=True) as workers:
+    with Workers(("paddle",), 1) as workers:
         told = [staleness(e, workers) for e in (entry, msgspec.structs.replace(entry, id="another"))]
     assert told == [None, f"another: stale: the case of {entry.finding} now ends as known_deviation ({entry.id})"]

@@ -139,7 +139,7 @@ CASES = {**BOTH, **TORCH_ALONE}
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Workers]:
     """Open worker processes."""
-    with Workers(("torch", "paddle"), 1, fresh=True) as opened:
+    with Workers(("torch", "paddle"), 1) as opened:
         yield opened
 
 

@@ -160,7 +160,7 @@ CASES = {
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Workers]:
     """Open worker processes; every case gets a fresh one."""
-    with Workers(FRAMEWORKS, 1, fresh=True) as opened:
+    with Workers(FRAMEWORKS, 1) as opened:
         yield opened
 
 

@@ -105,7 +105,7 @@ VIEW_CASES = {
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Workers]:
     """Open worker processes: a framework that breaks one, breaks nothing here."""
-    with Workers(FRAMEWORKS, 1, fresh=True) as opened:
+    with Workers(FRAMEWORKS, 1) as opened:
         yield opened
 
 

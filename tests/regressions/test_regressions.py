@@ -20,7 +20,7 @@ FILES = sorted(Path(__file__).parent.glob("*.json"))
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Workers]:
     """Open worker processes."""
-    with Workers(("torch",), 1, fresh=True) as opened:
+    with Workers(("torch",), 1) as opened:
         yield opened
 
 

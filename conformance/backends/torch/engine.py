@@ -11,7 +11,8 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import torch
-import torch.fx.experimental.symbolic_shapes  # torch imports it at its first backward; here a forked worker finds it imported
+import torch._dynamo  # torch imports it at its first batched second derivative, in a second; a forked worker finds it imported
+import torch.fx.experimental.symbolic_shapes  # as above, at its first backward
 
 from conformance.backends import BackendInfo
 from conformance.backends.calls import Calls

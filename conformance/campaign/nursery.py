@@ -1,0 +1,112 @@
+"""The nursery: throw-away processes, forked from one that is warm.
+
+What a case does to its process (a crash, a hang, a damaged heap) must cost that case and no other. A process of its own for each would
+be safe and slow: importing the frameworks takes seconds, and what they and this suite set up at first use takes longer than hundreds
+of cases. So a worker does that once, runs no case itself, and forks: a child starts in milliseconds with all that in place, and may
+die.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pickle
+import select
+import signal
+import sys
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+PR_SET_PDEATHSIG = 1
+"""The option of Linux's ``prctl`` by which a process is sent a signal when its parent dies."""
+
+
+class DeathError(Exception):
+    """A child ended before it had an answer.
+
+    ``exit_code``: negative for a signal; ``None`` if its time was up.
+    """
+
+    def __init__(self, exit_code: int | None) -> None:
+        super().__init__(exit_code)
+        self.exit_code = exit_code
+
+
+class _Answer(NamedTuple):
+    value: Any
+    error: BaseException | None
+
+
+def forked(function: Callable[..., Any], arguments: Sequence[Any] = (), timeout: float | None = None) -> Any:
+    """Call a function in a child of this process and return what it returned; what it raised is raised here.
+
+    ``timeout``: seconds after which the child is ended; ``None`` waits.
+
+    Raises:
+        DeathError: if there is no answer.
+    """
+    parent = os.getpid()
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        _answer(function, arguments, writing, parent)
+    os.close(writing)
+    words = None
+    try:
+        words = _read(reading, timeout)
+    finally:
+        os.close(reading)
+        if words is None:
+            os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+    if words is None:
+        raise DeathError(None)
+    if not words:
+        raise DeathError(os.waitstatus_to_exitcode(status))
+    answer: _Answer = pickle.loads(words)  # noqa: S301 - written by our own child
+    if answer.error is not None:
+        raise answer.error
+    return answer.value
+
+
+def _read(pipe: int, timeout: float | None) -> bytes | None:
+    """Read until the other end is closed; ``None`` if that takes longer than ``timeout`` seconds."""
+    until = None if timeout is None else time.monotonic() + timeout
+    parts: list[bytes] = []
+    while True:
+        left = None if until is None else max(0.0, until - time.monotonic())
+        if not select.select([pipe], [], [], left)[0]:
+            return None
+        part = os.read(pipe, 1 << 16)
+        if not part:
+            return b"".join(parts)
+        parts.append(part)
+
+
+def _answer(function: Callable[..., Any], arguments: Sequence[Any], pipe: int, parent: int) -> NoReturn:
+    """Be the child: call the function, write what came of it, and leave without tidying up, since others do not depend on it."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _die_with(parent)
+    try:
+        answer = _Answer(function(*arguments), None)
+    except BaseException as error:  # noqa: BLE001 - the parent raises it
+        answer = _Answer(None, error)
+    try:
+        words = pickle.dumps(answer)
+    except Exception as error:  # noqa: BLE001 - as above: an answer that cannot be sent
+        words = pickle.dumps(_Answer(None, TypeError(f"the answer cannot be sent: {type(error).__name__}: {error}")))
+    while words:
+        words = words[os.write(pipe, words) :]
+    os._exit(0)
+
+
+def _die_with(parent: int) -> None:
+    """Let the system end this process when its parent dies, where it can; a parent that is killed leaves nobody behind."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)

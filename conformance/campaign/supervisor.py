@@ -1,0 +1,72 @@
+"""The supervisor: it sees a chunk through, whatever its cases do to the processes that run them.
+
+A child of the nursery runs the chunk. Where it dies, or ends because its framework no longer differentiates, the next child goes on
+behind the last record. A case that takes too long is set aside: it gets the long chance that it may need in a chunk of its own, at the
+end of the campaign, when it holds up nobody.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from conformance.campaign.chunk import Chunk, Death
+from conformance.campaign.last_words import FATAL, frame_of, words_in
+from conformance.campaign.nursery import DeathError, forked
+from conformance.campaign.record_files import read_chunk
+from conformance.campaign.watchdog import rang, under_way
+from conformance.campaign.worker import POISONED, run_chunk
+from conformance.judge.verdict import Bucket
+
+
+def supervised(chunk: Chunk) -> tuple[int, ...]:
+    """Run a chunk in children of this process until every case is recorded or set aside; return the indices of the latter."""
+    while chunk.start < chunk.stop:
+        try:
+            forked(run_chunk, [chunk])
+            break
+        except DeathError as death:
+            chunk = after_death(chunk, death.exit_code)
+    return chunk.set_aside
+
+
+def after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
+    """Return what is left of a chunk whose process died.
+
+    The first death at a case may be the fault of one before it, which damaged the process, so the case is tried once more; the second
+    is its own.
+    """
+    following = _following(chunk)
+    if exit_code == POISONED:
+        return replace(chunk, start=following)
+    words = words_in(chunk.words)
+    hung = rang(chunk.watchdog) and not FATAL.search(words)
+    if hung and chunk.patience is not None:
+        return replace(chunk, start=following + 1, set_aside=(*chunk.set_aside, following))
+    if not hung and following not in chunk.deaths:
+        return replace(chunk, start=following, deaths={**chunk.deaths, following: 1})
+    frame = frame_of(words_in(chunk.watchdog) if hung else words, exit_code)
+    before = chunk.fatal_backends.get(following, {})
+    culprit, law = _culprit(chunk, following)
+    death = Death(Bucket.TIMED_OUT if hung else Bucket.CRASHED, law, frame)
+    fatal = dict.fromkeys(chunk.backends, death) if culprit in before else {**before, culprit: death}
+    return replace(chunk, start=following, fatal_backends={**chunk.fatal_backends, following: fatal})
+
+
+def alone(chunk: Chunk, index: int) -> Chunk:
+    """Return the chunk in which a case that was set aside has its second chance."""
+    return replace(chunk, name=f"{chunk.name}-{index:09d}", start=index, stop=index + 1, patience=None, set_aside=())
+
+
+def _following(chunk: Chunk) -> int:
+    """Return the index of the first case of a chunk that has no record and is not set aside."""
+    records = read_chunk(chunk.records)
+    return max(chunk.start, records[-1].index + 1) if records else chunk.start
+
+
+def _culprit(chunk: Chunk, index: int) -> tuple[str, str]:
+    """Say which backend was under way when the process died, and the law that was tried on it; the first one if nothing was noted."""
+    match under_way(chunk.progress):
+        case [number, name, *law] if number == str(index):
+            return name, " ".join(law)
+        case _:
+            return chunk.backends[0], ""

@@ -73,7 +73,8 @@ def frame_of(words: str, exit_code: int | None) -> str:
     after what it called.
     """
     how = f"exit code {exit_code}" if exit_code is None or exit_code >= 0 else signal.Signals(-exit_code).name
-    if fatal := FATAL.search(words):
+    fatal = FATAL.search(words)
+    if fatal and how in ("SIGALRM", "SIGPROF"):
         how = SIGNALS[fatal[1]]
     said = HEAP.search(words)
     native = " > ".join(_name(found) for found in NATIVE.findall(_native_part(words)))

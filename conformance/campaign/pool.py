@@ -7,6 +7,7 @@ child; a worker that is killed all the same is replaced, and another one goes on
 from __future__ import annotations
 
 import multiprocessing
+import os
 import sys
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, CancelledError, wait
@@ -19,10 +20,10 @@ from pebble import ProcessExpired, ProcessPool
 
 from conformance.backends import BackendError
 from conformance.backends.registry import registration
-from conformance.campaign.nursery import DeathError, forked
+from conformance.campaign.nursery import DeathError
 from conformance.campaign.record_files import read_chunk
-from conformance.campaign.supervisor import after_death, alone, supervised
-from conformance.campaign.warm_up import prepare
+from conformance.campaign.supervisor import after_death, alone, sheltered, supervised
+from conformance.campaign.warm_up import VARIABLE, prepare
 from conformance.campaign.worker import Unopened, describe_backend
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def _context(backends: Sequence[str]) -> Any:
     for name in backends:
         with suppress(BackendError):  # whoever opens it says so
             modules.append(registration(name).opens.partition(":")[0])
-    context.set_forkserver_preload(["conformance.campaign.warm_up", "conformance.compare.rounding", *modules])
+    os.environ[VARIABLE] = ",".join(backends)
+    context.set_forkserver_preload(["conformance.compare.rounding", *modules, "conformance.campaign.warm_server"])
     return context
 
 
@@ -73,7 +75,7 @@ class Workers:
 
     def schedule(self, function: Callable[..., Any], arguments: Sequence[Any], timeout: float | None = None) -> Any:
         """Schedule a call in a process of its own; its future raises `DeathError` where that dies, or outlives ``timeout`` seconds."""
-        return self._scheduled(forked, [function, arguments, timeout])
+        return self._scheduled(sheltered, [function, arguments, timeout])
 
     def _scheduled(self, function: Callable[..., Any], arguments: list[Any]) -> Any:
         if not self._pool.active:  # somebody killed its workers

@@ -119,12 +119,10 @@ def _chunks(options: Options, folder: str, started: float) -> Iterator[Chunk]:
     def in_time(_: int) -> bool:
         return options.budget is None or time.perf_counter() - started < options.budget
 
+    whole = Chunk(options.backends, folder, "", 0, options.cases, options.judging, options.seed, options.draw)
     for start in takewhile(in_time, range(0, options.cases, CHUNK)):
         stop = min(start + CHUNK, options.cases)
-        patience = PATIENCE * options.judging.timeout
-        yield Chunk(
-            options.backends, folder, f"{start:09d}", start, stop, options.judging, options.seed, options.draw, patience=patience
-        )
+        yield replace(whole, name=f"{start:09d}", start=start, stop=stop, patience=PATIENCE * options.judging.timeout)
 
 
 def _footer(tally: Tally, header: Header, wall: float) -> Footer:

@@ -8,21 +8,34 @@ end of the campaign, when it holds up nobody.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from conformance.campaign.chunk import Chunk, Death
 from conformance.campaign.last_words import FATAL, frame_of, words_in
 from conformance.campaign.nursery import DeathError, forked
 from conformance.campaign.record_files import read_chunk
 from conformance.campaign.watchdog import rang, under_way
-from conformance.campaign.worker import POISONED, run_chunk
+from conformance.campaign.worker import POISONED, restart_servers, run_chunk
 from conformance.judge.verdict import Bucket
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+def sheltered(function: Callable[..., Any], arguments: Sequence[Any], timeout: float | None = None) -> Any:
+    """Call a function in a child of this process, as `forked` does; if that dies, so do the servers that it talked to."""
+    try:
+        return forked(function, arguments, timeout)
+    except DeathError:
+        restart_servers()
+        raise
 
 
 def supervised(chunk: Chunk) -> tuple[int, ...]:
     """Run a chunk in children of this process until every case is recorded or set aside; return the indices of the latter."""
     while chunk.start < chunk.stop:
         try:
-            forked(run_chunk, [chunk])
+            sheltered(run_chunk, [chunk])
             break
         except DeathError as death:
             chunk = after_death(chunk, death.exit_code)

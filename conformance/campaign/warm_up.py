@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import gc
 from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from conformance.backends import BackendError
 from conformance.campaign.last_words import silence
-from conformance.campaign.nursery import DeathError, forked
+from conformance.campaign.nursery import forked
 from conformance.campaign.worker import backend, run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Custom, Grad, Op
 from conformance.deviations.entries import known
 from conformance.laws.judging import Judging, LawSampling
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 CASES = (
     Case(
@@ -33,33 +37,70 @@ CASES = (
         (Input("x", (2,), (1.0, 2.0)),),
         (
             Custom(("x",), ("y",), (Op("mul", ("x", "x"), ("z",)),), ("z",), ("c",), ("c",)),
-            Backward(("y",)),
-            Backward(("x",), ("x",)),
-            Backward(("x",), ("x",)),
+            Backward(("y",), ("x",)),
         ),
         "exact",
     ),
 )
-"""Batched seeds, a second derivative, a custom function and a refusal (a vector without a seed), in both lanes."""
+"""Batched seeds, a second derivative and a custom function, in both lanes; nothing that is refused, which could damage an engine."""
+
+
+VARIABLE = "CONFORMANCE_WARM_UP"
+"""In the environment of the server process: the names of the backends, with commas between them."""
+
+_forkable: set[str] = set()
+
+
+def prepare_server(backends: tuple[str, ...]) -> None:
+    """Warm up the process from which workers are forked, for those backends that can be forked when they have run."""
+    silence()
+    _forkable.update(filter(_can_be_forked, backends))
+    _warm_up_forkable()
 
 
 def prepare(backends: tuple[str, ...]) -> None:
-    """Make a nursery of this worker; one that its warm-up would take down stays cold, and is warned by a child."""
+    """Make a nursery of this worker: open the backends, and warm up those that can be forked when they have run.
+
+    One that starts threads cannot: a child has none of them, and waits for them or dies. It is opened only.
+    """
     silence()
-    with suppress(DeathError, BackendError):
-        forked(warm_up, [backends], PATIENCE)
-        warm_up(backends)
+    fit = {name for name in backends if name in _forkable or _can_be_forked(name)}
+    if not fit <= _forkable:
+        _forkable.update(fit)
+        _warm_up_forkable()
+    for name in backends:
+        with suppress(Exception):  # who runs it says what is wrong
+            backend(name)
+
+
+def _warm_up_forkable() -> None:
+    with suppress(Exception):
+        warm_up(sorted(_forkable))
     gc.collect()
     gc.freeze()  # no child's collector touches, and so copies, what is shared
 
 
-def warm_up(backends: tuple[str, ...]) -> None:
+def warm_up(backends: Sequence[str]) -> None:
     """Read the known deviations, and run the warm-up cases on these backends."""
     known()
     opened = [backend(name) for name in backends]
-    for case in CASES:
+    for case in CASES if opened else ():
         run_case(case, opened, Judging(LawSampling.EVERY, every_null=True))
 
 
+def _can_be_forked(name: str) -> bool:
+    try:
+        return forked(_threads_after_warm_up, [name], PATIENCE) == 1
+    except Exception:  # noqa: BLE001 - who runs it says what is wrong
+        return False
+
+
+def _threads_after_warm_up(name: str) -> int:
+    warm_up([name])
+    return len(list(TASKS.iterdir())) if TASKS.exists() else 0
+
+
+TASKS = Path("/proc/self/task")
+"""The threads of this process, those of native code included, where the system tells."""
 PATIENCE = 60.0
-"""Seconds that the warm-up of a worker may take."""
+"""Seconds that the warm-up of a backend may take."""

@@ -60,6 +60,15 @@ def backend(name: str) -> Backend:
     return _opened[name]
 
 
+def restart_servers() -> None:
+    """Open anew what lives in a process of its own, which a child of this one may have left damaged or busy."""
+    for name, engine in list(_opened.items()):
+        if close := getattr(engine, "close", None):
+            close()
+            del _opened[name]
+            backend(name)
+
+
 def run_chunk(chunk: Chunk) -> None:
     """Run a chunk to its end, or die trying; the records are in its file either way."""
     opened = [backend(name) for name in chunk.backends]

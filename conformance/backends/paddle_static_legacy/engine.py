@@ -1,8 +1,9 @@
 """Paddle's static programs of old (``FLAGS_enable_pir_api=0``), which still honour callbacks and names, as a `Backend`.
 
 The flag is read when Paddle is imported, and this process may have imported it without. So the engine lives in a process of its own
-(`server`), started here: cases go to it and outcomes come back through its standard streams, each with its length in front. If that
-process dies, this one goes down too, and the campaign counts the crash as any other.
+(`server`), started here: cases go to it and outcomes come back through its standard streams, each with its length in front. A child
+that is forked from this process talks to the same server. If that dies, the child goes down too, the campaign counts the crash as any
+other, and the process that forks starts another server.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class LegacyPrograms:
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         process = subprocess.Popen(command, env={**os.environ, FLAG: "0"}, **pipes)  # type: ignore[call-overload]  # noqa: S603
         self._requests, self._answers = process.stdin, process.stdout
-        weakref.finalize(self, _end, process)
+        self.close = weakref.finalize(self, _end, process)
         version = receive(self._answers)
         if version is None:
             msg = "Paddle's process ended when it was started"

@@ -25,7 +25,14 @@ if TYPE_CHECKING:
     from reference_impl import Tensor
 
 _leaf = ReferenceEngine.leaf
+_apply = ReferenceEngine.apply
 _hoard: list[Tensor] = []
+
+
+def _with_a_thread(adapter: ReferenceEngine, step: Op, operands: list[Tensor]) -> tuple[Tensor, ...]:
+    if threading.active_count() == 1:
+        threading.Thread(target=threading.Event().wait, daemon=True).start()
+    return _apply(adapter, step, operands)
 
 
 class Damaging(WrongEngine):
@@ -99,3 +106,8 @@ def vanishes_as_paddle() -> WrongEngine:
 def hangs_on_sin() -> WrongEngine:
     """Open an engine that never comes back from a case that uses ``sin``."""
     return Damaging("hangs_on_sin", threading.Event().wait)
+
+
+def starts_a_thread() -> WrongEngine:
+    """Open a right engine that has a thread as soon as it ran an op, as engines with an executor of their own have."""
+    return WrongEngine("starts_a_thread", patch((ReferenceEngine, "apply", _with_a_thread)))

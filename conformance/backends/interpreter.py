@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import tempfile
 import weakref
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
@@ -106,6 +107,10 @@ class Engine(Protocol):
         """Map an exception to a category; ``UNMAPPED`` if nobody did."""
 
 
+UNSEEN = Value(np.zeros(0), False)
+"""What stands for a tensor where nobody looks."""
+
+
 class Interpreter:
     """A `Backend` made of an engine adapter and its facts."""
 
@@ -117,13 +122,18 @@ class Interpreter:
         """Run every step and observe it."""
         return _Run(case, self.info, self.engine).outcome()
 
+    def bare_seconds(self, case: Case) -> float:
+        """Run every step with nobody looking, and return how long the engine took: what a run of the case costs without this suite."""
+        return _Run(case, self.info, self.engine, looks=False).seconds()
+
 
 class _Run:
     """One case on one engine: the values by name, and what was last seen of those that nothing may change."""
 
-    def __init__(self, case: Case, info: BackendInfo, engine: Engine) -> None:
+    def __init__(self, case: Case, info: BackendInfo, engine: Engine, *, looks: bool = True) -> None:
         self.case = case
         self.info = info
+        self.looks = looks
         self.engine = engine
         self.values: Values = {entry.name: engine.leaf(entry) for entry in case.inputs}
         self.seen = {entry.name: entry.array() for entry in case.inputs}
@@ -138,6 +148,17 @@ class _Run:
         observations = [self._observe(*found) for found in zip(case.steps, case.needs, case.names_used, strict=True)]
         return Outcome(observations, self._state(), tuple(dict.fromkeys([*self.mutated, *(name for name, _ in self._changed())])))
 
+    def seconds(self) -> float:
+        started = perf_counter()
+        for step, needs, names in zip(self.case.steps, self.case.needs, self.case.names_used, strict=True):
+            if self.info.refusal(needs) is None and all(self.values.get(name) is not None for name in names):
+                with suppress(Exception), self._region(step):
+                    self._perform(step)
+        return perf_counter() - started
+
+    def _region(self, step: steps.Step) -> AbstractContextManager[Any]:
+        return self.engine.no_grad() if getattr(step, "no_grad", False) else nullcontext()
+
     def _observe(self, step: steps.Step, needs: tuple[str, ...], names: tuple[str, ...]) -> Observation:
         refusal = self.info.refusal(needs)
         if refusal is not None:
@@ -148,7 +169,7 @@ class _Run:
         changes = isinstance(step, steps.Backward | steps.ClearGrad) or (self.retains and isinstance(step, steps.Grad))
         self.events = []
         try:
-            with self.engine.no_grad() if getattr(step, "no_grad", False) else nullcontext():
+            with self._region(step):
                 made = self._perform(step)
         except Exception as error:  # noqa: BLE001 - whatever an engine raises is an observation
             if isinstance(step, steps.InPlace):
@@ -249,7 +270,7 @@ class _Run:
                 case "scaled" if g is not None:
                     return engine.apply(steps.Op("mul_scalar", (), (), {"other": step.factor}), [g])[0]
                 case "another_dtype" if g is not None:
-                    dtype = "float64" if self._look(g).array.dtype == "float32" else "float32"
+                    dtype = "float64" if engine.look(g).array.dtype == "float32" else "float32"
                     return engine.apply(steps.Op("cast", (), (), {"dtype": dtype}), [g])[0]
                 case _:
                     return None
@@ -286,6 +307,8 @@ class _Run:
 
     def _look(self, tensor: EngineTensor) -> Value:
         """Look at a tensor; one that the engine hands out but will not show is an observation, too."""
+        if not self.looks:
+            return UNSEEN
         try:
             return self.engine.look(tensor)
         except Exception as error:  # noqa: BLE001 - see above

@@ -27,6 +27,8 @@ PYTHON = re.compile(r'^  File "([^"]+)", line \d+ in (.+)$', re.MULTILINE)
 SIGNALS = {"Segmentation fault": "SIGSEGV", "Aborted": "SIGABRT", "Bus error": "SIGBUS", "Floating-point exception": "SIGFPE"}
 """What faulthandler calls the signals that end a process."""
 
+DEADLY = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
+
 FATAL = re.compile(rf"^Fatal Python error: ({'|'.join(SIGNALS)})$", re.MULTILINE)
 """What faulthandler prints first; printing the native stack after it may hang, in a heap that is damaged."""
 
@@ -43,9 +45,15 @@ def silence() -> None:
 
 
 @contextmanager
-def heard(path: Path) -> Iterator[None]:
-    """Send what is printed to a file for a while, the stack of a dying process included; the file goes if nobody dies."""
+def heard(path: Path, *, native: bool = True) -> Iterator[None]:
+    """Send what is printed to a file for a while, the stack of a dying process included; the file goes if nobody dies.
+
+    ``native``: whether a framework may print its native stack, which takes longer than tens of cases.
+    """
     _print_to(str(path))
+    if not native:
+        for number in DEADLY:
+            signal.signal(number, signal.SIG_DFL)
     faulthandler.enable(2)
     try:
         yield

@@ -9,7 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
-from collections import deque
+from collections import Counter, defaultdict, deque
 from concurrent.futures import FIRST_COMPLETED, CancelledError, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -55,11 +55,14 @@ def _context(backends: Sequence[str]) -> Any:
 class Workers:
     """A pool of worker processes, opened once and used for any number of calls; a context manager.
 
-    Every call has a process of its own, so that nothing that a case damages is there for the next.
+    Every call has a process of its own, so that nothing that a case damages is there for the next. ``ended`` counts the processes that
+    chunks used up, by the way in which they ended, and ``seconds`` has what each way cost beside the cases.
     """
 
     def __init__(self, backends: Sequence[str], jobs: int) -> None:
         self.jobs = jobs
+        self.ended: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
         self._open = partial(ProcessPool, jobs, context=_context(backends), initializer=prepare, initargs=[tuple(backends)])
         self._pool = self._open()
 
@@ -135,7 +138,11 @@ class Workers:
             for future in ended:
                 position, chunk = running.pop(future)
                 try:
-                    aside += [alone(chunk, index) for index in future.result()]
+                    passage = future.result()
+                    aside += [alone(chunk, index) for index in passage.aside]
+                    self.ended += passage.ended
+                    for way, spent in passage.seconds.items():
+                        self.seconds[way] += spent
                 except LOST as error:
                     left = after_death(chunk, getattr(error, "exitcode", None))
                     if left.start < left.stop:

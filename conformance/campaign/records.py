@@ -24,6 +24,14 @@ SCHEMA = 2
 """Written into the header; a record of another schema is refused."""
 
 
+BARE = "bare "
+"""Before the name of a backend among the seconds of a case: how long its steps take with nobody looking."""
+
+
+PROCESSES = "processes "
+"""Before the way in which processes ended among the seconds of a run: what they cost beside the cases that they ran."""
+
+
 class RecordError(ValueError):
     """A run record that cannot be used; the message has the place and the reason."""
 
@@ -282,6 +290,9 @@ class DeviationRecord(msgspec.Struct, frozen=True):
 class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     """The sums of a run that ended; the last line.
 
+    ``jobs``: over how many worker processes the cases went, so that ``jobs * seconds["wall"]`` was there to be spent; ``bare``: by
+    backend, the mean seconds of a case with nobody looking, from a sample; ``processes``: by the way in which they ended, how many
+    processes were used up, and ``seconds`` has what each way cost beside the cases.
     ``unreproduced_deaths``: of workers, at cases that did no harm when they ran alone. ``ratios``: by backend and step, how many cases
     in each decade of error over bound; ``worst``: by backend, the largest that was accepted, at which step and in which case.
     """
@@ -303,7 +314,10 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     worst: dict[str, tuple[float, str, str]]
     nulls: NullSummary
     findings: int
+    jobs: int
     seconds: dict[str, float]
+    bare: dict[str, float]
+    processes: dict[str, int]
     not_offered: dict[str, dict[str, str]]
     deviation_info: dict[str, DeviationRecord]
 

@@ -86,6 +86,7 @@ def run_campaign(options: Options, progress: Callable[[int, int], None] | None =
                 writer.write(record)
             tally = _tallied(options, workers, writer, started, progress)
             ended = time.perf_counter() - started
+            tally.add_processes(workers.ended, workers.seconds)
             for found in findings(tally, options, workers):
                 writer.write(found)
                 if found.blame is not None and found.blame.who == "reference":
@@ -130,7 +131,7 @@ def _footer(tally: Tally, header: Header, wall: float) -> Footer:
     reason = ExitReason.CASES if tally.cases == header.cases else ExitReason.BUDGET
     seen = {name for counts in tally.deviations.values() for name in counts}
     info = {d.id: DeviationRecord(d.reason, d.finding, d.wrong_values) for d in known() if d.id in seen}
-    return tally.footer(reason, wall, {backend.name: backend.not_offered for backend in header.backends}, info)
+    return tally.footer(reason, wall, header.jobs, {backend.name: backend.not_offered for backend in header.backends}, info)
 
 
 def header_of(options: Options, workers: Workers) -> Header:

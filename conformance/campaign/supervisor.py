@@ -7,7 +7,10 @@ end of the campaign, when it holds up nobody.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
+from functools import partial
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from conformance.campaign.chunk import Chunk, Death
@@ -31,15 +34,50 @@ def sheltered(function: Callable[..., Any], arguments: Sequence[Any], timeout: f
         raise
 
 
-def supervised(chunk: Chunk) -> tuple[int, ...]:
-    """Run a chunk in children of this process until every case is recorded or set aside; return the indices of the latter."""
+@dataclass
+class Passage:
+    """How a chunk came through: which cases were set aside, and how many processes it used up, by the way in which they ended.
+
+    ``seconds``: what they cost beside the cases that they recorded.
+    """
+
+    aside: tuple[int, ...] = ()
+    ended: Counter[str] = field(default_factory=Counter)
+    seconds: defaultdict[str, float] = field(default_factory=partial(defaultdict, float))
+
+
+def supervised(chunk: Chunk) -> Passage:
+    """Run a chunk in children of this process until every case is recorded or set aside."""
+    passage = Passage()
+    recorded = 0.0
     while chunk.start < chunk.stop:
+        started = perf_counter()
         try:
             sheltered(run_chunk, [chunk])
-            break
+            left, way = replace(chunk, start=chunk.stop), "done"
         except DeathError as death:
-            chunk = after_death(chunk, death.exit_code)
-    return chunk.set_aside
+            left = after_death(chunk, death.exit_code)
+            way = _way(chunk, left, death.exit_code)
+        before, recorded = recorded, sum(record.seconds["all"] for record in read_chunk(chunk.records))
+        passage.ended[way] += 1
+        passage.seconds[way] += perf_counter() - started - (recorded - before)
+        chunk = left
+    passage.aside = chunk.set_aside
+    return passage
+
+
+def _way(before: Chunk, after: Chunk, exit_code: int | None) -> str:
+    if exit_code == POISONED:
+        return "poisoned"
+    if after.set_aside != before.set_aside:
+        return "set aside"
+    deaths = [
+        death.bucket
+        for index, fatal in after.fatal_backends.items()
+        if before.fatal_backends.get(index) != fatal
+        for death in fatal.values()
+    ]
+    return "hung" if Bucket.TIMED_OUT in deaths else "crashed"
 
 
 def after_death(chunk: Chunk, exit_code: int | None) -> Chunk:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from conformance.campaign.fingerprint import Fingerprint, fingerprint_of
-from conformance.campaign.records import Footer, NullSummary, RunVerdict
+from conformance.campaign.records import BARE, PROCESSES, Footer, NullSummary, RunVerdict
 from conformance.judge.nulls import upper_bound
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from conformance.campaign.records import CaseRecord, DeviationRecord, ExitReason, MismatchRecord, NullRecord, VerdictRecord
     from conformance.case.case import Case
@@ -76,6 +76,8 @@ class Tally:
     lanes: Counter[str] = field(default_factory=Counter)
     orders: Counter[str] = field(default_factory=Counter)
     seconds: Counter[str] = field(default_factory=Counter)
+    sampled: Counter[str] = field(default_factory=Counter)
+    processes: Counter[str] = field(default_factory=Counter)
     ledger: dict[str, Counter[str]] = field(init=False)
     counts: dict[str, Counter[str]] = field(init=False)
     deviations: dict[str, Counter[str]] = field(init=False)
@@ -100,6 +102,7 @@ class Tally:
         self.lanes[record.lane] += 1
         self.orders[str(record.order)] += 1
         self.seconds.update(record.seconds)
+        self.sampled.update(name for name in record.seconds if name.startswith(BARE))
         self.unreproduced_deaths += record.deaths
         for null in record.nulls:
             self.nulls.add(null)
@@ -115,6 +118,11 @@ class Tally:
                 self._err(name, step, ratio, record.id)
             if verdict.bucket in FAILING:
                 self._fail(name, verdict, record)
+
+    def add_processes(self, ended: Mapping[str, int], seconds: Mapping[str, float]) -> None:
+        """Add processes that were used up, and what they cost beside their cases, both by the way in which they ended."""
+        self.processes.update(ended)
+        self.seconds.update({f"{PROCESSES}{way}": spent for way, spent in seconds.items()})
 
     def _err(self, backend: str, step: str, ratio: float | None, case: str) -> None:
         self.ratios[backend].setdefault(step, Counter())[decade_of(ratio)] += 1
@@ -158,6 +166,7 @@ class Tally:
         self,
         exit_reason: ExitReason,
         wall: float,
+        jobs: int,
         not_offered: dict[str, dict[str, str]],
         deviation_info: dict[str, DeviationRecord],
     ) -> Footer:
@@ -181,7 +190,10 @@ class Tally:
             worst=self.worst,
             nulls=self.nulls.summary(),
             findings=len(self.failures),
+            jobs=jobs,
             seconds={**self.seconds, "wall": wall},
+            bare={name.removeprefix(BARE): self.seconds[name] / count for name, count in self.sampled.items()},
+            processes=dict(self.processes),
             not_offered=not_offered,
             deviation_info=deviation_info,
         )

@@ -90,7 +90,7 @@ def warm_up(backends: Sequence[str]) -> None:
 
 def _can_be_forked(name: str) -> bool:
     try:
-        return forked(_threads_after_warm_up, [name], PATIENCE) == 1
+        return bool(forked(_threads_after_warm_up, [name], PATIENCE) == 1)
     except Exception:  # noqa: BLE001 - who runs it says what is wrong
         return False
 

@@ -18,7 +18,7 @@ import msgspec
 from conformance.backends import Backend, BackendError, open_backend
 from conformance.campaign.last_words import heard
 from conformance.campaign.recording import null_record, verdict_record
-from conformance.campaign.records import BackendRecord, CaseRecord
+from conformance.campaign.records import BARE, BackendRecord, CaseRecord
 from conformance.campaign.watchdog import alarm, note, progress_file, set_alarm
 from conformance.case.outcome import Raised
 from conformance.case.place import END
@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 POISONED = 77
 """Exit code of a worker whose framework no longer differentiates: its last case is recorded, the rest goes to a fresh process."""
 
+SAMPLED = 16
+"""Of so many cases one is run again with nobody looking: what the frameworks alone need, against which a run is measured."""
+
 NOTHING = Profile({}, shared=False, accumulates=False, refused=False)
 
 _opened: dict[str, Backend] = {}
@@ -74,7 +77,8 @@ def run_chunk(chunk: Chunk) -> None:
     opened = [backend(name) for name in chunk.backends]
     encode = msgspec.json.Encoder().encode
     written = chunk.records.open("ab", buffering=0)
-    with written as out, progress_file(chunk.progress) as progress, heard(chunk.words), alarm(chunk.watchdog):
+    words = heard(chunk.words, native=chunk.start in chunk.deaths)
+    with written as out, progress_file(chunk.progress) as progress, words, alarm(chunk.watchdog):
         for index in range(chunk.start, chunk.stop):
             started = perf_counter()
             case = case_of(chunk.seed, index, chunk.draw) if chunk.cases is None else chunk.cases[index]
@@ -141,6 +145,8 @@ def run_case(
             agreed[name] = engine, actual
     with _clock(seconds, "nulls"):
         nulls = [] if poisoned or judging.laws_only else compare_nulls(case, backends[0].info, agreed, every=judging.every_null)
+    if index % SAMPLED == 0 and not poisoned:
+        seconds.update(_bare(case, [engine for engine, _ in agreed.values()], entering))
     failed = any(v.bucket in FAILING for v in verdicts.values()) or any(null.alarm for null in nulls)
     return CaseRecord(
         index,
@@ -155,6 +161,16 @@ def run_case(
         laws,
         case if failed else None,
     )
+
+
+def _bare(case: Case, engines: Sequence[Backend], entering: Callable[[str], None]) -> dict[str, float]:
+    """Run a case with nobody looking; return the seconds of each engine that can tell."""
+    seconds = {}
+    for engine in engines:
+        if (alone := getattr(engine, "bare_seconds", None)) is not None:
+            entering(engine.info.name)
+            seconds[BARE + engine.info.name] = alone(case)
+    return seconds
 
 
 @contextmanager

@@ -1,0 +1,55 @@
+"""What a run cost: its time over all workers against what the frameworks need alone, and where the rest went."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from conformance.campaign.records import BARE, PROCESSES
+
+if TYPE_CHECKING:
+    from conformance.campaign.records import Footer
+
+PARTS = {"generate": "drawing", "reference": "reference", "judge": "judging", "laws": "laws", "nulls": "null pairs"}
+"""The parts of a case that a worker times, in our words."""
+
+WAYS = {
+    "done": "processes that ran their chunk to its end: started and ended",
+    "poisoned": "processes replaced because the framework was left damaged",
+    "crashed": "processes replaced because the framework took them down",
+    "set aside": "cases set aside because they took long",
+    "hung": "cases that never came back",
+}
+"""The ways in which processes end (`conformance.campaign.supervisor`), in words."""
+
+
+def over_bare(footer: Footer) -> float | None:
+    """Return workers x wall time over what the frameworks need for the same cases with nobody looking; ``None`` if one did not say."""
+    if any(name not in footer.bare for name in footer.ledger) or not footer.cases:
+        return None
+    return footer.jobs * footer.seconds["wall"] / (footer.cases * sum(footer.bare.values()))
+
+
+def headline(footer: Footer) -> str:
+    """Say in one line how long a run took and what that is, measured by the frameworks alone."""
+    wall = footer.seconds["wall"]
+    words = f"{footer.cases} cases in {wall:.1f} s, {footer.cases / max(wall, 1e-9):.0f} a second, {footer.jobs} workers"
+    ratio = over_bare(footer)
+    return words if ratio is None else f"{words}; workers x wall / frameworks alone = {ratio:.1f}"
+
+
+def rows(footer: Footer) -> list[tuple[str, float, str]]:
+    """Return what cost how many seconds of a worker, each with a remark; they add up to workers x wall time."""
+    seconds = defaultdict(float, footer.seconds)
+    frameworks = sum(seconds[name] for name in footer.ledger)
+    alone = footer.cases * sum(footer.bare.values())
+    found = [("frameworks alone", alone, "from a sample"), ("observing them", frameworks - alone, "")]
+    found += [(words, seconds[part], "") for part, words in PARTS.items()]
+    named = frameworks + sum(seconds[part] for part in PARTS)
+    sampled = sum(spent for name, spent in seconds.items() if name.startswith(BARE))
+    found.append(("recording", seconds["all"] - named - sampled, ""))
+    found.append(("measuring the frameworks alone", sampled, ""))
+    ways = [(words, seconds[f"{PROCESSES}{way}"], str(footer.processes.get(way, 0))) for way, words in WAYS.items()]
+    found += [row for row in ways if row[2] != "0"]
+    rest = footer.jobs * seconds["wall"] - seconds["all"] - sum(spent for _, spent, _ in ways)
+    return [*found, ("starting up, and workers without work", rest, "")]

@@ -1,0 +1,97 @@
+"""The nursery: what a child does to itself, its parent does not feel."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from conformance.campaign.nursery import DeathError, forked
+from conformance.campaign.pool import Workers
+from conformance.campaign.warm_up import CASES, _can_be_forked
+from conformance.campaign.worker import describe_backend, run_case
+from conformance.laws.judging import Judging, LawSampling
+from tests.wrong_engines import correct
+
+
+def killed_by(number: int) -> None:
+    os.kill(os.getpid(), number)
+
+
+def refuses() -> None:
+    raise ValueError("no such thing")
+
+
+def forever() -> None:
+    while True:
+        signal.pause()
+
+
+def test_a_child_returns_what_the_function_returns() -> None:
+    assert forked(sorted, ["cab"]) == ["a", "b", "c"]
+
+
+def test_an_answer_may_be_larger_than_a_pipe_holds() -> None:
+    assert len(forked(bytes, [1 << 20])) == 1 << 20
+
+
+def test_what_the_function_raises_is_raised_in_the_parent() -> None:
+    with pytest.raises(ValueError, match="no such thing"):
+        forked(refuses)
+
+
+def test_an_answer_that_cannot_be_sent_is_an_error_of_the_call() -> None:
+    with pytest.raises(TypeError, match="cannot be sent"):
+        forked(lambda: lambda: None)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGABRT], ids=lambda n: n.name)
+def test_a_child_that_a_signal_ends_says_which(number: int) -> None:
+    with pytest.raises(DeathError) as death:
+        forked(killed_by, [number])
+    assert death.value.exit_code == -number
+
+
+def test_a_child_that_leaves_without_an_answer_says_its_exit_code() -> None:
+    with pytest.raises(DeathError) as death:
+        forked(os._exit, [3])
+    assert death.value.exit_code == 3
+
+
+def test_a_child_that_outlives_its_time_is_ended() -> None:
+    with pytest.raises(DeathError) as death:
+        forked(forever, timeout=0.01)
+    assert death.value.exit_code is None
+
+
+def test_no_child_is_left_as_a_zombie() -> None:
+    forked(len, ["ab"])
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_every_call_of_a_pool_has_a_process_of_its_own() -> None:
+    with Workers(("reference",), 1) as workers:
+        assert len(set(workers.calls(os.getpid, [()] * 4))) == 4
+
+
+def test_a_pool_survives_what_its_children_do_not() -> None:
+    with Workers(("reference",), 1) as workers:
+        assert [None, 2] == [workers.call(killed_by, signal.SIGKILL), workers.call(len, "ab")]
+
+
+def test_the_cases_of_the_warm_up_harm_no_right_engine() -> None:
+    records = [run_case(case, [correct()], Judging(LawSampling.EVERY)) for case in CASES]
+    assert [("agreed", False)] * len(CASES) == [(v.bucket, r.poisoned) for r in records for v in r.verdicts.values()]
+
+
+@pytest.mark.parametrize(("engine", "forkable"), [("correct", True), ("starts_a_thread", False), ("aborts_as_paddle", False)])
+def test_what_starts_threads_or_dies_of_the_warm_up_is_not_run_before_a_fork(engine: str, forkable: bool) -> None:
+    assert _can_be_forked(f"tests.wrong_engines:{engine}") is forkable
+
+
+def test_an_engine_that_the_warm_up_would_kill_can_still_be_asked() -> None:
+    name = "tests.wrong_engines:aborts_as_paddle"
+    with Workers((name,), 1) as workers:
+        assert workers.call(describe_backend, name).version == "3.3.0"  # type: ignore[union-attr]

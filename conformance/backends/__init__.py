@@ -26,13 +26,15 @@ __all__ = ["Backend", "BackendError", "BackendInfo", "Registration", "names", "o
 class BackendInfo:
     """A backend's facts: which engine it is, which dialect it claims to speak, and what it does not offer.
 
-    ``not_offered`` maps a parameter (as in `conformance.case.steps.parameters`) or ``op:NAME`` to the reason.
+    ``not_offered`` maps a parameter (as in `conformance.case.steps.parameters`) or ``op:NAME`` to the reason. ``cpu``: which vector
+    instructions its kernels use here, in its own words, such as ``AVX2``; numbers may depend on it. Empty where it does not say.
     """
 
     name: str
     version: str
     dialect: Dialect
     not_offered: Mapping[str, str] = field(default_factory=dict)
+    cpu: str = ""
 
     def refusal(self, needs: Iterable[str]) -> str | None:
         """Return why a step that ``needs`` these (`conformance.case.steps.parameters`) is not offered, or ``None``."""

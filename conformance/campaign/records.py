@@ -52,12 +52,13 @@ class ExitReason(StrEnum):
 
 
 class BackendRecord(msgspec.Struct, frozen=True):
-    """A backend as it describes itself; ``not_offered``: parameters and steps that it has not, each with the reason."""
+    """A backend as it describes itself (`conformance.backends.BackendInfo`)."""
 
     name: str
     version: str
     dialect: str
     not_offered: dict[str, str]
+    cpu: str = ""
 
 
 class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):

@@ -259,4 +259,4 @@ def describe_backend(name: str) -> BackendRecord | Unopened:
         info = backend(name).info
     except BackendError as error:
         return Unopened(str(error))
-    return BackendRecord(info.name, info.version, info.dialect.name, dict(info.not_offered))
+    return BackendRecord(info.name, info.version, info.dialect.name, dict(info.not_offered), info.cpu)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.backends.registry import registration
-from conformance.campaign.explain import explain_case
+from conformance.campaign.explain import Explanation, explain_case
 from conformance.campaign.records import ClauseCase, ClauseCell, ClauseRow, ClausesRecord
 from conformance.campaign.worker import backend as open_in_process
 from conformance.case.steps import parameters
@@ -122,15 +122,20 @@ def _row_record(row: Row) -> ClauseRow:
 
 
 def clause_table(backends: Sequence[str], workers: Workers, curated: Iterable[Curated] = CURATED) -> Table:
-    """Run the curated cases on the backends and draw up the table; ``workers`` should be fresh ones.
+    """Run the curated cases on the backends, as many at once as there are workers, and draw up the table.
 
     Raises:
         BackendError: if a backend cannot be opened.
     """
     facts = {name: workers.describe(name) for name in backends}
+    asked = [(one, name) for one in curated for name in backends]
+    answers = workers.calls(explain_case, [(one.case, name) for one, name in asked])
     cases: dict[str, list[Curated]] = {}
-    for one in curated:
-        cases.setdefault(one.clause, []).append(one)
+    results: dict[tuple[str, str], list[Result]] = {}
+    for (one, name), explained in zip(asked, answers, strict=True):
+        results.setdefault((one.clause, name), []).append(_result(one, facts[name], explained))
+        if name == backends[0]:
+            cases.setdefault(one.clause, []).append(one)
     rows = []
     faults = []
     for clause, promise, document in _clauses():
@@ -139,7 +144,7 @@ def clause_table(backends: Sequence[str], workers: Workers, curated: Iterable[Cu
         cells = {
             name: Cell(
                 (
-                    *(_result(one, facts[name], workers) for one in mine),
+                    *results.get((clause, name), ()),
                     *(_checked(number, facts[name], workers) for number in checks),
                 )
             )
@@ -160,8 +165,7 @@ def _clauses() -> Iterator[tuple[str, str, str]]:
         yield switch.field, switch.question, SWITCHED
 
 
-def _result(one: Curated, backend: BackendRecord, workers: Workers) -> Result:
-    explained = workers.call(explain_case, one.case, backend.name)
+def _result(one: Curated, backend: BackendRecord, explained: Explanation | None) -> Result:
     if explained is None:
         return Result(one.title, Standing.DIVERGES, DIED)
     verdict = explained.verdict

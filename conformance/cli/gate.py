@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -25,8 +25,11 @@ from conformance.laws.judging import KIND, LAWS_TIMEOUT, Judging, LawSampling
 from conformance.mutants.measure import chosen, measure
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
+    from conformance.campaign.explain import Explanation
     from conformance.campaign.records import Record, SweepRecord
     from conformance.campaign.run import Options
     from conformance.clauses.table import Table
@@ -74,31 +77,56 @@ def check_curated(options: Options, console: Console) -> tuple[list[str], Table]
     """Run the curated cases and the evidence of every known deviation; return what is not as it should be, and the clause table."""
     with Workers(options.backends, options.jobs) as workers:
         table = clause_table(options.backends, workers)
-        entries = [d for d in known() if d.backend in options.backends]
-        stale = [line for line in (staleness(entry, workers) for entry in entries) if line]
+        cpus = {name: workers.describe(name).cpu for name in options.backends}
+        mine = [d for d in known() if d.backend in options.backends]
+        entries = [d for d in mine if d.shows_on(cpus[d.backend])]
+        gone = stale(entries, workers)
     broken = [*table.faults, *table.differences()]
     console.print(f"curated cases: {len(CURATED)} on {', '.join(options.backends)}, {len(broken)} broken", highlight=False)
-    console.print(f"known deviations: {len(entries)}, {len(stale)} stale", highlight=False)
-    return broken + stale, table
+    elsewhere = f", {len(mine) - len(entries)} that need another CPU not asked" if len(mine) > len(entries) else ""
+    console.print(f"known deviations: {len(entries)}, {len(gone)} stale{elsewhere}", highlight=False)
+    return broken + gone, table
 
 
-def staleness(entry: Deviation, workers: Workers) -> str | None:
-    """Say what is wrong with an entry whose deviation does not show: in the case of its finding, and in that case among others."""
-    alone = read(evidence(entry.finding))
-    for case, words in ((alone, f"the case of {entry.finding}"), (beside_others(alone), f"{entry.finding} beside a dead branch")):
-        judging = Judging(LawSampling.EVERY if KIND in entry.kinds else LawSampling.NONE, timeout=LAWS_TIMEOUT)
-        explained = workers.call(explain_case, case, entry.backend, judging, timeout=judging.timeout)
-        if explained is None and CRASH not in entry.kinds:
-            return f"{entry.id}: the process died instead of showing the deviation"
-        deaths = (_after_death(case, entry.backend, judging, workers) for _ in range(DEATHS))
-        ended = []
-        for verdict in (explained.verdict,) if explained else deaths:
-            if entry.id in verdict.deviations:
-                break
-            ended.append(f"{verdict.bucket} ({verdict.deviation})")
-        else:
-            return f"{entry.id}: stale: {words} now ends as {', '.join(dict.fromkeys(ended))}"
-    return None
+class Asked(NamedTuple):
+    """A case that must show a known deviation, and which it is in words."""
+
+    entry: Deviation
+    case: Case
+    words: str
+
+    @property
+    def judging(self) -> Judging:
+        """How it is judged: by every law, where a law is what is broken."""
+        return Judging(LawSampling.EVERY if KIND in self.entry.kinds else LawSampling.NONE, timeout=LAWS_TIMEOUT)
+
+
+def stale(entries: Sequence[Deviation], workers: Workers) -> list[str]:
+    """Say which entries no longer show: each is asked in the case of its finding, and in that case among others."""
+    asked = []
+    for entry in entries:
+        alone = read(evidence(entry.finding))
+        asked.append(Asked(entry, alone, f"the case of {entry.finding}"))
+        asked.append(Asked(entry, beside_others(alone), f"{entry.finding} beside a dead branch"))
+    answers = workers.calls(explain_case, [(one.case, one.entry.backend, one.judging) for one in asked], LAWS_TIMEOUT)
+    said: dict[str, str] = {}
+    for one, explained in zip(asked, answers, strict=True):
+        if line := _staleness(one, explained, workers):
+            said.setdefault(one.entry.id, line)
+    return list(said.values())
+
+
+def _staleness(asked: Asked, explained: Explanation | None, workers: Workers) -> str | None:
+    entry = asked.entry
+    if explained is None and CRASH not in entry.kinds:
+        return f"{entry.id}: the process died instead of showing the deviation"
+    deaths = (_after_death(asked.case, entry.backend, asked.judging, workers) for _ in range(DEATHS))
+    ended = []
+    for verdict in (explained.verdict,) if explained else deaths:
+        if entry.id in verdict.deviations:
+            return None
+        ended.append(f"{verdict.bucket} ({verdict.deviation})")
+    return f"{entry.id}: stale: {asked.words} now ends as {', '.join(dict.fromkeys(ended))}"
 
 
 def _after_death(case: Case, backend: str, judging: Judging, workers: Workers) -> VerdictRecord:

@@ -51,7 +51,8 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     what `conformance.campaign.last_words` tells of it. ``after``: entries that are asked before this one, where both may describe a
     difference; the one that is asked first is named.
     ``signature``: what wrong numbers are, in the words of `counterfactual_scripts` or `counterfactual_rules`, one of which must hold
-    (where they are words for elements, one of them of each element); ``unpredictable``: why there is none.
+    (where they are words for elements, one of them of each element); ``unpredictable``: why there is none. ``cpu``: the vector
+    instructions with which it shows, as the backend calls them (`BackendInfo.cpu`).
     """
 
     id: str
@@ -73,11 +74,17 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unpredictable: str = ""
     frame: str = ""
     after: tuple[str, ...] = ()
+    cpu: tuple[str, ...] = ()
+
+    def shows_on(self, cpu: str) -> bool:
+        """Whether it can show where a backend's kernels use these vector instructions."""
+        return not self.cpu or cpu in self.cpu
 
     def matches(self, info: BackendInfo, case: Case, mismatch: Mismatch) -> bool:
         """Whether this entry explains the mismatch."""
         return (
             self.backend == info.name
+            and self.shows_on(info.cpu)
             and mismatch.kind in self.kinds
             and (not self.where or self.where == mismatch.where)
             and (not self.expected or mismatch.expected in self.expected)
@@ -106,9 +113,10 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def asked(self) -> list[str]:
-        """What an entry asks of a script, in words."""
+        """What an entry asks of a script and of the machine, in words."""
         points = (f"{p.operand} of {p.op}{f' times {p.times}' if p.times else ''} is {p.value}" for p in self.meets)
-        return [*map(conditions.in_words, self.when), *([f"until: {' or '.join(points)}"] if self.meets else [])]
+        cpu = [f"on a CPU with {' or '.join(self.cpu)}"] if self.cpu else []
+        return [*map(conditions.in_words, self.when), *([f"until: {' or '.join(points)}"] if self.meets else []), *cpu]
 
 
 def _ops_above(case: Case, step: StepNumber) -> frozenset[str]:

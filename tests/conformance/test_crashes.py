@@ -16,7 +16,7 @@ from conformance.case.case import Case, Input
 from conformance.case.files import read
 from conformance.case.place import END, recorded
 from conformance.case.steps import Backward, Op
-from conformance.cli.gate import staleness
+from conformance.cli.gate import stale
 from conformance.compare.mismatch import Mismatch
 from conformance.deviations.entries import known
 from conformance.deviations.findings import evidence
@@ -143,5 +143,5 @@ def test_what_hangs_has_a_frame_too(tmp_path: Path) -> None:
 def test_the_gate_asks_where_the_case_of_a_crash_dies() -> None:
     entry = next(e for e in known() if e.id == "paddle-no-grad-vars-crash")
     with Workers(("paddle",), 1) as workers:
-        told = [staleness(e, workers) for e in (entry, msgspec.structs.replace(entry, id="another"))]
-    assert told == [None, f"another: stale: the case of {entry.finding} now ends as known_deviation ({entry.id})"]
+        told = [stale([e], workers) for e in (entry, msgspec.structs.replace(entry, id="another"))]
+    assert told == [[], [f"another: stale: the case of {entry.finding} now ends as known_deviation ({entry.id})"]]

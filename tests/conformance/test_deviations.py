@@ -265,6 +265,14 @@ NO_GRAD = Case((Input("x", (2,), (1.0, 2.0)),), (Op("reshape", ("x",), ("y",), {
 FLAG = Mismatch(0, "flag", "result", "constant", "requires_grad", "y")
 
 
+@pytest.mark.parametrize(("cpu", "shows"), [("AVX512", True), ("AVX2", False), ("", False)])
+def test_an_entry_of_certain_vector_instructions_holds_only_with_them(cpu: str, shows: bool) -> None:
+    entry = next(e for e in known() if e.id == "torch-gelu-largest")
+    case = read(evidence(entry.finding))
+    found = Mismatch(0, "value", "result 0", "3.4e+38", "inf", "")
+    assert entry.matches(replace(INFO, cpu=cpu), case, found) is shows
+
+
 def test_a_known_deviation_is_explained_by_its_entry() -> None:
     entry = explain(Promise(NO_GRAD, INFO), FLAG)
     assert entry is not None

@@ -184,6 +184,9 @@ FOOTER = Footer(
     worst={"torch": (0.212, "op:matmul", "00ff00ff00ff00ff")},
     nulls=NullSummary(0, 0, 0, 0.0, {}),
     findings=1,
+    jobs=2,
+    bare={"torch": 0.00015, "paddle": 0.0002},
+    processes={"done": 6, "poisoned": 2, "crashed": 1},
     seconds={"reference": 61.2, "torch": 48.0, "paddle": 95.5, "generate": 22.4, "judge": 18.9, "all": 251.3, "wall": 131.0},
     not_offered={
         "torch": {"no_grad_vars": "torch has no such parameter"},

@@ -41,7 +41,8 @@ def open_backend() -> Interpreter:
         "`grad_variables` is deprecated",
     ):
         warnings.filterwarnings("ignore", message=f".*{expected}")
-    return Interpreter(BackendInfo("torch", str(torch.__version__), TORCH, TORCH.not_offered), TorchEngine())
+    cpu = torch.backends.cpu.get_cpu_capability()
+    return Interpreter(BackendInfo("torch", str(torch.__version__), TORCH, TORCH.not_offered, cpu), TorchEngine())
 
 
 CALLS = Calls("torch", torch)

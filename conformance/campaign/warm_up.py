@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import gc
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from conformance.backends.registry import registration
 from conformance.campaign.last_words import silence
 from conformance.campaign.nursery import forked
 from conformance.campaign.worker import backend, run_case
@@ -64,6 +66,9 @@ def prepare(backends: tuple[str, ...]) -> None:
     One that starts threads cannot: a child has none of them, and waits for them or dies. It is opened only.
     """
     silence()
+    for name in backends:
+        with suppress(Exception):  # imported here, or every child would
+            import_module(registration(name).opens.partition(":")[0])
     fit = {name for name in backends if name in _forkable or _can_be_forked(name)}
     if not fit <= _forkable:
         _forkable.update(fit)

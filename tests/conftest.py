@@ -1,6 +1,23 @@
 """What holds for all tests."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
 from hypothesis import settings
+
+from conformance.campaign.pool import Workers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 settings.register_profile("untimed", deadline=None)  # how long an example takes is the machine's affair
 settings.load_profile("untimed")
+
+
+@pytest.fixture(scope="session")
+def workers() -> Iterator[Workers]:
+    """Open a worker that has imported the frameworks; every call has a process of its own, so all tests may share it."""
+    with Workers(("torch", "paddle"), 1) as opened:
+        yield opened

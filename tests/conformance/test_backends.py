@@ -11,7 +11,6 @@ import pytest
 from conformance.backends import BackendError, names, open_backend
 from conformance.backends.repro import script
 from conformance.campaign.explain import explain_case
-from conformance.campaign.pool import Workers
 from conformance.campaign.records import BackendRecord
 from conformance.campaign.worker import backend, describe_backend
 from conformance.case.case import Case, Input
@@ -25,7 +24,9 @@ from reference_impl import Category
 from tests.conformance.engines import EXACT, NUMERIC, TOTAL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+
+    from conformance.campaign.pool import Workers
 
 FRAMEWORKS = ("torch", "paddle")
 BACKENDS = ("reference", *FRAMEWORKS)
@@ -35,13 +36,6 @@ W = Input("w", (2,), (3.0, 4.0))
 Z = Op("sum", ("x",), ("z",), TOTAL)
 MISFIT = Op("add", ("x", "m"), ("y",))
 THREE = Input("m", (3,), (1.0, 2.0, 3.0))
-
-
-@pytest.fixture(scope="module")
-def workers() -> Iterator[Workers]:
-    """Open worker processes: a framework that breaks one, breaks nothing here."""
-    with Workers(BACKENDS, 1) as opened:
-        yield opened
 
 
 def outcome_of(case: Case, name: str) -> Outcome:

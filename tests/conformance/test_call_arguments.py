@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.campaign.explain import explain_case
-from conformance.campaign.pool import Workers
 from conformance.campaign.records import VerdictRecord
 from conformance.case.case import Case, Input
 from conformance.case.files import check
@@ -19,8 +18,7 @@ from conformance.judge.verdict import AGREEING, Bucket
 from tests.conformance.engines import TOTAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from conformance.campaign.pool import Workers
     from conformance.case.steps import Step
 
 FRAMEWORKS = ("torch", "paddle")
@@ -191,13 +189,6 @@ DEVIATES = {
     ("paddle", "empty list of seeds"): "paddle-empty-seeds",
 }
 """Where a framework is known not to keep its promise, the finding."""
-
-
-@pytest.fixture(scope="module")
-def workers() -> Iterator[Workers]:
-    """Open worker processes; every case gets a fresh one."""
-    with Workers(FRAMEWORKS, 1) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(("framework", "name", "made"), WORK, ids=IDS)

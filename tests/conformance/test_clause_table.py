@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.campaign.pool import Workers
 from conformance.case.steps import Backward
 from conformance.clauses import CURATED, Curated
 from conformance.clauses.shorthand import exact, leaf, mul, total
@@ -14,7 +13,9 @@ from conformance.clauses.table import Cell, Result, Row, Standing, Table, clause
 from conformance.cli.pages import clauses_page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
+
+    from conformance.campaign.pool import Workers
 
 CONFORMS, LACKS, DEVIATES, DIVERGES = (
     Result("a", Standing.CONFORMS),
@@ -22,13 +23,6 @@ CONFORMS, LACKS, DEVIATES, DIVERGES = (
     Result("c", Standing.DEVIATES, "some-finding"),
     Result("d", Standing.DIVERGES, "got 1, expected 2"),
 )
-
-
-@pytest.fixture(scope="module")
-def workers() -> Iterator[Workers]:
-    """Open worker processes."""
-    with Workers(("torch", "paddle"), 1) as opened:
-        yield opened
 
 
 def row_of(clause: str, backend: str, workers: Workers, curated: Sequence[Curated] = CURATED) -> Row:

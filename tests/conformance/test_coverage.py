@@ -15,10 +15,11 @@ from conformance.generate.scripts import DrawOptions, case_of
 from reference_impl import DIALECTS
 
 CASES = 12_000
+AT_ONCE = 500
 
 
-def counts_of(name: str) -> Counter[str]:
-    """Count the cells of the steps that the reference ran or refused in a dialect."""
+def uncovered(name: str) -> list[str]:
+    """Return the cells that no step covers which the reference ran or refused in a dialect, after as many cases as that needs."""
     dialect = DIALECTS[name]
     counts: Counter[str] = Counter()
     for index in range(CASES):
@@ -28,12 +29,14 @@ def counts_of(name: str) -> Counter[str]:
         for number, seen in enumerate(outcome.observations):
             if isinstance(seen, Computed | Raised):
                 counts.update(covered(case.steps[number], facts.order_at(number)))
-    return counts
+        if index % AT_ONCE == 0 and not gaps(counts, dialect.not_offered):
+            break
+    return gaps(counts, dialect.not_offered)
 
 
 @pytest.mark.parametrize("name", ["torch", "paddle"])
 def test_every_cell_that_is_offered_is_drawn(name: str) -> None:
-    assert gaps(counts_of(name), DIALECTS[name].not_offered) == []
+    assert uncovered(name) == []
 
 
 def test_a_call_counts_at_its_order() -> None:

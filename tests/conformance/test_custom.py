@@ -27,7 +27,6 @@ from reference_impl import PADDLE
 from tests.wrong_engines import correct
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 X = Input("x", (2,), (2.0, 3.0))
@@ -134,13 +133,6 @@ BOTH = {
 }
 NAMED = [(name, "torch") for name in (*BOTH, *TORCH_ALONE)] + [(name, "paddle") for name in BOTH]
 CASES = {**BOTH, **TORCH_ALONE}
-
-
-@pytest.fixture(scope="module")
-def workers() -> Iterator[Workers]:
-    """Open worker processes."""
-    with Workers(("torch", "paddle"), 1) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(("name", "framework"), NAMED)

@@ -10,7 +10,6 @@ import pytest
 
 from conformance.backends.reference import reference
 from conformance.campaign.explain import explain_case
-from conformance.campaign.pool import Workers
 from conformance.campaign.worker import backend
 from conformance.case.aliases import TABULATED, Aliases
 from conformance.case.case import Case, Input
@@ -25,7 +24,7 @@ from reference_impl import DIALECTS, OPS, TORCH, Category
 from tests.conformance.engines import TOTAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from conformance.campaign.pool import Workers
 
 FRAMEWORKS = ("torch", "paddle")
 FORMS = [name for name, row in catalogue().items() if row.form is not None]
@@ -100,13 +99,6 @@ VIEW_CASES = {
         inputs=(X, C),
     ),
 }
-
-
-@pytest.fixture(scope="module")
-def workers() -> Iterator[Workers]:
-    """Open worker processes: a framework that breaks one, breaks nothing here."""
-    with Workers(FRAMEWORKS, 1) as opened:
-        yield opened
 
 
 def bucket(workers: Workers, case: Case, name: str) -> str:

@@ -8,20 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.campaign.explain import explain_case
-from conformance.campaign.pool import Workers
 from conformance.case.files import read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from conformance.campaign.pool import Workers
 
 FILES = sorted(Path(__file__).parent.glob("*.json"))
-
-
-@pytest.fixture(scope="module")
-def workers() -> Iterator[Workers]:
-    """Open worker processes."""
-    with Workers(("torch",), 1) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])

@@ -44,12 +44,17 @@ class ExitReason(StrEnum):
 
 
 class BackendRecord(msgspec.Struct, frozen=True):
-    """A backend as it describes itself; ``not_offered``: parameters and steps that it has not, each with the reason."""
+    """A backend as it describes itself.
+
+    ``not_offered``: parameters and steps that it has not, each with the reason. ``title``: what it calls itself,
+    where that is not its name.
+    """
 
     name: str
     version: str
     dialect: str
     not_offered: dict[str, str]
+    title: str = ""
 
 
 class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):

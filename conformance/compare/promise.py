@@ -25,8 +25,10 @@ import numpy as np
 
 from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
+from conformance.case.outcome import Raised
 from conformance.compare.branches import choosing, observing, taking
 from conformance.compare.rounding import Bounds
+from reference_impl import Category
 
 if TYPE_CHECKING:
     from conformance.backends import Backend
@@ -55,6 +57,17 @@ class Promise:
     def outcome(self) -> Outcome:
         """What must be observed."""
         return self.run()
+
+    @cached_property
+    def impossible(self) -> tuple[int, str] | None:
+        """The first step that is wrong by itself, whatever the engine (shapes that do not fit, an axis that is none), and why.
+
+        The reference refuses it and no document says how, so nothing is promised there, and nothing that an engine does is right.
+        """
+        for number, seen in enumerate(self.outcome.observations):
+            if isinstance(seen, Raised) and seen.category is Category.UNMAPPED:
+                return number, seen.message
+        return None
 
     @cached_property
     def widened(self) -> Outcome:

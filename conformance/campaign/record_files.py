@@ -62,22 +62,27 @@ def read_as(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
     Raises:
         RecordError: if the file cannot be read, or a line is none of these records.
     """
+    number = 0
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, 1):
                 try:
                     if number == 1:
-                        _check_schema(line)
+                        _check_header(line)
                     yield decoder.decode(line)
                 except (msgspec.DecodeError, RecordError) as error:
                     raise RecordError(f"{path}: line {number}: {error}") from None
     except OSError as error:
         raise RecordError(f"{path}: {error.strerror}") from None
+    if number == 0:
+        raise RecordError(f"{path}: is empty; the first line of a record is its header")
 
 
-def _check_schema(line: bytes) -> None:
+def _check_header(line: bytes) -> None:
     opening = _opening.decode(line)
-    if opening.kind == "header" and opening.schema != SCHEMA:
+    if opening.kind != "header":
+        raise RecordError("is no header of a run, with which a record begins")
+    if opening.schema != SCHEMA:
         raise RecordError(f"written in schema {opening.schema} of the records, and this version reads schema {SCHEMA}")
 
 

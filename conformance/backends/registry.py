@@ -35,7 +35,7 @@ BUILT_IN = {
 }
 
 
-IMPORT_STRING = re.compile(r"(?=.*[.:])NAME(\.NAME)*(:NAME)?".replace("NAME", r"[^\W\d]\w*"))
+IMPORT_STRING = re.compile(r"(?=.*[.:])NAME(\.NAME)*(:\S+)?".replace("NAME", r"[^\W\d]\w*"))
 """A module in a package, or ``module:attribute``."""
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 import msgspec
 
-from conformance.campaign.records import SCHEMA, CaseRecord, Footer, Record, RecordError
+from conformance.campaign.records import SCHEMA, CaseRecord, Footer, Header, Record, RecordError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,9 +51,16 @@ def read(path: Path) -> Iterator[Record]:
     """Yield the records of a run.
 
     Raises:
-        RecordError: if the file cannot be read, or a line is no record of this schema.
+        RecordError: if the file cannot be read, a line is no record of this schema, or the first is no header.
     """
-    return read_as(path, _any_record)
+    first: Record | None = None
+    for record in read_as(path, _any_record):
+        first = first or record
+        if not isinstance(first, Header):
+            raise RecordError(f"{path}: line 1: is no header, with which the record of a run begins")
+        yield record
+    if first is None:
+        raise RecordError(f"{path}: is empty; the record of a run begins with its header")
 
 
 def read_as(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
@@ -62,27 +69,22 @@ def read_as(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
     Raises:
         RecordError: if the file cannot be read, or a line is none of these records.
     """
-    number = 0
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, 1):
                 try:
                     if number == 1:
-                        _check_header(line)
+                        _check_schema(line)
                     yield decoder.decode(line)
                 except (msgspec.DecodeError, RecordError) as error:
                     raise RecordError(f"{path}: line {number}: {error}") from None
     except OSError as error:
         raise RecordError(f"{path}: {error.strerror}") from None
-    if number == 0:
-        raise RecordError(f"{path}: is empty; the first line of a record is its header")
 
 
-def _check_header(line: bytes) -> None:
+def _check_schema(line: bytes) -> None:
     opening = _opening.decode(line)
-    if opening.kind != "header":
-        raise RecordError("is no header of a run, with which a record begins")
-    if opening.schema != SCHEMA:
+    if opening.kind == "header" and opening.schema != SCHEMA:
         raise RecordError(f"written in schema {opening.schema} of the records, and this version reads schema {SCHEMA}")
 
 

@@ -43,7 +43,7 @@ class ExitReason(StrEnum):
     BUDGET = "budget"
 
 
-class BackendRecord(msgspec.Struct, frozen=True):
+class BackendRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """A backend as it describes itself.
 
     ``not_offered``: parameters and steps that it has not, each with the reason. ``title``: what it calls itself,

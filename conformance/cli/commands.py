@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import os
 import sys
 from functools import partial
 from pathlib import Path
@@ -11,41 +11,26 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from conformance import __version__
+from conformance.cli.codes import CONFORMS, DIVERGES, INTERRUPTED, SUITE_FAULT, UNREAD, USAGE
 from conformance.cli.mutants import mutants
 from conformance.cli.options import Whole, backends_option, campaign_options, names_of, ops_option, seconds, with_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rich.console import Console
-
-    from conformance.campaign.run import Options
     from conformance.case.case import Case
-    from conformance.report.terminal import Checked
 
-CONFORMS, DIVERGES, USAGE, SUITE_FAULT = 0, 1, 2, 3
-UNREAD = 141
-"""The exit code where nobody reads on, as in ``conformance ops | head``: what a shell says of a process that SIGPIPE ended."""
 MUTANT_CASES = 400
 """How many cases each mutant gets in the gate; its floor is for as many."""
 LANES = ("exact", "numeric")
-FOUND = re.compile(r".+-[0-9a-f]{8}")
-"""What a run calls the case of a finding."""
-CODES = {"conforms": CONFORMS, "diverges": DIVERGES, "suite_error": SUITE_FAULT}
 
 
 def main() -> None:
     """Run the command; whatever goes wrong is one line and a documented exit code."""
     try:
         code = cli.main(standalone_mode=False)
-    except SystemExit as left:
-        if isinstance(left.__context__, BrokenPipeError):
-            sys.exit(UNREAD)
-        raise
     except click.ClickException as error:
         fail(USAGE, error.format_message())
     except (click.Abort, KeyboardInterrupt):
-        fail(130, "interrupted; what was recorded stays, without a footer it is not a result")
+        fail(INTERRUPTED, "interrupted; what was recorded stays, without a footer it is not a result")
     except OSError as error:
         fail(USAGE, f"{error.filename or 'output'}: {error.strerror}")
     except Exception as error:  # noqa: BLE001 - a traceback is a bug; the last line of defence says which
@@ -73,7 +58,21 @@ def fail(code: int, message: str) -> NoReturn:
     sys.exit(code)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+class Commands(click.Group):
+    """The commands. Where nobody reads on, they end as a shell expects: not with the code of a divergence, as click and rich would."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except (BrokenPipeError, SystemExit) as error:
+            if not isinstance(error, BrokenPipeError) and not isinstance(error.__context__, BrokenPipeError):
+                raise
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left in the buffer is written when we leave
+            raise click.exceptions.Exit(UNREAD) from None
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
 @click.version_option(__version__)
 def cli() -> None:
     """Check autograd engines against a small reference engine.
@@ -94,7 +93,9 @@ cli.add_command(mutants)
 @click.option("--nulls", default="one", type=click.Choice(["one", "all"]), help="How many null pairs are judged on each numeric case.")
 def run(**chosen: Any) -> int:
     """Run a campaign of random graphs and scripts."""
-    return _campaign(**chosen)
+    from conformance.cli.campaign import campaign
+
+    return campaign(**chosen)
 
 
 @cli.command()
@@ -104,81 +105,11 @@ def run(**chosen: Any) -> int:
 @click.option("--points/--no-points", default=True, help="Whether every op is asked at its special points.")
 def gate(mutant_cases: int, points: bool, **chosen: Any) -> int:
     """Decide as CI would: curated cases, known deviations, special points, the suite's own power, a fixed campaign."""
+    from conformance.cli.campaign import campaign
     from conformance.cli.gate import check_before
 
     before = partial(check_before, points=points, mutant_cases=mutant_cases)
-    return _campaign(**chosen, budget=None, lanes=LANES, ops=None, nulls="one", before=before)
-
-
-def _campaign(
-    *,
-    backends: tuple[str, ...],
-    seed: int,
-    jobs: int,
-    out: Path,
-    cases: int,
-    budget: float | None,
-    lanes: tuple[str, ...],
-    ops: tuple[str, ...] | None,
-    nulls: str,
-    verbose: bool,
-    before: Callable[[Options, Console], Checked] | None = None,
-    laws_only: bool = False,
-) -> int:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    from conformance.backends.registry import registration
-    from conformance.campaign.record_files import read
-    from conformance.campaign.run import Options, run_campaign
-    from conformance.case.prose import counted
-    from conformance.generate.scripts import DrawOptions
-    from conformance.laws.judging import LAWS_TIMEOUT, Judging, LawSampling
-    from conformance.ops import catalogue
-    from conformance.report import write_html
-    from conformance.report.ci import write_junit, write_markdown
-    from conformance.report.details import show_details
-    from conformance.report.terminal import Checked, run_of, show_summary
-
-    if lanes == ("exact",) and ops and not any(catalogue()[name].exact for name in ops):
-        msg = f"the lane 'exact' needs an exact op, and {', '.join(ops)} has none; 'conformance ops' lists the lanes of each"
-        raise click.BadParameter(msg, param_hint="'--lane'")
-    console = Console(highlight=False)
-    command = " ".join(["conformance", *sys.argv[1:]])
-    draw = DrawOptions(lanes, ops, static=all(registration(name).static for name in backends))
-    judging = Judging(LawSampling.SOME, every_null=nulls == "all")
-    if laws_only:
-        judging = Judging(LawSampling.EVERY, laws_only=True, timeout=LAWS_TIMEOUT)
-    options = Options(backends, cases, budget, seed, draw, jobs, out, command, judging)
-    clear_cases(out)
-    checked = before(options, console) if before else Checked()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not sys.stdout.isatty()) as bar:
-        task = bar.add_task("cases", total=cases)
-
-        def advance(done: int, failed: int) -> None:
-            bar.update(task, completed=done, description=f"cases ({counted(failed, 'finding')})")
-
-        footer = run_campaign(options, advance, checked.records)
-    record, page, broken = out / "run.ndjson", out / "report.html", checked.broken
-    ended = run_of(read(record))
-    write_html(read(record), page)
-    if before:
-        write_junit(out / "junit.xml", footer, ended.findings, broken)
-        write_markdown(out / "summary.md", footer, ended.findings, broken)
-    if verbose:
-        for table in checked.tables:
-            console.print(table)
-        show_details(console, ended)
-    show_summary(console, ended, page, checked)
-    return max(CODES[footer.verdict], DIVERGES if broken else CONFORMS)
-
-
-def clear_cases(out: Path) -> None:
-    """Remove the case files of an earlier run, which the one that begins owns no more; those that a person named stay."""
-    for path in out.glob("cases/*.json"):
-        if FOUND.fullmatch(path.stem):
-            path.unlink()
+    return campaign(**chosen, budget=None, lanes=LANES, ops=None, nulls="one", before=before)
 
 
 @cli.command()
@@ -187,12 +118,13 @@ def clear_cases(out: Path) -> None:
 @with_options(campaign_options[1:])
 def laws(backend: str | None, **chosen: Any) -> int:
     """Try every law on every case, on one backend alone; the reference is not asked."""
+    from conformance.cli.campaign import campaign
     from conformance.cli.listing import laws_listing
 
     if backend is None:
         click.echo(laws_listing())
         return CONFORMS
-    return _campaign(**chosen, backends=(backend,), budget=None, lanes=LANES, ops=None, nulls="one", laws_only=True)
+    return campaign(**chosen, backends=(backend,), budget=None, lanes=LANES, ops=None, nulls="one", laws_only=True)
 
 
 @cli.command()
@@ -218,7 +150,7 @@ def _read_case(path: Path) -> Case:
 
     case = read(path)
     if (found := impossible(case)) is not None:
-        raise CaseError(f"{path}: steps[{found[0]}]: cannot be run by anybody: {found[1]}")
+        raise CaseError(f"{path}: steps[{found[0]}]: nobody can run it: {found[1]}")
     return case
 
 

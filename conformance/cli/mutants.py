@@ -100,9 +100,8 @@ def show_power(console: Console, power: Power) -> None:
         console.print(f"  {survivor.id} ({survivor.sort}): {survivor.what}: {survivor.reason or 'survives'}", highlight=False)
     for line in power.missed():
         console.print(f"[red]missed[/]: {line}", highlight=False)
-    console.print(
-        f"{counted(len(power.ids), 'mutant')}, up to {counted(power.cases, 'case')} each, in {power.seconds:.0f} s", highlight=False
-    )
+    each = f"up to {counted(power.cases, 'case')} each"
+    console.print(f"{counted(len(power.ids), 'mutant')}, {each}, in {power.seconds:.0f} s", highlight=False)
 
 
 def score_table(power: Power) -> Table:

@@ -144,7 +144,8 @@ def _backends(run: Run) -> Table:
         ledger = footer.ledger[backend.name]
         agree = sum(ledger.get(b, 0) for b in COMPARED if b in AGREEING)
         entries = len(footer.deviations[backend.name])
-        known = f"{ledger.get(Bucket.KNOWN_DEVIATION, 0)} ({entries} {'entry' if entries == 1 else 'entries'})"
+        of = f" ({entries} {'entry' if entries == 1 else 'entries'})" if entries else ""
+        known = f"{ledger.get(Bucket.KNOWN_DEVIATION, 0)}{of}"
         new = Text(str(found[backend.name]), "bold red" if found[backend.name] else "")
         share = sum(ledger.get(b, 0) for b in COMPARED) / max(1, footer.cases)
         name = f"{run.names[backend.name]} {backend.version.partition('+')[0]}"
@@ -180,7 +181,7 @@ def finding_line(finding: FindingRecord) -> str:
     more = f" and {len(finding.ops) - OPS_SHOWN} more" if len(finding.ops) > OPS_SHOWN else ""
     ops = f" with {', '.join(finding.ops[:OPS_SHOWN])}{more}" if finding.ops else ""
     blame = finding.blame
-    who = ["nobody could be asked who is wrong"] if blame is None else [f"node: {blame.node.partition(':')[0]}", WHO[blame.who]]
+    who = ["nobody could be asked who is wrong"] if blame is None else [f"node: {blame.node.partition(': ')[0]}", WHO[blame.who]]
     what = f"{finding.bucket.replace('_', ' ')} at {finding.at or 'run'}{ops}, {counted(finding.count, 'case')}"
     return "; ".join([f"{finding.id}: {what}: {summary(finding)}", *who])
 

@@ -7,19 +7,20 @@ framework, its ``errors``, its ``script`` printer, and its ``calls`` where they 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from conformance.backends.registry import BackendError, Registration, load, names, registration
+from conformance.backends.registry import BUILT_IN, BackendError, Registration, load, names, registration
+from reference_impl import Dialect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome
-    from reference_impl import Dialect
 
-__all__ = ["Backend", "BackendError", "BackendInfo", "Registration", "names", "open_backend"]
+__all__ = ["Backend", "BackendError", "BackendInfo", "Registration", "answer", "names", "open_backend"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class BackendInfo:
 
     ``not_offered`` maps a parameter (as in `conformance.case.steps.parameters`) or ``op:NAME`` to the reason. ``cpu``: which vector
     instructions its kernels use here, in its own words, such as ``AVX2``; numbers may depend on it. Empty where it does not say.
+    ``title``: what it calls itself, where that is not the ``name`` by which it was opened.
     """
 
     name: str
@@ -35,6 +37,7 @@ class BackendInfo:
     dialect: Dialect
     not_offered: Mapping[str, str] = field(default_factory=dict)
     cpu: str = ""
+    title: str = ""
 
     def refusal(self, needs: Iterable[str]) -> str | None:
         """Return why a step that ``needs`` these (`conformance.case.steps.parameters`) is not offered, or ``None``."""
@@ -61,14 +64,48 @@ def open_backend(name: str) -> Backend:
     """Open a backend by its name, its module, or ``module:attribute`` (a callable without arguments).
 
     Raises:
-        BackendError: if it is unknown or its framework is missing.
+        BackendError: if it is unknown, its framework is missing, or what opens it gives no backend.
     """
     facts = registration(name)
     try:
-        opened: Backend = load(facts.opens)()
+        opener = load(facts.opens)
     except (ImportError, AttributeError) as error:
-        msg = f"backend {name!r} cannot be opened: {error}; install its framework (pip install 'autograd-conformance[all]')"
-        raise BackendError(msg) from None
-    if opened.info.name != name:  # the ledger and the findings call it what the user called it
-        opened.info = replace(opened.info, name=name)
+        hint = "; install its framework (pip install 'autograd-conformance[all]')" if name in BUILT_IN else ""
+        raise BackendError(f"backend {name!r} cannot be opened: {error}{hint}") from None
+    if not callable(opener):
+        raise BackendError(f"backend {name!r} is a {type(opener).__name__}; what opens a backend is a callable without arguments")
+    try:
+        opened: Backend = opener()
+    except Exception as error:
+        raise BackendError(f"backend {name!r} cannot be opened: {type(error).__name__}: {error}") from error
+    opened.info = _checked(name, opened)
     return opened
+
+
+def _checked(name: str, opened: Backend) -> BackendInfo:
+    """Return the facts of a backend, under the name by which the ledger and the findings call it: the user's.
+
+    Raises:
+        BackendError: if it is no backend, or one of its facts is of another type than it should be.
+    """
+    info = getattr(opened, "info", None)
+    if not isinstance(info, BackendInfo) or not callable(getattr(opened, "run", None)):
+        raise BackendError(f"backend {name!r} opens as a {type(opened).__name__}; a backend has 'info', a BackendInfo, and 'run'")
+    for fact, kind in {"name": str, "version": str, "dialect": Dialect, "not_offered": Mapping}.items():
+        if not isinstance(given := getattr(info, fact), kind):
+            raise BackendError(f"backend {name!r} has {given!r} as its {fact}, which is a {kind.__name__}")
+    title = info.title or ("" if info.name == name else str(info.name))
+    return replace(info, name=name, version=str(info.version), title=title)
+
+
+def answer(backend: Backend, case: Case) -> Outcome:
+    """Run a case on a backend that may be anybody's.
+
+    Raises:
+        BackendError: if it raises, which says nothing of the engine and is for the author of the adapter to mend.
+    """
+    try:
+        return backend.run(case)
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"
+        raise BackendError(f"backend {backend.info.name!r} broke on case {case.id} instead of answering: {said}") from error

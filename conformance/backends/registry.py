@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import re
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import Any
@@ -32,6 +33,10 @@ BUILT_IN = {
     "paddle-static": "conformance.backends.paddle_static",
     "paddle-static-legacy": "conformance.backends.paddle_static_legacy",
 }
+
+
+IMPORT_STRING = re.compile(r"(?=.*[.:])NAME(\.NAME)*(:\S+)?".replace("NAME", r"[^\W\d]\w*"))
+"""A module in a package, or ``module:attribute``."""
 
 
 class BackendError(Exception):
@@ -82,7 +87,7 @@ def registration(name: str) -> Registration:
         BackendError: if it is unknown or its registration cannot be imported.
     """
     known = names()
-    target = known.get(name, name if ":" in name or "." in name else None)
+    target = known.get(name, name if IMPORT_STRING.fullmatch(name) else None)
     if target is None:
         msg = f"backend {name!r} is unknown; known are {', '.join(known)}, or give module:attribute"
         raise BackendError(msg)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from conformance.backends import BackendError
+from conformance.backends import BackendError, answer
 from conformance.campaign.recording import law_record, verdict_record
 from conformance.campaign.records import LawRecord, StepRecord, VerdictRecord
 from conformance.campaign.worker import backend
@@ -36,7 +36,7 @@ def explain_case(case: Case, name: str, judging: Judging | None = None) -> Expla
     """Run a case on one backend and write it down step by step; where laws alone judge, nothing else is expected than what came."""
     judging = judging or Judging()
     engine = backend(name)
-    actual = engine.run(case)
+    actual = answer(engine, case)
     promise = Promise(case, engine.info, actual if judging.laws_only else None)
     so_far = Verdict(Bucket.NOTHING_COMPARED) if judging.laws_only else judge(promise, actual)
     verdict, tried = apply_laws(case, engine, actual, so_far, judging)

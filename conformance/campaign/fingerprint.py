@@ -32,9 +32,9 @@ class Fingerprint(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The name of the finding: the backend, and a hash of the rest."""
+        """The name of the finding: the backend (of ``module:attribute`` the attribute), and a hash of the rest."""
         digest = hashlib.blake2b(msgspec.json.encode(tuple(self)), digest_size=4).hexdigest()
-        return f"{self.backend.replace(':', '.')}-{digest}"
+        return f"{self.backend.rpartition(':')[2]}-{digest}"
 
     def judging(self, judging: Judging) -> Judging:
         """Return how a case is judged that is only asked whether it fails like this again: of the laws by the broken one alone."""

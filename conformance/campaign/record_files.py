@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 import msgspec
 
-from conformance.campaign.records import SCHEMA, CaseRecord, Footer, Record, RecordError
+from conformance.campaign.records import SCHEMA, CaseRecord, Footer, Header, Record, RecordError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,9 +51,16 @@ def read(path: Path) -> Iterator[Record]:
     """Yield the records of a run.
 
     Raises:
-        RecordError: if the file cannot be read, or a line is no record of this schema.
+        RecordError: if the file cannot be read, a line is no record of this schema, or the first is no header.
     """
-    return read_as(path, _any_record)
+    first: Record | None = None
+    for record in read_as(path, _any_record):
+        first = first or record
+        if not isinstance(first, Header):
+            raise RecordError(f"{path}: line 1: is no header, with which the record of a run begins")
+        yield record
+    if first is None:
+        raise RecordError(f"{path}: is empty; the record of a run begins with its header")
 
 
 def read_as(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:

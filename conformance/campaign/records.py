@@ -51,7 +51,7 @@ class ExitReason(StrEnum):
     BUDGET = "budget"
 
 
-class BackendRecord(msgspec.Struct, frozen=True):
+class BackendRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """A backend as it describes itself (`conformance.backends.BackendInfo`)."""
 
     name: str
@@ -59,6 +59,7 @@ class BackendRecord(msgspec.Struct, frozen=True):
     dialect: str
     not_offered: dict[str, str]
     cpu: str = ""
+    title: str = ""
 
 
 class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):

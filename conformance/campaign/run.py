@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 import sys
 import tempfile
 import time
@@ -81,6 +82,7 @@ def run_campaign(options: Options, progress: Callable[[int, int], None] | None =
     options.out.mkdir(parents=True, exist_ok=True)
     with Workers(options.backends, options.jobs) as workers:
         header = header_of(options, workers)
+        _clear_cases(options.out)
         with Writer(options.out / "run.ndjson") as writer:
             for record in (header, *checked):
                 writer.write(record)
@@ -94,6 +96,13 @@ def run_campaign(options: Options, progress: Callable[[int, int], None] | None =
             footer = _footer(tally, header, ended)
             writer.write(footer)
     return footer
+
+
+def _clear_cases(out: Path) -> None:
+    """Remove the case files of an earlier run from the folder that is this run's now; a case that a person named stays."""
+    for path in out.glob("cases/*.json"):
+        if re.fullmatch(r".+-[0-9a-f]{8}", path.stem):
+            path.unlink()
 
 
 def _tallied(options: Options, workers: Workers, writer: Writer, started: float, progress: Callable[[int, int], None] | None) -> Tally:

@@ -16,6 +16,7 @@ from conformance.campaign.records import SweepRecord
 from conformance.campaign.worker import backend as open_in_process
 from conformance.case.outcome import Computed
 from conformance.case.place import END
+from conformance.case.prose import counted
 from conformance.compare.promise import Promise
 from conformance.compare.rounding import agrees_cheaply
 from conformance.generate.special_points import COPIES, cases_of, is_packed, single
@@ -61,7 +62,7 @@ def page(swept: Sequence[SweepRecord], *, as_json: bool) -> str:
     lines = []
     for record in swept:
         lines.append(line_of(record))
-        lines += [f"  known deviation {name}: {count} points" for name, count in sorted(record.deviations.items())]
+        lines += [f"  known deviation {name}: {counted(count, 'point')}" for name, count in sorted(record.deviations.items())]
         lines += [f"  diverges: {line}" for line in record.failures]
     return "\n".join(lines)
 
@@ -69,7 +70,7 @@ def page(swept: Sequence[SweepRecord], *, as_json: bool) -> str:
 def line_of(record: SweepRecord) -> str:
     """Say in one line what became of the points of a backend."""
     buckets = ", ".join(f"{count} {bucket.replace('_', ' ')}" for bucket, count in sorted(record.points.items()))
-    return f"{record.backend}: {record.cases} cases, {sum(record.points.values())} points: {buckets}"
+    return f"{record.backend}: {counted(record.cases, 'case')}, {counted(sum(record.points.values()), 'point')}: {buckets}"
 
 
 def sweep_op(name: str, op: str) -> SweepRecord:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from conformance.campaign.fingerprint import Fingerprint, fingerprint_of
 from conformance.campaign.records import BARE, PROCESSES, Footer, NullSummary, RunVerdict
+from conformance.case.prose import counted
 from conformance.judge.nulls import upper_bound
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
 
@@ -38,7 +39,7 @@ class NullTally:
 
     def faults(self) -> list[str]:
         """Say what the judge called a divergence although both sides are right."""
-        return [f"null pair {pair}: {n} false alarms" for pair, n in self.alarms.items() if n]
+        return [f"null pair {pair}: {counted(n, 'false alarm')}" for pair, n in self.alarms.items() if n]
 
     def summary(self) -> NullSummary:
         """Write them down, with the bound on false alarms per million comparisons."""
@@ -152,14 +153,14 @@ class Tally:
             if self.compared(name) < FLOOR:
                 faults.append(f"{name}: only {self.compared(name):.1%} of the cases were compared; the floor is {FLOOR:.0%}")
             if self.ledger[name][Bucket.HARNESS_ERROR]:
-                faults.append(f"{name}: {self.ledger[name][Bucket.HARNESS_ERROR]} cases hit an error of the suite itself")
+                faults.append(f"{name}: {counted(self.ledger[name][Bucket.HARNESS_ERROR], 'case')} hit an error of the suite itself")
         faults += [f"{finding}: the numerical oracle contradicts the reference" for finding in self.wrong_references]
         faults += self.nulls.faults()
         if faults:
             return RunVerdict.SUITE_ERROR, faults
         if self.failures:
             found = Counter(f.backend for f in self.failures)
-            return RunVerdict.DIVERGES, [f"{name}: {n} new findings" for name, n in found.items()]
+            return RunVerdict.DIVERGES, [f"{name}: {counted(n, 'new finding')}" for name, n in found.items()]
         return RunVerdict.CONFORMS, []
 
     def footer(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from conformance.backends import Backend, BackendError, open_backend
+from conformance.backends import Backend, BackendError, answer, open_backend
 from conformance.campaign.last_words import heard
 from conformance.campaign.recording import null_record, verdict_record
 from conformance.campaign.records import BARE, BackendRecord, CaseRecord
@@ -128,7 +128,7 @@ def run_case(
             continue
         entering(name)
         with _clock(seconds, name):
-            actual = engine.run(case)
+            actual = answer(engine, case)
         facts = facts or profile_of(case, actual)
         with _clock(seconds, "judge"):
             healthy = promise is None or healthy_after(actual, engine)
@@ -259,4 +259,4 @@ def describe_backend(name: str) -> BackendRecord | Unopened:
         info = backend(name).info
     except BackendError as error:
         return Unopened(str(error))
-    return BackendRecord(info.name, info.version, info.dialect.name, dict(info.not_offered), info.cpu)
+    return BackendRecord(info.name, info.version, info.dialect.name, dict(info.not_offered), info.cpu, info.title)

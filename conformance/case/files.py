@@ -142,6 +142,8 @@ def _step_problems(place: str, step: steps.Step) -> Iterable[tuple[str, str]]:
                 yield f"{place}.results", "names no result"
         case steps.InPlace():
             yield from _op_problems(place, step.op, 1 + len(step.operands), set(step.attrs))
+            if step.op in catalogue() and catalogue()[step.op].form is None:
+                yield f"{place}.op", f"{step.op} has no form in place; 'conformance ops' lists those that have one"
         case steps.Custom():
             yield from _custom_problems(place, step)
         case steps.Grad() if len(step.results) != len(step.inputs):

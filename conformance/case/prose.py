@@ -21,6 +21,11 @@ SHOWN = 12
 MESSAGE = 200
 
 
+def counted(number: int, noun: str) -> str:
+    """Say how many, as in ``1 case`` and ``2 cases``; the noun is one that takes an s."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def input_text(input_: Input) -> str:
     """Write an input as an assignment."""
     flag = "" if input_.differentiable else ", constant"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from conformance.case.place import END, StepNumber
 from conformance.case.steps import Call, Op, Step, kind, results, uses
@@ -31,6 +31,10 @@ def upstream(steps: Sequence[Step], name: str) -> set[str]:
         if not wanted.isdisjoint(results(step)):
             wanted.update(used for _, used in uses(step))
     return wanted
+
+
+LABELS = frozenset({"end", *(str(step.__struct_config__.tag) for step in get_args(Step))} - {"op"})
+"""What `label` may say of a step that is no op."""
 
 
 def label(case: Case, step: StepNumber) -> str:

@@ -100,6 +100,11 @@ class Table(msgspec.Struct, frozen=True):
     rows: tuple[Row, ...]
     faults: tuple[str, ...]
 
+    def differing(self) -> set[str]:
+        """Name the cases that differ on some backend, and no finding explains it."""
+        results = (result for row in self.rows for cell in row.cells.values() for result in cell.results)
+        return {result.case for result in results if result.standing is Standing.DIVERGES}
+
     def differences(self) -> Iterator[str]:
         """Yield, in a line each, what no finding explains."""
         for row in self.rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import partial
 from pathlib import Path
@@ -10,22 +11,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from conformance import __version__
+from conformance.cli.codes import CONFORMS, DIVERGES, INTERRUPTED, SUITE_FAULT, UNREAD, USAGE
 from conformance.cli.mutants import mutants
-from conformance.cli.options import backends_option, campaign_options, names_of, ops_option, seconds, with_options
+from conformance.cli.options import Whole, backends_option, campaign_options, names_of, ops_option, seconds, with_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rich.console import Console
-
-    from conformance.campaign.records import Record
-    from conformance.campaign.run import Options
     from conformance.case.case import Case
 
-CONFORMS, DIVERGES, USAGE, SUITE_FAULT = 0, 1, 2, 3
 MUTANT_CASES = 400
 """How many cases each mutant gets in the gate; its floor is for as many."""
-CODES = {"conforms": CONFORMS, "diverges": DIVERGES, "suite_error": SUITE_FAULT}
+LANES = ("exact", "numeric")
 
 
 def main() -> None:
@@ -35,7 +30,7 @@ def main() -> None:
     except click.ClickException as error:
         fail(USAGE, error.format_message())
     except (click.Abort, KeyboardInterrupt):
-        fail(130, "interrupted; what was recorded stays, without a footer it is not a result")
+        fail(INTERRUPTED, "interrupted; what was recorded stays, without a footer it is not a result")
     except OSError as error:
         fail(USAGE, f"{error.filename or 'output'}: {error.strerror}")
     except Exception as error:  # noqa: BLE001 - a traceback is a bug; the last line of defence says which
@@ -63,7 +58,21 @@ def fail(code: int, message: str) -> NoReturn:
     sys.exit(code)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Commands(click.Group):
+    """The commands. Where nobody reads on, they end as a shell expects: not with the code of a divergence, as click and rich would."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except (BrokenPipeError, SystemExit) as error:
+            if not isinstance(error, BrokenPipeError) and not isinstance(error.__context__, BrokenPipeError):
+                raise
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left in the buffer is written when we leave
+            raise click.exceptions.Exit(UNREAD) from None
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
 @click.version_option(__version__)
 def cli() -> None:
     """Check autograd engines against a small reference engine.
@@ -77,97 +86,45 @@ cli.add_command(mutants)
 
 @cli.command()
 @with_options(campaign_options)
-@click.option("--cases", default=2000, type=click.IntRange(1), help="How many cases to draw.")
-@click.option("--budget", callback=seconds, help="Stop starting cases after this time, like 10m.")
-@click.option("--lane", "lanes", callback=names_of(lambda: ("exact", "numeric")), help="exact, numeric, or both.")
+@click.option("--cases", default=2000, type=Whole(1), help="How many cases to draw.")
+@click.option("--budget", callback=seconds, show_default="no limit", help="Stop starting cases after this time, like 10m.")
+@click.option("--lane", "lanes", default="exact,numeric", callback=names_of(lambda: LANES), help="One lane or both; comma-separated.")
 @ops_option
 @click.option("--nulls", default="one", type=click.Choice(["one", "all"]), help="How many null pairs are judged on each numeric case.")
 def run(**chosen: Any) -> int:
     """Run a campaign of random graphs and scripts."""
-    return _campaign(**chosen)
+    from conformance.cli.campaign import campaign
+
+    return campaign(**chosen)
 
 
 @cli.command()
 @with_options(campaign_options)
-@click.option("--cases", default=6000, type=click.IntRange(1), help="How many cases to draw.")
-@click.option("--mutant-cases", default=MUTANT_CASES, type=click.IntRange(0), help="How many cases each mutant gets; 0: no mutants.")
+@click.option("--cases", default=6000, type=Whole(1), help="How many cases to draw.")
+@click.option("--mutant-cases", default=MUTANT_CASES, type=Whole(0), help="How many cases each mutant gets; 0: no mutants.")
 @click.option("--points/--no-points", default=True, help="Whether every op is asked at its special points.")
 def gate(mutant_cases: int, points: bool, **chosen: Any) -> int:
     """Decide as CI would: curated cases, known deviations, special points, the suite's own power, a fixed campaign."""
+    from conformance.cli.campaign import campaign
     from conformance.cli.gate import check_before
 
     before = partial(check_before, points=points, mutant_cases=mutant_cases)
-    return _campaign(**chosen, budget=None, lanes=None, ops=None, nulls="one", before=before)
-
-
-def _campaign(
-    *,
-    backends: tuple[str, ...],
-    seed: int,
-    jobs: int,
-    out: Path,
-    cases: int,
-    budget: float | None,
-    lanes: tuple[str, ...] | None,
-    ops: tuple[str, ...] | None,
-    nulls: str,
-    before: Callable[[Options, Console], tuple[list[str], list[Record]]] | None = None,
-    laws_only: bool = False,
-) -> int:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    from conformance.backends.registry import registration
-    from conformance.campaign.record_files import read
-    from conformance.campaign.records import FindingRecord
-    from conformance.campaign.run import Options, run_campaign
-    from conformance.generate.scripts import LANES, DrawOptions
-    from conformance.laws.judging import LAWS_TIMEOUT, Judging, LawSampling
-    from conformance.report import write_html
-    from conformance.report.ci import write_junit, write_markdown
-    from conformance.report.terminal import show_summary
-
-    console = Console(width=None if sys.stdout.isatty() else 160)
-    command = " ".join(["conformance", *sys.argv[1:]])
-    draw = DrawOptions(lanes or LANES, ops, static=all(registration(name).static for name in backends))
-    judging = Judging(LawSampling.SOME, every_null=nulls == "all")
-    if laws_only:
-        judging = Judging(LawSampling.EVERY, laws_only=True, timeout=LAWS_TIMEOUT)
-    options = Options(backends, cases, budget, seed, draw, jobs, out, command, judging)
-    broken, checked = before(options, console) if before else ([], [])
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not sys.stdout.isatty()) as bar:
-        task = bar.add_task("cases", total=cases)
-
-        def advance(done: int, failed: int) -> None:
-            bar.update(task, completed=done, description=f"cases ({failed} findings)")
-
-        footer = run_campaign(options, advance, checked)
-    record = out / "run.ndjson"
-    findings = [r for r in read(record) if isinstance(r, FindingRecord)]
-    show_summary(console, footer, findings)
-    write_html(read(record), out / "report.html")
-    if before:
-        write_junit(out / "junit.xml", footer, findings, broken)
-        write_markdown(out / "summary.md", footer, findings, broken)
-    for line in broken:
-        console.print(f"[red]gate[/]: {line}", highlight=False)
-    console.print(f"record: {record}   report: {out / 'report.html'}", highlight=False)
-    return max(CODES[footer.verdict], DIVERGES if broken else CONFORMS)
+    return campaign(**chosen, budget=None, lanes=LANES, ops=None, nulls="one", before=before)
 
 
 @cli.command()
 @click.option("--backend", help="A name, or module:attribute; without one, the laws are listed.")
-@click.option("--cases", default=300, type=click.IntRange(1), help="How many cases to draw.")
+@click.option("--cases", default=300, type=Whole(1), help="How many cases to draw.")
 @with_options(campaign_options[1:])
 def laws(backend: str | None, **chosen: Any) -> int:
     """Try every law on every case, on one backend alone; the reference is not asked."""
+    from conformance.cli.campaign import campaign
     from conformance.cli.listing import laws_listing
 
     if backend is None:
         click.echo(laws_listing())
         return CONFORMS
-    return _campaign(**chosen, backends=(backend,), budget=None, lanes=None, ops=None, nulls="one", laws_only=True)
+    return campaign(**chosen, backends=(backend,), budget=None, lanes=LANES, ops=None, nulls="one", laws_only=True)
 
 
 @cli.command()
@@ -187,9 +144,14 @@ def report(record: Path, out: Path | None) -> None:
 
 
 def _read_case(path: Path) -> Case:
-    from conformance.case.files import read
+    """Read a case, and refuse one that nobody can run."""
+    from conformance.case.files import CaseError, read
+    from conformance.compare.promise import impossible
 
-    return read(path)
+    case = read(path)
+    if (found := impossible(case)) is not None:
+        raise CaseError(f"{path}: steps[{found[0]}]: nobody can run it: {found[1]}")
+    return case
 
 
 _case_file = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
@@ -217,6 +179,7 @@ def replay(file: Path, backend: str) -> int:
     from conformance.campaign.explain import explain_case
     from conformance.campaign.pool import Workers
     from conformance.campaign.run import ask_blame
+    from conformance.judge.verdict import Bucket
     from conformance.laws.judging import Judging, LawSampling
     from conformance.report.terminal import replay_lines
     from conformance.report.words import blame_text
@@ -236,7 +199,7 @@ def replay(file: Path, backend: str) -> int:
         click.echo(line)
     for line in blame_text(blamed):
         click.echo(f"  {line}")
-    if blamed is not None and blamed.who == "reference":
+    if explained.verdict.bucket is Bucket.HARNESS_ERROR or (blamed is not None and blamed.who == "reference"):
         return SUITE_FAULT
     return DIVERGES if differs else CONFORMS
 

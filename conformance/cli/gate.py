@@ -21,8 +21,10 @@ from conformance.clauses.table import clause_table
 from conformance.cli.mutants import score_table
 from conformance.deviations.entries import CRASH, Deviation, known
 from conformance.deviations.findings import evidence
+from conformance.judge.verdict import FAILING
 from conformance.laws.judging import KIND, LAWS_TIMEOUT, Judging, LawSampling
 from conformance.mutants.measure import chosen, measure
+from conformance.report.terminal import Checked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,9 +32,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from conformance.campaign.explain import Explanation
-    from conformance.campaign.records import Record, SweepRecord
     from conformance.campaign.run import Options
-    from conformance.clauses.table import Table
     from conformance.mutants.measure import Power
 
 DEATHS = 3
@@ -41,29 +41,34 @@ MUTANTS_FLOOR = 0.68
 """The part of the mutants that must be found out within the gate's few cases; the targets are for fifty times as many."""
 
 
-def check_before(options: Options, console: Console, *, points: bool, mutant_cases: int) -> tuple[list[str], list[Record]]:
-    """Check what the gate checks before its campaign; return what is not as it should be, and the records of what was found."""
-    broken, table = check_curated(options, console)
-    records: list[Record] = [table.record()]
+def check_before(options: Options, console: Console, *, points: bool, mutant_cases: int) -> Checked:
+    """Check what the gate checks before its campaign."""
+    checked = Checked()
+    with console.status("curated cases and known deviations"):
+        check_curated(options, checked)
     if points:
-        swept = check_points(options, console)
-        broken += [line for record in swept for line in record.failures]
-        records.append(PointsRecord(tuple(swept)))
+        with console.status("special points"):
+            check_points(options, checked)
     if mutant_cases:
-        power = measure(chosen(None), cases=mutant_cases, jobs=options.jobs)
-        console.print(score_table(power))
-        broken += weak(power)
-        records.append(power.record())
-    return broken, records
+        with console.status("mutants"):
+            power = measure(chosen(None), cases=mutant_cases, jobs=options.jobs)
+        checked.tables.append(score_table(power))
+        checked.measures.append(f"power {sum(s.killed for s in power.scores())}/{sum(s.total for s in power.scores())}")
+        checked.broken += weak(power)
+        checked.records.append(power.record())
+    return checked
 
 
-def check_points(options: Options, console: Console) -> list[SweepRecord]:
-    """Ask every op at its special points on the eager backends; return what became of them."""
+def check_points(options: Options, checked: Checked) -> None:
+    """Ask every op at its special points on the eager backends."""
     with Workers(options.backends, options.jobs) as workers:
         swept = list(sweep([name for name in options.backends if not registration(name).static], workers))
-    for record in swept:
-        console.print(f"special points of {line_of(record)}", highlight=False)
-    return swept
+    asked = sum(sum(record.points.values()) for record in swept)
+    failed = sum(record.points.get(bucket, 0) for record in swept for bucket in FAILING)
+    checked.measures.append(f"points {asked - failed}/{asked}")
+    checked.tables += [f"special points of {line_of(record)}" for record in swept]
+    checked.broken += [line for record in swept for line in record.failures]
+    checked.records.append(PointsRecord(tuple(swept)))
 
 
 def weak(power: Power) -> list[str]:
@@ -73,19 +78,19 @@ def weak(power: Power) -> list[str]:
     return [f"only {power.share():.1%} of the mutants were found out within {power.cases} cases; the floor is {MUTANTS_FLOOR:.0%}"]
 
 
-def check_curated(options: Options, console: Console) -> tuple[list[str], Table]:
-    """Run the curated cases and the evidence of every known deviation; return what is not as it should be, and the clause table."""
+def check_curated(options: Options, checked: Checked) -> None:
+    """Run the curated cases and the evidence of every known deviation."""
     with Workers(options.backends, options.jobs) as workers:
         table = clause_table(options.backends, workers)
         cpus = {name: workers.describe(name).cpu for name in options.backends}
         mine = [d for d in known() if d.backend in options.backends]
         entries = [d for d in mine if d.shows_on(cpus[d.backend])]
         gone = stale(entries, workers)
-    broken = [*table.faults, *table.differences()]
-    console.print(f"curated cases: {len(CURATED)} on {', '.join(options.backends)}, {len(broken)} broken", highlight=False)
-    elsewhere = f", {len(mine) - len(entries)} that need another CPU not asked" if len(mine) > len(entries) else ""
-    console.print(f"known deviations: {len(entries)}, {len(gone)} stale{elsewhere}", highlight=False)
-    return broken + gone, table
+    elsewhere = f", {len(mine) - len(entries)} need another CPU" if len(mine) > len(entries) else ""
+    checked.measures.append(f"curated {len(CURATED) - len(table.differing())}/{len(CURATED)}")
+    checked.measures.append(f"deviations {len(entries) - len(gone)}/{len(entries)} still show{elsewhere}")
+    checked.broken += [*table.faults, *table.differences(), *gone]
+    checked.records.append(table.record())
 
 
 class Asked(NamedTuple):

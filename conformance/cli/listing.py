@@ -7,6 +7,7 @@ import msgspec
 from conformance.backends import names
 from conformance.campaign.pool import Workers
 from conformance.campaign.worker import Unopened, describe_backend
+from conformance.case.prose import counted
 from conformance.deviations.entries import known
 from conformance.laws.registry import LAWS
 from conformance.ops import catalogue, not_offered
@@ -58,9 +59,9 @@ def deviations_listing(hits: dict[str, int] | None, *, as_json: bool) -> str:
     if as_json:
         rows = [{**msgspec.to_builtins(entry), **seen[entry.id]} for entry in known()]
         return msgspec.json.format(msgspec.json.encode(rows)).decode()
-    lines = [f"{len(known())} known deviations; where wrong values have no signature, the reason is given"]
+    lines = [f"{counted(len(known()), 'known deviation')}; where wrong values have no signature, the reason is given"]
     for entry in known():
-        count = "".join(f"  {number} cases" for number in seen[entry.id].values())
+        count = "".join(f"  {counted(number, 'case')}" for number in seen[entry.id].values())
         lines += ["", f"{entry.id}  {entry.backend} {entry.versions}{count}", f"    {entry.reason}"]
         lines += [f"    where {words}" for words in entry.asked]
         lines += [

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from conformance import __version__
+from conformance.cli.options import Whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--only", metavar="PATTERN", help="Mutants whose id has this in it, or fits it, like 'sin-*'.")
-@click.option("--cases", default=20_000, type=click.IntRange(1), help="How many cases of the default campaign each gets at most.")
-@click.option("--seed", default=1, type=click.IntRange(0), help="The seed of the campaign.")
-@click.option("--jobs", default=1, type=click.IntRange(1, 64), help="Worker processes.")
+@click.option("--cases", default=20_000, type=Whole(1), help="How many cases of the default campaign each gets at most.")
+@click.option("--seed", default=1, type=Whole(0), help="The seed of the campaign.")
+@click.option("--jobs", default=1, type=Whole(1, 64), help="Worker processes.")
 @click.option("--list", "listed", is_flag=True, help="Name the mutants and run none.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable, every mutant on its own.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="A folder for the record, mutants.ndjson.")
@@ -78,24 +79,29 @@ def shown_progress(console: Console, total: int) -> Any:
 
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+    from conformance.case.prose import counted
+
     @contextmanager
     def opened() -> Iterator[Callable[[int, int], None]]:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
         with Progress(*columns, console=console, transient=True, disable=not sys.stdout.isatty()) as bar:
             task = bar.add_task("mutants", total=total)
-            yield lambda done, killed: bar.update(task, completed=killed, description=f"mutants ({done} cases)")
+            yield lambda done, killed: bar.update(task, completed=killed, description=f"mutants ({counted(done, 'case')})")
 
     return opened()
 
 
 def show_power(console: Console, power: Power) -> None:
     """Print the scores, and the survivors with the reason."""
+    from conformance.case.prose import counted
+
     console.print(score_table(power))
     for survivor in power.record().survivors:
         console.print(f"  {survivor.id} ({survivor.sort}): {survivor.what}: {survivor.reason or 'survives'}", highlight=False)
     for line in power.missed():
         console.print(f"[red]missed[/]: {line}", highlight=False)
-    console.print(f"{len(power.ids)} mutants, up to {power.cases} cases each, in {power.seconds:.0f} s", highlight=False)
+    each = f"up to {counted(power.cases, 'case')} each"
+    console.print(f"{counted(len(power.ids), 'mutant')}, {each}, in {power.seconds:.0f} s", highlight=False)
 
 
 def score_table(power: Power) -> Table:

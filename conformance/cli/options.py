@@ -3,34 +3,67 @@
 from __future__ import annotations
 
 import math
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def chosen_backends(_: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
-    """Read names of backends."""
-    chosen = tuple(dict.fromkeys(name.strip() for name in value.split(",") if name.strip()))
+class Whole(click.IntRange):
+    """A whole number in a range."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read the number, or say what it is not."""
+        try:
+            int(value)
+        except ValueError:
+            self.fail(f"{value!r} is no whole number", param, ctx)
+        number: int = super().convert(value, param, ctx)
+        return number
+
+
+def names_in(value: str) -> tuple[str, ...]:
+    """Split a comma-separated list; what is empty or there twice is left out."""
+    return tuple(dict.fromkeys(name.strip() for name in value.split(",") if name.strip()))
+
+
+def chosen_backends(context: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
+    """Read names of backends; where nobody named one, all of them must be installed, or the message says which are."""
+    chosen = names_in(value)
     if not chosen:
         msg = f"{value!r} names no backend"
         raise click.BadParameter(msg, param=parameter)
+    if context.get_parameter_source(parameter.name or "") is ParameterSource.DEFAULT:
+        from conformance.backends.registry import registration
+
+        here = [name for name in chosen if registration(name).installed]
+        if here and len(here) < len(chosen):
+            missing = ", ".join(name for name in chosen if name not in here)
+            msg = f"{missing} is not installed here; give --backends {','.join(here)}"
+            raise click.BadParameter(msg, param=parameter)
     return chosen
 
 
-def names_of(known: Callable[[], Any]) -> Callable[[click.Context, click.Parameter, str | None], tuple[str, ...] | None]:
-    """Return a click callback that splits a comma-separated list and rejects unknown names."""
+def names_of(known: Callable[[], Any], listed_by: str = "") -> Callable[[click.Context, click.Parameter, str | None], Any]:
+    """Return a click callback that splits a comma-separated list and rejects unknown names.
+
+    ``listed_by``: the command that lists the known names, where there are too many for one line.
+    """
 
     def check(_: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...] | None:
         if value is None:
             return None
-        chosen = tuple(dict.fromkeys(name.strip() for name in value.split(",")))
-        for name in chosen:
+        chosen = names_in(value)
+        for name in chosen or (value,):
             if name not in known():
-                msg = f"{name!r} is unknown; allowed are {', '.join(known())}"
+                allowed = f"'{listed_by}' lists what is allowed" if listed_by else f"allowed are {', '.join(known())}"
+                near = get_close_matches(name, known(), 1) if listed_by else []
+                msg = f"{name!r} is unknown{f'; did you mean {near[0]}' if near else ''}; {allowed}"
                 raise click.BadParameter(msg, param=parameter)
         return chosen
 
@@ -53,8 +86,8 @@ def seconds(_: click.Context, parameter: click.Parameter, value: str | None) -> 
         seconds = float(value[:-1] if unit else value) * (unit or 1.0)
     except ValueError:
         seconds = -1.0
-    if not 0.0 <= seconds < math.inf:
-        msg = f"{value!r} is no time; write it like 90s, 10m or 1h"
+    if not 0.0 < seconds < math.inf:
+        msg = f"{value!r} is no time; write it like 90s, 10m or 1h, more than nothing"
         raise click.BadParameter(msg, param=parameter)
     return seconds
 
@@ -62,12 +95,16 @@ def seconds(_: click.Context, parameter: click.Parameter, value: str | None) -> 
 backends_option = click.option(
     "--backends", default="torch,paddle", callback=chosen_backends, help="Names, or module:attribute; comma-separated."
 )
-ops_option = click.option("--ops", callback=names_of(known_ops), help="These ops alone; comma-separated.")
+ops_option = click.option(
+    "--ops", callback=names_of(known_ops, "conformance ops"), show_default="all", help="These ops alone; comma-separated."
+)
+verbose_option = click.option("-v", "--verbose", is_flag=True, help="Print all tables, too; the page has them anyway.")
 campaign_options = [
     backends_option,
-    click.option("--seed", default=1, type=click.IntRange(0), help="Case i of a seed is the same everywhere."),
-    click.option("--jobs", default=1, type=click.IntRange(1, 64), help="Worker processes."),
+    click.option("--seed", default=1, type=Whole(0), help="Case i of a seed is the same everywhere."),
+    click.option("--jobs", default=1, type=Whole(1, 64), help="Worker processes."),
     click.option("--out", default="reports", type=click.Path(file_okay=False, path_type=Path), help="Where results go."),
+    verbose_option,
 ]
 
 

@@ -25,8 +25,11 @@ import numpy as np
 
 from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
+from conformance.case.outcome import Raised
+from conformance.case.steps import AppendBackward
 from conformance.compare.branches import choosing, observing, taking
 from conformance.compare.rounding import Bounds
+from reference_impl import PADDLE_STATIC, TORCH, Category
 
 if TYPE_CHECKING:
     from conformance.backends import Backend
@@ -55,6 +58,15 @@ class Promise:
     def outcome(self) -> Outcome:
         """What must be observed."""
         return self.run()
+
+    @cached_property
+    def impossible(self) -> tuple[int, str] | None:
+        """The first step that is wrong by itself, whatever the engine (shapes that do not fit, an axis that is none), and why.
+
+        The reference refuses it and no document says how, so nothing is promised there, and nothing that an engine does is right.
+        """
+        seen = enumerate(self.outcome.observations)
+        return next(((n, o.message) for n, o in seen if isinstance(o, Raised) and o.category is Category.UNMAPPED), None)
 
     @cached_property
     def widened(self) -> Outcome:
@@ -95,3 +107,10 @@ class Promise:
 def promised(case: Case, dialect: Dialect) -> Outcome:
     """Return what a dialect as such promises for a case, whatever backend speaks it; for those who only read it."""
     return Promise(case, BackendInfo(dialect.name, "", dialect, dialect.not_offered)).outcome
+
+
+def impossible(case: Case) -> tuple[int, str] | None:
+    """Return the first step that nobody can run, as `Promise.impossible`, by the dialect that the script is written for."""
+    static = any(isinstance(step, AppendBackward) for step in case.steps)
+    dialect = PADDLE_STATIC if static else TORCH
+    return Promise(case, BackendInfo(dialect.name, "", dialect, dialect.not_offered)).impossible

@@ -17,14 +17,16 @@ import msgspec
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
+from conformance.backends.registry import names
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import label
+from conformance.case.queries import LABELS, label
 from conformance.case.steps import Backward, Op, results, uses
 from conformance.deviations import conditions
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS, ELEMENTS
 from conformance.deviations.findings import CASE, ENTRIES, findings_folder
 from conformance.deviations.points import Point
+from conformance.ops import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -147,14 +149,16 @@ def known(folder: Path | None = None) -> tuple[Deviation, ...]:
         raise DeviationError(msg)
     findings = sorted(path.name for path in folder.iterdir())
     entries = tuple(entry for finding in findings for entry in _read(folder / finding))
-    names = {*findings}
+    backends = names()
     seen: set[str] = set()
     for entry in entries:
         path = folder / entry.finding / ENTRIES
         if entry.id in seen:
             raise _refusal(path, entry.id, "another entry has this id; every entry has one of its own")
-        if entry.id != entry.finding and entry.id in names:
+        if entry.id != entry.finding and entry.id in findings:
             raise _refusal(path, entry.id, f"lies beside another finding; allowed is the folder of its own name, {entry.id!r}")
+        if entry.backend not in backends:
+            raise _refusal(path, entry.id, f"backend {entry.backend!r} is unknown; allowed are {', '.join(backends)}")
         seen.add(entry.id)
     return tuple(_in_order(folder, entries))
 
@@ -215,6 +219,9 @@ def _refusal(path: Path, name: str, problem: str) -> DeviationError:
 
 
 def _problems(entry: Deviation) -> Iterator[str]:
+    for step in entry.steps:
+        if step not in LABELS and step not in {f"op:{name}" for name in catalogue()}:
+            yield f"step {step!r} is unknown; allowed are {', '.join(sorted(LABELS))}, and op:NAME for every op of the catalogue"
     for words in entry.when:
         yield from conditions.problems(words)
     for point in entry.meets:

@@ -155,7 +155,8 @@ def _drawn(name: str, dtype: str) -> Iterator[tuple[list[Input], list[str], dict
     """Draw an op's operands and attributes, in as many ways as `ATTEMPTS` finds."""
     row = catalogue()[name]
     columns = _columns(name, dtype)
-    along = row.points is not None and row.points.width > 0 and not row.points.distinct
+    points = row.points
+    rows = points if points is not None and points.width > 0 else None
     seen: list[dict[str, Any]] = []
     for attempt in range(ATTEMPTS):
         sketch = _Table(FastSource(attempt, 0), dtype, columns)
@@ -163,7 +164,9 @@ def _drawn(name: str, dtype: str) -> Iterator[tuple[list[Input], list[str], dict
         if drawn is None:
             continue
         operands, attrs = drawn
-        if attrs in seen or (along and (attrs.get("axis") not in (1, -1, [1]) or seen)):
+        if attrs in seen or (rows and attrs.get("axis") not in (1, -1, [1])):  # along another axis no row is a place of its own
+            continue
+        if rows and seen and not rows.distinct:
             continue
         seen.append(attrs)
         if len(seen) > VARIANTS:

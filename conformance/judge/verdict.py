@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from conformance.compare.compare import Comparer
 from conformance.compare.kinks import SUBGRADIENT, SecondLook, agrees_on_a_reachable_branch
+from conformance.compare.mismatch import Mismatch
 from conformance.deviations.explain import UNDEFINED, excuse, explain
 
 if TYPE_CHECKING:
     from conformance.case.outcome import Outcome
     from conformance.compare.compare import Comparison
-    from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
 
 
@@ -67,7 +67,13 @@ class Verdict:
 
 
 def judge(promise: Promise, actual: Outcome) -> Verdict:
-    """Compare what an engine answered with what was promised, and choose the bucket."""
+    """Compare what an engine answered with what was promised, and choose the bucket.
+
+    A case that nobody can run is a fault of whoever wrote it, the suite if it was drawn; that two refuse it is no agreement.
+    """
+    if promise.impossible is not None:
+        number, why = promise.impossible
+        return Verdict(Bucket.HARNESS_ERROR, Mismatch(number, "harness", "step", "a step that can be run", "none", why))
     known = excuse(promise)
     compared = Comparer(promise).run(actual, known)
     excused = [(mismatch, entry) for mismatch, entry in compared.known if entry != UNDEFINED]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from conformance.campaign.records import RunVerdict
+from conformance.case.prose import counted
 from conformance.report.words import blame_text
 
 if TYPE_CHECKING:
@@ -30,12 +31,12 @@ def write_junit(path: Path, footer: Footer, findings: Sequence[FindingRecord], b
 def _case(suite: ET.Element, name: str, reasons: Sequence[str]) -> int:
     element = ET.SubElement(suite, "testcase", classname="conformance", name=name)
     if reasons:
-        ET.SubElement(element, "failure", message=f"{len(reasons)} reasons").text = "\n\n".join(reasons)
+        ET.SubElement(element, "failure", message=counted(len(reasons), "reason")).text = "\n\n".join(reasons)
     return int(bool(reasons))
 
 
 def _reason(finding: FindingRecord) -> str:
-    lines = [f"{finding.id}: {finding.bucket} at {finding.at}, {finding.count} cases"]
+    lines = [f"{finding.id}: {finding.bucket} at {finding.at}, {counted(finding.count, 'case')}"]
     return "\n".join([*lines, *blame_text(finding.blame), finding.replay])
 
 
@@ -52,7 +53,7 @@ def write_markdown(path: Path, footer: Footer, findings: Sequence[FindingRecord]
     lines = [
         f"# autograd-conformance: {RunVerdict.DIVERGES if broken and footer.verdict is RunVerdict.CONFORMS else footer.verdict}",
         "",
-        f"{footer.cases} cases in {footer.seconds['wall']:.0f} s.",
+        f"{counted(footer.cases, 'case')} in {footer.seconds['wall']:.0f} s.",
         "",
         f"| cases | {' | '.join(backends)} |",
         f"|---|{'---:|' * len(backends)}",

@@ -1,183 +1,189 @@
-"""The summary of a run in the terminal: what was compared, the ledger, what was found."""
+"""The summary of a run in the terminal: a line for each backend, what the suite was measured by, what is new, and the verdict.
+
+Nobody reads a hundred lines after every run, so that is all; the tables are in `details`, and on the page.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections import Counter
+from dataclasses import dataclass, field
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
+from rich.text import Text
 
-from conformance.campaign.coverage import CELLS, ORDERS, gaps, key_of
-from conformance.campaign.records import ExitReason, RunVerdict
+from conformance.campaign.records import CaseRecord, ExitReason, FindingRecord, Footer, Header, RunVerdict
 from conformance.case.place import END, read_recorded
-from conformance.judge.verdict import COMPARED, Bucket
-from conformance.laws.table import COLUMNS, law_rows
-from conformance.report.words import COUNTERS, blame_text, shrinking
+from conformance.case.prose import counted
+from conformance.judge.verdict import AGREEING, COMPARED, Bucket
+from conformance.report.words import WHO, summary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from rich.console import Console
 
     from conformance.campaign.explain import Explanation
-    from conformance.campaign.records import FindingRecord, Footer
+    from conformance.campaign.records import BackendRecord, Record
 
-GAPS_SHOWN = 8
-DEVIATIONS_SHOWN = 6
-BLAME_SHOWN = 2
 VERDICTS = {
-    RunVerdict.CONFORMS: "[bold green]conforms[/]",
-    RunVerdict.DIVERGES: "[bold red]diverges[/]",
-    RunVerdict.SUITE_ERROR: "[bold magenta]suite error[/]",
+    RunVerdict.CONFORMS: ("conforms", "bold green"),
+    RunVerdict.DIVERGES: ("diverges", "bold red"),
+    RunVerdict.SUITE_ERROR: ("suite error", "bold magenta"),
 }
-ENDED = {ExitReason.CASES: "", ExitReason.BUDGET: ", when the budget was spent"}
-COUNTED = ("calls", "gradients", "gradient_elements", "absent", "errors", "ops", "elements", "events", "order 1", "order 2", "order 3")
-"""The counters that the terminal shows; the page shows all."""
+HEADINGS = ("cases", "agree", "known deviations", "new findings", "compared")
+LOST = {
+    Bucket.CRASHED: "crashed",
+    Bucket.TIMED_OUT: "did not come back",
+    "poisoned": "no longer differentiated",
+    "deaths": "died and did not die again alone",
+}
+"""Why a process was replaced, in words."""
+OPS_SHOWN = 4
+BROKEN_SHOWN = 20
 
 
-def show_summary(console: Console, footer: Footer, findings: Sequence[FindingRecord]) -> None:
-    """Print the ledger, the coverage, the findings and the verdict."""
-    backends = list(footer.ledger)
-    console.print(_ledger(footer, backends))
-    console.print(_coverage(footer, backends))
-    console.print(_parameters(footer, backends))
-    if law_rows(footer.laws, backends):
-        console.print(_laws(footer, backends))
-    for line in _gaps(footer, backends):
-        console.print(line, highlight=False)
-    for line in [*_deviations(footer, backends), *_after_known(footer, backends)]:
-        console.print(line, highlight=False)
-    if footer.unreproduced_deaths:
-        console.print(
-            f"  {footer.unreproduced_deaths} worker deaths did not recur when the case was run alone in a fresh process: "
-            "an earlier case of the same process damaged it",
-            highlight=False,
-        )
-    for finding in findings:
-        console.print("\n    ".join(_finding(finding)), highlight=False)
-    seconds = defaultdict(float, footer.seconds)
-    framework = sum(seconds.get(name, 0.0) for name in backends)
-    console.print(
-        f"{footer.cases} cases in {seconds['wall']:.1f} s{ENDED[footer.exit_reason]}; frameworks {framework:.1f} s, "
-        f"reference {seconds['reference']:.1f} s, "
-        f"all {seconds['all']:.1f} s: total / framework = {seconds['all'] / max(framework, 1e-9):.2f}",
-        highlight=False,
-    )
-    console.print(
-        f"{footer.rich / max(1, footer.cases):.1%} of the cases have a derivative of order 2 or more, an accumulation, a shared "
-        f"sub-graph or an expected refusal; lanes {dict(footer.lanes)}; {footer.bounded} comparisons needed derived bounds",
-        highlight=False,
-    )
-    for line in _errors(footer, backends):
-        console.print(line, highlight=False)
-    nulls = footer.nulls
-    console.print(
-        f"{nulls.comparisons} null comparisons (right against right): {nulls.alarms} false alarms; with 95 % confidence at most "
-        f"{nulls.per_million:.3g} per million",
-        highlight=False,
-    )
-    for reason in footer.reasons:
-        console.print(f"  {reason}", highlight=False)
-    console.print(f"verdict: {VERDICTS[footer.verdict]}", highlight=False)
+@dataclass
+class Run:
+    """What a summary tells of a finished run.
+
+    ``lost``: how many cases cost their process, by the reasons of `LOST`.
+    """
+
+    header: Header
+    footer: Footer
+    findings: list[FindingRecord] = field(default_factory=list)
+    lost: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What each backend is called where room is scarce."""
+        return short_names(self.header.backends)
 
 
-def _finding(finding: FindingRecord) -> list[str]:
-    mismatch = finding.mismatch
-    expected, actual, detail = (
-        ("an end", finding.bucket, "") if mismatch is None else (mismatch.expected, mismatch.actual, mismatch.detail)
-    )
-    first = (
-        f"[red]finding[/] {finding.id}: {finding.backend} {finding.bucket} at {finding.at or 'run'}, with "
-        f"{', '.join(finding.ops) or 'no op'}, {finding.count} cases: expected {expected}, got {actual}"
-    )
-    rest = [" ".join(detail.split())[:160], *blame_text(finding.blame)[:BLAME_SHOWN], shrinking(finding), finding.replay]
-    return [first, *filter(None, rest)]
+@dataclass
+class Checked:
+    """What a gate found before its campaign; a plain run checks nothing.
+
+    ``broken``: what is not as it should be, a line each. ``measures``: the sums, as ``points 1696/1696``; ``tables``: more of them, for
+    those who want to see all.
+    """
+
+    broken: list[str] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
+    measures: list[str] = field(default_factory=list)
+    tables: list[Any] = field(default_factory=list)
 
 
-def _table(title: str, backends: list[str]) -> Table:
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    table.add_column("")
-    for name in backends:
-        table.add_column(name, justify="right")
+def run_of(records: Iterable[Record]) -> Run:
+    """Gather what the summary needs of the records of a run that ended."""
+    header, footer = None, None
+    findings: list[FindingRecord] = []
+    lost: Counter[str] = Counter()
+    for record in records:
+        match record:
+            case Header():
+                header = record
+            case Footer():
+                footer = record
+            case FindingRecord():
+                findings.append(record)
+            case CaseRecord():
+                lost.update(_lost(record))
+    if header is None or footer is None:
+        raise ValueError("a run that ended has a header and a footer")
+    return Run(header, footer, findings, lost)
+
+
+def _lost(record: CaseRecord) -> Counter[str]:
+    found = [v.mismatch for v in record.verdicts.values() if v.mismatch is not None and v.mismatch.kind == "crash"]
+    return Counter({**Counter(m.actual for m in found), "poisoned": record.poisoned, "deaths": record.deaths})
+
+
+def short_names(backends: Sequence[BackendRecord]) -> dict[str, str]:
+    """Give every backend a short name of its own.
+
+    That is its name, but for one that was given as ``module:attribute``: what it calls itself, or else the last part.
+    """
+    named = {b.name: b.name for b in backends if not set(b.name) & set(":.")}
+    for backend in backends:
+        if backend.name not in named:
+            last = backend.name.replace(":", ".").rpartition(".")[2]
+            named[backend.name] = next(n for n in (backend.title, last, backend.name) if n and n not in named.values())
+    return named
+
+
+def show_summary(console: Console, run: Run, page: Path, checked: Checked) -> None:
+    """Print the summary of a run, or of a gate; ``page`` is the file of its report."""
+    broken = checked.broken
+    console.print(_backends(run))
+    for line in [*_flowed([*checked.measures, *_measures(run)], console.width), *_replaced(run)]:
+        console.print(Text(line))
+    for finding in run.findings:
+        console.print(Text("\n".join(wrap(finding_line(finding), console.width, subsequent_indent="  ")), "red"))
+        console.print(Text(f"  {finding.replay}"), soft_wrap=True)
+    rest = len(broken) - BROKEN_SHOWN
+    more = [f"and {rest} more, in {page.with_name('summary.md')}"] if rest > 0 else []
+    faults = run.footer.reasons if run.footer.verdict is RunVerdict.SUITE_ERROR else ()
+    for line in [*broken[:BROKEN_SHOWN], *more, *faults]:
+        console.print(Text("\n".join(wrap(line, console.width, subsequent_indent="  ")), "red"))
+    verdict = RunVerdict.DIVERGES if broken and run.footer.verdict is RunVerdict.CONFORMS else run.footer.verdict
+    console.print(Text.assemble(VERDICTS[verdict], f".  Details: {page}"), soft_wrap=True)
+
+
+def _backends(run: Run) -> Table:
+    """Return a line for each backend: how its cases ended."""
+    footer, found = run.footer, Counter(f.backend for f in run.findings)
+    table = Table(box=None, pad_edge=False, header_style="")
+    table.add_column("", overflow="fold")
+    for heading in HEADINGS:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for backend in run.header.backends:
+        ledger = footer.ledger[backend.name]
+        agree = sum(ledger.get(b, 0) for b in COMPARED if b in AGREEING)
+        entries = len(footer.deviations[backend.name])
+        of = f" ({entries} {'entry' if entries == 1 else 'entries'})" if entries else ""
+        known = f"{ledger.get(Bucket.KNOWN_DEVIATION, 0)}{of}"
+        new = Text(str(found[backend.name]), "bold red" if found[backend.name] else "")
+        share = sum(ledger.get(b, 0) for b in COMPARED) / max(1, footer.cases)
+        name = f"{run.names[backend.name]} {backend.version.partition('+')[0]}"
+        table.add_row(Text(name), str(footer.cases), str(agree), known, new, f"{share:.1%}")
     return table
 
 
-def _ledger(footer: Footer, backends: list[str]) -> Table:
-    table = _table("Ledger (cases)", backends)
-    for bucket in Bucket:
-        row = [footer.ledger[name].get(bucket, 0) for name in backends]
-        if any(row):
-            table.add_row(bucket.replace("_", " "), *map(str, row))
-    cases = max(1, footer.cases)
-    shares = [sum(footer.ledger[name].get(b, 0) for b in COMPARED) / cases for name in backends]
-    table.add_row("really compared", *(f"{share:.1%}" for share in shares))
-    return table
+def _measures(run: Run) -> list[str]:
+    nulls, ended = run.footer.nulls, run.footer.exit_reason
+    said = []
+    if nulls.comparisons:
+        alarms = f"{counted(nulls.alarms, 'false alarm')} in {nulls.comparisons}"
+        said.append(alarms if nulls.alarms else f"false alarms < {nulls.per_million:.0f} per million")
+    return [*said, f"{run.footer.seconds['wall']:.1f} s{', the budget is spent' if ended is ExitReason.BUDGET else ''}"]
 
 
-def _coverage(footer: Footer, backends: list[str]) -> Table:
-    table = _table("Compared", backends)
-    for counter in COUNTED:
-        table.add_row(COUNTERS[counter], *(str(footer.counts[name].get(counter, 0)) for name in backends))
-    return table
-
-
-def _parameters(footer: Footer, backends: list[str]) -> Table:
-    table = _table("Steps compared, per parameter and order", [f"{name} {order}" for name in backends for order in ("1", "2", "3+")])
-    for cell in CELLS:
-        offered = {name: cell.offered(footer.not_offered[name]) for name in backends}
-        numbers = [(offered[n], footer.counts[n].get(key_of(cell.words, order), 0)) for n in backends for order in ORDERS]
-        if any(number for _, number in numbers):
-            table.add_row(cell.words, *(str(number) if there else "-" for there, number in numbers))
-    return table
-
-
-def _laws(footer: Footer, backends: list[str]) -> Table:
-    table = _table("Laws (cases)", [f"{name} {word}" for name in backends for word in COLUMNS])
-    for row in law_rows(footer.laws, backends):
-        table.add_row(row.law, *map(str, row.numbers))
-    return table
-
-
-def _errors(footer: Footer, backends: list[str]) -> list[str]:
-    lines = []
-    for name in backends:
-        counted = sum(sum(decades.values()) for decades in footer.ratios.get(name, {}).values())
-        if name in footer.worst:
-            ratio, step, case = footer.worst[name]
-            lines.append(f"  {name}: error over derived bound, in {counted} steps: at most {ratio:.2g}, at {step} of case {case}")
+def _flowed(parts: Sequence[str], width: int) -> list[str]:
+    """Set parts beside each other as far as they fit, and break none."""
+    lines = [parts[0]]
+    for part in parts[1:]:
+        joined = f"{lines[-1]}   {part}"
+        lines[-1:] = [joined] if len(joined) <= width else [lines[-1], part]
     return lines
 
 
-def _deviations(footer: Footer, backends: list[str]) -> list[str]:
-    lines = []
-    for name in backends:
-        seen = sorted(footer.deviations[name].items(), key=lambda item: -item[1])
-        lines += [f"  known deviation [bold]{entry}[/]: {count} cases" for entry, count in seen[:DEVIATIONS_SHOWN]]
-        if len(seen) > DEVIATIONS_SHOWN:
-            rest = sum(count for _, count in seen[DEVIATIONS_SHOWN:])
-            lines.append(f"  {len(seen) - DEVIATIONS_SHOWN} more known deviations of {name}: {rest} cases; the report lists all")
-    return lines
+def _replaced(run: Run) -> list[str]:
+    reasons = [f"{run.lost[reason]} {words}" for reason, words in LOST.items() if run.lost[reason]]
+    return [f"processes replaced: {', '.join(reasons)}"] if reasons else []
 
 
-def _after_known(footer: Footer, backends: list[str]) -> list[str]:
-    """Say how far the comparison went on after known deviations, and what it set aside as their consequence."""
-    counts = {name: footer.counts[name] for name in backends}
-    return [
-        f"  {name}: after known deviations {c.get('after_known', 0)} more steps were compared and agree; "
-        f"{c.get('shadowed', 0)} differences may be consequences"
-        for name, c in counts.items()
-        if c.get("after_known", 0) + c.get("shadowed", 0)
-    ]
-
-
-def _gaps(footer: Footer, backends: list[str]) -> list[str]:
-    lines = []
-    for name in backends:
-        missing = gaps(footer.counts[name], footer.not_offered[name])
-        if missing:
-            more = f" and {len(missing) - GAPS_SHOWN} more" if len(missing) > GAPS_SHOWN else ""
-            lines.append(f"  {name}: offered and not covered: {', '.join(missing[:GAPS_SHOWN])}{more}")
-    return lines
+def finding_line(finding: FindingRecord) -> str:
+    """Say in one line what a finding is: the difference, the ops, the node, and who is wrong."""
+    more = f" and {len(finding.ops) - OPS_SHOWN} more" if len(finding.ops) > OPS_SHOWN else ""
+    ops = f" with {', '.join(finding.ops[:OPS_SHOWN])}{more}" if finding.ops else ""
+    blame = finding.blame
+    who = ["nobody could be asked who is wrong"] if blame is None else [f"node: {blame.node.partition(': ')[0]}", WHO[blame.who]]
+    what = f"{finding.bucket.replace('_', ' ')} at {finding.at or 'run'}{ops}, {counted(finding.count, 'case')}"
+    return "; ".join([f"{finding.id}: {what}: {summary(finding)}", *who])
 
 
 def replay_lines(explained: Explanation) -> list[str]:

@@ -19,6 +19,7 @@ from conformance.campaign.records import (
 )
 from conformance.case.files import encode
 from conformance.case.place import END, StepNumber
+from conformance.case.prose import counted
 from conformance.generate.scripts import DrawOptions, odds_of
 from conformance.judge.verdict import FAILING
 from conformance.laws.table import COLUMNS
@@ -209,7 +210,7 @@ def _problems(run: _Run, backends: list[str]) -> Iterator[str]:
     if run.cases and run.cases != footer.cases:
         yield f"{run.cases:,} cases are recorded, but the footer counts {footer.cases:,}."
     if len(run.findings) != footer.findings:
-        yield f"{len(run.findings)} findings are recorded, but the footer counts {footer.findings}."
+        yield f"The record has {counted(len(run.findings), 'finding')}, but the footer counts {footer.findings}."
     yield from _ledger_problems(footer, backends)
 
 

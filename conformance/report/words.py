@@ -6,6 +6,7 @@ import difflib
 import re
 from typing import TYPE_CHECKING
 
+from conformance.case.prose import counted
 from conformance.judge.verdict import Bucket
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def shrinking(finding: FindingRecord) -> str:
     """Say in how many rounds the case was made smaller, and by what; nothing if it was not."""
     rounds = finding.shrink_rounds
     passes = ", ".join(f"{words} {count}" for words, count in rounds.items())
-    return f"shrunk in {sum(rounds.values())} rounds: {passes}" if rounds else ""
+    return f"shrunk in {counted(sum(rounds.values()), 'round')}: {passes}" if rounds else ""
 
 
 def value_name(found: MismatchRecord) -> str:

@@ -8,15 +8,20 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from click.testing import CliRunner
 
+from conformance.backends import Registration
 from conformance.campaign.record_files import Writer
 from conformance.case.case import Case, Input
 from conformance.case.files import encode
-from conformance.case.steps import Op
+from conformance.case.steps import InPlace, Op
+from conformance.cli.commands import cli
+from conformance.compare.promise import Promise
+from conformance.judge.verdict import Bucket, judge
 from conformance.ops import catalogue
 from reference_impl import PADDLE, TORCH
 from reference_impl.dialects.switches import SWITCHES
-from tests.conformance.engines import EXACT, ROOT
+from tests.conformance.engines import EXACT, INFO, ROOT, answer
 from tests.report.samples import HEADER
 
 if TYPE_CHECKING:
@@ -45,6 +50,15 @@ def broken(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def impossible(tmp_path: Path) -> dict[str, Path]:
+    """Write a case file for every step of `IMPOSSIBLE`."""
+    paths = {name: tmp_path / f"{name}.json" for name in IMPOSSIBLE}
+    for name, path in paths.items():
+        path.write_text(encode(Case((X, Input("y", (2,), (1.0, 2.0))), (IMPOSSIBLE[name],))))
+    return paths
+
+
+@pytest.fixture
 def unfinished(tmp_path: Path) -> Path:
     """Write a run record that has no footer."""
     path = tmp_path / "run.ndjson"
@@ -53,15 +67,68 @@ def unfinished(tmp_path: Path) -> Path:
     return path
 
 
+ADAPTERS = "tests.conformance.broken_adapters:"
+BROKE = "instead of answering: ValueError: no leaf for x"
+X = Input("x", (3,), (1.0, 2.0, 3.0))
+IMPOSSIBLE = {
+    "shapes": Op("mul", ("x", "y"), ("z",)),
+    "axis": Op("sum", ("x",), ("z",), {"axis": 5, "keepdims": False}),
+    "index": Op("getitem_int", ("x",), ("z",), {"index": 9}),
+    "in_place": InPlace("reshape", "x", (), {"shape": [3]}),
+}
+"""Steps that nobody can run on three numbers ``x`` and two numbers ``y``."""
+
+
+def replayed_on(backend: str, case: str = "{case}") -> tuple[str, ...]:
+    return "replay", case, "--backend", backend
+
+
 MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
-    "unknown op": (("run", "--ops", "sine", "--out", "{tmp}"), "'sine' is unknown; allowed are "),
+    "unknown op": (
+        ("run", "--ops", "sine", "--out", "{tmp}"),
+        "'sine' is unknown; did you mean sin; 'conformance ops' lists what is allowed",
+    ),
+    "no op": (("run", "--ops", ",", "--out", "{tmp}"), "',' is unknown; 'conformance ops' lists what is allowed"),
     "unknown lane": (("run", "--lane", "fast", "--out", "{tmp}"), "'fast' is unknown; allowed are exact, numeric"),
     "unknown backend": (("run", "--backends", "tensorflow", "--cases", "1", "--out", "{tmp}"), "'tensorflow' is unknown; known are "),
+    "both lanes by one word": (("run", "--lane", "both", "--out", "{tmp}"), "'both' is unknown; allowed are exact, numeric"),
+    "a lane without an op": (
+        ("run", "--backends", "reference", "--lane", "exact", "--ops", "tanh", "--cases", "1", "--out", "{tmp}"),
+        "the lane 'exact' needs an exact op, and tanh has none",
+    ),
+    "a backend without a name": (replayed_on(""), "backend '' is unknown; known are "),
+    "a backend that is a colon": (replayed_on(":"), "backend ':' is unknown; known are "),
+    "a backend that is no callable": (
+        replayed_on(ADAPTERS + "NO_CALLABLE"),
+        "is a float; what opens a backend is a",
+    ),
+    "an opener that gives no backend": (
+        replayed_on(ADAPTERS + "gives_none"),
+        "opens as a dict; a backend has 'info'",
+    ),
+    "an opener that raises": (replayed_on(ADAPTERS + "raises"), "cannot be opened: RuntimeError: no licence"),
+    "a version that is no text": (
+        replayed_on(ADAPTERS + "has_no_version"),
+        "has 2 as its version, which is a str",
+    ),
+    "an adapter that raises in replay": (replayed_on(ADAPTERS + "breaks"), BROKE),
+    "an adapter that raises in a run": (("run", "--backends", ADAPTERS + "breaks", "--cases", "1", "--out", "{tmp}"), BROKE),
+    "no attribute": (replayed_on("json:nope"), "module 'json' has no attribute 'nope'\n"),
+    "a module for which nothing is to be installed": (replayed_on("no_such:x"), "No module named 'no_such'\n"),
+    "shapes that do not fit": (
+        replayed_on("reference", "{shapes}"),
+        "shapes.json: steps[0]: nobody can run it: ValueError: ",
+    ),
+    "an axis that is none": (replayed_on("reference", "{axis}"), "axis.json: steps[0]: nobody can run it: AxisError: "),
+    "an index out of range": (replayed_on("reference", "{index}"), "index.json: steps[0]: nobody can run it: IndexError: "),
+    "no form in place": (("repro", "{in_place}", "--framework", "torch"), "steps[0].op: reshape has no form in place"),
     "no backend": (("run", "--backends", ",", "--cases", "1", "--out", "{tmp}"), "',' names no backend"),
     "missing module": (("run", "--backends", "no_such:engine", "--cases", "1", "--out", "{tmp}"), "No module named 'no_such'"),
     "bad budget": (("run", "--budget", "soon", "--out", "{tmp}"), "'soon' is no time; write it like 90s, 10m or 1h"),
     "no budget": (("run", "--budget", "nan", "--out", "{tmp}"), "'nan' is no time"),
     "negative budget": (("run", "--budget=-5m", "--out", "{tmp}"), "'-5m' is no time"),
+    "nothing to spend": (("run", "--budget", "0", "--out", "{tmp}"), "'0' is no time; write it like 90s, 10m or 1h, more than nothing"),
+    "no whole number": (("run", "--cases", "1e3", "--out", "{tmp}"), "'1e3' is no whole number"),
     "no cases": (("run", "--cases", "0", "--out", "{tmp}"), "0 is not in the range"),
     "negative seed": (("run", "--seed", "-1", "--out", "{tmp}"), "-1 is not in the range"),
     "unknown option": (("run", "--quick", "--out", "{tmp}"), "No such option"),
@@ -71,7 +138,7 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
     "broken case to show": (("show", "{broken}"), "broken.json: steps[0].op: 'sine' is unknown"),
     "broken case to replay": (("replay", "{broken}", "--backend", "reference"), "broken.json: steps[0].op: 'sine' is unknown"),
     "broken case to repro": (("repro", "{broken}", "--framework", "torch"), "broken.json: steps[0].op: 'sine' is unknown"),
-    "replay on an unknown backend": (("replay", "{case}", "--backend", "jax"), "backend 'jax' is unknown"),
+    "replay on an unknown backend": (replayed_on("jax"), "backend 'jax' is unknown"),
     "replay without a backend": (("replay", "{case}"), "Missing option '--backend'"),
     "unknown framework": (("repro", "{case}", "--framework", "jax"), "'jax' is not one of 'torch', 'paddle'"),
     "unknown dialect": (("dialects", "--compare", "torch", "jax"), "'jax' is unknown; allowed are torch, paddle"),
@@ -82,9 +149,9 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
 
 @pytest.mark.parametrize(("arguments", "message"), MISTAKES.values(), ids=MISTAKES)
 def test_a_mistake_is_one_line_and_exit_code_2(
-    arguments: tuple[str, ...], message: str, case: Path, broken: Path, tmp_path: Path
+    arguments: tuple[str, ...], message: str, case: Path, broken: Path, impossible: dict[str, Path], tmp_path: Path
 ) -> None:
-    done = conformance(*(a.format(case=case, broken=broken, tmp=tmp_path) for a in arguments))
+    done = conformance(*(a.format(case=case, broken=broken, tmp=tmp_path, **impossible) for a in arguments))
     lines = done.stderr.splitlines()
     assert (2, 1, True) == (done.returncode, len(lines), message in done.stderr), done.stderr + done.stdout
 
@@ -188,7 +255,60 @@ def test_the_command_lists_its_commands_and_exit_codes() -> None:
     assert "Exit codes: 0 conforms, 1 divergence, 2 usage or configuration, 3 fault of the suite." in text
 
 
-def test_a_campaign_that_conforms_is_a_success(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("command", "cases"), [("run", 2000), ("gate", 6000), ("laws", 300), ("mutants", 20000)])
+def test_help_shows_the_defaults(command: str, cases: int) -> None:
+    assert f"[default: {cases}; x>=1]" in " ".join(conformance(command, "--help").stdout.split())
+
+
+def test_a_campaign_that_conforms_is_a_success_in_a_few_lines_of_80_columns(tmp_path: Path) -> None:
     done = conformance("run", "--backends", "torch,paddle", "--cases", "200", "--out", tmp_path)
-    files = {"run.ndjson", "report.html"}
+    files, lines = {"run.ndjson", "report.html"}, done.stdout.splitlines()
     assert (0, True) == (done.returncode, files <= {p.name for p in tmp_path.iterdir()}), done.stdout + done.stderr
+    assert (True, True) == (len(lines) <= 6, max(map(len, lines[:-1])) <= 80), done.stdout
+    assert lines[-1].startswith("conforms.  Details: ")
+
+
+def test_a_run_prints_its_tables_where_they_are_asked_for(tmp_path: Path) -> None:
+    done = conformance("run", "--backends", "reference", "--cases", "3", "--out", tmp_path, "-v")
+    assert (0, True) == (done.returncode, "Ledger (cases)" in done.stdout), done.stderr
+
+
+def test_a_comma_too_many_is_ignored(tmp_path: Path) -> None:
+    done = conformance("run", "--backends", "reference,", "--ops", "mul,", "--cases", "1", "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_version_may_be_more_than_a_str(tmp_path: Path) -> None:
+    done = conformance("run", "--backends", ADAPTERS + "has_a_special_version", "--cases", "1", "--out", tmp_path)
+    assert (0, "special 2.13.0") == (done.returncode, done.stdout.splitlines()[1][:14]), done.stderr
+
+
+def test_a_run_owns_its_case_files_and_leaves_those_that_a_person_named(tmp_path: Path) -> None:
+    earlier, mine = tmp_path / "cases" / "torch-0123abcd.json", tmp_path / "cases" / "smaller.json"
+    earlier.parent.mkdir()
+    for path in (earlier, mine):
+        path.write_text("{}")
+    conformance("run", "--backends", "reference", "--cases", "1", "--out", tmp_path)
+    assert (False, True) == (earlier.exists(), mine.exists())
+
+
+def test_output_that_nobody_reads_is_no_divergence() -> None:
+    command = [sys.executable, "-m", "conformance", "ops", "--json"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        said = process.stderr.read()
+    assert (141, b"") == (process.returncode, said)
+
+
+def test_where_a_framework_is_missing_the_default_says_what_to_give(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(Registration, "installed", property(lambda facts: facts.requires != "paddle"))
+    said = CliRunner().invoke(cli, ["run", "--out", str(tmp_path)])
+    assert (2, True) == (said.exit_code, "paddle is not installed here; give --backends torch" in said.output)
+
+
+@pytest.mark.parametrize("step", ["shapes", "axis", "index"])
+def test_that_both_refuse_what_nobody_can_run_is_no_agreement(step: str) -> None:
+    case = Case((X, Input("y", (2,), (1.0, 2.0))), (IMPOSSIBLE[step],))
+    assert judge(Promise(case, INFO), answer(case)).bucket is Bucket.HARNESS_ERROR

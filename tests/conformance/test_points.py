@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from conformance.campaign.run import Options
 from conformance.campaign.sweep import sweep_op
 from conformance.cli.gate import check_points
+from conformance.compare.promise import impossible
 from conformance.generate.special_points import COPIES, cases_of, is_packed, single, special
 from conformance.ops import catalogue
+from conformance.report.terminal import Checked
 from reference_impl import OPS
 from tests.wrong_engines import WrongEngine
 
@@ -63,6 +64,11 @@ def test_the_values_of_a_dtype_reach_both_ends_of_its_range() -> None:
     assert np.signbit(values[values == 0]).any()
 
 
+@pytest.mark.parametrize("name", [name for name in catalogue() if is_packed(name)])
+def test_a_place_can_be_run_alone(name: str) -> None:
+    assert not [title for title, case in cases_of(name) if impossible(single(case, 0)) is not None]
+
+
 def test_a_place_is_cut_out_whole() -> None:
     case = next(case for _, case in cases_of("prod"))
     part = single(case, 5)
@@ -79,6 +85,7 @@ def test_an_engine_that_is_wrong_at_one_point_is_caught_and_the_point_is_named(e
 
 def test_an_engine_that_is_wrong_at_one_point_turns_the_gate_red() -> None:
     options = Options(("tests.conformance.test_points:swallows_nan",), jobs=2)
-    (swept,) = check_points(options, Console(quiet=True))
-    assert swept.failures
-    assert all(": relu, order" in line for line in swept.failures)
+    checked = Checked()
+    check_points(options, checked)
+    assert checked.broken
+    assert all(": relu, order" in line for line in checked.broken)

@@ -73,7 +73,7 @@ def test_there_is_a_sample_of_every_kind_of_record() -> None:
 
 @pytest.mark.parametrize("kind", ALL)
 def test_a_record_is_read_as_it_was_written(kind: str, tmp_path: Path) -> None:
-    assert [ALL[kind]] == list(read(written(tmp_path, ALL[kind])))
+    assert [HEADER, ALL[kind]] == list(read(written(tmp_path, HEADER, ALL[kind])))
 
 
 @pytest.mark.parametrize("kind", ALL)
@@ -86,7 +86,7 @@ def test_a_record_says_its_kind_first(kind: str) -> None:
 def test_what_a_worker_records_is_read_as_it_was_written(name: str, index: int, tmp_path: Path) -> None:
     engine = correct() if name == "correct" else mutants()[name].open()
     record = run_case(case_of(1, index, DrawOptions()), [engine], Judging(LawSampling.EVERY, every_null=True), index=index)
-    assert [record] == list(read(written(tmp_path, record)))
+    assert [HEADER, record] == list(read(written(tmp_path, HEADER, record)))
 
 
 def test_what_did_not_happen_is_not_written() -> None:
@@ -125,6 +125,16 @@ def test_what_is_no_record_is_refused_with_file_line_and_reason(line: Any, said:
     with pytest.raises(RecordError, match=f"run.ndjson: .*{said}") as refused:
         list(read(path))
     assert len(str(refused.value).splitlines()) == 1
+
+
+def test_a_record_without_its_header_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="line 1: is no header, with which the record of a run begins"):
+        list(read(written(tmp_path, FAILED, FOOTER)))
+
+
+def test_an_empty_record_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="is empty; the record of a run begins with its header"):
+        list(read(written(tmp_path)))
 
 
 def test_a_line_cut_short_is_refused(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Errors over bounds, from the verdicts of cases to the report and the summary."""
+"""Errors over bounds, from the verdicts of cases to the report and the terminal."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from conformance.campaign.records import CaseRecord, ExitReason, VerdictRecord
 from conformance.campaign.tally import Tally, decade_of
 from conformance.judge.verdict import Bucket
 from conformance.report import write_html
+from conformance.report.details import COUNTED, show_details
 from conformance.report.tables import coverage_of
-from conformance.report.terminal import COUNTED, show_summary
+from conformance.report.terminal import Run
 from conformance.report.words import COUNTERS
+from tests.report.samples import HEADER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +54,7 @@ def test_the_tally_counts_cases_by_step_and_decade_and_keeps_the_worst_that_was_
     tally.add(record("a", {"op:mul": 0.05, "grad": 0.5}))
     tally.add(record("b", {"op:mul": 0.07, "grad": None}))
     tally.add(record("c", {"grad": 7.0}))
-    footer = tally.footer(ExitReason.CASES, 0.0, {}, {})
+    footer = tally.footer(ExitReason.CASES, 0.0, 1, {}, {})
     assert {"op:mul": {"1/10": 2}, "grad": {"1": 1, "beyond": 2}} == footer.ratios["torch"]
     assert (0.5, "grad", "a") == footer.worst["torch"]
 
@@ -71,21 +73,12 @@ def test_a_run_without_bounds_has_no_such_table(records: list[Record], footer: F
     assert 'id="errors"' not in path.read_text(encoding="utf-8")
 
 
-def summary(footer: Footer) -> str:
+def test_the_details_name_the_largest_error_and_where_it_is(footer: Footer) -> None:
     out = io.StringIO()
-    show_summary(Console(file=out, width=200), footer, [])
-    return out.getvalue()
+    show_details(Console(file=out, width=200), Run(HEADER, footer))
+    assert "torch: error over derived bound, in 68 steps: at most 0.21, at op:matmul of case 00ff00ff00ff00ff" in out.getvalue()
 
 
-def test_the_summary_names_the_largest_error_and_where_it_is(footer: Footer) -> None:
-    assert "torch: error over derived bound, in 68 steps: at most 0.21, at op:matmul of case 00ff00ff00ff00ff" in summary(footer)
-
-
-def test_the_summary_says_that_the_budget_ended_the_run(footer: Footer) -> None:
-    said = [summary(replace(footer, exit_reason=reason)) for reason in ExitReason]
-    assert [False, True] == ["when the budget was spent" in text for text in said]
-
-
-def test_a_counter_reads_the_same_in_the_summary_and_on_the_page(footer: Footer) -> None:
+def test_a_counter_reads_the_same_in_the_terminal_and_on_the_page(footer: Footer) -> None:
     page = {row.name for row in coverage_of(footer, ["torch"]).counts}
     assert {COUNTERS[counter] for counter in COUNTED if not counter.startswith("order")} <= page

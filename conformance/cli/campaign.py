@@ -1,0 +1,83 @@
+"""What `run`, `gate` and `laws` share: a campaign from the options of the command line to its files, its summary and its exit code."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from conformance.backends.registry import registration
+from conformance.campaign.record_files import read
+from conformance.campaign.records import RunVerdict
+from conformance.campaign.run import Options, run_campaign
+from conformance.case.prose import counted
+from conformance.cli.codes import CONFORMS, DIVERGES, SUITE_FAULT
+from conformance.generate.scripts import DrawOptions
+from conformance.laws.judging import LAWS_TIMEOUT, Judging, LawSampling
+from conformance.ops import catalogue
+from conformance.report import write_html
+from conformance.report.ci import write_junit, write_markdown
+from conformance.report.details import show_details
+from conformance.report.terminal import Checked, run_of, show_summary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+CODES = {RunVerdict.CONFORMS: CONFORMS, RunVerdict.DIVERGES: DIVERGES, RunVerdict.SUITE_ERROR: SUITE_FAULT}
+
+
+def campaign(
+    *,
+    backends: tuple[str, ...],
+    seed: int,
+    jobs: int,
+    out: Path,
+    cases: int,
+    budget: float | None,
+    lanes: tuple[str, ...],
+    ops: tuple[str, ...] | None,
+    nulls: str,
+    verbose: bool,
+    before: Callable[[Options, Console], Checked] | None = None,
+    laws_only: bool = False,
+) -> int:
+    """Run a campaign, print its summary, and return the exit code; ``before``: what a gate checks first.
+
+    Raises:
+        BadParameter: if the ops that are asked for have no case in the lane that is.
+    """
+    if lanes == ("exact",) and ops and not any(catalogue()[name].exact for name in ops):
+        msg = f"the lane 'exact' needs an exact op, and {', '.join(ops)} has none; 'conformance ops' lists the lanes of each"
+        raise click.BadParameter(msg, param_hint="'--lane'")
+    console = Console(highlight=False)
+    command = " ".join(["conformance", *sys.argv[1:]])
+    draw = DrawOptions(lanes, ops, static=all(registration(name).static for name in backends))
+    judging = Judging(LawSampling.SOME, every_null=nulls == "all")
+    if laws_only:
+        judging = Judging(LawSampling.EVERY, laws_only=True, timeout=LAWS_TIMEOUT)
+    options = Options(backends, cases, budget, seed, draw, jobs, out, command, judging)
+    checked = before(options, console) if before else Checked()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not sys.stdout.isatty()) as bar:
+        task = bar.add_task("cases", total=cases)
+
+        def advance(done: int, failed: int) -> None:
+            bar.update(task, completed=done, description=f"cases ({counted(failed, 'finding')})")
+
+        footer = run_campaign(options, advance, checked.records)
+    record, page, broken = out / "run.ndjson", out / "report.html", checked.broken
+    ended = run_of(read(record))
+    write_html(read(record), page)
+    if before:
+        write_junit(out / "junit.xml", footer, ended.findings, broken)
+        write_markdown(out / "summary.md", footer, ended.findings, broken)
+    if verbose:
+        for table in checked.tables:
+            console.print(table)
+        show_details(console, ended)
+    show_summary(console, ended, page, checked)
+    return max(CODES[footer.verdict], DIVERGES if broken else CONFORMS)

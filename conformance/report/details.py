@@ -1,0 +1,176 @@
+"""The tables of a run in the terminal: the ledger, what was compared, the laws, the known deviations, and the findings in full."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from conformance.campaign.coverage import CELLS, ORDERS, gaps, key_of
+from conformance.case.prose import counted
+from conformance.judge.verdict import COMPARED, Bucket
+from conformance.laws.table import COLUMNS, law_rows
+from conformance.report.words import COUNTERS, blame_text, shrinking
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rich.console import Console
+
+    from conformance.campaign.records import FindingRecord, Footer
+    from conformance.report.terminal import Run
+
+GAPS_SHOWN = 8
+DEVIATIONS_SHOWN = 6
+BLAME_SHOWN = 2
+COUNTED = ("calls", "gradients", "gradient_elements", "absent", "errors", "ops", "elements", "events", "order 1", "order 2", "order 3")
+"""The counters that the terminal shows; the page shows all."""
+
+
+def show_details(console: Console, run: Run) -> None:
+    """Print the ledger, the coverage, the laws, the known deviations, the findings, and the times."""
+    footer, names = run.footer, run.names
+    console.print(_ledger(footer, names))
+    console.print(_coverage(footer, names))
+    console.print(_parameters(footer, names))
+    if law_rows(footer.laws, [*names]):
+        console.print(_laws(footer, names))
+    lines = [*_gaps(footer, names), *_deviations(footer, names), *_after_known(footer, names), *_times(footer, names)]
+    for line in [*lines, *_errors(footer, names), _nulls(footer)]:
+        console.print(Text(line))
+    for finding in run.findings:
+        for line in _finding(finding):
+            console.print(Text(line), soft_wrap=True)
+
+
+def _times(footer: Footer, names: Mapping[str, str]) -> list[str]:
+    seconds = defaultdict(float, footer.seconds)
+    framework = sum(seconds.get(name, 0.0) for name in names)
+    ratio = seconds["all"] / max(framework, 1e-9)
+    times = f"frameworks {framework:.1f} s, reference {seconds['reference']:.1f} s, all {seconds['all']:.1f} s"
+    lanes = ", ".join(f"{lane} {count}" for lane, count in footer.lanes.items())
+    much = "a derivative of order 2 or more, an accumulation, a shared sub-graph or an expected refusal"
+    bounded = f"{counted(footer.bounded, 'comparison')} needed derived bounds"
+    return [
+        f"{counted(footer.cases, 'case')} in {seconds['wall']:.1f} s; {times}: total / framework = {ratio:.2f}",
+        f"{footer.rich / max(1, footer.cases):.1%} of the cases have {much}; lanes: {lanes}; {bounded}",
+    ]
+
+
+def _nulls(footer: Footer) -> str:
+    nulls = footer.nulls
+    return (
+        f"{counted(nulls.comparisons, 'null comparison')} (right against right): {counted(nulls.alarms, 'false alarm')}; "
+        f"with 95 % confidence at most {nulls.per_million:.3g} per million"
+    )
+
+
+def _finding(finding: FindingRecord) -> list[str]:
+    mismatch = finding.mismatch
+    expected, actual, detail = (
+        ("an end", finding.bucket, "") if mismatch is None else (mismatch.expected, mismatch.actual, mismatch.detail)
+    )
+    first = (
+        f"finding {finding.id}: {finding.backend} {finding.bucket} at {finding.at or 'run'}, with "
+        f"{', '.join(finding.ops) or 'no op'}, {counted(finding.count, 'case')}: expected {expected}, got {actual}"
+    )
+    rest = [" ".join(detail.split())[:160], *blame_text(finding.blame)[:BLAME_SHOWN], shrinking(finding), finding.replay]
+    return [first, *(f"    {line}" for line in rest if line)]
+
+
+def _table(title: str, names: Mapping[str, str]) -> Table:
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table.add_column("", overflow="fold")
+    for name in names.values():
+        table.add_column(Text(name), justify="right")
+    return table
+
+
+def _ledger(footer: Footer, names: Mapping[str, str]) -> Table:
+    table = _table("Ledger (cases)", names)
+    for bucket in Bucket:
+        row = [footer.ledger[name].get(bucket, 0) for name in names]
+        if any(row):
+            table.add_row(bucket.replace("_", " "), *map(str, row))
+    cases = max(1, footer.cases)
+    shares = [sum(footer.ledger[name].get(b, 0) for b in COMPARED) / cases for name in names]
+    table.add_row("really compared", *(f"{share:.1%}" for share in shares))
+    return table
+
+
+def _coverage(footer: Footer, names: Mapping[str, str]) -> Table:
+    table = _table("Compared", names)
+    for counter in COUNTED:
+        table.add_row(COUNTERS[counter], *(str(footer.counts[name].get(counter, 0)) for name in names))
+    return table
+
+
+def _parameters(footer: Footer, names: Mapping[str, str]) -> Table:
+    """Return the table of the parameters; the three orders of a backend share a column, so that two fit a terminal."""
+    table = _table(f"Steps compared, per parameter, at order {' / '.join(map(str, ORDERS))}+", names)
+    for cell in CELLS:
+        numbers = {name: [footer.counts[name].get(key_of(cell.words, order), 0) for order in ORDERS] for name in names}
+        shown = {name: cell.offered(footer.not_offered[name]) for name in names}
+        if any(any(numbers[name]) for name in names if shown[name]):
+            table.add_row(cell.words, *(" / ".join(map(str, numbers[name])) if shown[name] else "-" for name in names))
+    return table
+
+
+def _laws(footer: Footer, names: Mapping[str, str]) -> Table:
+    """Return the table of the laws: how many of the cases held, and what became of the others."""
+    table = _table("Laws (cases that held)", names)
+    for row in law_rows(footer.laws, [*names]):
+        table.add_row(row.law, *(_held(row.numbers[i : i + len(COLUMNS)]) for i in range(0, len(row.numbers), len(COLUMNS))))
+    return table
+
+
+def _held(numbers: Sequence[int]) -> str:
+    count = dict(zip(COLUMNS, numbers, strict=True))
+    tried, held = count.pop("tried"), count.pop("held")
+    others = ", ".join(f"{number} {word}" for word, number in count.items() if number)
+    return f"{f'{others}   ' if others else ''}{held} of {tried}"
+
+
+def _errors(footer: Footer, names: Mapping[str, str]) -> list[str]:
+    lines = []
+    for name, short in names.items():
+        steps = sum(sum(decades.values()) for decades in footer.ratios.get(name, {}).values())
+        if name in footer.worst:
+            ratio, step, case = footer.worst[name]
+            said = f"in {counted(steps, 'step')}: at most {ratio:.2g}, at {step} of case {case}"
+            lines.append(f"  {short}: error over derived bound, {said}")
+    return lines
+
+
+def _deviations(footer: Footer, names: Mapping[str, str]) -> list[str]:
+    lines = []
+    for name, short in names.items():
+        seen = sorted(footer.deviations[name].items(), key=lambda item: -item[1])
+        lines += [f"  known deviation {entry}: {counted(count, 'case')}" for entry, count in seen[:DEVIATIONS_SHOWN]]
+        if len(seen) > DEVIATIONS_SHOWN:
+            rest = counted(sum(count for _, count in seen[DEVIATIONS_SHOWN:]), "case")
+            lines.append(f"  {len(seen) - DEVIATIONS_SHOWN} more of {short}: {rest}; the report lists all")
+    return lines
+
+
+def _after_known(footer: Footer, names: Mapping[str, str]) -> list[str]:
+    """Say how far the comparison went on after known deviations, and what it set aside as their consequence."""
+    counts = {short: footer.counts[name] for name, short in names.items()}
+    return [
+        f"  {short}: after known deviations {counted(c.get('after_known', 0), 'more step')} agreed; "
+        f"{counted(c.get('shadowed', 0), 'difference')} may be consequences"
+        for short, c in counts.items()
+        if c.get("after_known", 0) + c.get("shadowed", 0)
+    ]
+
+
+def _gaps(footer: Footer, names: Mapping[str, str]) -> list[str]:
+    lines = []
+    for name, short in names.items():
+        missing = gaps(footer.counts[name], footer.not_offered[name])
+        if missing:
+            more = f" and {len(missing) - GAPS_SHOWN} more" if len(missing) > GAPS_SHOWN else ""
+            lines.append(f"  {short}: offered and not covered: {', '.join(missing[:GAPS_SHOWN])}{more}")
+    return lines

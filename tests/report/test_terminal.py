@@ -1,0 +1,161 @@
+"""The terminal: a few lines that say all that one must know, at 80 columns, and the tables for those who ask."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from rich.console import Console
+
+from conformance.campaign.records import (
+    BackendRecord,
+    CaseRecord,
+    ExitReason,
+    FindingRecord,
+    Footer,
+    MismatchRecord,
+    NullSummary,
+    RunVerdict,
+    VerdictRecord,
+)
+from conformance.case.prose import counted
+from conformance.judge.blame import Blame
+from conformance.judge.verdict import Bucket
+from conformance.report.details import show_details
+from conformance.report.terminal import Checked, Run, run_of, short_names, show_summary
+from tests.report.samples import FOOTER, HEADER, finding
+
+PAGE = Path("reports/report.html")
+GREEN = replace(FOOTER, verdict=RunVerdict.CONFORMS, reasons=(), nulls=NullSummary(31000, 0, 3, 96.6, {}))
+MEASURES = ["curated 186/186", "deviations 162/162 still show", "points 1696/1696", "power 330/489"]
+BLAME = Blame("accused", (), "step 2 (op:mul): what arrives at v2 is right, what leaves for v0 is not")
+
+
+def run(footer: Footer = GREEN, *findings: FindingRecord) -> Run:
+    return Run(HEADER, footer, [*findings])
+
+
+def printed(of: Run, checked: Checked | None = None, *, width: int = 80, colours: bool = False) -> list[str]:
+    out = io.StringIO()
+    console = Console(file=out, width=width, highlight=False, force_terminal=colours, color_system="standard" if colours else None)
+    show_summary(console, of, PAGE, checked or Checked())
+    return [line.rstrip() for line in out.getvalue().splitlines()]
+
+
+def died(bucket: Bucket) -> CaseRecord:
+    mismatch = MismatchRecord(-1, "end", "crash", "step", "computed", bucket, "the process died")
+    return CaseRecord(0, "a", "exact", 1, False, {"torch": VerdictRecord(bucket, {}, mismatch=mismatch)}, {}, False, ())
+
+
+def test_a_green_gate_is_a_few_lines() -> None:
+    assert printed(run(), Checked(measures=MEASURES)) == [
+        "              cases  agree  known deviations  new findings  compared",
+        "torch 2.13.0  20000  18852     913 (1 entry)             0     98.9%",
+        "paddle 3.4.0  20000  18352              1021             0     96.9%",
+        "curated 186/186   deviations 162/162 still show   points 1696/1696",
+        "power 330/489   false alarms < 97 per million   131.0 s",
+        "conforms.  Details: reports/report.html",
+    ]
+
+
+def test_a_new_finding_says_the_difference_the_ops_the_node_who_is_wrong_and_how_to_run_it_again() -> None:
+    lines = printed(run(FOOTER, finding(blame=BLAME)), width=300)
+    what = "diverged at op:reshape with mul, reshape, sum, unsqueeze, 17 cases: flag of v1: expected constant, actual requires_grad"
+    assert [
+        f"torch-3fa2c1d0: {what}; node: step 2 (op:mul); the engine is wrong",
+        "  conformance replay reports/cases/torch-3fa2c1d0.json --backend torch",
+        "diverges.  Details: reports/report.html",
+    ] == lines[-3:]
+
+
+def test_a_backend_with_a_new_finding_has_it_in_its_line() -> None:
+    assert "torch 2.13.0  20000  18852     913 (1 entry)             1     98.9%" in printed(run(FOOTER, finding()))
+
+
+@pytest.mark.parametrize("of", [run(), run(FOOTER, finding(blame=BLAME))], ids=["green", "red"])
+def test_two_backends_fit_80_columns(of: Run) -> None:
+    assert max(map(len, printed(of, Checked(measures=MEASURES, broken=["word " * 40])))) <= 80
+
+
+@pytest.mark.parametrize("names", [("torch", "paddle"), ("my.package.of_adapters:open_backend", "paddle-static")])
+def test_the_tables_of_two_backends_fit_80_columns(names: tuple[str, str]) -> None:
+    def renamed(of: dict[str, object]) -> dict[str, object]:
+        return dict(zip(names, of.values(), strict=True))
+
+    fields = ("ledger", "counts", "deviations", "laws", "ratios", "not_offered")
+    footer = replace(GREEN, worst={}, **{field: renamed(getattr(GREEN, field)) for field in fields})
+    header = replace(HEADER, backends=tuple(replace(b, name=n) for b, n in zip(HEADER.backends, names, strict=True)))
+    out = io.StringIO()
+    show_details(Console(file=out, width=80), Run(header, footer))
+    rows = [line for line in out.getvalue().splitlines() if line.startswith("backward dump_backward_graph_path=given")]
+    assert (True, True) == (max(map(len, out.getvalue().splitlines())) <= 80, all("/" in row for row in rows))
+
+
+@pytest.mark.parametrize(("verdict", "colour"), [(RunVerdict.CONFORMS, 32), (RunVerdict.DIVERGES, 31), (RunVerdict.SUITE_ERROR, 35)])
+def test_the_verdict_is_coloured_on_a_terminal(verdict: RunVerdict, colour: int) -> None:
+    word = verdict.replace("_", " ")
+    assert (
+        f"\x1b[1;{colour}m{word}\x1b[0m.  Details: reports/report.html"
+        == printed(run(replace(GREEN, verdict=verdict)), colours=True)[-1]
+    )
+
+
+def test_what_a_gate_found_broken_makes_its_verdict_red() -> None:
+    assert printed(run(), Checked(broken=["mul-vjp: stale"]))[-2:] == ["mul-vjp: stale", "diverges.  Details: reports/report.html"]
+
+
+def test_of_very_much_that_is_broken_the_rest_is_in_the_summary() -> None:
+    lines = printed(run(), Checked(broken=[f"entry {number}" for number in range(50)]))
+    assert ["entry 19", "and 30 more, in reports/summary.md"] == lines[-3:-1]
+
+
+def test_a_fault_of_the_suite_says_its_reasons() -> None:
+    faulty = replace(GREEN, verdict=RunVerdict.SUITE_ERROR, reasons=("torch: only 12.0% of the cases were compared; the floor is 90%",))
+    assert "torch: only 12.0% of the cases were compared; the floor is 90%" in printed(run(faulty))
+
+
+def test_the_summary_says_that_the_budget_ended_the_run() -> None:
+    said = ["the budget is spent" in " ".join(printed(run(replace(GREEN, exit_reason=reason)))) for reason in ExitReason]
+    assert [False, True] == said
+
+
+def test_false_alarms_are_counted_where_there_are_any() -> None:
+    line = printed(run(replace(GREEN, nulls=NullSummary(31000, 1, 0, 153.0, {}))))[3]
+    assert "1 false alarm in 31000   131.0 s" == line
+
+
+def test_processes_that_were_replaced_are_told_in_one_line_with_the_reasons() -> None:
+    poisoned = replace(died(Bucket.AGREED), verdicts={}, poisoned=True, deaths=2)
+    of = run_of([HEADER, died(Bucket.CRASHED), died(Bucket.CRASHED), died(Bucket.TIMED_OUT), poisoned, GREEN])
+    expected = "processes replaced: 2 crashed, 1 did not come back, 1 no longer differentiated, 2 died and did not die again alone"
+    assert expected in " ".join(printed(of, width=200))
+
+
+def test_where_no_process_was_replaced_nothing_is_said_of_it() -> None:
+    assert "replaced" not in " ".join(printed(run()))
+
+
+def backend(name: str, title: str = "") -> BackendRecord:
+    return BackendRecord(name, "1.0", "torch", {}, title=title)
+
+
+@pytest.mark.parametrize(
+    ("backends", "names"),
+    [
+        ([backend("torch"), backend("paddle-static")], ["torch", "paddle-static"]),
+        ([backend("my.adapter:open_backend", "mine")], ["mine"]),
+        ([backend("my.adapter:open_backend")], ["open_backend"]),
+        ([backend("my.adapter")], ["adapter"]),
+        ([backend("my.adapter:copy", "torch"), backend("torch")], ["copy", "torch"]),
+        ([backend("a:copy"), backend("b:copy")], ["copy", "b:copy"]),
+    ],
+)
+def test_a_backend_given_by_its_module_has_a_short_name_of_its_own(backends: list[BackendRecord], names: list[str]) -> None:
+    short = short_names(backends)
+    assert names == [short[b.name] for b in backends]
+
+
+def test_one_is_no_plural() -> None:
+    assert ["0 cases", "1 case", "2 cases"] == [counted(number, "case") for number in range(3)]

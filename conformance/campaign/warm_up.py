@@ -7,11 +7,13 @@ deviations are read, and caches fill. A child that is forked later finds all tha
 from __future__ import annotations
 
 import gc
+import os
+import signal
 from contextlib import suppress
 
 from conformance.backends import BackendError
 from conformance.campaign.last_words import silence
-from conformance.campaign.nursery import DeathError, forked
+from conformance.campaign.nursery import DeathError, die_with, forked
 from conformance.campaign.worker import backend, run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Custom, Grad, Op
@@ -44,7 +46,12 @@ CASES = (
 
 
 def prepare(backends: tuple[str, ...]) -> None:
-    """Make a nursery of this worker; one that its warm-up would take down stays cold, and is warned by a child."""
+    """Make a nursery of this worker; one that its warm-up would take down stays cold, and is warned by a child.
+
+    It holds nothing that is worth tidying up, so it ends when it is told to, whatever it does, and with the process that forked it.
+    """
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    die_with(os.getppid())
     silence()
     with suppress(DeathError, BackendError):
         forked(warm_up, [backends], PATIENCE)

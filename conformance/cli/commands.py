@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
+from click.core import ParameterSource
 
 from conformance import __version__
 from conformance.cli.mutants import mutants
 from conformance.cli.options import backends_option, campaign_options, names_of, ops_option, seconds, with_options
+from conformance.cli.resume import resumed
+from conformance.cli.stopping import FULL, Stopped, stoppable, with_notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,13 +34,14 @@ CODES = {"conforms": CONFORMS, "diverges": DIVERGES, "suite_error": SUITE_FAULT}
 def main() -> None:
     """Run the command; whatever goes wrong is one line and a documented exit code."""
     try:
-        code = cli.main(standalone_mode=False)
+        with stoppable():
+            code = cli.main(standalone_mode=False)
     except click.ClickException as error:
         fail(USAGE, error.format_message())
-    except (click.Abort, KeyboardInterrupt):
-        fail(130, "interrupted; what was recorded stays, without a footer it is not a result")
+    except Stopped as error:
+        fail(error.code, with_notes(f"stopped by {error}", error))
     except OSError as error:
-        fail(USAGE, f"{error.filename or 'output'}: {error.strerror}")
+        fail(SUITE_FAULT if error.errno in FULL else USAGE, with_notes(f"{error.filename or 'output'}: {error.strerror}", error))
     except Exception as error:  # noqa: BLE001 - a traceback is a bug; the last line of defence says which
         known = expected_errors()
         fail(
@@ -68,7 +72,8 @@ def fail(code: int, message: str) -> NoReturn:
 def cli() -> None:
     """Check autograd engines against a small reference engine.
 
-    Exit codes: 0 conforms, 1 divergence, 2 usage or configuration, 3 fault of the suite.
+    Exit codes: 0 conforms, 1 divergence, 2 usage or configuration, 3 fault of the suite. A run that is stopped has 129, 130 or 143, for
+    a closed terminal, Ctrl-C and SIGTERM.
     """
 
 
@@ -78,13 +83,20 @@ cli.add_command(mutants)
 @cli.command()
 @with_options(campaign_options)
 @click.option("--cases", default=2000, type=click.IntRange(1), help="How many cases to draw.")
-@click.option("--budget", callback=seconds, help="Stop starting cases after this time, like 10m.")
+@click.option("--budget", callback=seconds, help="End after about this time, like 10m; a tenth of it is for the findings.")
 @click.option("--lane", "lanes", callback=names_of(lambda: ("exact", "numeric")), help="exact, numeric, or both.")
 @ops_option
 @click.option("--nulls", default="one", type=click.Choice(["one", "all"]), help="How many null pairs are judged on each numeric case.")
-def run(**chosen: Any) -> int:
+@click.option(
+    "--resume", type=click.Path(file_okay=False, path_type=Path), help="Go on with the run in DIR that did not end.", metavar="DIR"
+)
+@click.pass_context
+def run(context: click.Context, /, resume: Path | None, **chosen: Any) -> int:
     """Run a campaign of random graphs and scripts."""
-    return _campaign(**chosen)
+    if resume is not None:
+        typed = {name: chosen[name] for name in chosen if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+        chosen = resumed(resume, typed)
+    return _campaign(**chosen, resume=resume is not None)
 
 
 @cli.command()
@@ -113,14 +125,15 @@ def _campaign(
     nulls: str,
     before: Callable[[Options, Console], tuple[list[str], list[Record]]] | None = None,
     laws_only: bool = False,
+    resume: bool = False,
 ) -> int:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     from conformance.backends.registry import registration
     from conformance.campaign.record_files import read
     from conformance.campaign.records import FindingRecord
     from conformance.campaign.run import Options, run_campaign
+    from conformance.cli.progress import shown
     from conformance.generate.scripts import LANES, DrawOptions
     from conformance.laws.judging import LAWS_TIMEOUT, Judging, LawSampling
     from conformance.report import write_html
@@ -135,15 +148,9 @@ def _campaign(
         judging = Judging(LawSampling.EVERY, laws_only=True, timeout=LAWS_TIMEOUT)
     options = Options(backends, cases, budget, seed, draw, jobs, out, command, judging)
     broken, checked = before(options, console) if before else ([], [])
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not sys.stdout.isatty()) as bar:
-        task = bar.add_task("cases", total=cases)
-
-        def advance(done: int, failed: int) -> None:
-            bar.update(task, completed=done, description=f"cases ({failed} findings)")
-
-        footer = run_campaign(options, advance, checked)
-    record = out / "run.ndjson"
+    with shown(console, cases) as tell:
+        footer = run_campaign(options, tell, checked, resume=resume)
+    record = options.record
     findings = [r for r in read(record) if isinstance(r, FindingRecord)]
     show_summary(console, footer, findings)
     write_html(read(record), out / "report.html")
@@ -215,8 +222,8 @@ def show(file: Path) -> None:
 def replay(file: Path, backend: str) -> int:
     """Run a case again on one backend, compare it with the reference, try all laws on it, and ask who is wrong."""
     from conformance.campaign.explain import explain_case
+    from conformance.campaign.findings import ask_blame
     from conformance.campaign.pool import Workers
-    from conformance.campaign.run import ask_blame
     from conformance.laws.judging import Judging, LawSampling
     from conformance.report.terminal import replay_lines
     from conformance.report.words import blame_text

@@ -106,4 +106,4 @@ def interrupt(path: Path, error: BaseException) -> None:
         size = take_in(path).size
         with Writer(path, size) as writer:
             writer.write(Interruption(str(error) or type(error).__name__))
-    error.add_note(f"what was recorded stays in {path}, and without a footer is no result")
+    error.add_note(f"what was recorded stays in {path.parent}, and without a footer is no result")

@@ -6,6 +6,7 @@ left over. A fault of the suite in here costs a part of one finding, never the r
 
 from __future__ import annotations
 
+import math
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -37,7 +38,9 @@ T = TypeVar("T")
 SHRUNK_AT_MOST = 40
 """How many findings have their case shrunk, the most frequent first."""
 LEAST = 0.5
-"""Seconds for which a case is shrunk although the time is up."""
+"""Seconds for which a case is shrunk although the time is up, and for which voters are waited for."""
+ALONE = 10.0
+"""Seconds for which the votes are waited for that need no other engine, at least."""
 
 
 @dataclass(frozen=True)
@@ -50,14 +53,9 @@ class Writing:
     out: Path
     until: float | None = None
 
-    def share(self, among: int) -> float:
-        """Return the seconds for one of so many findings that are still to be shrunk."""
-        return SECONDS if self.until is None else min(SECONDS, max(LEAST, (self.until - time.monotonic()) / among))
-
-    @property
-    def late(self) -> bool:
-        """Whether the time is up."""
-        return self.until is not None and time.monotonic() > self.until
+    def share(self, among: int = 1) -> float:
+        """Return the seconds for one of so many things that are still to be done, without end where there is none."""
+        return math.inf if self.until is None else max(0.0, self.until - time.monotonic()) / among
 
 
 def findings(tally: Tally, writing: Writing, begins: Callable[[int], None] = lambda _: None) -> Iterator[FindingRecord]:
@@ -68,22 +66,24 @@ def findings(tally: Tally, writing: Writing, begins: Callable[[int], None] = lam
         begins(number + 1)
         small = ShrinkResult(failure.case, {})
         if number < shrunk and fingerprint.bucket is not Bucket.TIMED_OUT:  # each candidate would cost the time-out again
-            seconds = writing.share(shrunk - number)
+            seconds = min(SECONDS, max(LEAST, writing.share(2 * (shrunk - number))))  # the other half is for the votes
             small = _unless_it_fails(shrink_case, writing.workers, failure.case, fingerprint, writing.judging, seconds) or small
-        yield finding(fingerprint, failure, small, writing)
+        yield finding(fingerprint, failure, small, writing, writing.share(len(ranked) - number))
 
 
-def ask_blame(workers: Workers, case: Case, name: str, chosen: Sequence[str], timeout: float = CALL_TIMEOUT) -> Blame | None:
+def ask_blame(workers: Workers, case: Case, name: str, chosen: Sequence[str], seconds: float = CALL_TIMEOUT) -> Blame | None:
     """Ask who is wrong: every voter that is installed, and the eager backends of the run; ``None`` if the process died.
 
-    A voter may die of the case itself, so without an answer the rest is asked alone.
+    A voter may die of the case itself, or take longer than these seconds (it may have to be imported first), so without an answer the
+    rest is asked alone.
     """
     others = tuple(dict.fromkeys(other for other in [*chosen, *voters()] if other != name and not registration(other).static))
-    return workers.call(blame_case, case, name, others, timeout=timeout) or workers.call(blame_case, case, name, (), timeout=timeout)
+    voted = workers.call(blame_case, case, name, others, timeout=seconds)
+    return voted or workers.call(blame_case, case, name, (), timeout=min(seconds + ALONE, CALL_TIMEOUT))
 
 
-def finding(fingerprint: Fingerprint, failure: Failure, small: ShrinkResult, writing: Writing) -> FindingRecord:
-    """Write one finding; one that hangs is not asked again once the time is up."""
+def finding(fingerprint: Fingerprint, failure: Failure, small: ShrinkResult, writing: Writing, seconds: float) -> FindingRecord:
+    """Write one finding, in some seconds: where none are left, what hangs is not asked again."""
     case, backend, workers = small.case, fingerprint.backend, writing.workers
     folder = writing.out / "cases"
     folder.mkdir(exist_ok=True)
@@ -91,10 +91,11 @@ def finding(fingerprint: Fingerprint, failure: Failure, small: ShrinkResult, wri
     path.write_text(encode(case) + "\n")
     judging = fingerprint.judging(writing.judging)
     explained = blamed = None
-    if not (writing.late and fingerprint.bucket is Bucket.TIMED_OUT):
-        timeout = CALL_TIMEOUT if writing.until is None else 2 * judging.timeout
-        explained = _unless_it_fails(workers.call, explain_case, case, backend, judging, timeout=2 * judging.timeout)
-        blamed = _unless_it_fails(ask_blame, workers, case, backend, writing.backends, timeout)
+    if seconds or fingerprint.bucket is not Bucket.TIMED_OUT:
+        explained = _unless_it_fails(
+            workers.call, explain_case, case, backend, judging, timeout=min(2 * judging.timeout, LEAST + seconds)
+        )
+        blamed = _unless_it_fails(ask_blame, workers, case, backend, writing.backends, min(CALL_TIMEOUT, LEAST + seconds))
     mismatch = None if explained is None else explained.verdict.mismatch
     return FindingRecord(
         id=fingerprint.id,

@@ -129,18 +129,20 @@ class Workers:
         how many records there are that were not yet yielded.
         """
         aside: list[Chunk] = []
-        yield from self._recorded(chunks, aside, meanwhile)
+        yield from self._recorded(chunks, aside, meanwhile, 2 * self.jobs)
         in_time = (chunk for number, chunk in enumerate(aside) if number == 0 or until is None or time.monotonic() < until)
-        yield from self._recorded(in_time, [], meanwhile)
+        yield from self._recorded(in_time, [], meanwhile, self.jobs)
 
-    def _recorded(self, chunks: Iterable[Chunk], aside: list[Chunk], meanwhile: Callable[[int], None]) -> Iterator[list[CaseRecord]]:
+    def _recorded(
+        self, chunks: Iterable[Chunk], aside: list[Chunk], meanwhile: Callable[[int], None], at_once: int
+    ) -> Iterator[list[CaseRecord]]:
         coming = enumerate(chunks)
         again: deque[tuple[int, Chunk]] = deque()
         running: dict[Any, tuple[int, Chunk]] = {}
         done: dict[int, Chunk] = {}
         following = 0
         while True:
-            while len(running) < 2 * self.jobs:
+            while len(running) < at_once:
                 work = again.popleft() if again else next(coming, None)
                 if work is None:
                     break

@@ -14,7 +14,7 @@ from click import UsageError
 
 from conformance.campaign import worker
 from conformance.campaign.chunk import chunk_of
-from conformance.campaign.findings import Writing
+from conformance.campaign.findings import Writing, findings
 from conformance.campaign.nursery import forked
 from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import Writer, extent, read, read_chunk, take_in
@@ -246,12 +246,18 @@ def test_a_finding_gets_an_equal_share_of_the_time_that_is_left() -> None:
     assert (math.inf, 0.0, True) == (endless.share(3), ended.share(3), 2e8 < ample.share(4) <= 2.5e8)
 
 
-def test_every_finding_is_written_although_the_budget_is_spent(tmp_path: Path) -> None:
+def test_every_finding_is_written_although_the_time_is_up(tmp_path: Path) -> None:
     name = "conformance.mutants.engines:dropped_accumulation"
-    chosen = Options((name,), 10**6, budget=4.0, out=tmp_path)
-    footer = run_campaign(chosen)
-    found = [record for record in read(chosen.record) if isinstance(record, FindingRecord)]
-    assert (ExitReason.BUDGET, True, footer.findings) == (footer.exit_reason, footer.findings > 0, len(found))
+    tally = Tally([name])
+    for index in range(60):
+        tally.add(worker.run_case(case_of(1, index, DrawOptions()), [worker.backend(name)], index=index))
+    begun: list[int] = []
+    with Workers((name,), 1) as workers:
+        writing = Writing(workers, (name,), Judging(), tmp_path, time.monotonic())
+        found = list(findings(tally, writing, begun.append))
+    numbers = list(range(1, len(tally.failures) + 1))
+    assert (numbers, [fingerprint.id for fingerprint, _ in tally.ranked()]) == (begun, [record.id for record in found])
+    assert found
 
 
 def test_progress_says_what_is_done() -> None:
@@ -273,9 +279,9 @@ def test_progress_is_a_line_a_minute_where_there_is_no_terminal(
 
 
 def test_progress_is_told_within_a_chunk_too(tmp_path: Path) -> None:
-    heard: list[Progress] = []
-
+    heard: list[int] = []
     name = "tests.wrong_engines:hangs_on_sin"
-    chosen = Options((name,), 60, out=tmp_path, draw=DrawOptions(ops=("sin", "mul", "add")), judging=Judging(timeout=2.0), budget=5.0)
-    run_campaign(chosen, heard.append)
-    assert len({told.cases for told in heard}) > 2
+    cases = [case_of(2, 0, DrawOptions(ops=(op,), complexes=0.0)) for op in ("mul", "add", "sin")]
+    with Workers((name,), 1) as workers:
+        list(workers.run([chunk_of(cases, (name,), tmp_path, Judging(timeout=2.0))], meanwhile=heard.append))
+    assert 2 in heard

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -192,11 +193,11 @@ def child_of(run: int) -> int:
 def test_a_process_of_a_run_that_is_killed_costs_nothing(victim: Callable[[int], int], undisturbed: Path, tmp_path: Path) -> None:
     process = start("run", *DYING, "--out", tmp_path)
     for so_far in (20, 120):
-        wait_until(lambda so_far=so_far: recorded(tmp_path) > so_far and victim(process.pid))  # type: ignore[misc]
-        try:
-            os.kill(victim(process.pid), signal.SIGKILL)
-        except ProcessLookupError:  # a child that was just done
-            continue
+        wait_until(lambda so_far=so_far: recorded(tmp_path) > so_far)  # type: ignore[misc]
+        found: list[int] = []
+        wait_until(lambda found=found: found.append(victim(process.pid)) or found[-1])  # type: ignore[misc]
+        with suppress(ProcessLookupError):  # a child that was just done
+            os.kill(found[-1], signal.SIGKILL)
     process.communicate()
     assert lines_of(undisturbed) == lines_of(tmp_path)
 

@@ -7,6 +7,8 @@ child; a worker that is killed all the same is replaced, and another one goes on
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
 import sys
 import time
 from collections import deque
@@ -14,6 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from functools import partial
+from multiprocessing import forkserver
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
@@ -52,6 +55,17 @@ def _context(backends: Sequence[str]) -> Any:
     return context
 
 
+def _end_server() -> None:
+    """End the server that forks workers, and by that the workers; the next pool starts another one.
+
+    It may be importing a framework, for seconds in which whoever waits for a worker of it would wait, too. No public call does this.
+    """
+    server = getattr(getattr(forkserver, "_forkserver", None), "_forkserver_pid", None)
+    if server is not None:
+        with suppress(ProcessLookupError):
+            os.kill(server, signal.SIGKILL)
+
+
 class Workers:
     """A pool of worker processes, opened once and used for any number of calls; a context manager.
 
@@ -78,6 +92,7 @@ class Workers:
         """End all workers and what they have under way; nothing can be called any more."""
         if not self._stopped:
             self._stopped = True
+            _end_server()
             self._pool.stop()
             self._pool.join()
 

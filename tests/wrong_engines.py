@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 from conformance.backends import BackendInfo
 from conformance.backends.reference import ReferenceEngine
+from conformance.campaign import worker
 from conformance.case.steps import Op
+from conformance.generate.scripts import case_of
 from conformance.mutants.mutant import WrongEngine, patch
 from reference_impl import PADDLE, PADDLE_STATIC
 
@@ -22,11 +24,13 @@ if TYPE_CHECKING:
 
     from conformance.case.case import Case, Input
     from conformance.case.outcome import Outcome
+    from conformance.generate.scripts import DrawOptions
     from reference_impl import Tensor
 
 _leaf = ReferenceEngine.leaf
 _apply = ReferenceEngine.apply
 _hoard: list[Tensor] = []
+EVERY = 50
 
 
 def _with_a_thread(adapter: ReferenceEngine, step: Op, operands: list[Tensor]) -> tuple[Tensor, ...]:
@@ -101,6 +105,27 @@ def faults_as_paddle() -> WrongEngine:
 def vanishes_as_paddle() -> WrongEngine:
     """Open an engine that is killed under the name of Paddle, so that nothing can say where."""
     return Posing(lambda: os.kill(os.getpid(), signal.SIGKILL))
+
+
+def _raise() -> None:
+    raise RuntimeError("a fault of the adapter")
+
+
+def _undrawn(seed: int, index: int, options: DrawOptions) -> Case:
+    if index % EVERY == 0:
+        raise RuntimeError("a fault of the generator")
+    return case_of(seed, index, options)
+
+
+def raises_on_sin() -> WrongEngine:
+    """Open an adapter with a fault of its own: it raises wherever a case uses ``sin``, which no adapter may."""
+    return Damaging("raises_on_sin", _raise)
+
+
+def undrawable() -> WrongEngine:
+    """Open the reference, and break the generator of this process: every `EVERY`-th case raises."""
+    worker.case_of = _undrawn
+    return WrongEngine("undrawable")
 
 
 def hangs_on_sin() -> WrongEngine:

@@ -33,8 +33,9 @@ class Chunk:
     """The cases from ``start`` to ``stop``: those of a seed and draw, or the given ones.
 
     ``patience``: for how many seconds a case may compute before it is set aside, ``None`` for as long as ``judging`` says, after which
-    it is known to hang; ``set_aside``: the indices of those that took longer. ``deaths``: at which indices a process died once already;
-    ``fatal_backends``: by index, the backends that are known to take the process down there, and how.
+    it is known to hang; ``set_aside``: the indices of those that took longer. ``until``: when no more cases are started, by
+    `time.monotonic`. ``deaths``: at which indices a process died once already; ``fatal_backends``: by index, the backends that are
+    known to take the process down there, and how.
     """
 
     backends: tuple[str, ...]
@@ -47,6 +48,7 @@ class Chunk:
     draw: DrawOptions = field(default_factory=DrawOptions)
     cases: tuple[Case, ...] | None = None
     patience: float | None = None
+    until: float | None = None
     set_aside: tuple[int, ...] = ()
     fatal_backends: dict[int, dict[str, Death]] = field(default_factory=dict)
     deaths: dict[int, int] = field(default_factory=dict)

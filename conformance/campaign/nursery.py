@@ -90,7 +90,7 @@ def _read(pipe: int, timeout: float | None) -> bytes | None:
 def _answer(function: Callable[..., Any], arguments: Sequence[Any], pipe: int, parent: int) -> NoReturn:
     """Be the child: call the function, write what came of it, and leave without tidying up, since others do not depend on it."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    _die_with(parent)
+    die_with(parent)
     try:
         answer = _Answer(function(*arguments), None)
     except BaseException as error:  # noqa: BLE001 - the parent raises it
@@ -104,7 +104,7 @@ def _answer(function: Callable[..., Any], arguments: Sequence[Any], pipe: int, p
     os._exit(0)
 
 
-def _die_with(parent: int) -> None:
+def die_with(parent: int) -> None:
     """Let the system end this process when its parent dies, where it can; a parent that is killed leaves nobody behind."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

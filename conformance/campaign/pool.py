@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import sys
+import time
 from collections import Counter, defaultdict, deque
 from concurrent.futures import FIRST_COMPLETED, CancelledError, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from functools import partial
+from multiprocessing import forkserver
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
@@ -21,7 +24,7 @@ from pebble import ProcessExpired, ProcessPool
 from conformance.backends import BackendError
 from conformance.backends.registry import registration
 from conformance.campaign.nursery import DeathError
-from conformance.campaign.record_files import read_chunk
+from conformance.campaign.record_files import extent, read_chunk
 from conformance.campaign.supervisor import after_death, alone, sheltered, supervised
 from conformance.campaign.warm_up import VARIABLE, prepare
 from conformance.campaign.worker import Unopened, describe_backend
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 CALL_TIMEOUT = 120.0
+TICK = 1.0
 LOST = (ProcessExpired, BrokenProcessPool, CancelledError)
 """What a future raises whose worker was killed from outside."""
 
@@ -52,6 +56,17 @@ def _context(backends: Sequence[str]) -> Any:
     return context
 
 
+def _end_server() -> None:
+    """End the server that forks workers, and by that the workers; the next pool starts another one.
+
+    It may be importing a framework, for seconds in which whoever waits for a worker of it would wait, too. No public call does this.
+    """
+    server = getattr(getattr(forkserver, "_forkserver", None), "_forkserver_pid", None)
+    if server is not None:
+        with suppress(ProcessLookupError):
+            os.kill(server, signal.SIGKILL)
+
+
 class Workers:
     """A pool of worker processes, opened once and used for any number of calls; a context manager.
 
@@ -63,6 +78,7 @@ class Workers:
         self.jobs = jobs
         self.ended: Counter[str] = Counter()
         self.seconds: defaultdict[str, float] = defaultdict(float)
+        self._stopped = False
         self._open = partial(ProcessPool, jobs, context=_context(backends), initializer=prepare, initargs=[tuple(backends)])
         self._pool = self._open()
 
@@ -70,11 +86,19 @@ class Workers:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None:
+        if kind is None and not self._stopped:
             self._pool.close()
+            self._pool.join()
         else:
+            self.stop()
+
+    def stop(self) -> None:
+        """End all workers and what they have under way; nothing can be called any more."""
+        if not self._stopped:
+            self._stopped = True
+            _end_server()
             self._pool.stop()
-        self._pool.join()
+            self._pool.join()
 
     def schedule(self, function: Callable[..., Any], arguments: Sequence[Any], timeout: float | None = None) -> Any:
         """Schedule a call in a process of its own; its future raises `DeathError` where that dies, or outlives ``timeout`` seconds."""
@@ -114,27 +138,37 @@ class Workers:
             raise BackendError(described.error)
         return described
 
-    def run(self, chunks: Iterable[Chunk]) -> Iterator[list[CaseRecord]]:
-        """Run chunks and yield the records of each, in the order of the chunks; those of cases that were set aside come last."""
-        aside: list[Chunk] = []
-        yield from self._recorded(chunks, aside)
-        yield from self._recorded(aside, [])
+    def run(
+        self, chunks: Iterable[Chunk], until: float | None = None, meanwhile: Callable[[int], None] = lambda _: None
+    ) -> Iterator[list[CaseRecord]]:
+        """Run chunks and yield the records of each, in the order of the chunks; those of cases that were set aside come last.
 
-    def _recorded(self, chunks: Iterable[Chunk], aside: list[Chunk]) -> Iterator[list[CaseRecord]]:
+        The file of a chunk stays until whoever takes its records comes back for more. After ``until``, by the clock of
+        `time.monotonic`, no case that was set aside is started any more, but for the first. ``meanwhile`` hears every `TICK` seconds
+        how many records there are that were not yet yielded.
+        """
+        aside: list[Chunk] = []
+        yield from self._recorded(chunks, aside, meanwhile, 2 * self.jobs)
+        in_time = (chunk for number, chunk in enumerate(aside) if number == 0 or until is None or time.monotonic() < until)
+        yield from self._recorded(in_time, [], meanwhile, self.jobs)
+
+    def _recorded(
+        self, chunks: Iterable[Chunk], aside: list[Chunk], meanwhile: Callable[[int], None], at_once: int
+    ) -> Iterator[list[CaseRecord]]:
         coming = enumerate(chunks)
         again: deque[tuple[int, Chunk]] = deque()
         running: dict[Any, tuple[int, Chunk]] = {}
-        done: dict[int, list[CaseRecord]] = {}
+        done: dict[int, Chunk] = {}
         following = 0
         while True:
-            while len(running) < 2 * self.jobs:
+            while len(running) < at_once:
                 work = again.popleft() if again else next(coming, None)
                 if work is None:
                     break
                 running[self._scheduled(supervised, [work[1]])] = work
             if not running:
                 return
-            ended, _ = wait(running, return_when=FIRST_COMPLETED)
+            ended, _ = wait(running, TICK, FIRST_COMPLETED)
             for future in ended:
                 position, chunk = running.pop(future)
                 try:
@@ -148,8 +182,11 @@ class Workers:
                     if left.start < left.stop:
                         again.append((position, left))
                         continue
-                done[position] = read_chunk(chunk.records)
-                chunk.records.unlink(missing_ok=True)
+                done[position] = chunk
             while following in done:
-                yield done.pop(following)
+                chunk = done.pop(following)
+                yield read_chunk(chunk.records)
+                chunk.records.unlink(missing_ok=True)
                 following += 1
+            under_way = [*done.values(), *(chunk for _, chunk in running.values())]
+            meanwhile(sum(len(extent(chunk.records).cases) for chunk in under_way))

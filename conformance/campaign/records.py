@@ -18,6 +18,7 @@ from conformance.case.case import Case
 from conformance.case.place import StepNumber, read_recorded
 from conformance.judge.blame import Blame
 from conformance.judge.verdict import Bucket
+from conformance.laws.judging import Judging, LawSampling
 from conformance.laws.relation import Status
 
 SCHEMA = 2
@@ -63,7 +64,10 @@ class BackendRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):
-    """What was run; the first line. ``odds``: those of the generator, by name; ``ops``: those alone, ``None`` for all."""
+    """What was run, and all that is needed to go on with it; the first line.
+
+    ``odds``: those of the generator, by name; ``ops``: those alone, ``None`` for all; ``budget``: in seconds, ``None`` for no end.
+    """
 
     schema: int
     suite: str
@@ -78,6 +82,8 @@ class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):
     environment: dict[str, str]
     backends: tuple[BackendRecord, ...]
     odds: dict[str, float] = {}
+    budget: float | None = None
+    judging: Judging = Judging(LawSampling.SOME)
 
 
 class MismatchRecord(msgspec.Struct, frozen=True):
@@ -325,7 +331,7 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
 
 
 class Interruption(msgspec.Struct, frozen=True, tag_field="kind", tag="interrupted"):
-    """The last line of a run that something stopped, in the place of the footer that it must not have."""
+    """The last line of a run that something stopped, in the place of the footer that it must not have; a signal, or an error."""
 
     reason: str
 

@@ -95,20 +95,25 @@ def _smallest_failing(workers: Workers, case: Case, fingerprint: Fingerprint, ju
         if time.monotonic() > until:
             return None
         some = smaller[start : start + at_once]
-        for candidate, failed in zip(some, _fail(workers, [c.case for c in some], fingerprint, judging), strict=True):
+        for candidate, failed in zip(some, _fail(workers, [c.case for c in some], fingerprint, judging, until), strict=True):
             if failed:
                 return candidate
     return None
 
 
-def _fail(workers: Workers, cases: list[Case], fingerprint: Fingerprint, judging: Judging) -> list[bool]:
-    """Say of each case whether it fails with the fingerprint; they are dealt out to all workers."""
+def _fail(workers: Workers, cases: list[Case], fingerprint: Fingerprint, judging: Judging, until: float) -> list[bool]:
+    """Say of each case whether it fails with the fingerprint; all workers are dealt some, and none is started after ``until``."""
     backend = fingerprint.backend
     with tempfile.TemporaryDirectory() as folder:
         hands = [cases[i :: workers.jobs] for i in range(workers.jobs)]
-        chunks = [replace(chunk_of(hand, (backend,), folder, judging), name=f"hand {i}") for i, hand in enumerate(hands)]
-        found = [[fingerprint_of(backend, r.verdicts[backend]) == fingerprint for r in records] for records in workers.run(chunks)]
-    return [found[i % workers.jobs][i // workers.jobs] for i in range(len(cases))]
+        chunks = [replace(chunk_of(hand, (backend,), folder, judging), name=f"hand {i}", until=until) for i, hand in enumerate(hands)]
+        failing = {
+            (hand, record.index)
+            for hand, records in enumerate(workers.run(chunks))
+            for record in records
+            if fingerprint_of(backend, record.verdicts[backend]) == fingerprint
+        }
+    return [(i % workers.jobs, i // workers.jobs) in failing for i in range(len(cases))]
 
 
 def size_of(case: Case) -> tuple[int, int, int, int]:

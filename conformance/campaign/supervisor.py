@@ -105,7 +105,7 @@ def after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
 
 def alone(chunk: Chunk, index: int) -> Chunk:
     """Return the chunk in which a case that was set aside has its second chance."""
-    return replace(chunk, name=f"{chunk.name}-{index:09d}", start=index, stop=index + 1, patience=None, set_aside=())
+    return replace(chunk, name=f"{chunk.name}-{index:09d}", start=index, stop=index + 1, patience=None, until=None, set_aside=())
 
 
 def _following(chunk: Chunk) -> int:

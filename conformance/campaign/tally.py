@@ -39,20 +39,20 @@ class NullTally:
 
     def faults(self) -> list[str]:
         """Say what the judge called a divergence although both sides are right."""
-        return [f"null pair {pair}: {counted(n, 'false alarm')}" for pair, n in self.alarms.items() if n]
+        return [f"null pair {pair}: {counted(n, 'false alarm')}" for pair, n in sorted(self.alarms.items()) if n]
 
     def summary(self) -> NullSummary:
         """Write them down, with the bound on false alarms per million comparisons."""
         total, alarms = self.compared.total(), self.alarms.total()
         pairs: dict[str, dict[str, int]] = {}
-        for (pair, dtype), count in self.compared.items():
+        for (pair, dtype), count in sorted(self.compared.items()):
             pairs.setdefault(pair, {})[dtype] = count
         return NullSummary(total, alarms, self.near_kink, upper_bound(alarms, total) * 1e6, pairs)
 
 
 @dataclass
 class Failure:
-    """All failures of one fingerprint: how many, and the case with the fewest steps, with its index and the difference."""
+    """All failures of one fingerprint: how many, and the first case with the fewest steps, with its index and the difference."""
 
     case: Case
     index: int
@@ -62,7 +62,7 @@ class Failure:
 
 @dataclass
 class Tally:
-    """Adds up case records.
+    """Adds up case records; in which order they come makes no difference.
 
     ``wrong_references``: the findings in which the reference is to blame, not the engine.
     ``ratios``: by backend and step, how many cases in each decade of error over bound; ``worst``: the largest that was accepted, and at
@@ -127,8 +127,8 @@ class Tally:
 
     def _err(self, backend: str, step: str, ratio: float | None, case: str) -> None:
         self.ratios[backend].setdefault(step, Counter())[decade_of(ratio)] += 1
-        if ratio is not None and self.worst.get(backend, (0.0,))[0] < ratio <= 1:
-            self.worst[backend] = (ratio, step, case)
+        if ratio is not None and 0 < ratio <= 1:
+            self.worst[backend] = max(self.worst.get(backend, (0.0, "", "")), (ratio, step, case))
 
     def _fail(self, backend: str, verdict: VerdictRecord, record: CaseRecord) -> None:
         if record.case is None:
@@ -136,8 +136,8 @@ class Tally:
         fingerprint, failure = fingerprint_of(backend, verdict), Failure(record.case, record.index, verdict.mismatch)
         before = self.failures.get(fingerprint)
         if before is not None:
-            smaller = len(failure.case.steps) < len(before.case.steps)
-            failure = replace(failure if smaller else before, count=before.count + 1)
+            smaller = min(failure, before, key=lambda one: (len(one.case.steps), one.index))
+            failure = replace(smaller, count=before.count + 1)
         self.failures[fingerprint] = failure
 
     def compared(self, backend: str) -> float:
@@ -160,8 +160,12 @@ class Tally:
             return RunVerdict.SUITE_ERROR, faults
         if self.failures:
             found = Counter(f.backend for f in self.failures)
-            return RunVerdict.DIVERGES, [f"{name}: {counted(n, 'new finding')}" for name, n in found.items()]
+            return RunVerdict.DIVERGES, [f"{name}: {counted(found[name], 'new finding')}" for name in self.backends if found[name]]
         return RunVerdict.CONFORMS, []
+
+    def ranked(self) -> list[tuple[Fingerprint, Failure]]:
+        """Return the failures, the most frequent first."""
+        return sorted(self.failures.items(), key=lambda item: (-item[1].count, item[1].index, item[0]))
 
     def footer(
         self,
@@ -181,14 +185,14 @@ class Tally:
             rich=self.rich,
             bounded=self.bounded,
             unreproduced_deaths=self.unreproduced_deaths,
-            lanes=dict(self.lanes),
-            orders=dict(self.orders),
+            lanes=dict(sorted(self.lanes.items())),
+            orders=dict(sorted(self.orders.items())),
             ledger=_plain(self.ledger),
             counts=_plain(self.counts),
             deviations=_plain(self.deviations),
-            laws={name: _plain(laws) for name, laws in self.laws.items()},
-            ratios={name: _plain(steps) for name, steps in self.ratios.items()},
-            worst=self.worst,
+            laws={name: _plain(dict(sorted(laws.items()))) for name, laws in self.laws.items()},
+            ratios={name: _plain(dict(sorted(steps.items()))) for name, steps in self.ratios.items()},
+            worst={name: self.worst[name] for name in self.backends if name in self.worst},
             nulls=self.nulls.summary(),
             findings=len(self.failures),
             jobs=jobs,
@@ -201,7 +205,7 @@ class Tally:
 
 
 def _plain(counters: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:
-    return {name: dict(counts) for name, counts in counters.items()}
+    return {name: dict(sorted(counts.items())) for name, counts in counters.items()}
 
 
 DECADES = ("none", "1/1000", "1/100", "1/10", "1", "beyond")

@@ -7,6 +7,8 @@ deviations are read, and caches fill. A child that is forked later finds all tha
 from __future__ import annotations
 
 import gc
+import os
+import signal
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from conformance.backends.registry import registration
 from conformance.campaign.last_words import silence
-from conformance.campaign.nursery import forked
+from conformance.campaign.nursery import die_with, forked
 from conformance.campaign.worker import backend, run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Custom, Grad, Op
@@ -61,10 +63,12 @@ def prepare_server(backends: tuple[str, ...]) -> None:
 
 
 def prepare(backends: tuple[str, ...]) -> None:
-    """Make a nursery of this worker: open the backends, and warm up those that can be forked when they have run.
+    """Make a nursery of this worker; one that its warm-up would take down stays cold, and is warned by a child.
 
-    One that starts threads cannot: a child has none of them, and waits for them or dies. It is opened only.
+    It holds nothing that is worth tidying up, so it ends when it is told to, whatever it does, and with the process that forked it.
     """
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    die_with(os.getppid())
     silence()
     for name in backends:
         with suppress(Exception):  # imported here, or every child would

@@ -27,7 +27,8 @@ PROGRESS_BYTES = 256
 def progress_file(path: Path) -> Iterator[mmap.mmap]:
     """Open the progress file as memory that outlives the process: noting what is under way costs no system call."""
     with path.open("w+b") as file:
-        file.truncate(PROGRESS_BYTES)
+        file.write(bytes(PROGRESS_BYTES))  # a full disk says so here; memory without a place on it would end the process
+        file.flush()
         with mmap.mmap(file.fileno(), PROGRESS_BYTES) as progress:
             yield progress
 

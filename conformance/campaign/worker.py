@@ -10,16 +10,18 @@ import os
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from conformance.backends import Backend, BackendError, answer, open_backend
 from conformance.campaign.last_words import heard
+from conformance.campaign.record_files import Writer, extent
 from conformance.campaign.recording import null_record, verdict_record
 from conformance.campaign.records import BARE, BackendRecord, CaseRecord
 from conformance.campaign.watchdog import alarm, note, progress_file, set_alarm
+from conformance.case.case import Case
 from conformance.case.outcome import Raised
 from conformance.case.place import END
 from conformance.case.profile import Profile, profile_of
@@ -40,7 +42,6 @@ if TYPE_CHECKING:
 
     from conformance.campaign.chunk import Chunk, Death
     from conformance.campaign.records import VerdictRecord
-    from conformance.case.case import Case
     from conformance.case.outcome import Outcome
     from conformance.laws.registry import Tried
 
@@ -52,6 +53,9 @@ SAMPLED = 16
 """Of so many cases one is run again with nobody looking: what the frameworks alone need, against which a run is measured."""
 
 NOTHING = Profile({}, shared=False, accumulates=False, refused=False)
+
+UNDRAWN = Case((), ())
+"""What stands in the record of a case that could not be drawn."""
 
 _opened: dict[str, Backend] = {}
 
@@ -73,28 +77,43 @@ def restart_servers() -> None:
 
 
 def run_chunk(chunk: Chunk) -> None:
-    """Run a chunk to its end, or die trying; the records are in its file either way."""
+    """Run a chunk to its end, or die trying; the records are in its file either way.
+
+    Raises:
+        OSError: if there is no room for them.
+    """
     opened = [backend(name) for name in chunk.backends]
-    encode = msgspec.json.Encoder().encode
-    written = chunk.records.open("ab", buffering=0)
+    written = Writer(chunk.records, extent(chunk.records).size)
     words = heard(chunk.words, native=chunk.start in chunk.deaths)
     with written as out, progress_file(chunk.progress) as progress, words, alarm(chunk.watchdog):
         for index in range(chunk.start, chunk.stop):
-            started = perf_counter()
-            case = case_of(chunk.seed, index, chunk.draw) if chunk.cases is None else chunk.cases[index]
-            drawn = perf_counter()
-            set_alarm(chunk.patience or chunk.judging.timeout)
-            fatal = chunk.fatal_backends.get(index, {})
-            record = run_case(case, opened, chunk.judging, fatal, partial(note, progress, index), index=index)
+            if chunk.until is not None and monotonic() >= chunk.until:
+                break
+            record = _recorded(chunk, index, opened, partial(note, progress, index))
             set_alarm(0)
-            if index in chunk.deaths and not fatal:
+            if index in chunk.deaths and index not in chunk.fatal_backends:
                 record = msgspec.structs.replace(record, deaths=chunk.deaths[index])
-            record.seconds.update(generate=drawn - started, all=perf_counter() - started)
-            out.write(encode(record) + b"\n")
+            out.write(record)
             if record.poisoned:
                 os._exit(POISONED)
     chunk.progress.unlink(missing_ok=True)
     chunk.watchdog.unlink(missing_ok=True)
+
+
+def _recorded(chunk: Chunk, index: int, opened: Sequence[Backend], entering: Callable[[str], None]) -> CaseRecord:
+    """Run a case of a chunk and return its record; a fault of the suite is one of this case, and costs no other."""
+    case = UNDRAWN
+    started = drawn = perf_counter()
+    try:
+        case = case_of(chunk.seed, index, chunk.draw) if chunk.cases is None else chunk.cases[index]
+        drawn = perf_counter()
+        set_alarm(chunk.patience or chunk.judging.timeout)
+        record = run_case(case, opened, chunk.judging, chunk.fatal_backends.get(index, {}), entering, index=index)
+    except Exception as error:  # noqa: BLE001 - as it says
+        verdicts = {name: verdict_record(case, _fault(error), NOTHING) for name in chunk.backends}
+        record = CaseRecord(index, case.id, case.lane, 0, False, verdicts, {}, False, (), case=case)
+    record.seconds.update(generate=drawn - started, all=perf_counter() - started)
+    return record
 
 
 def run_case(

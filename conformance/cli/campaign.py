@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from conformance.backends.registry import registration
 from conformance.campaign.record_files import read
 from conformance.campaign.records import RunVerdict
 from conformance.campaign.run import Options, run_campaign
-from conformance.case.prose import counted
 from conformance.cli.codes import CONFORMS, DIVERGES, SUITE_FAULT
+from conformance.cli.progress import shown
 from conformance.generate.scripts import DrawOptions
 from conformance.laws.judging import LAWS_TIMEOUT, Judging, LawSampling
 from conformance.ops import catalogue
@@ -44,8 +43,11 @@ def campaign(
     verbose: bool,
     before: Callable[[Options, Console], Checked] | None = None,
     laws_only: bool = False,
+    resume: bool = False,
 ) -> int:
-    """Run a campaign, print its summary, and return the exit code; ``before``: what a gate checks first.
+    """Run a campaign, print its summary, and return the exit code.
+
+    ``before``: what a gate checks first; ``resume``: go on with the run that is in ``out``.
 
     Raises:
         BadParameter: if the ops that are asked for have no case in the lane that is.
@@ -61,15 +63,9 @@ def campaign(
         judging = Judging(LawSampling.EVERY, laws_only=True, timeout=LAWS_TIMEOUT)
     options = Options(backends, cases, budget, seed, draw, jobs, out, command, judging)
     checked = before(options, console) if before else Checked()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not sys.stdout.isatty()) as bar:
-        task = bar.add_task("cases", total=cases)
-
-        def advance(done: int, failed: int) -> None:
-            bar.update(task, completed=done, description=f"cases ({counted(failed, 'finding')})")
-
-        footer = run_campaign(options, advance, checked.records)
-    record, page, broken = out / "run.ndjson", out / "report.html", checked.broken
+    with shown(console, cases) as tell:
+        footer = run_campaign(options, tell, checked.records, resume=resume)
+    record, page, broken = options.record, out / "report.html", checked.broken
     ended = run_of(read(record))
     write_html(read(record), page)
     if before:

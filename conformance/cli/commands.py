@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
+from click.core import ParameterSource
 
 from conformance import __version__
-from conformance.cli.codes import CONFORMS, DIVERGES, INTERRUPTED, SUITE_FAULT, UNREAD, USAGE
+from conformance.cli.codes import CONFORMS, DIVERGES, SUITE_FAULT, UNREAD, USAGE
 from conformance.cli.mutants import mutants
 from conformance.cli.options import Whole, backends_option, campaign_options, names_of, ops_option, seconds, with_options
+from conformance.cli.resume import resumed
+from conformance.cli.stopping import FULL, Stopped, stoppable, with_notes
 
 if TYPE_CHECKING:
     from conformance.case.case import Case
@@ -26,13 +29,14 @@ LANES = ("exact", "numeric")
 def main() -> None:
     """Run the command; whatever goes wrong is one line and a documented exit code."""
     try:
-        code = cli.main(standalone_mode=False)
+        with stoppable():
+            code = cli.main(standalone_mode=False)
     except click.ClickException as error:
         fail(USAGE, error.format_message())
-    except (click.Abort, KeyboardInterrupt):
-        fail(INTERRUPTED, "interrupted; what was recorded stays, without a footer it is not a result")
+    except Stopped as error:
+        fail(error.code, with_notes(f"stopped by {error}", error))
     except OSError as error:
-        fail(USAGE, f"{error.filename or 'output'}: {error.strerror}")
+        fail(SUITE_FAULT if error.errno in FULL else USAGE, with_notes(f"{error.filename or 'output'}: {error.strerror}", error))
     except Exception as error:  # noqa: BLE001 - a traceback is a bug; the last line of defence says which
         known = expected_errors()
         fail(
@@ -77,7 +81,8 @@ class Commands(click.Group):
 def cli() -> None:
     """Check autograd engines against a small reference engine.
 
-    Exit codes: 0 conforms, 1 divergence, 2 usage or configuration, 3 fault of the suite.
+    Exit codes: 0 conforms, 1 divergence, 2 usage or configuration, 3 fault of the suite. A run that is stopped has 129, 130 or 143, for
+    a closed terminal, Ctrl-C and SIGTERM.
     """
 
 
@@ -87,15 +92,27 @@ cli.add_command(mutants)
 @cli.command()
 @with_options(campaign_options)
 @click.option("--cases", default=2000, type=Whole(1), help="How many cases to draw.")
-@click.option("--budget", callback=seconds, show_default="no limit", help="Stop starting cases after this time, like 10m.")
+@click.option(
+    "--budget",
+    callback=seconds,
+    show_default="no limit",
+    help="End after about this time, like 10m; a tenth of it is for the findings.",
+)
 @click.option("--lane", "lanes", default="exact,numeric", callback=names_of(lambda: LANES), help="One lane or both; comma-separated.")
 @ops_option
 @click.option("--nulls", default="one", type=click.Choice(["one", "all"]), help="How many null pairs are judged on each numeric case.")
-def run(**chosen: Any) -> int:
+@click.option(
+    "--resume", type=click.Path(file_okay=False, path_type=Path), help="Go on with the run in DIR that did not end.", metavar="DIR"
+)
+@click.pass_context
+def run(context: click.Context, /, resume: Path | None, **chosen: Any) -> int:
     """Run a campaign of random graphs and scripts."""
     from conformance.cli.campaign import campaign
 
-    return campaign(**chosen)
+    if resume is not None:
+        typed = {name: chosen[name] for name in chosen if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+        chosen |= resumed(resume, typed)
+    return campaign(**chosen, resume=resume is not None)
 
 
 @cli.command()
@@ -177,8 +194,8 @@ def show(file: Path) -> None:
 def replay(file: Path, backend: str) -> int:
     """Run a case again on one backend, compare it with the reference, try all laws on it, and ask who is wrong."""
     from conformance.campaign.explain import explain_case
+    from conformance.campaign.findings import ask_blame
     from conformance.campaign.pool import Workers
-    from conformance.campaign.run import ask_blame
     from conformance.judge.verdict import Bucket
     from conformance.laws.judging import Judging, LawSampling
     from conformance.report.terminal import replay_lines

@@ -1,0 +1,84 @@
+"""Runs of the command in processes of their own, to be disturbed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from conformance.campaign.record_files import read
+from conformance.campaign.records import CaseRecord, Footer
+from tests.conformance.engines import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PATIENCE = 120.0
+"""Seconds after which a condition is not waited for any more, on a machine that has much else to do."""
+
+OF_THE_WAY = ("seconds", "deaths", "unreproduced_deaths", "started", "command", "jobs", "replay")
+"""Fields of records that say how a run went, not what came of it."""
+
+
+def start(*arguments: object, **options: Any) -> subprocess.Popen[str]:
+    """Start the command as the leader of a session, which all of its processes belong to."""
+    command = [sys.executable, "-m", "conformance", *map(str, arguments)]
+    silent: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, cwd=ROOT, start_new_session=True, text=True, **silent | options)
+
+
+def finish(*arguments: object, **options: Any) -> tuple[int, list[str]]:
+    """Run the command to its end; return its exit code and what it says on the standard error."""
+    process = start(*arguments, **options)
+    _, said = process.communicate(timeout=PATIENCE)
+    return process.returncode, said.splitlines()
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    """Wait for a condition."""
+    until = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < until, "this did not come true in time"
+        time.sleep(0.02)
+
+
+def recorded(out: Path) -> int:
+    """Count the lines that a run has written so far."""
+    written = [path.read_bytes() for path in (*out.glob("run.ndjson"), *out.glob(".work-*/*.ndjson"))]
+    return sum(lines.count(b"\n") for lines in written)
+
+
+def members(session: int) -> dict[int, int]:
+    """Return the processes of a session that live, each with its parent."""
+    found = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            number, _, rest = stat.read_text().partition(" (")
+        except OSError:  # it ended meanwhile
+            continue
+        state, parent, _, its_session = rest.rpartition(") ")[2].split()[:4]
+        if int(its_session) == session and state not in "ZX":
+            found[int(number)] = int(parent)
+    return found
+
+
+def lines_of(out: Path) -> tuple[list[Any], list[Any]]:
+    """Return what came of a run: its cases by their index, and its other records."""
+    records = list(read(out / "run.ndjson"))
+    cases = sorted((record for record in records if isinstance(record, CaseRecord)), key=lambda record: record.index)
+    return [_result(record) for record in cases], [_result(r) for r in records if not isinstance(r, CaseRecord)]
+
+
+def footer_of(out: Path) -> Footer:
+    """Return the footer of a run that ended."""
+    *_, footer = read(out / "run.ndjson")
+    assert isinstance(footer, Footer)
+    return footer
+
+
+def _result(record: Any) -> dict[str, Any]:
+    return {name: value for name, value in msgspec.to_builtins(record).items() if name not in OF_THE_WAY}

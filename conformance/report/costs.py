@@ -6,9 +6,12 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from conformance.campaign.records import BARE, PROCESSES
+from conformance.case.prose import counted
 
 if TYPE_CHECKING:
     from conformance.campaign.records import Footer
+
+ALONE = "frameworks alone"
 
 PARTS = {"generate": "drawing", "reference": "reference", "judge": "judging", "laws": "laws", "nulls": "null pairs"}
 """The parts of a case that a worker times, in our words."""
@@ -30,12 +33,11 @@ def over_bare(footer: Footer) -> float | None:
     return footer.jobs * footer.seconds["wall"] / (footer.cases * sum(footer.bare.values()))
 
 
-def headline(footer: Footer) -> str:
-    """Say in one line how long a run took and what that is, measured by the frameworks alone."""
-    wall = footer.seconds["wall"]
-    words = f"{footer.cases} cases in {wall:.1f} s, {footer.cases / max(wall, 1e-9):.0f} a second, {footer.jobs} workers"
-    ratio = over_bare(footer)
-    return words if ratio is None else f"{words}; workers x wall / frameworks alone = {ratio:.1f}"
+def pace(footer: Footer) -> list[str]:
+    """Say how long a run took, and what that is in cases and measured by the frameworks alone."""
+    wall, ratio = footer.seconds["wall"], over_bare(footer)
+    said = [f"{wall:.1f} s", f"{footer.cases / max(wall, 1e-9):.0f} cases/s, {counted(footer.jobs, 'worker')}"]
+    return said if ratio is None else [*said, f"workers x wall / frameworks alone = {ratio:.1f}"]
 
 
 def rows(footer: Footer) -> list[tuple[str, float, str]]:
@@ -43,7 +45,7 @@ def rows(footer: Footer) -> list[tuple[str, float, str]]:
     seconds = defaultdict(float, footer.seconds)
     frameworks = sum(seconds[name] for name in footer.ledger)
     alone = footer.cases * sum(footer.bare.values())
-    found = [("frameworks alone", alone, "from a sample"), ("observing them", frameworks - alone, "")]
+    found = [(ALONE, alone, "from a sample"), ("observing them", frameworks - alone, "")]
     found += [(words, seconds[part], "") for part, words in PARTS.items()]
     named = frameworks + sum(seconds[part] for part in PARTS)
     sampled = sum(spent for name, spent in seconds.items() if name.startswith(BARE))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -12,6 +11,7 @@ from conformance.campaign.coverage import CELLS, ORDERS, gaps, key_of
 from conformance.case.prose import counted
 from conformance.judge.verdict import COMPARED, Bucket
 from conformance.laws.table import COLUMNS, law_rows
+from conformance.report.costs import rows
 from conformance.report.words import COUNTERS, blame_text, shrinking
 
 if TYPE_CHECKING:
@@ -35,9 +35,10 @@ def show_details(console: Console, run: Run) -> None:
     console.print(_ledger(footer, names))
     console.print(_coverage(footer, names))
     console.print(_parameters(footer, names))
+    console.print(_costs(footer))
     if law_rows(footer.laws, [*names]):
         console.print(_laws(footer, names))
-    lines = [*_gaps(footer, names), *_deviations(footer, names), *_after_known(footer, names), *_times(footer, names)]
+    lines = [*_gaps(footer, names), *_deviations(footer, names), *_after_known(footer, names), _kinds(footer)]
     for line in [*lines, *_errors(footer, names), _nulls(footer)]:
         console.print(Text(line))
     for finding in run.findings:
@@ -45,18 +46,20 @@ def show_details(console: Console, run: Run) -> None:
             console.print(Text(line), soft_wrap=True)
 
 
-def _times(footer: Footer, names: Mapping[str, str]) -> list[str]:
-    seconds = defaultdict(float, footer.seconds)
-    framework = sum(seconds.get(name, 0.0) for name in names)
-    ratio = seconds["all"] / max(framework, 1e-9)
-    times = f"frameworks {framework:.1f} s, reference {seconds['reference']:.1f} s, all {seconds['all']:.1f} s"
+def _costs(footer: Footer) -> Table:
+    table = Table(title="Seconds of the workers", title_justify="left", box=None, pad_edge=False)
+    for heading, justify in (("", "left"), ("seconds", "right"), ("", "right")):
+        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+    for words, spent, count in rows(footer):
+        table.add_row(words, f"{spent:.1f}", count)
+    return table
+
+
+def _kinds(footer: Footer) -> str:
     lanes = ", ".join(f"{lane} {count}" for lane, count in footer.lanes.items())
     much = "a derivative of order 2 or more, an accumulation, a shared sub-graph or an expected refusal"
     bounded = f"{counted(footer.bounded, 'comparison')} needed derived bounds"
-    return [
-        f"{counted(footer.cases, 'case')} in {seconds['wall']:.1f} s; {times}: total / framework = {ratio:.2f}",
-        f"{footer.rich / max(1, footer.cases):.1%} of the cases have {much}; lanes: {lanes}; {bounded}",
-    ]
+    return f"{footer.rich / max(1, footer.cases):.1%} of the cases have {much}; lanes: {lanes}; {bounded}"
 
 
 def _nulls(footer: Footer) -> str:

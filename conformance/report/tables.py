@@ -14,6 +14,7 @@ from conformance.case.steps import Op
 from conformance.judge.nulls import null_pairs
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
 from conformance.laws.table import law_rows
+from conformance.report.costs import ALONE, over_bare, rows
 from conformance.report.words import COUNTERS
 
 if TYPE_CHECKING:
@@ -76,9 +77,9 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Where the time went: ``ratio`` is all over what the frameworks took.
+    """Where the time went: ``ratio`` is workers x wall time over what the frameworks need alone.
 
-    ``parts`` are name, seconds, percent, percent in words, and whether it is a framework.
+    ``parts`` are words, seconds, percent, percent in words, and whether it is the frameworks' own.
     """
 
     parts: list[tuple[str, str, float, str, bool]]
@@ -236,20 +237,17 @@ def _gaps(footer: Footer, backend: str) -> tuple[str, int, int]:
     return backend, offered, len(gaps(footer.counts.get(backend, {}), not_offered))
 
 
-def speed_of(footer: Footer, backends: list[str]) -> Speed:
-    """Compare the time of everything with the time that the frameworks themselves took."""
-    seconds = dict(footer.seconds)
-    wall, everything = seconds.pop("wall", 0.0), seconds.pop("all", 0.0)
-    frameworks = sum(seconds.get(name, 0.0) for name in backends)
-    whole = everything or sum(seconds.values())
-    rest = whole - sum(seconds.values())
-    parts = sorted(seconds.items(), key=lambda item: -item[1]) + ([("other", rest)] if rest > 0 else [])
+def speed_of(footer: Footer) -> Speed:
+    """Compare all the time that the workers had with the time that the frameworks need alone."""
+    wall, ratio = footer.seconds.get("wall", 0.0), over_bare(footer)
+    whole = footer.jobs * wall
     return Speed(
         [
-            (name, f"{value:,.1f} s", 100 * value / whole if whole else 0.0, percent(value, whole), name in backends)
-            for name, value in parts
+            (f"{words}: {count}" if count else words, f"{spent:,.1f} s", 100 * spent / whole, percent(spent, whole), words == ALONE)
+            for words, spent, count in rows(footer)
+            if whole
         ],
-        f"{whole / frameworks:.2f}" if frameworks else "-",
+        "-" if ratio is None else f"{ratio:.1f}",
         f"{wall:,.1f} s" if wall else "-",
         f"{footer.cases / wall:,.0f}" if wall else "-",
     )

@@ -17,6 +17,7 @@ from conformance.campaign.records import CaseRecord, ExitReason, FindingRecord, 
 from conformance.case.place import END, read_recorded
 from conformance.case.prose import counted
 from conformance.judge.verdict import AGREEING, COMPARED, Bucket
+from conformance.report.costs import pace
 from conformance.report.words import WHO, summary
 
 if TYPE_CHECKING:
@@ -159,7 +160,8 @@ def _measures(run: Run) -> list[str]:
     if nulls.comparisons:
         alarms = f"{counted(nulls.alarms, 'false alarm')} in {nulls.comparisons}"
         said.append(alarms if nulls.alarms else f"false alarms < {nulls.per_million:.0f} per million")
-    return [*said, f"{run.footer.seconds['wall']:.1f} s{', the budget is spent' if ended is ExitReason.BUDGET else ''}"]
+    spent = ["the budget is spent"] if ended is ExitReason.BUDGET else []
+    return [*said, *pace(run.footer), *spent]
 
 
 def _flowed(parts: Sequence[str], width: int) -> list[str]:

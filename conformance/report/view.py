@@ -180,7 +180,7 @@ def view_of(records: Iterable[Record]) -> ReportView:
         laws=tables.laws_of(footer, backends) if footer else [],
         errors=tables.errors_of(footer, backends) if footer else None,
         innocence=tables.innocence_of(footer) if footer else None,
-        speed=tables.speed_of(footer, backends) if footer else None,
+        speed=tables.speed_of(footer) if footer else None,
         deviations=tables.deviations_of(footer) if footer else [],
         clauses=tables.clauses_of(run.clauses, backends) if run.clauses else [],
         points=_points(run.points, backends) if run.points else [],

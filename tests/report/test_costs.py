@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from conformance.report.costs import WAYS, headline, over_bare, rows
+from conformance.report.costs import WAYS, over_bare, pace, rows
 from tests.report.samples import FOOTER
 
 SECONDS = {
@@ -44,5 +44,5 @@ def test_a_row_is_there_for_each_way_in_which_processes_ended_with_their_number(
     assert {WAYS["crashed"]: "3", WAYS["done"]: "10"} == {words: count for words, _, count in rows(RUN) if words in WAYS.values()}
 
 
-def test_the_headline_has_the_rate_and_the_figure() -> None:
-    assert headline(RUN) == "1000 cases in 10.0 s, 100 a second, 2 workers; workers x wall / frameworks alone = 8.0"
+def test_the_pace_has_the_rate_and_the_figure() -> None:
+    assert pace(RUN) == ["10.0 s", "100 cases/s, 2 workers", "workers x wall / frameworks alone = 8.0"]

@@ -45,9 +45,13 @@ ALONE = 10.0
 
 @dataclass(frozen=True)
 class Writing:
-    """How findings are written: with these workers, on these backends, to this folder; ``until`` by the clock of `time.monotonic`."""
+    """How findings are written: with these workers, on these backends, to this folder; ``until`` by the clock of `time.monotonic`.
+
+    ``judges``: a worker that has imported all who vote.
+    """
 
     workers: Workers
+    judges: Workers
     backends: Sequence[str]
     judging: Judging
     out: Path
@@ -95,7 +99,7 @@ def finding(fingerprint: Fingerprint, failure: Failure, small: ShrinkResult, wri
         explained = _unless_it_fails(
             workers.call, explain_case, case, backend, judging, timeout=min(2 * judging.timeout, LEAST + seconds)
         )
-        blamed = _unless_it_fails(ask_blame, workers, case, backend, writing.backends, min(CALL_TIMEOUT, LEAST + seconds))
+        blamed = _unless_it_fails(ask_blame, writing.judges, case, backend, writing.backends, min(CALL_TIMEOUT, LEAST + seconds))
     mismatch = None if explained is None else explained.verdict.mismatch
     return FindingRecord(
         id=fingerprint.id,

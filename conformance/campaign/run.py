@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from conformance import __version__
+from conformance.backends.registry import voters
 from conformance.campaign.chunk import Chunk
 from conformance.campaign.findings import Writing, findings
 from conformance.campaign.pool import Workers
@@ -170,12 +171,17 @@ class _Campaign:
             )
 
     def _findings(self, writer: Writer) -> None:
+        """Write up what failed; who votes is asked in a worker that has imported all voters, or every vote would do it."""
         tally, options = self.tally, self.options
-        writing = Writing(self.workers, options.backends, options.judging, options.out, self.until)
-        for found in findings(tally, writing, lambda number: self._tell(reducing=number)):
-            writer.write(found)
-            if found.blame is not None and found.blame.who == "reference":
-                tally.wrong_references.append(found.id)
+        if not tally.failures:
+            return
+        with Workers(tuple(dict.fromkeys([*options.backends, *voters()])), 1) as judges:
+            judges.schedule(len, [()])  # it starts while the first case is shrunk
+            writing = Writing(self.workers, judges, options.backends, options.judging, options.out, self.until)
+            for found in findings(tally, writing, lambda number: self._tell(reducing=number)):
+                writer.write(found)
+                if found.blame is not None and found.blame.who == "reference":
+                    tally.wrong_references.append(found.id)
 
     def _footer(self, wall: float) -> Footer:
         """Sum up a run that ended; it stopped early only if the budget was spent."""

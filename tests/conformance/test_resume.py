@@ -240,7 +240,7 @@ def test_of_the_cases_that_were_set_aside_one_is_run_even_if_the_time_is_up(tmp_
 
 def test_a_finding_gets_an_equal_share_of_the_time_that_is_left() -> None:
     with Workers(("reference",), 1) as workers:
-        endless = Writing(workers, ("reference",), Judging(), None)  # type: ignore[arg-type]
+        endless = Writing(workers, workers, ("reference",), Judging(), None)  # type: ignore[arg-type]
         ended = replace(endless, until=time.monotonic())
         ample = replace(endless, until=time.monotonic() + 1e9)
     assert (math.inf, 0.0, True) == (endless.share(3), ended.share(3), 2e8 < ample.share(4) <= 2.5e8)
@@ -253,7 +253,7 @@ def test_every_finding_is_written_although_the_time_is_up(tmp_path: Path) -> Non
         tally.add(worker.run_case(case_of(1, index, DrawOptions()), [worker.backend(name)], index=index))
     begun: list[int] = []
     with Workers((name,), 1) as workers:
-        writing = Writing(workers, (name,), Judging(), tmp_path, time.monotonic())
+        writing = Writing(workers, workers, (name,), Judging(), tmp_path, time.monotonic())
         found = list(findings(tally, writing, begun.append))
     numbers = list(range(1, len(tally.failures) + 1))
     assert (numbers, [fingerprint.id for fingerprint, _ in tally.ranked()]) == (begun, [record.id for record in found])

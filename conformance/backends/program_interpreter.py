@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
@@ -107,6 +108,12 @@ class Programs:
             except _RunError:
                 number, reason = self._culprit(case, refused)
                 refused[number] = reason
+
+    def bare_seconds(self, case: Case) -> float:
+        """Return how long a run takes: of a program nothing is observed but what it fetches anyway."""
+        started = perf_counter()
+        self.run(case)
+        return perf_counter() - started
 
     def train(self, task: Regression) -> list[float]:
         """Train by the optimizer's ``minimize``; the loss of every run, before its update."""

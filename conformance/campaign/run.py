@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from conformance import __version__
-from conformance.backends.registry import voters
+from conformance.backends.registry import registration, voters
 from conformance.campaign.chunk import Chunk
 from conformance.campaign.findings import Writing, findings
 from conformance.campaign.pool import Workers
@@ -25,7 +25,7 @@ from conformance.campaign.records import SCHEMA, CaseRecord, DeviationRecord, Ex
 from conformance.campaign.resume import begin, go_on, interrupt, sole
 from conformance.campaign.tally import Tally
 from conformance.deviations.entries import known
-from conformance.generate.scripts import DrawOptions, odds_of
+from conformance.generate.scripts import DrawOptions, is_program, odds_of
 from conformance.laws.judging import Judging, LawSampling
 from conformance.ops import not_offered
 
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
     from conformance.campaign.records import Footer, Record
 
-PATIENCE = 0.1
-"""The part of its time-out after which a case is set aside for the end of the campaign; most need a hundredth of that."""
 CHUNK = 100
 """How many cases a worker gets at once."""
+PATIENCE = 0.1
+"""The part of its time-out after which a case is set aside for the end of the campaign; most need a hundredth of that."""
 AFTERWARDS = 0.1
 """The part of a budget that is kept for what comes after the cases: second chances of slow ones, and the findings."""
 
@@ -58,6 +58,18 @@ class Options:
     out: Path = Path("reports")
     command: str = ""
     judging: Judging = field(default_factory=partial(Judging, LawSampling.SOME))
+
+    @property
+    def halves(self) -> tuple[tuple[str, ...], ...]:
+        """The backends of eager scripts and those of programs, where cases of both are drawn."""
+        if not self.draw.mixed:
+            return (self.backends,)
+        static = tuple(name for name in self.backends if registration(name).static)
+        return tuple(name for name in self.backends if name not in static), static
+
+    def half(self, index: int) -> tuple[str, ...]:
+        """Return the backends that case ``index`` is run on."""
+        return self.halves[is_program(index, self.draw) if self.draw.mixed else 0]
 
     @property
     def record(self) -> Path:
@@ -126,7 +138,7 @@ class _Campaign:
         self, options: Options, header: Header, workers: Workers, started: float, progress: Callable[[Progress], None]
     ) -> None:
         self.options, self.header, self.workers, self.progress = options, header, workers, progress
-        self.tally = Tally(options.backends)
+        self.tally = Tally(options.backends, options.halves)
         self.started = started
         self.until = None if options.budget is None else started + options.budget
         self.no_cases_after = None if options.budget is None else started + options.budget * (1 - AFTERWARDS)
@@ -161,11 +173,12 @@ class _Campaign:
     def _chunks(self, folder: str, recorded: Collection[int]) -> Iterator[Chunk]:
         options, until = self.options, self.no_cases_after
         patience = PATIENCE * options.judging.timeout
-        for start, stop in missing(options.cases, recorded):
+        for start, stop in missing(options.cases, recorded, lambda *both: len(set(map(options.half, both))) == 1):
+            backends = options.half(start)
             if until is not None and time.monotonic() >= until:
                 return
             yield Chunk(
-                *(options.backends, folder, f"{start:09d}", start, stop, options.judging, options.seed, options.draw),
+                *(backends, folder, f"{start:09d}", start, stop, options.judging, options.seed, options.draw),
                 patience=patience,
                 until=until,
             )
@@ -192,12 +205,12 @@ class _Campaign:
         return tally.footer(reason, wall, header.jobs, {backend.name: backend.not_offered for backend in header.backends}, info)
 
 
-def missing(cases: int, recorded: Collection[int]) -> Iterator[tuple[int, int]]:
-    """Yield the ranges, of at most `CHUNK`, of the cases that have no record."""
+def missing(cases: int, recorded: Collection[int], alike: Callable[[int, int], bool] = lambda *_: True) -> Iterator[tuple[int, int]]:
+    """Yield the ranges, of at most `CHUNK`, of the cases that have no record, all of a range ``alike``."""
     start = 0
     while start < cases:
         stop = start
-        while stop < min(start + CHUNK, cases) and stop not in recorded:
+        while stop < min(start + CHUNK, cases) and stop not in recorded and alike(start, stop):
             stop += 1
         if stop > start:
             yield start, stop

@@ -57,7 +57,8 @@ def campaign(
         raise click.BadParameter(msg, param_hint="'--lane'")
     console = Console(highlight=False)
     command = " ".join(["conformance", *sys.argv[1:]])
-    draw = DrawOptions(lanes, ops, static=all(registration(name).static for name in backends))
+    halves = {registration(name).static for name in backends}
+    draw = DrawOptions(lanes, ops, static=halves == {True}, mixed=len(halves) == 2)
     judging = Judging(LawSampling.SOME, every_null=nulls == "all")
     if laws_only:
         judging = Judging(LawSampling.EVERY, laws_only=True, timeout=LAWS_TIMEOUT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -92,17 +93,25 @@ def seconds(_: click.Context, parameter: click.Parameter, value: str | None) -> 
     return seconds
 
 
-backends_option = click.option(
-    "--backends", default="torch,paddle", callback=chosen_backends, help="Names, or module:attribute; comma-separated."
-)
+def cpus() -> int:
+    """Return how many CPUs this process may use, as far as more workers are any use."""
+    return min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
+def backends_of(default: str) -> Callable[[Any], Any]:
+    """Return the option ``--backends`` with its default."""
+    return click.option("--backends", default=default, callback=chosen_backends, help="Names, or module:attribute; comma-separated.")
+
+
+backends_option = backends_of("torch,paddle")
 ops_option = click.option(
     "--ops", callback=names_of(known_ops, "conformance ops"), show_default="all", help="These ops alone; comma-separated."
 )
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Print all tables, too; the page has them anyway.")
 campaign_options = [
-    backends_option,
+    backends_of("torch,paddle,paddle-static"),
     click.option("--seed", default=1, type=Whole(0), help="Case i of a seed is the same everywhere."),
-    click.option("--jobs", default=1, type=Whole(1, 64), help="Worker processes."),
+    click.option("--jobs", default=cpus, show_default="one for each CPU, at most 8", type=Whole(1, 64), help="Worker processes."),
     click.option("--out", default="reports", type=click.Path(file_okay=False, path_type=Path), help="Where results go."),
     verbose_option,
 ]

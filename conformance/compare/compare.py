@@ -152,10 +152,15 @@ class Comparer:
         not compared where the call was refused on the way, and come last: they tell something where the results agree.
         """
         for observation in seen:
+            if not observation.events:
+                yield []
+                continue
             events = [(i, event) for i, event in enumerate(observation.events) if (event.name in self.of_customs) is customs]
             yield sorted(events, key=lambda e: e[1].name) if customs else events
 
     def _events(self, number: int, expected: list[tuple[int, Event]], actual: list[tuple[int, Event]]) -> Iterator[Mismatch]:
+        if not expected and not actual:
+            return
         wanted, got = ([e.name for _, e in events] for events in (expected, actual))
         if wanted != got:
             kind = "order" if sorted(wanted) == sorted(got) else "more" if len(got) > len(wanted) else "fewer"

@@ -9,7 +9,7 @@ are never just ones, gradients are asked for a subset, only some outputs of an o
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from conformance.generate.episodes import Habits, draw_episode, grow
@@ -42,6 +42,7 @@ class DrawOptions:
     ops: tuple[str, ...] | None = None
     longest: int = 8  #: At most so many ops before the first call: longer graphs cost more and find little that shorter ones do not.
     static: bool = False  #: Programs, not eager scripts.
+    mixed: bool = False  #: Eager scripts, and programs as `is_program` deals them out.
     customs: float = 0.03  #: A custom function follows an op; none does where the ops are given.
     changing: float = 0.1  #: A script that changes tensors in place: much of it is refused, and a refusal hides what follows.
     complexes: float = 0.12  #: A script over complex tensors, which few ops of the catalogue are about.
@@ -54,9 +55,21 @@ def odds_of(options: DrawOptions) -> dict[str, float]:
     return own | named(options.odds)
 
 
+BLOCK = 50
+"""Programs come in blocks, since they run in processes of their own: what runs them starts threads, and cannot be forked then."""
+EAGER_BLOCKS = 19
+"""How many blocks of eager scripts come before each of programs, which cost more and find less."""
+
+
+def is_program(index: int, options: DrawOptions) -> bool:
+    """Whether case ``index`` of a seed is a program."""
+    return options.static or (options.mixed and index // BLOCK % (EAGER_BLOCKS + 1) == EAGER_BLOCKS)
+
+
 def case_of(seed: int, index: int, options: DrawOptions) -> Case:
     """Draw case ``index`` of a seed; the same on every machine."""
-    return draw_case(FastSource(seed, index), options)
+    static = is_program(index, options)
+    return draw_case(FastSource(seed, index), options if options.static is static else replace(options, static=static))
 
 
 def draw_case(source: Source, options: DrawOptions) -> Case:

@@ -77,11 +77,13 @@ def format_of(dtype: DTypeLike) -> Format:
     )
 
 
+@functools.cache  # the name of a dtype is made anew each time it is asked for, and this is asked for every tensor
 def is_floating(dtype: Any) -> bool:
     """Whether a dtype has roundings."""
     return str(dtype) in WIDER
 
 
+@functools.cache
 def wider(dtype: Any) -> np.dtype[Any]:
     """Return the dtype in which the judge computes a value of ``dtype``; integers and booleans stay."""
     found = WIDER.get(str(dtype))

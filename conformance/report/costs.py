@@ -30,7 +30,11 @@ def over_bare(footer: Footer) -> float | None:
     """Return workers x wall time over what the frameworks need for the same cases with nobody looking; ``None`` if one did not say."""
     if any(name not in footer.bare for name in footer.ledger) or not footer.cases:
         return None
-    return footer.jobs * footer.seconds["wall"] / (footer.cases * sum(footer.bare.values()))
+    return footer.jobs * footer.seconds["wall"] / _alone(footer)
+
+
+def _alone(footer: Footer) -> float:
+    return sum(mean * sum(footer.ledger[name].values()) for name, mean in footer.bare.items())
 
 
 def pace(footer: Footer) -> list[str]:
@@ -44,7 +48,7 @@ def rows(footer: Footer) -> list[tuple[str, float, str]]:
     """Return what cost how many seconds of a worker, each with a remark; they add up to workers x wall time."""
     seconds = defaultdict(float, footer.seconds)
     frameworks = sum(seconds[name] for name in footer.ledger)
-    alone = footer.cases * sum(footer.bare.values())
+    alone = _alone(footer)
     found = [(ALONE, alone, "from a sample"), ("observing them", frameworks - alone, "")]
     found += [(words, seconds[part], "") for part, words in PARTS.items()]
     named = frameworks + sum(seconds[part] for part in PARTS)

@@ -9,9 +9,10 @@ from rich.text import Text
 
 from conformance.campaign.coverage import CELLS, ORDERS, gaps, key_of
 from conformance.case.prose import counted
-from conformance.judge.verdict import COMPARED, Bucket
+from conformance.judge.verdict import Bucket
 from conformance.laws.table import COLUMNS, law_rows
 from conformance.report.costs import rows
+from conformance.report.tables import compared, total_of
 from conformance.report.words import COUNTERS, blame_text, shrinking
 
 if TYPE_CHECKING:
@@ -97,8 +98,7 @@ def _ledger(footer: Footer, names: Mapping[str, str]) -> Table:
         row = [footer.ledger[name].get(bucket, 0) for name in names]
         if any(row):
             table.add_row(bucket.replace("_", " "), *map(str, row))
-    cases = max(1, footer.cases)
-    shares = [sum(footer.ledger[name].get(b, 0) for b in COMPARED) / cases for name in names]
+    shares = [compared(footer, name) / max(1, total_of(footer, name)) for name in names]
     table.add_row("really compared", *(f"{share:.1%}" for share in shares))
     return table
 

@@ -164,7 +164,6 @@ def laws_of(footer: Footer, backends: list[str]) -> list[tuple[Row, str]]:
 def ledger_of(footer: Footer, backends: list[str]) -> Ledger:
     """Put the ledger together; buckets that the suite does not know are shown too."""
     ledger = footer.ledger
-    cases = footer.cases
     buckets = dict.fromkeys([*(str(b) for b in Bucket), *(b for name in backends for b in ledger.get(name, {}))])
     rows = [Row(b.replace("_", " "), [ledger.get(n, {}).get(b, 0) for n in backends], tone_of(b)) for b in buckets]
     bars = []
@@ -175,10 +174,15 @@ def ledger_of(footer: Footer, backends: list[str]) -> Ledger:
     return Ledger(
         backends,
         rows,
-        [sum(ledger.get(n, {}).values()) for n in backends],
-        [percent(compared(footer, n), cases) for n in backends],
+        [total_of(footer, n) for n in backends],
+        [percent(compared(footer, n), total_of(footer, n)) for n in backends],
         bars,
     )
+
+
+def total_of(footer: Footer, backend: str) -> int:
+    """Count the cases that a backend was asked; of a run of both halves those of its own."""
+    return sum(footer.ledger.get(backend, {}).values())
 
 
 def compared(footer: Footer, backend: str) -> int:

@@ -148,9 +148,10 @@ def _backends(run: Run) -> Table:
         of = f" ({entries} {'entry' if entries == 1 else 'entries'})" if entries else ""
         known = f"{ledger.get(Bucket.KNOWN_DEVIATION, 0)}{of}"
         new = Text(str(found[backend.name]), "bold red" if found[backend.name] else "")
-        share = sum(ledger.get(b, 0) for b in COMPARED) / max(1, footer.cases)
+        cases = sum(ledger.values())
+        share = sum(ledger.get(b, 0) for b in COMPARED) / max(1, cases)
         name = f"{run.names[backend.name]} {backend.version.partition('+')[0]}"
-        table.add_row(Text(name), str(footer.cases), str(agree), known, new, f"{share:.1%}")
+        table.add_row(Text(name), str(cases), str(agree), known, new, f"{share:.1%}")
     return table
 
 

@@ -9,7 +9,7 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,7 +59,7 @@ class Options:
     command: str = ""
     judging: Judging = field(default_factory=partial(Judging, LawSampling.SOME))
 
-    @property
+    @cached_property
     def halves(self) -> tuple[tuple[str, ...], ...]:
         """The backends of eager scripts and those of programs, where cases of both are drawn."""
         if not self.draw.mixed:
@@ -70,6 +70,10 @@ class Options:
     def half(self, index: int) -> tuple[str, ...]:
         """Return the backends that case ``index`` is run on."""
         return self.halves[is_program(index, self.draw) if self.draw.mixed else 0]
+
+    def alike(self, one: int, other: int) -> bool:
+        """Whether two cases are of the same half, so that one process may run both."""
+        return is_program(one, self.draw) is is_program(other, self.draw)
 
     @property
     def record(self) -> Path:
@@ -173,7 +177,7 @@ class _Campaign:
     def _chunks(self, folder: str, recorded: Collection[int]) -> Iterator[Chunk]:
         options, until = self.options, self.no_cases_after
         patience = PATIENCE * options.judging.timeout
-        for start, stop in missing(options.cases, recorded, lambda *both: len(set(map(options.half, both))) == 1):
+        for start, stop in missing(options.cases, recorded, options.alike):
             backends = options.half(start)
             if until is not None and time.monotonic() >= until:
                 return

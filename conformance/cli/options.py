@@ -44,8 +44,8 @@ def chosen_backends(context: click.Context, parameter: click.Parameter, value: s
 
         here = [name for name in chosen if registration(name).installed]
         if here and len(here) < len(chosen):
-            missing = ", ".join(name for name in chosen if name not in here)
-            msg = f"{missing} is not installed here; give --backends {','.join(here)}"
+            missing = dict.fromkeys(registration(name).requires for name in chosen if name not in here)
+            msg = f"{', '.join(missing)} is not installed here; give --backends {','.join(here)}"
             raise click.BadParameter(msg, param=parameter)
     return chosen
 

@@ -145,9 +145,10 @@ def all_inputs(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Var
             yield with_steps(case, (*kept, wider)), number
 
 
-def numbers_rounded(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Round the numbers among the attributes of ops to float32."""
-    yield with_single_numbers(case), number
+def numbers_rounded(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
+    """Round the numbers among the attributes of ops to float32: all, or all but those of one op, which an engine may keep."""
+    for kept in ("", *ops):
+        yield with_single_numbers(case, kept), number
 
 
 def targets_once(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

@@ -112,7 +112,6 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
         "has 2 as its version, which is a str",
     ),
     "an adapter that raises in replay": (replayed_on(ADAPTERS + "breaks"), BROKE),
-    "an adapter that raises in a run": (("run", "--backends", ADAPTERS + "breaks", "--cases", "1", "--out", "{tmp}"), BROKE),
     "no attribute": (replayed_on("json:nope"), "module 'json' has no attribute 'nope'\n"),
     "a module for which nothing is to be installed": (replayed_on("no_such:x"), "No module named 'no_such'\n"),
     "shapes that do not fit": (
@@ -264,8 +263,15 @@ def test_a_campaign_that_conforms_is_a_success_in_a_few_lines_of_80_columns(tmp_
     done = conformance("run", "--backends", "torch,paddle", "--cases", "200", "--out", tmp_path)
     files, lines = {"run.ndjson", "report.html"}, done.stdout.splitlines()
     assert (0, True) == (done.returncode, files <= {p.name for p in tmp_path.iterdir()}), done.stdout + done.stderr
-    assert (True, True) == (len(lines) <= 6, max(map(len, lines[:-1])) <= 80), done.stdout
+    assert (True, True) == (len(lines) <= 7, max(map(len, lines[:-1])) <= 80), done.stdout
     assert lines[-1].startswith("conforms.  Details: ")
+
+
+def test_an_adapter_that_raises_in_a_run_is_a_finding_with_its_case(tmp_path: Path) -> None:
+    done = conformance("run", "--backends", ADAPTERS + "breaks", "--cases", "1", "--out", tmp_path)
+    assert (3, True, 1) == (done.returncode, "actual BackendError" in done.stdout, len(list(tmp_path.glob("cases/*.json")))), (
+        done.stdout
+    )
 
 
 def test_a_run_prints_its_tables_where_they_are_asked_for(tmp_path: Path) -> None:

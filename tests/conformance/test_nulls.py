@@ -120,7 +120,7 @@ def test_a_false_alarm_is_a_fault_of_the_suite() -> None:
     for case in CASES[:20]:
         tally.add(run_case(case, [correct()]))
     tally.nulls.add(NullRecord("layout", "float32", 7, alarm=True, near_kink=False))
-    assert ("suite_error", ["null pair layout: 1 false alarms"]) == tally.verdict()
+    assert ("suite_error", ["null pair layout: 1 false alarm"]) == tally.verdict()
 
 
 def test_the_tally_sums_by_pair_and_dtype() -> None:

@@ -137,9 +137,9 @@ def test_an_empty_record_is_refused(tmp_path: Path) -> None:
         list(read(written(tmp_path)))
 
 
-def test_a_line_cut_short_is_refused(tmp_path: Path) -> None:
+def test_a_line_cut_short_before_others_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, HEADER)
-    path.write_text(path.read_text() + '{"kind": "ca')
+    path.write_text(path.read_text() + '{"kind": "ca\n')
     with pytest.raises(RecordError, match="line 2"):
         list(read(path))
 

@@ -127,7 +127,7 @@ REFUSED = {
     "another schema": ([msgspec.structs.replace(HEADER, schema=1)], "line 1: written in schema 1"),
     "ended": ([HEADER, FOOTER], "the run ended \\(diverges\\); there is nothing to resume"),
     "a gate": ([HEADER, PointsRecord(())], "a gate is not resumed"),
-    "no header": ([FAILED], "has no header; there is no run to resume"),
+    "no header": ([FAILED], "line 1: is no header, with which the record of a run begins"),
 }
 
 
@@ -200,7 +200,7 @@ def test_a_tally_does_not_depend_on_the_order_of_the_cases() -> None:
     for tally, some in zip(tallies, (records, shuffled), strict=True):
         for record in some:
             tally.add(msgspec.structs.replace(record, seconds={}))
-    one, other = (msgspec.json.encode(tally.footer(ExitReason.CASES, 0.0, {}, {})) for tally in tallies)
+    one, other = (msgspec.json.encode(tally.footer(ExitReason.CASES, 0.0, 1, {}, {})) for tally in tallies)
     assert (one, tallies[0].ranked()) == (other, tallies[1].ranked())
 
 

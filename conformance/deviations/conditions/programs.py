@@ -9,7 +9,7 @@ from conformance.case.outcome import Computed
 from conformance.case.queries import call_at
 from conformance.case.steps import AppendBackward, Grad, Op, results, uses
 from conformance.compare.promise import promised
-from conformance.deviations.conditions.calls import mixed_dtypes
+from conformance.deviations.conditions.calls import mixed_dtypes, moves_nothing
 from conformance.deviations.conditions.registry import case_condition, condition
 from reference_impl import PADDLE_STATIC
 
@@ -63,10 +63,13 @@ def constant_seed(case: Case, number: int) -> bool:
 def targets_coincide(case: Case, number: int) -> bool:
     """Whether two targets of a call are one variable.
 
-    That is the same name, two derivatives in one variable, or a seed and the derivative of a target in itself.
+    That is the same name, a slice that takes everything and is its operand, two derivatives in one variable, or a seed and the
+    derivative of a target in itself.
     """
     same: dict[str, str] = {}
-    for step in case.steps[: number + 1]:
+    for i, step in enumerate(case.steps[: number + 1]):
+        if isinstance(step, Op) and step.op == "getitem_slice" and moves_nothing(case, i):
+            same[step.results[0]] = same.get(step.operands[0], step.operands[0])
         if isinstance(step, Grad):
             seeds = dict(zip(step.roots, step.seeds or (), strict=False))
             for name, made in zip(step.inputs, step.results, strict=True):

@@ -1,0 +1,76 @@
+"""A run of eager backends and of programs: every case is for one half, the same one on every machine."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from conformance.campaign.run import Options, missing
+from conformance.campaign.tally import Tally
+from conformance.campaign.worker import run_case
+from conformance.case.steps import AppendBackward
+from conformance.generate.scripts import BLOCK, EAGER_BLOCKS, DrawOptions, case_of, is_program
+from tests.wrong_engines import correct
+
+MIXED = DrawOptions(mixed=True)
+PERIOD = BLOCK * (EAGER_BLOCKS + 1)
+BOTH = Options(("torch", "paddle", "paddle-static"), cases=2 * PERIOD, draw=MIXED)
+
+
+def test_programs_are_the_last_block_of_every_period() -> None:
+    dealt = [is_program(index, MIXED) for index in range(2 * PERIOD)]
+    assert dealt == [*([False] * (PERIOD - BLOCK)), *([True] * BLOCK)] * 2
+
+
+def test_a_run_of_one_half_deals_out_no_programs() -> None:
+    assert not any(is_program(index, DrawOptions()) for index in range(PERIOD))
+
+
+def test_an_eager_case_of_a_mixed_run_is_that_of_an_eager_run() -> None:
+    assert [case_of(1, i, MIXED).id for i in range(20)] == [case_of(1, i, DrawOptions()).id for i in range(20)]
+
+
+def test_a_program_of_a_mixed_run_is_that_of_a_run_of_programs() -> None:
+    assert case_of(1, PERIOD - 1, MIXED).id == case_of(1, PERIOD - 1, DrawOptions(static=True)).id
+
+
+def test_programs_are_drawn_where_they_are_dealt_out() -> None:
+    programs = [case_of(1, index, MIXED) for index in range(PERIOD - BLOCK, PERIOD)]
+    assert any(isinstance(step, AppendBackward) for case in programs for step in case.steps)
+
+
+@pytest.mark.parametrize(("index", "half"), [(0, ("torch", "paddle")), (PERIOD - 1, ("paddle-static",)), (PERIOD, ("torch", "paddle"))])
+def test_a_case_is_run_on_the_backends_of_its_half(index: int, half: tuple[str, ...]) -> None:
+    assert BOTH.half(index) == half
+
+
+def test_a_run_of_one_half_asks_every_backend() -> None:
+    assert Options(("torch", "paddle-static")).half(PERIOD - 1) == ("torch", "paddle-static")
+
+
+def test_no_range_of_cases_has_both_halves() -> None:
+    ranges = list(missing(2 * PERIOD, (), BOTH.alike))
+    assert [1] * len(ranges) == [len({is_program(i, MIXED) for i in range(*found)}) for found in ranges]
+
+
+def test_every_case_is_in_a_range() -> None:
+    ranges = missing(2 * PERIOD, {3, PERIOD}, BOTH.alike)
+    assert sorted({*range(2 * PERIOD)} - {3, PERIOD}) == [i for found in ranges for i in range(*found)]
+
+
+def test_a_case_without_a_verdict_of_each_backend_of_its_half_is_a_fault_of_the_suite() -> None:
+    record = run_case(case_of(1, 0, DrawOptions()), [correct()])
+    verdict, reasons = tallied(msgspec.structs.replace(record, verdicts={}))
+    assert ("suite_error", True) == (verdict, "1 case without just a verdict for each backend that it is for" in reasons)
+
+
+def test_a_backend_counts_the_cases_of_its_half_alone() -> None:
+    tally = Tally(["correct", "programs"], [("correct",), ("programs",)])
+    tally.add(run_case(case_of(1, 0, DrawOptions()), [correct()]))
+    assert (1.0, 0.0) == (tally.compared("correct"), tally.compared("programs"))
+
+
+def tallied(record: object) -> tuple[str, list[str]]:
+    tally = Tally(["correct"])
+    tally.add(record)  # type: ignore[arg-type]
+    return tally.verdict()

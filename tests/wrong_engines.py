@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from typing import TYPE_CHECKING
 
 from conformance.backends import BackendInfo
@@ -31,6 +32,12 @@ _leaf = ReferenceEngine.leaf
 _apply = ReferenceEngine.apply
 _hoard: list[Tensor] = []
 EVERY = 50
+
+
+def _spin(seconds: float = float("inf")) -> None:
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
 
 
 def _with_a_thread(adapter: ReferenceEngine, step: Op, operands: list[Tensor]) -> tuple[Tensor, ...]:
@@ -136,3 +143,13 @@ def hangs_on_sin() -> WrongEngine:
 def starts_a_thread() -> WrongEngine:
     """Open a right engine that has a thread as soon as it ran an op, as engines with an executor of their own have."""
     return WrongEngine("starts_a_thread", patch((ReferenceEngine, "apply", _with_a_thread)))
+
+
+def spins_on_sin() -> WrongEngine:
+    """Open an engine that computes for ever in a case that uses ``sin``."""
+    return Damaging("spins_on_sin", _spin)
+
+
+def slow_on_sin() -> WrongEngine:
+    """Open a right engine that computes for half a second in a case that uses ``sin``."""
+    return Damaging("slow_on_sin", lambda: _spin(0.5))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -129,14 +130,30 @@ def test_a_framework_that_dies_where_the_entry_says_is_a_known_deviation(finding
     assert ("known_deviation", finding) == where(verdict)[:2]
 
 
-def test_what_hangs_has_a_frame_too(tmp_path: Path) -> None:
-    case = Case((Input("x", (), (1.0,)),), (Op("sin", ("x",), ("y",)), Backward(("y",))))
-    chunk = chunk_of([case], ("tests.wrong_engines:hangs_on_sin",), tmp_path, Judging(timeout=1.0))
+SINE = Case((Input("x", (), (1.0,)),), (Op("sin", ("x",), ("y",)), Backward(("y",))))
+
+
+@pytest.mark.parametrize(("engine", "alarm"), [("hangs_on_sin", "SIGALRM"), ("spins_on_sin", "SIGPROF")])
+def test_what_hangs_has_a_frame_too(engine: str, alarm: str, tmp_path: Path) -> None:
+    chunk = chunk_of([SINE], (f"tests.wrong_engines:{engine}",), tmp_path, Judging(timeout=0.2))
     with Workers(chunk.backends, 1) as workers:
         ((record,),) = workers.run([chunk])
     (verdict,) = record.verdicts.values()
     assert verdict.mismatch is not None
-    assert ("timed_out", True) == (verdict.bucket, "SIGALRM in " in verdict.mismatch.detail)
+    assert ("timed_out", True) == (verdict.bucket, f"{alarm} in " in verdict.mismatch.detail)
+
+
+@pytest.mark.parametrize(("engine", "bucket"), [("slow_on_sin", "agreed"), ("spins_on_sin", "timed_out")])
+def test_a_case_that_takes_long_is_set_aside_and_gets_all_its_time_at_the_end(engine: str, bucket: str, tmp_path: Path) -> None:
+    cosine = Case(SINE.inputs, (Op("cos", ("x",), ("y",)), Backward(("y",))))
+    chunk = replace(chunk_of([SINE, cosine], (f"tests.wrong_engines:{engine}",), tmp_path, Judging(timeout=2.0)), patience=0.1)
+    with Workers(chunk.backends, 1) as workers:
+        ended = [[(r.index, v.bucket) for r in records for v in r.verdicts.values()] for records in workers.run([chunk])]
+        assert ([[(1, "agreed")], [(0, bucket)]], 1) == (ended, workers.ended["set aside"])
+
+
+def test_a_stack_that_hangs_while_it_is_printed_is_a_crash() -> None:
+    assert frame_of(PYTHON, -14).startswith("SIGSEGV in ")
 
 
 @pytest.mark.frameworks

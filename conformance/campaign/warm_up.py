@@ -63,9 +63,10 @@ def prepare_server(backends: tuple[str, ...]) -> None:
 
 
 def prepare(backends: tuple[str, ...]) -> None:
-    """Make a nursery of this worker; one that its warm-up would take down stays cold, and is warned by a child.
+    """Make a nursery of this worker: open the backends, and warm up those that can be forked when they have run.
 
-    It holds nothing that is worth tidying up, so it ends when it is told to, whatever it does, and with the process that forked it.
+    One that starts threads cannot be: a child has none of them, and waits for them or dies. It is opened only. A nursery holds nothing
+    that is worth tidying up, so it ends when it is told to, whatever it does, and with the process that forked it.
     """
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     die_with(os.getppid())

@@ -28,8 +28,8 @@ SHARED_GROUPS = nox.project.dependency_groups(PYPROJECT, "test", "bench")
 @nox.session(venv_backend="none")
 def tests(session: nox.Session) -> None:
     """Run the test suite against the pinned frameworks."""
-    # By file: what a module of tests sets up (campaigns, processes that have imported the frameworks) is set up once. And in the order of
-    # the files: the default puts those of few tests last, which are the slow ones.
+    # By file: what a module of tests sets up (campaigns, processes that have imported the frameworks) is set up once. And in the order
+    # of the files: the default puts those of few tests last, which are the slow ones.
     spread = ("-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder")
     session.run(frameworks(session), "-m", "pytest", *spread, *session.posargs, external=True)
 

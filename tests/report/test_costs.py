@@ -24,7 +24,13 @@ SECONDS = {
     "processes done": 0.5,
 }
 RUN = msgspec.structs.replace(
-    FOOTER, cases=1000, jobs=2, seconds=SECONDS, bare={"torch": 0.001, "paddle": 0.0015}, processes={"crashed": 3, "done": 10}
+    FOOTER,
+    cases=1000,
+    ledger={"torch": {"agreed": 1000}, "paddle": {"agreed": 600, "same_error": 400}},
+    jobs=2,
+    seconds=SECONDS,
+    bare={"torch": 0.001, "paddle": 0.0015},
+    processes={"crashed": 3, "done": 10},
 )
 
 

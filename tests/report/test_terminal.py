@@ -86,7 +86,7 @@ def test_the_tables_of_two_backends_fit_80_columns(names: tuple[str, str]) -> No
         return dict(zip(names, of.values(), strict=True))
 
     fields = ("ledger", "counts", "deviations", "laws", "ratios", "not_offered")
-    footer = replace(GREEN, worst={}, **{field: renamed(getattr(GREEN, field)) for field in fields})
+    footer = replace(GREEN, worst={}, bare={}, **{field: renamed(getattr(GREEN, field)) for field in fields})
     header = replace(HEADER, backends=tuple(replace(b, name=n) for b, n in zip(HEADER.backends, names, strict=True)))
     out = io.StringIO()
     show_details(Console(file=out, width=80), Run(header, footer))

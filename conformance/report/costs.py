@@ -28,7 +28,8 @@ WAYS = {
 
 def over_bare(footer: Footer) -> float | None:
     """Return workers x wall time over what the frameworks need for the same cases with nobody looking; ``None`` if one did not say."""
-    if any(name not in footer.bare for name in footer.ledger) or not footer.cases:
+    asked = [name for name, buckets in footer.ledger.items() if sum(buckets.values())]
+    if not asked or any(name not in footer.bare for name in asked):
         return None
     return footer.jobs * footer.seconds["wall"] / _alone(footer)
 

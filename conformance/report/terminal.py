@@ -151,7 +151,7 @@ def _backends(run: Run) -> Table:
         cases = sum(ledger.values())
         share = sum(ledger.get(b, 0) for b in COMPARED) / max(1, cases)
         name = f"{run.names[backend.name]} {backend.version.partition('+')[0]}"
-        table.add_row(Text(name), str(cases), str(agree), known, new, f"{share:.1%}")
+        table.add_row(Text(name), str(cases), str(agree), known, new, f"{share:.1%}" if cases else "-")
     return table
 
 

@@ -70,6 +70,16 @@ def test_a_backend_counts_the_cases_of_its_half_alone() -> None:
     assert (1.0, 0.0) == (tally.compared("correct"), tally.compared("programs"))
 
 
+def test_a_half_that_no_case_was_for_is_no_fault() -> None:
+    tally = Tally(["correct", "programs"], [("correct",), ("programs",)])
+    tally.add(run_case(case_of(1, 0, DrawOptions()), [correct()]))
+    assert tally.verdict() == ("conforms", [])
+
+
+def test_a_run_without_any_case_is_a_fault_for_both_halves() -> None:
+    assert len(Tally(["correct", "programs"], [("correct",), ("programs",)]).verdict()[1]) == 2
+
+
 def tallied(record: object) -> tuple[str, list[str]]:
     tally = Tally(["correct"])
     tally.add(record)  # type: ignore[arg-type]

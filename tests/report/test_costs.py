@@ -42,6 +42,10 @@ def test_there_is_no_figure_where_a_framework_does_not_say_what_it_needs() -> No
     assert over_bare(msgspec.structs.replace(RUN, bare={"torch": 0.001})) is None
 
 
+def test_a_framework_that_no_case_was_for_does_not_spoil_the_figure() -> None:
+    assert over_bare(msgspec.structs.replace(RUN, ledger={**RUN.ledger, "paddle-static": {}})) == over_bare(RUN)
+
+
 def test_the_costs_add_up_to_all_the_time_that_the_workers_had() -> None:
     assert sum(spent for _, spent, _ in rows(RUN)) == pytest.approx(2 * 10.0)
 

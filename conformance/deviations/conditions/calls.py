@@ -197,8 +197,14 @@ def input_of_several(case: Case, number: int) -> bool:
 def input_is_derivative(case: Case, number: int) -> bool:
     """Whether a `grad` call asks for the gradient of a derivative that was computed with create_graph."""
     call = case.steps[number]
-    made = {n for s in case.steps[:number] if isinstance(s, Grad) and s.create_graph for n in s.results}
-    return isinstance(call, Grad) and not made.isdisjoint(call.inputs)
+    return isinstance(call, Grad) and not _derivatives(case, number).isdisjoint(call.inputs)
+
+
+@condition
+def differentiates_derivative_by_itself(case: Case, number: int) -> bool:
+    """Whether a `grad` call has a derivative that was computed with create_graph both as an output and as an input."""
+    call = case.steps[number]
+    return isinstance(call, Grad) and not _derivatives(case, number).isdisjoint({*call.inputs} & {*call.outputs})
 
 
 @condition
@@ -249,3 +255,7 @@ def moves_nothing(case: Case, number: int) -> bool:
             shapes.update(zip(results(earlier), (v.array.shape if v is not None else () for v in made.values), strict=False))
     value = seen.values[0]
     return shapes.get(step.operands[0]) == (value.array.shape if value is not None else ())
+
+
+def _derivatives(case: Case, number: int) -> set[str]:
+    return {n for s in case.steps[:number] if isinstance(s, Grad) and s.create_graph for n in s.results}

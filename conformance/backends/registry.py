@@ -56,6 +56,8 @@ class Registration:
         votes: whether it is asked who is wrong, wherever another backend differs from the reference.
         against_itself: whether it is compared with itself, rearranged, to measure false alarms (`conformance.judge.nulls`): its answers
             must not depend on where elements lie in memory, nor differ in double precision by more than rounding.
+        forks: whether a process in which it has run may be forked, which needs that it starts no threads; ``None``: nobody
+            knows, and every campaign finds out, which takes seconds.
     """
 
     opens: str
@@ -65,6 +67,7 @@ class Registration:
     static: bool = False
     votes: bool = False
     against_itself: bool = False
+    forks: bool | None = None
 
     @property
     def installed(self) -> bool:

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from pebble import ProcessExpired, ProcessPool
 
 from conformance.backends import BackendError
-from conformance.backends.registry import registration
 from conformance.campaign.nursery import DeathError
 from conformance.campaign.record_files import extent, read_chunk
 from conformance.campaign.supervisor import after_death, alone, sheltered, supervised
@@ -47,12 +46,8 @@ def _context(backends: Sequence[str]) -> Any:
     if sys.platform != "linux":
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    modules = []
-    for name in backends:
-        with suppress(BackendError):  # whoever opens it says so
-            modules.append(registration(name).opens.partition(":")[0])
     os.environ[VARIABLE] = ",".join(backends)
-    context.set_forkserver_preload(["conformance.compare.rounding", *modules, "conformance.campaign.warm_server"])
+    context.set_forkserver_preload(["conformance.campaign.warm_server"])
     return context
 
 

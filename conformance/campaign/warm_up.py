@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.backends.registry import registration
+from conformance.backends.registry import BackendError, registration
 from conformance.campaign.last_words import silence
 from conformance.campaign.nursery import die_with, forked
 from conformance.campaign.worker import backend, run_case
@@ -56,8 +56,13 @@ _forkable: set[str] = set()
 
 
 def prepare_server(backends: tuple[str, ...]) -> None:
-    """Warm up the process from which workers are forked, for those backends that can be forked when they have run."""
+    """Warm up the process from which workers are forked, for those backends that can be forked when they have run.
+
+    Nothing that is made here goes away, so the collector, which would walk through it again and again, is off meanwhile.
+    """
     silence()
+    gc.disable()
+    _import(backends)
     _forkable.update(filter(_can_be_forked, backends))
     _warm_up_forkable()
 
@@ -71,9 +76,7 @@ def prepare(backends: tuple[str, ...]) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     die_with(os.getppid())
     silence()
-    for name in backends:
-        with suppress(Exception):  # imported here, or every child would
-            import_module(registration(name).opens.partition(":")[0])
+    _import(backends)
     fit = {name for name in backends if name in _forkable or _can_be_forked(name)}
     if not fit <= _forkable:
         _forkable.update(fit)
@@ -83,11 +86,19 @@ def prepare(backends: tuple[str, ...]) -> None:
             backend(name)
 
 
+def _import(backends: Sequence[str]) -> None:
+    """Import what opens these backends; what is not imported here is imported by every child."""
+    for name in backends:
+        with suppress(Exception):  # who runs it says what is wrong
+            import_module(registration(name).opens.partition(":")[0])
+
+
 def _warm_up_forkable() -> None:
     with suppress(Exception):
         warm_up(sorted(_forkable))
     gc.collect()
     gc.freeze()  # no child's collector touches, and so copies, what is shared
+    gc.enable()
 
 
 def warm_up(backends: Sequence[str]) -> None:
@@ -99,6 +110,13 @@ def warm_up(backends: Sequence[str]) -> None:
 
 
 def _can_be_forked(name: str) -> bool:
+    with suppress(BackendError):  # who runs it says what is wrong
+        if (known_to := registration(name).forks) is not None:
+            return known_to
+    return _found_forkable(name)
+
+
+def _found_forkable(name: str) -> bool:
     try:
         return bool(forked(_threads_after_warm_up, [name], PATIENCE) == 1)
     except Exception:  # noqa: BLE001 - who runs it says what is wrong

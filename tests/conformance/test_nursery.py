@@ -7,9 +7,10 @@ import signal
 
 import pytest
 
+from conformance.backends.registry import registration, registrations
 from conformance.campaign.nursery import DeathError, forked
 from conformance.campaign.pool import Workers
-from conformance.campaign.warm_up import CASES, _can_be_forked
+from conformance.campaign.warm_up import CASES, _can_be_forked, _found_forkable
 from conformance.campaign.worker import describe_backend, run_case
 from conformance.laws.judging import Judging, LawSampling
 from tests.wrong_engines import correct
@@ -89,6 +90,12 @@ def test_the_cases_of_the_warm_up_harm_no_right_engine() -> None:
 @pytest.mark.parametrize(("engine", "forkable"), [("correct", True), ("starts_a_thread", False), ("aborts_as_paddle", False)])
 def test_what_starts_threads_or_dies_of_the_warm_up_is_not_run_before_a_fork(engine: str, forkable: bool) -> None:
     assert _can_be_forked(f"tests.wrong_engines:{engine}") is forkable
+
+
+@pytest.mark.parametrize("name", [name for name, facts in registrations().items() if facts.forks is not None and facts.installed])
+def test_whether_a_backend_can_be_forked_is_what_its_registration_says(name: str) -> None:
+    with Workers((), 1) as workers:
+        assert workers.call(_found_forkable, name) is registration(name).forks
 
 
 def test_an_engine_that_the_warm_up_would_kill_can_still_be_asked() -> None:

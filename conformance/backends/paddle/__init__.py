@@ -8,4 +8,5 @@ REGISTRATION = Registration(
     requires="paddle",
     script="conformance.backends.paddle.script:script",
     votes=True,
+    forks=True,
 )

@@ -8,4 +8,5 @@ REGISTRATION = Registration(
     requires="paddle",
     script="conformance.backends.paddle_static.script:script",
     static=True,
+    forks=False,
 )

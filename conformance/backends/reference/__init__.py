@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["REGISTRATION", "ReferenceEngine", "open_backend", "reference"]
 
-REGISTRATION = Registration(opens="conformance.backends.reference:open_backend", title="the reference")
+REGISTRATION = Registration(opens="conformance.backends.reference:open_backend", title="the reference", forks=True)
 
 
 def open_backend() -> Backend:

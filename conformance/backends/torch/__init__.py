@@ -9,4 +9,5 @@ REGISTRATION = Registration(
     script="conformance.backends.torch.script:script",
     votes=True,
     against_itself=True,
+    forks=True,
 )

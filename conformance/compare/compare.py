@@ -107,10 +107,11 @@ class Comparer:
         yield from self._state(END, expected.final, actual.final)
 
     def _mutation(self, expected: Outcome, actual: Outcome) -> Mismatch:
-        names = ", ".join(sorted(set(actual.mutated) ^ set(expected.mutated)))
-        calls = [i for i, s in enumerate(self.case.steps) if isinstance(s, Call)]
-        detail = f"elements of {names} changed"
-        return Mismatch(calls[-1] if calls else 0, "mutation", "step", "unchanged", "changed", detail, names)
+        changed = set(actual.mutated) ^ set(expected.mutated)
+        calls = [(i, s) for i, s in enumerate(self.case.steps) if isinstance(s, Call)]
+        seeds = {name for _, call in calls for name in call.seeds or () if name is not None}
+        names, where = ", ".join(sorted(changed)), "seed" if changed <= seeds else "step"
+        return Mismatch(calls[-1][0] if calls else 0, "mutation", where, "unchanged", "changed", f"elements of {names} changed", names)
 
     def _observation(self, number: int, expected: Observation, actual: Observation) -> Iterator[Mismatch]:
         counts = self.result.counts
@@ -211,7 +212,10 @@ class Comparer:
         if e.dtype != a.dtype:
             return differs("dtype", str(e.dtype), str(a.dtype), name)
         if not self._elements_agree(number, slot, e, a, where, bare):
-            return differs("value", "right", "wrong", describe(name, e, a))
+            rounds = is_floating(e.dtype) and not (self.case.lane == "exact" and self.bounds.exact)
+            return differs(
+                "value", "right", "wrong", describe(name, e, a, self.bounds.ratios(a, number, slot, where, bare) if rounds else None)
+            )
         if expected.requires_grad != actual.requires_grad and where != "event":  # no document says what a hook's argument requires
             wanted, got = ("requires_grad" if v.requires_grad else "constant" for v in (expected, actual))
             return differs("flag", wanted, got, name)

@@ -22,9 +22,10 @@ class Mismatch:
     """One difference.
 
     ``kind``: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``, ``events``, ``unreadable``;
-    ``where``: ``result``, ``grad`` (that is ``.grad``), ``event`` or ``step``. ``expected`` and ``actual`` are short words, for the
-    same kind of difference always the same; ``detail`` has the numbers. ``name`` and ``slot`` say which value it is, and
-    ``expected_array`` and ``actual_array`` are its elements where both sides have some; they are not recorded.
+    ``where``: ``result``, ``grad`` (that is ``.grad``), ``event``, ``seed`` (elements of seeds changed, and no others) or ``step``.
+    ``expected`` and ``actual`` are short words, for the same kind of difference always the same; ``detail`` has the numbers.
+    ``name`` and ``slot`` say which value it is, and ``expected_array`` and ``actual_array`` are its elements where both sides have
+    some; they are not recorded.
     """
 
     step: StepNumber
@@ -52,13 +53,19 @@ def word_of(seen: Observation) -> str:
             return "blocked"
 
 
-def describe(name: str, expected: Any, actual: Any) -> str:
-    """Say how many elements differ, where worst, what was got and what was expected."""
+def describe(name: str, expected: Any, actual: Any, ratios: Any = None) -> str:
+    """Say how many elements differ, where worst, what was got and what was expected.
+
+    ``ratios``: the error of each element over what rounding allows, if that is known: a small number may be further off, by that
+    measure, than a large one.
+    """
     with np.errstate(all="ignore"):
         error = np.abs(actual.astype(np.result_type(actual, np.float64)) - expected)
-    error = np.where(np.isnan(error), np.where(np.isnan(actual) & np.isnan(expected), 0.0, np.inf), error)
-    place = tuple(int(i) for i in np.unravel_index(int(np.argmax(error)), error.shape)) if error.ndim else ()
-    differing = int(np.count_nonzero(error))
+    same = (actual == expected) | (np.isnan(actual) & np.isnan(expected))
+    error = np.where(same, 0.0, np.where(np.isnan(error), np.inf, error))
+    measure = error if ratios is None or not (ratios > 1).any() else np.where(ratios > 1, ratios, 0.0)
+    place = tuple(int(i) for i in np.unravel_index(int(np.argmax(measure)), error.shape)) if error.ndim else ()
+    differing = int(np.count_nonzero(measure))
     return (
         f"{name}: {differing} of {error.size} elements differ; worst at {place}: "
         f"got {actual[place].item():.9g}, expected {expected[place].item():.9g}, off by {error[place]:.3g}"

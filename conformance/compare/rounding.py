@@ -198,18 +198,21 @@ class Bounds:
 
     def ratio(self, actual: Any, step: StepNumber, slot: int, where: str, name: str = "") -> float:
         """Return the largest error of an array's elements over its radius: accepted up to 1, infinite where no error is allowed."""
-        worst = np.inf
+        return float(np.max(self.ratios(actual, step, slot, where, name), initial=0.0))
+
+    def ratios(self, actual: Any, step: StepNumber, slot: int, where: str, name: str = "") -> Any:
+        """Return the error of each element over its radius, as `ratio`; infinite for all where there is no such tensor."""
+        least: Any = np.inf
         for stages in range(1, len(REPLICAS) + 1):
-            least: Any = np.inf
+            least = np.full(np.shape(actual), np.inf)
             for run in self._upto(stages):
                 value, lines = run.find(step, slot, where, name)
                 if value is None or value.array.shape != actual.shape:
-                    return np.inf
+                    return np.full(np.shape(actual), np.inf)
                 least = np.minimum(least, _error_over_radius(actual, lines, value.array.dtype))
-            worst = float(np.max(least, initial=0.0))
-            if worst <= 1.0:
+            if (least <= 1.0).all():
                 break
-        return worst
+        return least
 
 
 class _Run:

@@ -2,6 +2,10 @@
 
 An entry says what the wrong answer *is*: zeros, or what the reference predicts for a counterfactual script. Numbers that only look
 like the deviation, because the conditions hold by chance, do not bear its signature, and are a divergence.
+
+A prediction says something only where it differs from what is right. Example: a factor that is 1 may be left out of a product without
+a trace, and a counterfactual script that leaves it out predicts the right numbers. An engine that is off by a little there is near to
+that prediction, and has another fault.
 """
 
 from __future__ import annotations
@@ -42,12 +46,24 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
     """Whether a difference bears the signature of an entry; one that is none of numbers, or has none, does."""
     if found.kind != "value" or not entry.signature or found.actual_array is None:
         return True
-    wanted, got = found.expected_array, found.actual_array
-    differs = ~are_near(wanted, got) if is_floating(got.dtype) else wanted != got
-    elements = [ELEMENT_TESTS[words](got) for words in entry.signature if words in ELEMENT_TESTS]
-    if elements and bool(np.any(elements, axis=0)[differs].all()):
+    elements = [ELEMENT_TESTS[words](found.actual_array) for words in entry.signature if words in ELEMENT_TESTS]
+    if elements and bool(np.any(elements, axis=0)[_wrong(found, promise, found.actual_array)].all()):
         return True
     return any(_bears(words, entry.above, promise, found) for words in entry.signature if words not in ELEMENT_TESTS)
+
+
+def _wrong(found: Mismatch, promise: Promise, answer: Any) -> Any:
+    """Return which elements of an answer are not the right ones; where numbers do not round, those that are the least bit off, too."""
+    wanted = found.expected_array
+    if is_floating(answer.dtype) and promise.case.lane == "numeric":
+        return ~are_near(wanted, answer)
+    return ~((wanted == answer) | (np.isnan(wanted) & np.isnan(answer)))
+
+
+def _accounts(found: Mismatch, promise: Promise, predicted: Any) -> bool:
+    """Whether a prediction that is like the answer is wrong wherever the answer is."""
+    differs = _wrong(found, promise, found.actual_array)
+    return bool(differs.any() and _wrong(found, promise, predicted)[differs].all())
 
 
 ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
@@ -79,19 +95,21 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch) 
             return any(_predicted_by(change, promise, found) for change in RULES[words](ops))
         case _:
             variants = COUNTERFACTUALS[words](promise.case, found.step, ops)
-            return _predicted(((promise.of(variant), number) for variant, number in variants), found)
+            return _predicted(promise, ((promise.of(variant), number) for variant, number in variants), found)
 
 
 def _predicted_by(change: AbstractContextManager[None], promise: Promise, found: Mismatch) -> bool:
     with change:  # a promise of its own: what this one knows by now was computed by the right rules
-        return _predicted(iter([(promise.of(promise.case), found.step)]), found)
+        return _predicted(promise, iter([(promise.of(promise.case), found.step)]), found)
 
 
-def _predicted(variants: Iterator[tuple[Promise, StepNumber]], found: Mismatch) -> bool:
+def _predicted(promise: Promise, variants: Iterator[tuple[Promise, StepNumber]], found: Mismatch) -> bool:
     """Whether the reference predicts, for one of these scripts, what the engine answered; bounds are derived for the nearest two."""
     near: list[tuple[float, Promise, StepNumber, int]] = []
     for variant, number in variants:
         for slot, array in _answers(variant, number, found):
+            if not _accounts(found, promise, array):
+                continue
             if agrees_cheaply(array, found.actual_array):
                 return True
             with np.errstate(all="ignore"):
@@ -169,7 +187,8 @@ def _contributed(promise: Promise, found: Mismatch) -> bool:
     with np.errstate(all="ignore"):
         signed = [s for a in others for s in (a, -a)]
         sums = ([wanted + one for one in signed], alike, *([wanted + a + b for b in signed] for a in signed))
-    return any(_close(total, got, wanted, others) for total in itertools.chain.from_iterable(sums))
+    totals = itertools.chain.from_iterable(sums)
+    return any(_close(total, got, wanted, others) and _accounts(found, promise, total) for total in totals)
 
 
 def _close(total: Any, got: Any, wanted: Any, terms: list[Any]) -> bool:

@@ -14,6 +14,7 @@ from conformance.case.outcome import Blocked, Computed, NotOffered, Raised, Valu
 from conformance.case.place import END
 from conformance.case.steps import Backward, ClearGrad, Detach, Grad, Op
 from conformance.compare.compare import Comparer
+from conformance.compare.mismatch import describe
 from conformance.compare.promise import Promise
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import Bucket, judge
@@ -165,6 +166,12 @@ def test_the_message_says_how_many_where_and_by_how_much() -> None:
     found = mismatch_of(EXACT, result(GRAD, 0, one_element(4.5, 1)))
     assert found is not None
     assert found.detail == "g: 1 of 3 elements differ; worst at (1,): got 4.5, expected 4, off by 0.5"
+
+
+def test_the_message_shows_the_element_that_broke_its_bound_and_not_the_largest_error() -> None:
+    expected, actual = np.array([1e6, 1.0, np.inf]), np.array([1e6 + 1e-3, 1.1, np.inf])
+    said = describe("g", expected, actual, np.array([0.5, 1e9, 0.0]))
+    assert said == "g: 1 of 3 elements differ; worst at (1,): got 1.1, expected 1, off by 0.1"
 
 
 def test_the_sign_of_a_zero_is_not_compared() -> None:

@@ -416,3 +416,24 @@ def test_a_point_is_met_from_the_call_of_its_op_on() -> None:
 def test_a_point_of_a_second_operand_is_met_there_alone() -> None:
     case = Case((X, Input("e", (2,), (0.0, 1.0))), (Op("pow", ("x", "e"), ("y",)),))
     assert [True, False] == [Point("pow", operand, "zero").met(case, 0) for operand in ("y", "x")]
+
+
+SEEDED = (Op("mul", ("x", "x"), ("y",)), Grad(("y",), ("x",), ("g",), ("s",), retain_graph=True))
+TWICE = (Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("s",)))
+
+
+@pytest.mark.parametrize(
+    ("steps", "name", "bucket"),
+    [
+        ((*SEEDED, *TWICE), "s", Bucket.KNOWN_DEVIATION),
+        (SEEDED, "s", Bucket.DIVERGED),
+        ((*SEEDED, *TWICE), "x", Bucket.DIVERGED),
+    ],
+    ids=["a seed after a second pass", "a seed of one pass", "another tensor"],
+)
+def test_torch_may_change_a_seed_only_where_a_later_pass_adds_to_the_gradient_that_aliases_it(
+    steps: tuple[Grad | Backward | Op, ...], name: str, bucket: Bucket
+) -> None:
+    inputs = (Input("x", (2,), (1.0, 2.0)), Input("s", (2,), (1.0, 1.0), differentiable=False))
+    case = Case(inputs, steps, "exact")
+    assert bucket is judge(Promise(case, INFO), replace(answer(case), mutated=(name,))).bucket

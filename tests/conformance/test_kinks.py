@@ -11,6 +11,7 @@ import pytest
 from conformance.case.case import Case, Input
 from conformance.case.steps import Grad, Op
 from conformance.compare import kinks
+from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
 from conformance.deviations import explain as known_module
 from conformance.deviations.entries import Deviation
@@ -124,6 +125,21 @@ def test_whether_a_slope_of_zero_lets_infinity_through_is_undefined() -> None:
 
     verdict = judged(slope_case("relu", (-1.0, 2.0), {}, ("inf", 1.0), "numeric"), "relu", selecting)
     assert verdict.bucket is Bucket.UNDEFINED
+
+
+def test_nothing_is_undefined_where_numbers_do_not_round() -> None:
+    def nearly(g: Any, _: Any, x: Any) -> Any:
+        return np.nextafter(np.where(getattr(x, "array", x) > 0, getattr(g, "array", g), 0.0).astype(x.dtype), np.float32(9))
+
+    verdict = judged(slope_case("relu", (1.0, 2.0), {}, (2.0, 1.0), "exact"), "relu", nearly)
+    assert verdict.bucket is Bucket.DIVERGED
+
+
+def test_a_number_that_no_policy_changes_is_not_undefined() -> None:
+    case = slope_case("relu", (1.0, 2.0), {}, (2.0, 1.0), "numeric")
+    right = answer(case).observations[-1].values[0].array  # type: ignore[union-attr]
+    nearly = Mismatch(len(case.steps) - 1, "value", "result", "right", "wrong", "g", "g", 0, right, right + np.spacing(right))
+    assert not kinks.SecondLook(Promise(case, INFO), nearly).is_undefined
 
 
 def test_a_divergence_beside_an_undefined_number_is_none_the_less_one() -> None:

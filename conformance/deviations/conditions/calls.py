@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.outcome import Computed, Raised
 from conformance.case.queries import call_at, upstream
-from conformance.case.steps import SEED_FIELDS, Backward, Call, Custom, Edge, Grad, Op, SetRequiresGrad, results, uses
+from conformance.case.steps import SEED_FIELDS, Backward, Call, ClearGrad, Custom, Edge, Grad, Op, SetRequiresGrad, results, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import case_condition, condition
 from conformance.ops import catalogue
@@ -100,6 +100,14 @@ def frees_graph(case: Case, number: int) -> bool:
 def second_pass(case: Case, number: int) -> bool:
     """Whether a `backward` comes after another."""
     return isinstance(case.steps[number], Backward) and any(isinstance(s, Backward) for s in case.steps[:number])
+
+
+@condition
+def held_gradient_changed(case: Case, number: int) -> bool:
+    """Whether the step adds to, or zeroes, gradients that an earlier `backward` left."""
+    step = case.steps[number]
+    adds = isinstance(step, Backward) or (isinstance(step, ClearGrad) and step.to == "zero")
+    return adds and any(isinstance(s, Backward) for s in case.steps[:number])
 
 
 @condition

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,9 +43,15 @@ class Curated:
 
     def difference(self, **switches: Any) -> Mismatch | None:
         """Return what changes for the judge when switches of the dialect are set otherwise; ``None`` if nothing does."""
-        dialects = (self.dialect, replace(self.dialect, **switches))
-        kept, flipped = (Promise(self.case, BackendInfo(d.name, "", d, d.not_offered)) for d in dialects)
-        return Comparer(kept).run(flipped.outcome).mismatch
+        flipped = self._promise(replace(self.dialect, **switches))
+        return Comparer(self._kept).run(flipped.outcome).mismatch
+
+    @cached_property
+    def _kept(self) -> Promise:
+        return self._promise(self.dialect)
+
+    def _promise(self, dialect: Dialect) -> Promise:
+        return Promise(self.case, BackendInfo(dialect.name, "", dialect, dialect.not_offered))
 
     def disagreement(self) -> str:
         """Say where the reference contradicts the document; empty if nowhere."""

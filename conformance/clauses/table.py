@@ -208,7 +208,8 @@ def _otherwise(one: Curated, dialect: Dialect) -> Iterator[str]:
     """Yield the switches by which a dialect answers a case otherwise than the document, more than by a flag."""
     if one.clause in promises():
         for switch in SWITCHES:
-            found = one.difference(**{switch.field: getattr(dialect, switch.field)})
+            set_to = getattr(dialect, switch.field)
+            found = None if set_to == getattr(one.dialect, switch.field) else one.difference(**{switch.field: set_to})
             if found is not None and found.kind != "flag":
                 yield switch.field
 

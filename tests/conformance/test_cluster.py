@@ -92,10 +92,12 @@ class Machines:
 def scheduler(tmp_path_factory: TempPathFactory) -> Iterator[Machines]:
     """Start a scheduler that has no worker yet."""
     machines = Machines(tmp_path_factory.mktemp("cluster"))
-    yield machines
-    machines.part()
-    machines.scheduler.kill()
-    machines.scheduler.wait()
+    try:
+        yield machines
+        machines.part()
+    finally:
+        machines.scheduler.kill()
+        machines.scheduler.wait()
 
 
 @pytest.fixture
@@ -303,7 +305,7 @@ def test_a_worker_that_differs_takes_no_chunk(change: dict[str, str], message: s
 
 
 def test_a_worker_that_cannot_open_a_backend_says_so(task: SimpleNamespace, tmp_path: Path) -> None:
-    with pytest.raises(ClusterError, match="worker tcp://here:1 cannot run the suite: .*nowhere"):
+    with pytest.raises(ClusterError, match=r"worker tcp://here:1 cannot run the suite: .*nowhere"):
         seen_through(chunk_of([EXACT], ("nowhere:engine",), tmp_path), None, {}, ("nowhere:engine",))
 
 

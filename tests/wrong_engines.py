@@ -10,6 +10,7 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.backends import BackendInfo
@@ -153,3 +154,14 @@ def spins_on_sin() -> WrongEngine:
 def slow_on_sin() -> WrongEngine:
     """Open a right engine that computes for half a second in a case that uses ``sin``."""
     return Damaging("slow_on_sin", lambda: _spin(0.5))
+
+
+def ends_the_machine_on_sin() -> WrongEngine:
+    """Open an engine that ends the process for which its nursery works wherever a case uses ``sin``, as a full memory may."""
+    return Damaging("ends_the_machine_on_sin", _end_the_machine)
+
+
+def _end_the_machine() -> None:
+    nursery = Path(f"/proc/{os.getppid()}/stat")
+    server = Path(f"/proc/{nursery.read_text().rpartition(') ')[2].split()[1]}/stat")
+    os.kill(int(server.read_text().rpartition(") ")[2].split()[1]), signal.SIGKILL)

@@ -10,9 +10,8 @@ import multiprocessing
 import os
 import signal
 import sys
-import time
-from collections import Counter, defaultdict, deque
-from concurrent.futures import FIRST_COMPLETED, CancelledError, wait
+from collections import Counter, defaultdict
+from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from functools import partial
@@ -22,22 +21,23 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from pebble import ProcessExpired, ProcessPool
 
 from conformance.backends import BackendError
+from conformance.campaign.deal import dealt
 from conformance.campaign.nursery import DeathError
-from conformance.campaign.record_files import extent, read_chunk
-from conformance.campaign.supervisor import after_death, alone, sheltered, supervised
+from conformance.campaign.supervisor import cut_short, sheltered, supervised
 from conformance.campaign.warm_up import VARIABLE, prepare
 from conformance.campaign.worker import Unopened, describe_backend
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from concurrent.futures import Future
 
     from conformance.campaign.chunk import Chunk
     from conformance.campaign.records import BackendRecord, CaseRecord
+    from conformance.campaign.supervisor import Passage
 
 T = TypeVar("T")
 
 CALL_TIMEOUT = 120.0
-TICK = 1.0
 LOST = (ProcessExpired, BrokenProcessPool, CancelledError)
 """What a future raises whose worker was killed from outside."""
 
@@ -51,7 +51,7 @@ def _context(backends: Sequence[str]) -> Any:
     return context
 
 
-def _end_server() -> None:
+def end_server() -> None:
     """End the server that forks workers, and by that the workers; the next pool starts another one.
 
     It may be importing a framework, for seconds in which whoever waits for a worker of it would wait, too. No public call does this.
@@ -91,7 +91,7 @@ class Workers:
         """End all workers and what they have under way; nothing can be called any more."""
         if not self._stopped:
             self._stopped = True
-            _end_server()
+            end_server()
             self._pool.stop()
             self._pool.join()
 
@@ -136,52 +136,21 @@ class Workers:
     def run(
         self, chunks: Iterable[Chunk], until: float | None = None, meanwhile: Callable[[int], None] = lambda _: None
     ) -> Iterator[list[CaseRecord]]:
-        """Run chunks and yield the records of each, in the order of the chunks; those of cases that were set aside come last.
+        """Run chunks and yield the records of each, as `dealt` does; a worker that is done finds its next chunk waiting."""
+        return dealt(self, chunks, until, meanwhile, ahead=2)
 
-        The file of a chunk stays until whoever takes its records comes back for more. After ``until``, by the clock of
-        `time.monotonic`, no case that was set aside is started any more, but for the first. ``meanwhile`` hears every `TICK` seconds
-        how many records there are that were not yet yielded.
-        """
-        aside: list[Chunk] = []
-        yield from self._recorded(chunks, aside, meanwhile, 2 * self.jobs)
-        in_time = (chunk for number, chunk in enumerate(aside) if number == 0 or until is None or time.monotonic() < until)
-        yield from self._recorded(in_time, [], meanwhile, self.jobs)
+    def room(self) -> int:
+        """Return how many chunks run side by side."""
+        return self.jobs
 
-    def _recorded(
-        self, chunks: Iterable[Chunk], aside: list[Chunk], meanwhile: Callable[[int], None], at_once: int
-    ) -> Iterator[list[CaseRecord]]:
-        coming = enumerate(chunks)
-        again: deque[tuple[int, Chunk]] = deque()
-        running: dict[Any, tuple[int, Chunk]] = {}
-        done: dict[int, Chunk] = {}
-        following = 0
-        while True:
-            while len(running) < at_once:
-                work = again.popleft() if again else next(coming, None)
-                if work is None:
-                    break
-                running[self._scheduled(supervised, [work[1]])] = work
-            if not running:
-                return
-            ended, _ = wait(running, TICK, FIRST_COMPLETED)
-            for future in ended:
-                position, chunk = running.pop(future)
-                try:
-                    passage = future.result()
-                    aside += [alone(chunk, index) for index in passage.aside]
-                    self.ended += passage.ended
-                    for way, spent in passage.seconds.items():
-                        self.seconds[way] += spent
-                except LOST as error:
-                    left = after_death(chunk, getattr(error, "exitcode", None))
-                    if left.start < left.stop:
-                        again.append((position, left))
-                        continue
-                done[position] = chunk
-            while following in done:
-                chunk = done.pop(following)
-                yield read_chunk(chunk.records)
-                chunk.records.unlink(missing_ok=True)
-                following += 1
-            under_way = [*done.values(), *(chunk for _, chunk in running.values())]
-            meanwhile(sum(len(extent(chunk.records).cases) for chunk in under_way))
+    def begin(self, chunk: Chunk) -> Future[Passage]:
+        """Begin with a chunk."""
+        future: Future[Passage] = self._scheduled(supervised, [chunk])
+        return future
+
+    def passed(self, chunk: Chunk, future: Future[Passage]) -> Passage:
+        """Return how a chunk came through; what is left of one whose worker was killed is run by another."""
+        try:
+            return future.result()
+        except LOST as error:
+            return cut_short(chunk, getattr(error, "exitcode", None))

@@ -12,6 +12,7 @@ import os
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from conformance.campaign.facts import difference, of_backends
 from conformance.campaign.record_files import Writer, clear_work, read, take_in
 from conformance.campaign.records import CaseRecord, FindingRecord, Footer, Header, Interruption, RecordError
 
@@ -80,10 +81,9 @@ def go_on(path: Path, now: Header) -> Header:
         OSError: if there is no room.
     """
     header = unended(path)
-    begun, here = _facts(header), _facts(now)
-    for name in begun | here:
-        if begun.get(name) != here.get(name):
-            raise RecordError(f"{path}: was begun with {name} {begun.get(name)}, and here it is {here.get(name)}")
+    if (found := difference(_facts(header), _facts(now))) is not None:
+        name, begun, here = found
+        raise RecordError(f"{path}: was begun with {name} {begun}, and here it is {here}")
     take_in(path, AFTER_THE_CASES)
     return header
 
@@ -93,8 +93,7 @@ def _facts(header: Header) -> dict[str, Any]:
     return {
         "suite": header.suite,
         **header.environment,
-        **{f"backend {backend.name}": f"{backend.version} ({backend.dialect})" for backend in header.backends},
-        **{f"{backend.name}'s {what}": why for backend in header.backends for what, why in backend.not_offered.items()},
+        **of_backends(header.backends),
         **{f"odds {name}": odds for name, odds in header.odds.items()},
         **{name: getattr(header, name) for name in ("seed", "cases", "lanes", "ops", "ops_not_offered", "judging")},
     }

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import platform
 import re
-import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -13,11 +11,13 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
+import msgspec
 
 from conformance import __version__
 from conformance.backends.registry import registration, voters
 from conformance.campaign.chunk import Chunk
+from conformance.campaign.cluster import reached
+from conformance.campaign.facts import environment
 from conformance.campaign.findings import Writing, findings
 from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import WORK, Writer, clear_work, extent, read
@@ -32,6 +32,7 @@ from conformance.ops import not_offered
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
+    from conformance.campaign.cluster import Cluster
     from conformance.campaign.records import Footer, Record
 
 CHUNK = 100
@@ -47,6 +48,8 @@ class Options:
     """What a campaign is asked to do.
 
     ``budget``: seconds in which it ends, more or less: what is under way is not cut off, and every finding gets a little time.
+    ``dask``: the cluster that runs the cases, as `conformance.campaign.cluster.reached` takes it; ``None`` for the workers of this
+    process.
     """
 
     backends: tuple[str, ...]
@@ -57,6 +60,7 @@ class Options:
     jobs: int = 1
     out: Path = Path("reports")
     command: str = ""
+    dask: str | None = None
     judging: Judging = field(default_factory=partial(Judging, LawSampling.SOME))
 
     @cached_property
@@ -107,21 +111,24 @@ def run_campaign(
 
     Raises:
         BackendError: if a backend cannot be opened.
+        ClusterError: if the cluster is not there, or cannot run the cases.
         RecordError: if there is no run to go on with, or another one is writing there.
         OSError: if there is no room for the record.
     """
     started = time.monotonic()
     known()  # a broken deviations file is refused before anything runs
     options.out.mkdir(parents=True, exist_ok=True)
-    with sole(options.out), Workers(options.backends, options.jobs) as workers:
+    with sole(options.out), reached(options.dask, options.jobs) as cluster, Workers(options.backends, options.jobs) as workers:
         header = header_of(options, workers)
+        if cluster is not None:
+            header = msgspec.structs.replace(header, jobs=cluster.admitted(header.backends))
         if resume:
             header = go_on(options.record, header)
         else:
             _clear_cases(options.out)
             begin(options.record, (header, *checked))
         try:
-            return _Campaign(options, header, workers, started, progress).run()
+            return _Campaign(options, header, workers, cluster or workers, started, progress).run()
         except BaseException as error:
             workers.stop()
             interrupt(options.record, error)
@@ -136,12 +143,18 @@ def _clear_cases(out: Path) -> None:
 
 
 class _Campaign:
-    """A run whose record has its header, and perhaps some of its cases."""
+    """A run whose record has its header, and perhaps some of its cases; ``hands`` run the cases, and ``workers`` make the findings."""
 
     def __init__(
-        self, options: Options, header: Header, workers: Workers, started: float, progress: Callable[[Progress], None]
+        self,
+        options: Options,
+        header: Header,
+        workers: Workers,
+        hands: Workers | Cluster,
+        started: float,
+        progress: Callable[[Progress], None],
     ) -> None:
-        self.options, self.header, self.workers, self.progress = options, header, workers, progress
+        self.options, self.header, self.workers, self.hands, self.progress = options, header, workers, hands, progress
         self.tally = Tally(options.backends, options.halves)
         self.started = started
         self.until = None if options.budget is None else started + options.budget
@@ -156,7 +169,7 @@ class _Campaign:
         with Writer(self.options.record, recorded.size) as writer:
             self._cases(recorded.cases, writer)
             ended = time.monotonic() - self.started
-            self.tally.add_processes(self.workers.ended, self.workers.seconds)
+            self.tally.add_processes(self.hands.ended, self.hands.seconds)
             self._findings(writer)
             footer = self._footer(ended)
             writer.write(footer)
@@ -164,7 +177,7 @@ class _Campaign:
 
     def _cases(self, recorded: Collection[int], writer: Writer) -> None:
         folder = tempfile.mkdtemp(dir=self.options.out, prefix=WORK)
-        for records in self.workers.run(self._chunks(folder, recorded), self.until, self._tell):
+        for records in self.hands.run(self._chunks(folder, recorded), self.until, self._tell):
             for record in records:
                 writer.write(record)
                 self.tally.add(record)
@@ -206,7 +219,7 @@ class _Campaign:
         reason = ExitReason.CASES if tally.cases == header.cases else ExitReason.BUDGET
         seen = {name for counts in tally.deviations.values() for name in counts}
         info = {d.id: DeviationRecord(d.reason, d.finding, d.wrong_values) for d in known() if d.id in seen}
-        return tally.footer(reason, wall, header.jobs, {backend.name: backend.not_offered for backend in header.backends}, info)
+        return tally.footer(reason, wall, self.hands.jobs, {backend.name: backend.not_offered for backend in header.backends}, info)
 
 
 def missing(cases: int, recorded: Collection[int], alike: Callable[[int, int], bool] = lambda *_: True) -> Iterator[tuple[int, int]]:
@@ -239,11 +252,7 @@ def header_of(options: Options, workers: Workers) -> Header:
         odds=odds_of(options.draw),
         jobs=options.jobs,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
-        environment={
-            "python": sys.version.split()[0],
-            "platform": platform.platform(),
-            "numpy": np.__version__,
-        },
+        environment=environment(),
         backends=tuple(workers.describe(name) for name in options.backends),
         budget=options.budget,
         judging=options.judging,

@@ -38,12 +38,13 @@ def sheltered(function: Callable[..., Any], arguments: Sequence[Any], timeout: f
 class Passage:
     """How a chunk came through: which cases were set aside, and how many processes it used up, by the way in which they ended.
 
-    ``seconds``: what they cost beside the cases that they recorded.
+    ``seconds``: what they cost beside the cases that they recorded. ``left``: what another worker has to go on with.
     """
 
     aside: tuple[int, ...] = ()
     ended: Counter[str] = field(default_factory=Counter)
     seconds: defaultdict[str, float] = field(default_factory=partial(defaultdict, float))
+    left: Chunk | None = None
 
 
 def supervised(chunk: Chunk) -> Passage:
@@ -64,6 +65,14 @@ def supervised(chunk: Chunk) -> Passage:
         chunk = left
     passage.aside = chunk.set_aside
     return passage
+
+
+def cut_short(chunk: Chunk, exit_code: int | None) -> Passage:
+    """Say what is left of a chunk whose supervisor was killed, which tells nobody any more what it had set aside."""
+    left = after_death(chunk, exit_code)
+    recorded = {record.index for record in read_chunk(chunk.records)}
+    aside = {*left.set_aside, *range(chunk.start, left.start)} - recorded
+    return Passage(tuple(sorted(aside)), left=replace(left, set_aside=()) if left.start < left.stop else None)
 
 
 def _way(before: Chunk, after: Chunk, exit_code: int | None) -> str:

@@ -34,6 +34,7 @@ def campaign(
     backends: tuple[str, ...],
     seed: int,
     jobs: int,
+    dask: str | None,
     out: Path,
     cases: int,
     budget: float | None,
@@ -62,7 +63,7 @@ def campaign(
     judging = Judging(LawSampling.SOME, every_null=nulls == "all")
     if laws_only:
         judging = Judging(LawSampling.EVERY, laws_only=True, timeout=LAWS_TIMEOUT)
-    options = Options(backends, cases, budget, seed, draw, jobs, out, command, judging)
+    options = Options(backends, cases, budget, seed, draw, jobs, out, command, dask, judging)
     checked = before(options, console) if before else Checked()
     with shown(console, cases) as tell:
         footer = run_campaign(options, tell, checked.records, resume=resume)

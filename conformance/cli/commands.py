@@ -41,7 +41,7 @@ def main() -> None:
         known = expected_errors()
         fail(
             USAGE if isinstance(error, known) else SUITE_FAULT,
-            f"{'' if isinstance(error, known) else 'fault of the suite: '}{error}",
+            with_notes(f"{'' if isinstance(error, known) else 'fault of the suite: '}{error}", error),
         )
     sys.exit(code or 0)
 
@@ -49,11 +49,12 @@ def main() -> None:
 def expected_errors() -> tuple[type[Exception], ...]:
     """Return the errors that are the user's to mend."""
     from conformance.backends import BackendError
+    from conformance.campaign.cluster_worker import ClusterError
     from conformance.campaign.records import RecordError
     from conformance.case.files import CaseError
     from conformance.deviations.entries import DeviationError
 
-    return BackendError, CaseError, DeviationError, RecordError
+    return BackendError, CaseError, ClusterError, DeviationError, RecordError
 
 
 def fail(code: int, message: str) -> NoReturn:

@@ -112,6 +112,7 @@ campaign_options = [
     backends_of("torch,paddle,paddle-static"),
     click.option("--seed", default=1, type=Whole(0), help="Case i of a seed is the same everywhere."),
     click.option("--jobs", default=cpus, show_default="one for each CPU, at most 8", type=Whole(1, 64), help="Worker processes."),
+    click.option("--dask", metavar="ADDRESS", help="Run the cases on the Dask cluster there; 'local' starts one of --jobs processes."),
     click.option("--out", default="reports", type=click.Path(file_okay=False, path_type=Path), help="Where results go."),
     verbose_option,
 ]

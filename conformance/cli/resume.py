@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from conformance.cli.options import cpus
+
 if TYPE_CHECKING:
     from pathlib import Path
 
-ANEW = ("jobs", "budget", "verbose")
+ANEW = ("jobs", "dask", "budget", "verbose")
 """What may be asked otherwise: how the run is done and shown, and not what it is."""
 
 
@@ -32,7 +34,8 @@ def resumed(out: Path, given: dict[str, Any]) -> dict[str, Any]:
         "nulls": "all" if header.judging.every_null else "one",
         "laws_only": header.judging.laws_only,
         "out": out,
-        "jobs": header.jobs,
+        "jobs": min(header.jobs, cpus()),  # a cluster may have had more than this machine
+        "dask": None,
         "budget": header.budget,
     }
     for name, value in given.items():

@@ -12,7 +12,9 @@ from conformance.campaign.chunk import chunk_of
 from conformance.campaign.fingerprint import fingerprint_of
 from conformance.campaign.last_words import frame_of, words_in
 from conformance.campaign.pool import Workers
+from conformance.campaign.record_files import Writer
 from conformance.campaign.records import MismatchRecord, VerdictRecord
+from conformance.campaign.supervisor import cut_short
 from conformance.case.case import Case, Input
 from conformance.case.files import read
 from conformance.case.place import END, recorded
@@ -24,6 +26,7 @@ from conformance.deviations.findings import evidence
 from conformance.judge.verdict import Bucket
 from conformance.laws.judging import Judging
 from tests.conformance.engines import INFO
+from tests.conformance.test_records import FAILED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -150,6 +153,16 @@ def test_a_case_that_takes_long_is_set_aside_and_gets_all_its_time_at_the_end(en
     with Workers(chunk.backends, 1) as workers:
         ended = [[(r.index, v.bucket) for r in records for v in r.verdicts.values()] for records in workers.run([chunk])]
         assert ([[(1, "agreed")], [(0, bucket)]], 1) == (ended, workers.ended["set aside"])
+
+
+def test_a_case_that_was_set_aside_is_not_lost_with_the_worker_that_did(tmp_path: Path) -> None:
+    chunk = replace(chunk_of([SINE] * 4, ("reference",), tmp_path), patience=0.1)
+    with Writer(chunk.records) as writer:
+        writer.write(msgspec.structs.replace(FAILED, index=0))
+        writer.write(msgspec.structs.replace(FAILED, index=2))
+    passage = cut_short(chunk, -9)
+    assert passage.left is not None
+    assert ((1,), 3, {3: 1}, ()) == (passage.aside, passage.left.start, passage.left.deaths, passage.left.set_aside)
 
 
 def test_a_stack_that_hangs_while_it_is_printed_is_a_crash() -> None:

@@ -1,0 +1,375 @@
+"""Runs on a Dask cluster: the ledger of a local run, whatever happens to the workers, and one line where the cluster is none."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import CancelledError, Future
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.campaign import cluster, cluster_worker
+from conformance.campaign.chunk import chunk_of
+from conformance.campaign.cluster import Cluster, reached
+from conformance.campaign.cluster_worker import ClusterError, seen_through
+from conformance.campaign.facts import of_machine
+from conformance.campaign.pool import Workers
+from conformance.campaign.record_files import read
+from conformance.campaign.records import CaseRecord, Header, Interruption
+from conformance.generate.scripts import DrawOptions, case_of
+from tests.conformance.engines import EXACT, ROOT
+from tests.conformance.runs import PATIENCE, finish, footer_of, lines_of, members, recorded, start, wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from _pytest.tmpdir import TempPathFactory
+
+    from conformance.campaign.chunk import Chunk
+
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
+
+CASES = 400
+DYING = ("--backends", "tests.wrong_engines:dies_on_sin", "--cases", CASES)
+FINE = ("--backends", "tests.wrong_engines:correct")
+ENDLESS = ("--cases", 1_000_000)
+
+
+@dataclass
+class Machines:
+    """A scheduler, and workers in processes of their own, each of which plays a machine."""
+
+    folder: Path
+    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        written = self.folder / "scheduler.json"
+        self.scheduler = self._dask("scheduler", "--port", 0, "--no-dashboard", "--scheduler-file", written)
+        wait_until(lambda: written.exists() and written.read_text().endswith("}"))
+        self.address = json.loads(written.read_text())["address"]
+
+    def _dask(self, *arguments: object) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "dask", *map(str, arguments)]
+        with (self.folder / "log").open("a") as log:
+            return subprocess.Popen(command, cwd=ROOT, start_new_session=True, stdout=log, stderr=log)
+
+    def join(self, *options: object, nanny: bool = False) -> subprocess.Popen[bytes]:
+        """Let one more worker of one thread join."""
+        place = ("--local-directory", self.folder, "--nthreads", 1, "--no-dashboard")
+        self.workers.append(self._dask("worker", self.address, *place, *([] if nanny else ["--no-nanny"]), *options))
+        return self.workers[-1]
+
+    def part(self) -> None:
+        """Let all workers leave."""
+        for worker in self.workers:
+            if worker.poll() is None:
+                os.killpg(worker.pid, signal.SIGKILL)
+                worker.wait()
+        self.workers.clear()
+        self.wait_for(0)
+
+    def wait_for(self, workers: int) -> None:
+        """Wait until the scheduler has so many workers."""
+        wait_until(lambda: len(self.ask("nthreads")) == workers)
+
+    def ask(self, what: str) -> Any:
+        """Ask the scheduler."""
+        code = f"import json, distributed as d; c = d.Client({self.address!r}); print(json.dumps(c.{what}())); c.close()"
+        done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+        return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory: TempPathFactory) -> Iterator[Machines]:
+    """Start a scheduler that has no worker yet."""
+    machines = Machines(tmp_path_factory.mktemp("cluster"))
+    try:
+        yield machines
+        machines.part()
+    finally:
+        machines.scheduler.kill()
+        machines.scheduler.wait()
+
+
+@pytest.fixture
+def alone(scheduler: Machines) -> Machines:
+    """Return a cluster without any worker."""
+    if scheduler.workers:
+        scheduler.part()
+    return scheduler
+
+
+@pytest.fixture
+def two(scheduler: Machines) -> Machines:
+    """Return a cluster of two workers."""
+    if [worker.poll() for worker in scheduler.workers] != [None, None]:
+        scheduler.part()
+        scheduler.join()
+        scheduler.join()
+        scheduler.wait_for(2)
+    return scheduler
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: TempPathFactory) -> Path:
+    """Run a campaign on this machine alone."""
+    out = tmp_path_factory.mktemp("here")
+    assert finish("run", *FINE, "--cases", CASES, "--jobs", 2, "--out", out) == (0, [])
+    return out
+
+
+def end_of(process: subprocess.Popen[str]) -> tuple[int, list[str]]:
+    """Wait for the end of a run; return its exit code and what it says on the standard error."""
+    _, said = process.communicate(timeout=PATIENCE)
+    return process.returncode, said.splitlines()
+
+
+def ids(out: Path) -> list[str]:
+    return [record.id for record in read(out / "run.ndjson") if isinstance(record, CaseRecord)]
+
+
+def test_a_run_on_two_machines_has_the_ledger_of_a_local_one(here: Path, two: Machines, tmp_path: Path) -> None:
+    assert finish("run", *FINE, "--cases", CASES, "--jobs", 1, "--dask", two.address, "--out", tmp_path) == (0, [])
+    assert (lines_of(here), ids(here)) == (lines_of(tmp_path), ids(tmp_path))
+    header = next(iter(read(tmp_path / "run.ndjson")))
+    assert isinstance(header, Header)
+    assert (2, 2) == (header.jobs, footer_of(tmp_path).jobs)
+
+
+def test_the_loss_of_a_machine_changes_nothing_in_a_ledger_with_findings(two: Machines, tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    process = start("run", *DYING, "--dask", two.address, "--out", there)
+    wait_until(lambda: recorded(there) > 100)
+    os.killpg(two.workers[0].pid, signal.SIGKILL)
+    assert end_of(process) == finish("run", *DYING, "--jobs", 2, "--out", here) == (1, [])
+    assert (lines_of(here), ids(here)) == (lines_of(there), ids(there))
+
+
+def begun(two: Machines, out: Path) -> subprocess.Popen[str]:
+    """Begin a run on a cluster, and wait until it has recorded some cases."""
+    process = start("run", *FINE, "--cases", CASES, "--dask", two.address, "--out", out)
+    wait_until(lambda: recorded(out) > 100)
+    return process
+
+
+def test_ctrl_c_takes_back_what_the_cluster_has_and_the_run_goes_on_later(here: Path, two: Machines, tmp_path: Path) -> None:
+    process = begun(two, tmp_path)
+    process.send_signal(signal.SIGINT)
+    code, said = end_of(process)
+    line = f"conformance: stopped by SIGINT; what was recorded stays in {tmp_path}, and without a footer is no result"
+    *_, last = read(tmp_path / "run.ndjson")
+    assert (130, [line], Interruption("SIGINT")) == (code, said, last)
+    wait_until(lambda: not any(two.ask("processing").values()))
+    assert finish("run", "--resume", tmp_path, "--dask", two.address) == (0, [])
+    assert lines_of(here) == lines_of(tmp_path)
+
+
+def test_a_run_that_was_killed_goes_on_without_its_cluster(here: Path, two: Machines, tmp_path: Path) -> None:
+    process = begun(two, tmp_path)
+    process.kill()
+    end_of(process)
+    assert finish("run", "--resume", tmp_path) == (0, [])
+    assert lines_of(here) == lines_of(tmp_path)
+
+
+def test_a_cluster_of_this_machine_has_the_same_ledger_and_leaves_no_process(here: Path, tmp_path: Path) -> None:
+    process = start("run", *FINE, "--cases", CASES, "--dask", "local", "--jobs", 2, "--out", tmp_path)
+    assert end_of(process) == (0, [])
+    assert (lines_of(here), ids(here)) == (lines_of(tmp_path), ids(tmp_path))
+    wait_until(lambda: not members(process.pid))
+
+
+def test_a_ctrl_c_in_the_terminal_of_a_local_cluster_is_one_line(tmp_path: Path) -> None:
+    process = start("run", *FINE, *ENDLESS, "--dask", "local", "--jobs", 1, "--out", tmp_path)
+    wait_until(lambda: recorded(tmp_path) > 100)
+    os.killpg(process.pid, signal.SIGINT)
+    code, said = end_of(process)
+    assert (130, 1) == (code, len(said)), said
+    wait_until(lambda: not members(process.pid))
+
+
+def test_a_case_that_takes_workers_down_is_one_line(tmp_path: Path) -> None:
+    environment = {**os.environ, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
+    arguments = ("--backends", "tests.wrong_engines:ends_the_machine_on_sin", "--ops", "sin", "--cases", 20, "--dask", "local")
+    code, said = finish("run", *arguments, "--jobs", 1, "--out", tmp_path, env=environment)
+    line = "conformance: cases 0 to 19 were under way on 1 worker that died, the last of them tcp://"
+    assert (2, True) == (code, said[0].startswith(line)), said
+
+
+@pytest.fixture
+def other_version(tmp_path: Path) -> tuple[str, Path]:
+    """Write what makes a worker one of another version of the suite."""
+    path = tmp_path / "other_version.py"
+    path.write_text("import conformance\nconformance.__version__ = '1999.12'\n")
+    return "--preload", path
+
+
+def test_a_worker_of_another_version_is_refused_before_anything_runs(
+    alone: Machines, other_version: tuple[str, Path], tmp_path: Path
+) -> None:
+    alone.join(*other_version)
+    alone.wait_for(1)
+    code, (line,) = finish("run", *FINE, "--dask", alone.address, "--out", tmp_path / "out")
+    said = f"has suite 1999.12, and the run has {cluster.facts.conformance.__version__}; all of its machines need the same"
+    assert (2, True, []) == (code, line.endswith(said), list((tmp_path / "out").iterdir())), line
+
+
+def test_a_worker_of_another_version_that_joins_later_ends_the_run(
+    alone: Machines, other_version: tuple[str, Path], tmp_path: Path
+) -> None:
+    alone.join()
+    alone.wait_for(1)
+    process = start("run", *FINE, *ENDLESS, "--dask", alone.address, "--out", tmp_path / "out")
+    wait_until(lambda: recorded(tmp_path / "out") > 100)
+    alone.join(*other_version)
+    code, (line,) = end_of(process)
+    assert (2, True, True) == (code, "has suite 1999.12" in line, "what was recorded stays" in line), line
+
+
+def test_a_worker_under_a_nanny_is_told_how_to_start(alone: Machines, tmp_path: Path) -> None:
+    alone.join(nanny=True)
+    alone.wait_for(1)
+    code, (line,) = finish("run", *FINE, "--dask", alone.address, "--out", tmp_path)
+    assert (2, True) == (code, line.endswith("start it with: dask worker ADDRESS --no-nanny")), line
+
+
+def test_nobody_at_the_address_is_one_line(tmp_path: Path) -> None:
+    code, (line,) = finish("run", *FINE, "--dask", "127.0.0.1:9", "--out", tmp_path)
+    assert (2, True) == (code, line.startswith("conformance: no Dask scheduler answers at 127.0.0.1:9 (")), line
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ClusterError, match=r"pip install 'autograd-conformance\[dask\]'"), reached("somewhere", 1):
+        pass
+
+
+SLOW = "tests.wrong_engines:slow_on_sin"
+FOR_EVER = "tests.wrong_engines:spins_on_sin"
+
+
+def given(engine: str, folder: Path) -> tuple[Chunk, dict[str, str], tuple[str, ...]]:
+    """Make a chunk of three cases, of which the last one takes long, and what it takes to run it here."""
+    cases = [case_of(2, 0, DrawOptions(ops=(op,), complexes=0.0)) for op in ("mul", "add", "sin")]
+    with Workers((engine,), 1) as workers:
+        return chunk_of(cases, (engine,), folder), of_machine([workers.describe(engine)]), (engine,)
+
+
+@pytest.fixture
+def task(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[SimpleNamespace]:
+    """Be a task on a Dask worker; afterwards its nurseries end."""
+    task = SimpleNamespace(state="executing")
+    state = SimpleNamespace(tasks={"key": task})
+    worker = SimpleNamespace(address="tcp://here:1", local_directory=tmp_path, state=state, get_current_task=lambda: "key")
+    monkeypatch.setattr(distributed, "get_worker", lambda: worker)
+    yield task
+    asyncio.run(cluster_worker.released())
+
+
+def test_a_worker_sends_back_records_and_leaves_what_takes_long_to_the_end_of_the_run(task: SimpleNamespace, tmp_path: Path) -> None:
+    chunk, needed, backends = given(SLOW, tmp_path)
+    passage, lines = seen_through(replace(chunk, patience=0.1), None, needed, backends)
+    assert ((2,), 2, {"set aside": 1}) == (passage.aside, lines.count(b"\n"), dict(passage.ended))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_worker_starts_no_case_when_the_time_is_up(task: SimpleNamespace, tmp_path: Path) -> None:
+    chunk, needed, backends = given(SLOW, tmp_path)
+    assert ((), b"") == (seen_through(chunk, 0.0, needed, backends).passage.aside, seen_through(chunk, -1.0, needed, backends).lines)
+
+
+def test_a_worker_gives_up_a_chunk_that_nobody_wants_any_more(task: SimpleNamespace, tmp_path: Path) -> None:
+    chunk, needed, backends = given(FOR_EVER, tmp_path)
+    task.state = "cancelled"
+    with pytest.raises(CancelledError):
+        seen_through(chunk, None, needed, backends)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [({"suite": "1999.12"}, "has suite .*, and the run has 1999.12"), ({"gpu": "x"}, "has gpu None, and the run has x")],
+)
+def test_a_worker_that_differs_takes_no_chunk(change: dict[str, str], message: str, task: SimpleNamespace, tmp_path: Path) -> None:
+    chunk, needed, backends = given(SLOW, tmp_path)
+    with pytest.raises(ClusterError, match=f"worker tcp://here:1 {message}; all of its machines need the same"):
+        seen_through(chunk, None, needed | change, backends)
+
+
+def test_a_worker_that_cannot_open_a_backend_says_so(task: SimpleNamespace, tmp_path: Path) -> None:
+    with pytest.raises(ClusterError, match=r"worker tcp://here:1 cannot run the suite: .*nowhere"):
+        seen_through(chunk_of([EXACT], ("nowhere:engine",), tmp_path), None, {}, ("nowhere:engine",))
+
+
+class FakeClient:
+    """A client of a cluster that has no workers, or whose scheduler is gone."""
+
+    def __init__(self, threads: dict[str, int] | None) -> None:
+        self.threads = threads
+
+    def get_executor(self, **_: object) -> None:
+        return None
+
+    def nthreads(self) -> dict[str, int]:
+        if self.threads is None:
+            raise OSError("Timed out trying to connect")
+        return self.threads
+
+    def wait_for_workers(self, *_: object) -> None:
+        raise TimeoutError
+
+
+def test_a_cluster_without_workers_is_told_how_to_start_one() -> None:
+    with pytest.raises(ClusterError, match="the cluster at there has no worker; start one with: dask worker"):
+        Cluster(FakeClient({}), "there").admitted(())
+
+
+def test_a_cluster_that_lost_its_workers_is_waited_for_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = iter([0.0, 30.0, 50.0, 109.0, 111.0])
+    monkeypatch.setattr(cluster.time, "monotonic", lambda: next(seconds))
+    client = FakeClient({})
+    lost = Cluster(client, "there")
+    rooms = [lost.room()]
+    client.threads = {"one": 8, "other": 4}
+    rooms.append(lost.room())
+    client.threads = {}
+    rooms.append(lost.room())
+    assert ([1, 12, 1], 12) == (rooms, lost.jobs)
+    with pytest.raises(ClusterError, match="the cluster at there has had no worker for 60 s"):
+        lost.room()
+
+
+def test_a_scheduler_that_is_gone_ends_the_run() -> None:
+    with pytest.raises(ClusterError, match="the Dask scheduler at there is gone"):
+        Cluster(FakeClient(None), "there").room()
+
+
+LOST = SimpleNamespace(address="tcp://there:1")
+FAILURES = {
+    "the task was forgotten": (None, "the Dask scheduler at there is gone"),
+    "the workers died": (
+        distributed.KilledWorker("key", LOST, 3),
+        "cases 0 to 0 were under way on 4 workers that died, the last of them",
+    ),
+    "the suite is missing": (ModuleNotFoundError("No module named 'conformance'"), "cannot run the suite: No module named"),
+    "a misfit": (ClusterError("worker tcp://there:1 has suite 1999.12"), "worker tcp://there:1 has suite 1999.12"),
+}
+
+
+@pytest.mark.parametrize(("error", "message"), FAILURES.values(), ids=FAILURES)
+def test_a_chunk_that_did_not_come_through_says_why(error: Exception | None, message: str, tmp_path: Path) -> None:
+    future: Future[Any] = Future()
+    if error is None:
+        future.cancel()
+    else:
+        future.set_exception(error)
+    with pytest.raises(ClusterError, match=message):
+        Cluster(FakeClient({}), "there").passed(chunk_of([EXACT], ("reference",), tmp_path), future)

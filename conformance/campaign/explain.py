@@ -10,12 +10,13 @@ import msgspec
 from conformance.backends import BackendError, answer
 from conformance.campaign.recording import law_record, verdict_record
 from conformance.campaign.records import LawRecord, StepRecord, VerdictRecord
-from conformance.campaign.worker import backend
+from conformance.campaign.worker import backend, judged
 from conformance.case.profile import profile_of
 from conformance.case.prose import observation_text, step_text
 from conformance.compare.promise import Promise
 from conformance.judge.blame import Blame, Opinion, Vote, blame
-from conformance.judge.verdict import Bucket, Verdict, judge
+from conformance.judge.canary import healthy_after
+from conformance.judge.verdict import Bucket, Verdict
 from conformance.laws.judging import Judging, apply_laws
 from conformance.laws.registry import broken_laws
 
@@ -38,7 +39,7 @@ def explain_case(case: Case, name: str, judging: Judging | None = None) -> Expla
     engine = backend(name)
     actual = answer(engine, case)
     promise = Promise(case, engine.info, actual if judging.laws_only else None)
-    so_far = Verdict(Bucket.NOTHING_COMPARED) if judging.laws_only else judge(promise, actual)
+    so_far = Verdict(Bucket.NOTHING_COMPARED) if judging.laws_only else judged(promise, actual, healthy=healthy_after(actual, engine))
     verdict, tried = apply_laws(case, engine, actual, so_far, judging)
     observed = zip(case.steps, promise.outcome.observations, actual.observations, strict=True)
     return Explanation(

@@ -214,10 +214,13 @@ def judged(promise: Promise, actual: Outcome, *, healthy: bool) -> Verdict:
         return _fault(error)
     if wrong is not None:
         return replace(verdict, bucket=Bucket.HARNESS_ERROR, mismatch=Mismatch(END, "oracle", "step", "right", "wrong", wrong))
-    if healthy or verdict.mismatch is not None:
+    if healthy or verdict.bucket in FAILING:
         return verdict
-    step = next(i for i, o in enumerate(actual.observations) if isinstance(o, Raised))
-    found = Mismatch(step, "poison", "step", "intact", "broken", "after this refusal the process differentiates wrongly")
+    refused = [i for i, seen in enumerate(actual.observations) if isinstance(seen, Raised)]
+    unasked = [i for i in refused if not isinstance(promise.outcome.observations[i], Raised)]
+    found = Mismatch(
+        (unasked or refused)[0], "poison", "step", "intact", "broken", "after this refusal the process differentiates wrongly"
+    )
     return verdict_of(promise, found, verdict)
 
 

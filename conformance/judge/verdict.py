@@ -110,4 +110,5 @@ def verdict_of(promise: Promise, found: Mismatch, so_far: Verdict) -> Verdict:
     entry = explain(promise, found)
     if entry is None:
         return replace(so_far, bucket=Bucket.DIVERGED, mismatch=found)
-    return replace(so_far, bucket=Bucket.KNOWN_DEVIATION, mismatch=found, deviation=entry.id, deviations=(entry.id,))
+    seen = tuple(dict.fromkeys([*so_far.deviations, entry.id]))
+    return replace(so_far, bucket=Bucket.KNOWN_DEVIATION, mismatch=found, deviation=entry.id, deviations=seen)

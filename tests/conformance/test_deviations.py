@@ -10,6 +10,7 @@ import pytest
 
 from conformance.backends import BackendInfo
 from conformance.backends.registry import BUILT_IN
+from conformance.campaign.worker import judged
 from conformance.case.case import Case, Input
 from conformance.case.files import read
 from conformance.case.place import END, StepNumber
@@ -437,3 +438,24 @@ def test_torch_may_change_a_seed_only_where_a_later_pass_adds_to_the_gradient_th
     inputs = (Input("x", (2,), (1.0, 2.0)), Input("s", (2,), (1.0, 1.0), differentiable=False))
     case = Case(inputs, steps, "exact")
     assert bucket is judge(Promise(case, INFO), replace(answer(case), mutated=(name,))).bucket
+
+
+REFUSED = Case(
+    (Input("x", (2,), (1.0, 2.0)),),
+    (Op("mul", ("x", "x"), ("y",)), Op("sum", ("y",), ("z",), TOTAL), Backward(("z",)), Backward(("z",))),
+    "exact",
+)
+
+
+@pytest.mark.parametrize("flagged", [False, True], ids=["all is right", "a known deviation shows"])
+def test_a_process_that_a_refusal_broke_is_a_finding_whatever_else_the_case_shows(
+    monkeypatch: pytest.MonkeyPatch, flagged: bool
+) -> None:
+    known_flag = Deviation("a", INFO.name, "==2.13.*", ("op:mul",), ("flag",), "because", "a")
+    monkeypatch.setattr(known_module, "known", lambda: (known_flag,))
+    actual = answer(REFUSED)
+    if flagged:
+        actual.observations[0].values[0].requires_grad = False  # type: ignore[union-attr]
+    verdict = judged(Promise(REFUSED, INFO), actual, healthy=False)
+    assert verdict.mismatch is not None
+    assert (Bucket.DIVERGED, "poison", 3) == (verdict.bucket, verdict.mismatch.kind, verdict.mismatch.step)

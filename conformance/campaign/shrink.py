@@ -204,11 +204,12 @@ def _simpler_custom(step: Custom) -> Iterator[Custom]:
 
 
 def _plainer(case: Case) -> Iterator[Case]:
-    """Make an input a constant, give it single precision, or numbers with fewer digits."""
+    """Make an input a constant, or contiguous, give it single precision, or numbers with fewer digits."""
     for number, input_ in enumerate(case.inputs):
         array = input_.array()
         forms = [
             msgspec.structs.replace(input_, differentiable=False),
+            msgspec.structs.replace(input_, strided=msgspec.UNSET),
             in_dtype(input_, SINGLE),
             _with_data(input_, np.rint(array)),
             _with_data(input_, np.arange(1, array.size + 1, dtype=array.dtype).reshape(array.shape)),

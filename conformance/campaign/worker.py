@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from conformance.campaign.chunk import Chunk, Death
     from conformance.campaign.records import VerdictRecord
     from conformance.case.outcome import Outcome
+    from conformance.judge.nulls import Null
     from conformance.laws.registry import Tried
 
 
@@ -164,6 +165,14 @@ def run_case(
             agreed[name] = engine, actual
     with _clock(seconds, "nulls"):
         nulls = [] if poisoned or judging.laws_only else compare_nulls(case, backends[0].info, agreed, every=judging.every_null)
+        failing = None if any(v.bucket in FAILING for v in verdicts.values()) else case
+        for null in [null for null in nulls if null.alarm and null.pair.variant is not None]:
+            other, verdict = _other_side(null, case, agreed[null.pair.backend][0])
+            if verdict.bucket is not Bucket.AGREED:
+                nulls.remove(null)
+            if verdict.bucket in FAILING and failing is case:
+                failing = other
+                verdicts[null.pair.backend] = verdict_record(other, verdict, facts or NOTHING)
     if index % SAMPLED == 0 and not poisoned:
         seconds.update(_bare(case, [engine for engine, _ in agreed.values()], entering))
     failed = any(v.bucket in FAILING for v in verdicts.values()) or any(null.alarm for null in nulls)
@@ -178,8 +187,14 @@ def run_case(
         poisoned,
         tuple(map(null_record, nulls)),
         laws,
-        case if failed else None,
+        (failing or case) if failed else None,
     )
+
+
+def _other_side(null: Null, case: Case, engine: Backend) -> tuple[Case, Verdict]:
+    """Return the case that the other side of a null pair answers, and the verdict on that answer."""
+    other = case if null.pair.variant is None else null.pair.variant(case)
+    return other, judged(Promise(other, engine.info), answer(engine, other), healthy=True)
 
 
 def _bare(case: Case, engines: Sequence[Backend], entering: Callable[[str], None]) -> dict[str, float]:

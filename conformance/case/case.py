@@ -41,7 +41,7 @@ Element: TypeAlias = Number | tuple[Number, Number]
 class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A leaf. ``data`` lists the elements in row-major order; ``"nan"``, ``"inf"`` and ``"-inf"`` are written as words.
 
-    A complex element is a pair of its real and its imaginary part.
+    A complex element is a pair of its real and its imaginary part. ``strided``: the elements lie apart in memory.
     """
 
     name: str
@@ -49,10 +49,12 @@ class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     data: tuple[Element, ...]
     dtype: str = "float32"
     differentiable: bool = True
+    strided: Literal[True] | msgspec.UnsetType = msgspec.UNSET
 
     def array(self) -> np.ndarray[Any, Any]:
-        """Return the elements as a fresh array."""
-        return np.array(self.numbers(), dtype=self.dtype).reshape(self.shape)
+        """Return the elements as a fresh array, which is every second element of a longer one if they are ``strided``."""
+        elements = np.array(self.numbers(), dtype=self.dtype)
+        return (np.repeat(elements, 2)[::2] if self.strided is True else elements).reshape(self.shape)
 
     def numbers(self) -> list[complex]:
         """Return the elements as Python numbers."""

@@ -28,7 +28,7 @@ def counted(number: int, noun: str) -> str:
 
 def input_text(input_: Input) -> str:
     """Write an input as an assignment."""
-    flag = "" if input_.differentiable else ", constant"
+    flag = ("" if input_.differentiable else ", constant") + (", strided" if input_.strided is True else "")
     return f"{input_.name} = {input_.dtype}{list(input_.shape)} {_numbers(input_.array())}{flag}"
 
 

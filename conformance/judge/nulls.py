@@ -4,6 +4,9 @@ Red can be trusted only as far as one knows how often the judge is red for nothi
 arranged differently: sums taken in another order, a wider dtype, other places in memory. Both answers are right, so whatever the judge
 calls a divergence is a false alarm.
 
+An engine under test is not known to be right. Where its two sides differ, the second one is judged as any other case, by the reference:
+if that is wrong, the engine has a fault that shows in this arrangement alone, which is a finding and no false alarm.
+
 A comparison is one tensor that a step returned, or one ``.grad`` at the end. Those of one case are not independent of each other, and
 a pair can show only what differs between its two sides: the bound of `upper_bound` is about comparisons of this kind.
 """
@@ -21,7 +24,6 @@ import numpy as np
 from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
 from conformance.backends.registry import registrations
-from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, Outcome, Raised
 from conformance.case.rewrite import in_dtypes, with_inputs, with_single_numbers
 from conformance.case.steps import Hook, InPlace, ops
@@ -47,7 +49,7 @@ class Pair:
     """One way to compute a case again.
 
     ``backend``: whose answers are compared; ``words``: what is different on the other side; ``fits``: whether that is a null change
-    for this case; ``again``: the other answer.
+    for this case; ``again``: the other answer; ``variant``: the case that it is the answer to, where the backend is one under test.
     """
 
     id: str
@@ -55,27 +57,27 @@ class Pair:
     words: str
     fits: Callable[[Case], bool]
     again: Callable[[Case, Backend, Outcome], Outcome]
+    variant: Callable[[Case], Case] | None = None
 
 
-class Strided(Input, frozen=True):
-    """An input whose elements lie apart in memory."""
-
-    def array(self) -> np.ndarray[Any, Any]:
-        """Return the elements as every second one of a longer array."""
-        elements = super().array()
-        apart = np.zeros(2 * elements.size, elements.dtype)
-        apart[::2] = elements.ravel()
-        return apart[::2].reshape(elements.shape)
+def strided(case: Case) -> Case:
+    """Return a case whose inputs are not contiguous."""
+    return with_inputs(case, (msgspec.structs.replace(input_, strided=True) for input_ in case.inputs))
 
 
-def strided(case: Case, backend: Backend, _: Outcome) -> Outcome:
+def wider(case: Case) -> Case:
+    """Return a case of single precision in double precision."""
+    return in_dtypes(_with_its_numbers(case), DOUBLE)
+
+
+def run_strided(case: Case, backend: Backend, _: Outcome) -> Outcome:
     """Run a case on inputs that are not contiguous."""
-    return backend.run(with_inputs(case, (Strided(**msgspec.structs.asdict(input_)) for input_ in case.inputs)))
+    return backend.run(strided(case))
 
 
-def wider(case: Case, backend: Backend, first: Outcome) -> Outcome:
+def run_wider(case: Case, backend: Backend, first: Outcome) -> Outcome:
     """Run a case of single precision in double precision, and round the answers to what the first ones are."""
-    return _rounded(backend.run(in_dtypes(_with_its_numbers(case), DOUBLE)), first)
+    return _rounded(backend.run(wider(case)), first)
 
 
 def backwards(case: Case, backend: Backend, _: Outcome) -> Outcome:
@@ -121,7 +123,7 @@ OF_REFERENCE = (
         backwards,
     ),
     Pair("precision", "reference", "computed in higher precision, the answers rounded", _plain, precise),
-    Pair("layout", "reference", "the inputs are not contiguous", _immutable, strided),
+    Pair("layout", "reference", "the inputs are not contiguous", _immutable, run_strided),
 )
 """The pairs of the reference."""
 
@@ -129,8 +131,8 @@ OF_REFERENCE = (
 def against_itself(name: str, title: str) -> tuple[Pair, ...]:
     """Return the pairs of a registered engine: it runs again on inputs that lie elsewhere, or are wider."""
     return (
-        Pair(f"{name}-layout", name, f"{title} against itself, the inputs are not contiguous", _immutable, strided),
-        Pair(f"{name}-precision", name, f"{title} in double precision, rounded, against itself in single", _narrow, wider),
+        Pair(f"{name}-layout", name, f"{title} against itself, the inputs are not contiguous", _immutable, run_strided, strided),
+        Pair(f"{name}-precision", name, f"{title} in double precision, rounded, against itself in single", _narrow, run_wider, wider),
     )
 
 

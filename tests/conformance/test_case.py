@@ -8,10 +8,12 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 import pytest
 from hypothesis import given
 
-from conformance.case.case import Case, Input, data_of
+from conformance.backends.repro.python_text import array_text
+from conformance.case.case import Case, Input, content, data_of
 from conformance.case.files import CaseError, check, decode, encode, read
 from conformance.case.steps import AppendBackward, Backward, ClearGrad, Detach, Edge, Grad, Hook, Op, RemoveHook
 from conformance.generate.strategies import cases
@@ -210,3 +212,20 @@ def test_an_edge_may_be_root_and_input() -> None:
 )
 def test_a_call_says_what_it_differentiates_and_what_it_asks_for(call: Grad | Backward | AppendBackward, expected: Any) -> None:
     assert expected == (call.roots, call.seeds, call.asked, call.constants)
+
+
+STRIDED = Input("x", (2, 2), (1.0, 2.0, 3.0, 4.0), strided=True)
+
+
+def test_a_strided_input_has_its_elements_apart_in_memory() -> None:
+    array = STRIDED.array()
+    assert ([[1.0, 2.0], [3.0, 4.0]], False) == (array.tolist(), array.flags.c_contiguous)
+
+
+def test_a_script_makes_a_strided_input_strided() -> None:
+    array = eval(array_text(STRIDED), {"np": np})  # noqa: S307 - our own text
+    assert (STRIDED.array().tolist(), STRIDED.array().strides) == (array.tolist(), array.strides)
+
+
+def test_an_input_that_is_not_strided_does_not_say_so() -> None:
+    assert b"strided" not in content(Case((Input("x", (1,), (1.0,)),), ()))

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import copy
 import functools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
+import msgspec
 import numpy as np
 import pytest
 
 from conformance.backends import open_backend
+from conformance.backends.reference import ReferenceEngine
 from conformance.campaign.records import NullRecord
 from conformance.campaign.tally import NullTally, Tally
 from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
+from conformance.case.files import decode, encode
 from conformance.case.outcome import Computed
 from conformance.case.steps import Grad, Op
 from conformance.compare import compare
 from conformance.compare import rounding as disturbance
 from conformance.generate.scripts import DrawOptions, case_of
-from conformance.judge.nulls import OF_REFERENCE, Pair, compare_nulls, compare_pair, null_pairs, upper_bound
+from conformance.judge import nulls
+from conformance.judge.nulls import OF_REFERENCE, Pair, against_itself, compare_nulls, compare_pair, null_pairs, upper_bound
 from conformance.laws.judging import Judging
+from conformance.mutants.mutant import WrongEngine, patch
 from conformance.mutants.registry import mutant
 from reference_impl import OPS
 from reference_impl.tape.primitive import Observation, Primitive
@@ -29,6 +36,7 @@ from tests.wrong_engines import correct
 
 if TYPE_CHECKING:
     from conformance.backends import Backend
+    from conformance.campaign.records import CaseRecord
     from conformance.case.outcome import Outcome
 
 pytestmark = pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")
@@ -113,6 +121,49 @@ def test_a_backend_that_deviates_on_a_case_is_in_no_pair() -> None:
     record = run_case(case, [wrong], Judging(every_null=True))
     assert {null.pair for null in record.nulls} <= {p.id for p in OF_REFERENCE} < {p.id for p in null_pairs()}
     assert "torch" in names
+
+
+_leaf = ReferenceEngine.leaf
+
+
+def _reversed_if_strided(adapter: ReferenceEngine, entry: Input) -> Any:
+    return _leaf(adapter, msgspec.structs.replace(entry, data=entry.data[::-1]) if entry.strided is True else entry)
+
+
+def _rearranged(monkeypatch: pytest.MonkeyPatch, engine: Backend) -> CaseRecord:
+    monkeypatch.setattr(nulls, "null_pairs", lambda: against_itself(engine.info.name, "an engine"))
+    return run_case(NUMERIC, [engine], Judging(every_null=True))
+
+
+def test_an_engine_that_is_wrong_in_another_arrangement_is_a_finding_and_no_false_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = WrongEngine("strides", patch((ReferenceEngine, "leaf", _reversed_if_strided)))
+    record = _rearranged(monkeypatch, engine)
+    assert record.case is not None
+    assert ("diverged", [], {True}) == (
+        record.verdicts["strides"].bucket,
+        [null.pair for null in record.nulls if null.alarm],
+        {entry.strided for entry in record.case.inputs},
+    )
+
+
+def test_the_finding_of_another_arrangement_shows_again_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = WrongEngine("strides", patch((ReferenceEngine, "leaf", _reversed_if_strided)))
+    case = _rearranged(monkeypatch, engine).case
+    assert case is not None
+    assert run_case(decode(encode(case)), [engine]).verdicts["strides"].bucket == "diverged"
+
+
+def test_where_both_sides_are_right_an_alarm_is_that_of_the_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    pair = replace(against_itself("correct", "an engine")[0], again=lambda case, _, first: doubled(first))
+    monkeypatch.setattr(nulls, "null_pairs", lambda: (pair,))
+    record = run_case(NUMERIC, [correct()], Judging(every_null=True))
+    assert [("correct-layout", True)] == [(null.pair, null.alarm) for null in record.nulls]
+
+
+def doubled(outcome: Outcome) -> Outcome:
+    outcome = copy.deepcopy(outcome)
+    outcome.observations[-1].values[0].array[...] *= 2  # type: ignore[union-attr]
+    return outcome
 
 
 def test_a_false_alarm_is_a_fault_of_the_suite() -> None:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 def array_text(entry: Input) -> str:
     """Write an input's elements as a NumPy array."""
-    return f"np.array({entry.numbers()!r}, dtype={entry.dtype!r}).reshape({entry.shape!r})"
+    elements = f"np.array({entry.numbers()!r}, dtype={entry.dtype!r})"
+    return f"{f'np.repeat({elements}, 2)[::2]' if entry.strided is True else elements}.reshape({entry.shape!r})"
 
 
 def op_text(step: Op, spelling: Spelling) -> str:

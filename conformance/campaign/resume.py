@@ -96,7 +96,7 @@ def _facts(header: Header) -> dict[str, Any]:
         **{f"backend {backend.name}": f"{backend.version} ({backend.dialect})" for backend in header.backends},
         **{f"{backend.name}'s {what}": why for backend in header.backends for what, why in backend.not_offered.items()},
         **{f"odds {name}": odds for name, odds in header.odds.items()},
-        **{name: getattr(header, name) for name in ("seed", "cases", "lanes", "ops", "ops_not_offered", "judging")},
+        **{name: getattr(header, name) for name in ("seed", "cases", "grid", "lanes", "ops", "ops_not_offered", "judging")},
     }
 
 

@@ -198,18 +198,20 @@ class Bounds:
 
     def ratio(self, actual: Any, step: StepNumber, slot: int, where: str, name: str = "") -> float:
         """Return the largest error of an array's elements over its radius: accepted up to 1, infinite where no error is allowed."""
-        worst = np.inf
+        return float(np.max(self.ratios(actual, step, slot, where, name), initial=0.0))
+
+    def ratios(self, actual: Any, step: StepNumber, slot: int, where: str, name: str = "") -> Any:
+        """Return the error of every element over its radius; infinite for all if there is nothing to hold them against."""
         for stages in range(1, len(REPLICAS) + 1):
             least: Any = np.inf
             for run in self._upto(stages):
                 value, lines = run.find(step, slot, where, name)
                 if value is None or value.array.shape != actual.shape:
-                    return np.inf
+                    return np.full(np.shape(actual), np.inf)
                 least = np.minimum(least, _error_over_radius(actual, lines, value.array.dtype))
-            worst = float(np.max(least, initial=0.0))
-            if worst <= 1.0:
+            if np.max(least, initial=0.0) <= 1.0:
                 break
-        return worst
+        return np.broadcast_to(least, np.shape(actual))
 
 
 class _Run:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.case.case import Case
+    from conformance.generate.grid import Point
     from conformance.judge.verdict import Bucket
 
 
@@ -35,7 +36,7 @@ class Chunk:
     ``patience``: for how many seconds a case may compute before it is set aside, ``None`` for as long as ``judging`` says, after which
     it is known to hang; ``set_aside``: the indices of those that took longer. ``until``: when no more cases are started, by
     `time.monotonic`. ``deaths``: at which indices a process died once already; ``fatal_backends``: by index, the backends that are
-    known to take the process down there, and how.
+    known to take the process down there, and how. ``points``: the points of the grid, by index.
     """
 
     backends: tuple[str, ...]
@@ -47,6 +48,7 @@ class Chunk:
     seed: int = 0
     draw: DrawOptions = field(default_factory=DrawOptions)
     cases: tuple[Case, ...] | None = None
+    points: dict[int, Point] = field(default_factory=dict)
     patience: float | None = None
     until: float | None = None
     set_aside: tuple[int, ...] = ()

@@ -6,13 +6,16 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from conformance.campaign.coverage import covered
+from conformance.campaign.grid_records import Met
 from conformance.campaign.records import LawRecord, MismatchRecord, NullRecord, VerdictRecord
+from conformance.case.outcome import Computed, NotOffered, Raised
 from conformance.case.place import recorded
 from conformance.case.queries import label
-from conformance.judge.verdict import Bucket
+from conformance.judge.verdict import FAILING, Bucket
 
 if TYPE_CHECKING:
     from conformance.case.case import Case
+    from conformance.case.outcome import Outcome
     from conformance.case.profile import Profile
     from conformance.compare.mismatch import Mismatch
     from conformance.judge.nulls import Null
@@ -36,6 +39,21 @@ def verdict_record(case: Case, verdict: Verdict, facts: Profile) -> VerdictRecor
         verdict.deviation,
         verdict.deviations,
     )
+
+
+def met_of(facts: Profile, actual: Outcome, verdict: Verdict) -> Met:
+    """Say what became of the highest order: the best that is true of one of its calls, or that one before them was refused."""
+    if verdict.bucket in FAILING:
+        return Met.DIVERGED
+    agreed = set(verdict.steps)
+    seen = [(number in agreed, actual.observations[number]) for number, order in facts.orders.items() if order == facts.highest]
+    if any(agrees and isinstance(found, Computed) for agrees, found in seen):
+        return Met.AGREED
+    if verdict.deviations:
+        return Met.KNOWN
+    if any(isinstance(actual.observations[number], Raised) for number in facts.orders if number in agreed):
+        return Met.REFUSED
+    return Met.NOT_OFFERED if any(isinstance(found, NotOffered) for _, found in seen) else Met.NOTHING
 
 
 def _mismatch_record(case: Case, found: Mismatch) -> MismatchRecord:

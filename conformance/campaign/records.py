@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from conformance.campaign.grid_records import GridRecord, Met
 from conformance.case.case import Case
 from conformance.case.place import StepNumber, read_recorded
 from conformance.judge.blame import Blame
@@ -66,7 +67,8 @@ class BackendRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):
     """What was run, and all that is needed to go on with it; the first line.
 
-    ``odds``: those of the generator, by name; ``ops``: those alone, ``None`` for all; ``budget``: in seconds, ``None`` for no end.
+    ``cases``: how many there are, of which the last ``grid`` are those of the grid; ``odds``: those of the generator, by name;
+    ``ops``: those alone, ``None`` for all; ``budget``: in seconds, ``None`` for no end.
     """
 
     schema: int
@@ -84,6 +86,7 @@ class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):
     odds: dict[str, float] = {}
     budget: float | None = None
     judging: Judging = Judging(LawSampling.SOME)
+    grid: int = 0
 
 
 class MismatchRecord(msgspec.Struct, frozen=True):
@@ -137,7 +140,7 @@ class CaseRecord(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kin
 
     ``order``: the highest of its derivatives; ``laws``: by backend, how each law that was tried ended; ``case``: the case itself, where
     something failed; ``deaths``: how many workers died at it and not again when it ran alone. ``poisoned``: the process that ran it no
-    longer differentiates, or has read memory that is not its own.
+    longer differentiates, or has read memory that is not its own. ``grid``: what the case is in the grid, if it is one of it.
     """
 
     index: int
@@ -152,6 +155,7 @@ class CaseRecord(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kin
     laws: dict[str, dict[str, Status]] = {}
     case: Case | None = None
     deaths: int = 0
+    grid: GridRecord | None = None
 
 
 class StepRecord(msgspec.Struct, frozen=True):
@@ -302,7 +306,8 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     backend, the mean seconds of a case with nobody looking, from a sample; ``processes``: by the way in which they ended, how many
     processes were used up, and ``seconds`` has what each way cost beside the cases.
     ``unreproduced_deaths``: of workers, at cases that did no harm when they ran alone. ``ratios``: by backend and step, how many cases
-    in each decade of error over bound; ``worst``: by backend, the largest that was accepted, at which step and in which case.
+    in each decade of error over bound; ``grid``: by backend, op, and order with layout (`cell_of`), how many cases met what;
+    ``worst``: by backend, the largest that was accepted, at which step and in which case.
     """
 
     verdict: RunVerdict
@@ -328,6 +333,7 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     processes: dict[str, int]
     not_offered: dict[str, dict[str, str]]
     deviation_info: dict[str, DeviationRecord]
+    grid: dict[str, dict[str, dict[str, dict[Met, int]]]] = {}
 
 
 class Interruption(msgspec.Struct, frozen=True, tag_field="kind", tag="interrupted"):

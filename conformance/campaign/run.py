@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from conformance.campaign.records import SCHEMA, CaseRecord, DeviationRecord, Ex
 from conformance.campaign.resume import begin, go_on, interrupt, sole
 from conformance.campaign.tally import Tally
 from conformance.deviations.entries import known
+from conformance.generate.grid import grid
 from conformance.generate.scripts import DrawOptions, is_program, odds_of
 from conformance.laws.judging import Judging, LawSampling
 from conformance.ops import not_offered
@@ -34,9 +35,13 @@ if TYPE_CHECKING:
 
     from conformance.campaign.cluster import Cluster
     from conformance.campaign.records import Footer, Record
+    from conformance.generate.grid import Point
 
 CHUNK = 100
 """How many cases a worker gets at once."""
+GRID_SAMPLE = 8
+"""Laws and null pairs look at one case of the grid in so many: they are about engines and judges, which random cases show them
+better."""
 PATIENCE = 0.1
 """The part of its time-out after which a case is set aside for the end of the campaign; most need a hundredth of that."""
 AFTERWARDS = 0.1
@@ -50,6 +55,7 @@ class Options:
     ``budget``: seconds in which it ends, more or less: what is under way is not cut off, and every finding gets a little time.
     ``dask``: the cluster that runs the cases, as `conformance.campaign.cluster.reached` takes it; ``None`` for the workers of this
     process.
+    ``grid``: behind the ``cases`` that are drawn come those of the grid, on the backends of eager scripts.
     """
 
     backends: tuple[str, ...]
@@ -62,6 +68,17 @@ class Options:
     command: str = ""
     dask: str | None = None
     judging: Judging = field(default_factory=partial(Judging, LawSampling.SOME))
+    grid: bool = False
+
+    @cached_property
+    def points(self) -> tuple[Point, ...]:
+        """The points of the grid; they take some seconds to find."""
+        return tuple(grid(self.draw.ops)) if self.grid else ()
+
+    @property
+    def total(self) -> int:
+        """How many cases there are, drawn and enumerated."""
+        return self.cases + len(self.points)
 
     @cached_property
     def halves(self) -> tuple[tuple[str, ...], ...]:
@@ -73,11 +90,14 @@ class Options:
 
     def half(self, index: int) -> tuple[str, ...]:
         """Return the backends that case ``index`` is run on."""
-        return self.halves[is_program(index, self.draw) if self.draw.mixed else 0]
+        return self.halves[self._is_program(index) if self.draw.mixed else 0]
 
     def alike(self, one: int, other: int) -> bool:
         """Whether two cases are of the same half, so that one process may run both."""
-        return is_program(one, self.draw) is is_program(other, self.draw)
+        return self._is_program(one) is self._is_program(other) and (one < self.cases) is (other < self.cases)
+
+    def _is_program(self, index: int) -> bool:
+        return index < self.cases and is_program(index, self.draw)
 
     @property
     def record(self) -> Path:
@@ -119,6 +139,7 @@ def run_campaign(
     known()  # a broken deviations file is refused before anything runs
     options.out.mkdir(parents=True, exist_ok=True)
     with sole(options.out), reached(options.dask, options.jobs) as cluster, Workers(options.backends, options.jobs) as workers:
+        workers.schedule(len, [()])  # they start while the grid is made
         header = header_of(options, workers)
         if cluster is not None:
             header = msgspec.structs.replace(header, jobs=cluster.admitted(header.backends))
@@ -190,12 +211,15 @@ class _Campaign:
     def _chunks(self, folder: str, recorded: Collection[int]) -> Iterator[Chunk]:
         options, until = self.options, self.no_cases_after
         patience = PATIENCE * options.judging.timeout
-        for start, stop in missing(options.cases, recorded, options.alike):
+        for start, stop in missing(options.total, recorded, options.alike):
             backends = options.half(start)
             if until is not None and time.monotonic() >= until:
                 return
+            points = {i: options.points[i - options.cases] for i in range(max(start, options.cases), stop)}
+            judging = replace(options.judging, sample=GRID_SAMPLE) if points else options.judging
             yield Chunk(
-                *(backends, folder, f"{start:09d}", start, stop, options.judging, options.seed, options.draw),
+                *(backends, folder, f"{start:09d}", start, stop, judging, options.seed, options.draw),
+                points=points,
                 patience=patience,
                 until=until,
             )
@@ -245,7 +269,8 @@ def header_of(options: Options, workers: Workers) -> Header:
         suite=__version__,
         command=options.command,
         seed=options.seed,
-        cases=options.cases,
+        cases=options.total,
+        grid=len(options.points),
         lanes=tuple(options.draw.lanes),
         ops=None if options.draw.ops is None else tuple(options.draw.ops),
         ops_not_offered=not_offered(),

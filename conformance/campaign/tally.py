@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from conformance.campaign.fingerprint import Fingerprint, fingerprint_of
+from conformance.campaign.grid_records import cell_of
 from conformance.campaign.records import BARE, PROCESSES, Footer, NullSummary, RunVerdict
 from conformance.case.prose import counted
 from conformance.judge.nulls import upper_bound
@@ -16,9 +17,18 @@ from conformance.judge.verdict import COMPARED, FAILING, Bucket
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from conformance.campaign.records import CaseRecord, DeviationRecord, ExitReason, MismatchRecord, NullRecord, VerdictRecord
+    from conformance.campaign.grid_records import GridRecord, Met
+    from conformance.campaign.records import (
+        CaseRecord,
+        DeviationRecord,
+        ExitReason,
+        MismatchRecord,
+        NullRecord,
+        VerdictRecord,
+    )
     from conformance.case.case import Case
 
+S = TypeVar("S", bound=str)
 FLOOR = 0.9
 """The fraction of cases that must really be compared, per backend."""
 
@@ -86,6 +96,7 @@ class Tally:
     laws: dict[str, dict[str, Counter[str]]] = field(init=False)
     ratios: dict[str, dict[str, Counter[str]]] = field(init=False)
     worst: dict[str, tuple[float, str, str]] = field(default_factory=dict)
+    grid: dict[str, dict[str, dict[str, Counter[Met]]]] = field(default_factory=dict)
     nulls: NullTally = field(default_factory=NullTally)
     failures: dict[Fingerprint, Failure] = field(default_factory=dict)
     wrong_references: list[str] = field(default_factory=list)
@@ -114,6 +125,8 @@ class Tally:
         for name, statuses in record.laws.items():
             for law, status in statuses.items():
                 self.laws[name].setdefault(law, Counter())[status] += 1
+        if record.grid is not None:
+            self._meet(record.grid)
         for name, verdict in record.verdicts.items():
             self.ledger[name][verdict.bucket] += 1
             self.counts[name].update(verdict.counts)
@@ -128,6 +141,11 @@ class Tally:
         """Add processes that were used up, and what they cost beside their cases, both by the way in which they ended."""
         self.processes.update(ended)
         self.seconds.update({f"{PROCESSES}{way}": spent for way, spent in seconds.items()})
+
+    def _meet(self, record: GridRecord) -> None:
+        for name, met in record.met.items():
+            cells = self.grid.setdefault(name, {}).setdefault(record.op, {})
+            cells.setdefault(cell_of(record.row["order"], record.row["layout"]), Counter())[met] += 1
 
     def _err(self, backend: str, step: str, ratio: float | None, case: str) -> None:
         self.ratios[backend].setdefault(step, Counter())[decade_of(ratio)] += 1
@@ -207,10 +225,11 @@ class Tally:
             processes=dict(self.processes),
             not_offered=not_offered,
             deviation_info=deviation_info,
+            grid={name: {op: _plain(cells) for op, cells in ops.items()} for name, ops in self.grid.items()},
         )
 
 
-def _plain(counters: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:
+def _plain(counters: Mapping[str, Counter[S]]) -> dict[str, dict[S, int]]:
     return {name: dict(sorted(counts.items())) for name, counts in counters.items()}
 
 

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.backends import Backend, BackendError, answer, open_backend
+from conformance.campaign.grid_records import GridRecord, Met
 from conformance.campaign.last_words import heard
 from conformance.campaign.record_files import Writer, extent
-from conformance.campaign.recording import null_record, verdict_record
+from conformance.campaign.recording import met_of, null_record, verdict_record
 from conformance.campaign.records import BARE, BackendRecord, CaseRecord
 from conformance.campaign.watchdog import alarm, note, progress_file, set_alarm
 from conformance.case.case import Case
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from conformance.campaign.chunk import Chunk, Death
     from conformance.campaign.records import VerdictRecord
     from conformance.case.outcome import Outcome
+    from conformance.generate.grid import Point
     from conformance.judge.nulls import Null
     from conformance.laws.registry import Tried
 
@@ -106,15 +108,22 @@ def _recorded(chunk: Chunk, index: int, opened: Sequence[Backend], entering: Cal
     case = UNDRAWN
     started = drawn = perf_counter()
     try:
-        case = case_of(chunk.seed, index, chunk.draw) if chunk.cases is None else chunk.cases[index]
+        case = _case(chunk, index)
         drawn = perf_counter()
         set_alarm(chunk.patience or chunk.judging.timeout)
-        record = run_case(case, opened, chunk.judging, chunk.fatal_backends.get(index, {}), entering, index=index)
+        point = chunk.points.get(index)
+        record = run_case(case, opened, chunk.judging, chunk.fatal_backends.get(index, {}), entering, index=index, point=point)
     except Exception as error:  # noqa: BLE001 - as it says
         verdicts = {name: verdict_record(case, _fault(error), NOTHING) for name in chunk.backends}
         record = CaseRecord(index, case.id, case.lane, 0, False, verdicts, {}, False, (), case=case)
     record.seconds.update(generate=drawn - started, all=perf_counter() - started)
     return record
+
+
+def _case(chunk: Chunk, index: int) -> Case:
+    if index in chunk.points:
+        return chunk.points[index].case()
+    return case_of(chunk.seed, index, chunk.draw) if chunk.cases is None else chunk.cases[index]
 
 
 def run_case(
@@ -125,17 +134,20 @@ def run_case(
     entering: Callable[[str], None] = lambda _: None,
     *,
     index: int = 0,
+    point: Point | None = None,
 ) -> CaseRecord:
     """Run one case on the reference and on every backend, and write its record.
 
     ``fatal_backends`` are not run: they are known to take the process down. ``entering`` is told each backend before it runs, and each
     law before it is tried. Where laws alone judge, the reference is asked only whether a known deviation shows, if the backend has any.
+    ``point``: what the case is in the grid.
     """
     judging, fatal_backends = judging or Judging(), fatal_backends or {}
     seconds = {"reference": 0.0, "judge": 0.0, "laws": 0.0}
     verdicts: dict[str, VerdictRecord] = {}
     laws: dict[str, dict[str, Status]] = {}
     agreed: dict[str, tuple[Backend, Outcome]] = {}
+    met: dict[str, Met] = {}
     poisoned = False
     facts: Profile | None = None
     for engine in backends:
@@ -161,10 +173,12 @@ def run_case(
             if tried:
                 laws[name] = statuses(tried, verdict)
         verdicts[name] = verdict_record(case, verdict, facts)
+        met[name] = met_of(facts, actual, verdict)
         if verdict.bucket is Bucket.AGREED:
             agreed[name] = engine, actual
     with _clock(seconds, "nulls"):
-        nulls = [] if poisoned or judging.laws_only else compare_nulls(case, backends[0].info, agreed, every=judging.every_null)
+        closer = not poisoned and not judging.laws_only and judging.looks_closer(case)
+        nulls = compare_nulls(case, backends[0].info, agreed, every=judging.every_null) if closer else []
         failing = None if any(v.bucket in FAILING for v in verdicts.values()) else case
         for null in [null for null in nulls if null.alarm and null.pair.variant is not None]:
             other, verdict = _other_side(null, case, agreed[null.pair.backend][0])
@@ -188,6 +202,7 @@ def run_case(
         tuple(map(null_record, nulls)),
         laws,
         (failing or case) if failed else None,
+        grid=None if point is None else GridRecord(point.op, dict(point.row), met),
     )
 
 

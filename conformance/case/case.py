@@ -126,6 +126,8 @@ def content(case: Case) -> bytes:
 
 def data_of(array: Any) -> tuple[Element, ...]:
     """Write an array's elements as the data of an `Input`."""
+    if not np.iscomplexobj(array) and np.isfinite(array).all():
+        return tuple(map(float, np.ravel(array).tolist()))
     if np.iscomplexobj(array):
         return tuple((_word(x.real), _word(x.imag)) for x in np.ravel(array))
     return tuple(_word(x) for x in np.ravel(array))

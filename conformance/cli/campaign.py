@@ -45,10 +45,11 @@ def campaign(
     before: Callable[[Options, Console], Checked] | None = None,
     laws_only: bool = False,
     resume: bool = False,
+    grid: bool = False,
 ) -> int:
     """Run a campaign, print its summary, and return the exit code.
 
-    ``before``: what a gate checks first; ``resume``: go on with the run that is in ``out``.
+    ``before``: what a gate checks first; ``resume``: go on with the run that is in ``out``; ``grid``: the grid comes behind the cases.
 
     Raises:
         BadParameter: if the ops that are asked for have no case in the lane that is.
@@ -63,7 +64,7 @@ def campaign(
     judging = Judging(LawSampling.SOME, every_null=nulls == "all")
     if laws_only:
         judging = Judging(LawSampling.EVERY, laws_only=True, timeout=LAWS_TIMEOUT)
-    options = Options(backends, cases, budget, seed, draw, jobs, out, command, dask, judging)
+    options = Options(backends, cases, budget, seed, draw, jobs, out, command, dask, judging, grid)
     checked = before(options, console) if before else Checked()
     with shown(console, cases) as tell:
         footer = run_campaign(options, tell, checked.records, resume=resume)

@@ -14,7 +14,16 @@ from click.core import ParameterSource
 from conformance import __version__
 from conformance.cli.codes import CONFORMS, DIVERGES, SUITE_FAULT, UNREAD, USAGE
 from conformance.cli.mutants import mutants
-from conformance.cli.options import Whole, backends_option, campaign_options, names_of, ops_option, seconds, with_options
+from conformance.cli.options import (
+    Whole,
+    backends_option,
+    campaign_options,
+    enumerated,
+    names_of,
+    ops_option,
+    seconds,
+    with_options,
+)
 from conformance.cli.resume import resumed
 from conformance.cli.stopping import FULL, Stopped, stoppable, with_notes
 
@@ -101,17 +110,20 @@ cli.add_command(mutants)
 )
 @click.option("--lane", "lanes", default="exact,numeric", callback=names_of(lambda: LANES), help="One lane or both; comma-separated.")
 @ops_option
+@click.option("--grid", is_flag=True, help="The grid alone: each op enumerated over shapes, layouts, dtypes, arguments and orders.")
 @click.option("--nulls", default="one", type=click.Choice(["one", "all"]), help="How many null pairs are judged on each numeric case.")
 @click.option(
     "--resume", type=click.Path(file_okay=False, path_type=Path), help="Go on with the run in DIR that did not end.", metavar="DIR"
 )
 @click.pass_context
 def run(context: click.Context, /, resume: Path | None, **chosen: Any) -> int:
-    """Run a campaign of random graphs and scripts."""
+    """Run a campaign of random graphs and scripts, or of the grid."""
     from conformance.cli.campaign import campaign
 
+    typed = {name: chosen[name] for name in chosen if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    if chosen["grid"]:
+        chosen |= enumerated(typed, chosen["backends"])
     if resume is not None:
-        typed = {name: chosen[name] for name in chosen if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
         chosen |= resumed(resume, typed)
     return campaign(**chosen, resume=resume is not None)
 
@@ -120,9 +132,10 @@ def run(context: click.Context, /, resume: Path | None, **chosen: Any) -> int:
 @with_options(campaign_options)
 @click.option("--cases", default=6000, type=Whole(1), help="How many cases to draw.")
 @click.option("--mutant-cases", default=MUTANT_CASES, type=Whole(0), help="How many cases each mutant gets; 0: no mutants.")
+@click.option("--grid/--no-grid", default=True, help="Whether the grid comes behind the drawn cases.")
 @click.option("--points/--no-points", default=True, help="Whether every op is asked at its special points.")
 def gate(mutant_cases: int, points: bool, **chosen: Any) -> int:
-    """Decide as CI would: curated cases, known deviations, special points, the suite's own power, a fixed campaign."""
+    """Decide as CI would: curated cases, known deviations, special points, the suite's own power, a fixed campaign, the grid."""
     from conformance.cli.campaign import campaign
     from conformance.cli.gate import check_before
 

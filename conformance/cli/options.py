@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
 
 class Whole(click.IntRange):
@@ -69,6 +69,28 @@ def names_of(known: Callable[[], Any], listed_by: str = "") -> Callable[[click.C
         return chosen
 
     return check
+
+
+DRAWN = {"cases": "it has as many cases as it needs", "seed": "no seed draws it", "lanes": "both lanes are in it"}
+"""What the grid leaves nothing to choose of, and why."""
+
+
+def enumerated(typed: Container[str], backends: tuple[str, ...]) -> dict[str, Any]:
+    """Return the options of a run of the grid alone, on those of the backends that run eager scripts.
+
+    Raises:
+        UsageError: if what was ``typed`` beside it has no meaning there.
+    """
+    from conformance.backends.registry import registration
+
+    for name, why in DRAWN.items():
+        if name in typed:
+            raise click.UsageError(f"--{name.removesuffix('s') if name == 'lanes' else name} says nothing beside --grid: {why}")
+    eager = tuple(name for name in backends if not registration(name).static)
+    if not eager or ("backends" in typed and eager != backends):
+        programs = ", ".join(name for name in backends if name not in eager)
+        raise click.UsageError(f"--grid is of eager scripts, and {programs} runs programs; leave it out")
+    return {"cases": 0, "backends": eager}
 
 
 def known_ops() -> Any:

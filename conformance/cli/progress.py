@@ -28,7 +28,7 @@ def shown(console: Console, cases: int) -> Iterator[Callable[[Progress], None]]:
         columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
         with Progress(*columns, console=console, transient=True) as bar:
             task = bar.add_task("opening the backends", total=cases)
-            yield lambda progress: bar.update(task, completed=progress.cases, description=str(progress))
+            yield lambda progress: bar.update(task, completed=progress.cases, total=progress.of, description=str(progress))
     else:
         yield Lines()
 

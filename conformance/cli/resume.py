@@ -28,7 +28,8 @@ def resumed(out: Path, given: dict[str, Any]) -> dict[str, Any]:
     options = {
         "backends": tuple(backend.name for backend in header.backends),
         "seed": header.seed,
-        "cases": header.cases,
+        "cases": header.cases - header.grid,
+        "grid": header.grid > 0,
         "lanes": header.lanes,
         "ops": header.ops,
         "nulls": "all" if header.judging.every_null else "one",

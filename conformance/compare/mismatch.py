@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 
 ALL_ZEROS = " (all zeros)"
+ZEROS_FOR_NONE = " (zeros for what is unreachable, the rest as promised)"
+WITH_NAN = " (with nan)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from reference_impl import OPS
-from reference_impl.primitives.arithmetic import add, mul
+from reference_impl.primitives.arithmetic import add, div, mul, neg
 from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.shape import sum_to
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
@@ -49,6 +49,11 @@ def seeds_conjugated(ops: Sequence[str]) -> Iterator[AbstractContextManager[None
 def derivatives_not_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have derivatives of derivatives send their seed through the factors as if these were real: nothing is conjugated on the way."""
     yield intercepted_rules(_unconjugated)
+
+
+def derivatives_of_quotients_half_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have what a derivative of a quotient divides by once more be divided by the divisor, and not by its conjugate."""
+    yield intercepted_rules(_divided)
 
 
 def derivatives_of_ties_unshared(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -103,6 +108,17 @@ def _unconjugated(right: Pull, primitive: Primitive, node: Any, asked: Sequence[
     return [*made, *((position, conjugate(c)) for position, c in plain)]
 
 
+def _divided(right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
+    if primitive is not OPS["div"] or not node.derivative_of[1]:
+        return right(node, asked, g, *given)
+    made = right(node, [p for p in asked if p == 0], g, *given)
+    if 1 not in asked:
+        return made
+    out, (_, divisor) = given
+    slope = neg(div(mul(g, out), conjugate(divisor)))
+    return [*made, (1, conjugate(slope) if _conjugated(node.operands[1]) else slope)]
+
+
 def _between_kinds(node: Any) -> bool:
     """Whether a node makes real numbers of complex ones, or complex ones of real ones alone: it has no factor."""
     out = node.out[0] if node.primitive.multi_output else node.out
@@ -125,6 +141,7 @@ RULES: dict[str, Change] = {
     "as if factors were not conjugated": factors_not_conjugated,
     "as if seeds were conjugated": seeds_conjugated,
     "as if seeds of derivatives were not conjugated": derivatives_not_conjugated,
+    "as if derivatives of quotients were half conjugated": derivatives_of_quotients_half_conjugated,
     "as if the slope of a power were constant where its exponent is 0": slopes_of_powers_constant,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
 }

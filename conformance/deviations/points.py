@@ -52,6 +52,7 @@ VALUES: Mapping[str, Callable[[Any], Any]] = {
     "far": lambda x: np.abs(x) > FAR,
     "nearly largest": lambda x: np.abs(x) > _largest(x) / 4,
     "of infinite square": lambda x: np.abs(x) > np.sqrt(_largest(x)),
+    "of overflowing product": lambda x: np.prod(np.maximum(np.abs(x), 1.0)) > _largest(x),
     "of infinite reciprocal cube": lambda x: np.abs(x) < _largest(x) ** (-1 / 3),
 }
 """The words for values. Beside them stands ``at NUMBER``, or ``at ATTRIBUTE`` of the op, each with a minus or without."""

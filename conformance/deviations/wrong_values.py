@@ -47,23 +47,35 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
     if found.kind != "value" or not entry.signature or found.actual_array is None:
         return True
     elements = [ELEMENT_TESTS[words](found.actual_array) for words in entry.signature if words in ELEMENT_TESTS]
-    if elements and bool(np.any(elements, axis=0)[_wrong(found, promise, found.actual_array)].all()):
+    if elements and bool(np.any(elements, axis=0)[_wrong(found, promise)].all()):
         return True
     return any(_bears(words, entry.above, promise, found) for words in entry.signature if words not in ELEMENT_TESTS)
 
 
-def _wrong(found: Mismatch, promise: Promise, answer: Any) -> Any:
+def _wrong(found: Mismatch, promise: Promise) -> Any:
+    """Return which elements of the answer are wrong: what rounding can do is not, where numbers round."""
+    differs = _differing(found, promise, found.actual_array)
+    if is_floating(found.actual_array.dtype) and _rounds(promise):
+        differs &= promise.bounds.ratios(found.actual_array, found.step, found.slot, found.where, found.name) > 1
+    return differs
+
+
+def _differing(found: Mismatch, promise: Promise, answer: Any) -> Any:
     """Return which elements of an answer are not the right ones; where numbers do not round, those that are the least bit off, too."""
     wanted = found.expected_array
-    if is_floating(answer.dtype) and promise.case.lane == "numeric":
+    if is_floating(answer.dtype) and _rounds(promise):
         return ~are_near(wanted, answer)
     return ~((wanted == answer) | (np.isnan(wanted) & np.isnan(answer)))
 
 
+def _rounds(promise: Promise) -> bool:
+    return promise.case.lane == "numeric" or not promise.bounds.exact
+
+
 def _accounts(found: Mismatch, promise: Promise, predicted: Any) -> bool:
     """Whether a prediction that is like the answer is wrong wherever the answer is."""
-    differs = _wrong(found, promise, found.actual_array)
-    return bool(differs.any() and _wrong(found, promise, predicted)[differs].all())
+    wrong = _wrong(found, promise)
+    return bool(wrong.any() and _differing(found, promise, predicted)[wrong].all())
 
 
 ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
@@ -79,7 +91,8 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch) 
     wanted, got = found.expected_array, found.actual_array
     match words:
         case "off by a rounding of 1":
-            return within_a_rounding(wanted, got, np.maximum(np.abs(wanted), 1))
+            differs = ~are_near(wanted, got)
+            return within_a_rounding(wanted[differs], got[differs], np.maximum(np.abs(wanted[differs]), 1))
         case "doubled":
             return bool((are_near(wanted, got) | are_near(2 * wanted, got)).all())
         case "what was written to a tensor":

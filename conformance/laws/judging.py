@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from conformance.laws.registry import Tried
 
 SHARE = 2
+"""One case in so many is tried by a law."""
 TIMEOUT = 5.0
 """Seconds for one case on all backends with their judges, unless every law is tried."""
 LAWS_TIMEOUT = 20.0
@@ -42,7 +43,8 @@ class Judging:
 
     ``law``: the id of a law that is tried on every call, and then it alone, whatever ``laws`` says; ``laws_only``: nothing but laws
     judges; ``every_null``: every null pair that fits a case is judged, not just one; ``timeout``: how many seconds all backends and
-    judges together may take for one case, before the process is ended.
+    judges together may take for one case, before the process is ended; ``sample``: laws (but every one) and null pairs look
+    at one case in so many.
     """
 
     laws: LawSampling = LawSampling.NONE
@@ -50,6 +52,11 @@ class Judging:
     laws_only: bool = False
     every_null: bool = False
     timeout: float = TIMEOUT
+    sample: int = 1
+
+    def looks_closer(self, case: Case) -> bool:
+        """Whether a case is one of the sample that laws and null pairs look at."""
+        return int(case.id, 16) // SHARE % self.sample == 0
 
 
 TRIED = (Bucket.AGREED, Bucket.SAME_ERROR, Bucket.DIVERGED, Bucket.NOTHING_COMPARED)
@@ -98,7 +105,11 @@ def _try(case: Case, engine: Backend, outcome: Outcome, judging: Judging, enteri
         case LawSampling.SOME:
             drawn = int(case.id, 16)
             shuffled = FastSource(drawn, 0).shuffled(list(LAWS))
-            return [] if drawn % SHARE else try_laws(case, engine, outcome, shuffled, entering, at_most=1)
+            return (
+                []
+                if drawn % SHARE or not judging.looks_closer(case)
+                else try_laws(case, engine, outcome, shuffled, entering, at_most=1)
+            )
 
 
 def _verdict(case: Case, engine: Backend, found: Mismatch, so_far: Verdict, deviation: str) -> Verdict:

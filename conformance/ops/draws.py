@@ -135,3 +135,40 @@ def matrices(kind: str) -> Draw:
         return [x, s.take_shaped(s.source.choice(forms))], {}
 
     return draw
+
+
+def padded(s: Sampler) -> Arguments | None:
+    """Draw one operand, and a margin on both sides of each axis."""
+    x = s.take(lambda d: 1 <= len(d.shape) <= 3)
+    before = [s.source.integer(0, 2) for _ in x.shape]
+    after = [s.source.integer(0, 1) for _ in x.shape]
+    return [x], {"before": before, "after": after, "value": s.number()}
+
+
+def tiled(s: Sampler) -> Arguments | None:
+    """Draw one operand, and how often it comes along each axis, new ones included."""
+    x = s.take(lambda d: 1 <= len(d.shape) <= 3)
+    lead = [s.source.integer(1, 2)] if s.source.chance(0.3) else []
+    return [x], {"repeats": lead + [s.source.integer(1, 2) for _ in x.shape]}
+
+
+def interleaved(s: Sampler) -> Arguments | None:
+    """Draw one operand, and how often each entry along an axis comes."""
+    x = s.take(lambda d: len(d.shape) >= 1)
+    return [x], {"repeats": s.source.integer(1, 3), "axis": axis_of(s, x)}
+
+
+def rolled(s: Sampler) -> Arguments | None:
+    """Draw one operand, and how far it is shifted along an axis."""
+    x = s.take(lambda d: len(d.shape) >= 1)
+    return [x], {"shift": s.source.integer(-2, 2), "axis": axis_of(s, x)}
+
+
+def triangle(s: Sampler) -> Arguments | None:
+    """Draw one operand, and a diagonal of its last two axes."""
+    return [s.take(lambda d: len(d.shape) >= 2)], {"diagonal": s.source.integer(-1, 1)}
+
+
+def diagonal_of(s: Sampler, target: Draft) -> Arguments | None:
+    """Draw a diagonal for a target; a vector has none."""
+    return ([], {"diagonal": s.source.integer(-1, 1)}) if len(target.shape) >= 2 else None

@@ -27,7 +27,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -102,6 +102,8 @@ class OpSpec:
         growth: how large it may make numbers.
         memory: in whose memory its results lie.
         in_place: its form in place, or why that is not offered; ``None`` where neither framework has one.
+        corners: further ways to choose operands and attributes, by their names: what `draw` leaves to luck, or leaves out so as not to
+            change the scripts of every seed. The grid enumerates them.
         eager: whether eager campaigns use it unasked; programs use every op.
     """
 
@@ -117,6 +119,7 @@ class OpSpec:
     growth: Growth = Growth.BOUNDED
     memory: Memory = Memory.OWN
     in_place: InPlaceForm | NotOffered | None = None
+    corners: Mapping[str, Draw] = field(default_factory=dict)
     eager: bool = True
 
     @property
@@ -197,6 +200,7 @@ def op(
     growth: Growth = Growth.BOUNDED,
     memory: Memory = Memory.OWN,
     in_place: InPlaceForm | NotOffered | None = None,
+    corners: Mapping[str, Draw] | None = None,
     eager: bool = True,
     **calls: str,
 ) -> OpSpec:
@@ -213,6 +217,7 @@ def op(
         growth=growth,
         memory=memory,
         in_place=in_place,
+        corners=corners or {},
         eager=eager,
     )
 

@@ -25,6 +25,7 @@ from conformance.judge.verdict import FAILING
 from conformance.laws.table import COLUMNS
 from conformance.report import tables
 from conformance.report.graph import Picture, draw
+from conformance.report.grid import LEGEND, GridView, grids_of
 from conformance.report.words import blame_text, headline, marked, shrinking, summary, value_name
 
 if TYPE_CHECKING:
@@ -105,6 +106,8 @@ class ReportView:
     deviations: list[tables.KnownDeviation]
     clauses: list[tuple[str, list[tables.Clause]]]
     points: list[tables.Row]
+    grids: list[GridView]
+    grid_legend: list[tuple[str, str]]
     power: tables.Power | None
     findings: list[FindingView]
 
@@ -184,6 +187,8 @@ def view_of(records: Iterable[Record]) -> ReportView:
         deviations=tables.deviations_of(footer) if footer else [],
         clauses=tables.clauses_of(run.clauses, backends) if run.clauses else [],
         points=_points(run.points, backends) if run.points else [],
+        grids=grids_of(footer, backends) if footer else [],
+        grid_legend=LEGEND,
         power=tables.power_of(run.mutants) if run.mutants else None,
         findings=run.findings,
     )
@@ -231,7 +236,7 @@ def _ledger_problems(footer: Footer, backends: list[str]) -> Iterator[str]:
 def _settings(header: Header) -> Iterator[tuple[str, str]]:
     yield "started", header.started
     yield "seed", str(header.seed)
-    yield "cases", f"{header.cases:,}"
+    yield "cases", f"{header.cases:,}" + (f", {header.grid:,} of them of the grid" if header.grid else "")
     yield "lanes", ", ".join(header.lanes)
     yield "ops", "all" if header.ops is None else ", ".join(header.ops)
     yield "jobs", str(header.jobs)

@@ -17,6 +17,7 @@ HIGHEST_ORDER = {
     **dict.fromkeys(
         (
             *("amax", "cumsum", "embedding", "erf", "fill", "flatten", "gelu", "getitem_strided", "log_softmax", "logsumexp"),
+            "getitem_reversed",
             *("max", "min", "pow", "prod", "roll", "setitem", "softmax", "topk", "tril", "triu"),
             *("real", "imag", "complex", "angle"),
             *("amin", "ceil", "floor", "fmax", "fmin", "hardshrink", "hardtanh", "relu6", "round"),
@@ -24,7 +25,7 @@ HIGHEST_ORDER = {
         1,
     ),
     **dict.fromkeys(
-        ("clamp", "div_by_quotient", "leaky_relu", "pad_constant", "relu", "rsqrt", "softplus", "sqrt", "square"),
+        ("clamp", "div_by_quotient", "leaky_relu", "pad_constant", "relu", "rsqrt", "sgn", "softplus", "sqrt", "square"),
         2,
     ),
     **dict.fromkeys(("cos", "pow_scalar", "sigmoid", "sin"), 3),
@@ -80,7 +81,8 @@ STATIC_LINKS = {
     **{
         name: {"x": "always", "y": "always"}
         for name in (
-            *("amax", "cumsum", "flatten", "gather", "getitem_intarray", "getitem_strided", "max", "maximum", "min", "minimum"),
+            *("amax", "cumsum", "flatten", "gather", "getitem_intarray", "getitem_reversed", "getitem_strided", "max"),
+            *("maximum", "min", "minimum"),
             *("roll", "topk", "where"),
         )
     },

@@ -30,6 +30,17 @@ def getitem_slice_vjp_x(g: Any, out: Any, x: Any, *, key: Any) -> Any:
 getitem_strided = alias("getitem_strided", getitem_slice)
 
 
+@primitive(saves=(), ulps=0, views=True)
+def getitem_reversed(x: Any, *, axis: int) -> Any:
+    """Return ``x[..., ::-1, ...]``: an axis is read backwards, with a negative step where an engine has one."""
+    return np.flip(x, axis)
+
+
+@getitem_reversed.vjp("x")
+def getitem_reversed_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
+    return getitem_reversed(g, axis=axis)
+
+
 @primitive(saves=(), ulps=0)
 def put_slice(g: Any, *, key: Any, shape: Any) -> Any:
     """Zeros with ``g`` at a slice: the transpose of `getitem_slice`."""

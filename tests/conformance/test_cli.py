@@ -88,6 +88,19 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
         ("run", "--ops", "sine", "--out", "{tmp}"),
         "'sine' is unknown; did you mean sin; 'conformance ops' lists what is allowed",
     ),
+    "a grid with a number of cases": (
+        ("run", "--grid", "--cases", "5", "--out", "{tmp}"),
+        "--cases says nothing beside --grid: it has as many cases as it needs",
+    ),
+    "a grid with a seed": (("run", "--grid", "--seed", "5", "--out", "{tmp}"), "--seed says nothing beside --grid: no seed draws it"),
+    "a grid in one lane": (
+        ("run", "--grid", "--lane", "exact", "--out", "{tmp}"),
+        "--lane says nothing beside --grid: both lanes are in it",
+    ),
+    "a grid of programs": (
+        ("run", "--grid", "--backends", "reference,paddle-static", "--out", "{tmp}"),
+        "--grid is of eager scripts, and paddle-static runs programs; leave it out",
+    ),
     "no op": (("run", "--ops", ",", "--out", "{tmp}"), "',' is unknown; 'conformance ops' lists what is allowed"),
     "unknown lane": (("run", "--lane", "fast", "--out", "{tmp}"), "'fast' is unknown; allowed are exact, numeric"),
     "unknown backend": (("run", "--backends", "tensorflow", "--cases", "1", "--out", "{tmp}"), "'tensorflow' is unknown; known are "),

@@ -14,7 +14,7 @@ from conformance.case.outcome import Blocked, Computed, NotOffered, Raised, Valu
 from conformance.case.place import END
 from conformance.case.steps import Backward, ClearGrad, Detach, Grad, Op
 from conformance.compare.compare import Comparer
-from conformance.compare.mismatch import describe
+from conformance.compare.mismatch import ZEROS_FOR_NONE, describe
 from conformance.compare.promise import Promise
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import Bucket, judge
@@ -248,3 +248,27 @@ def test_no_case_at_all_does_not_conform() -> None:
 
 def test_a_record_without_its_footer_is_invalid() -> None:
     assert view_of([HEADER, record(0)]).verdict == "invalid"
+
+
+# A call that must be refused for what is unreachable.
+
+UNUSED = Case(
+    (Input("x", (3,), (1.0, 2.0, 3.0)), Input("w", (3,), (4.0, 5.0, 6.0))),
+    (Op("mul", ("x", "x"), ("y",)), Op("sum", ("y",), ("z",), TOTAL), Grad(("z",), ("x", "w"), ("g", "h"))),
+    "exact",
+)
+TWICE = Value(np.array([2.0, 4.0, 6.0], "float32"), requires_grad=False)
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [((TWICE, ZEROS), True), ((TWICE, TWICE), False), ((ZEROS, ZEROS), False), ((TWICE, None), False)],
+    ids=["zeros", "no zeros", "and a wrong gradient", "and nothing"],
+)
+def test_zeros_for_what_is_unreachable_are_told_where_all_else_is_as_promised(values: tuple[Value | None, ...], told: bool) -> None:
+    def change(outcome: Any) -> None:
+        outcome.observations[2] = Computed(values)
+
+    found = mismatch_of(UNUSED, change)
+    assert found is not None
+    assert told is found.detail.endswith(ZEROS_FOR_NONE)

@@ -59,6 +59,10 @@ BENT = Case(
     (Z, S),
     (Op("mul", ("z", "z"), ("q",)), Grad(("q",), ("z",), ("g",), ("s",), create_graph=True), Grad(("g",), ("z",), ("h",), ("s",))),
 )
+QUOTIENT = Case(  # the gradient is s / conj(w); its derivative in w is taken as if that were s / w, but through the conjugate
+    (Z, Input("w", (2,), ((1.0, -1.0), (2.0, 0.0)), "complex64"), Input("s", (2,), ((1.0, 0.0), (1.0, 0.0)), "complex64")),
+    (Op("div", ("z", "w"), ("q",)), Grad(("q",), ("z",), ("g",), ("s",), create_graph=True), Grad(("g",), ("w",), ("h",), ("s",))),
+)
 ANGLE = Input("t", (2,), (0.0, 0.0))
 W = Input("w", (1, 2), (5.0, 7.0))
 PLANE = Case((X, W), (Op("mul", ("x", "w"), ("q",)), Op("sum", ("q",), ("z",), TOTAL), Grad(("z",), ("x", "w"), ("g", "h"))), "exact")
@@ -140,6 +144,7 @@ BORNE = {
     "as if factors were not conjugated": (SQUARE, [-4 + 2j, 6 - 2j], [-4 + 2j, 6 + 1j]),
     "as if seeds were conjugated": (SQUARE, [-4 - 2j, 6 + 2j], [4 - 2j, 6 + 2j]),
     "as if seeds of derivatives were not conjugated": (BENT, [-2, 2], [-2, -2]),
+    "as if derivatives of quotients were half conjugated": (QUOTIENT, [-0.5, -0.25], [0.5, -0.25]),
 }
 
 

@@ -39,7 +39,7 @@ FAULTS = {
     "saves_after_the_write": (CHANGING, {("grad", "value", "right", "wrong"), ("backward", "value", "right", "wrong")}),
     "breaks_after_a_refusal": (CASES, {("grad", "poison", "intact", "broken"), ("backward", "poison", "intact", "broken")}),
 }
-GATE = ("--cases", "300", "--mutant-cases", "0", "--no-points")
+GATE = ("--cases", "300", "--mutant-cases", "0", "--no-points", "--no-grid")
 GATED = ("sin-x-sign", "dropped_accumulation", "freed_graph_unnoticed", "none_for_zeros")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.ops.corners import rounded, several
 from conformance.ops.draws import binary, unary, with_number
 from conformance.ops.dtypes import OTHER_KIND, OTHER_PRECISION
 from conformance.ops.in_place import ONE_ALONE, InPlaceForm, attribute, both
@@ -24,6 +25,11 @@ def _cast(s: Sampler) -> Arguments | None:
     x = s.take()
     others = [OTHER_PRECISION, OTHER_KIND] if s.complex else [OTHER_PRECISION]
     return [x], {"dtype": s.source.choice(others)[x.dtype]}  # to its own dtype, a tensor comes back itself
+
+
+def _other_kind(s: Sampler) -> Arguments | None:
+    x = s.take()
+    return [x], {"dtype": OTHER_KIND[x.dtype]}
 
 
 _other = attribute("other", lambda s: s.number())
@@ -95,6 +101,7 @@ ENTRIES = rows(
         paddle="x + other",
         exact=True,
         numbers=BOTH,
+        corners=several("other", 0.0, 1.0, 7.5, -6.0, draw=with_number("other")),
         points=ELEMENTS,
         in_place=InPlaceForm({"torch": "x.add_(other)", "paddle": "x.scale_(1.0, other)"}, draw=_other, turn=1),
     ),
@@ -107,6 +114,7 @@ ENTRIES = rows(
         paddle="other - x",
         exact=True,
         numbers=BOTH,
+        corners=several("other", 0.0, 1.0, 7.5, -6.0, draw=with_number("other")),
         points=ELEMENTS,
     ),
     op(
@@ -118,6 +126,7 @@ ENTRIES = rows(
         paddle="x * other",
         exact=True,
         numbers=BOTH,
+        corners=several("other", 0.0, 1.0, 7.5, -6.0, draw=with_number("other")),
         points=ELEMENTS,
         in_place=InPlaceForm({"torch": "x.mul_(other)", "paddle": "x.scale_(other)"}, draw=_other),
     ),
@@ -131,6 +140,7 @@ ENTRIES = rows(
         exact=False,
         numbers=BOTH,
         growth=Growth.UNBOUNDED,
+        corners=several("other", 0.0, 7.5, -6.0, draw=with_number("other", "nonzero")),
         points=ELEMENTS,
     ),
     op(
@@ -143,6 +153,10 @@ ENTRIES = rows(
         exact=True,
         numbers=ROUNDED_IF_COMPLEX,
         growth=Growth.UNBOUNDED,
+        corners={
+            **several("exponent", 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, draw=unary()),
+            **several("exponent", -1.0, -3.0, 0.5, 4.5, draw=rounded(unary("positive"))),
+        },
         points=ELEMENTS,
         in_place=InPlaceForm(both("x.pow_(exponent)"), draw=attribute("exponent", lambda s: float(s.source.integer(0, 3))), turn=1),
     ),
@@ -167,6 +181,7 @@ ENTRIES = rows(
         paddle="paddle.cast(x, dtype)",
         exact=True,
         numbers=BOTH,
+        corners={"other kind": _other_kind},
         points=ELEMENTS,
         in_place=ONE_ALONE,
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.ops.corners import several
 from conformance.ops.draws import binary, unary
 from conformance.ops.in_place import ONE_ALONE, InPlaceForm, NotOffered, both
 from conformance.ops.numbers import BOTH, UNIMPLEMENTED, UNREGISTERED, real_only
@@ -178,6 +179,7 @@ ENTRIES = rows(
         exact=False,
         numbers=real_only(UNIMPLEMENTED),
         growth=Growth.UNBOUNDED,
+        corners=several("beta", 6.0, 0.25, draw=unary()),
         points=ELEMENTS,
     ),
 )

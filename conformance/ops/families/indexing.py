@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from conformance.ops.draws import axis_of, indices
+import numpy as np
+
+from conformance.ops.corners import axes, given, keys, on, several
+from conformance.ops.draws import along_axis, axis_of, indices
 from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
 from conformance.ops.spec import PLAIN, Memory, op, rows
 
@@ -71,13 +74,37 @@ SLICE = op(
     exact=True,
     numbers=BOTH,
     memory=Memory.STRIDED,
+    corners={
+        "negative ends": keys(lambda n: [-n, -1, 1] if n > 1 else [-1, n, 1]),
+        "last": keys(lambda n: [-2, n, 1], lambda n: [-1, n, 1]),
+        "whole": keys(lambda n: [0, n, 1]),
+    },
     points=PLAIN,
 )
 
 ENTRIES = rows(
     "indexing",
     SLICE,
-    replace(SLICE, name="getitem_strided", draw=_strided),
+    replace(
+        SLICE,
+        name="getitem_strided",
+        draw=_strided,
+        corners={"step 3": keys(lambda n: [0, n, 3]), "negative start": keys(lambda n: [-n, n, 2], lambda n: [-1, n, 5])},
+    ),
+    op(
+        "getitem_reversed",
+        base="getitem",
+        rank=5,
+        draw=along_axis(nonempty=False),
+        torch="torch.flip(x, [axis])",
+        paddle="x[tuple(slice(None, None, -1 if i == axis % x.ndim else 1) for i in range(x.ndim))]",
+        exact=True,
+        numbers=BOTH,
+        memory=Memory.DOUBTFUL,
+        corners=axes(),
+        points=PLAIN,
+        eager=False,  # programs have it, and the grid, for its layout; drawn, it would change the scripts of every seed
+    ),
     op(
         "getitem_int",
         base="getitem",
@@ -88,6 +115,7 @@ ENTRIES = rows(
         exact=True,
         numbers=BOTH,
         memory=Memory.KEEPS_LAYOUT,
+        corners=several("index", 0, -1, draw=on(lambda x: {} if x.shape and x.shape[0] else None)),
         points=PLAIN,
     ),
     op(
@@ -99,6 +127,11 @@ ENTRIES = rows(
         paddle="x[tuple(paddle.to_tensor(i) for i in index)]",
         exact=True,
         numbers=BOTH,
+        corners={
+            "negative": on(lambda x: {"index": [[-1, 0, -1]]} if x.shape and 0 not in x.shape else None),
+            "many": on(lambda x: {"index": [[i % n for i in range(9)] for n in x.shape[:3]]} if x.shape and 0 not in x.shape else None),
+            "one": on(lambda x: {"index": [[n - 1] for n in x.shape]} if x.shape and 0 not in x.shape else None),
+        },
         points=PLAIN,
     ),
     op(
@@ -109,6 +142,7 @@ ENTRIES = rows(
         paddle="paddle.index_select(x, paddle.to_tensor(index), axis)",
         exact=True,
         numbers=BOTH,
+        corners={name: given(draw, index=[0] * 9) for name, draw in axes(nonempty=True).items()},
         points=PLAIN,
     ),
     op(
@@ -119,6 +153,11 @@ ENTRIES = rows(
         paddle="paddle.take_along_axis(x, paddle.to_tensor(index), axis, broadcast=False)",
         exact=True,
         numbers=real_only(UNREGISTERED),
+        corners={
+            "last axis": on(
+                lambda x: {"axis": -1, "index": np.zeros((*x.shape[:-1], 5), int).tolist()} if x.shape and 0 not in x.shape else None
+            )
+        },
         points=PLAIN,
     ),
     op(
@@ -129,6 +168,7 @@ ENTRIES = rows(
         paddle="paddle.nn.functional.embedding(paddle.to_tensor(index), weight)",
         exact=True,
         numbers=real_only("PyTorch: embedding does not support automatic differentiation for outputs with complex dtype"),
+        corners={"many": on(lambda x: {"index": [[[0, x.shape[0] - 1, 0]] * 3]} if len(x.shape) == 2 and 0 not in x.shape else None)},
         points=PLAIN,
     ),
 )

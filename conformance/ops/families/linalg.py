@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.ops.corners import multiplied
 from conformance.ops.draws import matrices
 from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
 from conformance.ops.spec import PLAIN, op, rows
@@ -28,6 +29,7 @@ ENTRIES = rows(
         paddle="paddle.matmul(x, y)",
         exact=True,
         numbers=BOTH,
+        corners={form: multiplied(form) for form in ("vector", "matrix", "batch", "square")},
         points=PLAIN,
     ),
     op(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.ops.corners import given, several
 from conformance.ops.draws import unary
 from conformance.ops.in_place import LATER, ONE_ALONE, InPlaceForm, both
 from conformance.ops.numbers import ROUNDED_IF_COMPLEX, UNORDERED, real_only
@@ -75,6 +76,7 @@ ENTRIES = rows(
         paddle=f"{P}.hardtanh(x, low, high)",
         exact=True,
         numbers=real_only(UNORDERED),
+        corners={"wide": given(unary(), low=-5.0, high=6.0), "narrow": given(unary(), low=-0.25, high=0.25)},
         points=ELEMENTS,
         in_place=LATER,
     ),
@@ -86,6 +88,7 @@ ENTRIES = rows(
         paddle=f"{P}.leaky_relu(x, slope)",
         exact=True,
         numbers=real_only(UNORDERED),
+        corners=several("slope", 5.0, -0.5, 0.0, draw=unary()),
         points=ELEMENTS,
         in_place=LATER,
     ),
@@ -97,6 +100,7 @@ ENTRIES = rows(
         paddle=f"{P}.hardshrink(x, bound)",
         exact=True,
         numbers=real_only(UNORDERED),
+        corners=several("bound", 5.0, 0.0, draw=unary()),
         points=ELEMENTS,
     ),
     op(

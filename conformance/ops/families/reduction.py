@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.ops.corners import axes, axis_lists, kept
 from conformance.ops.draws import along_axis, exact_mean, reduction
 from conformance.ops.in_place import LATER
 from conformance.ops.numbers import BOTH, UNIMPLEMENTED, UNORDERED, UNREGISTERED, real_only
@@ -31,6 +32,7 @@ ENTRIES = rows(
         paddle="paddle.sum(x, axis, keepdim=keepdims)",
         exact=True,
         numbers=BOTH,
+        corners=axis_lists(),
         points=ROWS,
     ),
     op(
@@ -41,6 +43,7 @@ ENTRIES = rows(
         paddle="paddle.mean(x, axis, keepdim=keepdims)",
         exact=True,
         numbers=BOTH,
+        corners=axis_lists(nonempty=True),
         points=ROWS,
     ),
     op(
@@ -51,6 +54,7 @@ ENTRIES = rows(
         paddle="paddle.max(x, axis, keepdim=keepdims)",
         exact=True,
         numbers=real_only(UNORDERED),
+        corners=kept(axes(nonempty=True)),
         points=ROWS,
     ),
     op(
@@ -61,6 +65,7 @@ ENTRIES = rows(
         paddle="paddle.min(x, axis, keepdim=keepdims)",
         exact=True,
         numbers=real_only(UNORDERED),
+        corners=kept(axes(nonempty=True)),
         points=ROWS,
     ),
     op(
@@ -71,6 +76,7 @@ ENTRIES = rows(
         paddle="paddle.amax(x, axis, keepdim=keepdims)",
         exact=True,
         numbers=real_only(UNORDERED),
+        corners=axis_lists(nonempty=True),
         points=ROWS,
     ),
     op(
@@ -81,6 +87,7 @@ ENTRIES = rows(
         paddle="paddle.amin(x, axis, keepdim=keepdims)",
         exact=True,
         numbers=real_only(UNORDERED),
+        corners=axis_lists(nonempty=True),
         points=ROWS,
     ),
     op(
@@ -91,6 +98,7 @@ ENTRIES = rows(
         paddle="paddle.prod(x, axis, keepdim=keepdims)",
         exact=False,
         numbers=BOTH,
+        corners=kept(axes(nonempty=True)),
         points=ROWS,
     ),
     op(
@@ -101,6 +109,7 @@ ENTRIES = rows(
         paddle="paddle.logsumexp(x, axis, keepdim=keepdims)",
         exact=False,
         numbers=real_only(UNREGISTERED),
+        corners=kept(axes(nonempty=True)),
         points=ROWS,
     ),
     op(
@@ -111,6 +120,7 @@ ENTRIES = rows(
         paddle="paddle.cumsum(x, axis)",
         exact=True,
         numbers=BOTH,
+        corners=axes(nonempty=True),
         points=ROWS,
         in_place=LATER,
     ),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from conformance.ops.draws import axis_of, binary, mask_for
+from conformance.ops.corners import axes, count_of, given, on
+from conformance.ops.draws import axis_of, binary, mask_for, unary
 from conformance.ops.in_place import LATER, ONE_ALONE, InPlaceForm
 from conformance.ops.numbers import BOTH, MIXED, UNORDERED, real_only
 from conformance.ops.spec import ELEMENTS, Points, op, rows
@@ -110,6 +111,7 @@ ENTRIES = rows(
         paddle="paddle.clip(x, low, high)",
         exact=True,
         numbers=real_only(UNORDERED),
+        corners={"wide": given(unary(), low=-5.0, high=6.0)},
         points=ELEMENTS,
         in_place=InPlaceForm(
             {"torch": "x.clamp_(low, high)", "paddle": "x.clip_(low, high)"},
@@ -138,6 +140,10 @@ ENTRIES = rows(
         paddle="paddle.topk(x, k, axis)[0]",
         exact=True,
         numbers=real_only(UNORDERED),
+        corners={
+            "all": on(lambda x: {"k": x.shape[-1], "axis": -1} if count_of(x) and x.shape else None, "distinct"),
+            "largest": given(axes(nonempty=True, domain="distinct")["first axis"], k=1),
+        },
         points=Points(width=3, distinct=True),
     ),
 )

@@ -6,13 +6,15 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from conformance.ops.draws import along_axis, axis_of, reshaped
+from conformance.ops import corners_of_shapes
+from conformance.ops.corners import axes, equal_parts, given, joined, on, several, uneven_parts
+from conformance.ops.draws import along_axis, diagonal_of, interleaved, padded, reshaped, rolled, tiled, triangle, unary
 from conformance.ops.in_place import RESHAPES, InPlaceForm, both
 from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
 from conformance.ops.spec import PLAIN, Memory, op, rows
 
 if TYPE_CHECKING:
-    from conformance.ops.sampler import Arguments, Draft, Sampler
+    from conformance.ops.sampler import Arguments, Sampler
 
 
 def _flatten(s: Sampler) -> Arguments | None:
@@ -80,37 +82,6 @@ def _unbind(s: Sampler) -> Arguments | None:
     return [x], {"axis": 0}
 
 
-def _pad(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: 1 <= len(d.shape) <= 3)
-    before = [s.source.integer(0, 2) for _ in x.shape]
-    after = [s.source.integer(0, 1) for _ in x.shape]
-    return [x], {"before": before, "after": after, "value": s.number()}
-
-
-def _tile(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: 1 <= len(d.shape) <= 3)
-    lead = [s.source.integer(1, 2)] if s.source.chance(0.3) else []
-    return [x], {"repeats": lead + [s.source.integer(1, 2) for _ in x.shape]}
-
-
-def _repeat_interleave(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) >= 1)
-    return [x], {"repeats": s.source.integer(1, 3), "axis": axis_of(s, x)}
-
-
-def _roll(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) >= 1)
-    return [x], {"shift": s.source.integer(-2, 2), "axis": axis_of(s, x)}
-
-
-def _triangle(s: Sampler) -> Arguments | None:
-    return [s.take(lambda d: len(d.shape) >= 2)], {"diagonal": s.source.integer(-1, 1)}
-
-
-def _diagonal(s: Sampler, target: Draft) -> Arguments | None:
-    return ([], {"diagonal": s.source.integer(-1, 1)}) if len(target.shape) >= 2 else None
-
-
 RESHAPE = op(
     "reshape",
     rank=4,
@@ -120,6 +91,7 @@ RESHAPE = op(
     exact=True,
     numbers=BOTH,
     memory=Memory.RESHAPES,
+    corners=corners_of_shapes.RESHAPE,
     points=PLAIN,
     in_place=RESHAPES,
 )
@@ -133,30 +105,33 @@ SPLIT = op(
     exact=True,
     numbers=BOTH,
     memory=Memory.DOUBTFUL,
+    corners={"many": equal_parts(-1), "first axis": equal_parts(0), "uneven": uneven_parts(-1), "uneven first": uneven_parts(0)},
     points=PLAIN,
 )
 
 TILE = op(
     "tile",
     rank=73,
-    draw=_tile,
+    draw=tiled,
     torch="torch.tile(x, repeats)",
     paddle="paddle.tile(x, repeats)",
     exact=True,
     numbers=BOTH,
+    corners=corners_of_shapes.TILE,
     points=PLAIN,
 )
 
 TRIL = op(
     "tril",
     rank=98,
-    draw=_triangle,
+    draw=triangle,
     torch="torch.tril(x, diagonal)",
     paddle="paddle.tril(x, diagonal)",
     exact=True,
     numbers=BOTH,
+    corners=several("diagonal", 3, -3, draw=unary(axes=2)),
     points=PLAIN,
-    in_place=InPlaceForm(both("x.tril_(diagonal)"), draw=_diagonal, turn=1),
+    in_place=InPlaceForm(both("x.tril_(diagonal)"), draw=diagonal_of, turn=1),
 )
 
 ENTRIES = rows(
@@ -169,6 +144,7 @@ ENTRIES = rows(
         base_op="flatten",
         rank=16,
         draw=_flatten,
+        corners={},  # there is but one shape to flatten to
         calls={"torch": "torch.flatten(x, 1)", "paddle": "paddle.flatten(x, 1)"},
     ),
     op(
@@ -180,6 +156,7 @@ ENTRIES = rows(
         exact=True,
         numbers=BOTH,
         memory=Memory.STRIDED,
+        corners=corners_of_shapes.PERMUTE,
         points=PLAIN,
     ),
     op(
@@ -187,10 +164,11 @@ ENTRIES = rows(
         rank=6,
         draw=_transpose,
         torch="torch.transpose(x, axis0, axis1)",
-        paddle="paddle.transpose(x, [axis1 if i == axis0 else axis0 if i == axis1 else i for i in range(x.ndim)])",
+        paddle="paddle.transpose(x, [{axis0 % x.ndim: axis1, axis1 % x.ndim: axis0}.get(i, i) % x.ndim for i in range(x.ndim)])",
         exact=True,
         numbers=BOTH,
         memory=Memory.STRIDED,
+        corners=corners_of_shapes.TRANSPOSE,
         points=PLAIN,
         in_place=RESHAPES,
     ),
@@ -226,6 +204,7 @@ ENTRIES = rows(
         exact=True,
         numbers=BOTH,
         memory=Memory.KEEPS_LAYOUT,
+        corners=corners_of_shapes.UNSQUEEZE,
         points=PLAIN,
         in_place=RESHAPES,
     ),
@@ -238,6 +217,7 @@ ENTRIES = rows(
         exact=True,
         numbers=BOTH,
         memory=Memory.KEEPS_LAYOUT,
+        corners={"negative axis": on(lambda x: {"axis": x.shape.index(1) - len(x.shape)} if 1 in x.shape else None)},
         points=PLAIN,
         in_place=RESHAPES,
     ),
@@ -250,9 +230,20 @@ ENTRIES = rows(
         exact=True,
         numbers=BOTH,
         memory=Memory.DOUBTFUL,
+        corners=corners_of_shapes.EXPAND,
         points=PLAIN,
     ),
-    op("cat", rank=8, draw=_cat, torch="torch.cat(xs, axis)", paddle="paddle.concat(xs, axis)", exact=True, numbers=BOTH, points=PLAIN),
+    op(
+        "cat",
+        corners={"many": joined(6, 0), "last axis": joined(2, -1), "uneven": joined(4, -1, uneven=True), "one": joined(1, 0)},
+        rank=8,
+        draw=_cat,
+        torch="torch.cat(xs, axis)",
+        paddle="paddle.concat(xs, axis)",
+        exact=True,
+        numbers=BOTH,
+        points=PLAIN,
+    ),
     op(
         "stack",
         rank=45,
@@ -261,12 +252,14 @@ ENTRIES = rows(
         paddle="paddle.stack(xs, axis)",
         exact=True,
         numbers=BOTH,
+        corners={"many": joined(6, 0, new=True), "last axis": joined(2, -1, new=True), "axis -2": joined(3, -2, new=True)},
         points=PLAIN,
     ),
     SPLIT,
     replace(
         SPLIT,
         name="chunk",
+        corners={"many": equal_parts(-1), "first axis": equal_parts(0)},
         base_op="chunk",
         rank=35,
         draw=_chunk,
@@ -282,39 +275,50 @@ ENTRIES = rows(
         exact=True,
         numbers=BOTH,
         memory=Memory.DOUBTFUL,
+        corners=corners_of_shapes.UNBIND,
         points=PLAIN,
     ),
     op(
         "pad_constant",
         base="pad",
         rank=38,
-        draw=_pad,
+        draw=padded,
         torch="torch.nn.functional.pad(x, [n for p in zip(before[::-1], after[::-1]) for n in p], value=value)",
         paddle="paddle.nn.functional.pad(x, [n for p in zip(before, after) for n in p], value=value)",
         exact=True,
         numbers=BOTH,
+        corners=corners_of_shapes.PAD_CONSTANT,
         points=PLAIN,
     ),
     TILE,
-    replace(TILE, name="repeat", base_op="repeat", rank=66, calls={"torch": "x.repeat(repeats)", "paddle": "x.tile(repeats)"}),
+    replace(
+        TILE,
+        name="repeat",
+        corners={k: v for k, v in TILE.corners.items() if k != "last axis"},
+        base_op="repeat",
+        rank=66,
+        calls={"torch": "x.repeat(repeats)", "paddle": "x.tile(repeats)"},
+    ),
     op(
         "repeat_interleave",
         rank=65,
-        draw=_repeat_interleave,
+        draw=interleaved,
         torch="torch.repeat_interleave(x, repeats, axis)",
         paddle="paddle.repeat_interleave(x, repeats, axis)",
         exact=True,
         numbers=real_only(UNREGISTERED),
+        corners={name: given(draw, repeats=6) for name, draw in axes().items()},
         points=PLAIN,
     ),
     op(
         "roll",
         rank=78,
-        draw=_roll,
+        draw=rolled,
         torch="torch.roll(x, shift, axis)",
         paddle="paddle.roll(x, shift, axis)",
         exact=True,
         numbers=BOTH,
+        corners=corners_of_shapes.ROLL,
         points=PLAIN,
     ),
     op(
@@ -325,6 +329,7 @@ ENTRIES = rows(
         paddle="paddle.flip(x, [axis])",
         exact=True,
         numbers=BOTH,
+        corners=axes(),
         points=PLAIN,
     ),
     TRIL,
@@ -334,6 +339,6 @@ ENTRIES = rows(
         base_op="triu",
         rank=85,
         calls={"torch": "torch.triu(x, diagonal)", "paddle": "paddle.triu(x, diagonal)"},
-        in_place=InPlaceForm(both("x.triu_(diagonal)"), draw=_diagonal, turn=1),
+        in_place=InPlaceForm(both("x.triu_(diagonal)"), draw=diagonal_of, turn=1),
     ),
 )

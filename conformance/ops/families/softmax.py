@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.ops.corners import axes, on
 from conformance.ops.draws import along_axis
 from conformance.ops.in_place import ONE_ALONE
 from conformance.ops.numbers import UNIMPLEMENTED, real_only
@@ -30,6 +31,7 @@ ENTRIES = rows(
         paddle=f"{P}.softmax(x, axis)",
         exact=False,
         numbers=real_only(UNIMPLEMENTED),
+        corners=axes(nonempty=True),
         points=ROWS,
         in_place=ONE_ALONE,
     ),
@@ -41,6 +43,7 @@ ENTRIES = rows(
         paddle=f"{P}.log_softmax(x, axis)",
         exact=False,
         numbers=real_only(UNIMPLEMENTED),
+        corners=axes(nonempty=True),
         points=ROWS,
     ),
     op(
@@ -51,6 +54,7 @@ ENTRIES = rows(
         paddle=f"{P}.glu(x, axis)",
         exact=False,
         numbers=real_only(UNIMPLEMENTED),
+        corners={"first axis": on(lambda x: {"axis": 0} if x.shape and x.shape[0] % 2 == 0 < x.shape[0] else None)},
         points=Points(width=4),
     ),
 )

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.ops.corners import several
+from conformance.ops.draws import unary
 from conformance.ops.in_place import SLICES, InPlaceForm, attribute, both
 from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
 from conformance.ops.spec import PLAIN, op, rows
 
 if TYPE_CHECKING:
-    from conformance.ops.sampler import Arguments, Draft, Sampler
+    from collections.abc import Callable
+
+    from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
 
 
 def _replaced(s: Sampler, x: Draft) -> Arguments | None:
@@ -37,6 +41,16 @@ def _fill(s: Sampler) -> Arguments | None:
     return [s.take()], {"value": s.number()}
 
 
+def _assigned(choose: Callable[[int], list[int]]) -> Draw:
+    """Replace a part of the first axis, less than all, by a tensor that is broadcast to it."""
+
+    def draw(s: Sampler) -> Arguments | None:
+        x = s.take(lambda d: bool(d.shape) and 0 not in d.shape and d.shape[0] > 1)
+        return [x, s.take_shaped(x.shape[1:])], {"key": [choose(x.shape[0])]}
+
+    return draw
+
+
 _COPY = "(lambda out: out.__setitem__({key}, value) or out)({framework}.clone(x))"
 
 
@@ -55,6 +69,11 @@ ENTRIES = rows(
         paddle=_COPY.format(key=SLICES, framework="paddle"),
         exact=True,
         numbers=BOTH,
+        corners={
+            "last": _assigned(lambda n: [-1, n, 1]),
+            "strided": _assigned(lambda n: [0, n, 2]),
+            "negative ends": _assigned(lambda n: [-n, -1, 1]),
+        },
         points=PLAIN,
         in_place=InPlaceForm(both(f"x.__setitem__({SLICES}, value)"), draw=_part, partial=True, turn=2),
     ),
@@ -67,6 +86,7 @@ ENTRIES = rows(
         paddle="paddle.clone(x).fill_(value)",
         exact=True,
         numbers=real_only(UNREGISTERED),
+        corners=several("value", 0.0, 7.5, -6.0, draw=unary()),
         points=PLAIN,
         in_place=InPlaceForm(both("x.fill_(value)"), draw=attribute("value", lambda s: s.number()), turn=1),
     ),

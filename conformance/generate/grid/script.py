@@ -1,0 +1,144 @@
+"""The script of a point of the grid: one op, its operands in their layouts, and its derivatives up to an order.
+
+Every seed of a derivative that is differentiated again is a leaf of its own and is asked for as well, so that the derivative in the
+seed is met, too. At order 2 all gradients are differentiated together, each with a seed of its own; at order 3 every second derivative
+by itself, since some of them are absent, and what is differentiated with an absent one is blocked.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from conformance.case.case import Case
+from conformance.case.steps import Backward, Grad, Op
+from conformance.generate.grid.elements import elements
+from conformance.generate.grid.layouts import fitting, laid, repeated
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.case.case import Input
+    from conformance.case.steps import Step
+    from conformance.generate.grid.covering import Row
+    from conformance.generate.grid.places import Drawn
+
+LETTERS = "stu"
+"""Of what the names of seeds begin with, by order."""
+BATCH = 2
+CALLS = ("grad", "unused refused", "again", "unseeded", "backward", "batched")
+"""How the last derivatives are asked for: by `grad`, with ``allow_unused`` unset and the graph freed in so many words, twice from a
+graph that is kept, with no seeds, by `backward`, twice, so that it accumulates, and with a batch of seeds."""
+ASKED = ("all", "first", "last", "first alone", "last alone")
+"""Of which operands the gradient is asked for; ``alone``: the others are constants."""
+
+
+class Value(NamedTuple):
+    """A value of the script: its name, shape and dtype."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+
+
+class Script:
+    """The inputs and steps of one case in the making."""
+
+    def __init__(self, op: str, row: Row, drawn: Drawn) -> None:
+        self.op, self.row, self.drawn = op, row, drawn
+        self.inputs: list[Input] = []
+        self.steps: list[Step] = []
+        self.counted = 0
+        self.seeded = Counter[str]()
+
+    def case(self) -> Case:
+        """Write the whole script."""
+        asked = self._operands()
+        results = [Value(f"y{i}", *result) for i, result in enumerate(self.drawn.results)]
+        self.steps.append(Op(self.op, self.drawn.operands, tuple(r.name for r in results), self.drawn.attrs))
+        self._derive(results, asked, int(self.row["order"]), LETTERS)
+        return Case(tuple(self.inputs), tuple(self.steps), "exact" if self.row["lane"] == "exact" else "numeric")
+
+    def _operands(self) -> list[Value]:
+        """Lay the operands out, and return those whose gradients are asked for."""
+        used = list(dict.fromkeys(self.drawn.operands))
+        asked = self.row["asked"]
+        wanted = used[:1] if "first" in asked else used[-1:] if "last" in asked else used
+        values = []
+        for draft in self.drawn.inputs:
+            array, layout = draft.array, self.row["layout"]
+            if layout == "expanded" and layout in fitting(draft.shape):
+                array = repeated(array)
+            self._lay(array, layout, draft.name, differentiable=draft.name in wanted or "alone" not in asked)
+            values.append(Value(draft.name, draft.shape, draft.dtype))
+        return [value for value in values if value.name in wanted]
+
+    def _lay(self, array: Any, layout: str, name: str, *, differentiable: bool) -> None:
+        entry, steps = laid(array, layout, name, differentiable=differentiable)
+        self.inputs.append(entry)
+        self.steps += steps
+
+    def _derive(self, roots: Sequence[Value], points: Sequence[Value], order: int, letters: str) -> None:
+        """Differentiate roots, and what comes of it again, up to an order."""
+        if order == 1:
+            self._last(roots, points, letters[0], keeps=False)
+            return
+        seeds = self._seeds(roots, letters[0], differentiable=True)
+        found = self._grad(roots, points, seeds, create_graph=True)
+        further = [*points, *seeds]
+        if order == 2:
+            self._last(found, further, letters[1], keeps=False)
+            return
+        again = self._seeds(found, letters[1], differentiable=True)
+        second = self._grad(found, further, again, create_graph=True)
+        for number, root in enumerate(second):
+            self._last([root], [*further, *again], letters[2], keeps=number + 1 < len(second))
+
+    def _seeds(self, roots: Sequence[Value], letter: str, *, differentiable: bool, batch: tuple[int, ...] = ()) -> list[Value]:
+        seeds = []
+        for root in roots:
+            name, layout = f"{letter}{self.seeded[letter]}", self.row["seed"]
+            self.seeded[letter] += 1
+            named = " ".join((name, *self.row.values()))
+            array = elements((*batch, *root.shape), None, root.dtype, exact=self.row["lane"] == "exact", name=named)
+            if layout == "expanded" and layout in fitting(array.shape):
+                array = repeated(array)
+            self._lay(array, layout, name, differentiable=differentiable)
+            seeds.append(Value(name, root.shape, root.dtype))
+        return seeds
+
+    def _grad(self, roots: Sequence[Value], points: Sequence[Value], seeds: Sequence[Value] | None, **options: Any) -> list[Value]:
+        found = []
+        for point in points:
+            found.append(Value(f"g{self.counted}", point.shape, point.dtype))
+            self.counted += 1
+        self.steps.append(
+            Grad(
+                _names(roots),
+                _names(points),
+                _names(found),
+                None if seeds is None else _names(seeds),
+                **{"allow_unused": True, **options},
+            )
+        )
+        return found
+
+    def _last(self, roots: Sequence[Value], points: Sequence[Value], letter: str, *, keeps: bool) -> None:
+        """Ask for the last derivatives, in the way that the row says; ``keeps``: the graph is needed once more."""
+        call = self.row["call"]
+        batch = (BATCH,) if call == "batched" else ()
+        seeds = None if call == "unseeded" else self._seeds(roots, letter, differentiable=False, batch=batch)
+        retain = True if keeps else None
+        if call == "backward" and seeds is not None:
+            self.steps += [Backward(_names(roots), _names(seeds), kept) for kept in (True, retain)]
+        elif call == "again":
+            self._grad(roots, points, seeds, retain_graph=True)
+            self._grad(roots, points, seeds, retain_graph=retain)
+        elif call == "unused refused":
+            self._grad(roots, points, seeds, allow_unused=None, retain_graph=keeps)
+        else:
+            self._grad(roots, points, seeds, retain_graph=retain, is_grads_batched=bool(batch))
+
+
+def _names(values: Sequence[Value]) -> tuple[str, ...]:
+    return tuple(value.name for value in values)

@@ -46,10 +46,11 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
     """Whether a difference bears the signature of an entry; one that is none of numbers, or has none, does."""
     if found.kind != "value" or not entry.signature or found.actual_array is None:
         return True
+    wrong = _wrong(found, promise)  # known before any rule is changed, or its bounds would be those of other rules
     elements = [ELEMENT_TESTS[words](found.actual_array) for words in entry.signature if words in ELEMENT_TESTS]
-    if elements and bool(np.any(elements, axis=0)[_wrong(found, promise)].all()):
+    if elements and bool(np.any(elements, axis=0)[wrong].all()):
         return True
-    return any(_bears(words, entry.above, promise, found) for words in entry.signature if words not in ELEMENT_TESTS)
+    return any(_bears(words, entry.above, promise, found, wrong) for words in entry.signature if words not in ELEMENT_TESTS)
 
 
 def _wrong(found: Mismatch, promise: Promise) -> Any:
@@ -72,9 +73,8 @@ def _rounds(promise: Promise) -> bool:
     return promise.case.lane == "numeric" or not promise.bounds.exact
 
 
-def _accounts(found: Mismatch, promise: Promise, predicted: Any) -> bool:
+def _accounts(found: Mismatch, promise: Promise, predicted: Any, wrong: Any) -> bool:
     """Whether a prediction that is like the answer is wrong wherever the answer is."""
-    wrong = _wrong(found, promise)
     return bool(wrong.any() and _differing(found, promise, predicted)[wrong].all())
 
 
@@ -87,7 +87,7 @@ ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
 """Signatures of elements; an entry that has several is borne by a mixture of them."""
 
 
-def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch) -> bool:
+def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, wrong: Any) -> bool:
     wanted, got = found.expected_array, found.actual_array
     match words:
         case "off by a rounding of 1":
@@ -103,25 +103,25 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch) 
         case "the memory of another gradient":
             return _shared(promise, found)
         case "another contribution":
-            return _contributed(promise, found)
+            return _contributed(promise, found, wrong)
         case _ if words in RULES:
-            return any(_predicted_by(change, promise, found) for change in RULES[words](ops))
+            return any(_predicted_by(change, promise, found, wrong) for change in RULES[words](ops))
         case _:
             variants = COUNTERFACTUALS[words](promise.case, found.step, ops)
-            return _predicted(promise, ((promise.of(variant), number) for variant, number in variants), found)
+            return _predicted(promise, ((promise.of(variant), number) for variant, number in variants), found, wrong)
 
 
-def _predicted_by(change: AbstractContextManager[None], promise: Promise, found: Mismatch) -> bool:
+def _predicted_by(change: AbstractContextManager[None], promise: Promise, found: Mismatch, wrong: Any) -> bool:
     with change:  # a promise of its own: what this one knows by now was computed by the right rules
-        return _predicted(promise, iter([(promise.of(promise.case), found.step)]), found)
+        return _predicted(promise, iter([(promise.of(promise.case), found.step)]), found, wrong)
 
 
-def _predicted(promise: Promise, variants: Iterator[tuple[Promise, StepNumber]], found: Mismatch) -> bool:
+def _predicted(promise: Promise, variants: Iterator[tuple[Promise, StepNumber]], found: Mismatch, wrong: Any) -> bool:
     """Whether the reference predicts, for one of these scripts, what the engine answered; bounds are derived for the nearest two."""
     near: list[tuple[float, Promise, StepNumber, int]] = []
     for variant, number in variants:
         for slot, array in _answers(variant, number, found):
-            if not _accounts(found, promise, array):
+            if not _accounts(found, promise, array, wrong):
                 continue
             if agrees_cheaply(array, found.actual_array):
                 return True
@@ -190,7 +190,7 @@ def _numbers(array: Any) -> Any:
     return np.sort(flat.view(flat.real.dtype))
 
 
-def _contributed(promise: Promise, found: Mismatch) -> bool:
+def _contributed(promise: Promise, found: Mismatch, wrong: Any) -> bool:
     """Whether the answer is another tensor of the script, or the right one with one or two others added or taken away."""
     case, wanted, got = promise.case, found.expected_array, found.actual_array
     seeds = {name for _, name in uses(case.steps[found.step])} if found.step is not END else set()
@@ -201,7 +201,7 @@ def _contributed(promise: Promise, found: Mismatch) -> bool:
         signed = [s for a in others for s in (a, -a)]
         sums = ([wanted + one for one in signed], alike, *([wanted + a + b for b in signed] for a in signed))
     totals = itertools.chain.from_iterable(sums)
-    return any(_close(total, got, wanted, others) and _accounts(found, promise, total) for total in totals)
+    return any(_close(total, got, wanted, others) and _accounts(found, promise, total, wrong) for total in totals)
 
 
 def _close(total: Any, got: Any, wanted: Any, terms: list[Any]) -> bool:

@@ -420,6 +420,14 @@ def test_a_point_of_a_second_operand_is_met_there_alone() -> None:
     assert [True, False] == [Point("pow", operand, "zero").met(case, 0) for operand in ("y", "x")]
 
 
+def test_a_seed_that_is_a_view_is_changed_in_the_memory_of_another() -> None:
+    inputs = (Input("x", (2, 1), (1.0, 2.0)), Input("s", (1, 2), (1.0, 1.0), differentiable=False))
+    steps = (Op("mul", ("x", "x"), ("y",)), Op("transpose", ("s",), ("t",), {"axis0": 0, "axis1": 1}))
+    twice = (Backward(("y",), ("t",), retain_graph=True), Backward(("y",), ("t",)))
+    case = Case(inputs, (*steps, *twice), "exact")
+    assert judge(Promise(case, INFO), replace(answer(case), mutated=("s",))).deviation == "torch-seed-mutated"
+
+
 SEEDED = (Op("mul", ("x", "x"), ("y",)), Grad(("y",), ("x",), ("g",), ("s",), retain_graph=True))
 TWICE = (Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("s",)))
 

@@ -17,6 +17,7 @@ from conformance.backends.registry import BUILT_IN
 from conformance.campaign.pool import Workers
 from conformance.case.outcome import Blocked, Computed, NotOffered, Raised
 from conformance.case.steps import Grad
+from conformance.judge.canary import healthy
 from reference_impl import DIALECTS, PADDLE_STATIC, TORCH, Category
 
 if TYPE_CHECKING:
@@ -42,6 +43,16 @@ def workers() -> Iterator[Workers]:
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_a_built_in_backend_keeps_the_contract(workers: Workers, name: str) -> None:
     assert [] == workers.call(problems_of, name)
+
+
+def is_healthy(name: str) -> bool:
+    """Run the canary on a backend, in whatever process this is called."""
+    return healthy(open_backend(name))
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_the_canary_lives_on_a_built_in_backend_that_nothing_has_damaged(workers: Workers, name: str) -> None:
+    assert workers.call(is_healthy, name)
 
 
 @pytest.mark.parametrize("dialect", [*DIALECTS.values(), PADDLE_STATIC], ids=lambda dialect: dialect.name)

@@ -137,14 +137,6 @@ def ids(out: Path) -> list[str]:
     return [record.id for record in read(out / "run.ndjson") if isinstance(record, CaseRecord)]
 
 
-def test_a_run_on_two_machines_has_the_ledger_of_a_local_one(here: Path, two: Machines, tmp_path: Path) -> None:
-    assert finish("run", *FINE, "--cases", CASES, "--jobs", 1, "--dask", two.address, "--out", tmp_path) == (0, [])
-    assert (lines_of(here), ids(here)) == (lines_of(tmp_path), ids(tmp_path))
-    header = next(iter(read(tmp_path / "run.ndjson")))
-    assert isinstance(header, Header)
-    assert (2, 2) == (header.jobs, footer_of(tmp_path).jobs)
-
-
 def test_the_loss_of_a_machine_changes_nothing_in_a_ledger_with_findings(two: Machines, tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     process = start("run", *DYING, "--dask", two.address, "--out", there)
@@ -152,6 +144,9 @@ def test_the_loss_of_a_machine_changes_nothing_in_a_ledger_with_findings(two: Ma
     os.killpg(two.workers[0].pid, signal.SIGKILL)
     assert end_of(process) == finish("run", *DYING, "--jobs", 2, "--out", here) == (1, [])
     assert (lines_of(here), ids(here)) == (lines_of(there), ids(there))
+    header = next(iter(read(there / "run.ndjson")))
+    assert isinstance(header, Header)
+    assert (2, 2) == (header.jobs, footer_of(there).jobs)
 
 
 def begun(two: Machines, out: Path) -> subprocess.Popen[str]:

@@ -25,14 +25,17 @@ if TYPE_CHECKING:
 @click.option("--cases", default=20_000, type=Whole(1), help="How many cases of the default campaign each gets at most.")
 @click.option("--seed", default=1, type=Whole(0), help="The seed of the campaign.")
 @click.option("--jobs", default=1, type=Whole(1, 64), help="Worker processes.")
+@click.option("--sharpness", is_flag=True, help="Print the smallest relative errors of first-order gradients that are found out.")
 @click.option("--list", "listed", is_flag=True, help="Name the mutants and run none.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable, every mutant on its own.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="A folder for the record, mutants.ndjson.")
-def mutants(only: str | None, cases: int, seed: int, jobs: int, listed: bool, as_json: bool, out: Path | None) -> int:
+def mutants(only: str | None, cases: int, seed: int, jobs: int, sharpness: bool, listed: bool, as_json: bool, out: Path | None) -> int:
     """Run engines that are wrong on purpose until they are found out, and print how many cases it took.
 
     Exits with 1 if fewer are found out than the targets demand, which are meant for 20,000 cases.
     """
+    if sharpness:
+        return show_sharpness()
     import msgspec
     from rich.console import Console
 
@@ -56,6 +59,19 @@ def mutants(only: str | None, cases: int, seed: int, jobs: int, listed: bool, as
     else:
         show_power(console, power)
     return int(bool(power.missed()))
+
+
+def show_sharpness() -> int:
+    """Print how sharp the grid is, op by op; 1 if it is less than aimed at."""
+    from conformance.mutants.sharpness import AIMS, sharpness
+
+    missed = 0
+    for dtype, aims in AIMS.items():
+        for op, aim in aims.items():
+            found = sharpness(op, dtype)
+            missed += found.bits is None or found.bits < aim
+            click.echo(str(found))
+    return int(missed > 0)
 
 
 def listing(ids: Sequence[str], *, as_json: bool) -> str:

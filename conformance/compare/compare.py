@@ -23,7 +23,7 @@ from conformance.case.outcome import Blocked, Computed, NotOffered, Raised
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import label
 from conformance.case.rewrite import replace_step
-from conformance.case.steps import Call, Custom, Grad, Op, observed
+from conformance.case.steps import Call, Custom, Grad, Hook, Op, observed
 from conformance.compare.mismatch import ALL_ZEROS, WITH_NAN, ZEROS_FOR_NONE, Mismatch, describe, word_of
 from conformance.compare.rounding import agrees_cheaply, is_sampled
 from conformance.compare.taint import Taint
@@ -115,6 +115,7 @@ class Comparer:
         changed = set(actual.mutated) ^ set(expected.mutated)
         calls = [(i, s) for i, s in enumerate(self.case.steps) if isinstance(s, Call)]
         seeds = {name for _, call in calls for name in call.seeds or () if name is not None}
+        seeds |= {s.tensor_returned for s in self.case.steps if isinstance(s, Hook) and s.tensor_returned is not None}
         for step in reversed(self.case.steps):  # a seed that is a view is changed in the memory of what it is one of
             if isinstance(step, Op) and catalogue()[step.op].memory is not Memory.OWN and not seeds.isdisjoint(step.results):
                 seeds.add(step.operands[0])

@@ -15,7 +15,7 @@ from conformance.case.case import Case, Input
 from conformance.case.files import read
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import label
-from conformance.case.steps import Backward, Grad, Op
+from conformance.case.steps import Backward, Grad, Hook, Op
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
 from conformance.deviations import explain as known_module
@@ -418,6 +418,13 @@ def test_a_point_is_met_from_the_call_of_its_op_on() -> None:
 def test_a_point_of_a_second_operand_is_met_there_alone() -> None:
     case = Case((X, Input("e", (2,), (0.0, 1.0))), (Op("pow", ("x", "e"), ("y",)),))
     assert [True, False] == [Point("pow", operand, "zero").met(case, 0) for operand in ("y", "x")]
+
+
+def test_what_a_hook_returned_is_changed_as_a_seed_is() -> None:
+    inputs = (Input("x", (2,), (1.0, 2.0)), *(Input(n, (2,), (1.0, 1.0), differentiable=False) for n in "rs"))
+    steps = (Op("clone", ("x",), ("y",)), Hook("y", ("k",), "tensor", tensor_returned="r"))
+    case = Case(inputs, (*steps, Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("s",))), "exact")
+    assert judge(Promise(case, INFO), replace(answer(case), mutated=("r",))).deviation == "torch-seed-mutated"
 
 
 def test_a_seed_that_is_a_view_is_changed_in_the_memory_of_another() -> None:

@@ -11,10 +11,12 @@ from click.testing import CliRunner
 from conformance.campaign.record_files import read_as
 from conformance.cli.commands import cli
 from conformance.cli.gate import MUTANTS_FLOOR, weak
+from conformance.compare import rounding
 from conformance.mutants.hunt import Kill
 from conformance.mutants.measure import Power
 from conformance.mutants.records import MutantRecord, PowerFooter, PowerHeader, PowerRecord
 from conformance.mutants.registry import mutants
+from conformance.mutants.sharpness import AIMS, sharpness
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,6 +56,25 @@ def test_the_list_names_all_mutants() -> None:
 def test_an_unknown_pattern_is_a_usage_error_of_one_line() -> None:
     error = command("--only", "no-such").exception
     assert "no mutant is called like 'no-such'" in error.format_message()
+
+
+@pytest.mark.parametrize(("op", "dtype", "bits"), [("mul", "float32", 23), ("sum", "float32", 23), ("matmul", "float64", 52)])
+def test_where_arithmetic_is_exact_the_last_bit_is_seen(op: str, dtype: str, bits: int) -> None:
+    assert bits == sharpness(op, dtype).bits
+
+
+def test_a_judge_with_wider_tolerances_is_less_sharp(monkeypatch: pytest.MonkeyPatch) -> None:
+    sharp = sharpness("exp", "float32").bits
+    monkeypatch.setattr(rounding, "UNITS", 64 * rounding.UNITS)
+    blunt = sharpness("exp", "float32").bits
+    assert sharp is not None
+    assert blunt is not None
+    assert 5 <= sharp - blunt <= 7
+
+
+def test_the_sharpness_that_is_printed_is_what_is_aimed_at() -> None:
+    shown = command("--sharpness")
+    assert (0, sum(map(len, AIMS.values()))) == (shown.return_value, len(shown.output.splitlines())), shown.output
 
 
 def power(killed: int) -> Power:

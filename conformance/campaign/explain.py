@@ -23,6 +23,7 @@ from conformance.laws.registry import broken_laws
 if TYPE_CHECKING:
     from conformance.case.case import Case
     from conformance.judge.blame import Dispute
+    from conformance.laws.registry import Tried
 
 
 class Explanation(msgspec.Struct, frozen=True):
@@ -39,8 +40,11 @@ def explain_case(case: Case, name: str, judging: Judging | None = None) -> Expla
     engine = backend(name)
     actual = answer(engine, case)
     promise = Promise(case, engine.info, actual if judging.laws_only else None)
-    so_far = Verdict(Bucket.NOTHING_COMPARED) if judging.laws_only else judged(promise, actual, healthy=healthy_after(actual, engine))
-    verdict, tried = apply_laws(case, engine, actual, so_far, judging)
+    healthy = judging.laws_only or healthy_after(actual, engine)
+    verdict = Verdict(Bucket.NOTHING_COMPARED) if judging.laws_only else judged(promise, actual, healthy=healthy)
+    tried: list[Tried] = []
+    if healthy:  # a damaged process would break any law
+        verdict, tried = apply_laws(case, engine, actual, verdict, judging)
     observed = zip(case.steps, promise.outcome.observations, actual.observations, strict=True)
     return Explanation(
         tuple(StepRecord(step_text(s), observation_text(case, s, e), observation_text(case, s, a)) for s, e, a in observed),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from conformance.backends import Backend, BackendError, answer, open_backend
+from conformance.backends import Backend, BackendError, BackendInfo, answer, open_backend
 from conformance.campaign.grid_records import GridRecord, Met
 from conformance.campaign.last_words import heard
 from conformance.campaign.record_files import Writer, extent
@@ -178,15 +178,11 @@ def run_case(
             agreed[name] = engine, actual
     with _clock(seconds, "nulls"):
         closer = not poisoned and not judging.laws_only and judging.looks_closer(case)
-        nulls = compare_nulls(case, backends[0].info, agreed, every=judging.every_null) if closer else []
-        failing = None if any(v.bucket in FAILING for v in verdicts.values()) else case
-        for null in [null for null in nulls if null.alarm and null.pair.variant is not None]:
-            other, verdict = _other_side(null, case, agreed[null.pair.backend][0])
-            if verdict.bucket is not Bucket.AGREED:
-                nulls.remove(null)
-            if verdict.bucket in FAILING and failing is case:
-                failing = other
-                verdicts[null.pair.backend] = verdict_record(other, verdict, facts or NOTHING)
+        nulls, wrong = _null_pairs(case, backends[0].info, agreed, judging) if closer else ([], None)
+    shown = case
+    if wrong is not None and not any(v.bucket in FAILING for v in verdicts.values()):
+        name, shown, verdict = wrong
+        verdicts[name] = verdict_record(shown, verdict, facts or NOTHING)
     if index % SAMPLED == 0 and not poisoned:
         seconds.update(_bare(case, [engine for engine, _ in agreed.values()], entering))
     failed = any(v.bucket in FAILING for v in verdicts.values()) or any(null.alarm for null in nulls)
@@ -201,15 +197,27 @@ def run_case(
         poisoned,
         tuple(map(null_record, nulls)),
         laws,
-        (failing or case) if failed else None,
+        shown if failed else None,
         grid=None if point is None else GridRecord(point.op, dict(point.row), met),
     )
 
 
-def _other_side(null: Null, case: Case, engine: Backend) -> tuple[Case, Verdict]:
-    """Return the case that the other side of a null pair answers, and the verdict on that answer."""
-    other = case if null.pair.variant is None else null.pair.variant(case)
-    return other, judged(Promise(other, engine.info), answer(engine, other), healthy=True)
+def _null_pairs(
+    case: Case, info: BackendInfo, agreed: Mapping[str, tuple[Backend, Outcome]], judging: Judging
+) -> tuple[list[Null], tuple[str, Case, Verdict] | None]:
+    """Compare null pairs; return those of right engines, and of a wrong one the name, the case of its other side, the verdict."""
+    kept, wrong = [], None
+    for null in compare_nulls(case, info, agreed, every=judging.every_null):
+        if not null.alarm or null.pair.variant is None:
+            kept.append(null)
+            continue
+        other, engine = null.pair.variant(case), agreed[null.pair.backend][0]
+        verdict = judged(Promise(other, engine.info), answer(engine, other), healthy=True)
+        if verdict.bucket is Bucket.AGREED:
+            kept.append(null)
+        elif verdict.bucket in FAILING:
+            wrong = wrong or (engine.info.name, other, verdict)
+    return kept, wrong
 
 
 def _bare(case: Case, engines: Sequence[Backend], entering: Callable[[str], None]) -> dict[str, float]:

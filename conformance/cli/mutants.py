@@ -35,6 +35,8 @@ def mutants(only: str | None, cases: int, seed: int, jobs: int, sharpness: bool,
     Exits with 1 if fewer are found out than the targets demand, which are meant for 20,000 cases.
     """
     if sharpness:
+        if only or listed or as_json or out is not None:
+            raise click.UsageError("--sharpness has ops and lines of its own; leave --only, --list, --json and --out away beside it")
         return show_sharpness()
     import msgspec
     from rich.console import Console

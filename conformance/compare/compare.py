@@ -236,10 +236,9 @@ class Comparer:
         if e.dtype != a.dtype:
             return differs("dtype", str(e.dtype), str(a.dtype), name)
         if not self._elements_agree(number, slot, e, a, where, bare):
-            rounds = is_floating(e.dtype) and not (self.case.lane == "exact" and self.bounds.exact)
-            return differs(
-                "value", "right", "wrong", describe(name, e, a, self.bounds.ratios(a, number, slot, where, bare) if rounds else None)
-            )
+            rounds = is_floating(e.dtype) and self.promise.rounds
+            ratios = self.bounds.ratios(a, number, slot, where, bare) if rounds else None
+            return differs("value", "right", "wrong", describe(name, e, a, ratios))
         if expected.requires_grad != actual.requires_grad and where != "event":  # no document says what a hook's argument requires
             wanted, got = ("requires_grad" if v.requires_grad else "constant" for v in (expected, actual))
             return differs("flag", wanted, got, name)
@@ -259,7 +258,7 @@ class Comparer:
         if not exact and agrees_cheaply(expected, actual):
             return True
         self.result.bounded = True
-        if exact and self.bounds.exact:
+        if not self.promise.rounds:
             return False
         accepted = (self._ratio(actual, number, slot, where, name) if ratio is None else ratio) <= 1
         if not accepted and self.bounds.near_kink:

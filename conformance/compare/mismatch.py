@@ -24,10 +24,10 @@ class Mismatch:
     """One difference.
 
     ``kind``: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``, ``events``, ``unreadable``;
-    ``where``: ``result``, ``grad`` (that is ``.grad``), ``event``, ``seed`` (of seeds, or what hooks return) or ``step``.
-    ``expected`` and ``actual`` are short words, for the same kind of difference always the same; ``detail`` has the numbers.
-    ``name`` and ``slot`` say which value it is, and ``expected_array`` and ``actual_array`` are its elements where both sides have
-    some; they are not recorded.
+    ``where``: ``result``, ``grad`` (that is ``.grad``), ``event``, ``step``, or ``seed`` where nothing but seeds and what hooks return
+    was changed. ``expected`` and ``actual`` are short words, for the same kind of difference always the same; ``detail`` has the
+    numbers. ``name`` and ``slot`` say which value it is, and ``expected_array`` and ``actual_array`` are its elements where both sides
+    have some; they are not recorded.
     """
 
     step: StepNumber

@@ -78,6 +78,11 @@ class Promise:
         """How far rounding can carry each number; nothing runs before one is asked for."""
         return Bounds(self.case, self.run)
 
+    @cached_property
+    def rounds(self) -> bool:
+        """Whether numbers of the case round; where none does, a right engine agrees to the last bit."""
+        return self.case.lane == "numeric" or not self.bounds.exact
+
     def on(self, branches: Branches) -> Promise:
         """Return what is promised if the branches are taken that are given, see `conformance.compare.branches`."""
         forced = self.of(self.case)

@@ -204,13 +204,13 @@ class Bounds:
 
     def ratios(self, actual: Any, step: StepNumber, slot: int, where: str, name: str = "") -> Any:
         """Return the error of each element over its radius, as `ratio`; infinite for all where there is no such tensor."""
-        least: Any = np.inf
+        nothing = least = np.full(np.shape(actual), np.inf)
         for stages in range(1, len(REPLICAS) + 1):
-            least = np.full(np.shape(actual), np.inf)
+            least = nothing
             for run in self._upto(stages):
                 value, lines = run.find(step, slot, where, name)
                 if value is None or value.array.shape != actual.shape:
-                    return np.full(np.shape(actual), np.inf)
+                    return nothing
                 least = np.minimum(least, _error_over_radius(actual, lines, value.array.dtype))
             if (least <= 1.0).all():
                 break

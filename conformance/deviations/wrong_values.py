@@ -56,7 +56,7 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
 def _wrong(found: Mismatch, promise: Promise) -> Any:
     """Return which elements of the answer are wrong: what rounding can do is not, where numbers round."""
     differs = _differing(found, promise, found.actual_array)
-    if is_floating(found.actual_array.dtype) and _rounds(promise):
+    if is_floating(found.actual_array.dtype) and promise.rounds:
         differs &= promise.bounds.ratios(found.actual_array, found.step, found.slot, found.where, found.name) > 1
     return differs
 
@@ -64,13 +64,9 @@ def _wrong(found: Mismatch, promise: Promise) -> Any:
 def _differing(found: Mismatch, promise: Promise, answer: Any) -> Any:
     """Return which elements of an answer are not the right ones; where numbers do not round, those that are the least bit off, too."""
     wanted = found.expected_array
-    if is_floating(answer.dtype) and _rounds(promise):
+    if is_floating(answer.dtype) and promise.rounds:
         return ~are_near(wanted, answer)
     return ~((wanted == answer) | (np.isnan(wanted) & np.isnan(answer)))
-
-
-def _rounds(promise: Promise) -> bool:
-    return promise.case.lane == "numeric" or not promise.bounds.exact
 
 
 def _accounts(found: Mismatch, promise: Promise, predicted: Any, wrong: Any) -> bool:

@@ -79,6 +79,10 @@ def test_the_sharpness_is_printed_beside_what_is_aimed_at_and_the_exit_code_says
     assert (int(blunt), sum(map(len, AIMS.values()))) == (shown.return_value, len(lines)), shown.output
 
 
+def test_the_sharpness_goes_with_no_mutants() -> None:
+    assert "leave --only" in command("--sharpness", *ONE).exception.format_message()
+
+
 def power(killed: int) -> Power:
     ids = tuple(mutants())[:100]
     return Power(dict.fromkeys(ids[:killed], Kill(0, "diverged", "grad")), ids, 400, 1, 1.0)

@@ -15,7 +15,7 @@ from conformance.case.profile import profile_of
 from conformance.case.prose import observation_text, step_text
 from conformance.compare.promise import Promise
 from conformance.judge.blame import Blame, Opinion, Vote, blame
-from conformance.judge.canary import healthy_after
+from conformance.judge.canary import ailment_after
 from conformance.judge.verdict import Bucket, Verdict
 from conformance.laws.judging import Judging, apply_laws
 from conformance.laws.registry import broken_laws
@@ -40,10 +40,10 @@ def explain_case(case: Case, name: str, judging: Judging | None = None) -> Expla
     engine = backend(name)
     actual = answer(engine, case)
     promise = Promise(case, engine.info, actual if judging.laws_only else None)
-    healthy = judging.laws_only or healthy_after(actual, engine)
-    verdict = Verdict(Bucket.NOTHING_COMPARED) if judging.laws_only else judged(promise, actual, healthy=healthy)
+    ailment = None if judging.laws_only else ailment_after(case, actual, engine, judging.canary)
+    verdict = Verdict(Bucket.NOTHING_COMPARED) if judging.laws_only else judged(promise, actual, ailment)
     tried: list[Tried] = []
-    if healthy:  # a damaged process would break any law
+    if ailment is None:  # a damaged process would break any law
         verdict, tried = apply_laws(case, engine, actual, verdict, judging)
     observed = zip(case.steps, promise.outcome.observations, actual.observations, strict=True)
     return Explanation(

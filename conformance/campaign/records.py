@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from conformance.backends import Repeatable
 from conformance.campaign.grid_records import GridRecord, Met
 from conformance.case.case import Case
 from conformance.case.place import StepNumber, read_recorded
@@ -62,6 +63,7 @@ class BackendRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     not_offered: dict[str, str]
     cpu: str = ""
     title: str = ""
+    repeatable: Repeatable = "bitwise"
 
 
 class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):

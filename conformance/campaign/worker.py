@@ -31,7 +31,7 @@ from conformance.compare.promise import Promise
 from conformance.deviations.entries import listed
 from conformance.generate.scripts import case_of
 from conformance.judge.audit import audit, is_due
-from conformance.judge.canary import healthy_after, read_past_its_end
+from conformance.judge.canary import POISON, Ailment, ailment_after, read_past_its_end
 from conformance.judge.nulls import compare_nulls
 from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, verdict_of
 from conformance.laws.judging import Judging, apply_laws, statuses
@@ -163,9 +163,9 @@ def run_case(
             actual = answer(engine, case)
         facts = facts or profile_of(case, actual)
         with _clock(seconds, "judge"):
-            healthy = promise is None or healthy_after(actual, engine)
-            poisoned |= not healthy or (promise is not None and read_past_its_end(promise.outcome, actual))
-            verdict = _judged(promise, actual, judging, healthy=healthy)
+            ailment = None if promise is None else ailment_after(case, actual, engine, judging.canary)
+            poisoned |= ailment is not None or (promise is not None and read_past_its_end(promise.outcome, actual))
+            verdict = _judged(promise, actual, judging, ailment)
         if not poisoned:
             with _clock(seconds, "laws"):
                 verdict, tried = _with_laws(case, engine, actual, verdict, judging, entering)
@@ -212,7 +212,7 @@ def _null_pairs(
             kept.append(null)
             continue
         other, engine = null.pair.variant(case), agreed[null.pair.backend][0]
-        verdict = judged(Promise(other, engine.info), answer(engine, other), healthy=True)
+        verdict = judged(Promise(other, engine.info), answer(engine, other))
         if verdict.bucket is Bucket.AGREED:
             kept.append(null)
         elif verdict.bucket in FAILING:
@@ -243,8 +243,8 @@ def _promise(case: Case, engine: Backend, judging: Judging) -> Promise | None:
     return None if judging.laws_only and not listed(engine.info) else Promise(case, engine.info)
 
 
-def judged(promise: Promise, actual: Outcome, *, healthy: bool) -> Verdict:
-    """Judge an outcome; ``healthy``: whether the engine still differentiated correctly after what it refused."""
+def judged(promise: Promise, actual: Outcome, ailment: Ailment | None = None) -> Verdict:
+    """Judge an outcome; ``ailment``: what a canary died of that ran afterwards, because something was refused."""
     try:
         verdict = judge(promise, actual)
         wrong = audit(promise) if verdict.bucket is Bucket.AGREED and is_due(promise.case) else None
@@ -252,20 +252,18 @@ def judged(promise: Promise, actual: Outcome, *, healthy: bool) -> Verdict:
         return _fault(error)
     if wrong is not None:
         return replace(verdict, bucket=Bucket.HARNESS_ERROR, mismatch=Mismatch(END, "oracle", "step", "right", "wrong", wrong))
-    if healthy or verdict.bucket in FAILING:
+    if ailment is None or verdict.bucket in FAILING:
         return verdict
     refused = [i for i, seen in enumerate(actual.observations) if isinstance(seen, Raised)]
     unasked = [i for i in refused if not isinstance(promise.outcome.observations[i], Raised)]
-    found = Mismatch(
-        (unasked or refused)[0], "poison", "step", "intact", "broken", "after this refusal the process differentiates wrongly"
-    )
-    return verdict_of(promise, found, verdict)
+    said = f"with what was refused in this process, {ailment.op} is differentiated wrongly: {ailment.detail}"
+    return verdict_of(promise, Mismatch((unasked or refused)[0], POISON, ailment.family, "intact", "broken", said), verdict)
 
 
-def _judged(promise: Promise | None, actual: Outcome, judging: Judging, *, healthy: bool) -> Verdict:
+def _judged(promise: Promise | None, actual: Outcome, judging: Judging, ailment: Ailment | None) -> Verdict:
     """Judge an outcome, before any law is tried; where laws alone judge, nothing counts but a known deviation."""
     try:
-        verdict = Verdict(Bucket.NOTHING_COMPARED) if promise is None else judged(promise, actual, healthy=healthy)
+        verdict = Verdict(Bucket.NOTHING_COMPARED) if promise is None else judged(promise, actual, ailment)
     except Exception as error:  # noqa: BLE001 - as above: a refusal that poisons and cannot be explained
         return _fault(error)
     if judging.laws_only and verdict.bucket is not Bucket.KNOWN_DEVIATION:
@@ -319,4 +317,4 @@ def describe_backend(name: str) -> BackendRecord | Unopened:
         info = backend(name).info
     except BackendError as error:
         return Unopened(str(error))
-    return BackendRecord(info.name, info.version, info.dialect.name, dict(info.not_offered), info.cpu, info.title)
+    return BackendRecord(info.name, info.version, info.dialect.name, dict(info.not_offered), info.cpu, info.title, info.repeatable)

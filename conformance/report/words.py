@@ -89,6 +89,9 @@ def value_name(found: MismatchRecord) -> str:
     return name[1] if name else ""
 
 
+REPEATED = {"bitwise": "to the last bit", "rounding": "as far as rounding goes"}
+"""How alike two runs of an engine are, by its own words (`conformance.backends.Repeatable`)."""
+
 WHO = {
     "accused": "the engine is wrong",
     "reference": "the reference is wrong: a fault of the suite",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from conformance.judge.canary import POISON
+from conformance.judge.canary import BIRD, EVERY, POISON
 from conformance.laws.judging import LawSampling
 from conformance.laws.registry import LAWS
 
@@ -43,7 +43,7 @@ class Fingerprint(NamedTuple):
         Of the laws by the broken one alone, and of the canaries by those of the family whose first one died.
         """
         law = self.where if self.where in LAWS else ""
-        canary = self.where if self.kind == POISON else ""
+        canary = self.where if self.kind == POISON else EVERY if self.where == BIRD else ""
         return replace(judging, laws=LawSampling.NONE, law=law, every_null=False, canary=canary)
 
 

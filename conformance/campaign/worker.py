@@ -31,11 +31,11 @@ from conformance.compare.promise import Promise
 from conformance.deviations.entries import listed
 from conformance.generate.scripts import case_of
 from conformance.judge.audit import audit, is_due
-from conformance.judge.canary import POISON, Ailment, ailment_after, read_past_its_end
+from conformance.judge.canary import BIRD, POISON, Ailment, ailment_after, read_past_its_end
 from conformance.judge.nulls import compare_nulls
 from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, verdict_of
 from conformance.laws.judging import Judging, apply_laws, statuses
-from conformance.laws.registry import cases_of
+from conformance.laws.registry import LAWS, cases_of
 from conformance.laws.relation import Status
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def run_case(
     """Run one case on the reference and on every backend, and write its record.
 
     ``fatal_backends`` are not run: they are known to take the process down. ``entering`` is told each backend before it runs, and each
-    law before it is tried. Where laws alone judge, the reference is asked only whether a known deviation shows, if the backend has any.
+    law, or the canary, before it is tried. Where laws alone judge, the reference is asked only whether a known deviation shows, if the backend has any.
     ``point``: what the case is in the grid.
     """
     judging, fatal_backends = judging or Judging(), fatal_backends or {}
@@ -163,7 +163,7 @@ def run_case(
             actual = answer(engine, case)
         facts = facts or profile_of(case, actual)
         with _clock(seconds, "judge"):
-            ailment = None if promise is None else ailment_after(case, actual, engine, judging.canary)
+            ailment = None if promise is None else _ailment(case, actual, engine, judging, entering)
             poisoned |= ailment is not None or (promise is not None and read_past_its_end(promise.outcome, actual))
             verdict = _judged(promise, actual, judging, ailment)
         if not poisoned:
@@ -243,6 +243,13 @@ def _promise(case: Case, engine: Backend, judging: Judging) -> Promise | None:
     return None if judging.laws_only and not listed(engine.info) else Promise(case, engine.info)
 
 
+def _ailment(case: Case, actual: Outcome, engine: Backend, judging: Judging, entering: Callable[[str], None]) -> Ailment | None:
+    entering(f"{engine.info.name} {BIRD}")
+    found = ailment_after(case, actual, engine, judging.canary)
+    entering(engine.info.name)
+    return found
+
+
 def judged(promise: Promise, actual: Outcome, ailment: Ailment | None = None) -> Verdict:
     """Judge an outcome; ``ailment``: what a canary died of that ran afterwards, because something was refused."""
     try:
@@ -292,10 +299,11 @@ def _verdict_on_death(case: Case, engine: Backend, death: Death, entering: Calla
     """
     crashed = death.bucket is Bucket.CRASHED
     happened = "the process died" if crashed else "no end in sight"
-    detail = f"{happened}{f', under the law {death.law}' if death.law else ''}: {death.frame}"
+    under = {"": "", BIRD: ", in a canary, after what was refused"}.get(death.law, f", under the law {death.law}")
+    detail = f"{happened}{under}: {death.frame}"
     found = Mismatch(END, "crash", death.law or "step", "computed", death.bucket, detail)
     cases = [case]
-    if death.law:
+    if death.law in LAWS:
         entering(engine.info.name)
         cases += cases_of(death.law, case, engine, engine.run(case))
     for one in cases:

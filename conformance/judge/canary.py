@@ -47,6 +47,9 @@ POISON = "poison"
 EVERY = "every"
 """In the place of a family: all ops are asked."""
 
+BIRD = "canary"
+"""Who was under way, where the process dies in a canary and not in the case."""
+
 PLAIN = {"beside": "same", "layout": "contiguous", "seed": "contiguous", "order": "1", "call": "grad", "asked": "all"}
 """The point of the grid at which an op is asked."""
 RANKS = ("2", "1", "3", "4", "0")

@@ -155,13 +155,19 @@ def test_a_campaign_goes_on_after_a_crash(dying: list[Record]) -> None:
     assert [case_of(1, i, DrawOptions()).id for i in range(DYING)] == [r.id for r in dying if isinstance(r, CaseRecord)]
 
 
+def at_a_step(verdict: VerdictRecord) -> bool:
+    """Whether the process died, and in the case itself."""
+    return verdict.bucket == "crashed" and verdict.mismatch is not None and verdict.mismatch.where == "step"
+
+
 def test_a_crash_is_recorded_with_its_case(dying: list[Record]) -> None:
-    crashed = [r for r in dying if isinstance(r, CaseRecord) and any(v.bucket == "crashed" for v in r.verdicts.values())]
+    crashed = [r for r in dying if isinstance(r, CaseRecord) and any(at_a_step(v) for v in r.verdicts.values())]
     assert [True] * sum(uses_sin(case_of(1, i, DrawOptions())) for i in range(DYING)) == [r.case is not None for r in crashed]
 
 
-def test_a_crash_is_a_finding(dying: list[Record]) -> None:
-    assert ("diverges", ["crashed"]) == (footer_of(dying).verdict, [r.bucket for r in dying if isinstance(r, FindingRecord)])
+def test_a_crash_is_a_finding_and_one_in_the_canary_another(dying: list[Record]) -> None:
+    found = {(r.bucket, r.mismatch.where) for r in dying if isinstance(r, FindingRecord) and r.mismatch is not None}
+    assert ("diverges", {("crashed", "step"), ("crashed", "canary")}) == (footer_of(dying).verdict, found)
 
 
 def test_a_crash_beside_a_healthy_backend_costs_the_healthy_one_nothing(tmp_path: Path) -> None:

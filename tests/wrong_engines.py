@@ -100,33 +100,20 @@ def breaks_reductions_after_a_refusal() -> WrongEngine:
 
 
 class Remembering(WrongEngine):
-    """Differentiates ``sin`` wrongly in a case that comes after one with ``exp``, as long as the process lives."""
+    """Differentiates ``sin`` wrongly in every case that comes after one with ``tanh``, as long as the process lives."""
 
     seen = False
 
     def run(self, case: Case) -> Outcome:
-        """Run a case, and remember whether it had ``exp``."""
+        """Run a case, and remember whether it had ``tanh``."""
         outcome = super().run(case) if self.seen else self.engine.run(case)
-        self.seen |= any(isinstance(step, Op) and step.op == "exp" for step in case.steps)
+        self.seen |= any(isinstance(step, Op) and step.op == "tanh" for step in case.steps)
         return outcome
 
 
-def remembers_exp() -> WrongEngine:
-    """Open an engine whose fault needs an earlier case."""
-    return Remembering("remembers_exp", _flipped("sin"))
-
-
-class Fickle(WrongEngine):
-    """Differentiates ``sin`` wrongly in a process that has run so many cases."""
-
-    def __init__(self, after: int) -> None:
-        super().__init__("fickle", _flipped("sin"))
-        self.left = after
-
-    def run(self, case: Case) -> Outcome:
-        """Count down, and run a case."""
-        self.left -= 1
-        return super().run(case) if self.left < 0 else self.engine.run(case)
+def remembers_tanh() -> WrongEngine:
+    """Open an engine whose fault needs an earlier case, of an op that no warm-up uses."""
+    return Remembering("remembers_tanh", _flipped("sin"))
 
 
 def correct() -> WrongEngine:

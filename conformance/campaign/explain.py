@@ -21,6 +21,8 @@ from conformance.laws.judging import Judging, apply_laws
 from conformance.laws.registry import broken_laws
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from conformance.case.case import Case
     from conformance.judge.blame import Dispute
     from conformance.laws.registry import Tried
@@ -34,10 +36,15 @@ class Explanation(msgspec.Struct, frozen=True):
     laws: tuple[LawRecord, ...]
 
 
-def explain_case(case: Case, name: str, judging: Judging | None = None) -> Explanation:
-    """Run a case on one backend and write it down step by step; where laws alone judge, nothing else is expected than what came."""
+def explain_case(case: Case, name: str, judging: Judging | None = None, before: Sequence[Case] = ()) -> Explanation:
+    """Run a case on one backend and write it down step by step; where laws alone judge, nothing else is expected than what came.
+
+    ``before``: cases that run before it in this process, with nobody looking.
+    """
     judging = judging or Judging()
     engine = backend(name)
+    for earlier in before:
+        engine.run(earlier)
     actual = answer(engine, case)
     promise = Promise(case, engine.info, actual if judging.laws_only else None)
     ailment = None if judging.laws_only else ailment_after(case, actual, engine, judging.canary)
@@ -53,13 +60,19 @@ def explain_case(case: Case, name: str, judging: Judging | None = None) -> Expla
     )
 
 
-def blame_case(case: Case, name: str, others: tuple[str, ...]) -> Blame | None:
-    """Say who is wrong where a case differs, by the votes of those that can be opened here; ``None`` if nothing differs."""
+def blame_case(cases: tuple[Case, ...], name: str, others: tuple[str, ...], judging: Judging | None = None) -> Blame | None:
+    """Say who is wrong where the last of some cases differs, by the votes of those that can be opened here.
+
+    ``None`` if nothing differs.
+    """
     opened = []
     for other in others:
         with suppress(BackendError):
             opened.append(backend(other))
+    *before, case = cases
     try:
+        for earlier in before:
+            backend(name).run(earlier)
         return blame(case, backend(name), opened, [by_laws])
     except Exception as error:  # noqa: BLE001 - a vote that fails is said in the finding, and costs nothing else
         return Blame("unclear", (), f"not named: the vote failed: {type(error).__name__}: {error}")

@@ -94,6 +94,8 @@ def run_chunk(chunk: Chunk) -> None:
                 break
             record = _recorded(chunk, index, opened, partial(note, progress, index))
             set_alarm(0)
+            if record.case is not None:
+                record = msgspec.structs.replace(record, since=chunk.start)
             if index in chunk.deaths and index not in chunk.fatal_backends:
                 record = msgspec.structs.replace(record, deaths=chunk.deaths[index])
             out.write(record)
@@ -139,8 +141,8 @@ def run_case(
     """Run one case on the reference and on every backend, and write its record.
 
     ``fatal_backends`` are not run: they are known to take the process down. ``entering`` is told each backend before it runs, and each
-    law, or the canary, before it is tried. Where laws alone judge, the reference is asked only whether a known deviation shows, if the backend has any.
-    ``point``: what the case is in the grid.
+    law, or the canary, before it is tried. Where laws alone judge, the reference is asked only whether a known deviation shows, if the
+    backend has any. ``point``: what the case is in the grid.
     """
     judging, fatal_backends = judging or Judging(), fatal_backends or {}
     seconds = {"reference": 0.0, "judge": 0.0, "laws": 0.0}
@@ -200,6 +202,14 @@ def run_case(
         shown if failed else None,
         grid=None if point is None else GridRecord(point.op, dict(point.row), met),
     )
+
+
+def run_after(before: Sequence[Case], case: Case, name: str, judging: Judging) -> CaseRecord:
+    """Run cases on a backend, in this process and with nobody judging them, and then the one that is recorded."""
+    engine = backend(name)
+    for earlier in before:
+        engine.run(earlier)
+    return run_case(case, [engine], judging)
 
 
 def _null_pairs(

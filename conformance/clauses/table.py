@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.backends.registry import registration
+from conformance.campaign.clause_records import ClauseCase, ClauseCell, ClauseRow
 from conformance.campaign.explain import Explanation, explain_case
-from conformance.campaign.records import ClauseCase, ClauseCell, ClauseRow, ClausesRecord
+from conformance.campaign.records import ClausesRecord
 from conformance.campaign.worker import backend as open_in_process
 from conformance.case.steps import parameters
 from conformance.clauses import CURATED

@@ -6,6 +6,7 @@ import difflib
 import re
 from typing import TYPE_CHECKING
 
+from conformance.campaign.records import Again
 from conformance.case.prose import counted
 from conformance.judge.verdict import Bucket
 
@@ -79,6 +80,31 @@ def shrinking(finding: FindingRecord) -> str:
     rounds = finding.shrink_rounds
     passes = ", ".join(f"{words} {count}" for words, count in rounds.items())
     return f"shrunk in {counted(sum(rounds.values()), 'round')}: {passes}" if rounds else ""
+
+
+def again_text(finding: FindingRecord) -> str:
+    """Say whether the case failed in a fresh process; nothing where it did, and alone."""
+    ran = finding.since is not None and finding.since < finding.index
+    history = f" Its process had run cases {finding.since} to {finding.index - 1} of the run before." if ran else ""
+    match finding.again:
+        case Again.ALONE:
+            return ""
+        case Again.AFTER:
+            return f"It does not fail alone: {counted(len(finding.before), 'case')} must run before it in the same process.{history}"
+        case Again.NEVER:
+            tried = " Running them again did not bring it back." if ran and finding.bucket is Bucket.DIVERGED else ""
+            return f"It did not fail again in a fresh process.{history}{tried}"
+        case Again.UNASKED:
+            return "Whether it fails again in a fresh process was not found out in time."
+
+
+AGAIN = {
+    Again.ALONE: "",
+    Again.AFTER: "only after other cases in its process",
+    Again.NEVER: "not again in a fresh process",
+    Again.UNASKED: "",
+}
+"""The same in the one line of a finding."""
 
 
 def value_name(found: MismatchRecord) -> str:

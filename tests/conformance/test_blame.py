@@ -231,6 +231,6 @@ def test_the_oracle_is_silent_where_a_replaced_gradient_does_not_show_whether_a_
 
 def test_a_vote_that_fails_is_said_and_costs_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("conformance.campaign.explain.blame", lambda *_: 1 / 0)
-    found = blame_case(SIN, "reference", ())
+    found = blame_case((SIN,), "reference", ())
     assert found is not None
     assert ("unclear", True) == (found.who, "the vote failed: ZeroDivisionError" in found.node)

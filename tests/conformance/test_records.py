@@ -8,13 +8,11 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from conformance.campaign.clause_records import ClauseCase, ClauseCell, ClauseRow
 from conformance.campaign.record_files import Writer, hits, read, read_chunk
 from conformance.campaign.records import (
     SCHEMA,
     CaseRecord,
-    ClauseCase,
-    ClauseCell,
-    ClauseRow,
     ClausesRecord,
     Interruption,
     MutantsRecord,

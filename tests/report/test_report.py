@@ -10,11 +10,10 @@ from weakref import finalize
 import pytest
 from msgspec.structs import asdict, replace
 
+from conformance.campaign.clause_records import ClauseCell, ClauseRow
 from conformance.campaign.coverage import CELLS, ORDERS
 from conformance.campaign.records import (
     CaseRecord,
-    ClauseCell,
-    ClauseRow,
     ClausesRecord,
     Interruption,
     MismatchRecord,

@@ -8,23 +8,28 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.backends import BackendError, answer
+from conformance.campaign.nursery import DeathError, forked
 from conformance.campaign.recording import law_record, verdict_record
-from conformance.campaign.records import LawRecord, StepRecord, VerdictRecord
+from conformance.campaign.records import LawRecord, MismatchRecord, StepRecord, VerdictRecord
 from conformance.campaign.worker import backend, judged
 from conformance.case.profile import profile_of
 from conformance.case.prose import observation_text, step_text
 from conformance.compare.promise import Promise
-from conformance.judge.blame import Blame, Opinion, Vote, blame
-from conformance.judge.canary import ailment_after
+from conformance.judge.blame import blame
+from conformance.judge.canary import POISON, ailment_after
+from conformance.judge.dispute import Blame, Opinion, Vote
+from conformance.judge.poison import blame_of_poison
 from conformance.judge.verdict import Bucket, Verdict
-from conformance.laws.judging import Judging, apply_laws
+from conformance.laws.judging import KIND, Judging, apply_laws
 from conformance.laws.registry import broken_laws
+from conformance.laws.votes import blame_of_law
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from conformance.backends import Backend
     from conformance.case.case import Case
-    from conformance.judge.blame import Dispute
+    from conformance.judge.dispute import Dispute
     from conformance.laws.registry import Tried
 
 
@@ -65,17 +70,36 @@ def blame_case(cases: tuple[Case, ...], name: str, others: tuple[str, ...], judg
 
     ``None`` if nothing differs.
     """
-    opened = []
-    for other in others:
-        with suppress(BackendError):
-            opened.append(backend(other))
     *before, case = cases
+    engine = backend(name)
     try:
+        found = _found(cases, name, judging or Judging())
+        if found is not None and found.kind == POISON:
+            return blame_of_poison(cases, engine, found.where, forked)
+        opened = list(_opened(others))
         for earlier in before:
-            backend(name).run(earlier)
-        return blame(case, backend(name), opened, [by_laws])
+            engine.run(earlier)
+        if found is not None and found.kind == KIND:
+            return blame_of_law(case, engine, found.where, opened)
+        return blame(case, engine, opened, [by_laws])
+    except DeathError as death:
+        vote = Vote("its process", Opinion.WRONG, Opinion.SILENT, f"ends in this case ({death.exit_code}), which nothing promises")
+        return Blame("accused", (vote,), "not named: a process that ended shows no cotangents")
     except Exception as error:  # noqa: BLE001 - a vote that fails is said in the finding, and costs nothing else
         return Blame("unclear", (), f"not named: the vote failed: {type(error).__name__}: {error}")
+
+
+def _found(cases: tuple[Case, ...], name: str, judging: Judging) -> MismatchRecord | None:
+    """Return what differs, found out in a process of its own: nothing is left of it where the votes are cast."""
+    *before, case = cases
+    explained: Explanation = forked(explain_case, [case, name, judging, before])
+    return explained.verdict.mismatch
+
+
+def _opened(names: Sequence[str]) -> Iterator[Backend]:
+    for name in names:
+        with suppress(BackendError):
+            yield backend(name)
 
 
 def by_laws(dispute: Dispute) -> Vote:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from conformance.campaign.pool import Workers
     from conformance.campaign.tally import Failure, Tally
     from conformance.case.case import Case
-    from conformance.judge.blame import Blame
+    from conformance.judge.dispute import Blame
     from conformance.laws.judging import Judging
 
 T = TypeVar("T")

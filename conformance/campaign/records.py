@@ -19,7 +19,7 @@ from conformance.campaign.clause_records import ClauseRow
 from conformance.campaign.grid_records import GridRecord, Met
 from conformance.case.case import Case
 from conformance.case.place import StepNumber, read_recorded
-from conformance.judge.blame import Blame
+from conformance.judge.dispute import Blame
 from conformance.judge.verdict import Bucket
 from conformance.laws.judging import Judging, LawSampling
 from conformance.laws.relation import Status

@@ -13,7 +13,7 @@ from conformance.judge.verdict import Bucket
 if TYPE_CHECKING:
     from conformance.campaign.records import FindingRecord, MismatchRecord
     from conformance.case.case import Input
-    from conformance.judge.blame import Blame
+    from conformance.judge.dispute import Blame
 
 COUNTERS = {
     "calls": "autograd calls",

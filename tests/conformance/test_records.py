@@ -28,7 +28,7 @@ from conformance.campaign.records import (
 from conformance.campaign.worker import run_case
 from conformance.case.place import END
 from conformance.generate.scripts import DrawOptions, case_of
-from conformance.judge.blame import Blame, Opinion, Vote
+from conformance.judge.dispute import Blame, Opinion, Vote
 from conformance.judge.verdict import Bucket
 from conformance.laws.judging import Judging, LawSampling
 from conformance.laws.relation import Status

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.backends import BackendInfo
 from conformance.backends.reference import ReferenceEngine
 from conformance.campaign import worker
+from conformance.case.outcome import Raised
 from conformance.case.steps import Op
 from conformance.generate.scripts import case_of
 from conformance.mutants.mutant import Breaks, WrongEngine, patch
@@ -91,6 +92,25 @@ def _flipped(*ops: str) -> Fault:
 def breaks_exp_after_a_refusal() -> WrongEngine:
     """Open an engine that differentiates ``exp``, and nothing else, wrongly once something was refused."""
     return Breaks("breaks_exp_after_a_refusal", _flipped("exp"))
+
+
+class Mortal(WrongEngine):
+    """Takes its process down with ``exp``, once something was refused."""
+
+    refused = False
+
+    def run(self, case: Case) -> Outcome:
+        """Run a case, if it can still be run."""
+        if self.refused and any(isinstance(step, Op) and step.op == "exp" for step in case.steps):
+            os.abort()
+        outcome = super().run(case)
+        self.refused |= any(isinstance(seen, Raised) for seen in outcome.observations)
+        return outcome
+
+
+def dies_on_exp_after_a_refusal() -> WrongEngine:
+    """Open an engine that a refusal damages so that ``exp`` is its end."""
+    return Mortal("dies_on_exp_after_a_refusal")
 
 
 def breaks_reductions_after_a_refusal() -> WrongEngine:

@@ -10,8 +10,8 @@ import msgspec
 from conformance.backends import BackendError, answer
 from conformance.campaign.nursery import DeathError, forked
 from conformance.campaign.recording import law_record, verdict_record
-from conformance.campaign.records import LawRecord, MismatchRecord, StepRecord, VerdictRecord
-from conformance.campaign.worker import backend, judged
+from conformance.campaign.records import CaseRecord, LawRecord, MismatchRecord, StepRecord, VerdictRecord
+from conformance.campaign.worker import backend, judged, run_case, spared
 from conformance.case.profile import profile_of
 from conformance.case.prose import observation_text, step_text
 from conformance.compare.promise import Promise
@@ -52,7 +52,7 @@ def explain_case(case: Case, name: str, judging: Judging | None = None, before: 
         engine.run(earlier)
     actual = answer(engine, case)
     promise = Promise(case, engine.info, actual if judging.laws_only else None)
-    ailment = None if judging.laws_only else ailment_after(case, actual, engine, judging.canary)
+    ailment = None if judging.laws_only else ailment_after(case, actual, engine, judging.canary, spared(name))
     verdict = Verdict(Bucket.NOTHING_COMPARED) if judging.laws_only else judged(promise, actual, ailment)
     tried: list[Tried] = []
     if ailment is None:  # a damaged process would break any law
@@ -63,6 +63,14 @@ def explain_case(case: Case, name: str, judging: Judging | None = None, before: 
         verdict_record(case, verdict, profile_of(case, promise.outcome)),
         tuple(map(law_record, tried)),
     )
+
+
+def run_after(before: Sequence[Case], case: Case, name: str, judging: Judging) -> CaseRecord:
+    """Run cases on a backend, in this process and with nobody judging them, and then the one that is recorded."""
+    engine = backend(name)
+    for earlier in before:
+        engine.run(earlier)
+    return run_case(case, [engine], judging)
 
 
 def blame_case(cases: tuple[Case, ...], name: str, others: tuple[str, ...], judging: Judging | None = None) -> Blame | None:

@@ -27,9 +27,9 @@ import numpy as np
 
 from conformance.backends.reference import reference
 from conformance.campaign.chunk import chunk_of
+from conformance.campaign.explain import run_after
 from conformance.campaign.fingerprint import Fingerprint, fingerprint_of
 from conformance.campaign.pool import CALL_TIMEOUT
-from conformance.campaign.worker import run_after
 from conformance.case.case import Case, Input, data_of, input_of
 from conformance.case.files import CaseError, check
 from conformance.case.outcome import Computed

@@ -70,6 +70,19 @@ def backend(name: str) -> Backend:
     return _opened[name]
 
 
+_ill: dict[str, frozenset[str]] = {}
+
+
+def spare(name: str, ops: frozenset[str]) -> None:
+    """Remember the ops that a backend differentiates wrongly where nothing was refused: they are no sign of damage."""
+    _ill[name] = ops
+
+
+def spared(name: str) -> frozenset[str]:
+    """Return the ops that are no sign of damage, as far as they are known here."""
+    return _ill.get(name, frozenset())
+
+
 def restart_servers() -> None:
     """Open anew what lives in a process of its own, which a child of this one may have left damaged or busy."""
     for name, engine in list(_opened.items()):
@@ -204,14 +217,6 @@ def run_case(
     )
 
 
-def run_after(before: Sequence[Case], case: Case, name: str, judging: Judging) -> CaseRecord:
-    """Run cases on a backend, in this process and with nobody judging them, and then the one that is recorded."""
-    engine = backend(name)
-    for earlier in before:
-        engine.run(earlier)
-    return run_case(case, [engine], judging)
-
-
 def _null_pairs(
     case: Case, info: BackendInfo, agreed: Mapping[str, tuple[Backend, Outcome]], judging: Judging
 ) -> tuple[list[Null], tuple[str, Case, Verdict] | None]:
@@ -255,7 +260,7 @@ def _promise(case: Case, engine: Backend, judging: Judging) -> Promise | None:
 
 def _ailment(case: Case, actual: Outcome, engine: Backend, judging: Judging, entering: Callable[[str], None]) -> Ailment | None:
     entering(f"{engine.info.name} {BIRD}")
-    found = ailment_after(case, actual, engine, judging.canary)
+    found = ailment_after(case, actual, engine, judging.canary, spared(engine.info.name))
     entering(engine.info.name)
     return found
 

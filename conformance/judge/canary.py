@@ -72,19 +72,27 @@ def read_past_its_end(expected: Outcome, actual: Outcome) -> bool:
     )
 
 
-def ailment_after(case: Case, actual: Outcome, engine: Backend, family: str = "") -> Ailment | None:
+def ailment_after(
+    case: Case, actual: Outcome, engine: Backend, family: str = "", spared: frozenset[str] = frozenset()
+) -> Ailment | None:
     """If any step was refused, run the canaries; return what the first one died of, ``None`` if the engine is as right as before.
 
-    ``family``: that whose ops are asked, or `EVERY`; empty: the ops of the case, and the family whose turn it is.
+    ``family``: that whose ops are asked, or `EVERY`; empty: the ops of the case, and the family whose turn it is. ``spared``: ops that
+    are not asked, because they are wrong where nothing was refused, too.
     """
     if not any(isinstance(seen, Raised) for seen in actual.observations):
         return None
-    return _first(_of(family) if family else _turn(case), engine)
+    return _first([op for op in (ops_of(family) if family else _turn(case)) if op not in spared], engine)
 
 
 def ailment_of(family: str, engine: Backend) -> Ailment | None:
     """Run the canaries of a family in any case."""
-    return _first(_of(family), engine)
+    return _first(ops_of(family), engine)
+
+
+def is_ill(op: str, engine: Backend) -> bool:
+    """Whether the canary of an op dies, whatever was before."""
+    return _ailment(op, engine) is not None
 
 
 def _first(asked: list[str], engine: Backend) -> Ailment | None:
@@ -111,11 +119,17 @@ def _right(gradient: Value | None) -> bool:
 def _turn(case: Case) -> list[str]:
     """Return the ops of a case, and those of the family whose turn it is by the case's id."""
     used = (op.op for step in case.steps for op in ((step,) if isinstance(step, InPlace) else ops(step)))
-    families = list(dict.fromkeys(row.family for row in catalogue().values()))
-    return list(dict.fromkeys([*used, *_of(families[int(case.id, 16) % len(families)])]))
+    having_turns = families()
+    return list(dict.fromkeys([*used, *ops_of(having_turns[int(case.id, 16) % len(having_turns)])]))
 
 
-def _of(family: str) -> list[str]:
+def families() -> list[str]:
+    """Return all families of ops."""
+    return list(dict.fromkeys(row.family for row in catalogue().values()))
+
+
+def ops_of(family: str) -> list[str]:
+    """Return the ops of a family, or of every one."""
     return [op for op, row in catalogue().items() if family in (row.family, EVERY)]
 
 

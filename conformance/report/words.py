@@ -126,12 +126,12 @@ WHO = {
 
 
 def blame_text(blame: Blame | None) -> list[str]:
-    """Write who is wrong, where the reverse pass leaves the right way, and how everybody voted; nothing without a blame."""
+    """Write who is wrong, at which place (mostly the first wrong node), and how everybody voted; nothing without a blame."""
     if blame is None:
         return []
     votes = (f"{v.voter}: engine {v.accused}, reference {v.reference} ({' '.join(v.reason.split())})" for v in blame.votes)
     said = [f"vote of {vote}" for vote in votes]
-    return [f"blame: {WHO[blame.who]}", f"first wrong node: {blame.node}", *said]
+    return [f"blame: {WHO[blame.who]}", f"place: {blame.node}", *said]
 
 
 def marked(expected: str, actual: str) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:

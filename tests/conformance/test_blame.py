@@ -304,7 +304,7 @@ def test_the_place_of_a_refusal_is_the_step_itself() -> None:
 
 def test_a_blame_is_written_in_words() -> None:
     text = blame_text(Blame("accused", (Vote("v", Opinion.WRONG, Opinion.RIGHT, "r"),), "n"))
-    assert ["blame: the engine is wrong", "first wrong node: n", "vote of v: engine wrong, reference right (r)"] == text
+    assert ["blame: the engine is wrong", "place: n", "vote of v: engine wrong, reference right (r)"] == text
 
 
 ORACLE = "numerical derivative of the reference's forward"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import reference_impl
 from conformance.backends.reference import ReferenceEngine
+from conformance.judge.nulls import backwards
 from conformance.mutants.mutant import WrongEngine, patch
 from conformance.mutants.wrong_rule import rule_fault
 from reference_impl import OPS, PADDLE, PADDLE_STATIC, Tensor
@@ -16,7 +18,8 @@ from reference_impl import OPS, PADDLE, PADDLE_STATIC, Tensor
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.case.case import Input
+    from conformance.case.case import Case, Input
+    from conformance.case.outcome import Outcome
     from conformance.case.steps import Backward, Grad, Op
 
 _grad = reference_impl.grad
@@ -177,6 +180,38 @@ def restless() -> WrongEngine:
         return _scaled(_grad(*arguments, **options), 1.0 + next(_calls))
 
     return _changed_grad("restless", grad)
+
+
+class Atomic(WrongEngine):
+    """Takes the terms of every sum in the opposite order each second time, as kernels with atomics take them in any."""
+
+    turns = 0
+
+    def run(self, case: Case) -> Outcome:
+        """Run a case, in the order of this turn."""
+        self.turns += 1
+        outcome = self.engine.run(case)
+        return backwards(case, self.engine, outcome) if self.turns % 2 else outcome
+
+
+def atomic() -> WrongEngine:
+    """Open an engine that takes sums in any order and says nothing of it."""
+    return Atomic("atomic")
+
+
+def _declared(wrong: WrongEngine) -> WrongEngine:
+    wrong.info = replace(wrong.info, repeatable="rounding")
+    return wrong
+
+
+def declared_atomic() -> WrongEngine:
+    """Open an engine that takes sums in any order, as it says."""
+    return _declared(Atomic("declared_atomic"))
+
+
+def declared_restless() -> WrongEngine:
+    """Open an engine that says that it is repeatable as far as rounding goes, while its gradients are larger at every call."""
+    return _declared(restless())
 
 
 def flipped_cos() -> WrongEngine:

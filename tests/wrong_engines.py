@@ -11,23 +11,29 @@ import os
 import signal
 import threading
 import time
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from conformance.backends import BackendInfo
 from conformance.backends.reference import ReferenceEngine
 from conformance.campaign import worker
+from conformance.case.outcome import Raised
 from conformance.case.steps import Op
 from conformance.generate.scripts import case_of
-from conformance.mutants.mutant import WrongEngine, patch
-from reference_impl import PADDLE, PADDLE_STATIC
+from conformance.mutants.mutant import Breaks, WrongEngine, patch
+from conformance.mutants.wrong_rule import rule_fault
+from conformance.ops import catalogue
+from reference_impl import OPS, PADDLE, PADDLE_STATIC
+from reference_impl.tape.primitive import Primitive
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from conformance.case.case import Case, Input
     from conformance.case.outcome import Outcome
     from conformance.generate.scripts import DrawOptions
+    from conformance.mutants.mutant import Fault
     from reference_impl import Tensor
 
 _leaf = ReferenceEngine.leaf
@@ -65,6 +71,70 @@ class Damaging(WrongEngine):
 def _kept(adapter: ReferenceEngine, entry: Input) -> Tensor:
     _hoard.append(_leaf(adapter, entry))
     return _hoard[-1]
+
+
+def _negated(right: Any, *given: Any) -> Any:
+    return OPS["neg"](right(*given))
+
+
+def _flipped(*ops: str) -> Fault:
+    """Give the first operand of these ops a gradient of the wrong sign."""
+
+    @contextmanager
+    def fault() -> Iterator[None]:
+        with ExitStack() as stack:
+            for op in ops:
+                stack.enter_context(rule_fault(op, 0, _negated)())
+            yield
+
+    return fault
+
+
+def breaks_exp_after_a_refusal() -> WrongEngine:
+    """Open an engine that differentiates ``exp``, and nothing else, wrongly once something was refused."""
+    return Breaks("breaks_exp_after_a_refusal", _flipped("exp"))
+
+
+class Mortal(WrongEngine):
+    """Takes its process down with ``exp``, once something was refused."""
+
+    refused = False
+
+    def run(self, case: Case) -> Outcome:
+        """Run a case, if it can still be run."""
+        if self.refused and any(isinstance(step, Op) and step.op == "exp" for step in case.steps):
+            os.abort()
+        outcome = super().run(case)
+        self.refused |= any(isinstance(seen, Raised) for seen in outcome.observations)
+        return outcome
+
+
+def dies_on_exp_after_a_refusal() -> WrongEngine:
+    """Open an engine that a refusal damages so that ``exp`` is its end."""
+    return Mortal("dies_on_exp_after_a_refusal")
+
+
+def breaks_reductions_after_a_refusal() -> WrongEngine:
+    """Open an engine that differentiates reductions, and nothing else, wrongly once something was refused."""
+    reductions = (op.name for op in catalogue().values() if op.family == "reduction" and isinstance(OPS[op.name], Primitive))
+    return Breaks("breaks_reductions_after_a_refusal", _flipped(*reductions))
+
+
+class Remembering(WrongEngine):
+    """Differentiates ``sin`` wrongly in every case that comes after one with ``tanh``, as long as the process lives."""
+
+    seen = False
+
+    def run(self, case: Case) -> Outcome:
+        """Run a case, and remember whether it had ``tanh``."""
+        outcome = super().run(case) if self.seen else self.engine.run(case)
+        self.seen |= any(isinstance(step, Op) and step.op == "tanh" for step in case.steps)
+        return outcome
+
+
+def remembers_tanh() -> WrongEngine:
+    """Open an engine whose fault needs an earlier case, of an op that no warm-up uses."""
+    return Remembering("remembers_tanh", _flipped("sin"))
 
 
 def correct() -> WrongEngine:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
 
 from conformance.backends.registry import BUILT_IN, BackendError, Registration, load, names, registration
 from reference_impl import Dialect
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome
 
-__all__ = ["Backend", "BackendError", "BackendInfo", "Registration", "answer", "names", "open_backend"]
+__all__ = ["Backend", "BackendError", "BackendInfo", "Registration", "Repeatable", "answer", "names", "open_backend"]
+
+Repeatable: TypeAlias = Literal["bitwise", "rounding"]
+"""How alike two runs of one script are: to the last bit, or as far as rounding goes, where sums are taken in any order (atomics)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class BackendInfo:
 
     ``not_offered`` maps a parameter (as in `conformance.case.steps.parameters`) or ``op:NAME`` to the reason. ``cpu``: which vector
     instructions its kernels use here, in its own words, such as ``AVX2``; numbers may depend on it. Empty where it does not say.
-    ``title``: what it calls itself, where that is not the ``name`` by which it was opened.
+    ``title``: what it calls itself, where that is not the ``name`` by which it was opened. ``repeatable``: what it says of two runs.
     """
 
     name: str
@@ -38,6 +41,7 @@ class BackendInfo:
     not_offered: Mapping[str, str] = field(default_factory=dict)
     cpu: str = ""
     title: str = ""
+    repeatable: Repeatable = "bitwise"
 
     def refusal(self, needs: Iterable[str]) -> str | None:
         """Return why a step that ``needs`` these (`conformance.case.steps.parameters`) is not offered, or ``None``."""
@@ -94,6 +98,8 @@ def _checked(name: str, opened: Backend) -> BackendInfo:
     for fact, kind in {"name": str, "version": str, "dialect": Dialect, "not_offered": Mapping}.items():
         if not isinstance(given := getattr(info, fact), kind):
             raise BackendError(f"backend {name!r} has {given!r} as its {fact}, which is a {kind.__name__}")
+    if info.repeatable not in (allowed := get_args(Repeatable)):
+        raise BackendError(f"backend {name!r} has {info.repeatable!r} as its repeatable, which is one of {', '.join(allowed)}")
     title = info.title or ("" if info.name == name else str(info.name))
     return replace(info, name=name, version=str(info.version), title=title)
 

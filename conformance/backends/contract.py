@@ -18,11 +18,11 @@ It judges the adapter, not the engine: what its dialect promises, and whether th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from conformance.backends import BackendInfo
+from conformance.backends import BackendInfo, Repeatable
 from conformance.case.case import Case, Input
 from conformance.case.files import decode, encode
 from conformance.case.outcome import Blocked, Computed, NotOffered, Observation, Outcome, Raised, Value
@@ -139,6 +139,8 @@ def _of_info(info: Any) -> Iterator[str]:
     dialect: object = info.dialect
     if not isinstance(dialect, Dialect):
         yield f"info.dialect is a {type(dialect).__name__}, not a Dialect"
+    if info.repeatable not in (allowed := get_args(Repeatable)):
+        yield f"info.repeatable is {info.repeatable!r}, not one of {', '.join(allowed)}"
     for parameter, reason in info.not_offered.items():
         if not reason:
             yield f"info.not_offered gives no reason for {parameter!r}"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Death:
-    """How a backend ended the process: it crashed or never came back, under this law if one was being tried.
+    """How a backend ended the process: it crashed or never came back, under this law, or in the canary, if one was being tried.
 
     ``frame``: in which function of the framework that was, see `conformance.campaign.last_words`.
     """

@@ -8,21 +8,28 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.backends import BackendError, answer
+from conformance.campaign.nursery import DeathError, forked
 from conformance.campaign.recording import law_record, verdict_record
-from conformance.campaign.records import LawRecord, StepRecord, VerdictRecord
-from conformance.campaign.worker import backend, judged
+from conformance.campaign.records import CaseRecord, LawRecord, MismatchRecord, StepRecord, VerdictRecord
+from conformance.campaign.worker import backend, judged, run_case, spared
 from conformance.case.profile import profile_of
 from conformance.case.prose import observation_text, step_text
 from conformance.compare.promise import Promise
-from conformance.judge.blame import Blame, Opinion, Vote, blame
-from conformance.judge.canary import healthy_after
+from conformance.judge.blame import blame
+from conformance.judge.canary import POISON, ailment_after
+from conformance.judge.dispute import Blame, Opinion, Vote
+from conformance.judge.poison import blame_of_poison
 from conformance.judge.verdict import Bucket, Verdict
-from conformance.laws.judging import Judging, apply_laws
+from conformance.laws.judging import KIND, Judging, apply_laws
 from conformance.laws.registry import broken_laws
+from conformance.laws.votes import blame_of_law
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from conformance.backends import Backend
     from conformance.case.case import Case
-    from conformance.judge.blame import Dispute
+    from conformance.judge.dispute import Dispute
     from conformance.laws.registry import Tried
 
 
@@ -34,16 +41,21 @@ class Explanation(msgspec.Struct, frozen=True):
     laws: tuple[LawRecord, ...]
 
 
-def explain_case(case: Case, name: str, judging: Judging | None = None) -> Explanation:
-    """Run a case on one backend and write it down step by step; where laws alone judge, nothing else is expected than what came."""
+def explain_case(case: Case, name: str, judging: Judging | None = None, before: Sequence[Case] = ()) -> Explanation:
+    """Run a case on one backend and write it down step by step; where laws alone judge, nothing else is expected than what came.
+
+    ``before``: cases that run before it in this process, with nobody looking.
+    """
     judging = judging or Judging()
     engine = backend(name)
+    for earlier in before:
+        engine.run(earlier)
     actual = answer(engine, case)
     promise = Promise(case, engine.info, actual if judging.laws_only else None)
-    healthy = judging.laws_only or healthy_after(actual, engine)
-    verdict = Verdict(Bucket.NOTHING_COMPARED) if judging.laws_only else judged(promise, actual, healthy=healthy)
+    ailment = None if judging.laws_only else ailment_after(case, actual, engine, judging.canary, spared(name))
+    verdict = Verdict(Bucket.NOTHING_COMPARED) if judging.laws_only else judged(promise, actual, ailment)
     tried: list[Tried] = []
-    if healthy:  # a damaged process would break any law
+    if ailment is None:  # a damaged process would break any law
         verdict, tried = apply_laws(case, engine, actual, verdict, judging)
     observed = zip(case.steps, promise.outcome.observations, actual.observations, strict=True)
     return Explanation(
@@ -53,16 +65,49 @@ def explain_case(case: Case, name: str, judging: Judging | None = None) -> Expla
     )
 
 
-def blame_case(case: Case, name: str, others: tuple[str, ...]) -> Blame | None:
-    """Say who is wrong where a case differs, by the votes of those that can be opened here; ``None`` if nothing differs."""
-    opened = []
-    for other in others:
-        with suppress(BackendError):
-            opened.append(backend(other))
+def run_after(before: Sequence[Case], case: Case, name: str, judging: Judging) -> CaseRecord:
+    """Run cases on a backend, in this process and with nobody judging them, and then the one that is recorded."""
+    engine = backend(name)
+    for earlier in before:
+        engine.run(earlier)
+    return run_case(case, [engine], judging)
+
+
+def blame_case(cases: tuple[Case, ...], name: str, others: tuple[str, ...], judging: Judging | None = None) -> Blame | None:
+    """Say who is wrong where the last of some cases differs, by the votes of those that can be opened here.
+
+    ``None`` if nothing differs.
+    """
+    *before, case = cases
+    engine = backend(name)
     try:
-        return blame(case, backend(name), opened, [by_laws])
+        found = _found(cases, name, judging or Judging())
+        if found is not None and found.kind == POISON:
+            return blame_of_poison(cases, engine, found.where, forked)
+        opened = list(_opened(others))
+        for earlier in before:
+            engine.run(earlier)
+        if found is not None and found.kind == KIND:
+            return blame_of_law(case, engine, found.where, opened)
+        return blame(case, engine, opened, [by_laws])
+    except DeathError as death:
+        vote = Vote("its process", Opinion.WRONG, Opinion.SILENT, f"ends in this case ({death.exit_code}), which nothing promises")
+        return Blame("accused", (vote,), "not named: a process that ended shows no cotangents")
     except Exception as error:  # noqa: BLE001 - a vote that fails is said in the finding, and costs nothing else
         return Blame("unclear", (), f"not named: the vote failed: {type(error).__name__}: {error}")
+
+
+def _found(cases: tuple[Case, ...], name: str, judging: Judging) -> MismatchRecord | None:
+    """Return what differs, found out in a process of its own: nothing is left of it where the votes are cast."""
+    *before, case = cases
+    explained: Explanation = forked(explain_case, [case, name, judging, before])
+    return explained.verdict.mismatch
+
+
+def _opened(names: Sequence[str]) -> Iterator[Backend]:
+    for name in names:
+        with suppress(BackendError):
+            yield backend(name)
 
 
 def by_laws(dispute: Dispute) -> Vote:

@@ -1,5 +1,9 @@
 """Findings: of every fingerprint one case, shrunk, explained step by step, with the votes on who is wrong.
 
+A case failed in a process that had run others before it, so it is asked again in a fresh one, and so is what came of it in the end.
+Where it does not fail alone, what its process had run goes before it and is reduced with it; where it does not fail then either, the
+finding says so.
+
 Shrinking can take as long as it is given, so the time that is left is dealt out: to each finding an equal share of what those before it
 left over. A fault of the suite in here costs a part of one finding, never the run.
 """
@@ -15,9 +19,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from conformance.backends.registry import registration, voters
 from conformance.backends.repro import printers, script
 from conformance.campaign.explain import blame_case, explain_case
+from conformance.campaign.fingerprint import fingerprint_of
 from conformance.campaign.pool import CALL_TIMEOUT
-from conformance.campaign.records import FindingRecord
-from conformance.campaign.shrink import SECONDS, ShrinkResult, shrink_case
+from conformance.campaign.records import Again, FindingRecord
+from conformance.campaign.shrink import SECONDS, ShrinkResult, fails_after, shrink_case
 from conformance.case.files import encode
 from conformance.case.steps import Op
 from conformance.judge.verdict import Bucket
@@ -26,15 +31,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from conformance.campaign.explain import Explanation
     from conformance.campaign.fingerprint import Fingerprint
     from conformance.campaign.pool import Workers
     from conformance.campaign.tally import Failure, Tally
     from conformance.case.case import Case
-    from conformance.judge.blame import Blame
+    from conformance.judge.dispute import Blame
     from conformance.laws.judging import Judging
 
 T = TypeVar("T")
 
+DYING = (Bucket.CRASHED, Bucket.TIMED_OUT)
+"""Where the process dies, the case has run first in a fresh one already, and died again."""
 SHRUNK_AT_MOST = 40
 """How many findings have their case shrunk, the most frequent first."""
 LEAST = 0.5
@@ -47,7 +55,7 @@ ALONE = 10.0
 class Writing:
     """How findings are written: with these workers, on these backends, to this folder; ``until`` by the clock of `time.monotonic`.
 
-    ``judges``: a worker that has imported all who vote.
+    ``judges``: a worker that has imported all who vote; ``case_at``: the case of an index, to find again what a process had run.
     """
 
     workers: Workers
@@ -56,6 +64,7 @@ class Writing:
     judging: Judging
     out: Path
     until: float | None = None
+    case_at: Callable[[int], Case] | None = None
 
     def share(self, among: int = 1) -> float:
         """Return the seconds for one of so many things that are still to be done, without end where there is none."""
@@ -68,39 +77,78 @@ def findings(tally: Tally, writing: Writing, begins: Callable[[int], None] = lam
     shrunk = min(len(ranked), SHRUNK_AT_MOST)
     for number, (fingerprint, failure) in enumerate(ranked):
         begins(number + 1)
-        small = ShrinkResult(failure.case, {})
+        before = _unless_it_fails(_history, fingerprint, failure, writing) or ()
+        small = whole = ShrinkResult((*before, failure.case), {})
         if number < shrunk and fingerprint.bucket is not Bucket.TIMED_OUT:  # each candidate would cost the time-out again
             seconds = min(SECONDS, max(LEAST, writing.share(2 * (shrunk - number))))  # the other half is for the votes
-            small = _unless_it_fails(shrink_case, writing.workers, failure.case, fingerprint, writing.judging, seconds) or small
-        yield finding(fingerprint, failure, small, writing, writing.share(len(ranked) - number))
+            small = _unless_it_fails(shrink_case, writing.workers, failure.case, fingerprint, writing.judging, seconds, before) or small
+        forms = [form for form in (small, whole) if form is small or form.cases != small.cases]
+        yield finding(fingerprint, failure, forms, writing, writing.share(len(ranked) - number))
 
 
-def ask_blame(workers: Workers, case: Case, name: str, chosen: Sequence[str], seconds: float = CALL_TIMEOUT) -> Blame | None:
-    """Ask who is wrong: every voter that is installed, and the eager backends of the run; ``None`` if the process died.
+def _history(fingerprint: Fingerprint, failure: Failure, writing: Writing) -> tuple[Case, ...]:
+    """Return what must run before a case so that it fails: nothing if it fails alone, or if what ran before it makes no difference."""
+    judging = fingerprint.judging(writing.judging)
+    if fingerprint.bucket in DYING or fails_after(writing.workers, (failure.case,), fingerprint, judging):
+        return ()
+    before = tuple(_ran_before(failure, writing))
+    return before if before and fails_after(writing.workers, (*before, failure.case), fingerprint, judging) else ()
+
+
+def _ran_before(failure: Failure, writing: Writing) -> Iterator[Case]:
+    """Yield what the process of a failure had run: the cases before it, and its own, where another arrangement of that failed."""
+    if failure.since is None or writing.case_at is None:
+        return
+    yield from (writing.case_at(index) for index in range(failure.since, failure.index))
+    own = writing.case_at(failure.index)
+    if own.id != failure.case.id:
+        yield own
+
+
+def ask_blame(
+    workers: Workers,
+    cases: tuple[Case, ...],
+    name: str,
+    chosen: Sequence[str],
+    seconds: float = CALL_TIMEOUT,
+    judging: Judging | None = None,
+) -> Blame | None:
+    """Ask who is wrong about the last of some cases: every voter that is installed, and the eager backends of the run.
+
+    ``None`` if the process died.
 
     A voter may die of the case itself, or take longer than these seconds (it may have to be imported first), so without an answer the
     rest is asked alone.
     """
     others = tuple(dict.fromkeys(other for other in [*chosen, *voters()] if other != name and not registration(other).static))
-    voted = workers.call(blame_case, case, name, others, timeout=seconds)
-    return voted or workers.call(blame_case, case, name, (), timeout=min(seconds + ALONE, CALL_TIMEOUT))
+    voted = workers.call(blame_case, cases, name, others, judging, timeout=seconds)
+    return voted or workers.call(blame_case, cases, name, (), judging, timeout=min(seconds + ALONE, CALL_TIMEOUT))
 
 
-def finding(fingerprint: Fingerprint, failure: Failure, small: ShrinkResult, writing: Writing, seconds: float) -> FindingRecord:
-    """Write one finding, in some seconds: where none are left, what hangs is not asked again."""
-    case, backend, workers = small.case, fingerprint.backend, writing.workers
-    folder = writing.out / "cases"
-    folder.mkdir(exist_ok=True)
-    path = folder / f"{fingerprint.id}.json"
-    path.write_text(encode(case) + "\n")
-    judging = fingerprint.judging(writing.judging)
+def finding(
+    fingerprint: Fingerprint, failure: Failure, forms: Sequence[ShrinkResult], writing: Writing, seconds: float
+) -> FindingRecord:
+    """Write one finding, in some seconds: where none are left, what hangs is not asked again.
+
+    ``forms``: the smallest cases, and others that are written instead where these do not fail in a fresh process, as may be when
+    candidates had others for company.
+    """
+    backend, judging = fingerprint.backend, fingerprint.judging(writing.judging)
     explained = blamed = None
+    again, small = Again.UNASKED, forms[0]
     if seconds or fingerprint.bucket is not Bucket.TIMED_OUT:
-        explained = _unless_it_fails(
-            workers.call, explain_case, case, backend, judging, timeout=min(2 * judging.timeout, LEAST + seconds)
-        )
-        blamed = _unless_it_fails(ask_blame, writing.judges, case, backend, writing.backends, min(CALL_TIMEOUT, LEAST + seconds))
+        for small in forms:
+            *before, case = small.cases
+            patience = min((2 + len(before)) * judging.timeout, LEAST + seconds)
+            explained = _unless_it_fails(writing.workers.call, explain_case, case, backend, judging, before, timeout=patience)
+            again = _again(fingerprint, explained, small, waited=patience > judging.timeout)
+            if again is not Again.NEVER:
+                break
+        patience = min(CALL_TIMEOUT, LEAST + seconds)
+        blamed = _unless_it_fails(ask_blame, writing.judges, small.cases, backend, writing.backends, patience, judging)
+    case = small.case
     mismatch = None if explained is None else explained.verdict.mismatch
+    paths = " ".join(path.as_posix() for path in _written(small.cases, writing.out / "cases", fingerprint.id))
     return FindingRecord(
         id=fingerprint.id,
         backend=backend,
@@ -113,10 +161,32 @@ def finding(fingerprint: Fingerprint, failure: Failure, small: ShrinkResult, wri
         mismatch=mismatch or failure.mismatch,
         blame=blamed,
         steps=() if explained is None else explained.steps,
-        replay=f"conformance replay {path.as_posix()} --backend {backend}",
+        replay=f"conformance replay {paths} --backend {backend}",
         script=_unless_it_fails(script, case, backend if registration(backend).script else printers()[0]) or "",
         shrink_rounds=small.rounds,
+        again=again,
+        before=small.cases[:-1],
+        since=failure.since,
     )
+
+
+def _again(fingerprint: Fingerprint, explained: Explanation | None, form: ShrinkResult, *, waited: bool) -> Again:
+    """Say what a fresh process showed: one that dies, or hangs as long as it is waited for, has no answer."""
+    if explained is None:
+        same = fingerprint.bucket is Bucket.CRASHED or (waited and fingerprint.bucket is Bucket.TIMED_OUT)
+        return Again.ALONE if same else Again.UNASKED
+    if fingerprint_of(fingerprint.backend, explained.verdict) != fingerprint:
+        return Again.NEVER
+    return Again.AFTER if len(form.cases) > 1 else Again.ALONE
+
+
+def _written(cases: tuple[Case, ...], folder: Path, name: str) -> list[Path]:
+    """Write the files of a finding, and return them in the order in which they are replayed."""
+    folder.mkdir(exist_ok=True)
+    paths = [*(folder / f"{name}-before-{number}.json" for number in range(1, len(cases))), folder / f"{name}.json"]
+    for path, case in zip(paths, cases, strict=True):
+        path.write_text(encode(case) + "\n")
+    return paths
 
 
 def _unless_it_fails(function: Callable[..., T], *arguments: Any, **options: Any) -> T | None:

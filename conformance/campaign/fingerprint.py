@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from conformance.judge.canary import BIRD, EVERY, POISON
 from conformance.laws.judging import LawSampling
 from conformance.laws.registry import LAWS
 
@@ -37,9 +38,13 @@ class Fingerprint(NamedTuple):
         return f"{self.backend.rpartition(':')[2]}-{digest}"
 
     def judging(self, judging: Judging) -> Judging:
-        """Return how a case is judged that is only asked whether it fails like this again: of the laws by the broken one alone."""
+        """Return how a case is judged that is only asked whether it fails like this again.
+
+        Of the laws by the broken one alone, and of the canaries by those of the family whose first one died.
+        """
         law = self.where if self.where in LAWS else ""
-        return replace(judging, laws=LawSampling.NONE, law=law, every_null=False)
+        canary = self.where if self.kind == POISON else EVERY if self.where == BIRD else ""
+        return replace(judging, laws=LawSampling.NONE, law=law, every_null=False, canary=canary)
 
 
 def fingerprint_of(backend: str, verdict: VerdictRecord) -> Fingerprint:

@@ -14,10 +14,12 @@ from typing import TypeAlias
 
 import msgspec
 
+from conformance.backends import Repeatable
+from conformance.campaign.clause_records import ClauseRow
 from conformance.campaign.grid_records import GridRecord, Met
 from conformance.case.case import Case
 from conformance.case.place import StepNumber, read_recorded
-from conformance.judge.blame import Blame
+from conformance.judge.dispute import Blame
 from conformance.judge.verdict import Bucket
 from conformance.laws.judging import Judging, LawSampling
 from conformance.laws.relation import Status
@@ -62,6 +64,7 @@ class BackendRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     not_offered: dict[str, str]
     cpu: str = ""
     title: str = ""
+    repeatable: Repeatable = "bitwise"
 
 
 class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):
@@ -141,6 +144,7 @@ class CaseRecord(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kin
     ``order``: the highest of its derivatives; ``laws``: by backend, how each law that was tried ended; ``case``: the case itself, where
     something failed; ``deaths``: how many workers died at it and not again when it ran alone. ``poisoned``: the process that ran it no
     longer differentiates, or has read memory that is not its own. ``grid``: what the case is in the grid, if it is one of it.
+    ``since``: the index of the first case that its process ran, where something failed.
     """
 
     index: int
@@ -156,6 +160,7 @@ class CaseRecord(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kin
     case: Case | None = None
     deaths: int = 0
     grid: GridRecord | None = None
+    since: int | None = None
 
 
 class StepRecord(msgspec.Struct, frozen=True):
@@ -175,11 +180,22 @@ class LawRecord(msgspec.Struct, frozen=True):
     detail: str
 
 
+class Again(StrEnum):
+    """Whether what failed once fails in a fresh process: alone, after other cases, never, or that it was not asked to the end."""
+
+    ALONE = "alone"
+    AFTER = "after others"
+    NEVER = "never"
+    UNASKED = "unasked"
+
+
 class FindingRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="finding"):
     """All failures of one fingerprint, shown by a case that was shrunk.
 
     ``count``: how many cases failed so, of which ``index`` is the one that was shrunk; ``shrink_rounds``: in how many rounds each pass
-    made it smaller. ``blame``: who is wrong; ``None`` if nobody could be asked.
+    made it smaller. ``blame``: who is wrong; ``None`` if nobody could be asked. ``again``: whether the case, as it stands here, failed
+    so in a fresh process; ``before``: the cases that it took before it there; ``since``: the index of the first case that ran in the
+    process of ``index``, if that is known.
     """
 
     id: str
@@ -196,31 +212,9 @@ class FindingRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="finding"
     replay: str
     script: str
     shrink_rounds: dict[str, int]
-
-
-class ClauseCase(msgspec.Struct, frozen=True):
-    """A curated case on a backend: how it stands to the clause, and why."""
-
-    case: str
-    standing: str
-    reason: str
-
-
-class ClauseCell(msgspec.Struct, frozen=True):
-    """A clause on a backend: the worst of its cases, in words, and the cases."""
-
-    standing: str
-    text: str
-    cases: tuple[ClauseCase, ...]
-
-
-class ClauseRow(msgspec.Struct, frozen=True):
-    """A clause or a switch on all backends."""
-
-    id: str
-    promise: str
-    document: str
-    backends: dict[str, ClauseCell]
+    again: Again = Again.ALONE
+    before: tuple[Case, ...] = ()
+    since: int | None = None
 
 
 class ClausesRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="clauses"):

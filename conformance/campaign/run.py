@@ -26,7 +26,7 @@ from conformance.campaign.resume import begin, go_on, interrupt, sole
 from conformance.campaign.tally import Tally
 from conformance.deviations.entries import known
 from conformance.generate.grid import grid
-from conformance.generate.scripts import DrawOptions, is_program, odds_of
+from conformance.generate.scripts import DrawOptions, case_of, is_program, odds_of
 from conformance.laws.judging import Judging, LawSampling
 from conformance.ops import not_offered
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from conformance.campaign.cluster import Cluster
     from conformance.campaign.records import Footer, Record
+    from conformance.case.case import Case
     from conformance.generate.grid import Point
 
 CHUNK = 100
@@ -99,6 +100,10 @@ class Options:
     def _is_program(self, index: int) -> bool:
         return index < self.cases and is_program(index, self.draw)
 
+    def case_at(self, index: int) -> Case:
+        """Return the case of an index, drawn or enumerated."""
+        return case_of(self.seed, index, self.draw) if index < self.cases else self.points[index - self.cases].case()
+
     @property
     def record(self) -> Path:
         """Where the record is written."""
@@ -159,7 +164,7 @@ def run_campaign(
 def _clear_cases(out: Path) -> None:
     """Remove the case files of an earlier run from the folder that is this run's now; a case that a person named stays."""
     for path in out.glob("cases/*.json"):
-        if re.fullmatch(r".+-[0-9a-f]{8}", path.stem):
+        if re.fullmatch(r".+-[0-9a-f]{8}(-before-\d+)?", path.stem):
             path.unlink()
 
 
@@ -231,7 +236,7 @@ class _Campaign:
             return
         with Workers(tuple(dict.fromkeys([*options.backends, *voters()])), 1) as judges:
             judges.schedule(len, [()])  # it starts while the first case is shrunk
-            writing = Writing(self.workers, judges, options.backends, options.judging, options.out, self.until)
+            writing = Writing(self.workers, judges, options.backends, options.judging, options.out, self.until, options.case_at)
             for found in findings(tally, writing, lambda number: self._tell(reducing=number)):
                 writer.write(found)
                 if found.blame is not None and found.blame.who == "reference":

@@ -6,12 +6,16 @@ candidates of all passes are judged, and the smallest that fails with the same f
 place of the first; the rounds end where none does. The candidates of a round run in a worker process, so a case that takes the process
 down is shrunk the same way as any other.
 
+What fails only after other cases of its process is shrunk with them, as a sequence: first there are fewer, then they are smaller. Each
+candidate then has a process of its own, or one would be the history of the next.
+
 The idea is that of A. Zeller and R. Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE Transactions on Software
 Engineering 28 (2002).
 """
 
 from __future__ import annotations
 
+import functools
 import tempfile
 import time
 from collections import Counter
@@ -23,7 +27,9 @@ import numpy as np
 
 from conformance.backends.reference import reference
 from conformance.campaign.chunk import chunk_of
+from conformance.campaign.explain import run_after
 from conformance.campaign.fingerprint import Fingerprint, fingerprint_of
+from conformance.campaign.pool import CALL_TIMEOUT
 from conformance.case.case import Case, Input, data_of, input_of
 from conformance.case.files import CaseError, check
 from conformance.case.outcome import Computed
@@ -57,51 +63,85 @@ ROUNDS = 60
 """At most; each costs a worker's time for some tens of candidates."""
 SECONDS = 20.0
 """After which a case is left as large as it is, unless more are granted: one whose candidates hang would take hours."""
+FEW = 3
+"""Of more cases none is made smaller before there are fewer."""
+FEWER = "drop earlier cases"
 AT_ONCE = 8
 """How many candidates a worker gets at once."""
 
 
 class ShrinkResult(NamedTuple):
-    """The smallest case that was found, and in how many rounds each pass made it smaller, by the words of `PASSES`."""
+    """The smallest cases that were found, and in how many rounds each pass made them smaller, by its words.
 
-    case: Case
+    The last of ``cases`` is the one that fails; those before it run before it, in its process.
+    """
+
+    cases: tuple[Case, ...]
     rounds: dict[str, int]
 
+    @property
+    def case(self) -> Case:
+        """The case that fails."""
+        return self.cases[-1]
 
-def shrink_case(workers: Workers, case: Case, fingerprint: Fingerprint, judging: Judging, seconds: float = SECONDS) -> ShrinkResult:
-    """Shrink a case that fails with this fingerprint, as long as it fails with the same and ``seconds`` are not spent."""
+
+def shrink_case(
+    workers: Workers, case: Case, fingerprint: Fingerprint, judging: Judging, seconds: float = SECONDS, before: tuple[Case, ...] = ()
+) -> ShrinkResult:
+    """Shrink a case that fails with this fingerprint, as long as it fails with the same and ``seconds`` are not spent.
+
+    ``before``: the cases that must run before it, in the same process.
+    """
     until = time.monotonic() + seconds
     rounds: Counter[str] = Counter()
+    cases = (*before, case)
     for _ in range(ROUNDS):
-        smallest = _smallest_failing(workers, case, fingerprint, fingerprint.judging(judging), until)
+        smallest = _smallest_failing(workers, cases, fingerprint, fingerprint.judging(judging), until)
         if smallest is None:
             break
-        case = smallest.case
+        cases = smallest.cases
         rounds[smallest.words] += 1
-    return ShrinkResult(case, dict(rounds))
+    return ShrinkResult(cases, dict(rounds))
 
 
 class _Candidate(NamedTuple):
     words: str
-    case: Case
+    cases: tuple[Case, ...]
 
 
-def _smallest_failing(workers: Workers, case: Case, fingerprint: Fingerprint, judging: Judging, until: float) -> _Candidate | None:
-    """Return the smallest candidate that fails, if one is smaller than the case; they are asked in the order of their size."""
-    ordered = sorted(((size_of(c.case), n, c) for n, c in enumerate(_candidates(case))), key=lambda item: item[:2])
-    smaller = [candidate for size, _, candidate in ordered if size < size_of(case)]
+def _smallest_failing(
+    workers: Workers, cases: tuple[Case, ...], fingerprint: Fingerprint, judging: Judging, until: float
+) -> _Candidate | None:
+    """Return the smallest candidate that fails, if one is smaller than the cases; they are asked in the order of their size."""
+    ordered = sorted(((_size(c.cases), n, c) for n, c in enumerate(_candidates(cases))), key=lambda item: item[:2])
+    smaller = [candidate for size, _, candidate in ordered if size < _size(cases)]
     at_once = AT_ONCE * workers.jobs
     for start in range(0, len(smaller), at_once):
         if time.monotonic() > until:
             return None
         some = smaller[start : start + at_once]
-        for candidate, failed in zip(some, _fail(workers, [c.case for c in some], fingerprint, judging, until), strict=True):
+        for candidate, failed in zip(some, _fail(workers, [c.cases for c in some], fingerprint, judging, until), strict=True):
             if failed:
                 return candidate
     return None
 
 
-def _fail(workers: Workers, cases: list[Case], fingerprint: Fingerprint, judging: Judging, until: float) -> list[bool]:
+def _fail(workers: Workers, sequences: list[tuple[Case, ...]], fingerprint: Fingerprint, judging: Judging, until: float) -> list[bool]:
+    """Say of each sequence whether its last case fails with the fingerprint; none is started after ``until``."""
+    if all(len(cases) == 1 for cases in sequences):
+        return _fail_alone(workers, [cases[-1] for cases in sequences], fingerprint, judging, until)
+    return [fails_after(workers, cases, fingerprint, judging) if time.monotonic() <= until else False for cases in sequences]
+
+
+def fails_after(workers: Workers, cases: tuple[Case, ...], fingerprint: Fingerprint, judging: Judging) -> bool:
+    """Whether the last of some cases fails with the fingerprint, after the others in one fresh process."""
+    *before, case = cases
+    patience = judging.timeout * (1 + len(before))
+    record = workers.call(run_after, before, case, fingerprint.backend, judging, timeout=min(patience, CALL_TIMEOUT))
+    return record is not None and fingerprint_of(fingerprint.backend, record.verdicts[fingerprint.backend]) == fingerprint
+
+
+def _fail_alone(workers: Workers, cases: list[Case], fingerprint: Fingerprint, judging: Judging, until: float) -> list[bool]:
     """Say of each case whether it fails with the fingerprint; all workers are dealt some, and none is started after ``until``."""
     backend = fingerprint.backend
     with tempfile.TemporaryDirectory() as folder:
@@ -116,6 +156,11 @@ def _fail(workers: Workers, cases: list[Case], fingerprint: Fingerprint, judging
     return [(i % workers.jobs, i // workers.jobs) in failing for i in range(len(cases))]
 
 
+def _size(cases: tuple[Case, ...]) -> tuple[int, ...]:
+    return len(cases), *map(sum, zip(*map(size_of, cases), strict=True))
+
+
+@functools.lru_cache(maxsize=4096)
 def size_of(case: Case) -> tuple[int, int, int, int]:
     """Order cases by how much there is to read."""
     numbers = sum(len(i.data) for i in case.inputs)
@@ -131,9 +176,26 @@ def _valid(case: Case) -> bool:
     return bool(case.steps)
 
 
-def _candidates(case: Case) -> Iterator[_Candidate]:
-    for one in PASSES:
-        yield from (_Candidate(one.words, smaller) for smaller in one.candidates(case) if _valid(smaller))
+def _candidates(cases: tuple[Case, ...]) -> Iterator[_Candidate]:
+    *before, case = cases
+    yield from (_Candidate(FEWER, (*kept, case)) for kept in _fewer(tuple(before)))
+    for place in range(len(cases)) if len(cases) <= FEW else ():
+        for one in PASSES:
+            smaller = filter(_valid, one.candidates(cases[place]))
+            yield from (_Candidate(one.words, (*cases[:place], other, *cases[place + 1 :])) for other in smaller)
+
+
+def _fewer(before: tuple[Case, ...]) -> Iterator[tuple[Case, ...]]:
+    """Keep none, then a run of cases, and leave out a run, from one case to half of them."""
+    if not before:
+        return
+    yield ()
+    width = 1
+    while width <= max(1, len(before) // 2):
+        for start in range(0, len(before), width):
+            yield before[start : start + width]
+            yield (*before[:start], *before[start + width :])
+        width *= 2
 
 
 def _dropped(case: Case) -> Iterator[Case]:

@@ -62,12 +62,16 @@ class NullTally:
 
 @dataclass
 class Failure:
-    """All failures of one fingerprint: how many, and the first case with the fewest steps, with its index and the difference."""
+    """All failures of one fingerprint: how many, and the first case with the fewest steps, with its index and the difference.
+
+    ``since``: the index of the first case that its process ran, if that is known.
+    """
 
     case: Case
     index: int
     mismatch: MismatchRecord | None
     count: int = 1
+    since: int | None = None
 
 
 @dataclass
@@ -155,7 +159,10 @@ class Tally:
     def _fail(self, backend: str, verdict: VerdictRecord, record: CaseRecord) -> None:
         if record.case is None:
             raise ValueError(f"case {record.id} failed on {backend}, and its record has no case")
-        fingerprint, failure = fingerprint_of(backend, verdict), Failure(record.case, record.index, verdict.mismatch)
+        fingerprint, failure = (
+            fingerprint_of(backend, verdict),
+            Failure(record.case, record.index, verdict.mismatch, since=record.since),
+        )
         before = self.failures.get(fingerprint)
         if before is not None:
             smaller = min(failure, before, key=lambda one: (len(one.case.steps), one.index))

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 
 from conformance.backends.registry import BackendError, registration
 from conformance.campaign.last_words import silence
-from conformance.campaign.nursery import die_with, forked
-from conformance.campaign.worker import backend, run_case
+from conformance.campaign.nursery import DeathError, die_with, forked
+from conformance.campaign.worker import backend, run_case, spare
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Custom, Grad, Op
 from conformance.deviations.entries import known
+from conformance.judge.canary import families, is_ill, ops_of
 from conformance.laws.judging import Judging, LawSampling
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ VARIABLE = "CONFORMANCE_WARM_UP"
 """In the environment of the server process: the names of the backends, with commas between them."""
 
 _forkable: set[str] = set()
+_examined: set[str] = set()
 
 
 def prepare_server(backends: tuple[str, ...]) -> None:
@@ -84,6 +86,27 @@ def prepare(backends: tuple[str, ...]) -> None:
     for name in backends:
         with suppress(Exception):  # who runs it says what is wrong
             backend(name)
+            _examine(name)
+
+
+def _examine(name: str) -> None:
+    """Find out, in children, which canaries die on a backend that refused nothing, once for all pools where that can be."""
+    if name not in _examined:
+        _examined.add(name)
+        spare(name, frozenset(op for family in families() for op in _ill_in(ops_of(family), name)))
+
+
+def _ill_in(ops: list[str], name: str) -> list[str]:
+    """Return the ops whose canary dies; where that takes its process along, or does not come back, each op is asked by itself."""
+    try:
+        found: list[str] = forked(_ill_here, [ops, name], EXAMINED)
+    except DeathError:
+        return ops if len(ops) == 1 else [op for one in ops for op in _ill_in([one], name)]
+    return found
+
+
+def _ill_here(ops: list[str], name: str) -> list[str]:
+    return [op for op in ops if is_ill(op, backend(name))]
 
 
 def _import(backends: Sequence[str]) -> None:
@@ -96,6 +119,8 @@ def _import(backends: Sequence[str]) -> None:
 def _warm_up_forkable() -> None:
     with suppress(Exception):
         warm_up(sorted(_forkable))
+        for name in sorted(_forkable):
+            _examine(name)
     gc.collect()
     gc.freeze()  # no child's collector touches, and so copies, what is shared
     gc.enable()
@@ -130,5 +155,7 @@ def _threads_after_warm_up(name: str) -> int:
 
 TASKS = Path("/proc/self/task")
 """The threads of this process, those of native code included, where the system tells."""
+EXAMINED = 2.0
+"""Seconds that the canaries of a family, or of an op, may take."""
 PATIENCE = 60.0
 """Seconds that the warm-up of a backend may take."""

@@ -31,11 +31,11 @@ from conformance.compare.promise import Promise
 from conformance.deviations.entries import listed
 from conformance.generate.scripts import case_of
 from conformance.judge.audit import audit, is_due
-from conformance.judge.canary import healthy_after, read_past_its_end
+from conformance.judge.canary import BIRD, POISON, Ailment, ailment_after, read_past_its_end
 from conformance.judge.nulls import compare_nulls
 from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, verdict_of
 from conformance.laws.judging import Judging, apply_laws, statuses
-from conformance.laws.registry import cases_of
+from conformance.laws.registry import LAWS, cases_of
 from conformance.laws.relation import Status
 
 if TYPE_CHECKING:
@@ -70,6 +70,19 @@ def backend(name: str) -> Backend:
     return _opened[name]
 
 
+_ill: dict[str, frozenset[str]] = {}
+
+
+def spare(name: str, ops: frozenset[str]) -> None:
+    """Remember the ops that a backend differentiates wrongly where nothing was refused: they are no sign of damage."""
+    _ill[name] = ops
+
+
+def spared(name: str) -> frozenset[str]:
+    """Return the ops that are no sign of damage, as far as they are known here."""
+    return _ill.get(name, frozenset())
+
+
 def restart_servers() -> None:
     """Open anew what lives in a process of its own, which a child of this one may have left damaged or busy."""
     for name, engine in list(_opened.items()):
@@ -94,6 +107,8 @@ def run_chunk(chunk: Chunk) -> None:
                 break
             record = _recorded(chunk, index, opened, partial(note, progress, index))
             set_alarm(0)
+            if record.case is not None:
+                record = msgspec.structs.replace(record, since=chunk.start)
             if index in chunk.deaths and index not in chunk.fatal_backends:
                 record = msgspec.structs.replace(record, deaths=chunk.deaths[index])
             out.write(record)
@@ -139,8 +154,8 @@ def run_case(
     """Run one case on the reference and on every backend, and write its record.
 
     ``fatal_backends`` are not run: they are known to take the process down. ``entering`` is told each backend before it runs, and each
-    law before it is tried. Where laws alone judge, the reference is asked only whether a known deviation shows, if the backend has any.
-    ``point``: what the case is in the grid.
+    law, or the canary, before it is tried. Where laws alone judge, the reference is asked only whether a known deviation shows, if the
+    backend has any. ``point``: what the case is in the grid.
     """
     judging, fatal_backends = judging or Judging(), fatal_backends or {}
     seconds = {"reference": 0.0, "judge": 0.0, "laws": 0.0}
@@ -163,9 +178,9 @@ def run_case(
             actual = answer(engine, case)
         facts = facts or profile_of(case, actual)
         with _clock(seconds, "judge"):
-            healthy = promise is None or healthy_after(actual, engine)
-            poisoned |= not healthy or (promise is not None and read_past_its_end(promise.outcome, actual))
-            verdict = _judged(promise, actual, judging, healthy=healthy)
+            ailment = None if promise is None else _ailment(case, actual, engine, judging, entering)
+            poisoned |= ailment is not None or (promise is not None and read_past_its_end(promise.outcome, actual))
+            verdict = _judged(promise, actual, judging, ailment)
         if not poisoned:
             with _clock(seconds, "laws"):
                 verdict, tried = _with_laws(case, engine, actual, verdict, judging, entering)
@@ -212,7 +227,7 @@ def _null_pairs(
             kept.append(null)
             continue
         other, engine = null.pair.variant(case), agreed[null.pair.backend][0]
-        verdict = judged(Promise(other, engine.info), answer(engine, other), healthy=True)
+        verdict = judged(Promise(other, engine.info), answer(engine, other))
         if verdict.bucket is Bucket.AGREED:
             kept.append(null)
         elif verdict.bucket in FAILING:
@@ -243,8 +258,15 @@ def _promise(case: Case, engine: Backend, judging: Judging) -> Promise | None:
     return None if judging.laws_only and not listed(engine.info) else Promise(case, engine.info)
 
 
-def judged(promise: Promise, actual: Outcome, *, healthy: bool) -> Verdict:
-    """Judge an outcome; ``healthy``: whether the engine still differentiated correctly after what it refused."""
+def _ailment(case: Case, actual: Outcome, engine: Backend, judging: Judging, entering: Callable[[str], None]) -> Ailment | None:
+    entering(f"{engine.info.name} {BIRD}")
+    found = ailment_after(case, actual, engine, judging.canary, spared(engine.info.name))
+    entering(engine.info.name)
+    return found
+
+
+def judged(promise: Promise, actual: Outcome, ailment: Ailment | None = None) -> Verdict:
+    """Judge an outcome; ``ailment``: what a canary died of that ran afterwards, because something was refused."""
     try:
         verdict = judge(promise, actual)
         wrong = audit(promise) if verdict.bucket is Bucket.AGREED and is_due(promise.case) else None
@@ -252,20 +274,18 @@ def judged(promise: Promise, actual: Outcome, *, healthy: bool) -> Verdict:
         return _fault(error)
     if wrong is not None:
         return replace(verdict, bucket=Bucket.HARNESS_ERROR, mismatch=Mismatch(END, "oracle", "step", "right", "wrong", wrong))
-    if healthy or verdict.bucket in FAILING:
+    if ailment is None or verdict.bucket in FAILING:
         return verdict
     refused = [i for i, seen in enumerate(actual.observations) if isinstance(seen, Raised)]
     unasked = [i for i in refused if not isinstance(promise.outcome.observations[i], Raised)]
-    found = Mismatch(
-        (unasked or refused)[0], "poison", "step", "intact", "broken", "after this refusal the process differentiates wrongly"
-    )
-    return verdict_of(promise, found, verdict)
+    said = f"with what was refused in this process, {ailment.op} is differentiated wrongly: {ailment.detail}"
+    return verdict_of(promise, Mismatch((unasked or refused)[0], POISON, ailment.family, "intact", "broken", said), verdict)
 
 
-def _judged(promise: Promise | None, actual: Outcome, judging: Judging, *, healthy: bool) -> Verdict:
+def _judged(promise: Promise | None, actual: Outcome, judging: Judging, ailment: Ailment | None) -> Verdict:
     """Judge an outcome, before any law is tried; where laws alone judge, nothing counts but a known deviation."""
     try:
-        verdict = Verdict(Bucket.NOTHING_COMPARED) if promise is None else judged(promise, actual, healthy=healthy)
+        verdict = Verdict(Bucket.NOTHING_COMPARED) if promise is None else judged(promise, actual, ailment)
     except Exception as error:  # noqa: BLE001 - as above: a refusal that poisons and cannot be explained
         return _fault(error)
     if judging.laws_only and verdict.bucket is not Bucket.KNOWN_DEVIATION:
@@ -294,10 +314,11 @@ def _verdict_on_death(case: Case, engine: Backend, death: Death, entering: Calla
     """
     crashed = death.bucket is Bucket.CRASHED
     happened = "the process died" if crashed else "no end in sight"
-    detail = f"{happened}{f', under the law {death.law}' if death.law else ''}: {death.frame}"
+    under = {"": "", BIRD: ", in a canary, after what was refused"}.get(death.law, f", under the law {death.law}")
+    detail = f"{happened}{under}: {death.frame}"
     found = Mismatch(END, "crash", death.law or "step", "computed", death.bucket, detail)
     cases = [case]
-    if death.law:
+    if death.law in LAWS:
         entering(engine.info.name)
         cases += cases_of(death.law, case, engine, engine.run(case))
     for one in cases:
@@ -319,4 +340,4 @@ def describe_backend(name: str) -> BackendRecord | Unopened:
         info = backend(name).info
     except BackendError as error:
         return Unopened(str(error))
-    return BackendRecord(info.name, info.version, info.dialect.name, dict(info.not_offered), info.cpu, info.title)
+    return BackendRecord(info.name, info.version, info.dialect.name, dict(info.not_offered), info.cpu, info.title, info.repeatable)

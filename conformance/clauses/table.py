@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.backends.registry import registration
+from conformance.campaign.clause_records import ClauseCase, ClauseCell, ClauseRow
 from conformance.campaign.explain import Explanation, explain_case
-from conformance.campaign.records import ClauseCase, ClauseCell, ClauseRow, ClausesRecord
+from conformance.campaign.records import ClausesRecord
 from conformance.campaign.worker import backend as open_in_process
 from conformance.case.steps import parameters
 from conformance.clauses import CURATED
 from conformance.clauses.checks import CHECKS
-from conformance.clauses.promises import documents, promises
 from conformance.deviations.entries import known
+from conformance.judge.promises import documents, promises
 from conformance.judge.verdict import AGREEING, Bucket
 from reference_impl import DIALECTS
 from reference_impl.dialects.switches import SWITCHES

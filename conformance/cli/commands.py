@@ -203,25 +203,33 @@ def show(file: Path) -> None:
 
 
 @cli.command()
-@_case_file
+@click.argument("files", type=click.Path(dir_okay=False, path_type=Path), nargs=-1, required=True, metavar="[BEFORE]... CASE")
 @click.option("--backend", required=True, help="A name, or module:attribute.")
-def replay(file: Path, backend: str) -> int:
-    """Run a case again on one backend, compare it with the reference, try all laws on it, and ask who is wrong."""
+def replay(files: tuple[Path, ...], backend: str) -> int:
+    """Run a case again on one backend, compare it with the reference, try all laws on it, and ask who is wrong.
+
+    Cases that are named before it run before it, in the same process.
+    """
     from conformance.campaign.explain import explain_case
     from conformance.campaign.findings import ask_blame
     from conformance.campaign.pool import Workers
+    from conformance.judge.canary import EVERY
     from conformance.judge.verdict import Bucket
     from conformance.laws.judging import Judging, LawSampling
     from conformance.report.terminal import replay_lines
     from conformance.report.words import blame_text
 
-    case = _read_case(file)
+    cases = tuple(map(_read_case, files))
+    *before, case = cases
+    judging = Judging(LawSampling.EVERY, canary=EVERY)
     with Workers((backend,), 1) as workers:
         described = workers.describe(backend)
-        by_laws = workers.call(explain_case, case, backend, Judging(LawSampling.EVERY))
-        explained = by_laws or workers.call(explain_case, case, backend)
+        by_laws = workers.call(explain_case, case, backend, judging, before)
+        explained = by_laws or workers.call(explain_case, case, backend, None, before)
         differs = explained is not None and explained.verdict.mismatch is not None
-        blamed = ask_blame(workers, case, backend, ()) if differs else None
+        blamed = ask_blame(workers, cases, backend, (), judging=judging) if differs else None
+    for earlier in before:
+        click.echo(f"after case {earlier.id}, in the same process:")
     click.echo(f"case {case.id} on {described.name} {described.version} (dialect {described.dialect})")
     if explained is None:
         click.echo("the process died or hung")

@@ -11,6 +11,7 @@ from conformance.case.prose import counted
 from conformance.deviations.entries import known
 from conformance.laws.registry import LAWS
 from conformance.ops import catalogue, not_offered
+from conformance.report.words import REPEATED
 from reference_impl import DIALECTS
 from reference_impl.dialects.dialect import UNBOUNDED
 
@@ -75,14 +76,14 @@ def backends_listing(*, as_json: bool) -> str:
     with Workers((), 1) as workers:
         rows = {name: workers.call(describe_backend, name) or Unopened("takes its process down") for name in names()}
     if as_json:
-        listed = [{"name": name, **msgspec.to_builtins(row)} for name, row in rows.items()]
+        listed = [{"name": name, **msgspec.structs.asdict(row)} for name, row in rows.items()]
         return msgspec.json.format(msgspec.json.encode(listed)).decode()
     lines = []
     for name, row in rows.items():
         if isinstance(row, Unopened):
             lines.append(f"{name:<10} not here: {row.error}")
             continue
-        lines.append(f"{name:<10} {row.version:<14} dialect {row.dialect}")
+        lines.append(f"{name:<10} {row.version:<14} dialect {row.dialect}, repeatable {REPEATED[row.repeatable]}")
         lines += [f"             not offered: {parameter}: {reason}" for parameter, reason in row.not_offered.items()]
     return "\n".join(lines)
 

@@ -3,16 +3,16 @@
 A difference between two engines does not say which of them errs, and a suite that always accuses the engine accuses it of its own
 mistakes. So everybody who can tell votes: the reference in higher precision, every other backend whose dialect promises the same, the
 numerical oracle over the reference's forwards and over the accused engine's own, and the laws that the engine breaks by itself. Each
-says *right*, *wrong* or *cannot tell* of the accused and of the reference. A difference that is no matter of numbers (a refusal, a
-flag, an absence) has no oracle; the other backends vote, and the switches of the dialect say on which convention the promise rests.
+says *right*, *wrong* or *cannot tell* of the accused and of the reference. Where the difference is no matter of numbers (a refusal, a
+flag, an absence) the grounds of the promise vote (`conformance.judge.grounds`), and of an absence the oracle tells whether there is a
+derivative. A broken law and a process that a refusal damaged are differences of their own (`conformance.laws.votes`,
+`conformance.judge.poison`).
 
 The numerical oracle knows no rule. Where it is sharp and contradicts the reference, the suite is at fault, whoever else agrees.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -24,6 +24,8 @@ from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
 from conformance.compare.rounding import agrees_cheaply
 from conformance.deviations.explain import excuse, explain
+from conformance.judge.dispute import Blame, Dispute, Opinion, Vote, opinion, silent
+from conformance.judge.grounds import GROUNDS
 from conformance.judge.localise import first_node
 from conformance.judge.oracle import SilentError, slope
 from conformance.ops.dtypes import WIDE
@@ -34,59 +36,17 @@ if TYPE_CHECKING:
 
     from conformance.backends import Backend
     from conformance.case.case import Case
-    from conformance.case.outcome import Outcome
     from conformance.compare.mismatch import Mismatch
     from reference_impl.numerical import Estimate
 
 ELEMENTS_PER_VOTE = 3
 """How many elements of a gradient the oracle is asked for: those that differ most."""
 ORACLES = ("numerical derivative of the reference's forward", "numerical derivative of its own forward")
+LAW = "the law itself"
+"""The voter that tries a broken law on the accused, and on the reference."""
 
 
 SEVERAL_CALLS = "a forward, or a state that several calls made: no gradient of one call"
-
-
-class Opinion(StrEnum):
-    """What a voter says of one of the two."""
-
-    RIGHT = "right"
-    WRONG = "wrong"
-    SILENT = "cannot tell"
-
-
-@dataclass(frozen=True, slots=True)
-class Vote:
-    """One voter's opinion of the accused engine and of the reference, with the reason."""
-
-    voter: str
-    accused: Opinion
-    reference: Opinion
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Blame:
-    """``who``: ``accused``, ``reference`` or ``unclear``; ``node``: the first wrong op of the reverse pass, or why none is named."""
-
-    who: str
-    votes: tuple[Vote, ...]
-    node: str
-
-
-@dataclass(frozen=True)
-class Dispute:
-    """A difference and what was observed: what a voter is told."""
-
-    promise: Promise
-    accused: Backend
-    actual: Outcome
-    found: Mismatch
-    others: Sequence[Backend] = field(default=())
-
-    @property
-    def case(self) -> Case:
-        """The case that is disputed."""
-        return self.promise.case
 
 
 Voter: TypeAlias = "Callable[[Dispute], Vote]"
@@ -109,8 +69,8 @@ def blame(case: Case, accused: Backend, others: Sequence[Backend] = (), voters: 
 
 
 def who(votes: Sequence[Vote]) -> str:
-    """Count the votes; a numerical oracle that contradicts the reference outweighs all others."""
-    if any(v.voter in ORACLES and v.reference is Opinion.WRONG for v in votes):
+    """Count the votes; a numerical oracle or a law that contradicts the reference outweighs all others."""
+    if any(v.voter in (*ORACLES, LAW) and v.reference is Opinion.WRONG for v in votes):
         return "reference"
     said = {v.accused for v in votes}
     if Opinion.WRONG in said and Opinion.RIGHT not in said:
@@ -119,33 +79,27 @@ def who(votes: Sequence[Vote]) -> str:
 
 
 def _votes(dispute: Dispute, voters: Sequence[Voter]) -> Iterator[Vote]:
-    yield _in_higher_precision(dispute)
+    by_numbers = {"value": _numerically, "absence": _by_existence}.get(dispute.found.kind)
+    if dispute.found.kind == "value":
+        yield _in_higher_precision(dispute)
+    else:
+        yield from (ground(dispute) for ground in GROUNDS)
     for other in dispute.others:
         yield _of(other, dispute)
-    if dispute.found.kind == "value":
-        yield _numerically(dispute, ORACLES[0], None)
-        yield _numerically(dispute, ORACLES[1], dispute.accused)
+    if by_numbers is not None:
+        yield by_numbers(dispute, ORACLES[0], None)
+        yield by_numbers(dispute, ORACLES[1], dispute.accused)
     for voter in voters:
         yield voter(dispute)
 
 
-def _silent(voter: str, reason: str) -> Vote:
-    return Vote(voter, Opinion.SILENT, Opinion.SILENT, reason)
-
-
-def _opinion(holds: bool) -> Opinion:
-    return Opinion.RIGHT if holds else Opinion.WRONG
-
-
 def _in_higher_precision(dispute: Dispute) -> Vote:
     name, found = "reference in float64", dispute.found
-    if found.kind != "value":
-        return _silent(name, "no oracle: the difference is none of numbers")
     bounds = dispute.promise.bounds
     if bounds.near_kink:
-        return _silent(name, "a rounding away from a kink")
+        return silent(name, "a rounding away from a kink")
     place = (found.step, found.slot, found.where, found.name)
-    accused, right = (_opinion(bounds.accepts(array, *place)) for array in (found.actual_array, found.expected_array))
+    accused, right = (opinion(bounds.accepts(array, *place)) for array in (found.actual_array, found.expected_array))
     return Vote(
         name, accused, right, "within what rounding can do of it" if accused is Opinion.RIGHT else "beyond what rounding can do"
     )
@@ -157,18 +111,18 @@ def _of(other: Backend, dispute: Dispute) -> Vote:
     promised = Promise(case, info)
     seen = other.run(case)
     if not _same_promise(dispute, promised):
-        return _silent(info.name, "its dialect promises something else here, or it does not offer the step")
+        return silent(info.name, "its dialect promises something else here, or it does not offer the step")
     mine = [m for m in Comparer(promised).differences(seen) if m.step == found.step]
     same_place = [m for m in mine if (m.where, m.slot) == (found.where, found.slot)]
     if not same_place:
         if any(m.where == "step" for m in mine):
-            return _silent(info.name, "it differs from its own promise at this step in another way")
+            return silent(info.name, "it differs from its own promise at this step in another way")
         return Vote(info.name, Opinion.WRONG, Opinion.RIGHT, "promises the same, and keeps it")
     if explain(promised, same_place[0]) is not None:
-        return _silent(info.name, "has a known deviation of its own here")
+        return silent(info.name, "has a known deviation of its own here")
     if (same_place[0].kind, same_place[0].actual) == (found.kind, found.actual) and _alike(same_place[0], found):
         return Vote(info.name, Opinion.RIGHT, Opinion.WRONG, "promises the same, and does as the accused does")
-    return _silent(info.name, "differs from both")
+    return silent(info.name, "differs from both")
 
 
 def _same_promise(dispute: Dispute, promised: Promise) -> bool:
@@ -196,16 +150,53 @@ def _numerically(dispute: Dispute, voter: str, forward: Backend | None) -> Vote:
             (wanted[place], got[place], radius[place], _slope(dispute, number, name, place, forward)) for place in _worst(wanted, got)
         ]
     except SilentError as error:
-        return _silent(voter, str(error))
+        return silent(voter, str(error))
     accused, right = (_judged([(a[i], a[2], a[3]) for a in answers]) for i in (1, 0))
     first = answers[0]
     return Vote(voter, accused, right, f"{first[3].value:.9g} with an error below {first[3].error:.2g}; got {first[1]:.9g}")
 
 
+def _by_existence(dispute: Dispute, voter: str, forward: Backend | None) -> Vote:
+    """Ask whether there is a derivative where one of the two has none: what is absent counts as nothing."""
+    found = dispute.found
+    try:
+        number, name = _asked(dispute)
+        present = found.expected_array if found.actual_array is None else found.actual_array
+        wide = present.astype(WIDE[present.dtype.kind])
+        direction = wide if np.isfinite(wide).all() and wide.any() else np.ones_like(wide)
+        estimate = slope(dispute.promise, number, name, direction, forward)
+    except SilentError as error:
+        return silent(voter, str(error))
+    said = f"{estimate.value:.9g} with an error below {estimate.error:.2g}, along what is there"
+    if not np.isfinite(estimate.error):
+        return silent(voter, said)
+    if abs(estimate.value) > estimate.error:
+        absent_is_wrong = (Opinion.WRONG, Opinion.RIGHT) if found.actual_array is None else (Opinion.SILENT, Opinion.WRONG)
+        return Vote(voter, *absent_is_wrong, f"{said}: something depends on {name}, so its gradient is there")
+    if found.actual_array is not None and float(np.sum(np.abs(wide) ** 2)) > estimate.error:
+        return Vote(voter, Opinion.WRONG, Opinion.RIGHT, f"{said}: nothing depends on {name}, and what came is not zero")
+    return silent(voter, f"{said}: zeros and an absent gradient are the same number")
+
+
+def _asked(dispute: Dispute) -> tuple[int, str]:
+    """Return by which call, and of which value, the gradient is that is absent on one side."""
+    found, case = dispute.found, dispute.case
+    step = None if found.step is END else case.steps[found.step]
+    if found.step is not END and found.where == "result" and isinstance(step, Grad):
+        return found.step, step.inputs[found.slot]
+    if found.step is END or found.where != "grad" or not isinstance(step, Backward):
+        raise SilentError(SEVERAL_CALLS)
+    leaves = {entry.name for entry in case.inputs if entry.differentiable}
+    if found.name not in leaves or (step.inputs is not None and found.name not in step.inputs):
+        msg = f"whether {found.name} has a .grad is what the call asks for, and no matter of derivatives"
+        raise SilentError(msg)
+    return found.step, found.name
+
+
 def _judged(answers: list[tuple[Any, Any, Estimate]]) -> Opinion:
     if not all(np.isfinite(estimate.error) for _, _, estimate in answers):
         return Opinion.SILENT
-    return _opinion(all(abs(value - estimate.value) <= estimate.error + radius for value, radius, estimate in answers))
+    return opinion(all(abs(value - estimate.value) <= estimate.error + radius for value, radius, estimate in answers))
 
 
 def _slope(dispute: Dispute, number: int, name: str, place: tuple[int, ...], forward: Backend | None) -> Estimate:

@@ -1,24 +1,38 @@
 """The canary: whether a process still differentiates correctly after an engine refused something.
 
 An engine that raises may leave its graph, its grad mode or its memory damaged, and every later case of the process would be red or
-green for the wrong reason. So after each refusal a small case with a known answer is run.
+green for the wrong reason. So after each refusal small cases are run whose answers are known: a product, whose gradient is written
+down here, and then cases of one op each, which are points of the grid and are judged as such, by the reference. The damage may be that
+of a single op, so the ops of the case that was refused are asked; and it may be elsewhere, so one family of ops has its turn, which
+the case's id decides. Example: a refusal that spoils the rule of ``sum`` shows at once in a case that sums, and in another one as soon
+as the reductions have their turn.
 """
 
 from __future__ import annotations
 
+import functools
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from conformance.backends import BackendInfo
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, Raised
-from conformance.case.steps import Backward, Grad, Op
+from conformance.case.steps import Backward, Grad, InPlace, Op, ops
+from conformance.compare.promise import Promise
+from conformance.generate.grid import Point
+from conformance.generate.grid.places import DRAWN
+from conformance.judge.verdict import FAILING, judge
+from conformance.ops import catalogue
+from conformance.ops.dtypes import COMPLEX, REAL
 from reference_impl import Category
 
 if TYPE_CHECKING:
     from conformance.backends import Backend
     from conformance.case.outcome import Outcome, Value
+    from reference_impl import Dialect
 
 CANARY = Case(
     (Input("x", (2,), (2.0, 3.0)), Input("s", (2,), (1.0, 1.0), differentiable=False)),
@@ -26,6 +40,28 @@ CANARY = Case(
     "exact",
 )
 """One op and its gradient, which every backend offers."""
+
+POISON = "poison"
+"""The kind of the difference that a canary shows; ``where`` it is, is the family of the op."""
+
+EVERY = "every"
+"""In the place of a family: all ops are asked."""
+
+BIRD = "canary"
+"""Who was under way, where the process dies in a canary and not in the case."""
+
+PLAIN = {"beside": "same", "layout": "contiguous", "seed": "contiguous", "order": "1", "call": "grad", "asked": "all"}
+"""The point of the grid at which an op is asked."""
+RANKS = ("2", "1", "3", "4", "0")
+"""Of the operands; an op is asked at the first that it takes."""
+
+
+class Ailment(NamedTuple):
+    """What a canary died of: the op, its family, and what came instead of the right answer."""
+
+    op: str
+    family: str
+    detail: str
 
 
 def read_past_its_end(expected: Outcome, actual: Outcome) -> bool:
@@ -36,13 +72,37 @@ def read_past_its_end(expected: Outcome, actual: Outcome) -> bool:
     )
 
 
-def healthy_after(actual: Outcome, engine: Backend) -> bool:
-    """If any step was refused, run the canary; return whether the engine still differentiates correctly."""
-    return not any(isinstance(o, Raised) for o in actual.observations) or healthy(engine)
+def ailment_after(
+    case: Case, actual: Outcome, engine: Backend, family: str = "", spared: frozenset[str] = frozenset()
+) -> Ailment | None:
+    """If any step was refused, run the canaries; return what the first one died of, ``None`` if the engine is as right as before.
+
+    ``family``: that whose ops are asked, or `EVERY`; empty: the ops of the case, and the family whose turn it is. ``spared``: ops that
+    are not asked, because they are wrong where nothing was refused, too.
+    """
+    if not any(isinstance(seen, Raised) for seen in actual.observations):
+        return None
+    return _first([op for op in (ops_of(family) if family else _turn(case)) if op not in spared], engine)
+
+
+def ailment_of(family: str, engine: Backend) -> Ailment | None:
+    """Run the canaries of a family in any case."""
+    return _first(ops_of(family), engine)
+
+
+def is_ill(op: str, engine: Backend) -> bool:
+    """Whether the canary of an op dies, whatever was before."""
+    return _ailment(op, engine) is not None
+
+
+def _first(asked: list[str], engine: Backend) -> Ailment | None:
+    if not healthy(engine):
+        return Ailment("mul", catalogue()["mul"].family, "the derivative of x * x is not 2 x")
+    return next(filter(None, (_ailment(op, engine) for op in asked)), None)
 
 
 def healthy(engine: Backend) -> bool:
-    """Run the canary: whether the engine, after whatever it refused, still finds that the derivative of ``x * x`` is ``2 x``."""
+    """Run the first canary: whether the engine, after whatever it refused, still finds that the derivative of ``x * x`` is ``2 x``."""
     with suppress(Exception):
         outcome = engine.run(CANARY)
         seen = outcome.observations[1]
@@ -54,3 +114,68 @@ def healthy(engine: Backend) -> bool:
 
 def _right(gradient: Value | None) -> bool:
     return gradient is not None and np.array_equal(gradient.array, 2.0 * CANARY.inputs[0].array())
+
+
+def _turn(case: Case) -> list[str]:
+    """Return the ops of a case, and those of the family whose turn it is by the case's id."""
+    used = (op.op for step in case.steps for op in ((step,) if isinstance(step, InPlace) else ops(step)))
+    having_turns = families()
+    return list(dict.fromkeys([*used, *ops_of(having_turns[int(case.id, 16) % len(having_turns)])]))
+
+
+def families() -> list[str]:
+    """Return all families of ops."""
+    return list(dict.fromkeys(row.family for row in catalogue().values()))
+
+
+def ops_of(family: str) -> list[str]:
+    """Return the ops of a family, or of every one."""
+    return [op for op, row in catalogue().items() if family in (row.family, EVERY)]
+
+
+def _ailment(op: str, engine: Backend) -> Ailment | None:
+    asked = canary_of(op)
+    if asked is None:
+        return None
+    try:
+        info = engine.info
+        verdict = judge(Promise(asked, info, _answer(op, info.dialect, frozenset(info.not_offered))), engine.run(asked))
+    except Exception as error:  # noqa: BLE001 - an adapter that breaks after a refusal is no more of use than its engine
+        return Ailment(op, catalogue()[op].family, f"{type(error).__name__}: {error}")
+    found = verdict.mismatch
+    if verdict.bucket not in FAILING or found is None:
+        return None
+    return Ailment(op, catalogue()[op].family, f"expected {found.expected}, got {found.actual}: {found.detail}")
+
+
+@functools.cache
+def canary_of(op: str) -> Case | None:
+    """Return the canary of an op: the simplest point of its grid, exact if the op is; ``None`` if it has no such point."""
+    row = catalogue()[op]
+    for kind, rank in product(("real", "complex"), RANKS):
+        lane = "exact" if row.is_exact(on_complex=kind == "complex") else "numeric"
+        dtype = (REAL if kind == "real" else COMPLEX)[0]
+        if row.numbers.taken in ("both", kind):
+            point = Point(
+                op,
+                {
+                    **PLAIN,
+                    "argument": DRAWN,
+                    "rank": rank,
+                    "size": "few" if rank != "0" else "one",
+                    "lane": lane,
+                    "kind": kind,
+                    "dtype": dtype,
+                },
+            )
+            with suppress(LookupError):
+                return point.case()
+    return None
+
+
+@functools.cache
+def _answer(op: str, dialect: Dialect, not_offered: frozenset[str]) -> Outcome:
+    """Run the reference on a canary, once for all processes that a worker forks."""
+    case = canary_of(op)
+    assert case is not None, "it was asked"  # noqa: S101
+    return Promise(case, BackendInfo(dialect.name, "", dialect, dict.fromkeys(not_offered, "not offered"))).outcome

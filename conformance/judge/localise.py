@@ -5,6 +5,9 @@ nothing on every computed value behind the roots of the diverging call, and both
 order, the first step whose results have the right cotangents and one of whose operands does not is the one whose rule, or whose sum,
 is wrong. Example: in ``z = sum(exp(mul(x, y)))`` with a wrong rule of exp, what arrives at exp's result is right and what leaves for
 its operand is not, so exp is named, although mul passes the wrong number on.
+
+In a pass of second order the step that is named may be the `Grad` that made a first derivative. That one is then written out rule by
+rule (`unroll`), and the same is asked again.
 """
 
 from __future__ import annotations
@@ -18,17 +21,20 @@ from conformance.case.place import END
 from conformance.case.queries import label
 from conformance.case.steps import Backward, Detach, Edge, Grad, Hook, InPlace, Op, results, uses
 from conformance.compare.compare import Comparer
+from conformance.judge.unroll import UnrolledError, unrolled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.backends import Backend
-    from conformance.case.outcome import Outcome
+    from conformance.case.outcome import Observation, Outcome
     from conformance.case.steps import Call
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
+    from conformance.judge.unroll import Rule
 
 WATCH = "watch_"
+A_DERIVATIVE = "the derivative of a derivative; the rule inside it is not named: written out rule by rule"
 
 
 def first_node(promise: Promise, accused: Backend, found: Mismatch) -> str:
@@ -37,10 +43,15 @@ def first_node(promise: Promise, accused: Backend, found: Mismatch) -> str:
         return "not named: the difference is in the state after the last step"
     case = promise.case
     step = case.steps[found.step]
+    place = f"step {found.step} ({label(case, found.step)})"
+    if found.kind == "error":
+        return f"{place}: whether it is refused, and how"
     if isinstance(step, Op):
-        return f"step {found.step} ({step.op}): its forward"
+        return f"{place}: {'its flag' if found.kind == 'flag' else 'its forward'}"
+    if found.kind == "flag" and isinstance(step, Grad) and step.create_graph:
+        return f"{place}: {_inside(promise, found.step, found.step, accused)}"
     if not isinstance(step, Grad | Backward) or found.kind not in ("value", "absence"):
-        return f"not named: a difference of kind {found.kind} at {label(case, found.step)} has no cotangents"
+        return f"{place}: a difference of kind {found.kind}, which has no cotangents"
     if found.where == "event" and found.name == DOT:
         return "not named: what is dumped are no cotangents"
     if any(isinstance(s, InPlace | Edge) for s in case.steps[: found.step]):
@@ -48,24 +59,56 @@ def first_node(promise: Promise, accused: Backend, found: Mismatch) -> str:
     return _in_pass(promise, found.step, step, accused)
 
 
-def _in_pass(promise: Promise, number: int, call: Call, accused: Backend) -> str:
+def _inside(promise: Promise, number: int, inner: int, accused: Backend) -> str:
+    """Name the rule inside a first derivative, whose own derivative is wrong, or say why none is named."""
+    case = promise.case
+    seen = zip(case.steps, promise.outcome.observations, strict=True)
+    made = {n for s, o in seen if isinstance(o, Computed) for n, v in zip(results(s), o.values, strict=False) if v and v.requires_grad}
+    try:
+        written = unrolled(case, inner, frozenset(made | {entry.name for entry in case.inputs if entry.differentiable}))
+    except UnrolledError as error:
+        return f"{A_DERIVATIVE}, {error}"
+    asked = promise.of(written.case)
+    shown = [o.observations for o in (asked.outcome, accused.run(written.case))]
+    for i, rule in sorted(written.rules.items()):
+        if [_tracks(observations[i]) for observations in shown] == [True, False]:
+            return f"{rule.words} gives what depends on nothing"
+    moved = written.moved.get(number, number)
+    call = written.case.steps[moved]
+    if moved == number or not isinstance(call, Grad | Backward):
+        return f"{A_DERIVATIVE}, each of its rules depends on something"
+    found = _in_pass(asked, moved, call, accused, written.rules)
+    return found if found.startswith("the derivative") else f"{A_DERIVATIVE}, {found.removeprefix('not named: ')}"
+
+
+def _tracks(seen: Observation) -> bool:
+    return isinstance(seen, Computed) and any(value is not None and value.requires_grad for value in seen.values)
+
+
+def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, rules: dict[int, Rule] | None = None) -> str:
     case = promise.case
     accumulates = isinstance(call, Backward)
     watched = _behind(case, number, call.roots, promise.outcome, leaves=accumulates)
     hooks = tuple(Hook(name, (WATCH + name,), "nothing") for name in watched)
     hooked = Case(case.inputs, (*case.steps[:number], *hooks, call), case.lane)
     at = number + len(hooks)
-    differences = Comparer(promise.of(hooked)).differences(accused.run(hooked))
-    wrong = _wrong(hooked, at, [m for m in differences if m.step == at])
+    promised, actual = promise.of(hooked), accused.run(hooked)
+    differences = [m for m in Comparer(promised).differences(actual) if m.step == at]
+    wrong = _wrong(hooked, at, differences, _uncalled(promised.outcome, actual, at))
     if wrong is None:
         return "not named: with hooks on the values in between, other hooks are called than should be"
     if not wrong:
         return "not named: with hooks on the values in between, nothing differs"
     roots = call.roots
-    for i in reversed(range(number)):
+    for i in sorted(range(number) if rules is None else rules, reverse=True):
         arriving = [name for name in results(case.steps[i]) if name in watched]
         passed = [name for _, name in uses(case.steps[i]) if name in wrong]
         if arriving and passed and wrong.isdisjoint(arriving):
+            if rules is not None:
+                towards = rules[i].inside.get(passed[0], passed[0])
+                return f"the derivative of {rules[i].words}, with respect to {towards}"
+            if isinstance(case.steps[i], Grad):
+                return f"step {i} ({label(case, i)}): {_inside(promise, number, i, accused)}"
             return f"step {i} ({label(case, i)}): what arrives at {', '.join(arriving)} is right, what leaves for {passed[0]} is not"
     if accumulates and wrong and wrong.isdisjoint(watched):
         return f"the accumulation into {min(wrong)}: the cotangent that arrives is right"
@@ -86,13 +129,21 @@ def _behind(case: Case, number: int, roots: Sequence[str], expected: Outcome, *,
     return found + [i.name for i in case.inputs if leaves and i.differentiable and i.name in wanted]
 
 
-def _wrong(hooked: Case, at: int, differences: list[Mismatch]) -> set[str] | None:
-    """Return the values whose cotangents differ; ``None`` if the calls of the hooks cannot be compared."""
+def _uncalled(expected: Outcome, actual: Outcome, at: int) -> set[str]:
+    """Return the values whose hooks were called on one side alone: there a cotangent is absent."""
+    called = [{event.name for event in getattr(o.observations[at], "events", ())} for o in (expected, actual)]
+    return {name.removeprefix(WATCH) for name in called[0] ^ called[1] if name.startswith(WATCH)}
+
+
+def _wrong(hooked: Case, at: int, differences: list[Mismatch], uncalled: set[str]) -> set[str] | None:
+    """Return the values whose cotangents differ, or are absent on one side; ``None`` if the calls of the hooks cannot be compared."""
     step = hooked.steps[at]
-    wrong = set()
+    wrong = set(uncalled)
     for found in differences:
-        if found.kind in ("events", "error"):
+        if found.kind == "error" or (found.kind == "events" and not uncalled):
             return None
+        if found.kind == "events":
+            continue
         if found.where == "event":
             wrong.add(found.name.removeprefix(WATCH))
         elif found.where == "result" and isinstance(step, Grad):

@@ -71,7 +71,7 @@ LAWS: dict[str, Law] = {
         Law("dead-branches", "a branch that no call reaches changes nothing", None, script.dead_branches),
         Law("build-order", "the order in which independent ops are applied changes nothing", None, script.build_order),
         Law("no-mutation", "operands, inputs and seeds are never changed", None, script.nothing_is_mutated),
-        Law("repeatable", "running twice gives the same bits", None, script.repeatable),
+        Law("repeatable", "running twice gives the same, to the last bit or as far as the engine says", None, script.repeatable),
         Law("slope", "gradients are the slopes of the engine's own values", slope.slope_of_its_own_values),
     )
 }

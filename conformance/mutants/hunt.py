@@ -18,7 +18,7 @@ from conformance.campaign.worker import judged
 from conformance.case.queries import label
 from conformance.compare.promise import Promise
 from conformance.generate.scripts import DrawOptions, case_of
-from conformance.judge.canary import healthy_after
+from conformance.judge.canary import ailment_after
 from conformance.judge.verdict import Bucket
 from conformance.mutants.mutant import Kind, Mutant
 from conformance.mutants.registry import mutant
@@ -140,8 +140,8 @@ def _killed(seed: int, index: int, alive: dict[str, Suspect], entering: Callable
                 entering(name)
                 actual = engine.run(case)
                 # Only what breaks can be broken afterwards; any other fault is gone when the canary would be run.
-                sane = not wrong.breaks or healthy_after(actual, engine)
-                verdict = judged(Promise(case, engine.info, expected), actual, healthy=sane)
+                ailment = ailment_after(case, actual, engine) if wrong.breaks else None
+                verdict = judged(Promise(case, engine.info, expected), actual, ailment)
                 if verdict.bucket in KILLING:
                     step = "" if verdict.mismatch is None else label(case, verdict.mismatch.step)
                     found.append((name, Kill(index, str(verdict.bucket), step)))

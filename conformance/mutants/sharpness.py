@@ -72,4 +72,4 @@ def scaled(op: str, bits: int) -> WrongEngine:
 
 
 def _is_found(engine: WrongEngine, cases: Iterable[Case]) -> bool:
-    return any(judged(Promise(case, engine.info), engine.run(case), healthy=True).bucket is Bucket.DIVERGED for case in cases)
+    return any(judged(Promise(case, engine.info), engine.run(case)).bucket is Bucket.DIVERGED for case in cases)

@@ -13,7 +13,7 @@ from conformance.judge.verdict import Bucket
 from conformance.laws.table import COLUMNS, law_rows
 from conformance.report.costs import rows
 from conformance.report.tables import compared, total_of
-from conformance.report.words import COUNTERS, blame_text, shrinking
+from conformance.report.words import COUNTERS, again_text, blame_text, shrinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -80,7 +80,13 @@ def _finding(finding: FindingRecord) -> list[str]:
         f"finding {finding.id}: {finding.backend} {finding.bucket} at {finding.at or 'run'}, with "
         f"{', '.join(finding.ops) or 'no op'}, {counted(finding.count, 'case')}: expected {expected}, got {actual}"
     )
-    rest = [" ".join(detail.split())[:160], *blame_text(finding.blame)[:BLAME_SHOWN], shrinking(finding), finding.replay]
+    rest = [
+        " ".join(detail.split())[:160],
+        again_text(finding),
+        *blame_text(finding.blame)[:BLAME_SHOWN],
+        shrinking(finding),
+        finding.replay,
+    ]
     return [first, *(f"    {line}" for line in rest if line)]
 
 

@@ -18,7 +18,7 @@ from conformance.case.place import END, read_recorded
 from conformance.case.prose import counted
 from conformance.judge.verdict import AGREEING, COMPARED, Bucket
 from conformance.report.costs import pace
-from conformance.report.words import WHO, summary
+from conformance.report.words import AGAIN, WHO, summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -186,7 +186,8 @@ def finding_line(finding: FindingRecord) -> str:
     blame = finding.blame
     who = ["nobody could be asked who is wrong"] if blame is None else [f"node: {blame.node.partition(': ')[0]}", WHO[blame.who]]
     what = f"{finding.bucket.replace('_', ' ')} at {finding.at or 'run'}{ops}, {counted(finding.count, 'case')}"
-    return "; ".join([f"{finding.id}: {what}: {summary(finding)}", *who])
+    once = [AGAIN[finding.again]] if AGAIN[finding.again] else []
+    return "; ".join([f"{finding.id}: {what}: {summary(finding)}", *once, *who])
 
 
 def replay_lines(explained: Explanation) -> list[str]:

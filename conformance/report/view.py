@@ -26,7 +26,7 @@ from conformance.laws.table import COLUMNS
 from conformance.report import tables
 from conformance.report.graph import Picture, draw
 from conformance.report.grid import LEGEND, GridView, grids_of
-from conformance.report.words import blame_text, headline, marked, shrinking, summary, value_name
+from conformance.report.words import REPEATED, again_text, blame_text, headline, marked, shrinking, summary, value_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -64,10 +64,12 @@ class FindingView:
     count: int
     index: int
     shrinking: str
+    again: str
     steps: list[StepView]
     diverging: str
     picture: Picture
     case: str
+    before: list[str]
     replay: str
     script: str
 
@@ -79,6 +81,7 @@ class BackendView:
     name: str
     version: str
     dialect: str
+    repeatable: str
     not_offered: list[tuple[str, str]]
 
 
@@ -174,7 +177,7 @@ def view_of(records: Iterable[Record]) -> ReportView:
         command=header.command if header else "",
         settings=list(_settings(header)) if header else [],
         environment=list(header.environment.items()) if header else [],
-        backends=[BackendView(b.name, b.version, b.dialect, sorted(b.not_offered.items())) for b in described],
+        backends=[BackendView(b.name, b.version, b.dialect, REPEATED[b.repeatable], sorted(b.not_offered.items())) for b in described],
         ops_not_offered=list(header.ops_not_offered.items()) if header else [],
         tiles=list(_tiles(run, backends)),
         ledger=tables.ledger_of(footer, backends) if footer else None,
@@ -281,10 +284,12 @@ def _finding(record: FindingRecord) -> FindingView:
         count=record.count,
         index=record.index,
         shrinking=shrinking(record),
+        again=again_text(record),
         steps=steps,
         diverging=next((s.anchor for s in steps if s.state == "diverging"), ""),
         picture=draw(record.case, number),
         case=encode(record.case),
+        before=[encode(case) for case in record.before],
         replay=record.replay,
         script=record.script,
     )

@@ -6,13 +6,14 @@ import difflib
 import re
 from typing import TYPE_CHECKING
 
+from conformance.campaign.records import Again
 from conformance.case.prose import counted
 from conformance.judge.verdict import Bucket
 
 if TYPE_CHECKING:
     from conformance.campaign.records import FindingRecord, MismatchRecord
     from conformance.case.case import Input
-    from conformance.judge.blame import Blame
+    from conformance.judge.dispute import Blame
 
 COUNTERS = {
     "calls": "autograd calls",
@@ -81,6 +82,31 @@ def shrinking(finding: FindingRecord) -> str:
     return f"shrunk in {counted(sum(rounds.values()), 'round')}: {passes}" if rounds else ""
 
 
+def again_text(finding: FindingRecord) -> str:
+    """Say whether the case failed in a fresh process; nothing where it did, and alone."""
+    ran = finding.since is not None and finding.since < finding.index
+    history = f" Its process had run cases {finding.since} to {finding.index - 1} of the run before." if ran else ""
+    match finding.again:
+        case Again.ALONE:
+            return ""
+        case Again.AFTER:
+            return f"It does not fail alone: {counted(len(finding.before), 'case')} must run before it in the same process.{history}"
+        case Again.NEVER:
+            tried = " Running them again did not bring it back." if ran and finding.bucket is Bucket.DIVERGED else ""
+            return f"It did not fail again in a fresh process.{history}{tried}"
+        case Again.UNASKED:
+            return "Whether it fails again in a fresh process was not found out in time."
+
+
+AGAIN = {
+    Again.ALONE: "",
+    Again.AFTER: "only after other cases in its process",
+    Again.NEVER: "not again in a fresh process",
+    Again.UNASKED: "",
+}
+"""The same in the one line of a finding."""
+
+
 def value_name(found: MismatchRecord) -> str:
     """Return the name of the value that differs, if the detail of the mismatch begins with one."""
     if found.where not in ("result", "grad", "event"):
@@ -88,6 +114,9 @@ def value_name(found: MismatchRecord) -> str:
     name = re.match(r"([\w.]+)(?=: |$)", found.detail)
     return name[1] if name else ""
 
+
+REPEATED = {"bitwise": "to the last bit", "rounding": "as far as rounding goes"}
+"""How alike two runs of an engine are, by its own words (`conformance.backends.Repeatable`)."""
 
 WHO = {
     "accused": "the engine is wrong",
@@ -97,12 +126,12 @@ WHO = {
 
 
 def blame_text(blame: Blame | None) -> list[str]:
-    """Write who is wrong, where the reverse pass leaves the right way, and how everybody voted; nothing without a blame."""
+    """Write who is wrong, at which place (mostly the first wrong node), and how everybody voted; nothing without a blame."""
     if blame is None:
         return []
     votes = (f"{v.voter}: engine {v.accused}, reference {v.reference} ({' '.join(v.reason.split())})" for v in blame.votes)
     said = [f"vote of {vote}" for vote in votes]
-    return [f"blame: {WHO[blame.who]}", f"first wrong node: {blame.node}", *said]
+    return [f"blame: {WHO[blame.who]}", f"place: {blame.node}", *said]
 
 
 def marked(expected: str, actual: str) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:

@@ -43,6 +43,13 @@ def has_a_special_version() -> Backend:
     return _with(Version("2.13.0"))
 
 
+def is_repeatable_sometimes() -> Backend:
+    """Open a backend that says of two runs what no engine can say."""
+    right = reference(TORCH, TORCH.not_offered)
+    right.info = replace(right.info, repeatable="sometimes")  # type: ignore[arg-type]
+    return right
+
+
 class BreaksOnLeaves:
     """A backend that raises in the place of an answer."""
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PATIENCE = 120.0
 """Seconds after which a condition is not waited for any more, on a machine that has much else to do."""
 
-OF_THE_WAY = ("seconds", "deaths", "unreproduced_deaths", "started", "command", "jobs", "replay", "bare", "processes")
+OF_THE_WAY = ("seconds", "deaths", "unreproduced_deaths", "started", "command", "jobs", "replay", "bare", "processes", "since")
 """Fields of records that say how a run went, not what came of it."""
 
 

@@ -13,7 +13,8 @@ from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import read
 from conformance.campaign.records import CaseRecord, ExitReason, FindingRecord, Footer, Header, Interruption
 from conformance.campaign.run import Options, Progress, run_campaign
-from conformance.case.steps import Op
+from conformance.case.case import Case, Input
+from conformance.case.steps import Backward, Op
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.laws.judging import Judging
 from tests.conformance.engines import EXACT
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conformance.campaign.records import Record, VerdictRecord
-    from conformance.case.case import Case
 
 CASES = 200
 
@@ -177,6 +177,19 @@ def test_a_crash_beside_a_healthy_backend_costs_the_healthy_one_nothing(tmp_path
 def test_an_engine_that_breaks_after_a_refusal_is_poisoned(tmp_path: Path) -> None:
     (verdict,) = run_on("conformance.mutants.engines:breaks_after_a_refusal", (EXACT,), tmp_path)
     assert ("poison", "backward") == (verdict.mismatch.kind, verdict.mismatch.at)
+
+
+TWICE = Case((Input("x", (2,), (0.5, 1.5)),), (Op("exp", ("x",), ("y",)), Backward(("y",), ("x",)), Backward(("y",), ("x",))))
+
+
+def test_an_engine_that_dies_in_a_canary_after_a_refusal_says_so(tmp_path: Path) -> None:
+    (verdict,) = run_on("dies_on_exp_after_a_refusal", (TWICE,), tmp_path)
+    assert ("crashed", "canary", True) == (verdict.bucket, verdict.mismatch.where, "after what was refused" in verdict.mismatch.detail)
+
+
+def test_an_op_that_is_wrong_where_nothing_was_refused_is_no_damage(tmp_path: Path) -> None:
+    verdicts = run_on("conformance.mutants.engines:exp-x-sign", (EXACT, *QUIET), tmp_path)
+    assert "poison" not in {v.mismatch.kind for v in verdicts if v.mismatch is not None}
 
 
 def test_a_poisoned_process_judges_no_other_case(tmp_path: Path) -> None:

@@ -8,10 +8,13 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
+from conformance.case.outcome import Raised
+from conformance.case.steps import kind
 from conformance.clauses import CURATED, Curated
 from conformance.clauses.checks import CHECKS
 from conformance.clauses.dialects import CASES
-from conformance.clauses.promises import documents, promises
+from conformance.compare.promise import promised
+from conformance.judge.promises import documents, promises
 from reference_impl import DIALECTS, Dialect
 from reference_impl.dialects.switches import GROUPS, SWITCHES
 
@@ -96,3 +99,18 @@ def test_flipping_the_switch_alone_changes_what_is_expected(curated: Curated) ->
 @pytest.mark.parametrize("curated", CASES, ids=by_name)
 def test_a_case_whose_switch_is_not_flipped_does_not_change(curated: Curated) -> None:
     assert curated.difference(**{curated.clause: getattr(curated.dialect, curated.clause)}) is None
+
+
+REFUSALS = [(document, clause) for document in documents() for clause in document.refusals]
+
+
+@pytest.mark.parametrize(("document", "clause"), REFUSALS, ids=[clause for _, clause in REFUSALS])
+def test_a_clause_that_refuses_has_a_curated_case_that_is_refused_so(document: Any, clause: str) -> None:
+    mine = [one for one in CURATED if one.clause == clause and one.dialect.name == document.dialect]
+    seen = {
+        (kind(step), found.category)
+        for one in mine
+        for step, found in zip(one.case.steps, promised(one.case, one.dialect).observations, strict=True)
+        if isinstance(found, Raised)
+    }
+    assert (document.call, document.refusals[clause]) in seen

@@ -183,6 +183,7 @@ BREACHES: dict[str, tuple[Callable[[], Backend], str]] = {
     "it has no version": (wrong_info(version=""), "info has no name or no version"),
     "its dialect is a word": (wrong_info(dialect="torch"), "info.dialect is a str"),
     "it gives no reason": (wrong_info(not_offered={"no_grad": ""}), "no reason for 'no_grad'"),
+    "it is repeatable sometimes": (wrong_info(repeatable="sometimes"), "info.repeatable is 'sometimes', not one of bitwise, rounding"),
     "it raises what the engine raises": (broken(raises), "run raises LookupError"),
     "it returns no outcome": (lambda: Broken(lambda outcome, case: None), "run returns a NoneType"),
     "it leaves a step out": (broken(lambda outcome, case: outcome.observations.pop()), "0 observations of 1 steps"),

@@ -25,6 +25,7 @@ from conformance.deviations.entries import Deviation, DeviationError, known
 from conformance.deviations.explain import explain
 from conformance.deviations.findings import evidence, findings_folder
 from conformance.deviations.points import VALUES, Point
+from conformance.judge.canary import Ailment
 from conformance.judge.verdict import Bucket, judge
 from conformance.ops import catalogue
 from reference_impl import TORCH
@@ -472,6 +473,6 @@ def test_a_process_that_a_refusal_broke_is_a_finding_whatever_else_the_case_show
     actual = answer(REFUSED)
     if flagged:
         actual.observations[0].values[0].requires_grad = False  # type: ignore[union-attr]
-    verdict = judged(Promise(REFUSED, INFO), actual, healthy=False)
+    verdict = judged(Promise(REFUSED, INFO), actual, Ailment("mul", "arithmetic", ""))
     assert verdict.mismatch is not None
     assert (Bucket.DIVERGED, "poison", 3) == (verdict.bucket, verdict.mismatch.kind, verdict.mismatch.step)

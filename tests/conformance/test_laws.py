@@ -43,6 +43,8 @@ CASES = [case_of(3, i, DrawOptions()) for i in range(250)]
 WITH_COS = [case_of(3, i, DrawOptions(("numeric",), ("cos", "mul", "add"))) for i in range(30)]
 WITH_SIN = [case_of(3, i, DrawOptions(("numeric",), ("sin", "mul", "add"), static=True)) for i in range(30)]
 
+SUMS = [case_of(3, i, DrawOptions(("numeric",), ("sum", "mean", "exp", "mul"))) for i in range(30)]
+
 BREAKERS = {
     "squared_seeds": ("linear-seed", CASES[:40]),
     "last_root_only": ("sum-of-outputs", CASES[:40]),
@@ -79,6 +81,15 @@ def test_every_law_has_an_engine_that_breaks_it() -> None:
 def test_an_engine_that_breaks_a_law_is_caught_by_that_law(name: str) -> None:
     law, cases = BREAKERS[name]
     assert Status.BROKEN in answers(engine(name), law, cases)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("correct", "held"), ("atomic", "broken"), ("declared_atomic", "held"), ("declared_restless", "broken")],
+)
+def test_an_engine_is_as_repeatable_as_it_says(name: str, expected: str) -> None:
+    found = answers(engine(name), "repeatable", SUMS)
+    assert expected == (Status.BROKEN if Status.BROKEN in found else max(set(found), key=found.count))
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -155,5 +155,5 @@ def test_an_op_in_no_row_is_tried_at_operands_that_are_made_up(toy: Primitive) -
 @pytest.mark.parametrize("name", TOYS)
 def test_a_mutant_of_a_new_op_is_found_out_by_a_case_that_uses_it(name: str) -> None:
     engine = mutant(f"toy_cube-x-{name}").open()
-    verdict = judged(Promise(CUBES, engine.info), engine.run(CUBES), healthy=True)
+    verdict = judged(Promise(CUBES, engine.info), engine.run(CUBES))
     assert verdict.bucket is Bucket.DIVERGED

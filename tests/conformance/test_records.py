@@ -8,13 +8,11 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from conformance.campaign.clause_records import ClauseCase, ClauseCell, ClauseRow
 from conformance.campaign.record_files import Writer, hits, read, read_chunk
 from conformance.campaign.records import (
     SCHEMA,
     CaseRecord,
-    ClauseCase,
-    ClauseCell,
-    ClauseRow,
     ClausesRecord,
     Interruption,
     MutantsRecord,
@@ -30,7 +28,7 @@ from conformance.campaign.records import (
 from conformance.campaign.worker import run_case
 from conformance.case.place import END
 from conformance.generate.scripts import DrawOptions, case_of
-from conformance.judge.blame import Blame, Opinion, Vote
+from conformance.judge.dispute import Blame, Opinion, Vote
 from conformance.judge.verdict import Bucket
 from conformance.laws.judging import Judging, LawSampling
 from conformance.laws.relation import Status

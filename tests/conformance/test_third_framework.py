@@ -342,7 +342,8 @@ def test_it_keeps_the_contract_of_backends() -> None:
 def test_it_is_opened_by_name_and_listed(environment: dict[str, str]) -> None:
     listed = json.loads(conformance(environment, "backends", "--json").stdout)
     (found,) = [row for row in listed if row["name"] == "abacus"]
-    assert {"name": "abacus", "version": "1.0", "dialect": "torch", "not_offered": NOT_OFFERED} == found
+    facts = {"name": "abacus", "version": "1.0", "dialect": "torch", "not_offered": NOT_OFFERED}
+    assert {**facts, "cpu": "", "title": "", "repeatable": "bitwise"} == found
 
 
 def test_drawn_cases_agree_on_it(environment: dict[str, str], tmp_path: Path) -> None:

@@ -10,11 +10,10 @@ from weakref import finalize
 import pytest
 from msgspec.structs import asdict, replace
 
+from conformance.campaign.clause_records import ClauseCell, ClauseRow
 from conformance.campaign.coverage import CELLS, ORDERS
 from conformance.campaign.records import (
     CaseRecord,
-    ClauseCell,
-    ClauseRow,
     ClausesRecord,
     Interruption,
     MismatchRecord,
@@ -396,3 +395,8 @@ def test_every_clause_is_shown_with_what_each_backend_makes_of_it(write: Write, 
 
 def test_a_run_without_a_clause_table_shows_none(write: Write, records: list[Record]) -> None:
     assert 'id="clauses"' not in write(records)
+
+
+def test_how_alike_two_runs_are_is_shown_as_the_engine_says(write: Write, records: list[Record]) -> None:
+    page = write(records)
+    assert ["to the last bit", "as far as rounding goes"] == re.findall(r"dialect, repeatable ([a-z ]+)<", page)

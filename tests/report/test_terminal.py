@@ -21,7 +21,7 @@ from conformance.campaign.records import (
     VerdictRecord,
 )
 from conformance.case.prose import counted
-from conformance.judge.blame import Blame
+from conformance.judge.dispute import Blame
 from conformance.judge.verdict import Bucket
 from conformance.report.details import show_details
 from conformance.report.terminal import Checked, Run, run_of, short_names, show_summary

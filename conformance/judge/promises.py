@@ -7,16 +7,24 @@ from pathlib import Path
 
 import msgspec
 
+from reference_impl import Category
+
 FILE = Path(__file__).with_name("promises.toml")
 
 
 class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One source document: what it is about, where it stands, and what it promises, by clause id."""
+    """One source document: what it is about, where it stands, and what it promises, by clause id.
+
+    ``dialect`` and ``call``: whose call it describes, if one; ``refusals``: the clauses by which that refuses, and with which category.
+    """
 
     prefix: str
     name: str
     source: str
     promises: dict[str, str]
+    dialect: str = ""
+    call: str = ""
+    refusals: dict[str, Category] = {}
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):

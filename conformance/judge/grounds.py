@@ -1,0 +1,158 @@
+"""Grounds: what a promise rests on where it is no matter of numbers.
+
+That a call is refused, that a result requires a gradient, that a gradient is absent: no derivative says so, but somebody does. A switch
+of the dialect decides it if the engine would be right with that switch alone as another dialect has it. A clause of a document demands
+the refusal. The script says whether anything leads from what is differentiated to what is asked for, and what the engine shows of its
+own tensors may contradict itself. Each says what it rests on, or why it cannot tell; a convention that is cited accuses an engine that
+claims to follow it, and says nothing of the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from conformance.case.outcome import Computed
+from conformance.case.place import END
+from conformance.case.queries import label
+from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, kind, results, uses
+from conformance.compare.compare import Comparer
+from conformance.compare.promise import Promise
+from conformance.judge.dispute import Opinion, Vote, silent
+from conformance.judge.promises import documents
+from reference_impl import DIALECTS
+from reference_impl.dialects.switches import SWITCHES
+
+if TYPE_CHECKING:
+    from conformance.case.case import Case
+    from conformance.compare.mismatch import Mismatch
+    from conformance.judge.dispute import Dispute
+    from reference_impl import Dialect
+
+UNTOLD = (InPlace, Edge, Custom, SetRequiresGrad)
+"""Steps after which the script alone does not say what depends on what."""
+UNFLIPPED = ("static", "not_offered")
+"""Switches that change what a script is, and not what it promises."""
+
+
+def by_dialect(dispute: Dispute) -> Vote:
+    """Look for the switch that decides: with it as another dialect has it, the engine would be right at this place."""
+    base, voter = dispute.accused.info.dialect, "conventions of its dialect"
+    for switch in SWITCHES:
+        for other in DIALECTS.values():
+            value = getattr(other, switch.field)
+            if switch.field in UNFLIPPED or value == getattr(base, switch.field):
+                continue
+            if _is_right(dispute, replace(base, **{switch.field: value})):
+                tabled = isinstance(value, Collection) and not isinstance(value, str)
+                instead = "" if tabled else f"; it does what {other.name} promises: {switch.answer(other)}"
+                answer = "as its table says, op by op" if tabled else switch.answer(base)
+                reason = f"{switch.question} {answer} ({switch.source}; switch {switch.field}){instead}"
+                return Vote(voter, Opinion.WRONG, Opinion.SILENT, reason)
+    return silent(voter, "no single switch decides it: with any one as another dialect has it, the engine would still differ here")
+
+
+def _is_right(dispute: Dispute, flipped: Dialect) -> bool:
+    """Whether an engine of another dialect would be right in what it did at the disputed place."""
+    promise = Promise(dispute.case, replace(dispute.accused.info, dialect=flipped))
+    at = [m for m in Comparer(promise).differences(dispute.actual) if m.step == dispute.found.step]
+    return not any(_place(m) == _place(dispute.found) or m.where == "step" for m in at)
+
+
+def _place(found: Mismatch) -> tuple[str, int, str]:
+    return found.where, found.slot, found.name
+
+
+def by_documents(dispute: Dispute) -> Vote:
+    """Look for the clause that demands the refusal that was expected."""
+    found, dialect, voter = dispute.found, dispute.accused.info.dialect.name, "documents"
+    if found.kind != "error" or found.step is END:
+        return silent(voter, f"no clause is about a difference of this kind ({found.kind}) at one step")
+    call = kind(dispute.case.steps[found.step])
+    for document in documents():
+        for clause, category in document.refusals.items():
+            if (document.dialect, document.call, category) == (dialect, call, found.expected):
+                reason = f"{clause}: {document.promises[clause]} ({document.source})"
+                return Vote(voter, Opinion.WRONG, Opinion.SILENT, reason)
+    return silent(voter, f"no clause of {dialect} says of {call} that it is {found.expected.replace('_', ' ')}")
+
+
+def by_script(dispute: Dispute) -> Vote:
+    """Ask the script, and what the engine shows of its own tensors, whether a gradient is there, or a flag set."""
+    found, voter = dispute.found, "the graph of the script"
+    if found.step is END:
+        return silent(voter, "the difference is in the state after the last step, which several calls made")
+    step = dispute.case.steps[found.step]
+    if found.kind == "flag" and isinstance(step, Op | Detach):
+        return _by_flags(dispute, found.step, step, voter)
+    if found.kind == "absence" and isinstance(step, Grad | Backward):
+        return _by_path(dispute, found.step, step, voter)
+    return silent(voter, f"{found.kind} at {label(dispute.case, found.step)} is not a matter of what depends on what")
+
+
+def _by_flags(dispute: Dispute, number: int, step: Op | Detach, voter: str) -> Vote:
+    """Hold the flag of a result against those of its operands, as the engine itself shows them."""
+    shown = {entry.name: entry.differentiable for entry in dispute.case.inputs}
+    for earlier, seen in zip(dispute.case.steps[:number], dispute.actual.observations, strict=False):
+        if isinstance(earlier, SetRequiresGrad | InPlace):
+            return silent(voter, "flags, or what they belong to, were changed before")
+        if isinstance(seen, Computed):
+            pairs = zip(results(earlier), seen.values, strict=False)
+            shown.update((name, value.requires_grad) for name, value in pairs if value is not None)
+    operands = [name for _, name in uses(step)]
+    given = [name for name in operands if shown.get(name)]
+    wanted = bool(given) and isinstance(step, Op) and not step.no_grad
+    if wanted is not (dispute.found.expected == "requires_grad"):
+        return silent(voter, "the promise is not simply that of the operands' flags")
+    inside = "it is detached" if isinstance(step, Detach) else "it is computed inside no_grad" if step.no_grad else ""
+    why = inside or (f"its operand {given[0]} requires a gradient" if given else "none of its operands requires a gradient")
+    return Vote(voter, Opinion.WRONG, Opinion.RIGHT, f"{why}, by the engine's own flags")
+
+
+def _by_path(dispute: Dispute, number: int, call: Grad | Backward, voter: str) -> Vote:
+    """Look for a way through differentiable steps from a root of a call to what its gradient is asked of."""
+    case, found = dispute.case, dispute.found
+    name = call.inputs[found.slot] if isinstance(call, Grad) else found.name
+    if isinstance(call, Backward) and call.inputs is not None and name not in call.inputs:
+        if found.expected != "absent":
+            return silent(voter, f"the call asks for {', '.join(call.inputs)}, and not for {name}")
+        return Vote(voter, Opinion.WRONG, Opinion.RIGHT, f"the call asks for {', '.join(call.inputs)}, and not for {name}")
+    before = case.steps[:number]
+    if any(isinstance(s, UNTOLD) or (isinstance(s, Hook) and s.returns != "nothing") for s in before):
+        return silent(voter, "in-place updates, edges, custom functions, changed flags and hooks that answer say more than the script")
+    if call.constants or name not in {entry.name for entry in case.inputs if entry.differentiable}:
+        return silent(voter, f"{name} is computed, or something is held constant: more counts than a way to it")
+    way, derived, cut = _way(case, number, call.roots, name)
+    if derived:
+        return silent(voter, f"a derivative lies between: whether that depends on {name} is a matter of how its formula is written")
+    if way and found.expected == "present":
+        return Vote(
+            voter, Opinion.WRONG, Opinion.RIGHT, f"{name} is reached ({' <- '.join(way)}): its gradient may be zero, and is there"
+        )
+    if not way and found.expected == "absent":
+        reason = f"nothing leads from {', '.join(call.roots)} to {name}{f', which stops at {cut}' if cut else ''}"
+        return Vote(voter, Opinion.WRONG, Opinion.RIGHT, reason)
+    return silent(voter, "the promise rests on more than the script's graph: parameters of the call, or a state before it")
+
+
+def _way(case: Case, number: int, roots: tuple[str, ...], name: str) -> tuple[list[str], bool, str]:
+    """Return the way from a root down to a value, in words; whether a derivative was met; and a step that cuts a way."""
+    ways = {root: [root] for root in roots}
+    derived, cut = False, ""
+    for i in reversed(range(number)):
+        step = case.steps[i]
+        reached = next((made for made in results(step) if made in ways), None)
+        if reached is None:
+            continue
+        if isinstance(step, Detach) or getattr(step, "no_grad", False) or (isinstance(step, Grad) and not step.create_graph):
+            cut = f"step {i} ({label(case, i)})"
+            continue
+        derived |= isinstance(step, Grad)
+        for _, used in uses(step):
+            ways.setdefault(used, [*ways[reached], f"step {i} ({label(case, i)})"])
+    return [*ways[name], name] if name in ways else [], derived, cut
+
+
+GROUNDS = (by_dialect, by_documents, by_script)
+"""Who votes on a difference that is none of numbers, before the other backends."""

@@ -1,0 +1,142 @@
+"""A derivative written out: the pass that a `Grad` step runs, as steps of one rule each.
+
+In a pass of second order the first wrong node may be a whole first derivative, which names no op. So that derivative is taken apart.
+For each rule that it ran (of an op, for an operand) the op is applied once more, to copies that nobody else uses, and differentiated
+by itself, with a copy of the cotangent that arrived there. So every cotangent that is inside the engine otherwise is a value of the
+script, and what the second pass sends to these copies comes from the derivative of this rule alone. Example: ``g = grad(z, x)`` of
+``z = sin(exp(x))`` becomes ``c = grad(sin(e'), e')`` and ``g = grad(exp(x'), x', c')``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from conformance.case.case import Case
+from conformance.case.queries import upstream
+from conformance.case.steps import Grad, Op, Step, results
+from conformance.ops import catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COPY = "clone"
+"""The op of a copy: every engine has it for every tensor, and its derivative is the seed."""
+
+
+class UnrolledError(Exception):
+    """Why a derivative is not taken apart."""
+
+
+class Rule(NamedTuple):
+    """The rule of an op, by its step in the script, for an operand.
+
+    ``inside``: what each value is that its derivative may depend on.
+    """
+
+    step: int
+    op: str
+    operand: str
+    inside: dict[str, str]
+
+    @property
+    def words(self) -> str:
+        """Which rule it is."""
+        return f"the rule of {self.op} (step {self.step}) for its operand {self.operand}"
+
+
+class Unrolled(NamedTuple):
+    """The script with the derivative written out; ``moved``: where the steps behind it are; ``rules``: the steps that are of a rule."""
+
+    case: Case
+    moved: dict[int, int]
+    rules: dict[int, Rule]
+
+
+def unrolled(case: Case, number: int, tracked: frozenset[str]) -> Unrolled:
+    """Write out the pass of a `Grad` step; ``tracked``: the values that require a gradient.
+
+    Raises:
+        UnrolledError: if it is more than a pass through ops.
+    """
+    call, before = case.steps[number], case.steps[:number]
+    if not isinstance(call, Grad) or call.constants or call.is_grads_batched or not call.create_graph or call.no_grad:
+        raise UnrolledError("it is no plain call of grad with create_graph")
+    behind = set[str]().union(*(upstream(before, root) for root in call.roots))
+    passed = [i for i, step in enumerate(before) if not behind.isdisjoint(results(step))]
+    if any(isinstance(before[i], Grad) for i in passed):
+        raise UnrolledError("it is a derivative of a derivative")
+    if not all(isinstance(before[i], Op) for i in passed):
+        raise UnrolledError("it goes through steps that are no ops")
+    writer = _Writer(before, call, tracked)
+    for i in reversed(passed):
+        writer.pull(i)
+    writer.answer()
+    moved = {i: len(writer.steps) + i - number - 1 for i in range(number + 1, len(case.steps))}
+    return Unrolled(Case(case.inputs, (*writer.steps, *case.steps[number + 1 :]), case.lane), moved, writer.rules)
+
+
+class _Writer:
+    """The script in the making: its steps, and the cotangent of each value so far; ``None`` stands for ones that nobody gave."""
+
+    def __init__(self, before: Sequence[Step], call: Grad, tracked: frozenset[str]) -> None:
+        self.steps: list[Step] = list(before)
+        self.call, self.tracked = call, tracked
+        self.rules: dict[int, Rule] = {}
+        if len(set(call.roots)) < len(call.roots):
+            raise UnrolledError("a root stands twice in it")
+        self.cotangents: dict[str, str | None] = dict(zip(call.roots, call.seeds or (None,) * len(call.roots), strict=True))
+
+    def name(self) -> str:
+        return f"unrolled_{len(self.steps)}"
+
+    def copy(self, value: str) -> str:
+        """Write a copy of a value."""
+        made = self.name()
+        self.steps.append(Op(COPY, (value,), (made,)))
+        return made
+
+    def pull(self, number: int) -> None:
+        """Write the rules of an op, for each of its operands that requires a gradient."""
+        step = self.steps[number]
+        assert isinstance(step, Op)  # noqa: S101 - it was looked at
+        arrived = [i for i, name in enumerate(step.results) if name in self.cotangents]
+        if not arrived or step.no_grad:
+            return
+        given = [self.cotangents[step.results[i]] for i in arrived]
+        if len(given) > 1 and None in given:
+            raise UnrolledError("several results of one op are roots without seeds")
+        row = catalogue()[step.op]
+        names = [row.operands[0] if row.variadic else row.operands[i] for i in range(len(step.operands))]
+        for position, operand in enumerate(step.operands):
+            if operand not in self.tracked:
+                continue
+            copies = [self.copy(name) for name in step.operands]
+            seeds = tuple(None if name is None else self.copy(name) for name in given)
+            outs = tuple(f"{self.name()}_{i}" for i in range(len(step.results)))
+            inside = {**dict(zip(copies, (f"the operand {name}" for name in names), strict=True))}
+            inside |= {name: "its cotangent" for name in seeds if name is not None} | dict.fromkeys(outs, "its result")
+            rule = Rule(number, step.op, names[position], inside)
+            self.rules[len(self.steps)] = self.rules[len(self.steps) + 1] = rule
+            self.steps.append(Op(step.op, tuple(copies), outs, step.attrs))
+            made = self.name()
+            roots, asked = tuple(outs[i] for i in arrived), (copies[position],)
+            self.steps.append(Grad(roots, asked, (made,), None if None in seeds else seeds, True, create_graph=True, allow_unused=True))
+            self._arrive(operand, made)
+
+    def _arrive(self, name: str, cotangent: str) -> None:
+        before = self.cotangents.get(name, "")
+        if before is None:
+            raise UnrolledError("a root without a seed is used by another one")
+        if before:
+            total = self.name()
+            self.steps.append(Op("add", (before, cotangent), (total,)))
+            cotangent = total
+        self.cotangents[name] = cotangent
+
+    def answer(self) -> None:
+        """Give the results of the call their names."""
+        for asked, made in zip(self.call.inputs, self.call.results, strict=True):
+            cotangent = self.cotangents.get(asked)
+            if cotangent is None:
+                raise UnrolledError("it has a result that no rule makes")
+            self.steps.append(Op(COPY, (cotangent,), (made,)))

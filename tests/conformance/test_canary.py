@@ -1,0 +1,120 @@
+"""The canary: what a refusal leaves damaged is seen, be it a single op or a family, and nothing else is called damage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.backends.registry import BUILT_IN
+from conformance.campaign.fingerprint import fingerprint_of
+from conformance.campaign.pool import Workers
+from conformance.campaign.worker import backend, run_case
+from conformance.case.case import Case, Input
+from conformance.case.outcome import Raised
+from conformance.case.steps import Backward, Op
+from conformance.judge.canary import EVERY, _ailment, ailment_after, canary_of
+from conformance.judge.verdict import Bucket
+from conformance.laws.judging import Judging
+from conformance.ops import catalogue
+from tests import wrong_engines
+from tests.conformance.engines import TOTAL
+from tests.wrong_engines import correct
+
+if TYPE_CHECKING:
+    from conformance.backends import Backend
+    from conformance.judge.canary import Ailment
+
+FAMILIES = {row.family for row in catalogue().values()}
+
+
+def refused(number: float, op: str = "exp") -> Case:
+    """Return a case whose second pass is refused; each number makes another id."""
+    steps = (Op(op, ("x",), ("y",)), Op("clone", ("y",), ("z",)), Backward(("z",), ("x",)), Backward(("z",), ("x",)))
+    return Case((Input("x", (2,), (0.5, number)),), steps)
+
+
+REFUSED = [refused(n / 16) for n in range(120)]
+
+
+def ailment(engine: Backend, case: Case, family: str = "") -> Ailment | None:
+    return ailment_after(case, engine.run(case), engine, family)
+
+
+def test_every_op_has_a_canary() -> None:
+    assert [] == [op for op in catalogue() if canary_of(op) is None]
+
+
+def dead_on(name: str) -> list[str]:
+    """Ask every canary of a backend, in whatever process this is called."""
+    return [str(found) for op in catalogue() if (found := _ailment(op, backend(name))) is not None]
+
+
+@pytest.mark.parametrize("name", [name for name in BUILT_IN if name != "paddle-static-legacy"])
+def test_every_canary_lives_on_an_engine_that_nothing_has_damaged(name: str) -> None:
+    with Workers((name,), 1) as workers:
+        assert [] == workers.call(dead_on, name)
+
+
+def test_a_right_engine_is_never_ill() -> None:
+    engine = correct()
+    assert {None} == {ailment(engine, case) for case in REFUSED}
+
+
+def test_nothing_is_asked_where_nothing_was_refused() -> None:
+    engine = wrong_engines.breaks_exp_after_a_refusal()
+    engine.broken = True  # type: ignore[attr-defined]
+    case = Case((Input("x", (2,), (0.5, 1.0)),), (Op("sum", ("x",), ("z",), TOTAL),))
+    assert ailment(engine, case) is None
+
+
+def test_an_engine_that_a_refusal_damages_for_one_op_of_the_case_is_caught_at_once() -> None:
+    found = ailment(wrong_engines.breaks_exp_after_a_refusal(), REFUSED[0])
+    assert found is not None
+    assert ("exp", "elementary") == (found.op, found.family)
+
+
+def test_an_engine_that_a_refusal_damages_for_one_family_is_caught_when_the_family_has_its_turn() -> None:
+    turns = [ailment(wrong_engines.breaks_reductions_after_a_refusal(), case) for case in REFUSED]
+    assert {"reduction"} == {found.family for found in turns if found is not None}
+    assert any(found is None for found in turns)
+
+
+def test_every_family_has_its_turn() -> None:
+    asked: set[str] = set()
+
+    class Listening(wrong_engines.WrongEngine):
+        def run(self, case: Case):  # type: ignore[no-untyped-def]
+            asked.update(catalogue()[step.op].family for step in case.steps if isinstance(step, Op) and case not in REFUSED)
+            return super().run(case)
+
+    for case in REFUSED:
+        ailment(Listening("listening"), case)
+    assert asked == FAMILIES
+
+
+def test_all_can_be_asked_at_once() -> None:
+    assert None not in [ailment(wrong_engines.breaks_reductions_after_a_refusal(), case, EVERY) for case in REFUSED[:3]]
+
+
+def test_a_case_that_poisons_is_asked_again_about_the_family_that_was_ill() -> None:
+    engine = wrong_engines.breaks_reductions_after_a_refusal
+    first = next(case for case in REFUSED if ailment(engine(), case) is not None)
+    name = engine().info.name
+    fingerprint = fingerprint_of(name, run_case(first, [engine()]).verdicts[name])
+    again = [fingerprint_of(name, run_case(c, [engine()], fingerprint.judging(Judging())).verdicts[name]) for c in REFUSED[:5]]
+    assert (Bucket.DIVERGED, "poison", "reduction") == (fingerprint.bucket, fingerprint.kind, fingerprint.where)
+    assert [fingerprint] * 5 == again
+
+
+def test_an_adapter_that_breaks_after_a_refusal_is_ill_and_costs_no_run() -> None:
+    class Raising(wrong_engines.WrongEngine):
+        def run(self, case: Case):  # type: ignore[no-untyped-def]
+            if case == canary_of("exp"):
+                raise RuntimeError("no more")
+            return super().run(case)
+
+    found = ailment(Raising("raising"), REFUSED[0])
+    assert found is not None
+    assert ("exp", "RuntimeError: no more") == (found.op, found.detail)
+    assert any(isinstance(seen, Raised) for seen in correct().run(REFUSED[0]).observations)

@@ -107,10 +107,23 @@ class Power:
                 found.append(Score(kind, len(real), len(counts), len(asked) - len(real), median(counts or [0]), max(counts, default=0)))
         return found
 
+    def only(self, kind: Kind, *, without: bool = False) -> Power:
+        """Return the measurement of one kind, or of all kinds ``without`` it."""
+        return replace(self, ids=tuple(name for name in self.ids if (mutant(name).kind is kind) is not without))
+
+    @property
+    def killed(self) -> int:
+        """How many mutants were found out, of those that can be."""
+        return sum(s.killed for s in self.scores())
+
+    @property
+    def total(self) -> int:
+        """How many mutants can be found out."""
+        return sum(s.total for s in self.scores())
+
     def share(self) -> float:
         """Return the part of all mutants that was found out."""
-        scores = self.scores()
-        return sum(s.killed for s in scores) / max(1, sum(s.total for s in scores))
+        return self.killed / max(1, self.total)
 
     def survivors(self) -> list[str]:
         """Return the ids of the mutants that were not found out."""

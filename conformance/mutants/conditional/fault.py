@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from conformance.mutants.conditional.moment import Moment
 
 CALLS = ("grad", "backward")
+AND = " and "
 ATTACHED = ("hook", "remove_hook", "retain_grad", "toggle", "detach", "clear_grad", "in_place", "custom", "no_grad")
 """The parts of an engine that are no ops: calls of autograd, and what a user attaches to tensors or changes."""
 
@@ -24,7 +25,7 @@ class ConditionalFault:
 
     Attributes:
         part: the op, or the part of the engine, that is wrong.
-        condition: where.
+        condition: where; it may be several, with "and" between them.
         effect: what happens there.
         needs: what an engine must offer so that the condition can hold (`conformance.case.steps.parameters`); ``""``: nothing.
         equivalent: why it cannot change anything observable, where it cannot.
@@ -55,7 +56,8 @@ class ConditionalFault:
         """Whether the condition holds at a moment of its part."""
         if self.of_op and not at.flows:
             return False
-        return _conditions(self.part)[self.condition](at)
+        known = vocabulary(self.part)
+        return all(known[words](at) for words in self.condition.split(AND))
 
     def answer(self, at: Moment, right: Callable[..., Any]) -> Any:
         """Answer what is asked at a moment, wrongly if the condition holds there."""
@@ -65,11 +67,11 @@ class ConditionalFault:
         """Answer what is asked at a moment in which the condition holds."""
         if self.of_op:
             return effects_of_ops.EFFECTS[self.effect](at, right())
-        effects = effects_of_calls.OF_CALLS if self.part in CALLS else effects_of_calls.OF_TENSORS
-        return effects[self.effect](at, right)
+        return (effects_of_calls.OF_CALLS if self.part in CALLS else effects_of_calls.OF_TENSORS)[self.effect](at, right)
 
 
-def _conditions(part: str) -> Mapping[str, Callable[[Moment], bool]]:
+def vocabulary(part: str) -> Mapping[str, Callable[[Moment], bool]]:
+    """Return the conditions of a part of the engine, by their words."""
     if part in CALLS:
         return conditions_of_calls.OF_CALLS
     return conditions_of_calls.OF_TENSORS if part in ATTACHED else conditions_of_ops.CONDITIONS

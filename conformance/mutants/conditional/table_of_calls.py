@@ -105,6 +105,18 @@ FAULTS = tuple(
         rows("grad", "a write before it | a custom function before it | a detached tensor before it", SEEDS),
         rows("grad", "a changed flag before it | a region of no_grad before it | a cleared gradient before it", SEEDS),
         rows("backward", "a retained gradient before it | a derivative with a graph before it", SEEDS),
+        # Two conditions at once.
+        rows("grad", "a transposed seed and a second derivative", AROUND),
+        rows("grad", "an expanded seed and a third derivative", SEEDS),
+        rows("grad", "a strided seed and a complex root", AROUND),
+        rows("grad", "the second pass over a graph and several asked for", LAST),
+        rows("grad", "a batch of seeds and a second derivative", LAST, "is_grads_batched"),
+        rows("grad", "create_graph and a transposed tensor asked for", TURNED),
+        rows("backward", "a gradient that is there and two roots", REPLACED),
+        rows("backward", "a gradient that is there and a reversed seed", TWICE),
+        rows("backward", "a second derivative and a seed in float64", SEEDS),
+        rows("backward", "a hook before it and a gradient that is there", REPLACED),
+        rows("grad", "a refusal before it and a hook before it", SEEDS),
         # What is attached to tensors.
         rows("hook", "the second time in a script", IGNORED),
         rows("hook", "an input", "it sees twice the cotangent"),

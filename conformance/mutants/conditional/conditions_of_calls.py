@@ -66,7 +66,7 @@ OF_CALLS: Mapping[str, Callable[[Moment], bool]] = {
     "a gradient that is there, of a transposed leaf": lambda at: any(x.made and x.made[0] in TURNS for x in _with_gradient(at)),
     "a gradient that is there, in float64": lambda at: any(x.dtype == "float64" for x in _with_gradient(at)),
     "a gradient that is there, of a number": lambda at: any(x.shape == () for x in _with_gradient(at)),
-    "a gradient that is there, and complex": lambda at: any(is_complex(x.dtype) for x in _with_gradient(at)),
+    "a complex gradient that is there": lambda at: any(is_complex(x.dtype) for x in _with_gradient(at)),
     # Roots.
     "two roots": lambda at: len(at.step.roots) == 2,
     "three roots": lambda at: len(at.step.roots) >= 3,

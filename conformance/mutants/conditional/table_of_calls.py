@@ -46,7 +46,7 @@ FAULTS = tuple(
         rows("backward", "a gradient that is there, of a transposed leaf", TWICE),
         rows("backward", "a gradient that is there, in float64", LOST),
         rows("backward", "a gradient that is there, of a number", REPLACED),
-        rows("backward", "a gradient that is there, and complex", TWICE),
+        rows("backward", "a complex gradient that is there", TWICE),
         rows("backward", "several asked for", LOST, "backward.inputs"),
         rows("backward", "inputs given", "inputs are ignored", "backward.inputs"),
         rows("backward", "several inputs given", "the last of the inputs is ignored", "backward.inputs"),

@@ -11,11 +11,11 @@ import functools
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pickle import dumps
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from conformance.campaign.watchdog import alarm, note, progress_file, set_alarm
 from conformance.campaign.worker import judged
+from conformance.case.outcome import plainly
 from conformance.case.queries import label
 from conformance.case.steps import Op, kind
 from conformance.compare.promise import Promise
@@ -168,13 +168,14 @@ def _pursue(pack: Pack, case: Case, index: int, entering: Callable[[str], None],
         return True
     if not held:
         return False
+    before = plainly(plain)
     fails = functools.cache(lambda: not pack.is_reference and judged(promise, plain, healthy=True).bucket in KILLING)
     for name in held:
         entering(name)
         actual = pack.run_with(name, case)
         healthy = pack.is_reference or not _spoils(promise, actual, pack.host)
         tries[name] += 1
-        if healthy and dumps(actual) == dumps(plain):  # judging takes longer than all else
+        if healthy and plainly(actual) == before:  # judging takes longer than all else
             continue
         verdict = judged(promise, actual, healthy=healthy)
         if verdict.bucket in KILLING and not fails():

@@ -49,7 +49,6 @@ def _tensor(test: Callable[[Seen], bool]) -> Callable[[Moment], bool]:
 
 
 OF_CALLS: Mapping[str, Callable[[Moment], bool]] = {
-    "every time": lambda _: True,
     # Orders and graphs.
     "create_graph": lambda at: bool(at.step.create_graph),
     "a second derivative": lambda at: at.order == 2,
@@ -142,14 +141,11 @@ OF_TENSORS: Mapping[str, Callable[[Moment], bool]] = {
     "more than 8 elements": _tensor(lambda x: x.size > 8),
     "a number": _tensor(lambda x: x.shape == ()),
     "float64": _tensor(lambda x: x.dtype == "float64"),
-    "complex numbers": _tensor(lambda x: is_complex(x.dtype)),
     "a constant": _tensor(lambda x: not x.flows),
     "two operands": lambda at: len(at.operands) > 1,
     "a constant beside it": lambda at: len({x.flows for x in at.operands}) > 1,
     "one tensor as two operands": lambda at: len({id(x.tensor) for x in at.operands}) < len(at.operands),
     "a pass before it": lambda at: at.past.asked["grad"] + at.past.asked["backward"] > 0,
-    "a refusal before it": lambda at: at.past.refused > 0,
-    "a hook before it": lambda at: at.past.asked["hook"] > 0,
     "an op inside no_grad": lambda at: bool(at.step is not None and at.step.no_grad),
     "a gradient that is there": lambda at: at.engine.grad_of(at.given[0]) is not None,
 }

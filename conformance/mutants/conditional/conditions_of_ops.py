@@ -75,7 +75,6 @@ def _spare(at: Moment) -> int:
 
 
 CONDITIONS: Mapping[str, Callable[[Moment], bool]] = {
-    "always": lambda _: True,
     # Sizes.
     "more than 8 elements": _over(8),
     "more than 16 elements": _over(16),

@@ -1,9 +1,9 @@
 """What goes wrong at an op: terms that are zero, and whose derivative is not.
 
-What the op answers is right, to the bit. To it is added a term in ``u = r - detach(r)``, made with the engine's own ops, which is zero
-and has the derivative of the result ``r``: ``c u`` makes the first derivative wrong by the factor ``1 + c``, ``u u`` the second one
-alone, and ``u u u`` the third. The op is applied again with all operands but one detached where the gradient of that one is to be wrong
-alone.
+What the op answers is right, to the bit. From it is subtracted a term in ``u = r - detach(r)``, made with the engine's own ops, which
+is zero and has the derivative of the result ``r``: ``c u`` makes the first derivative wrong by the factor ``1 - c``, ``u u`` the second
+one alone, and ``u u u`` the third. Where the gradient of one operand is to be wrong alone, the op is applied again with all others
+detached.
 """
 
 from __future__ import annotations
@@ -33,46 +33,53 @@ def applied(at: Moment, op: str, *operands: EngineTensor, **attrs: Any) -> Engin
     return at.engine.apply(Op(op, (), (), attrs), list(operands))[0]
 
 
-def _term(at: Moment, made: Made, position: int | None = None) -> Made:
-    """Return for each result what is zero and has its derivative, in one operand alone if a ``position`` is given."""
-    if position is not None:
-        position %= len(at.given)
-        kept = [tensor if i == position else at.engine.detach(tensor) for i, tensor in enumerate(at.given)]
-        made = at.engine.apply(at.step, kept)
-    return tuple(applied(at, "sub", r, at.engine.detach(r)) for r in made)
+def _again(at: Moment, made: Made, position: int | None) -> Made:
+    """Return the results once more, computed from one operand alone if a ``position`` is given."""
+    if position is None:
+        return made
+    position %= len(at.given)
+    return at.engine.apply(at.step, [x if i == position else at.engine.detach(x) for i, x in enumerate(at.given)])
 
 
-def _plus(at: Moment, made: Made, terms: Made) -> Made:
+def _minus(at: Moment, made: Made, terms: Made) -> Made:
+    """Subtract zeros, which changes no number, nor the sign of one."""
     if not all(np.isfinite(at.engine.look(r).array).all() for r in made):
         return made
-    return tuple(applied(at, "add", r, term) for r, term in zip(made, terms, strict=True))
+    return tuple(applied(at, "sub", r, term) for r, term in zip(made, terms, strict=True))
 
 
 def scaled(at: Moment, made: Made, by: float, position: int | None = None) -> Made:
     """Make first derivatives, of all operands or of one, too large by the factor ``1 + by``."""
-    return _plus(at, made, tuple(applied(at, "mul_scalar", u, other=by) for u in _term(at, made, position)))
+    terms = []
+    for r in _again(at, made, position):
+        constant = at.engine.detach(r)
+        zero = applied(at, "sub", constant, r) if by > 0 else applied(at, "sub", r, constant)
+        terms.append(applied(at, "mul_scalar", zero, other=abs(by)))
+    return _minus(at, made, tuple(terms))
 
 
 def raised(at: Moment, made: Made, power: int) -> Made:
     """Make the derivatives of one order wrong."""
     terms = []
-    for u in _term(at, made):
-        term = u
+    for r in made:
+        zero = term = applied(at, "sub", r, at.engine.detach(r))
         for _ in range(power - 1):
-            term = applied(at, "mul", term, u)
+            term = applied(at, "mul", term, zero)
         terms.append(term)
-    return _plus(at, made, tuple(terms))
+    return _minus(at, made, tuple(terms))
 
 
 def spilled(at: Moment, made: Made, cut: Callable[[int], tuple[int, int]]) -> Made:
     """Make first derivatives wrong by what flows through some of the elements of a result, in row-major order."""
     terms = []
-    for u in _term(at, made):
-        size = at.engine.look(u).array.size
-        start, stop = cut(size)
-        part = applied(at, "getitem_slice", applied(at, "reshape", u, shape=[size]), key=[[start, stop, 1]]) if size else u
+    for r in made:
+        part = applied(at, "sub", r, at.engine.detach(r))
+        size = at.engine.look(r).array.size
+        if size:
+            start, stop = cut(size)
+            part = applied(at, "getitem_slice", applied(at, "reshape", part, shape=[size]), key=[[start, stop, 1]])
         terms.append(applied(at, "sum", part, axis=None, keepdims=False))
-    return _plus(at, made, tuple(terms))
+    return _minus(at, made, tuple(terms))
 
 
 def _last_block(size: int) -> tuple[int, int]:

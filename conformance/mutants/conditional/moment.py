@@ -164,11 +164,9 @@ class Moment:
 
     @cached_property
     def reached(self) -> list[Seen]:
-        """The inputs that a call can reach and that require a gradient."""
-        steps = self.script.case.steps[: self.number]
-        above = set().union(*(upstream(steps, name) for name in self.step.roots))
-        found = self._named(tuple(entry.name for entry in self.script.case.inputs if entry.name in above))
-        return [x for x in found if x.flows]
+        """The values with a ``.grad`` of their own that a call can reach, and that require a gradient."""
+        found = (name for name in self.script.case.watched if self.values.get(name) is not None and self.reaches(name))
+        return [x for x in self._named(tuple(found)) if x.flows]
 
     def reaches(self, name: str) -> bool:
         """Whether some root of a call was computed from a value."""

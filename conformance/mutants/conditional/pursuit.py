@@ -7,7 +7,7 @@ of calls are chased through the drawn ones first, and then through a part of the
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from conformance.generate.grid import grid
 from conformance.mutants.conditional.carried import REFERENCE
 from conformance.mutants.conditional.chase import Chase
 from conformance.mutants.registry import mutant
+from conformance.ops import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,23 +31,32 @@ TIMEOUT = 60.0
 
 def pursuits(ids: Sequence[str], kills: Mapping[str, Kill], cases: int, seed: int, folder: str, host: str) -> Iterator[Chase]:
     """Yield chases of those that are not in ``kills`` by then, through the grid and the first ``cases`` of a seed."""
-    of_ops = [name for name in ids if (fault := mutant(name).conditional) is not None and fault.of_op]
-    of_calls = [name for name in ids if name not in of_ops]
-    points = tuple(grid()) if ids else ()
-    for wanted, first, behind in ((of_ops, points, ()), (of_calls, (), points[::OF_EIGHT])):
-        drawn = len(first)
-        at = dict(chain(enumerate(first), enumerate(behind, drawn + cases)))
-        place = Path(folder) / ("ops" if wanted is of_ops else "calls")
-        place.mkdir()
-        yield from _ranges(
-            Chase(seed, 0, len(at) + cases, tuple(wanted), str(place), TIMEOUT, host=host, points=at, drawn=drawn), kills
-        )
+    parts = {name: fault.part for name in ids if (fault := mutant(name).conditional) is not None and fault.of_op}
+    of_calls = tuple(name for name in ids if name not in parts)
+    begun = partial(Chase, seed, timeout=TIMEOUT, host=host)
+    if parts:
+        points = dict(enumerate(grid(op for op in catalogue() if op in parts.values())))
+        end = len(points) + cases
+        yield from _ranges(begun(0, end, tuple(parts), _folder(folder, "ops"), points=points, drawn=len(points)), kills)
+    if of_calls:
+        place = _folder(folder, "calls")
+        yield from _ranges(begun(0, cases, of_calls, place), kills)
+        if any(name not in kills for name in of_calls):
+            points = dict(enumerate(tuple(grid())[::OF_EIGHT], cases))
+            yield from _ranges(begun(cases, cases + len(points), of_calls, place, points=points), kills)
+
+
+def _folder(folder: str, name: str) -> str:
+    """Make a place for the notes of chases that may run side by side."""
+    place = Path(folder) / name
+    place.mkdir()
+    return str(place)
 
 
 def _ranges(whole: Chase, kills: Mapping[str, Kill]) -> Iterator[Chase]:
     """Yield the ranges of a chase in which something can be found out."""
     width = MANY if whole.host == REFERENCE else FEW
-    for start in range(0, whole.stop, width):
+    for start in range(whole.start, whole.stop, width):
         stop = min(start + width, whole.stop)
         alive = tuple(name for name in whole.alive if name not in kills)
         points = {index: whole.points[index] for index in range(start, stop) if index in whole.points}

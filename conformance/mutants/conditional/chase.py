@@ -57,14 +57,9 @@ class Chase(Hunt):
         """Return a case."""
         return self.points[index].case() if index in self.points else case_of(self.seed, index - self.drawn, DrawOptions())
 
-    @functools.cached_property
-    def parts(self) -> set[str]:
-        """The parts of an engine in which the faults are that are alive in the beginning."""
-        return {fault.part for fault in map(_fault, self.alive)}
-
-    def is_for(self, index: int) -> bool:
-        """Whether a case may show something, as far as can be told before it is drawn."""
-        return bool(self.parts) and (index not in self.points or not self.parts.isdisjoint({self.points[index].op, *OF_GRID}))
+    def is_for(self, index: int, parts: set[str]) -> bool:
+        """Whether a case may show faults of these parts of an engine, as far as can be told before it is drawn."""
+        return bool(parts) and (index not in self.points or not parts.isdisjoint({self.points[index].op, *OF_GRID}))
 
     def without(self, name: str, case: int) -> Self:
         """Return the chase without what took its process down in a case, the engine itself or one of its faults."""
@@ -118,10 +113,11 @@ def run_chase(chase: Chase) -> Caught:
                     if fatal == index and pack.alive.pop(name, None) is not None:
                         tries[name] += 1
                         kills[name] = Kill(index, bucket, "", tries[name])
-            if not chase.is_for(index):
+            wanted = {fault.part for pack in packs for fault in pack.alive.values()}
+            if not chase.is_for(index, wanted):
                 continue
             case = chase.case(index)
-            if {fault.part for pack in packs for fault in pack.alive.values()}.isdisjoint(parts_of(case)):
+            if index not in chase.points and wanted.isdisjoint(parts_of(case)):
                 continue
             set_alarm(chase.timeout)
             spoiled = False
@@ -142,7 +138,8 @@ def parts_of(case: Case) -> set[str]:
     return ops | regions | {kind(step) for step in case.steps}
 
 
-def _fault(name: str) -> ConditionalFault:
+def fault_of(name: str) -> ConditionalFault:
+    """Return the fault of a mutant that is conditional."""
     fault = mutant(name).conditional
     assert fault is not None  # noqa: S101 - no other is chased
     return fault
@@ -151,7 +148,7 @@ def _fault(name: str) -> ConditionalFault:
 def _packs(chase: Chase) -> list[Pack]:
     packs: dict[str, tuple[Interpreter, list[ConditionalFault]]] = {}
     for name in chase.alive:
-        fault = _fault(name)
+        fault = fault_of(name)
         host = host_of(chase.host, fault)
         if host is not None:
             packs.setdefault(host.info.dialect.name, (host, []))[1].append(fault)

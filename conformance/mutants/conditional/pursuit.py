@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from conformance.generate.grid import grid
 from conformance.mutants.conditional.carried import REFERENCE
-from conformance.mutants.conditional.chase import Chase
-from conformance.mutants.registry import mutant
+from conformance.mutants.conditional.chase import Chase, fault_of
 from conformance.ops import catalogue
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ TIMEOUT = 60.0
 
 def pursuits(ids: Sequence[str], kills: Mapping[str, Kill], cases: int, seed: int, folder: str, host: str) -> Iterator[Chase]:
     """Yield chases of those that are not in ``kills`` by then, through the grid and the first ``cases`` of a seed."""
-    parts = {name: fault.part for name in ids if (fault := mutant(name).conditional) is not None and fault.of_op}
+    parts = {name: fault.part for name in ids if (fault := fault_of(name)).of_op}
     of_calls = tuple(name for name in ids if name not in parts)
     begun = partial(Chase, seed, timeout=TIMEOUT, host=host)
     if parts:
@@ -60,6 +59,6 @@ def _ranges(whole: Chase, kills: Mapping[str, Kill]) -> Iterator[Chase]:
         stop = min(start + width, whole.stop)
         alive = tuple(name for name in whole.alive if name not in kills)
         points = {index: whole.points[index] for index in range(start, stop) if index in whole.points}
-        found = replace(whole, start=start, stop=stop, alive=alive, points=points)
-        if any(map(found.is_for, range(start, stop))):
-            yield found
+        parts = {fault_of(name).part for name in alive}
+        if any(whole.is_for(index, parts) for index in range(start, stop)):
+            yield replace(whole, start=start, stop=stop, alive=alive, points=points)

@@ -27,6 +27,7 @@ from conformance.mutants.registry import mutant
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from mmap import mmap
 
     from conformance.backends.interpreter import Interpreter
     from conformance.case.case import Case
@@ -44,8 +45,8 @@ OF_GRID = ("grad", "backward", "toggle")
 class Chase(Hunt):
     """A range of cases for one worker, and the faults that are still alive, on a ``host``.
 
-    ``points``: those cases that are of the grid, by index; ``drawn``: the index of the first of those that are drawn. ``fatal``: cases
-    in which the host itself takes the process down.
+    ``timeout``: the seconds that one engine may take for one case. ``points``: those cases that are of the grid, by index; ``drawn``: the
+    index of the first of those that are drawn. ``fatal``: cases in which the host itself takes the process down.
     """
 
     host: str = REFERENCE
@@ -119,16 +120,21 @@ def run_chase(chase: Chase) -> Caught:
             case = chase.case(index)
             if index not in chase.points and wanted.isdisjoint(parts_of(case)):
                 continue
-            set_alarm(chase.timeout)
             spoiled = False
             for pack in packs:
-                spoiled |= _pursue(pack, case, index, partial(note, progress, index), tries, kills)
+                spoiled |= _pursue(pack, case, index, partial(_enter, chase, progress, index), tries, kills)
             if spoiled:
                 break
         set_alarm(0)
     chase.progress.unlink()
     chase.watchdog.unlink()
     return Caught(kills, tries, index + 1)
+
+
+def _enter(chase: Chase, progress: mmap, index: int, name: str) -> None:
+    """Say who is under way in which case, and give it its time."""
+    note(progress, index, name)
+    set_alarm(chase.timeout)
 
 
 def parts_of(case: Case) -> set[str]:

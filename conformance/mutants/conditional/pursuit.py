@@ -25,7 +25,8 @@ OF_EIGHT = 8
 """One point of the grid in so many is for faults of calls, as it is for laws and null pairs."""
 FEW, MANY = 50, 400
 """How many cases a worker gets: few of an engine that may die of one, since then all of them are run again."""
-TIMEOUT = 60.0
+TIMEOUT = 10.0
+"""For one engine and one case, the judging included."""
 
 
 def pursuits(ids: Sequence[str], kills: Mapping[str, Kill], cases: int, seed: int, folder: str, host: str) -> Iterator[Chase]:

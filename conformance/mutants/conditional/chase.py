@@ -45,7 +45,7 @@ OF_GRID = ("grad", "backward", "toggle")
 class Chase(Hunt):
     """A range of cases for one worker, and the faults that are still alive, on a ``host``.
 
-    ``timeout``: the seconds that one engine may take for one case. ``points``: those cases that are of the grid, by index; ``drawn``: the
+    ``timeout``: the seconds of one engine for one case. ``points``: those cases that are of the grid, by index; ``drawn``: the
     index of the first of those that are drawn. ``fatal``: cases in which the host itself takes the process down.
     """
 

@@ -1,6 +1,7 @@
 """Each mutant as a backend by its id, ``conformance.mutants.engines:dropped_fan_out``, which is run and replayed like any other.
 
-A conditional fault is on the reference, or on the engine that is named behind its id: ``conformance.mutants.engines:ID@torch``.
+A conditional fault is on the reference, or on the engine that is named behind its id: ``conformance.mutants.engines:ID@torch``. Opened
+like this it has a name of its own, for which no deviation of that engine is known.
 """
 
 from __future__ import annotations

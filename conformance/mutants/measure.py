@@ -20,9 +20,11 @@ from typing import TYPE_CHECKING, Any
 from conformance.campaign.nursery import DeathError
 from conformance.campaign.pool import LOST, Workers
 from conformance.campaign.records import MutantsRecord, ScoreRecord, SurvivorRecord
+from conformance.case.prose import counted
 from conformance.mutants.conditional.carried import REFERENCE
-from conformance.mutants.conditional.chase import Caught, Chase, run_chase
+from conformance.mutants.conditional.chase import Caught, Chase, fault_of, run_chase
 from conformance.mutants.conditional.pursuit import pursuits
+from conformance.mutants.conditional.table_of_calls import UNDRAWN
 from conformance.mutants.hunt import Hunt, Kill, run_hunt
 from conformance.mutants.mutant import Kind
 from conformance.mutants.records import MutantRecord
@@ -156,7 +158,10 @@ class Power:
         if survivor.equivalent or survivor.kind is not Kind.CONDITIONAL:
             return survivor.equivalent
         tried = self.tries.get(survivor.id, 0)
-        return f"no verdict in the {tried} cases in which its condition held" if tried else "its condition held in no case"
+        if tried:
+            return f"no verdict in the {counted(tried, 'case')} in which its condition held"
+        why = UNDRAWN.get(fault_of(survivor.id).condition)
+        return "its condition held in no case" + (f": {why}" if why else "")
 
     def details(self) -> Iterator[MutantRecord]:
         """Write down each mutant."""

@@ -21,6 +21,7 @@ from conformance.mutants.conditional import effects_of_calls, effects_of_ops
 from conformance.mutants.conditional.carried import Carried, Watch, carried, host_of
 from conformance.mutants.conditional.chase import Chase, run_chase
 from conformance.mutants.conditional.fault import AND, ConditionalFault, vocabulary
+from conformance.mutants.conditional.table_of_calls import UNDRAWN
 from conformance.mutants.hunt import Kill
 from conformance.mutants.measure import Power, PowerError, chosen, measure
 from conformance.mutants.mutant import Kind, Mutant
@@ -193,16 +194,12 @@ def test_a_fault_whose_condition_was_not_seen_to_hold_shows_nowhere() -> None:
         assert [] == [f.id for f in silent[::6] if plainly(wrong(f, case)) != plain]
 
 
-HOLES = {
-    "a flag that is a number": "flags are drawn as True and False; curated cases have numbers",
-    "a computed seed": "seeds of random scripts are inputs",
-    "a seed that is a derivative": "seeds of random scripts are inputs",
-    "a seed that is asked for": "nobody asks for the gradient in a seed of the same call",
-    "one root twice": "few scripts name a root twice",
-}
-"""Conditions that need not hold in the cases below, and why."""
 MET = ("mul", "pow_scalar", "sum", "cat", "split", "tril", "tile", "conv2d", "leaky_relu", "permute", "getitem_strided", "roll")
 MET_TOO = ("pad_constant", "mul_scalar", "index_select", "getitem_int")
+
+
+SELDOM = {"one root twice", "one seed for two roots"}
+"""Conditions that few scripts meet."""
 
 
 class EveryCondition:
@@ -230,7 +227,7 @@ def test_every_condition_holds_in_some_case() -> None:
     for case in (*(point.case() for point in tuple(grid((*MET, *MET_TOO)))[::2]), *(case_of(1, i, DrawOptions()) for i in range(400))):
         engine.run(case)
     used = {words for f in FAULTS if not f.needs for words in f.condition.split(AND)}
-    assert used - asked.held <= set(HOLES)
+    assert used - asked.held <= {*UNDRAWN, *SELDOM}
 
 
 # The chase.
@@ -334,6 +331,11 @@ def test_a_fault_can_be_opened_on_another_engine_by_its_id() -> None:
 def test_a_survivor_says_in_how_many_cases_its_condition_held() -> None:
     survivors = Power({}, SOME[:2], 100, 1, 1.0, tries={SOME[0]: 7}).record().survivors
     assert ["no verdict in the 7 cases in which its condition held", "its condition held in no case"] == [s.reason for s in survivors]
+
+
+def test_a_survivor_whose_condition_is_never_drawn_says_why() -> None:
+    (undrawn,) = Power({}, ("grad-a_computed_seed-the_seeds_are_ones",), 100, 1, 1.0).record().survivors
+    assert undrawn.reason == "its condition held in no case: seeds are drawn as inputs"
 
 
 @pytest.mark.parametrize(("killed", "count"), [(round(100 * CONDITIONAL_FLOOR), 0), (round(100 * CONDITIONAL_FLOOR) - 1, 1)])

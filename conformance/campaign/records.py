@@ -265,7 +265,7 @@ class SurvivorRecord(msgspec.Struct, frozen=True):
 
 
 class MutantsRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="mutants"):
-    """The measured power of the suite: its mutation score."""
+    """The measured power of the suite: its mutation score. ``host``: the engine that carried the conditional faults."""
 
     cases: int
     seed: int
@@ -273,6 +273,7 @@ class MutantsRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="mutants"
     share: float
     scores: tuple[ScoreRecord, ...]
     survivors: tuple[SurvivorRecord, ...]
+    host: str
 
 
 class NullSummary(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ nothing turns one into another.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from conformance.ops.dtypes import WIDE
@@ -122,3 +122,14 @@ def grad_added(outcome: Outcome, number: int, slot: int) -> Any:
 
 def _wide(value: Value) -> Any:
     return value.array.astype(WIDE[value.array.dtype.kind])
+
+
+def plainly(seen: Any) -> Any:
+    """Return what was observed as plain data that is equal where it is the same to the last bit; a refusal's words do not count."""
+    if isinstance(seen, Value):
+        return seen.array.dtype.str, seen.array.shape, seen.array.tobytes(), seen.requires_grad, seen.unreadable
+    if isinstance(seen, list | tuple):
+        return tuple(map(plainly, seen))
+    if is_dataclass(seen):
+        return type(seen).__name__, *(plainly(getattr(seen, field.name)) for field in fields(seen) if field.name != "message")
+    return seen

@@ -46,32 +46,35 @@ class Profile:
         return self.highest >= 2 or self.shared or self.accumulates or self.refused
 
 
-def profile_of(case: Case, expected: Outcome) -> Profile:
-    """Read the profile of a case off its script and the outcome that the reference expects."""
+def orders_of(case: Case) -> tuple[dict[int, int], dict[str, int]]:
+    """Return the order of every autograd call, by step number, and of the derivative that each value was computed from, by name."""
     depth: dict[str, int] = {}
     orders: dict[int, int] = {}
-    operands: list[str] = []
-    passes = 0
     for number, step in enumerate(case.steps):
         match step:
             case Op() | Custom():
                 below = 0 if step.no_grad else max((depth.get(n, 0) for n in step.operands), default=0)
                 depth.update(dict.fromkeys(step.results, below))
-                operands.extend(step.operands)
             case Grad() | AppendBackward() | Backward():
                 orders[number] = 1 + max((depth.get(n, 0) for n in step.roots), default=0)
                 recorded = isinstance(step, AppendBackward) or step.create_graph
                 depth.update(dict.fromkeys(results(step), orders[number] if recorded else 0))
-                passes += isinstance(step, Backward) and isinstance(expected.observations[number], Computed)
             case InPlace() if not step.no_grad:
                 depth[step.tensor] = max(depth.get(n, 0) for n in (step.tensor, *step.operands))
             case Detach():
                 depth[step.results[0]] = 0
             case _:
                 pass
+    return orders, depth
+
+
+def profile_of(case: Case, expected: Outcome) -> Profile:
+    """Read the profile of a case off its script and the outcome that the reference expects."""
+    operands = [name for step in case.steps if isinstance(step, Op | Custom) for name in step.operands]
+    pairs = zip(case.steps, expected.observations, strict=True)
     return Profile(
-        orders,
+        orders_of(case)[0],
         shared=len(set(operands)) < len(operands),
-        accumulates=passes >= 2,
+        accumulates=sum(isinstance(step, Backward) and isinstance(seen, Computed) for step, seen in pairs) >= 2,
         refused=any(isinstance(o, Raised) for o in expected.observations),
     )

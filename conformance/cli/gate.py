@@ -24,6 +24,7 @@ from conformance.deviations.findings import evidence
 from conformance.judge.verdict import FAILING
 from conformance.laws.judging import KIND, LAWS_TIMEOUT, Judging, LawSampling
 from conformance.mutants.measure import chosen, measure
+from conformance.mutants.mutant import Kind
 from conformance.report.terminal import Checked
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ DEATHS = 3
 """How often the case of a crash is run to see where it dies: where the heap is damaged the printer of stacks may itself die or hang."""
 MUTANTS_FLOOR = 0.68
 """The part of the mutants that must be found out within the gate's few cases; the targets are for fifty times as many."""
+CONDITIONAL_FLOOR = 0.85
+"""The part of the conditional faults that must be; they have the grid, too."""
 
 
 def check_before(options: Options, console: Console, *, points: bool, mutant_cases: int) -> Checked:
@@ -53,7 +56,8 @@ def check_before(options: Options, console: Console, *, points: bool, mutant_cas
         with console.status("mutants"):
             power = measure(chosen(None), cases=mutant_cases, jobs=options.jobs)
         checked.tables.append(score_table(power))
-        checked.measures.append(f"power {sum(s.killed for s in power.scores())}/{sum(s.total for s in power.scores())}")
+        of_kinds = (("power", power.only(Kind.CONDITIONAL, without=True)), ("conditional faults", power.only(Kind.CONDITIONAL)))
+        checked.measures += [f"{words} {found.killed}/{found.total}" for words, found in of_kinds]
         checked.broken += weak(power)
         checked.records.append(power.record())
     return checked
@@ -73,9 +77,15 @@ def check_points(options: Options, checked: Checked) -> None:
 
 def weak(power: Power) -> list[str]:
     """Say that too few mutants were found out, if it is so."""
-    if power.share() >= MUTANTS_FLOOR:
-        return []
-    return [f"only {power.share():.1%} of the mutants were found out within {power.cases} cases; the floor is {MUTANTS_FLOOR:.0%}"]
+    measured = (
+        ("mutants", power.only(Kind.CONDITIONAL, without=True), MUTANTS_FLOOR, ""),
+        ("conditional faults", power.only(Kind.CONDITIONAL), CONDITIONAL_FLOOR, " and the grid"),
+    )
+    return [
+        f"only {found.share():.1%} of the {words} were found out within {power.cases} cases{more}; the floor is {floor:.0%}"
+        for words, found, floor, more in measured
+        if found.total and found.share() < floor
+    ]
 
 
 def check_curated(options: Options, checked: Checked) -> None:

@@ -24,12 +24,17 @@ if TYPE_CHECKING:
 @click.option("--only", metavar="PATTERN", help="Mutants whose id has this in it, or fits it, like 'sin-*'.")
 @click.option("--cases", default=20_000, type=Whole(1), help="How many cases of the default campaign each gets at most.")
 @click.option("--seed", default=1, type=Whole(0), help="The seed of the campaign.")
+@click.option(
+    "--host", default="reference", help="The backend that carries conditional faults; any other than the reference no other faults."
+)
 @click.option("--jobs", default=1, type=Whole(1, 64), help="Worker processes.")
 @click.option("--sharpness", is_flag=True, help="Print the smallest relative errors of first-order gradients that are found out.")
 @click.option("--list", "listed", is_flag=True, help="Name the mutants and run none.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable, every mutant on its own.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="A folder for the record, mutants.ndjson.")
-def mutants(only: str | None, cases: int, seed: int, jobs: int, sharpness: bool, listed: bool, as_json: bool, out: Path | None) -> int:
+def mutants(
+    only: str | None, cases: int, seed: int, host: str, jobs: int, sharpness: bool, listed: bool, as_json: bool, out: Path | None
+) -> int:
     """Run engines that are wrong on purpose until they are found out, and print how many cases it took.
 
     Exits with 1 if fewer are found out than the targets demand, which are meant for 20,000 cases.
@@ -44,7 +49,7 @@ def mutants(only: str | None, cases: int, seed: int, jobs: int, sharpness: bool,
     from conformance.mutants.measure import PowerError, chosen, measure
 
     try:
-        ids = chosen(only)
+        ids = chosen(only, host)
     except PowerError as error:
         raise click.BadParameter(str(error), param_hint="--only") from None
     if listed:
@@ -52,7 +57,7 @@ def mutants(only: str | None, cases: int, seed: int, jobs: int, sharpness: bool,
         return 0
     console = Console(width=None if sys.stdout.isatty() else 160)
     with shown_progress(console, len(ids)) as advance:
-        power = measure(ids, cases=cases, seed=seed, jobs=jobs, progress=advance)
+        power = measure(ids, cases=cases, seed=seed, jobs=jobs, host=host, progress=advance)
     if out is not None:
         write_record(power, out)
     if as_json:

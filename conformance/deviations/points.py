@@ -45,7 +45,7 @@ VALUES: Mapping[str, Callable[[Any], Any]] = {
     "nonpositive": lambda x: x <= 0,
     "nan": np.isnan,
     "infinite": np.isinf,
-    "plus infinity": np.isposinf,
+    "plus infinity": lambda x: np.isinf(x) & (np.real(x) > 0),
     "not finite": lambda x: ~np.isfinite(x),
     "subnormal": lambda x: np.abs(x) < _tiny(x),
     "nearly subnormal": lambda x: np.abs(x) < 4 * _tiny(x),

@@ -7,13 +7,13 @@ the canary after a refusal included.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from conformance.backends.reference import reference
-from conformance.campaign.watchdog import alarm, note, progress_file, set_alarm
+from conformance.campaign.watchdog import alarm, note, progress_file, rang, set_alarm, under_way
 from conformance.campaign.worker import judged
 from conformance.case.queries import label
 from conformance.compare.promise import Promise
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
+    from conformance.backends import Backend
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome
-    from conformance.mutants.mutant import WrongEngine
     from reference_impl import Dialect
     from reference_impl.tape.primitive import Application, Primitive
     from reference_impl.tape.rules import Pull, Pulled
@@ -41,11 +41,20 @@ KILLING = (Bucket.DIVERGED, Bucket.TIMED_OUT, Bucket.CRASHED)
 
 
 class Kill(NamedTuple):
-    """When and how a mutant was found out: at which case, in which bucket, and at which step."""
+    """When and how a mutant was found out: at which case, in which bucket, and at which step.
+
+    ``tries``: in how many cases it was run until then, where it is run in those alone in which its condition holds.
+    """
 
     case: int
     bucket: str
     at: str
+    tries: int = 0
+
+    @property
+    def cases(self) -> int:
+        """How many cases it took."""
+        return self.tries or self.case + 1
 
 
 @dataclass(frozen=True)
@@ -74,6 +83,22 @@ class Hunt:
         """Where the watchdog writes before it ends a process that hangs."""
         return Path(self.folder) / f"{self.start:09d}.hang"
 
+    def after_death(self) -> Self:
+        """Return the hunt, whose worker died, with the mutant that did it counted as found out.
+
+        Raises:
+            RuntimeError: if nothing says which mutant was under way.
+        """
+        words = under_way(self.progress)
+        if len(words) != 2 or words[1] in self.lost:
+            raise RuntimeError(f"a worker died at the cases from {self.start} on, and no mutant did it")
+        return self.without(words[1], int(words[0]))
+
+    def without(self, name: str, case: int) -> Self:
+        """Return the hunt without what took its process down in a case."""
+        bucket = str(Bucket.TIMED_OUT if rang(self.watchdog) else Bucket.CRASHED)
+        return replace(self, lost={**self.lost, name: (case, bucket)})
+
 
 Called = set[tuple[str, int, bool]]
 """The rules that were called: of which op, for which operand, and whether they were recorded."""
@@ -83,7 +108,7 @@ class Suspect(NamedTuple):
     """A mutant that is alive, and its engine."""
 
     mutant: Mutant
-    engine: WrongEngine
+    engine: Backend
 
 
 def calls_of(run: Callable[[Case], Outcome], case: Case) -> tuple[Outcome, Called]:

@@ -10,26 +10,33 @@ from __future__ import annotations
 import fnmatch
 import tempfile
 import time
+from collections import defaultdict
 from concurrent.futures import FIRST_COMPLETED, wait
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from conformance.campaign.nursery import DeathError
 from conformance.campaign.pool import LOST, Workers
 from conformance.campaign.records import MutantsRecord, ScoreRecord, SurvivorRecord
-from conformance.campaign.watchdog import rang, under_way
-from conformance.judge.verdict import Bucket
+from conformance.case.prose import counted
+from conformance.mutants.conditional.carried import REFERENCE
+from conformance.mutants.conditional.chase import Caught, Chase, fault_of, run_chase
+from conformance.mutants.conditional.pursuit import pursuits
+from conformance.mutants.conditional.table_of_calls import UNDRAWN
 from conformance.mutants.hunt import Hunt, Kill, run_hunt
 from conformance.mutants.mutant import Kind
 from conformance.mutants.records import MutantRecord
 from conformance.mutants.registry import mutant, mutants
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from conformance.mutants.mutant import Mutant
 
 CASES = 20_000
-TARGETS = {Kind.RULE: 1.0, Kind.SECOND: 0.98, Kind.ENGINE: 1.0, Kind.STATIC: 1.0}
+TARGETS = {Kind.RULE: 1.0, Kind.SECOND: 0.98, Kind.ENGINE: 1.0, Kind.STATIC: 1.0, Kind.CONDITIONAL: 0.97}
 """The part of the mutants of each kind that must be found out within `CASES` cases."""
 
 FIRST, WIDEST = 25, 400
@@ -41,14 +48,16 @@ class PowerError(ValueError):
     """A request for mutants that cannot be served; the message says what is allowed."""
 
 
-def chosen(pattern: str | None) -> tuple[str, ...]:
+def chosen(pattern: str | None, host: str = REFERENCE) -> tuple[str, ...]:
     """Return the ids of the mutants that fit a pattern (as of a shell, or part of an id); all of them for ``None``.
+
+    ``host``: the engine that is to carry them; any other than the reference carries conditional faults alone.
 
     Raises:
         PowerError: if there is none.
     """
     fits = "*" if pattern is None else pattern if set(pattern) & set("*?[") else f"*{pattern}*"
-    found = tuple(fnmatch.filter(mutants(), fits))
+    found = tuple(name for name in fnmatch.filter(mutants(), fits) if mutants()[name].can_be_on(host))
     if not found:
         raise PowerError(f"no mutant is called like {pattern!r}; conformance mutants --list names all")
     return found
@@ -56,7 +65,10 @@ def chosen(pattern: str | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Score:
-    """How the mutants of one kind fared: ``median`` and ``worst`` number of cases to detection, of those that were found out."""
+    """How the mutants of one kind fared: ``median`` and ``worst`` number of cases to detection, of those that were found out.
+
+    Of conditional faults those cases count in which their condition holds.
+    """
 
     kind: Kind
     total: int
@@ -73,13 +85,18 @@ class Score:
 
 @dataclass(frozen=True)
 class Power:
-    """The result of a measurement."""
+    """The result of a measurement.
+
+    ``host``: what carried the conditional faults; ``tries``: in how many cases each of those was run.
+    """
 
     kills: dict[str, Kill]
     ids: tuple[str, ...]
     cases: int
     seed: int
     seconds: float
+    host: str = REFERENCE
+    tries: Mapping[str, int] = field(default_factory=dict)
 
     def scores(self) -> list[Score]:
         """Return the score of each kind that was measured."""
@@ -87,15 +104,28 @@ class Power:
         for kind in Kind:
             asked = [name for name in self.ids if mutant(name).kind is kind]
             real = [name for name in asked if not mutant(name).equivalent]
-            counts = [self.kills[name].case + 1 for name in real if name in self.kills]
+            counts = [self.kills[name].cases for name in real if name in self.kills]
             if asked:
                 found.append(Score(kind, len(real), len(counts), len(asked) - len(real), median(counts or [0]), max(counts, default=0)))
         return found
 
+    def only(self, kind: Kind, *, without: bool = False) -> Power:
+        """Return the measurement of one kind, or of all kinds ``without`` it."""
+        return replace(self, ids=tuple(name for name in self.ids if (mutant(name).kind is kind) is not without))
+
+    @property
+    def killed(self) -> int:
+        """How many mutants were found out, of those that can be."""
+        return sum(s.killed for s in self.scores())
+
+    @property
+    def total(self) -> int:
+        """How many mutants can be found out."""
+        return sum(s.total for s in self.scores())
+
     def share(self) -> float:
         """Return the part of all mutants that was found out."""
-        scores = self.scores()
-        return sum(s.killed for s in scores) / max(1, sum(s.total for s in scores))
+        return self.killed / max(1, self.total)
 
     def survivors(self) -> list[str]:
         """Return the ids of the mutants that were not found out."""
@@ -119,8 +149,19 @@ class Power:
             self.seconds,
             self.share(),
             tuple(scores),
-            tuple(SurvivorRecord(m.id, m.kind, m.what, m.equivalent) for m in survivors),
+            tuple(SurvivorRecord(m.id, m.kind, m.what, self.reason(m)) for m in survivors),
+            self.host,
         )
+
+    def reason(self, survivor: Mutant) -> str:
+        """Say why a mutant survived, as far as is known."""
+        if survivor.equivalent or survivor.kind is not Kind.CONDITIONAL:
+            return survivor.equivalent
+        tried = self.tries.get(survivor.id, 0)
+        if tried:
+            return f"no verdict in the {counted(tried, 'case')} in which its condition held"
+        why = UNDRAWN.get(fault_of(survivor.id).condition)
+        return "its condition held in no case" + (f": {why}" if why else "")
 
     def details(self) -> Iterator[MutantRecord]:
         """Write down each mutant."""
@@ -133,7 +174,7 @@ class Power:
                 what=found.what,
                 dialect=found.dialect.name,
                 equivalent=found.equivalent,
-                cases=None if kill is None else kill.case + 1,
+                cases=None if kill is None else kill.cases,
                 bucket="" if kill is None else kill.bucket,
                 at="" if kill is None else kill.at,
             )
@@ -145,38 +186,55 @@ def measure(
     cases: int = CASES,
     seed: int = 1,
     jobs: int = 1,
+    host: str = REFERENCE,
     progress: Callable[[int, int], None] | None = None,
 ) -> Power:
-    """Run mutants on the first ``cases`` cases of a seed, each until it is found out.
+    """Run mutants on the first ``cases`` cases of a seed, each until it is found out; conditional faults on the grid, too.
 
-    ``progress`` hears how many cases are done and how many mutants were found out.
+    ``host``: what carries conditional faults. ``progress`` hears how many cases are done and how many mutants were found out.
     """
     started = time.perf_counter()
     kills: dict[str, Kill] = {}
+    tried: dict[str, dict[int, int]] = defaultdict(dict)
+    conditional = [name for name in ids if mutant(name).kind is Kind.CONDITIONAL]
+    others = [name for name in ids if name not in conditional]
     done = 0
-    with tempfile.TemporaryDirectory() as folder, Workers((), jobs) as workers:
-        coming = _hunts(ids, kills, cases, seed, folder)
+    with tempfile.TemporaryDirectory() as folder, Workers(() if host == REFERENCE else (host,), jobs) as workers:
+        coming = chain(_hunts(others, kills, cases, seed, folder), pursuits(conditional, kills, cases, seed, folder, host))
         running: dict[Any, Hunt] = {}
+
+        def run(hunt: Hunt) -> None:
+            running[workers.schedule(run_chase if isinstance(hunt, Chase) else run_hunt, [hunt])] = hunt
+
         while True:
             while len(running) < jobs and (hunt := next(coming, None)) is not None:
-                running[workers.schedule(run_hunt, [hunt])] = hunt
+                run(hunt)
             if not running:
                 break
             ended, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in ended:
                 hunt = running.pop(future)
                 try:
-                    found: dict[str, Kill] = future.result()
+                    found = future.result()
                 except (DeathError, *LOST):
-                    again = without_the_culprit(hunt)
-                    running[workers.schedule(run_hunt, [again])] = again
+                    run(hunt.after_death())
                     continue
+                if isinstance(found, Caught):
+                    for name, count in found.tries.items():
+                        tried[name][hunt.start] = count
+                    if found.stop < hunt.stop:
+                        run(replace(hunt, start=found.stop, alive=tuple(name for name in hunt.alive if name not in found.kills)))
+                    found = found.kills
                 for name, kill in found.items():
                     kills[name] = min(kills.get(name, kill), kill)
                 done += hunt.stop - hunt.start
                 if progress is not None:
                     progress(done, len(kills))
-    return Power(kills, tuple(ids), cases, seed, time.perf_counter() - started)
+    tries = {
+        name: sum(n for start, n in counts.items() if name not in kills or start <= kills[name].case) for name, counts in tried.items()
+    }
+    kills |= {name: kills[name]._replace(tries=count) for name, count in tries.items() if name in kills}
+    return Power(kills, tuple(ids), cases, seed, time.perf_counter() - started, host, tries)
 
 
 def _hunts(ids: Sequence[str], kills: dict[str, Kill], cases: int, seed: int, folder: str) -> Iterator[Hunt]:
@@ -186,16 +244,3 @@ def _hunts(ids: Sequence[str], kills: dict[str, Kill], cases: int, seed: int, fo
         alive = tuple(name for name in ids if name not in kills)
         yield Hunt(seed, start, stop, alive, folder, TIMEOUT)
         start, width = stop, min(2 * width, WIDEST)
-
-
-def without_the_culprit(hunt: Hunt) -> Hunt:
-    """Return a hunt whose worker died, with the mutant that did it counted as found out.
-
-    Raises:
-        RuntimeError: if nothing says which mutant was under way.
-    """
-    words = under_way(hunt.progress)
-    if len(words) != 2 or words[1] in hunt.lost:
-        raise RuntimeError(f"a worker died at the cases from {hunt.start} on, and no mutant did it")
-    bucket = str(Bucket.TIMED_OUT if rang(hunt.watchdog) else Bucket.CRASHED)
-    return replace(hunt, lost={**hunt.lost, words[1]: (int(words[0]), bucket)})

@@ -15,6 +15,7 @@ import conformance
 from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
 from conformance.case.outcome import Raised
+from conformance.mutants.conditional.carried import REFERENCE, carried, host_of
 from reference_impl import TORCH, Dialect
 from reference_impl.tape.tensor import Mode
 
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
+    from conformance.backends import Backend
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome
+    from conformance.mutants.conditional.fault import ConditionalFault
 
 Fault: TypeAlias = "Callable[[], AbstractContextManager[Any]]"
 
@@ -35,6 +38,7 @@ class Kind(StrEnum):
     SECOND = "order 2"
     ENGINE = "engine"
     STATIC = "static"
+    CONDITIONAL = "conditional"
 
 
 class WrongEngine:
@@ -80,6 +84,7 @@ class Mutant:
         behaves: what it speaks, if that is something else.
         breaks: the fault is there from the first refusal on, and stays.
         rule: the op and the position of the operand whose vjp rule is wrong, so that cases which never call it need not be run.
+        conditional: the fault, if it is one that holds under a condition alone, and that any engine can carry.
         equivalent: why the fault cannot change anything observable, where it cannot.
     """
 
@@ -92,10 +97,23 @@ class Mutant:
     behaves: Dialect | None = None
     breaks: bool = False
     rule: tuple[str, int] | None = None
+    conditional: ConditionalFault | None = None
     equivalent: str = ""
 
-    def open(self) -> WrongEngine:
-        """Open the wrong engine."""
+    def can_be_on(self, host: str) -> bool:
+        """Whether an engine can carry it."""
+        if self.conditional is None:
+            return host == REFERENCE
+        return host_of(host, self.conditional) is not None
+
+    def open(self, host: str = REFERENCE) -> Backend:
+        """Open the wrong engine; a conditional fault may be carried by another ``host`` than the reference.
+
+        Raises:
+            BackendError: if the host cannot carry it, or does not offer what it needs.
+        """
+        if self.conditional is not None:
+            return carried(self.id, host, self.conditional)
         return (Breaks if self.breaks else WrongEngine)(self.id, self.fault, self.dialect, self.behaves)
 
 

@@ -19,6 +19,7 @@ from conformance.mutants import (
     rules_shape,
     second_order,
 )
+from conformance.mutants.conditional import table_of_calls, table_of_ops
 from conformance.mutants.derived import derived, named
 from conformance.mutants.mutant import Kind, Mutant
 from reference_impl import OPS
@@ -34,7 +35,7 @@ ENGINES = (accumulation, graphs, attached, complexes, conventions, programs)
 
 
 def mutants() -> Mapping[str, Mutant]:
-    """Return all mutants: wrong rules, then what shows at order 2 only, then wrong engines.
+    """Return all mutants: wrong rules, then what shows at order 2 only, then wrong engines, then conditional faults.
 
     An op that is registered late has its mutants from then on.
     """
@@ -63,7 +64,12 @@ def written() -> dict[str, Mutant]:
 @functools.cache
 def engines() -> dict[str, Mutant]:
     """Return those of them that are no wrong rules."""
-    return _by_id(chain.from_iterable(part.MUTANTS for part in ENGINES))
+    return _by_id(chain(chain.from_iterable(part.MUTANTS for part in ENGINES), _conditional()))
+
+
+def _conditional() -> Iterator[Mutant]:
+    for fault in (*table_of_ops.FAULTS, *table_of_calls.FAULTS):
+        yield Mutant(fault.id, Kind.CONDITIONAL, fault.part, fault.what, conditional=fault, equivalent=fault.equivalent)
 
 
 def _entered(test: Callable[[Entry], bool] = lambda _: True) -> Iterator[Mutant]:

@@ -320,14 +320,15 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """The suite's measured power; ``survivors``: id, kind and what is wrong, of the mutants that were not found out."""
+    """The suite's measured power; ``survivors``: id, kind, what is wrong and why nobody saw it, of those that were not found out."""
 
     cases: int
+    host: str
     rows: list[Score]
-    survivors: list[tuple[str, str, str]]
+    survivors: list[tuple[str, str, str, str]]
 
 
 def power_of(record: MutantsRecord) -> Power:
     """Read the record of a measurement."""
     rows = [Score(s.sort, s.killed, s.total, percent(s.killed, s.total), f"{s.median:g}", s.worst, s.equivalent) for s in record.scores]
-    return Power(record.cases, rows, [(s.id, s.sort, s.what) for s in record.survivors])
+    return Power(record.cases, record.host, rows, [(s.id, s.sort, s.what, s.reason) for s in record.survivors])

@@ -6,13 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conformance.backends import BackendInfo
-from conformance.backends.reference import reference
-from reference_impl import TORCH
+from conformance.backends.interpreter import Interpreter
+from conformance.backends.reference import ReferenceEngine, reference
+from reference_impl import OPS, TORCH
 
 if TYPE_CHECKING:
     from conformance.backends import Backend
+    from conformance.backends.interpreter import Values
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome
+    from conformance.case.steps import Grad
+    from reference_impl import Tensor
 
 NO_CALLABLE = 3.5
 
@@ -69,3 +73,16 @@ def _with(version: object) -> Backend:
     opened = reference(TORCH, TORCH.not_offered)
     opened.info = replace(opened.info, name="special", version=version)  # type: ignore[arg-type]  # that is what is wrong with it
     return opened
+
+
+class Doubling(ReferenceEngine):
+    """An engine all of whose gradients are twice what they should be."""
+
+    def grad(self, step: Grad, values: Values) -> list[Tensor | None]:
+        """Double them."""
+        return [None if g is None else OPS["mul_scalar"](g, other=2.0) for g in super().grad(step, values)]
+
+
+def doubles() -> Backend:
+    """Open it."""
+    return Interpreter(BackendInfo("doubles", "1.0", TORCH, TORCH.not_offered), Doubling(TORCH, widen=False))

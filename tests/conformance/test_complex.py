@@ -19,6 +19,7 @@ from conformance.compare.compare import Comparer
 from conformance.compare.mismatch import describe
 from conformance.compare.promise import Promise
 from conformance.compare.rounding import agrees_cheaply
+from conformance.deviations.conditions import holds
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.mutants.mutant import WrongEngine
 from conformance.mutants.registry import mutants
@@ -145,3 +146,8 @@ def test_backward_without_a_seed_is_refused_for_one_complex_number() -> None:
     case = Case((Input("z", (), ((1.0, 2.0),), "complex64"),), (Op("mul", ("z", "z"), ("y",)), Backward(("y",))), "exact")
     seen = reference(TORCH, TORCH.not_offered).run(case).observations[1]
     assert str(seen.category) == "seed_required"  # type: ignore[union-attr]
+
+
+def test_no_power_of_complex_numbers_is_taken_for_one_of_minus_zero() -> None:
+    case = Case((Input("x", (2,), ((-0.0, 0.0), ("-inf", 1.0)), "complex64"),), (Op("pow_scalar", ("x",), ("y",), {"exponent": 0.5}),))
+    assert not holds("until: half_power_of_minus_zero_or_infinity", case, 0)

@@ -20,7 +20,7 @@ from conformance.generate.sources import FastSource
 from conformance.judge.verdict import Bucket
 from conformance.mutants.derived import MOST, places
 from conformance.mutants.hunt import Hunt, Kill, run_hunt
-from conformance.mutants.measure import Power, PowerError, chosen, measure, without_the_culprit
+from conformance.mutants.measure import Power, PowerError, chosen, measure
 from conformance.mutants.mutant import Kind, Mutant, WrongEngine, patch
 from conformance.mutants.registry import engines, mutants
 from conformance.mutants.samples import samples as met
@@ -177,7 +177,8 @@ def outcomes(engine: Any) -> list[str]:
 def test_faults_are_gone_when_mutants_have_run() -> None:
     before = outcomes(WrongEngine("correct"))
     for mutant in ALL:
-        outcomes(mutant.open())
+        if mutant.conditional is None:  # such a fault replaces nothing
+            outcomes(mutant.open())
     assert before == outcomes(WrongEngine("correct"))
 
 
@@ -221,7 +222,7 @@ def test_an_engine_without_a_fault_survives(tmp_path: Path, entered: Any) -> Non
 
 
 def test_what_is_found_does_not_depend_on_where_ranges_of_cases_end(tmp_path: Path) -> None:
-    ids = tuple(m.id for m in ALL)[::25]
+    ids = tuple(m.id for m in ALL if m.conditional is None)[::25]
     whole = run_hunt(hunt(tmp_path, *ids, stop=25))
     first = run_hunt(hunt(tmp_path, *ids, stop=10))
     rest = run_hunt(hunt(tmp_path, *(i for i in ids if i not in first), start=10, stop=25))
@@ -250,13 +251,13 @@ def test_a_mutant_that_never_comes_back_is_found_out_as_timed_out(tmp_path: Path
     process = multiprocessing.get_context("fork").Process(target=run_hunt, args=(endless,))
     process.start()
     process.join()
-    again = without_the_culprit(endless)
+    again = endless.after_death()
     assert Bucket.TIMED_OUT == again.lost[name][1] == run_hunt(again)[name].bucket
 
 
 def test_a_worker_that_dies_without_a_mutant_is_a_fault_of_the_suite(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="no mutant did it"):
-        without_the_culprit(hunt(tmp_path, "dropped_fan_out"))
+        hunt(tmp_path, "dropped_fan_out").after_death()
 
 
 def test_worker_processes_find_what_one_process_finds(tmp_path: Path) -> None:
@@ -290,7 +291,7 @@ def test_a_mutant_that_is_argued_to_be_equivalent_is_no_part_of_the_score(monkey
     assert ([], [(0, 0, 1)]) == (power.missed()[1:], [(s.killed, s.total, s.equivalent) for s in power.scores()])
 
 
-@pytest.mark.parametrize(("pattern", "found"), [("sin-x-sign", 1), ("sin-x", 5), ("sin-*", 5), (None, len(ALL))])
+@pytest.mark.parametrize(("pattern", "found"), [("sin-x-sign", 1), ("sin-x", 5), ("sin-x-*", 5), (None, len(ALL))])
 def test_mutants_are_chosen_by_a_pattern_or_a_part_of_the_id(pattern: str | None, found: int) -> None:
     assert found == len([i for i in chosen(pattern) if pattern is None or i.startswith("sin")])
 

@@ -52,7 +52,9 @@ ALL: dict[str, Record] = {
     "finding": finding(blame=BLAME),
     "clauses": ClausesRecord((ClauseRow("PB-01", "p", "d", {"torch": ClauseCell("ok", "ok", (ClauseCase("c", "ok", ""),))}),), ("f",)),
     "points": PointsRecord((SweepRecord("torch", 2, {"agreed": 7}, {}, ("relu",)),)),
-    "mutants": MutantsRecord(400, 1, 9.0, 0.5, (ScoreRecord("rule", 2, 1, 0, 41.5, 42),), (SurvivorRecord("sin", "rule", "w", ""),)),
+    "mutants": MutantsRecord(
+        400, 1, 9.0, 0.5, (ScoreRecord("rule", 2, 1, 0, 41.5, 42),), (SurvivorRecord("sin", "rule", "w", ""),), "torch"
+    ),
     "footer": FOOTER,
     "interrupted": Interruption("KeyboardInterrupt"),
 }

@@ -60,6 +60,8 @@ def half_power_of_minus_zero_or_infinity(case: Case, number: int) -> bool:
     """Whether a power that is no integer has -0 or -inf for its base: operand and attribute are special together."""
 
     def is_half(x: Any, exponent: float) -> Any:
+        if np.iscomplexobj(x):  # which has no sign
+            return False
         return (exponent % 1 != 0) & (((x == 0) & np.signbit(x)) | np.isneginf(x))
 
     return _meets(case, number, "pow_scalar", is_half)

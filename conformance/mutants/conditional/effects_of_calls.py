@@ -1,0 +1,259 @@
+"""What goes wrong at a call, and at what is attached to tensors: other arguments, other answers, the call made twice or not at all."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from conformance.case.case import input_of
+from conformance.case.steps import Backward, InPlace
+from conformance.mutants.conditional.effects_of_ops import applied
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from conformance.backends.interpreter import EngineTensor
+    from conformance.mutants.conditional.moment import Moment, Seen
+
+    Right = Callable[..., Any]
+    Effect = Callable[[Moment, Right], Any]
+
+OWN = "a seed that the fault made, number "
+"""Before the names of the seeds that a faulty call is given; no script has such a name."""
+
+
+class RefusedError(Exception):
+    """What a faulty engine raises; nobody maps it to a category."""
+
+
+def _times(at: Moment, tensor: EngineTensor, factor: float) -> EngineTensor:
+    return applied(at, "mul_scalar", tensor, other=factor)
+
+
+def _with(**changes: Any) -> Effect:
+    """Pass other parameters than the script does."""
+    return lambda at, right: right(msgspec.structs.replace(at.step, **changes))
+
+
+def _of_results(change: Callable[[Moment, list[EngineTensor | None]], None]) -> Effect:
+    """Change what `grad` answers."""
+
+    def effect(at: Moment, right: Right) -> list[EngineTensor | None]:
+        found = list(right())
+        change(at, found)
+        return found
+
+    return effect
+
+
+def _of_gradient(position: int, change: Callable[[Moment, EngineTensor], EngineTensor]) -> Effect:
+    def changed(at: Moment, found: list[EngineTensor | None]) -> None:
+        if found[position] is not None:
+            found[position] = change(at, found[position])
+
+    return _of_results(changed)
+
+
+def _swap(at: Moment, found: list[EngineTensor | None]) -> None:
+    del at
+    found[0], found[-1] = found[-1], found[0]
+
+
+def _zeros(at: Moment, found: list[EngineTensor | None]) -> None:
+    """Put zeros where there is no gradient."""
+    for position, point in enumerate(at.asked):
+        if found[position] is None:
+            found[position] = at.engine.leaf(input_of("zeros", np.zeros_like(point.value.array)))
+
+
+def _of_seeds(change: Callable[[Moment, Seen, EngineTensor], EngineTensor], which: slice = slice(None)) -> Effect:
+    """Hand other seeds over; where the engine is to make one, ones are changed."""
+
+    def effect(at: Moment, right: Right) -> Any:
+        roots = dict(zip(at.step.roots, at.roots, strict=False))
+        given = list(at.step.seeds or [None] * len(at.step.roots))
+        values = dict(at.values)
+        for position in range(len(given))[which]:
+            root, name = roots.get(at.step.roots[position]), given[position]
+            if root is None:
+                continue
+            seed = at.engine.leaf(input_of(OWN, np.ones_like(root.value.array))) if name is None else at.values[name]
+            given[position] = f"{OWN}{position}"
+            values[f"{OWN}{position}"] = change(at, root, seed)
+        field = at.step.SEEDS[1] if getattr(at.step, "grad_variables", None) is not None else at.step.SEEDS[0]
+        return right(msgspec.structs.replace(at.step, **{field: tuple(given)}), values)
+
+    return effect
+
+
+def _flipped(at: Moment, root: Seen, seed: EngineTensor) -> EngineTensor:
+    """Turn a seed around along its last axis; one without axes changes its sign."""
+    del root
+    has_axes = at.engine.look(seed).array.ndim > 0
+    return applied(at, "flip", seed, axis=-1) if has_axes else _times(at, seed, -1.0)
+
+
+def _ones(at: Moment, root: Seen, seed: EngineTensor) -> EngineTensor:
+    del root
+    return at.engine.leaf(input_of(OWN, np.ones_like(at.engine.look(seed).array)))
+
+
+def _seed_changed(at: Moment, right: Right) -> Any:
+    """Double the user's own seeds after the call."""
+    found = right()
+    for seed in at.seeds:
+        if not seed.flows and not seed.made:
+            at.engine.in_place(InPlace("mul_scalar", seed.name, (), {"other": 2.0}), seed.tensor, [])
+    return found
+
+
+def _twice(at: Moment, right: Right) -> Any:
+    """Make the pass twice."""
+    right(msgspec.structs.replace(at.step, retain_graph=True))
+    return right()
+
+
+def _replacing(at: Moment, right: Right) -> Any:
+    """Forget the gradients that are there."""
+    for x in at.reached:
+        at.engine.clear_grad(x.tensor, "none")
+    return right()
+
+
+def _losing(at: Moment, right: Right) -> Any:
+    """Leave no gradient at the last input."""
+    found = right()
+    for x in at.reached[-1:]:
+        at.engine.clear_grad(x.tensor, "none")
+    return found
+
+
+def _refusing(at: Moment, right: Right) -> Any:
+    del right
+    raise RefusedError(f"{at.part} is refused")
+
+
+def _never_refusing(at: Moment, right: Right) -> Any:
+    """Answer zeros, or nothing, in the place of a refusal."""
+    try:
+        return right()
+    except Exception:  # noqa: BLE001 - whatever the engine refuses
+        if isinstance(at.step, Backward):
+            return None
+        found: list[EngineTensor | None] = [None] * len(at.step.inputs)
+        _zeros(at, found)
+        return found
+
+
+def _other_precision(at: Moment, gradient: EngineTensor) -> EngineTensor:
+    there = {"float32": "float64", "float64": "float32", "complex64": "complex128", "complex128": "complex64"}
+    return applied(at, "cast", gradient, dtype=there[str(at.engine.look(gradient).array.dtype)])
+
+
+OF_CALLS: Mapping[str, Effect] = {
+    "the first gradient is doubled": _of_gradient(0, lambda at, g: _times(at, g, 2.0)),
+    "the last gradient is doubled": _of_gradient(-1, lambda at, g: _times(at, g, 2.0)),
+    "the last gradient has the wrong sign": _of_gradient(-1, lambda at, g: _times(at, g, -1.0)),
+    "the last gradient is zero": _of_gradient(-1, lambda at, g: applied(at, "sub", g, g)),
+    "the last gradient is absent": _of_gradient(-1, lambda _, g: None),
+    "the first gradient has another precision": _of_gradient(0, _other_precision),
+    "the first gradient has no history": _of_gradient(0, lambda at, g: at.engine.detach(g)),
+    "the first and the last gradient are swapped": _of_results(_swap),
+    "an absent gradient is zero": _of_results(_zeros),
+    "the seeds are doubled": _of_seeds(lambda at, _, seed: _times(at, seed, 2.0)),
+    "the last seed is doubled": _of_seeds(lambda at, _, seed: _times(at, seed, 2.0), slice(-1, None)),
+    "the seeds are ones": _of_seeds(_ones),
+    "the seeds are turned around": _of_seeds(_flipped),
+    "the seeds lose their history": _of_seeds(lambda at, _, seed: at.engine.detach(seed)),
+    "the user's seeds are changed": _seed_changed,
+    "the graph is kept": _with(retain_graph=True),
+    "the graph is freed": _with(retain_graph=False),
+    "the derivative has no graph": _with(create_graph=False),
+    "the derivative has a graph": _with(create_graph=True),
+    "unused is accepted": _with(allow_unused=True),
+    "no_grad_vars are ignored": _with(no_grad_vars=None),
+    "inputs are ignored": _with(inputs=None),
+    "the last of the inputs is ignored": lambda at, right: right(msgspec.structs.replace(at.step, inputs=at.step.inputs[:-1])),
+    "materialize_grads is ignored": _with(materialize_grads=False),
+    "it is made twice": _twice,
+    "it replaces what is there": _replacing,
+    "the last gradient is not accumulated": _losing,
+    "it is refused": _refusing,
+    "nothing is refused": _never_refusing,
+}
+"""Effects on calls, by their words."""
+
+
+def _hook_called(change: Callable[[Moment, EngineTensor], EngineTensor]) -> Effect:
+    def effect(at: Moment, right: Right) -> Any:
+        function = at.more[0]
+        return right(at.given[0], lambda g: function(g if g is None else change(at, g)))
+
+    return effect
+
+
+def _answer_ignored(at: Moment, right: Right) -> Any:
+    function = at.more[0]
+
+    def called(g: EngineTensor) -> None:
+        function(g)
+
+    return right(at.given[0], called)
+
+
+def _called_twice(at: Moment, right: Right) -> Any:
+    function = at.more[0]
+
+    def called(g: EngineTensor) -> EngineTensor:
+        function(g)
+        return function(g)
+
+    return right(at.given[0], called)
+
+
+def _answers_doubled(which: slice) -> Effect:
+    """Double what a custom backward returns."""
+
+    def effect(at: Moment, right: Right) -> Any:
+        pulled = at.more[0]
+
+        def changed(saved: list[EngineTensor], cotangents: list[EngineTensor]) -> list[EngineTensor]:
+            found = list(pulled(saved, cotangents))
+            for position in range(len(found))[which]:
+                found[position] = None if found[position] is None else _times(at, found[position], 2.0)
+            return found
+
+        return right(changed)
+
+    return effect
+
+
+def _unrecorded(at: Moment, right: Right) -> Any:
+    with at.engine.no_grad():
+        return right()
+
+
+def _cleared_otherwise(at: Moment, right: Right) -> None:
+    right(at.given[0], "none" if at.more[0] == "zero" else "zero")
+
+
+OF_TENSORS: Mapping[str, Effect] = {
+    "it is ignored": lambda _at, _right: None,
+    "it is refused": _refusing,
+    "it sees twice the cotangent": _hook_called(lambda at, g: _times(at, g, 2.0)),
+    "its answer is ignored": _answer_ignored,
+    "it is called twice": _called_twice,
+    "all its gradients are doubled": _answers_doubled(slice(None)),
+    "its last gradient is doubled": _answers_doubled(slice(-1, None)),
+    "it is not recorded": _unrecorded,
+    "it happens twice": lambda _, right: (right(), right())[1],
+    "it keeps its history": lambda at, _: applied(at, "clone", at.given[0]),
+    "zero and absent are swapped": _cleared_otherwise,
+    "it records": lambda _at, _right: nullcontext(),
+    "the flag is the other one": lambda at, right: right(at.given[0], not at.more[0]),
+}
+"""Effects on what is attached to tensors or changes them, by their words."""

@@ -1,0 +1,103 @@
+"""What goes wrong at an op: terms that are zero, and whose derivative is not.
+
+What the op answers is right, to the bit. From it is subtracted a term in ``u = r - detach(r)``, made with the engine's own ops, which
+is zero and has the derivative of the result ``r``: ``c u`` makes the first derivative wrong by the factor ``1 - c``, ``u u`` the second
+one alone, and ``u u u`` the third. Where the gradient of one operand is to be wrong alone, the op is applied again with all others
+detached.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from conformance.case.steps import Op
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, TypeAlias
+
+    from conformance.backends.interpreter import EngineTensor
+    from conformance.mutants.conditional.moment import Moment
+
+    Made: TypeAlias = tuple[EngineTensor, ...]
+    Effect: TypeAlias = Callable[[Moment, Made], Made]
+
+BLOCK = 8
+
+
+def applied(at: Moment, op: str, *operands: EngineTensor, **attrs: Any) -> EngineTensor:
+    """Apply an op of the engine, with no fault."""
+    return at.engine.apply(Op(op, (), (), attrs), list(operands))[0]
+
+
+def _again(at: Moment, made: Made, position: int | None) -> Made:
+    """Return the results once more, computed from one operand alone if a ``position`` is given."""
+    if position is None:
+        return made
+    position %= len(at.given)
+    return at.engine.apply(at.step, [x if i == position else at.engine.detach(x) for i, x in enumerate(at.given)])
+
+
+def _minus(at: Moment, made: Made, terms: Made) -> Made:
+    """Subtract zeros, which changes no number, nor the sign of one."""
+    if not all(np.isfinite(at.engine.look(r).array).all() for r in made):
+        return made
+    return tuple(applied(at, "sub", r, term) for r, term in zip(made, terms, strict=True))
+
+
+def scaled(at: Moment, made: Made, by: float, position: int | None = None) -> Made:
+    """Make first derivatives, of all operands or of one, too large by the factor ``1 + by``."""
+    terms = []
+    for r in _again(at, made, position):
+        constant = at.engine.detach(r)
+        zero = applied(at, "sub", constant, r) if by > 0 else applied(at, "sub", r, constant)
+        terms.append(applied(at, "mul_scalar", zero, other=abs(by)))
+    return _minus(at, made, tuple(terms))
+
+
+def raised(at: Moment, made: Made, power: int) -> Made:
+    """Make the derivatives of one order wrong."""
+    terms = []
+    for r in made:
+        zero = term = applied(at, "sub", r, at.engine.detach(r))
+        for _ in range(power - 1):
+            term = applied(at, "mul", term, zero)
+        terms.append(term)
+    return _minus(at, made, tuple(terms))
+
+
+def spilled(at: Moment, made: Made, cut: Callable[[int], tuple[int, int]]) -> Made:
+    """Make first derivatives wrong by what flows through some of the elements of a result, in row-major order."""
+    terms = []
+    for r in made:
+        part = applied(at, "sub", r, at.engine.detach(r))
+        size = at.engine.look(r).array.size
+        if size:
+            start, stop = cut(size)
+            part = applied(at, "getitem_slice", applied(at, "reshape", part, shape=[size]), key=[[start, stop, 1]])
+        terms.append(applied(at, "sum", part, axis=None, keepdims=False))
+    return _minus(at, made, tuple(terms))
+
+
+def _last_block(size: int) -> tuple[int, int]:
+    return max(0, size - (size % BLOCK or 1)), size
+
+
+EFFECTS: Mapping[str, Effect] = {
+    "its gradients are doubled": partial(scaled, by=1.0),
+    "its gradients have the wrong sign": partial(scaled, by=-2.0),
+    "its gradients are zero": partial(scaled, by=-1.0),
+    "its gradients are wrong in the tenth bit": partial(scaled, by=2.0**-10),
+    "the gradient of its first operand is doubled": partial(scaled, by=1.0, position=0),
+    "the gradient of its last operand is doubled": partial(scaled, by=1.0, position=-1),
+    "the gradient of its last operand is zero": partial(scaled, by=-1.0, position=-1),
+    "gradients leak from its last block": partial(spilled, cut=_last_block),
+    "gradients leak from its first element": partial(spilled, cut=lambda size: (0, min(size, 1))),
+    "its second derivatives are wrong": partial(raised, power=2),
+    "its third derivatives are wrong": partial(raised, power=3),
+    "it is not recorded": lambda at, made: tuple(map(at.engine.detach, made)),
+}
+"""Effects by their words."""

@@ -291,12 +291,29 @@ class NullSummary(msgspec.Struct, frozen=True):
     pairs: dict[str, dict[str, int]]
 
 
+class ShareRecord(msgspec.Struct, frozen=True):
+    """How often a known deviation was measured: in ``shown`` of ``cases``, and the range that is usual for as many cases as the run has."""
+
+    shown: int
+    cases: int
+    fewest: int
+    most: int
+
+
 class DeviationRecord(msgspec.Struct, frozen=True):
-    """A known deviation that a run showed: why it is accepted, its evidence, and what its wrong values are."""
+    """A known deviation that a run showed: why it is accepted, its evidence, what its wrong values are, and in which share it was measured."""
 
     reason: str
     finding: str
     wrong_values: str
+    share: ShareRecord | None = None
+
+
+class DrawnRecord(msgspec.Struct, frozen=True):
+    """The drawn cases of a backend, without those of the grid: how many there are, and how many showed each known deviation."""
+
+    cases: int
+    deviations: dict[str, int]
 
 
 class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
@@ -307,7 +324,7 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     processes were used up, and ``seconds`` has what each way cost beside the cases.
     ``unreproduced_deaths``: of workers, at cases that did no harm when they ran alone. ``ratios``: by backend and step, how many cases
     in each decade of error over bound; ``grid``: by backend, op, and order with layout (`cell_of`), how many cases met what;
-    ``worst``: by backend, the largest that was accepted, at which step and in which case.
+    ``worst``: by backend, the largest that was accepted, at which step and in which case; ``drawn``: by backend.
     """
 
     verdict: RunVerdict
@@ -334,6 +351,7 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     not_offered: dict[str, dict[str, str]]
     deviation_info: dict[str, DeviationRecord]
     grid: dict[str, dict[str, dict[str, dict[Met, int]]]] = {}
+    drawn: dict[str, DrawnRecord] = {}
 
 
 class Interruption(msgspec.Struct, frozen=True, tag_field="kind", tag="interrupted"):

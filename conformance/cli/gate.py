@@ -1,4 +1,4 @@
-"""The gate's fixed part: curated cases must agree, known deviations must still show, mutants must be found out."""
+"""The gate's fixed part: curated cases must agree, known deviations must still show, as often as ever, and mutants must be found out."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from conformance.campaign.chunk import chunk_of
 from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
 from conformance.campaign.records import PointsRecord, VerdictRecord
+from conformance.campaign.shares import counts, incomparable, read_shares
 from conformance.campaign.sweep import line_of, sweep
 from conformance.case.case import Case, input_of
 from conformance.case.files import read
@@ -25,6 +26,7 @@ from conformance.judge.verdict import FAILING
 from conformance.laws.judging import KIND, LAWS_TIMEOUT, Judging, LawSampling
 from conformance.mutants.measure import chosen, measure
 from conformance.report.terminal import Checked
+from conformance.report.words import share_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +35,9 @@ if TYPE_CHECKING:
 
     from conformance.campaign.explain import Explanation
     from conformance.campaign.run import Options
+    from conformance.campaign.shares import Count
     from conformance.mutants.measure import Power
+    from conformance.report.terminal import Run
 
 DEATHS = 3
 """How often the case of a crash is run to see where it dies: where the heap is damaged the printer of stacks may itself die or hang."""
@@ -57,6 +61,27 @@ def check_before(options: Options, console: Console, *, points: bool, mutant_cas
         checked.broken += weak(power)
         checked.records.append(power.record())
     return checked
+
+
+def check_after(run: Run, checked: Checked) -> None:
+    """Check that the campaign showed every known deviation as often as was measured, as far as it can be compared."""
+    shares = read_shares()
+    counted = list(counts(run.header, run.footer.drawn, shares))
+    unusual = [count for count in counted if not count.usual]
+    notices = [f"counts of {run.names[b.name]}: {why}" for b in run.header.backends if (why := incomparable(run.header, b, shares))]
+    measured = [f"counts {len(counted) - len(unusual)}/{len(counted)} as measured"] if counted else []
+    checked.measures += [*measured, *notices]
+    checked.broken += [strays(count) for count in unusual]
+
+
+def strays(count: Count) -> str:
+    """Say that a run shows a known deviation more or less often than was measured, although each time it is explained."""
+    fewest, most = count.expected
+    how = "more" if count.seen > most else "less"
+    return (
+        f"{count.entry}: shows {how} often than was measured: in {count.seen} of {count.cases} cases "
+        f"where {fewest} to {most} are usual ({share_text(count.shown, count.of)})"
+    )
 
 
 def check_points(options: Options, checked: Checked) -> None:

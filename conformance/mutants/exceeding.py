@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
-from time import perf_counter
 
 import msgspec
 
@@ -17,53 +15,54 @@ from conformance.compare.promise import Promise
 from conformance.deviations.entries import CRASH, known
 from conformance.deviations.explain import excuse
 from conformance.judge.verdict import AGREEING, Bucket, Verdict, judge, verdict_of
-from conformance.laws.judging import KIND
 from conformance.mutants.excess import ELSEWHERE, excesses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from conformance.backends import Backend
     from conformance.case.case import Case
-    from conformance.case.outcome import Outcome
+    from conformance.deviations.entries import Deviation
 
 EXCEEDED = 3
-"""At so many differences of a case that an entry explains it is exceeded."""
+"""At so many different differences of a case an entry is exceeded."""
+NO_EXCESS = (*AGREEING, Bucket.NOTHING_COMPARED)
+"""Where nothing differs any more, nothing was done beyond the entry."""
 
 
 class Exceeded(msgspec.Struct, frozen=True):
-    """An entry and what was done beyond it: ``tried`` are all excesses by name, ``excused`` those that the entry hid."""
+    """An entry, and what was done beyond it: ``tried`` are all excesses by name, ``excused`` has those that were hidden, and by what."""
 
     entry: str
     tried: tuple[str, ...]
-    excused: tuple[str, ...]
-    seconds: float = 0.0
+    excused: dict[str, str]
 
 
-def exceed(case: Case, name: str, entry: str) -> Exceeded:
-    t = perf_counter()
+def exceed(cases: Sequence[Case], name: str, entry: str) -> Exceeded:
+    """Have a backend exceed an entry in these cases, and say what of it was taken for a known deviation."""
     engine = backend(name)
+    deviation = next(one for one in known() if one.id == entry)
+    judged = [found for case in cases for found in _judged(case, engine, deviation)]
+    tried = dict.fromkeys(words for words, _ in judged)
+    return Exceeded(entry, tuple(tried), {words: ", ".join(v.deviations) for words, v in judged if v.bucket is not Bucket.DIVERGED})
+
+
+def _judged(case: Case, engine: Backend, deviation: Deviation) -> Iterator[tuple[str, Verdict]]:
+    """Yield every excess in a case with its verdict; a case of crashes alone is not run, since it would take the process down."""
     promise = Promise(case, engine.info)
-    deviation = next(d for d in known() if d.id == entry)
-    tried: list[str] = []
-    excused: list[str] = []
-    if {*deviation.kinds} - {CRASH}:
-        actual = answer(engine, case)
-        for words, verdict in _verdicts(promise, actual, entry):
-            if verdict.bucket in (*AGREEING, Bucket.NOTHING_COMPARED): continue
-            tried.append(words)
-            if verdict.bucket is not Bucket.DIVERGED:
-                excused.append(f"{words}: {','.join(verdict.deviations) if verdict.deviations != (entry,) else 'SELF'}")
     if CRASH in deviation.kinds:
-        for words, bucket in (("another frame", Bucket.CRASHED), ("no end", Bucket.TIMED_OUT)):
+        for bucket in (Bucket.CRASHED, Bucket.TIMED_OUT):
             found = Mismatch(END, CRASH, "step", "computed", bucket, f"the process died: {ELSEWHERE}")
-            tried.append(words)
-            if verdict_of(promise, found, Verdict(bucket)).deviation: excused.append(words)
-    return Exceeded(entry, tuple(tried), tuple(excused), perf_counter() - t)
-
-
-def _verdicts(promise: Promise, actual: Outcome, entry: str) -> Iterator[tuple[str, Verdict]]:
-    known_here = Comparer(promise).run(actual, excuse(promise)).known
-    places = {(f.kind, f.expected, f.actual): f for f, name in reversed(known_here) if name == entry}
+            yield f"crash: {bucket} elsewhere", verdict_of(promise, found, Verdict(bucket))
+    if {*deviation.kinds} == {CRASH}:
+        return
+    actual = answer(engine, case)
+    explained = (found for found, name in Comparer(promise).run(actual, excuse(promise)).known if name == deviation.id)
+    places: dict[tuple[str, str, str], Mismatch] = {}
+    for found in explained:
+        places.setdefault((found.kind, found.expected, found.actual), found)
     for found in [*places.values()][:EXCEEDED]:
         for words, changed in excesses(promise, actual, found):
-            yield f"{found.kind}, {words}", judge(promise, changed)
+            verdict = judge(promise, changed)
+            if verdict.bucket not in NO_EXCESS:
+                yield f"{found.kind}: {words}", verdict

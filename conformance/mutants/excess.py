@@ -67,7 +67,7 @@ def _of_numbers(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[
         return _with_value(actual, found, array)
 
     yield "a little beside", rewritten(lambda _, g, s: np.where(np.isfinite(g), g, 0) + LITTLE * s, wrong)
-    yield "another factor", rewritten(lambda _, g, s: MANY * np.where(np.isfinite(g) & (g != 0), g, s), wrong)
+    yield "another factor", rewritten(lambda _, g, s: np.where(np.isfinite(g) & (g != 0), g, s) * MANY, wrong)
     if not wrong.all():
         yield "a right element", rewritten(lambda r, _, s: np.where(np.isfinite(r), r, 0) + LITTLE * s, ~wrong)
 

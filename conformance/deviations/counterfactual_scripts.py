@@ -25,8 +25,10 @@ from conformance.case.rewrite import (
     with_single_numbers,
     with_steps,
     without_root,
+    without_seed,
+    without_seeds,
 )
-from conformance.case.steps import Backward, Call, Custom, Edge, Grad, Hook, InPlace, Op, RetainGrad, results
+from conformance.case.steps import Backward, Call, Custom, Edge, Grad, Hook, InPlace, Op, RemoveHook, RetainGrad, SetRequiresGrad, results
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -175,6 +177,53 @@ def nothing_freed(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[
     yield each_step(case, lambda s: msgspec.structs.replace(s, retain_graph=True) if isinstance(s, Grad) else s), number
 
 
+def surplus_seeds_dropped(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Drop the seeds of the call that are beyond its roots."""
+    call = None if number is END else case.steps[number]
+    if number is not END and isinstance(call, Grad | Backward) and call.seeds is not None:
+        while len(call.seeds or ()) > len(call.roots):
+            call = without_seed(call, len(call.roots))
+        yield replace_step(case, number, call), number
+
+
+def no_seeds(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Pass no seeds to the call."""
+    call = None if number is END else case.steps[number]
+    if number is not END and isinstance(call, Grad | Backward):
+        yield replace_step(case, number, without_seeds(call)), number
+
+
+def leaf_hooks_gone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Register no hooks on leaves."""
+    leaves = {i.name for i in case.inputs}
+    gone = [i for i, s in enumerate(case.steps) if isinstance(s, Hook) and s.tensor in leaves]
+    handles = {name for i in gone for name in results(case.steps[i])}
+    gone += [i for i, s in enumerate(case.steps) if isinstance(s, RemoveHook) and s.hook in handles]
+    kept = [s for i, s in enumerate(case.steps) if i not in gone]
+    yield with_steps(case, kept), number if number is END else number - sum(i < number for i in gone)
+
+
+def unreachable_allowed(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have the call allow inputs that do not affect its outputs."""
+    call = None if number is END else case.steps[number]
+    if number is not END and isinstance(call, Grad):
+        yield replace_step(case, number, msgspec.structs.replace(call, allow_unused=True)), number
+
+
+def write_unrecorded(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Update in place without recording it."""
+    step = None if number is END else case.steps[number]
+    if number is not END and isinstance(step, InPlace):
+        yield replace_step(case, number, msgspec.structs.replace(step, no_grad=True)), number
+
+
+def flags_kept(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Take no flag from a tensor."""
+    gone = [i for i, s in enumerate(case.steps) if isinstance(s, SetRequiresGrad) and not s.requires_grad]
+    kept = [s for i, s in enumerate(case.steps) if i not in gone]
+    yield with_steps(case, kept), number if number is END else number - sum(i < number for i in gone)
+
+
 def derivative_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have a `grad` with create_graph record nothing: one, or all."""
     found = [i for i, s in enumerate(_until(case, number)) if isinstance(s, Grad) and s.create_graph and i != number]
@@ -239,6 +288,12 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if a target were missing": targets_once,
     "as if targets were not cut": targets_not_cut,
     "as if nothing were freed": nothing_freed,
+    "as if surplus seeds were missing": surplus_seeds_dropped,
+    "as if no seeds were given": no_seeds,
+    "as if leaves had no hooks": leaf_hooks_gone,
+    "as if what is unreachable were allowed": unreachable_allowed,
+    "as if the write were not recorded": write_unrecorded,
+    "as if no flag were taken off": flags_kept,
     "as if a derivative were a constant": derivative_constant,
     "as if polar were differentiated through its result": polar_through_result,
     "as if a bound were nearer": bound_nearer,

@@ -53,8 +53,9 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     what `conformance.campaign.last_words` tells of it. ``after``: entries that are asked before this one, where both may describe a
     difference; the one that is asked first is named.
     ``signature``: what wrong numbers are, in the words of `counterfactual_scripts` or `counterfactual_rules`, one of which must hold
-    (where they are words for elements, one of them of each element); ``unpredictable``: why there is none. ``cpu``: the vector
-    instructions with which it shows, as the backend calls them (`BackendInfo.cpu`).
+    (where they are words for elements, one of them of each element); ``unpredictable``: why there is none. ``instead``: the
+    counterfactual scripts of which the step has the answer, one of them, where it is refused otherwise than promised, or not at all, or
+    calls differ. ``cpu``: the vector instructions with which it shows, as the backend calls them (`BackendInfo.cpu`).
     """
 
     id: str
@@ -77,6 +78,7 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     frame: str = ""
     after: tuple[str, ...] = ()
     cpu: tuple[str, ...] = ()
+    instead: tuple[str, ...] = ()
 
     def shows_on(self, cpu: str) -> bool:
         """Whether it can show where a backend's kernels use these vector instructions."""
@@ -106,7 +108,8 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.unpredictable:
             what = "wrong values are" if "value" in self.kinds else "where the process dies is"
             return f"{what} unpredictable: {self.unpredictable}"
-        return f"wrong values are: {' or '.join(self.signature)}" if self.signature else ""
+        said = {"wrong values are": self.signature, "the answer is": self.instead}
+        return "; ".join(f"{what}: {' or '.join(words)}" for what, words in said.items() if words)
 
     @property
     def dies(self) -> str:
@@ -226,6 +229,8 @@ def _problems(entry: Deviation) -> Iterator[str]:
         yield from conditions.problems(words)
     for point in entry.meets:
         yield from point.problems()
+    unknown = [words for words in entry.instead if words not in COUNTERFACTUALS]
+    yield from (f"'instead' {words!r} is unknown; allowed are {', '.join(COUNTERFACTUALS)}" for words in unknown)
     unknown = [words for words in entry.signature if words not in SIGNATURES]
     yield from (f"signature {words!r} is unknown; allowed are {', '.join(SIGNATURES)}" for words in unknown)
     yield from _unsaid(entry)

@@ -8,7 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from conformance.case.files import is_right
+from conformance.case.place import END
+from conformance.compare.compare import Comparer
 from conformance.compare.kinks import SUBGRADIENT, SecondLook
+from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.entries import known
 from conformance.deviations.wrong_values import bears
 
@@ -28,7 +32,27 @@ def explain(promise: Promise, mismatch: Mismatch) -> Deviation | None:
 
 
 def _explain(promise: Promise, look: SecondLook) -> Deviation | None:
-    return next((entry for entry in known() if _describes(entry, promise, look) and bears(entry, promise, look.mismatch)), None)
+    found = look.mismatch
+    described = (entry for entry in known() if _describes(entry, promise, look))
+    return next((entry for entry in described if bears(entry, promise, found) and _answers(entry, promise, found)), None)
+
+
+def _answers(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
+    """Whether a step that is refused otherwise than promised, or calls otherwise, has the answer that its entry says.
+
+    That is what the reference answers for a counterfactual script, but for what is known to be wrong with that.
+    """
+    if found.answer is None or found.step is END or not entry.instead:
+        return True
+    for words in entry.instead:
+        for case, number in COUNTERFACTUALS[words](promise.case, found.step, entry.above):
+            variant = promise.of(case)
+            if number is END or not is_right(case):
+                continue
+            differences = Comparer(variant).observation(number, variant.outcome.observations[number], found.answer)
+            if all(map(excuse(variant), differences)):
+                return True
+    return False
 
 
 def _describes(entry: Deviation, promise: Promise, look: SecondLook) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conformance.case.files import CaseError, check
+from conformance.case.files import is_right
 from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END, StepNumber
 from conformance.case.rewrite import in_dtypes
@@ -133,9 +133,7 @@ def _predicted(promise: Promise, variants: Iterator[tuple[Promise, StepNumber]],
 
 
 def _answers(variant: Promise, number: StepNumber, found: Mismatch) -> list[tuple[int, Any]]:
-    try:
-        check(variant.case)
-    except CaseError:
+    if not is_right(variant.case):
         return []
     values = ((slot, value.array) for slot, value in _values(variant, number, found))
     form = found.actual_array.shape, found.actual_array.dtype

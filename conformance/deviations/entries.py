@@ -249,8 +249,8 @@ def _unsaid(entry: Deviation) -> Iterator[str]:
     values, crashes = "value" in entry.kinds, CRASH in entry.kinds
     if values and bool(entry.signature) + bool(entry.unpredictable) != 1:
         yield "wrong values need either a signature or, where nobody can say what they are, the reason as 'unpredictable'"
-    if not values and (entry.signature or (entry.unpredictable and not crashes)):
-        yield "a signature belongs to wrong values, which are not among the kinds"
+    if entry.signature and not {*entry.kinds} & {"value", "absence", "shape", "dtype"}:
+        yield "a signature belongs to wrong values, or to their absence, shape or dtype, which are not among the kinds"
     if crashes and not entry.frame and not entry.unpredictable:
         yield "a crash needs a frame, a regular expression over where the process dies, or, where that may be anywhere, 'unpredictable'"
     if entry.frame and not crashes:

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
 
-    Change = Callable[[Any, Any, Any], Any]
+    Change = Callable[[Any], Any]
 
 LITTLE = 2.0**-10
 """How far off a number is, relatively, that is wrong by little: far beyond rounding, and lost in a deviation that takes any number."""
-MANY = 3.0
-"""The factor of a number that is wrong by much."""
+MANY = 0.3711
+"""The factor of a number that is wrong by much; small, since what is near the end of the range shall not leave it."""
 ELSEWHERE = "mutant::Kernel > mutant::elsewhere | in mutant/engine.py differentiate"
 """The frame of a death that no entry can know."""
 OTHERWISE = "what no entry can have foreseen"
@@ -63,23 +63,24 @@ def _of_numbers(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[
 
     def rewritten(change: Change, where: Any) -> Outcome:
         with np.errstate(all="ignore"):
-            array = np.where(where, change(right, got, _scale(right, got)), got).astype(got.dtype)
+            array = np.where(where, change(got), got).astype(got.dtype)
         return _with_value(actual, found, array)
 
-    yield "a little beside", rewritten(lambda _, g, s: np.where(np.isfinite(g), g, 0) + LITTLE * s, wrong)
+    yield "a little beside", rewritten(_little, wrong)
     yield "another factor", rewritten(_much, wrong)
     if not wrong.all():
-        yield "a right element", rewritten(lambda r, _, s: np.where(np.isfinite(r), r, 0) + LITTLE * s, ~wrong)
+        yield "a right element", rewritten(_little, ~wrong)
 
 
-def _much(_: Any, got: Any, scale: Any) -> Any:
-    return MANY * np.asarray(np.where(np.isfinite(got) & (got != 0), got, scale))
+def _little(got: Any) -> Any:
+    """Return numbers that are a little off, nearer to 0 where they are not small; something small where they are not finite."""
+    finite = np.where(np.isfinite(got), got, 0)
+    return np.where(np.abs(finite) < 1, finite + LITTLE, finite * (1 - LITTLE))
 
 
-def _scale(right: Any, got: Any) -> Any:
-    """Return how large the numbers are that an element is compared with, at least 1, and never more than can be multiplied."""
-    finite = [np.where(np.isfinite(a), np.abs(a), 0) for a in (right, got)]
-    return np.clip(np.maximum(*finite), 1, 1e30)
+def _much(got: Any) -> Any:
+    """Return numbers that are quite different, and no sums of what a script may have."""
+    return MANY * np.asarray(np.where(np.isfinite(got) & (np.abs(got) > LITTLE), got, 1))
 
 
 def _of_a_tensor(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[tuple[str, Outcome]]:
@@ -111,7 +112,7 @@ def _of_a_refusal(promise: Promise, actual: Outcome, found: Mismatch) -> Iterato
     others = [c for c in Category if str(c) not in (found.expected, found.actual)]
     unlike = Category.OP_SHAPE if Category.OP_SHAPE in others else Category.DTYPE
     yield "another category", _with(actual, found.step, Raised(unlike, OTHERWISE, state))
-    if isinstance(got, Raised):
+    if isinstance(got, Raised) and got.category is Category.UNMAPPED:  # a category says what a message of its own does
         yield "another message", _with(actual, found.step, replace(got, message=OTHERWISE))
     if isinstance(got, Computed):
         yield "other numbers", _with(actual, found.step, _with_others(got))
@@ -133,7 +134,7 @@ def _of_events(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[t
     wanted, got = promise.outcome.observations[found.step], actual.observations[found.step]
     if isinstance(got, Computed | Raised) and isinstance(wanted, Computed | Raised):
         calls = got.events or wanted.events
-        yield "each call twice", _with(actual, found.step, replace(got, events=(*calls, *calls)))
+        yield "each call thrice", _with(actual, found.step, replace(got, events=(*calls, *calls, *calls)))
         if got.events:
             yield "no call", _with(actual, found.step, replace(got, events=()))
 

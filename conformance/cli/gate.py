@@ -24,18 +24,20 @@ from conformance.deviations.entries import CRASH, Deviation, known
 from conformance.deviations.findings import evidence
 from conformance.judge.verdict import FAILING
 from conformance.laws.judging import KIND, LAWS_TIMEOUT, Judging, LawSampling
+from conformance.mutants.exceeding import exceed, excuses, overreaches
 from conformance.mutants.measure import chosen, measure
 from conformance.report.terminal import Checked
 from conformance.report.words import share_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rich.console import Console
 
     from conformance.campaign.explain import Explanation
     from conformance.campaign.run import Options
     from conformance.campaign.shares import Count
+    from conformance.mutants.exceeding import Exceeded
     from conformance.mutants.measure import Power
     from conformance.report.terminal import Run
 
@@ -111,11 +113,25 @@ def check_curated(options: Options, checked: Checked) -> None:
         mine = [d for d in known() if d.backend in options.backends]
         entries = [d for d in mine if d.shows_on(cpus[d.backend])]
         gone = stale(entries, workers)
+        beyond = [exceeded for exceeded in exceed_all(entries, workers) if exceeded.tried]
     elsewhere = f", {len(mine) - len(entries)} need another CPU" if len(mine) > len(entries) else ""
     checked.measures.append(f"curated {len(CURATED) - len(table.differing())}/{len(CURATED)}")
     checked.measures.append(f"deviations {len(entries) - len(gone)}/{len(entries)} still show{elsewhere}")
-    checked.broken += [*table.faults, *table.differences(), *gone]
+    hidden = [exceeded for exceeded in beyond if exceeded.excused]
+    checked.measures.append(f"excess {len(beyond) - len(hidden)}/{len(beyond)}")
+    checked.tables += [f"excess of {line}" for exceeded in hidden for line in excuses(exceeded)]
+    checked.broken += [*table.faults, *table.differences(), *gone, *(line for one in hidden for line in overreaches(one))]
     checked.records.append(table.record())
+
+
+def exceed_all(entries: Sequence[Deviation], workers: Workers) -> Iterator[Exceeded]:
+    """Have every entry exceeded in the case of its finding, and in that case among others."""
+    asked = []
+    for entry in entries:
+        alone = read(evidence(entry.finding))
+        asked.append(((alone, beside_others(alone)), entry.backend, entry.id))
+    answers = workers.calls(exceed, asked, LAWS_TIMEOUT)
+    yield from (answer for answer in answers if answer is not None)
 
 
 class Asked(NamedTuple):

@@ -235,7 +235,8 @@ class Comparer:
             return differs("unreadable", "readable", "unreadable", f"{name}: {actual.unreadable}")
         e, a = expected.array, actual.array
         if e.shape != a.shape:
-            return differs("shape", "as its primal", "another", f"{name}: shape {a.shape}, expected {e.shape}")
+            got = "another" if e.ndim == a.ndim else "more axes" if a.ndim > e.ndim else "fewer axes"
+            return differs("shape", "as its primal", got, f"{name}: shape {a.shape}, expected {e.shape}")
         if e.dtype != a.dtype:
             return differs("dtype", str(e.dtype), str(a.dtype), name)
         if not self._elements_agree(number, slot, e, a, where, bare):

@@ -81,14 +81,15 @@ def _flat(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
     return right(mul(g, np.broadcast_to(curved, shape_of(out)).astype(array_of(out).dtype)), out, x, y)
 
 
-def derivatives_of_kinks_missing(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the gradients of ops be what they are, but linear in their seed as if the slope were 0 where the operand is."""
-    yield _changed(ops, _missing)
+def derivatives_of_kinks_one_sided(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of a leaky relu be what it is, but linear in its seed with the slope of the negative side at 0."""
+    yield _changed(ops, _one_sided)
 
 
-def _missing(right: Rule, _: int, g: Any, out: Any, x: Any, **attrs: Any) -> Any:
-    linear = right(mul(g, (array_of(x) != 0).astype(array_of(out).dtype)), out, array_of(x), **attrs)
-    return add(right(array_of(g), out, x, **attrs), add(linear, -array_of(linear)))
+def _one_sided(right: Rule, _: int, g: Any, out: Any, x: Any, *, slope: float) -> Any:
+    side = np.where(np.greater(array_of(x), 0), 1.0, slope).astype(array_of(out).dtype)
+    linear = mul(g, side)
+    return add(right(array_of(g), out, x, slope=slope), add(linear, -array_of(linear)))
 
 
 class _Border(tuple[int, ...]):
@@ -186,7 +187,7 @@ RULES: dict[str, Change] = {
     "as if seeds of derivatives were not conjugated": derivatives_not_conjugated,
     "as if derivatives of quotients were half conjugated": derivatives_of_quotients_half_conjugated,
     "as if the slope of a power were constant where its exponent is 0": slopes_of_powers_constant,
-    "as if the slope at 0 were missing in derivatives": derivatives_of_kinks_missing,
+    "as if derivatives took the slope at 0 from the negative side": derivatives_of_kinks_one_sided,
     "as if borders were filled in derivatives": borders_filled_again,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
 }

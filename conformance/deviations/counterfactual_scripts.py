@@ -210,6 +210,18 @@ def unreachable_allowed(case: Case, number: StepNumber, _: Sequence[str]) -> Ite
         yield replace_step(case, number, msgspec.structs.replace(call, allow_unused=True)), number
 
 
+def missing_gradients_none(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have every custom backward return nothing for the operands that it leaves out."""
+
+    def padded(step: Step) -> Step:
+        if not isinstance(step, Custom):
+            return step
+        missing = (None,) * (len(step.operands) - len(step.gradients))
+        return msgspec.structs.replace(step, gradients=(*step.gradients, *missing))
+
+    yield each_step(case, padded), number
+
+
 def write_unrecorded(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Update in place without recording it."""
     step = None if number is END else case.steps[number]
@@ -292,6 +304,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if no seeds were given": no_seeds,
     "as if leaves had no hooks": leaf_hooks_gone,
     "as if what is unreachable were allowed": unreachable_allowed,
+    "as if missing gradients were None": missing_gradients_none,
     "as if the write were not recorded": write_unrecorded,
     "as if no flag were taken off": flags_kept,
     "as if a derivative were a constant": derivative_constant,

@@ -114,10 +114,10 @@ def _of_a_refusal(promise: Promise, actual: Outcome, found: Mismatch) -> Iterato
     yield "another category", _with(actual, found.step, Raised(unlike, OTHERWISE, state))
     if isinstance(got, Raised) and got.category is Category.UNMAPPED:  # a category says what a message of its own does
         yield "another message", _with(actual, found.step, replace(got, message=OTHERWISE))
-    if isinstance(got, Computed):
-        yield "other numbers", _with(actual, found.step, _with_others(got))
-    elif isinstance(wanted, Computed):
-        yield "other numbers", _with(actual, found.step, _with_others(wanted))
+    computed = got if isinstance(got, Computed) else wanted
+    if isinstance(computed, Computed):
+        if any(value is not None and value.array.size for value in (*computed.values, *(computed.state or ()))):
+            yield "other numbers", _with(actual, found.step, _with_others(computed))
     elif isinstance(wanted, Raised):
         made = tuple(Value(np.full((7,), MANY, np.float32), requires_grad=False) for _ in results(step))
         yield "computed instead", _with(actual, found.step, Computed(made, wanted.state, wanted.events))

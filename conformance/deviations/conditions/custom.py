@@ -61,6 +61,12 @@ def custom_returns_operand(case: Case, number: int) -> bool:
 
 
 @condition
+def returned_operand_above(case: Case, number: int) -> bool:
+    """Whether a custom function that returns an operand made the values of the step, directly or not."""
+    return any(not set(s.outputs).isdisjoint(s.operands) for s in _above(case, number))
+
+
+@condition
 def custom_shares_gradient(case: Case, number: int) -> bool:
     """Whether a custom backward returns what it did not make itself, or the same tensor twice."""
     step = case.steps[number]

@@ -20,6 +20,7 @@ from conformance.case.rewrite import (
     detach_uses,
     each_op,
     each_step,
+    interpose,
     replace_step,
     with_inputs,
     with_single_numbers,
@@ -117,6 +118,15 @@ def inputs_retained(case: Case, number: StepNumber, _: Sequence[str]) -> Iterato
             steps.extend(kept)
             shift += len(kept) if number is not END and i < number else 0
     yield with_steps(case, steps), number if number is END else number + shift
+
+
+def derivatives_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a derivative that a `grad` asks for be a copy of what it is."""
+    call = None if number is END else case.steps[number]
+    made = {n for s in case.steps if isinstance(s, Grad) for n in s.results}
+    if number is not END and isinstance(call, Grad):
+        for name in made.intersection(call.inputs):
+            yield with_steps(case, interpose(case.steps, name, Op("clone", (name,), (f"{CONSTANT}{name}",)))), number + 1
 
 
 def inputs_dropped(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
@@ -229,11 +239,12 @@ def write_unrecorded(case: Case, number: StepNumber, _: Sequence[str]) -> Iterat
         yield replace_step(case, number, msgspec.structs.replace(step, no_grad=True)), number
 
 
-def flags_kept(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Take no flag from a tensor."""
-    gone = [i for i, s in enumerate(case.steps) if isinstance(s, SetRequiresGrad) and not s.requires_grad]
-    kept = [s for i, s in enumerate(case.steps) if i not in gone]
-    yield with_steps(case, kept), number if number is END else number - sum(i < number for i in gone)
+def flags_set_again(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Set the flags again that were taken off, right before the step."""
+    off = dict.fromkeys(s.tensor for s in _until(case, number) if isinstance(s, SetRequiresGrad) and not s.requires_grad)
+    if number is not END and off:
+        again = (SetRequiresGrad(name, requires_grad=True) for name in off)
+        yield replace_step(case, number, *again, case.steps[number]), number + len(off)
 
 
 def derivative_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
@@ -294,6 +305,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if an op were left out": op_left_out,
     "as if a hook answered nothing": hook_ignored,
     "as if inputs were retained": inputs_retained,
+    "as if a derivative were a copy": derivatives_copied,
     "as if computed edges were no inputs": inputs_dropped,
     "as if all inputs were asked for": all_inputs,
     "as if numbers were float32": numbers_rounded,
@@ -306,7 +318,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if what is unreachable were allowed": unreachable_allowed,
     "as if missing gradients were None": missing_gradients_none,
     "as if the write were not recorded": write_unrecorded,
-    "as if no flag were taken off": flags_kept,
+    "as if flags were set again": flags_set_again,
     "as if a derivative were a constant": derivative_constant,
     "as if polar were differentiated through its result": polar_through_result,
     "as if a bound were nearer": bound_nearer,

@@ -40,20 +40,18 @@ class Exceeded(msgspec.Struct, frozen=True):
 
 def excuses(exceeded: Exceeded) -> list[str]:
     """Say what of an excess was hidden, by which entries, and why these say no more."""
-    named = {entry.id: entry for entry in known()}
     said = []
     for words, by in exceeded.excused.items():
-        reasons = (f"{name} ({named[name].unpredictable or 'which gives no reason'})" for name in by)
+        reasons = (f"{name} ({_named(name).unpredictable or 'which gives no reason'})" for name in by)
         said.append(f"{exceeded.entry}: {words}: excused by {', '.join(reasons)}")
     return said
 
 
 def overreaches(exceeded: Exceeded) -> list[str]:
     """Say what was hidden by an entry that has no reason for it: one that is not unpredictable, or that says what wrong numbers are."""
-    named = {entry.id: entry for entry in known()}
     said = []
     for words, by in exceeded.excused.items():
-        bold = [name for name in by if not named[name].unpredictable or (named[name].signature and words.startswith("value: "))]
+        bold = [one.id for one in map(_named, by) if not one.unpredictable or (one.signature and words.startswith("value: "))]
         if bold or not by:
             said.append(f"{exceeded.entry}: an engine that does more ({words}) is excused by {', '.join(bold) or 'nobody'}")
     return said
@@ -62,10 +60,14 @@ def overreaches(exceeded: Exceeded) -> list[str]:
 def exceed(cases: Sequence[Case], name: str, entry: str) -> Exceeded:
     """Have a backend exceed an entry in these cases, and say what of it was taken for a known deviation."""
     engine = backend(name)
-    deviation = next(one for one in known() if one.id == entry)
+    deviation = _named(entry)
     judged = [found for case in cases for found in _judged(case, engine, deviation)]
     tried = dict.fromkeys(words for words, _ in judged)
     return Exceeded(entry, tuple(tried), {words: v.deviations for words, v in judged if v.bucket is not Bucket.DIVERGED})
+
+
+def _named(name: str) -> Deviation:
+    return next(entry for entry in known() if entry.id == name)
 
 
 def _judged(case: Case, engine: Backend, deviation: Deviation) -> Iterator[tuple[str, Verdict]]:
@@ -84,7 +86,7 @@ def _judged(case: Case, engine: Backend, deviation: Deviation) -> Iterator[tuple
         places.setdefault((found.kind, found.expected, found.actual), found)
     for found in [*places.values()][:EXCEEDED]:
         for words, changed in excesses(promise, actual, found):
-            said = words == "absent instead" and "absent" in deviation.actual
             verdict = judge(promise, changed)
+            said = words == "absent instead" and any("absent" in _named(name).actual for name in verdict.deviations)
             if verdict.bucket not in NO_EXCESS and not said:
                 yield f"{found.kind}: {words}", verdict

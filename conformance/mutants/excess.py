@@ -8,6 +8,7 @@ wrong engine could commit unseen.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +53,8 @@ def excesses(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[tup
         case "events":
             yield from _of_events(promise, actual, found)
         case "mutation":
-            yield "everything is changed", replace(actual, mutated=tuple(entry.name for entry in promise.case.inputs))
+            names = (entry.name for entry in promise.case.inputs), *map(results, promise.case.steps)
+            yield "everything is changed", replace(actual, mutated=tuple(itertools.chain.from_iterable(names)))
 
 
 def _of_numbers(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[tuple[str, Outcome]]:
@@ -75,7 +77,8 @@ def _of_numbers(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[
 def _little(got: Any) -> Any:
     """Return numbers that are a little off, nearer to 0 where they are not small; something small where they are not finite."""
     finite = np.where(np.isfinite(got), got, 0)
-    return np.where(np.abs(finite) < 1, finite + LITTLE, finite * (1 - LITTLE))
+    scale = np.clip(np.abs(finite).max(initial=0), 1, 1e30)
+    return np.where(np.abs(finite) < 1, finite + LITTLE * scale, finite * (1 - LITTLE))
 
 
 def _much(got: Any) -> Any:

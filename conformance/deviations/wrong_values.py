@@ -11,6 +11,7 @@ that prediction, and has another fault.
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +49,10 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
         return True
     if found.actual_array is None:
         return found.kind != "absence" or _is_absent(entry, promise, found)
+    if found.kind == "dtype":
+        if "right in another form" in entry.signature and _is_right_but_for_its_form(promise, found):
+            return True
+        found = replace(found, kind="value", actual_array=_in_form(found))
     wrong = _wrong(found, promise)  # known before any rule is changed, or its bounds would be those of other rules
     elements = [ELEMENT_TESTS[words](found.actual_array) for words in entry.signature if words in ELEMENT_TESTS]
     elements += [_off_by(words, _wanted(found), found.actual_array) for words in entry.signature if words in OFF]
@@ -102,7 +107,7 @@ ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
 
 OFF: dict[str, Callable[[Any], Any]] = {
     "off by 32 of the least numbers": lambda wanted: 32 * np.nextafter(wanted.dtype.type(0), wanted.dtype.type(1)),
-    "off by a share of e^-64": lambda wanted: np.exp(-64.0) * np.maximum(1, np.abs(np.nan_to_num(wanted)).max(initial=0)),
+    "off by a share of e^-64": lambda wanted: 2 * np.exp(-64.0) * np.maximum(1, np.abs(np.nan_to_num(wanted)).max(initial=0)),
 }
 """Signatures of elements by how far they are off: no further than this."""
 
@@ -114,8 +119,8 @@ def _off_by(words: str, wanted: Any, got: Any) -> Any:
 
 def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, wrong: Any) -> bool:
     wanted, got = _wanted(found), found.actual_array
-    if words == "right in another form" or found.kind in ("shape", "dtype"):
-        return words == "right in another form" and found.kind != "value" and _is_right_but_for_its_form(promise, found)
+    if words == "right in another form" or found.kind == "shape":
+        return words == "right in another form" and found.kind == "shape" and _is_right_but_for_its_form(promise, found)
     match words:
         case "off by a rounding of 1":
             differs = ~are_near(wanted, got)
@@ -140,11 +145,17 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
 
 def _is_right_but_for_its_form(promise: Promise, found: Mismatch) -> bool:
     """Whether the numbers are right, but for the shape or the dtype in which they come."""
-    wanted, got = found.expected_array, found.actual_array
-    if wanted.size != got.size:
+    wanted = found.expected_array
+    if wanted.size != found.actual_array.size:
         return False
-    cast = (got if np.iscomplexobj(wanted) else got.real).reshape(wanted.shape).astype(wanted.dtype)
+    cast = _in_form(found)
     return agrees_cheaply(wanted, cast) or promise.bounds.accepts(cast, found.step, found.slot, found.where, found.name)
+
+
+def _in_form(found: Mismatch) -> Any:
+    """Return the numbers that came in the shape and the dtype that are promised; what is imaginary where none may be is left out."""
+    wanted, got = found.expected_array, found.actual_array
+    return (got if np.iscomplexobj(wanted) else got.real).reshape(wanted.shape).astype(wanted.dtype)
 
 
 def _predicted_by(change: AbstractContextManager[None], promise: Promise, found: Mismatch, wrong: Any) -> bool:

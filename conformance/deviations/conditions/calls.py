@@ -139,13 +139,13 @@ def toggles(case: Case, number: int) -> bool:
 
 @condition
 def refused_by_paddle(case: Case, number: int) -> bool:
-    """Whether Paddle's dialect refuses the step."""
+    """Whether the step is refused in Paddle's dialect."""
     return isinstance(promised(case, PADDLE).observations[number], Raised)
 
 
 @condition
 def refused_by_torch(case: Case, number: int) -> bool:
-    """Whether PyTorch's dialect refuses the step."""
+    """Whether the step is refused in PyTorch's dialect."""
     return isinstance(promised(case, TORCH).observations[number], Raised)
 
 

@@ -12,6 +12,7 @@ random, whatever the share is, which is the exact test of R. A. Fisher, Statisti
 from __future__ import annotations
 
 import math
+from collections import deque
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -33,6 +34,8 @@ LEVEL = 1e-6
 CONFIDENCE = 0.95
 """Of the interval for a share, half of the rest on either side."""
 SHARES = "shares.json"
+NEGLIGIBLE = 1e-9
+"""The part of a sum below which the rest of its falling terms is left out."""
 
 
 class MeasuredBackend(msgspec.Struct, frozen=True):
@@ -84,20 +87,26 @@ class Count(msgspec.Struct, frozen=True):
 
 def interval(shown: int, cases: int) -> tuple[float, float]:
     """Return the shares that are compatible with what was measured: the exact bounds of Clopper and Pearson (`upper_bound`)."""
-    confidence = (1 + CONFIDENCE) / 2
-    return 1 - upper_bound(cases - shown, cases, confidence), upper_bound(shown, cases, confidence)
+    left = (1 - CONFIDENCE) / 2
+    return upper_bound(shown - 1, cases, left) if shown else 0.0, upper_bound(shown, cases, 1 - left)
 
 
 def same_share(one: int, cases: int, other: int, of: int) -> float:
     """Return how probable a difference as large as this is, if two samples have the same share: ``one`` of ``cases``, ``other`` of ``of``.
 
-    Twice the smaller tail of the hypergeometric distribution: what the first sample has of all that were seen, given how many these are.
+    Twice the tail of the hypergeometric distribution, on the side on which the first sample lies: what it has of all that were seen,
+    given how many these are. Terms that no longer count are left out.
     """
     both = one + other
-    least, most = max(0, both - of), min(both, cases)
     whole = _log_choose(cases + of, both)
-    terms = [math.exp(_log_choose(cases, k) + _log_choose(of, both - k) - whole) for k in range(least, most + 1)]
-    return min(1.0, 2 * min(sum(terms[: one - least + 1]), sum(terms[one - least :])))
+    step = 1 if one * of > other * cases else -1
+    tail = 0.0
+    for k in range(one, (min(both, cases) if step > 0 else max(0, both - of)) + step, step):
+        term = math.exp(_log_choose(cases, k) + _log_choose(of, both - k) - whole)
+        tail += term
+        if term < tail * NEGLIGIBLE:
+            break
+    return min(1.0, 2 * tail)
 
 
 def _log_choose(n: int, k: int) -> float:
@@ -164,18 +173,19 @@ def _added(backend: BackendRecord, footers: Iterable[Footer]) -> MeasuredBackend
     return MeasuredBackend(backend.version, backend.cpu, cases, dict(sorted(shown.items())))
 
 
-def write_shares(records: Sequence[Path]) -> str:
+def write_shares(paths: Sequence[Path]) -> str:
     """Measure the shares by runs that ended, write them beside the findings, and say so.
 
     Raises:
         RecordError: if a run did not end, or they cannot be added up (`measured`).
     """
     runs = []
-    for path in records:
-        header, *_, footer = read(path)
-        if not isinstance(header, Header) or not isinstance(footer, Footer):
+    for path in paths:
+        records = read(path)
+        header, footer = next(records, None), deque(records, 1)
+        if not isinstance(header, Header) or not footer or not isinstance(footer[0], Footer):
             raise RecordError(f"{path}: has no footer: the run did not end")
-        runs.append((header, footer))
+        runs.append((header, footer[0]))
     made = measured(runs)
     shares_file().write_bytes(msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n")
     said = ", ".join(f"{name} {b.version}: {b.cases} cases" for name, b in made.backends.items())

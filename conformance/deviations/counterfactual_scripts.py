@@ -29,7 +29,20 @@ from conformance.case.rewrite import (
     without_seed,
     without_seeds,
 )
-from conformance.case.steps import Backward, Call, Custom, Edge, Grad, Hook, InPlace, Op, RemoveHook, RetainGrad, SetRequiresGrad, results
+from conformance.case.steps import (
+    Backward,
+    Call,
+    Custom,
+    Edge,
+    Grad,
+    Hook,
+    InPlace,
+    Op,
+    RemoveHook,
+    RetainGrad,
+    SetRequiresGrad,
+    results,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

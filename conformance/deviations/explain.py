@@ -33,16 +33,16 @@ def explain(promise: Promise, mismatch: Mismatch) -> Deviation | None:
     return _explain(promise, SecondLook(promise, mismatch))
 
 
-def _explain(promise: Promise, look: SecondLook) -> Deviation | None:
+def _explain(promise: Promise, look: SecondLook, but: tuple[Deviation, ...] = ()) -> Deviation | None:
     found = look.mismatch
-    described = (entry for entry in known() if _describes(entry, promise, look))
-    return next((entry for entry in described if bears(entry, promise, found) and _answers(entry, promise, found)), None)
+    described = (entry for entry in known() if entry not in but and _describes(entry, promise, look))
+    return next((entry for entry in described if bears(entry, promise, found) and _answers(entry, promise, found, but)), None)
 
 
-def _answers(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
+def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Deviation, ...]) -> bool:
     """Whether a step that is refused otherwise than promised, or calls otherwise, has the answer that its entry says.
 
-    That is what the reference answers for a counterfactual script, but for what is known to be wrong with that.
+    That is what the reference answers for a counterfactual script, but for what is known to be wrong with that by entries that are not in ``but``.
     """
     if found.answer is None or found.step is END or not entry.instead:
         return True
@@ -53,7 +53,7 @@ def _answers(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
             if number is END or not is_right(case):
                 continue
             differences = Comparer(variant).observation(number, variant.outcome.observations[number], answer)
-            if all(map(excuse(variant), differences)):
+            if all(map(excuse(variant, (*but, entry)), differences)):
                 return True
     return False
 
@@ -76,12 +76,12 @@ def _describes(entry: Deviation, promise: Promise, look: SecondLook) -> bool:
     return entry.matches(promise.info, promise.case, replace(found, actual=SUBGRADIENT)) and look.is_subgradient
 
 
-def excuse(promise: Promise) -> Known:
-    """Return what the comparison of a case goes on after: known deviations, by entry, and numbers that are undefined."""
+def excuse(promise: Promise, but: tuple[Deviation, ...] = ()) -> Known:
+    """Return what the comparison of a case goes on after: known deviations ``but`` some, by entry, and numbers that are undefined."""
 
     def excused(found: Mismatch) -> str | None:
         look = SecondLook(promise, found)
-        entry = _explain(promise, look)
+        entry = _explain(promise, look, but)
         if entry is not None:
             return entry.id
         return UNDEFINED if found.kind == "value" and look.is_undefined else None

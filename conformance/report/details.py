@@ -151,7 +151,9 @@ def _deviations(footer: Footer, names: Mapping[str, str]) -> list[str]:
     lines = []
     for name, short in names.items():
         seen = sorted(footer.deviations[name].items(), key=lambda item: -item[1])
-        lines += [f"  known deviation {entry}: {counted(count, 'case')}{_usual(footer, entry)}" for entry, count in seen[:DEVIATIONS_SHOWN]]
+        lines += [
+            f"  known deviation {entry}: {counted(count, 'case')}{_usual(footer, entry)}" for entry, count in seen[:DEVIATIONS_SHOWN]
+        ]
         if len(seen) > DEVIATIONS_SHOWN:
             rest = counted(sum(count for _, count in seen[DEVIATIONS_SHOWN:]), "case")
             lines.append(f"  {len(seen) - DEVIATIONS_SHOWN} more of {short}: {rest}; the report lists all")

@@ -15,6 +15,7 @@ from typing import TypeAlias
 import msgspec
 
 from conformance.campaign.grid_records import GridRecord, Met
+from conformance.campaign.share_records import DrawnRecord, ShareRecord
 from conformance.case.case import Case
 from conformance.case.place import StepNumber, read_recorded
 from conformance.judge.blame import Blame
@@ -291,29 +292,13 @@ class NullSummary(msgspec.Struct, frozen=True):
     pairs: dict[str, dict[str, int]]
 
 
-class ShareRecord(msgspec.Struct, frozen=True):
-    """How often a known deviation was measured: in ``shown`` of ``cases``, and the range that is usual for as many cases as the run has."""
-
-    shown: int
-    cases: int
-    fewest: int
-    most: int
-
-
 class DeviationRecord(msgspec.Struct, frozen=True):
-    """A known deviation that a run showed: why it is accepted, its evidence, what its wrong values are, and in which share it was measured."""
+    """A known deviation that a run showed: why it is accepted, its evidence, what its wrong values are, its share as measured."""
 
     reason: str
     finding: str
     wrong_values: str
     share: ShareRecord | None = None
-
-
-class DrawnRecord(msgspec.Struct, frozen=True):
-    """The drawn cases of a backend, without those of the grid: how many there are, and how many showed each known deviation."""
-
-    cases: int
-    deviations: dict[str, int]
 
 
 class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):

@@ -1,8 +1,8 @@
 """In which share of the cases a known deviation shows, and whether a run shows it as often as was measured.
 
-Every single mismatch of an engine may be explained, and the engine be wrong all the same: it shows a known deviation where it should not,
-or no longer does. Then the explanations are right and their number is not. So the share of every entry is measured on the releases that
-the suite is pinned to, over runs of several seeds (`conformance deviations --measure`), and lies as data beside the findings.
+Every single mismatch of an engine may be explained, and the engine be wrong all the same: it shows a known deviation where it should
+not, or no longer does. Then the explanations are right and their number is not. So the share of every entry is measured on the releases
+that the suite is pinned to, over runs of several seeds (`conformance deviations --measure`), and lies as data beside the findings.
 
 A run and the measurement are two samples. If their share is one, then of all cases that showed the entry those of the run are drawn at
 random, whatever the share is, which is the exact test of R. A. Fisher, Statistical Methods for Research Workers, 5th edition (1934),
@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.campaign.record_files import read
-from conformance.campaign.records import Footer, Header, RecordError, RunVerdict, ShareRecord
+from conformance.campaign.records import Footer, Header, RecordError, RunVerdict
+from conformance.campaign.share_records import ShareRecord
 from conformance.deviations.entries import known
 from conformance.deviations.findings import findings_folder
 from conformance.judge.nulls import upper_bound
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from conformance.campaign.records import BackendRecord, DrawnRecord
+    from conformance.campaign.records import BackendRecord
+    from conformance.campaign.share_records import DrawnRecord
 
 LEVEL = 1e-6
 """A run of a right release is called unusual with at most this probability for each entry: one run in some 5,000 over all of them."""
@@ -92,7 +94,7 @@ def interval(shown: int, cases: int) -> tuple[float, float]:
 
 
 def same_share(one: int, cases: int, other: int, of: int) -> float:
-    """Return how probable a difference as large as this is, if two samples have the same share: ``one`` of ``cases``, ``other`` of ``of``.
+    """Return how probable such a difference is if two samples have the same share: ``one`` of ``cases``, ``other`` of ``of``.
 
     Twice the tail of the hypergeometric distribution, on the side on which the first sample lies: what it has of all that were seen,
     given how many these are. Terms that no longer count are left out.
@@ -137,7 +139,7 @@ def measured(runs: Sequence[tuple[Header, Footer]]) -> Measured:
     """Add up runs of several seeds, over all that their generator draws.
 
     Raises:
-        RecordError: if they are runs of one seed, of some ops alone, of different generators or versions, or one has a fault of the suite.
+        RecordError: if they are runs of one seed, of some ops alone, or of different generators or versions, or one is no result.
     """
     first = runs[0][0]
     for header, footer in runs:

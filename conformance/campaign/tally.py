@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from conformance.campaign.fingerprint import Fingerprint, fingerprint_of
 from conformance.campaign.grid_records import cell_of
-from conformance.campaign.records import BARE, PROCESSES, DrawnRecord, Footer, NullSummary, RunVerdict
+from conformance.campaign.records import BARE, PROCESSES, Footer, NullSummary, RunVerdict
+from conformance.campaign.share_records import DrawnRecord
 from conformance.case.prose import counted
 from conformance.judge.nulls import upper_bound
 from conformance.judge.verdict import COMPARED, FAILING, Bucket

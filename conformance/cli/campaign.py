@@ -52,7 +52,8 @@ def campaign(
 ) -> int:
     """Run a campaign, print its summary, and return the exit code.
 
-    ``before``: what a gate checks first, and ``after`` what it checks of the run; ``resume``: go on with the run that is in ``out``; ``grid``: the grid comes behind the cases.
+    ``before``: what a gate checks first, and ``after`` what it checks of the run; ``resume``: go on with the run that is in ``out``;
+    ``grid``: the grid comes behind the cases.
 
     Raises:
         BadParameter: if the ops that are asked for have no case in the lane that is.

@@ -1,4 +1,4 @@
-"""The gate's fixed part: curated cases must agree, known deviations must still show, as often as ever, and mutants must be found out."""
+"""The gate's fixed part: curated cases must agree, known deviations must still show, as often as ever, mutants must be found out."""
 
 from __future__ import annotations
 

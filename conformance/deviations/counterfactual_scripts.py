@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from conformance.case.case import Case
 from conformance.case.place import END, StepNumber
 from conformance.case.rewrite import (
     CONSTANT,
@@ -20,14 +19,11 @@ from conformance.case.rewrite import (
     detach_uses,
     each_op,
     each_step,
-    interpose,
     replace_step,
     with_inputs,
     with_single_numbers,
     with_steps,
     without_root,
-    without_seed,
-    without_seeds,
 )
 from conformance.case.steps import (
     Backward,
@@ -38,19 +34,28 @@ from conformance.case.steps import (
     Hook,
     InPlace,
     Op,
-    RemoveHook,
     RetainGrad,
-    SetRequiresGrad,
     results,
+)
+from conformance.deviations.counterfactual_calls import (
+    Variant,
+    derivatives_copied,
+    flags_set_again,
+    leaf_hooks_gone,
+    missing_gradients_none,
+    no_seeds,
+    surplus_seeds_dropped,
+    unreachable_allowed,
+    write_unrecorded,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from conformance.case.case import Case
     from conformance.case.rewrite import Use
     from conformance.case.steps import Step
 
-Variant = tuple[Case, StepNumber]
 LITTLE = 1.0 - 2.0**-20
 """The factor by which `bound_nearer` moves a bound towards 0: more than a rounding of float32, less than elements are apart."""
 MOST = 64
@@ -133,15 +138,6 @@ def inputs_retained(case: Case, number: StepNumber, _: Sequence[str]) -> Iterato
     yield with_steps(case, steps), number if number is END else number + shift
 
 
-def derivatives_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have a derivative that a `grad` asks for be a copy of what it is."""
-    call = None if number is END else case.steps[number]
-    made = {n for s in case.steps if isinstance(s, Grad) for n in s.results}
-    if number is not END and isinstance(call, Grad):
-        for name in made.intersection(call.inputs):
-            yield with_steps(case, interpose(case.steps, name, Op("clone", (name,), (f"{CONSTANT}{name}",)))), number + 1
-
-
 def inputs_dropped(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Take the edges of computed tensors from the inputs of every `backward`; one left without inputs is asked for a leaf."""
     leaves = {i.name for i in case.inputs}
@@ -198,66 +194,6 @@ def targets_not_cut(case: Case, number: StepNumber, _: Sequence[str]) -> Iterato
 def nothing_freed(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have every `grad` keep its graph."""
     yield each_step(case, lambda s: msgspec.structs.replace(s, retain_graph=True) if isinstance(s, Grad) else s), number
-
-
-def surplus_seeds_dropped(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Drop the seeds of the call that are beyond its roots."""
-    call = None if number is END else case.steps[number]
-    if number is not END and isinstance(call, Grad | Backward) and call.seeds is not None:
-        while len(call.seeds or ()) > len(call.roots):
-            call = without_seed(call, len(call.roots))
-        yield replace_step(case, number, call), number
-
-
-def no_seeds(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Pass no seeds to the call."""
-    call = None if number is END else case.steps[number]
-    if number is not END and isinstance(call, Grad | Backward):
-        yield replace_step(case, number, without_seeds(call)), number
-
-
-def leaf_hooks_gone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Register no hooks on leaves."""
-    leaves = {i.name for i in case.inputs}
-    gone = [i for i, s in enumerate(case.steps) if isinstance(s, Hook) and s.tensor in leaves]
-    handles = {name for i in gone for name in results(case.steps[i])}
-    gone += [i for i, s in enumerate(case.steps) if isinstance(s, RemoveHook) and s.hook in handles]
-    kept = [s for i, s in enumerate(case.steps) if i not in gone]
-    yield with_steps(case, kept), number if number is END else number - sum(i < number for i in gone)
-
-
-def unreachable_allowed(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have the call allow inputs that do not affect its outputs."""
-    call = None if number is END else case.steps[number]
-    if number is not END and isinstance(call, Grad):
-        yield replace_step(case, number, msgspec.structs.replace(call, allow_unused=True)), number
-
-
-def missing_gradients_none(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have every custom backward return nothing for the operands that it leaves out."""
-
-    def padded(step: Step) -> Step:
-        if not isinstance(step, Custom):
-            return step
-        missing = (None,) * (len(step.operands) - len(step.gradients))
-        return msgspec.structs.replace(step, gradients=(*step.gradients, *missing))
-
-    yield each_step(case, padded), number
-
-
-def write_unrecorded(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Update in place without recording it."""
-    step = None if number is END else case.steps[number]
-    if number is not END and isinstance(step, InPlace):
-        yield replace_step(case, number, msgspec.structs.replace(step, no_grad=True)), number
-
-
-def flags_set_again(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Set the flags again that were taken off, right before the step."""
-    off = dict.fromkeys(s.tensor for s in _until(case, number) if isinstance(s, SetRequiresGrad) and not s.requires_grad)
-    if number is not END and off:
-        again = (SetRequiresGrad(name, requires_grad=True) for name in off)
-        yield replace_step(case, number, *again, case.steps[number]), number + len(off)
 
 
 def derivative_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

@@ -54,10 +54,11 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     what `conformance.campaign.last_words` tells of it. ``after``: entries that are asked before this one, where both may describe a
     difference; the one that is asked first is named.
     ``signature``: what wrong numbers are, in the words of `counterfactual_scripts` or `counterfactual_rules`, one of which must hold
-    (where they are words for elements, one of them of each element); ``unpredictable``: what nobody can say (wrong numbers, if there is
-    no signature; the numbers where a refusal is promised; where a process dies), and why. ``instead``: the
-    counterfactual scripts of which the step has the answer, one of them, where it is refused otherwise than promised, or not at all, or
-    calls differ. ``only``: which results of a `grad` call may differ, by what is asked for (`asked`); the others are right. ``cpu``: the vector instructions with which it shows, as the backend calls them (`BackendInfo.cpu`).
+    (where they are words for elements, one of them of each element); ``instead``: the counterfactual scripts of which the step has the
+    answer, one of them, where it is refused otherwise than promised, or not at all, or calls differ. ``unpredictable``: what nobody can
+    say (wrong numbers, if there is no signature; the numbers where a refusal is promised; where a process dies), and why.
+    ``only``: which results of a `grad` call may differ, by what is asked for (`asked`); the others are right.
+    ``cpu``: the vector instructions with which it shows, as the backend calls them (`BackendInfo.cpu`).
     """
 
     id: str

@@ -42,7 +42,7 @@ def _explain(promise: Promise, look: SecondLook, but: tuple[Deviation, ...] = ()
 def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Deviation, ...]) -> bool:
     """Whether a step that is refused otherwise than promised, or calls otherwise, has the answer that its entry says.
 
-    That is what the reference answers for a counterfactual script, but for what is known to be wrong with that by entries that are not in ``but``.
+    That is what the reference answers for a counterfactual script, except where that is known to be wrong, by entries not in ``but``.
     """
     if found.answer is None or found.step is END or not entry.instead:
         return True

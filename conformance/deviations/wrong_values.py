@@ -74,7 +74,7 @@ def _is_absent(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
 
 
 def _wrong(found: Mismatch, promise: Promise) -> Any:
-    """Return which elements of the answer are wrong: what rounding can do is not, where numbers round; all, where others are promised."""
+    """Return which elements of the answer are wrong: what rounding can do is not, where numbers round; all, where none is promised."""
     if found.kind != "value":
         return np.ones(found.actual_array.shape, bool)
     differs = _differing(found, promise, found.actual_array)

@@ -31,7 +31,7 @@ NO_EXCESS = (*AGREEING, Bucket.NOTHING_COMPARED)
 
 
 class Exceeded(msgspec.Struct, frozen=True):
-    """An entry, and what was done beyond it: ``tried`` are all excesses by name, ``excused`` has those that were hidden, and by what."""
+    """An entry, and what was done beyond it: ``tried`` are all excesses by name, ``excused`` those that were hidden, with by what."""
 
     entry: str
     tried: tuple[str, ...]

@@ -1,9 +1,9 @@
 """Excess: an engine that does more than a known deviation says.
 
 A known deviation must hide itself and nothing else. So what an engine answered where an entry explains a difference is changed to
-something that the entry does not say: other wrong numbers, wrong numbers elsewhere, another refusal, another absence. Outcomes are plain
-data, so each excess is a new one of these, and no framework runs again. An excess that is judged a known deviation is one that a
-wrong engine could commit unseen.
+something that the entry does not say: other wrong numbers, wrong numbers elsewhere, another refusal, another absence. Outcomes are
+plain data, so each excess is a new one of these, and no framework runs again. An excess that is judged a known deviation is one that
+a wrong engine could commit unseen.
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ import pytest
 
 from conformance.backends.reference import reference
 from conformance.case.case import Case, Input
-from conformance.case.outcome import Outcome
 from conformance.case.steps import Grad, Op
 from conformance.deviations import explain as explaining
 from conformance.deviations.entries import Deviation
@@ -20,6 +19,8 @@ from tests.conformance.engines import INFO, TOTAL, answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from conformance.case.outcome import Outcome
 
 CASE = Case(
     (Input("x", (3,), (1.0, 2.0, 3.0)),),

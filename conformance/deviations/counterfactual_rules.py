@@ -92,7 +92,7 @@ def _one_sided(right: Rule, _: int, g: Any, out: Any, x: Any, *, slope: float) -
     return add(right(array_of(g), out, x, slope=slope), add(linear, -array_of(linear)))
 
 
-class _Border(tuple[int, ...]):
+class _Border(tuple[int, ...]):  # noqa: SLOT001 - a tuple of any length has no slots
     """How many entries were put in front, and of which value: what must be known where the derivative is differentiated."""
 
     value: float

@@ -101,10 +101,16 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             and (not self.message or re.search(self.message, mismatch.detail) is not None)
             and (not self.frame or mismatch.kind != CRASH or re.search(self.frame, mismatch.detail) is not None)
             and (not self.only or mismatch.where != "result" or ASKED[self.only](case, mismatch.step, mismatch.slot))
-            and all(conditions.holds(words, case, mismatch.step) for words in self.when)
-            and (not self.meets or any(point.met(case, mismatch.step) for point in self.meets))
-            and (not self.above or not _ops_above(case, mismatch.step).isdisjoint(self.above))
+            and self.holds(case, mismatch.step)
             and Version(info.version) in SpecifierSet(self.versions, prereleases=True)
+        )
+
+    def holds(self, case: Case, number: StepNumber) -> bool:
+        """Whether all that it asks of a script holds at a step."""
+        return (
+            all(conditions.holds(words, case, number) for words in self.when)
+            and (not self.meets or any(point.met(case, number) for point in self.meets))
+            and (not self.above or not _ops_above(case, number).isdisjoint(self.above))
         )
 
     @property

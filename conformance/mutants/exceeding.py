@@ -15,6 +15,7 @@ from conformance.compare.promise import Promise
 from conformance.deviations.entries import CRASH, known
 from conformance.deviations.explain import excuse
 from conformance.judge.verdict import AGREEING, Bucket, Verdict, judge, verdict_of
+from conformance.mutants.displaced import displaced
 from conformance.mutants.excess import ELSEWHERE, excesses
 
 if TYPE_CHECKING:
@@ -85,6 +86,10 @@ def _judged(case: Case, engine: Backend, deviation: Deviation) -> Iterator[tuple
     for found in explained:
         places.setdefault((found.kind, found.expected, found.actual), found)
     for found in [*places.values()][:EXCEEDED]:
+        for elsewhere, moved in displaced(deviation, promise, actual, found):
+            verdict = judge(elsewhere, moved)
+            if verdict.bucket not in NO_EXCESS:
+                yield f"{found.kind}: where its condition does not hold", verdict
         for words, changed in excesses(promise, actual, found):
             verdict = judge(promise, changed)
             said = words == "absent instead" and any("absent" in _named(name).actual for name in verdict.deviations)

@@ -32,6 +32,7 @@ CASE = Case(
     ),
     "exact",
 )
+DERIVED = Case(CASE.inputs, (*CASE.steps[:2], Grad(("z",), ("x",), ("g",), create_graph=True)), "exact")
 
 
 def entry(*kinds: str, **says: Any) -> Deviation:
@@ -69,11 +70,11 @@ def never_freed(outcome: Any) -> None:
 def exceeded(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Exceeded]:
     """Exceed an entry, which is the only one that is known, on an engine."""
 
-    def run(known: Deviation, change: Callable[[Any], None]) -> Exceeded:
+    def run(known: Deviation, change: Callable[[Any], None], case: Case = CASE) -> Exceeded:
         for module in (explaining, exceeding):
             monkeypatch.setattr(module, "known", lambda: (known,))
         monkeypatch.setattr(exceeding, "backend", lambda _: Engine(change))
-        return exceed([CASE], "other", "known")
+        return exceed([case], "other", "known")
 
     return run
 
@@ -109,6 +110,16 @@ def test_an_entry_that_is_told_as_unpredictable_is_listed_with_its_reason(exceed
 @pytest.mark.parametrize(("frame", "hidden"), [("", 2), ("GradNode", 0)])
 def test_a_crash_elsewhere_is_hidden_only_where_no_frame_is_told(exceeded: Any, frame: str, hidden: int) -> None:
     assert hidden == len(exceeded(entry("crash", frame=frame, unpredictable="memory"), one_zero).excused)
+
+
+def test_a_deviation_where_its_condition_does_not_hold_is_caught(exceeded: Any) -> None:
+    found = exceeded(entry("value", signature=("zeros",), when=("at: create_graph",)), one_zero, DERIVED)
+    assert (True, {}) == ("value: where its condition does not hold" in found.tried, found.excused)
+
+
+def test_a_deviation_whose_condition_says_nothing_is_not_displaced(exceeded: Any) -> None:
+    found = exceeded(entry("value", signature=("zeros",)), one_zero, DERIVED)
+    assert "value: where its condition does not hold" not in found.tried
 
 
 def test_what_makes_no_difference_is_no_excess(exceeded: Any) -> None:

@@ -17,6 +17,7 @@ import msgspec
 from conformance.backends import Repeatable
 from conformance.campaign.clause_records import ClauseRow
 from conformance.campaign.grid_records import GridRecord, Met
+from conformance.campaign.share_records import DrawnRecord, ShareRecord
 from conformance.case.case import Case
 from conformance.case.place import StepNumber, read_recorded
 from conformance.judge.dispute import Blame
@@ -287,11 +288,12 @@ class NullSummary(msgspec.Struct, frozen=True):
 
 
 class DeviationRecord(msgspec.Struct, frozen=True):
-    """A known deviation that a run showed: why it is accepted, its evidence, and what its wrong values are."""
+    """A known deviation that a run showed: why it is accepted, its evidence, what its wrong values are, its share as measured."""
 
     reason: str
     finding: str
     wrong_values: str
+    share: ShareRecord | None = None
 
 
 class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
@@ -302,7 +304,7 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     processes were used up, and ``seconds`` has what each way cost beside the cases.
     ``unreproduced_deaths``: of workers, at cases that did no harm when they ran alone. ``ratios``: by backend and step, how many cases
     in each decade of error over bound; ``grid``: by backend, op, and order with layout (`cell_of`), how many cases met what;
-    ``worst``: by backend, the largest that was accepted, at which step and in which case.
+    ``worst``: by backend, the largest that was accepted, at which step and in which case; ``drawn``: by backend.
     """
 
     verdict: RunVerdict
@@ -329,6 +331,7 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     not_offered: dict[str, dict[str, str]]
     deviation_info: dict[str, DeviationRecord]
     grid: dict[str, dict[str, dict[str, dict[Met, int]]]] = {}
+    drawn: dict[str, DrawnRecord] = {}
 
 
 class Interruption(msgspec.Struct, frozen=True, tag_field="kind", tag="interrupted"):

@@ -23,6 +23,7 @@ from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import WORK, Writer, clear_work, extent, read
 from conformance.campaign.records import SCHEMA, CaseRecord, DeviationRecord, ExitReason, Header
 from conformance.campaign.resume import begin, go_on, interrupt, sole
+from conformance.campaign.shares import counts, read_shares
 from conformance.campaign.tally import Tally
 from conformance.deviations.entries import known
 from conformance.generate.grid import grid
@@ -141,7 +142,7 @@ def run_campaign(
         OSError: if there is no room for the record.
     """
     started = time.monotonic()
-    known()  # a broken deviations file is refused before anything runs
+    known(), read_shares()  # broken files are refused before anything runs
     options.out.mkdir(parents=True, exist_ok=True)
     with sole(options.out), reached(options.dask, options.jobs) as cluster, Workers(options.backends, options.jobs) as workers:
         workers.schedule(len, [()])  # they start while the grid is made
@@ -247,7 +248,8 @@ class _Campaign:
         tally, header = self.tally, self.header
         reason = ExitReason.CASES if tally.cases == header.cases else ExitReason.BUDGET
         seen = {name for counts in tally.deviations.values() for name in counts}
-        info = {d.id: DeviationRecord(d.reason, d.finding, d.wrong_values) for d in known() if d.id in seen}
+        counted = {c.entry: c.record() for c in counts(header, tally.drawn_records(), read_shares()) if c.entry in seen}
+        info = {d.id: DeviationRecord(d.reason, d.finding, d.wrong_values, counted.get(d.id)) for d in known() if d.id in seen}
         return tally.footer(reason, wall, self.hands.jobs, {backend.name: backend.not_offered for backend in header.backends}, info)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from conformance.campaign.fingerprint import Fingerprint, fingerprint_of
 from conformance.campaign.grid_records import cell_of
 from conformance.campaign.records import BARE, PROCESSES, Footer, NullSummary, RunVerdict
+from conformance.campaign.share_records import DrawnRecord
 from conformance.case.prose import counted
 from conformance.judge.nulls import upper_bound
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
@@ -97,6 +98,8 @@ class Tally:
     ledger: dict[str, Counter[str]] = field(init=False)
     counts: dict[str, Counter[str]] = field(init=False)
     deviations: dict[str, Counter[str]] = field(init=False)
+    drawn: Counter[str] = field(default_factory=Counter)
+    drawn_deviations: dict[str, Counter[str]] = field(init=False)
     laws: dict[str, dict[str, Counter[str]]] = field(init=False)
     ratios: dict[str, dict[str, Counter[str]]] = field(init=False)
     worst: dict[str, tuple[float, str, str]] = field(default_factory=dict)
@@ -111,6 +114,7 @@ class Tally:
         self.ledger = {b: Counter() for b in self.backends}
         self.counts = {b: Counter() for b in self.backends}
         self.deviations = {b: Counter() for b in self.backends}
+        self.drawn_deviations = {b: Counter() for b in self.backends}
         self.laws = {b: {} for b in self.backends}
         self.ratios = {b: {} for b in self.backends}
 
@@ -136,6 +140,9 @@ class Tally:
             self.counts[name].update(verdict.counts)
             self.bounded += verdict.bounded
             self.deviations[name].update(verdict.deviations)
+            if record.grid is None:
+                self.drawn[name] += 1
+                self.drawn_deviations[name].update(verdict.deviations)
             for step, ratio in verdict.ratios.items():
                 self._err(name, step, ratio, record.id)
             if verdict.bucket in FAILING:
@@ -194,6 +201,10 @@ class Tally:
             return RunVerdict.DIVERGES, [f"{name}: {counted(found[name], 'new finding')}" for name in self.backends if found[name]]
         return RunVerdict.CONFORMS, []
 
+    def drawn_records(self) -> dict[str, DrawnRecord]:
+        """Write down how many of the drawn cases showed which known deviation, by backend."""
+        return {name: DrawnRecord(self.drawn[name], dict(sorted(seen.items()))) for name, seen in self.drawn_deviations.items()}
+
     def ranked(self) -> list[tuple[Fingerprint, Failure]]:
         """Return the failures, the most frequent first."""
         return sorted(self.failures.items(), key=lambda item: (-item[1].count, item[1].index, item[0]))
@@ -232,6 +243,7 @@ class Tally:
             processes=dict(self.processes),
             not_offered=not_offered,
             deviation_info=deviation_info,
+            drawn=self.drawn_records(),
             grid={name: {op: _plain(cells) for op, cells in ops.items()} for name, ops in self.grid.items()},
         )
 

@@ -71,6 +71,11 @@ def check(case: Case, source: str = "case") -> None:
         raise CaseError(msg)
 
 
+def is_right(case: Case) -> bool:
+    """Whether a case breaks no rule of the language."""
+    return next(_problems(case), None) is None
+
+
 def _problems(case: Case) -> Iterator[tuple[str, str]]:
     if case.schema != SCHEMA:
         yield "schema", f"is {case.schema}; this version reads {SCHEMA}"

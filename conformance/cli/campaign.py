@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from conformance.report.terminal import Run
+
 CODES = {RunVerdict.CONFORMS: CONFORMS, RunVerdict.DIVERGES: DIVERGES, RunVerdict.SUITE_ERROR: SUITE_FAULT}
 
 
@@ -43,13 +45,15 @@ def campaign(
     nulls: str,
     verbose: bool,
     before: Callable[[Options, Console], Checked] | None = None,
+    after: Callable[[Run, Checked], None] = lambda *_: None,
     laws_only: bool = False,
     resume: bool = False,
     grid: bool = False,
 ) -> int:
     """Run a campaign, print its summary, and return the exit code.
 
-    ``before``: what a gate checks first; ``resume``: go on with the run that is in ``out``; ``grid``: the grid comes behind the cases.
+    ``before``: what a gate checks first, and ``after`` what it checks of the run; ``resume``: go on with the run that is in ``out``;
+    ``grid``: the grid comes behind the cases.
 
     Raises:
         BadParameter: if the ops that are asked for have no case in the lane that is.
@@ -70,6 +74,7 @@ def campaign(
         footer = run_campaign(options, tell, checked.records, resume=resume)
     record, page, broken = options.record, out / "report.html", checked.broken
     ended = run_of(read(record))
+    after(ended, checked)
     write_html(read(record), page)
     if before:
         write_junit(out / "junit.xml", footer, ended.findings, broken)

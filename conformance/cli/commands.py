@@ -137,10 +137,10 @@ def run(context: click.Context, /, resume: Path | None, **chosen: Any) -> int:
 def gate(mutant_cases: int, points: bool, **chosen: Any) -> int:
     """Decide as CI would: curated cases, known deviations, special points, the suite's own power, a fixed campaign, the grid."""
     from conformance.cli.campaign import campaign
-    from conformance.cli.gate import check_before
+    from conformance.cli.gate import check_after, check_before
 
     before = partial(check_before, points=points, mutant_cases=mutant_cases)
-    return campaign(**chosen, budget=None, lanes=LANES, ops=None, nulls="one", before=before)
+    return campaign(**chosen, budget=None, lanes=LANES, ops=None, nulls="one", before=before, after=check_after)
 
 
 @cli.command()
@@ -313,10 +313,22 @@ def dialects(compare: tuple[str, str], as_json: bool) -> None:
 @cli.command()
 @click.option("--record", type=click.Path(dir_okay=False, path_type=Path), help="A run record; its cases per deviation are shown.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
-def deviations(record: Path | None, as_json: bool) -> None:
+@click.option(
+    "--measure",
+    multiple=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A run record; from several of them, each of another seed, the share of each entry is measured anew.",
+    metavar="RECORD",
+)
+def deviations(record: Path | None, as_json: bool, measure: tuple[Path, ...]) -> None:
     """List the known deviations: what is wrong, since which version, what the wrong values are, and the finding that proves it."""
     from conformance.campaign.record_files import hits
+    from conformance.campaign.shares import write_shares
     from conformance.cli.listing import deviations_listing
+
+    if measure:
+        click.echo(write_shares(measure))
+        return
 
     click.echo(deviations_listing(None if record is None else hits(record), as_json=as_json))
 

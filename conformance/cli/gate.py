@@ -1,4 +1,4 @@
-"""The gate's fixed part: curated cases must agree, known deviations must still show, mutants must be found out."""
+"""The gate's fixed part: curated cases must agree, known deviations must still show, as often as ever, mutants must be found out."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from conformance.campaign.chunk import chunk_of
 from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
 from conformance.campaign.records import PointsRecord, VerdictRecord
+from conformance.campaign.shares import counts, incomparable, read_shares
 from conformance.campaign.sweep import line_of, sweep
 from conformance.case.case import Case, input_of
 from conformance.case.files import read
@@ -23,18 +24,23 @@ from conformance.deviations.entries import CRASH, Deviation, known
 from conformance.deviations.findings import evidence
 from conformance.judge.verdict import FAILING
 from conformance.laws.judging import KIND, LAWS_TIMEOUT, Judging, LawSampling
+from conformance.mutants.exceeding import exceed, excuses, overreaches
 from conformance.mutants.measure import chosen, measure
 from conformance.mutants.mutant import Kind
 from conformance.report.terminal import Checked
+from conformance.report.words import share_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rich.console import Console
 
     from conformance.campaign.explain import Explanation
     from conformance.campaign.run import Options
+    from conformance.campaign.shares import Count
+    from conformance.mutants.exceeding import Exceeded
     from conformance.mutants.measure import Power
+    from conformance.report.terminal import Run
 
 DEATHS = 3
 """How often the case of a crash is run to see where it dies: where the heap is damaged the printer of stacks may itself die or hang."""
@@ -61,6 +67,27 @@ def check_before(options: Options, console: Console, *, points: bool, mutant_cas
         checked.broken += weak(power)
         checked.records.append(power.record())
     return checked
+
+
+def check_after(run: Run, checked: Checked) -> None:
+    """Check that the campaign showed every known deviation as often as was measured, as far as it can be compared."""
+    shares = read_shares()
+    counted = list(counts(run.header, run.footer.drawn, shares))
+    unusual = [count for count in counted if not count.usual]
+    notices = [f"counts of {run.names[b.name]}: {why}" for b in run.header.backends if (why := incomparable(run.header, b, shares))]
+    measured = [f"counts {len(counted) - len(unusual)}/{len(counted)} as measured"] if counted else []
+    checked.measures += [*measured, *notices]
+    checked.broken += [strays(count) for count in unusual]
+
+
+def strays(count: Count) -> str:
+    """Say that a run shows a known deviation more or less often than was measured, although each time it is explained."""
+    fewest, most = count.expected
+    how = "more" if count.seen > most else "less"
+    return (
+        f"{count.entry}: shows {how} often than was measured: in {count.seen} of {count.cases} cases "
+        f"where {fewest} to {most} are usual ({share_text(count.shown, count.of)})"
+    )
 
 
 def check_points(options: Options, checked: Checked) -> None:
@@ -96,11 +123,25 @@ def check_curated(options: Options, checked: Checked) -> None:
         mine = [d for d in known() if d.backend in options.backends]
         entries = [d for d in mine if d.shows_on(cpus[d.backend])]
         gone = stale(entries, workers)
+        beyond = [exceeded for exceeded in exceed_all(entries, workers) if exceeded.tried]
     elsewhere = f", {len(mine) - len(entries)} need another CPU" if len(mine) > len(entries) else ""
     checked.measures.append(f"curated {len(CURATED) - len(table.differing())}/{len(CURATED)}")
     checked.measures.append(f"deviations {len(entries) - len(gone)}/{len(entries)} still show{elsewhere}")
-    checked.broken += [*table.faults, *table.differences(), *gone]
+    hidden = [exceeded for exceeded in beyond if exceeded.excused]
+    checked.measures.append(f"excess {len(beyond) - len(hidden)}/{len(beyond)}")
+    checked.tables += [f"excess of {line}" for exceeded in hidden for line in excuses(exceeded)]
+    checked.broken += [*table.faults, *table.differences(), *gone, *(line for one in hidden for line in overreaches(one))]
     checked.records.append(table.record())
+
+
+def exceed_all(entries: Sequence[Deviation], workers: Workers) -> Iterator[Exceeded]:
+    """Have every entry exceeded in the case of its finding, and in that case among others."""
+    asked = []
+    for entry in entries:
+        alone = read(evidence(entry.finding))
+        asked.append(((alone, beside_others(alone)), entry.backend, entry.id))
+    answers = workers.calls(exceed, asked, LAWS_TIMEOUT)
+    yield from (answer for answer in answers if answer is not None)
 
 
 class Asked(NamedTuple):

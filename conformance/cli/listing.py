@@ -6,12 +6,13 @@ import msgspec
 
 from conformance.backends import names
 from conformance.campaign.pool import Workers
+from conformance.campaign.shares import read_shares
 from conformance.campaign.worker import Unopened, describe_backend
 from conformance.case.prose import counted
 from conformance.deviations.entries import known
 from conformance.laws.registry import LAWS
 from conformance.ops import catalogue, not_offered
-from conformance.report.words import REPEATED
+from conformance.report.words import REPEATED, share_text
 from reference_impl import DIALECTS
 from reference_impl.dialects.dialect import UNBOUNDED
 
@@ -57,14 +58,17 @@ def ops_listing(*, as_json: bool) -> str:
 def deviations_listing(hits: dict[str, int] | None, *, as_json: bool) -> str:
     """List the known deviations; ``hits``: how many cases of a run showed each, if a run is given."""
     seen = {entry.id: {} if hits is None else {"hits": hits.get(entry.id, 0)} for entry in known()}
+    shares = read_shares()
+    measured = {} if shares is None else {id_: (n, b.cases) for b in shares.backends.values() for id_, n in b.shown.items() if b.cases}
     if as_json:
-        rows = [{**msgspec.to_builtins(entry), **seen[entry.id]} for entry in known()]
+        rows = [{**msgspec.to_builtins(entry), **seen[entry.id], "measured": measured.get(entry.id)} for entry in known()]
         return msgspec.json.format(msgspec.json.encode(rows)).decode()
     lines = [f"{counted(len(known()), 'known deviation')}; where wrong values have no signature, the reason is given"]
     for entry in known():
         count = "".join(f"  {counted(number, 'case')}" for number in seen[entry.id].values())
         lines += ["", f"{entry.id}  {entry.backend} {entry.versions}{count}", f"    {entry.reason}"]
         lines += [f"    where {words}" for words in entry.asked]
+        lines += [f"    {share_text(*measured[entry.id])}"] if entry.id in measured else []
         lines += [
             f"    {words}" for words in (entry.wrong_values, entry.dies, f"finding {entry.finding} {entry.link}".rstrip()) if words
         ]

@@ -102,7 +102,7 @@ class Comparer:
             yield self._mutation(expected, actual)
         for number, (e, a) in enumerate(zip(expected.observations, actual.observations, strict=True)):
             agrees = True
-            for found in self._observation(number, e, a):
+            for found in self.observation(number, e, a):
                 agrees = False
                 yield found
             if agrees and isinstance(e, Computed | Raised):
@@ -122,13 +122,14 @@ class Comparer:
         names, where = ", ".join(sorted(changed)), "seed" if changed <= seeds else "step"
         return Mismatch(calls[-1][0] if calls else 0, "mutation", where, "unchanged", "changed", f"elements of {names} changed", names)
 
-    def _observation(self, number: int, expected: Observation, actual: Observation) -> Iterator[Mismatch]:
+    def observation(self, number: int, expected: Observation, actual: Observation) -> Iterator[Mismatch]:
+        """Yield every difference at a step."""
         counts = self.result.counts
         match expected, actual:
             case Computed(), Computed():
                 autograd = isinstance(self.case.steps[number], Call)
                 counts["calls" if autograd else "ops"] += 1
-                yield from self._events(number, *self._split(expected, actual, customs=False))
+                yield from self._events(number, actual, *self._split(expected, actual, customs=False))
                 for slot, (e, a) in enumerate(zip(expected.values, actual.values, strict=True)):
                     found = self._value(number, slot, e, a, where="result")
                     if found is not None:
@@ -136,13 +137,13 @@ class Comparer:
                     elif autograd:
                         _count_gradient(counts, e)
                 yield from self._state(number, expected.state, actual.state)
-                yield from self._events(number, *self._split(expected, actual, customs=True))
+                yield from self._events(number, actual, *self._split(expected, actual, customs=True))
             case Raised(), Raised():
                 if expected.category != actual.category:
                     yield self._refusal(number, expected, actual)
                 else:
                     counts["errors"] += 1
-                yield from self._events(number, *self._split(expected, actual, customs=False))
+                yield from self._events(number, actual, *self._split(expected, actual, customs=False))
                 yield from self._state(number, expected.state, actual.state)
             case (NotOffered(), NotOffered()) | (Blocked(), Blocked()):
                 counts["not_offered" if isinstance(expected, NotOffered) else "blocked"] += 1
@@ -155,7 +156,7 @@ class Comparer:
             detail += ALL_ZEROS
         elif isinstance(actual, Computed) and isinstance(expected, Raised) and self._gives_zeros_for_none(number, expected, actual):
             detail += ZEROS_FOR_NONE
-        return Mismatch(number, "error", "step", word_of(expected), word_of(actual), detail)
+        return Mismatch(number, "error", "step", word_of(expected), word_of(actual), detail, answer=actual)
 
     def _gives_zeros_for_none(self, number: int, expected: Raised, actual: Computed) -> bool:
         """Whether a call that must be refused for what is unreachable gives zeros for that, and for the rest what is promised."""
@@ -184,13 +185,15 @@ class Comparer:
             events = [(i, event) for i, event in enumerate(observation.events) if (event.name in self.of_customs) is customs]
             yield sorted(events, key=lambda e: e[1].name) if customs else events
 
-    def _events(self, number: int, expected: list[tuple[int, Event]], actual: list[tuple[int, Event]]) -> Iterator[Mismatch]:
+    def _events(
+        self, number: int, answer: Observation, expected: list[tuple[int, Event]], actual: list[tuple[int, Event]]
+    ) -> Iterator[Mismatch]:
         if not expected and not actual:
             return
         wanted, got = ([e.name for _, e in events] for events in (expected, actual))
         if wanted != got:
             kind = "order" if sorted(wanted) == sorted(got) else "more" if len(got) > len(wanted) else "fewer"
-            yield Mismatch(number, "events", "event", "as promised", kind, f"called {got}, expected {wanted}")
+            yield Mismatch(number, "events", "event", "as promised", kind, f"called {got}, expected {wanted}", answer=answer)
             return
         for (slot, e), (_, a) in zip(expected, actual, strict=True):
             found = self._value(number, slot, e.value, a.value, where="event", name=e.name)
@@ -219,8 +222,8 @@ class Comparer:
         name = f"{bare}.grad" if where == "grad" else bare
 
         def differs(kind: str, wanted: str, got: str, detail: str) -> Mismatch:
-            arrays = (v.array if v is not None else None for v in (expected, actual))
-            return Mismatch(number, kind, where, wanted, got, detail, bare, slot, *arrays)
+            right, wrong = (v.array if v is not None else None for v in (expected, actual))
+            return Mismatch(number, kind, where, wanted, got, detail, bare, slot, right, wrong)
 
         if expected is None or actual is None:
             if expected is actual:
@@ -232,7 +235,8 @@ class Comparer:
             return differs("unreadable", "readable", "unreadable", f"{name}: {actual.unreadable}")
         e, a = expected.array, actual.array
         if e.shape != a.shape:
-            return differs("shape", "as its primal", "another", f"{name}: shape {a.shape}, expected {e.shape}")
+            got = "another" if e.ndim == a.ndim else "more axes" if a.ndim > e.ndim else "fewer axes"
+            return differs("shape", "as its primal", got, f"{name}: shape {a.shape}, expected {e.shape}")
         if e.dtype != a.dtype:
             return differs("dtype", str(e.dtype), str(a.dtype), name)
         if not self._elements_agree(number, slot, e, a, where, bare):

@@ -26,8 +26,8 @@ class Mismatch:
     ``kind``: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``, ``events``, ``unreadable``;
     ``where``: ``result``, ``grad`` (that is ``.grad``), ``event``, ``step``, or ``seed`` where nothing but seeds and what hooks return
     was changed. ``expected`` and ``actual`` are short words, for the same kind of difference always the same; ``detail`` has the
-    numbers. ``name`` and ``slot`` say which value it is, and ``expected_array`` and ``actual_array`` are its elements where both sides
-    have some; they are not recorded.
+    numbers. ``name`` and ``slot`` say which value it is, and ``expected_array`` and ``actual_array`` are its elements where a side
+    has some; ``answer`` is what was observed of the step as a whole, where that differs. These are not recorded.
     """
 
     step: StepNumber
@@ -40,6 +40,7 @@ class Mismatch:
     slot: int = 0
     expected_array: Any = field(default=None, compare=False, repr=False)
     actual_array: Any = field(default=None, compare=False, repr=False)
+    answer: Observation | None = field(default=None, compare=False, repr=False)
 
 
 def word_of(seen: Observation) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from reference_impl import OPS
 from reference_impl.primitives.arithmetic import add, div, mul, neg
 from reference_impl.primitives.complex import conjugate
-from reference_impl.primitives.shape import sum_to
+from reference_impl.primitives.shape import crop, pad_constant, sum_to
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.rules import intercepted_rules, replaced_rule
 
@@ -81,6 +81,50 @@ def _flat(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
     return right(mul(g, np.broadcast_to(curved, shape_of(out)).astype(array_of(out).dtype)), out, x, y)
 
 
+def derivatives_of_kinks_one_sided(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of a leaky relu be what it is, but linear in its seed with the slope of the negative side at 0."""
+    yield _changed(ops, _one_sided)
+
+
+def _one_sided(right: Rule, _: int, g: Any, out: Any, x: Any, *, slope: float) -> Any:
+    side = np.where(np.greater(array_of(x), 0), 1.0, slope).astype(array_of(out).dtype)
+    linear = mul(g, side)
+    return add(right(array_of(g), out, x, slope=slope), add(linear, -array_of(linear)))
+
+
+class _Border(tuple[int, ...]):  # noqa: SLOT001 - a tuple of any length has no slots
+    """How many entries were put in front, and of which value: what must be known where the derivative is differentiated."""
+
+    value: float
+
+
+def borders_filled_again(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the derivative of the gradient of padding fill its border with the number that the padding did."""
+    yield _filled_again()
+
+
+@contextmanager
+def _filled_again() -> Iterator[None]:
+    def remembering(right: Rule) -> Rule:
+        def rule(g: Any, out: Any, x: Any, *, before: Any, after: Any, value: float) -> Any:
+            border = _Border(before)
+            border.value = value
+            return right(g, out, x, before=border, after=after, value=value)
+
+        return rule
+
+    def filling(right: Rule) -> Rule:
+        def rule(g: Any, out: Any, x: Any, *, before: Any, after: Any) -> Any:
+            if not isinstance(before, _Border):
+                return right(g, out, x, before=before, after=after)
+            return pad_constant(g, before=before, after=after, value=before.value)
+
+        return rule
+
+    with replaced_rule(pad_constant, 0, remembering), replaced_rule(crop, 0, filling):
+        yield
+
+
 @contextmanager
 def _changed(ops: Sequence[str], wrong: Callable[..., Any]) -> Iterator[None]:
     """Put ``wrong(rule, position, g, ...)`` in the place of every rule of ops, by the position of its operand."""
@@ -143,6 +187,8 @@ RULES: dict[str, Change] = {
     "as if seeds of derivatives were not conjugated": derivatives_not_conjugated,
     "as if derivatives of quotients were half conjugated": derivatives_of_quotients_half_conjugated,
     "as if the slope of a power were constant where its exponent is 0": slopes_of_powers_constant,
+    "as if derivatives took the slope at 0 from the negative side": derivatives_of_kinks_one_sided,
+    "as if borders were filled in derivatives": borders_filled_again,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
 }
 """The counterfactual rules by the words that an entry uses."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from conformance.case.case import Case
 from conformance.case.place import END, StepNumber
 from conformance.case.rewrite import (
     CONSTANT,
@@ -26,15 +25,37 @@ from conformance.case.rewrite import (
     with_steps,
     without_root,
 )
-from conformance.case.steps import Backward, Call, Custom, Edge, Grad, Hook, InPlace, Op, RetainGrad, results
+from conformance.case.steps import (
+    Backward,
+    Call,
+    Custom,
+    Edge,
+    Grad,
+    Hook,
+    InPlace,
+    Op,
+    RetainGrad,
+    results,
+)
+from conformance.deviations.counterfactual_calls import (
+    Variant,
+    derivatives_copied,
+    flags_set_again,
+    leaf_hooks_gone,
+    missing_gradients_none,
+    no_seeds,
+    surplus_seeds_dropped,
+    unreachable_allowed,
+    write_unrecorded,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from conformance.case.case import Case
     from conformance.case.rewrite import Use
     from conformance.case.steps import Step
 
-Variant = tuple[Case, StepNumber]
 LITTLE = 1.0 - 2.0**-20
 """The factor by which `bound_nearer` moves a bound towards 0: more than a rounding of float32, less than elements are apart."""
 MOST = 64
@@ -233,12 +254,20 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if an op were left out": op_left_out,
     "as if a hook answered nothing": hook_ignored,
     "as if inputs were retained": inputs_retained,
+    "as if a derivative were a copy": derivatives_copied,
     "as if computed edges were no inputs": inputs_dropped,
     "as if all inputs were asked for": all_inputs,
     "as if numbers were float32": numbers_rounded,
     "as if a target were missing": targets_once,
     "as if targets were not cut": targets_not_cut,
     "as if nothing were freed": nothing_freed,
+    "as if surplus seeds were missing": surplus_seeds_dropped,
+    "as if no seeds were given": no_seeds,
+    "as if leaves had no hooks": leaf_hooks_gone,
+    "as if what is unreachable were allowed": unreachable_allowed,
+    "as if missing gradients were None": missing_gradients_none,
+    "as if the write were not recorded": write_unrecorded,
+    "as if flags were set again": flags_set_again,
     "as if a derivative were a constant": derivative_constant,
     "as if polar were differentiated through its result": polar_through_result,
     "as if a bound were nearer": bound_nearer,
@@ -250,10 +279,14 @@ ELEMENTS = (
     "nan",
     "not finite",
     "subnormal",
+    "between -80 and -64",
+    "off by 32 of the least numbers",
+    "off by a share of e^-64",
     "off by a rounding of 1",
     "off by roundings of float32",
     "doubled",
     "another contribution",
+    "right in another form",
     "what was written to a tensor",
     "the memory of another gradient",
 )

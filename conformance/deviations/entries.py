@@ -22,6 +22,7 @@ from conformance.case.place import END, StepNumber
 from conformance.case.queries import LABELS, label
 from conformance.case.steps import Backward, Op, results, uses
 from conformance.deviations import conditions
+from conformance.deviations.asked import ASKED
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS, ELEMENTS
 from conformance.deviations.findings import CASE, ENTRIES, findings_folder
@@ -53,8 +54,11 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     what `conformance.campaign.last_words` tells of it. ``after``: entries that are asked before this one, where both may describe a
     difference; the one that is asked first is named.
     ``signature``: what wrong numbers are, in the words of `counterfactual_scripts` or `counterfactual_rules`, one of which must hold
-    (where they are words for elements, one of them of each element); ``unpredictable``: why there is none. ``cpu``: the vector
-    instructions with which it shows, as the backend calls them (`BackendInfo.cpu`).
+    (where they are words for elements, one of them of each element); ``instead``: the counterfactual scripts of which the step has the
+    answer, one of them, where it is refused otherwise than promised, or not at all, or calls differ. ``unpredictable``: what nobody can
+    say (wrong numbers, if there is no signature; the numbers where a refusal is promised; where a process dies), and why.
+    ``only``: which results of a `grad` call may differ, by what is asked for (`asked`); the others are right.
+    ``cpu``: the vector instructions with which it shows, as the backend calls them (`BackendInfo.cpu`).
     """
 
     id: str
@@ -77,6 +81,8 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     frame: str = ""
     after: tuple[str, ...] = ()
     cpu: tuple[str, ...] = ()
+    instead: tuple[str, ...] = ()
+    only: str = ""
 
     def shows_on(self, cpu: str) -> bool:
         """Whether it can show where a backend's kernels use these vector instructions."""
@@ -94,19 +100,28 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             and (not self.steps or label(case, mismatch.step) in self.steps)
             and (not self.message or re.search(self.message, mismatch.detail) is not None)
             and (not self.frame or mismatch.kind != CRASH or re.search(self.frame, mismatch.detail) is not None)
-            and all(conditions.holds(words, case, mismatch.step) for words in self.when)
-            and (not self.meets or any(point.met(case, mismatch.step) for point in self.meets))
-            and (not self.above or not _ops_above(case, mismatch.step).isdisjoint(self.above))
+            and (not self.only or mismatch.where != "result" or ASKED[self.only](case, mismatch.step, mismatch.slot))
+            and self.holds(case, mismatch.step)
             and Version(info.version) in SpecifierSet(self.versions, prereleases=True)
+        )
+
+    def holds(self, case: Case, number: StepNumber) -> bool:
+        """Whether all that it asks of a script holds at a step."""
+        return (
+            all(conditions.holds(words, case, number) for words in self.when)
+            and (not self.meets or any(point.met(case, number) for point in self.meets))
+            and (not self.above or not _ops_above(case, number).isdisjoint(self.above))
         )
 
     @property
     def wrong_values(self) -> str:
         """What wrong values are, in words; empty where none are wrong."""
+        said = {"wrong values are": self.signature, "the answer is": self.instead}
+        lines = [f"{what}: {' or '.join(words)}" for what, words in said.items() if words]
         if self.unpredictable:
-            what = "wrong values are" if "value" in self.kinds else "where the process dies is"
-            return f"{what} unpredictable: {self.unpredictable}"
-        return f"wrong values are: {' or '.join(self.signature)}" if self.signature else ""
+            what = "wrong values are" if "value" in self.kinds and not self.signature else "what comes, or where the process dies, is"
+            lines.append(f"{what} unpredictable: {self.unpredictable}")
+        return "; ".join(lines)
 
     @property
     def dies(self) -> str:
@@ -118,7 +133,8 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """What an entry asks of a script and of the machine, in words."""
         points = (f"{p.operand} of {p.op}{f' times {p.times}' if p.times else ''} is {p.value}" for p in self.meets)
         cpu = [f"on a CPU with {' or '.join(self.cpu)}"] if self.cpu else []
-        return [*map(conditions.in_words, self.when), *([f"until: {' or '.join(points)}"] if self.meets else []), *cpu]
+        only = [f"the result is the gradient of {self.only}"] if self.only else []
+        return [*map(conditions.in_words, self.when), *only, *([f"until: {' or '.join(points)}"] if self.meets else []), *cpu]
 
 
 def _ops_above(case: Case, step: StepNumber) -> frozenset[str]:
@@ -226,6 +242,10 @@ def _problems(entry: Deviation) -> Iterator[str]:
         yield from conditions.problems(words)
     for point in entry.meets:
         yield from point.problems()
+    if entry.only and entry.only not in ASKED:
+        yield f"'only' {entry.only!r} is unknown; allowed are {', '.join(ASKED)}"
+    unknown = [words for words in entry.instead if words not in COUNTERFACTUALS]
+    yield from (f"'instead' {words!r} is unknown; allowed are {', '.join(COUNTERFACTUALS)}" for words in unknown)
     unknown = [words for words in entry.signature if words not in SIGNATURES]
     yield from (f"signature {words!r} is unknown; allowed are {', '.join(SIGNATURES)}" for words in unknown)
     yield from _unsaid(entry)
@@ -242,10 +262,10 @@ def _problems(entry: Deviation) -> Iterator[str]:
 def _unsaid(entry: Deviation) -> Iterator[str]:
     """Say what an entry does not say, or says without need, of what its wrong values are and of where the process dies."""
     values, crashes = "value" in entry.kinds, CRASH in entry.kinds
-    if values and bool(entry.signature) + bool(entry.unpredictable) != 1:
+    if values and not entry.signature and not entry.unpredictable:
         yield "wrong values need either a signature or, where nobody can say what they are, the reason as 'unpredictable'"
-    if not values and (entry.signature or (entry.unpredictable and not crashes)):
-        yield "a signature belongs to wrong values, which are not among the kinds"
+    if entry.signature and not {*entry.kinds} & {"value", "absence", "shape", "dtype"}:
+        yield "a signature belongs to wrong values, or to their absence, shape or dtype, which are not among the kinds"
     if crashes and not entry.frame and not entry.unpredictable:
         yield "a crash needs a frame, a regular expression over where the process dies, or, where that may be anywhere, 'unpredictable'"
     if entry.frame and not crashes:

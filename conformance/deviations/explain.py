@@ -8,11 +8,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from conformance.case.files import is_right
+from conformance.case.outcome import Computed, Raised
+from conformance.case.place import END
+from conformance.compare.compare import Comparer
 from conformance.compare.kinks import SUBGRADIENT, SecondLook
+from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.entries import known
 from conformance.deviations.wrong_values import bears
 
 if TYPE_CHECKING:
+    from conformance.case.outcome import Observation
     from conformance.compare.compare import Known
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
@@ -27,8 +33,38 @@ def explain(promise: Promise, mismatch: Mismatch) -> Deviation | None:
     return _explain(promise, SecondLook(promise, mismatch))
 
 
-def _explain(promise: Promise, look: SecondLook) -> Deviation | None:
-    return next((entry for entry in known() if _describes(entry, promise, look) and bears(entry, promise, look.mismatch)), None)
+def _explain(promise: Promise, look: SecondLook, but: tuple[Deviation, ...] = ()) -> Deviation | None:
+    found = look.mismatch
+    described = (entry for entry in known() if entry not in but and _describes(entry, promise, look))
+    return next((entry for entry in described if bears(entry, promise, found) and _answers(entry, promise, found, but)), None)
+
+
+def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Deviation, ...]) -> bool:
+    """Whether a step that is refused otherwise than promised, or calls otherwise, has the answer that its entry says.
+
+    That is what the reference answers for a counterfactual script, except where that is known to be wrong, by entries not in ``but``.
+    """
+    if found.answer is None or found.step is END or not entry.instead:
+        return True
+    answer = _without_promised_state(promise, found.step, found.answer)
+    for words in entry.instead:
+        for case, number in COUNTERFACTUALS[words](promise.case, found.step, entry.above):
+            variant = promise.of(case)
+            if number is END or not is_right(case):
+                continue
+            differences = Comparer(variant).observation(number, variant.outcome.observations[number], answer)
+            if all(map(excuse(variant, (*but, entry)), differences)):
+                return True
+    return False
+
+
+def _without_promised_state(promise: Promise, number: int, answer: Observation) -> Observation:
+    """Leave out what a step left in ``.grad``, where that is what is promised: a call that is not refused need not have any effect."""
+    promised = promise.outcome.observations[number]
+    if not isinstance(answer, Computed) or not isinstance(promised, Raised):
+        return answer
+    changed = any(Comparer(promise).observation(number, promised, Raised(promised.category, "", answer.state, promised.events)))
+    return answer if changed else replace(answer, state=None)
 
 
 def _describes(entry: Deviation, promise: Promise, look: SecondLook) -> bool:
@@ -40,12 +76,12 @@ def _describes(entry: Deviation, promise: Promise, look: SecondLook) -> bool:
     return entry.matches(promise.info, promise.case, replace(found, actual=SUBGRADIENT)) and look.is_subgradient
 
 
-def excuse(promise: Promise) -> Known:
-    """Return what the comparison of a case goes on after: known deviations, by entry, and numbers that are undefined."""
+def excuse(promise: Promise, but: tuple[Deviation, ...] = ()) -> Known:
+    """Return what the comparison of a case goes on after: known deviations ``but`` some, by entry, and numbers that are undefined."""
 
     def excused(found: Mismatch) -> str | None:
         look = SecondLook(promise, found)
-        entry = _explain(promise, look)
+        entry = _explain(promise, look, but)
         if entry is not None:
             return entry.id
         return UNDEFINED if found.kind == "value" and look.is_undefined else None

@@ -11,11 +11,12 @@ that prediction, and has another fault.
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conformance.case.files import CaseError, check
+from conformance.case.files import is_right
 from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END, StepNumber
 from conformance.case.rewrite import in_dtypes
@@ -43,18 +44,39 @@ TERMS = 12
 
 
 def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
-    """Whether a difference bears the signature of an entry; one that is none of numbers, or has none, does."""
-    if found.kind != "value" or not entry.signature or found.actual_array is None:
+    """Whether a difference bears the signature of an entry; one of neither numbers nor their absence, or an entry without one, does."""
+    if not entry.signature or found.kind not in SIGNED:
         return True
+    if found.actual_array is None:
+        return found.kind != "absence" or _is_absent(entry, promise, found)
+    if found.kind == "dtype":
+        if "right in another form" in entry.signature and _is_right_but_for_its_form(promise, found):
+            return True
+        found = replace(found, kind="value", actual_array=_in_form(found))
     wrong = _wrong(found, promise)  # known before any rule is changed, or its bounds would be those of other rules
     elements = [ELEMENT_TESTS[words](found.actual_array) for words in entry.signature if words in ELEMENT_TESTS]
+    elements += [_off_by(words, _wanted(found), found.actual_array) for words in entry.signature if words in OFF]
     if elements and bool(np.any(elements, axis=0)[wrong].all()):
         return True
-    return any(_bears(words, entry.above, promise, found, wrong) for words in entry.signature if words not in ELEMENT_TESTS)
+    return any(_bears(words, entry.above, promise, found, wrong) for words in entry.signature if not {words} & {*ELEMENT_TESTS, *OFF})
+
+
+SIGNED = ("value", "absence", "shape", "dtype")
+"""The kinds of difference in which numbers came that are not promised, or none."""
+
+
+def _is_absent(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
+    """Whether nothing comes for a counterfactual script either; what is told by its elements alone may be left out."""
+    words = [one for one in entry.signature if one in COUNTERFACTUALS]
+    variants = (variant for one in words for variant in COUNTERFACTUALS[one](promise.case, found.step, entry.above))
+    right = ((promise.of(case), number) for case, number in variants if is_right(case))
+    return not words or any(all(v is None or not v.array.any() for _, v in _values(one, number, found)) for one, number in right)
 
 
 def _wrong(found: Mismatch, promise: Promise) -> Any:
-    """Return which elements of the answer are wrong: what rounding can do is not, where numbers round."""
+    """Return which elements of the answer are wrong: what rounding can do is not, where numbers round; all, where none is promised."""
+    if found.kind != "value":
+        return np.ones(found.actual_array.shape, bool)
     differs = _differing(found, promise, found.actual_array)
     if is_floating(found.actual_array.dtype) and promise.rounds:
         differs &= promise.bounds.ratios(found.actual_array, found.step, found.slot, found.where, found.name) > 1
@@ -70,8 +92,8 @@ def _differing(found: Mismatch, promise: Promise, answer: Any) -> Any:
 
 
 def _accounts(found: Mismatch, promise: Promise, predicted: Any, wrong: Any) -> bool:
-    """Whether a prediction that is like the answer is wrong wherever the answer is."""
-    return bool(wrong.any() and _differing(found, promise, predicted)[wrong].all())
+    """Whether a prediction that is like the answer is wrong wherever the answer is; it is, where nothing like it is promised."""
+    return found.kind != "value" or bool(wrong.any() and _differing(found, promise, predicted)[wrong].all())
 
 
 ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
@@ -79,12 +101,26 @@ ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
     "nan": np.isnan,
     "not finite": lambda got: ~np.isfinite(got),
     "subnormal": lambda got: np.abs(got) < format_of(got.dtype).tiny,
+    "between -80 and -64": lambda got: (got >= -80) & (got <= -64),
 }
 """Signatures of elements; an entry that has several is borne by a mixture of them."""
 
+OFF: dict[str, Callable[[Any], Any]] = {
+    "off by 32 of the least numbers": lambda wanted: 32 * np.nextafter(wanted.dtype.type(0), wanted.dtype.type(1)),
+    "off by a share of e^-64": lambda wanted: 2 * np.exp(-64.0) * np.maximum(1, np.abs(np.nan_to_num(wanted)).max(initial=0)),
+}
+"""Signatures of elements by how far they are off: no further than this."""
+
+
+def _off_by(words: str, wanted: Any, got: Any) -> Any:
+    with np.errstate(all="ignore"):
+        return np.abs(got - wanted) <= OFF[words](wanted)
+
 
 def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, wrong: Any) -> bool:
-    wanted, got = found.expected_array, found.actual_array
+    wanted, got = _wanted(found), found.actual_array
+    if words == "right in another form" or found.kind == "shape":
+        return words == "right in another form" and found.kind == "shape" and _is_right_but_for_its_form(promise, found)
     match words:
         case "off by a rounding of 1":
             differs = ~are_near(wanted, got)
@@ -105,6 +141,21 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
         case _:
             variants = COUNTERFACTUALS[words](promise.case, found.step, ops)
             return _predicted(promise, ((promise.of(variant), number) for variant, number in variants), found, wrong)
+
+
+def _is_right_but_for_its_form(promise: Promise, found: Mismatch) -> bool:
+    """Whether the numbers are right, but for the shape or the dtype in which they come."""
+    wanted = found.expected_array
+    if wanted.size != found.actual_array.size:
+        return False
+    cast = _in_form(found)
+    return agrees_cheaply(wanted, cast) or promise.bounds.accepts(cast, found.step, found.slot, found.where, found.name)
+
+
+def _in_form(found: Mismatch) -> Any:
+    """Return the numbers that came in the shape and the dtype that are promised; what is imaginary where none may be is left out."""
+    wanted, got = found.expected_array, found.actual_array
+    return (got if np.iscomplexobj(wanted) else got.real).reshape(wanted.shape).astype(wanted.dtype)
 
 
 def _predicted_by(change: AbstractContextManager[None], promise: Promise, found: Mismatch, wrong: Any) -> bool:
@@ -133,19 +184,18 @@ def _predicted(promise: Promise, variants: Iterator[tuple[Promise, StepNumber]],
 
 
 def _answers(variant: Promise, number: StepNumber, found: Mismatch) -> list[tuple[int, Any]]:
-    try:
-        check(variant.case)
-    except CaseError:
+    if not is_right(variant.case):
         return []
-    values = ((slot, value.array) for slot, value in _values(variant, number, found))
+    values = ((slot, value.array) for slot, value in _values(variant, number, found) if value is not None)
     form = found.actual_array.shape, found.actual_array.dtype
     return [(slot, array) for slot, array in values if (array.shape, array.dtype) == form]
 
 
-def _values(promise: Promise, number: StepNumber, found: Mismatch) -> Iterator[tuple[int, Value]]:
-    """Yield what a script answers where the difference is: the same name at the same place."""
+def _values(promise: Promise, number: StepNumber, found: Mismatch) -> Iterator[tuple[int, Value | None]]:
+    """Yield what a script answers where the difference is: the same name at the same place; ``None``: it is absent."""
     case, outcome = promise.case, promise.outcome
     seen = None if number is END else outcome.observations[number]
+    values: list[tuple[int, Value | None]]
     if found.where == "grad":
         state = outcome.final if seen is None else seen.state if isinstance(seen, Computed | Raised) else None
         slots = [slot for slot, name in enumerate(case.watched) if name == found.name]
@@ -155,7 +205,7 @@ def _values(promise: Promise, number: StepNumber, found: Mismatch) -> Iterator[t
         values = [(slot, event.value) for slot, event in enumerate(events) if event.name == found.name]
     else:
         values = [(found.slot, seen.values[found.slot])] if isinstance(seen, Computed) and found.slot < len(seen.values) else []
-    yield from ((slot, value) for slot, value in values if value is not None)
+    yield from values
 
 
 def _written(promise: Promise, found: Mismatch) -> bool:
@@ -188,7 +238,7 @@ def _numbers(array: Any) -> Any:
 
 def _contributed(promise: Promise, found: Mismatch, wrong: Any) -> bool:
     """Whether the answer is another tensor of the script, or the right one with one or two others added or taken away."""
-    case, wanted, got = promise.case, found.expected_array, found.actual_array
+    case, wanted, got = promise.case, _wanted(found), found.actual_array
     seeds = {name for _, name in uses(case.steps[found.step])} if found.step is not END else set()
     tensors = [*(entry.array() for entry in case.inputs if entry.name in seeds), *reversed([*_tensors(case, promise.outcome)])]
     alike = list(_distinct(a for a in tensors if a.shape == got.shape and a.dtype == got.dtype))
@@ -198,6 +248,11 @@ def _contributed(promise: Promise, found: Mismatch, wrong: Any) -> bool:
         sums = ([wanted + one for one in signed], alike, *([wanted + a + b for b in signed] for a in signed))
     totals = itertools.chain.from_iterable(sums)
     return any(_close(total, got, wanted, others) and _accounts(found, promise, total, wrong) for total in totals)
+
+
+def _wanted(found: Mismatch) -> Any:
+    """Return what is promised; nothing stands for a contribution of 0."""
+    return np.zeros_like(found.actual_array) if found.expected_array is None else found.expected_array
 
 
 def _close(total: Any, got: Any, wanted: Any, terms: list[Any]) -> bool:

@@ -13,7 +13,7 @@ from conformance.judge.verdict import Bucket
 from conformance.laws.table import COLUMNS, law_rows
 from conformance.report.costs import rows
 from conformance.report.tables import compared, total_of
-from conformance.report.words import COUNTERS, again_text, blame_text, shrinking
+from conformance.report.words import COUNTERS, again_text, blame_text, share_text, shrinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -157,11 +157,21 @@ def _deviations(footer: Footer, names: Mapping[str, str]) -> list[str]:
     lines = []
     for name, short in names.items():
         seen = sorted(footer.deviations[name].items(), key=lambda item: -item[1])
-        lines += [f"  known deviation {entry}: {counted(count, 'case')}" for entry, count in seen[:DEVIATIONS_SHOWN]]
+        lines += [
+            f"  known deviation {entry}: {counted(count, 'case')}{_usual(footer, entry)}" for entry, count in seen[:DEVIATIONS_SHOWN]
+        ]
         if len(seen) > DEVIATIONS_SHOWN:
             rest = counted(sum(count for _, count in seen[DEVIATIONS_SHOWN:]), "case")
             lines.append(f"  {len(seen) - DEVIATIONS_SHOWN} more of {short}: {rest}; the report lists all")
     return lines
+
+
+def _usual(footer: Footer, entry: str) -> str:
+    known = footer.deviation_info.get(entry)
+    share = None if known is None else known.share
+    if share is None:
+        return ""
+    return f"; of the drawn ones {share.fewest} to {share.most} are usual: {share_text(share.shown, share.cases)}"
 
 
 def _after_known(footer: Footer, names: Mapping[str, str]) -> list[str]:

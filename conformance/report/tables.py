@@ -15,12 +15,13 @@ from conformance.judge.nulls import null_pairs
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
 from conformance.laws.table import law_rows
 from conformance.report.costs import ALONE, over_bare, rows
-from conformance.report.words import COUNTERS
+from conformance.report.words import COUNTERS, share_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from conformance.campaign.records import ClausesRecord, Footer, MutantsRecord
+    from conformance.campaign.share_records import ShareRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class Innocence:
 
 @dataclass(frozen=True, slots=True)
 class KnownDeviation:
-    """A deviation that was seen, why it is accepted, and what its wrong values are."""
+    """A deviation that was seen, why it is accepted, what its wrong values are, and how often it was measured and is usual."""
 
     id: str
     backend: str
@@ -122,6 +123,8 @@ class KnownDeviation:
     reason: str
     finding: str
     wrong_values: str
+    share: str
+    usual: str
 
 
 def percent(part: float, whole: float) -> str:
@@ -297,12 +300,16 @@ UNEXPLAINED = DeviationRecord("", "", "")
 def deviations_of(footer: Footer) -> list[KnownDeviation]:
     """List the known deviations that were seen, the most frequent first."""
     seen = [
-        KnownDeviation(name, backend, count, known.reason, known.finding, known.wrong_values)
+        KnownDeviation(name, backend, count, known.reason, known.finding, known.wrong_values, *_shares(known.share))
         for backend, entries in footer.deviations.items()
         for name, count in entries.items()
         for known in [footer.deviation_info.get(name, UNEXPLAINED)]
     ]
     return sorted(seen, key=lambda d: (d.backend, -d.count, d.id))
+
+
+def _shares(share: ShareRecord | None) -> tuple[str, str]:
+    return ("", "") if share is None else (share_text(share.shown, share.cases), f"{share.fewest} to {share.most}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from conformance.campaign.records import Again
+from conformance.campaign.shares import interval
 from conformance.case.prose import counted
 from conformance.judge.verdict import Bucket
 
@@ -147,3 +148,9 @@ def marked(expected: str, actual: str) -> tuple[list[tuple[str, bool]], list[tup
             blank = len(text) - len(text.lstrip())  # a marked blank would be a coloured box that says nothing
             side.extend((t, d) for t, d in ((text[:blank], False), (text[blank:], differs)) if t)
     return parts
+
+
+def share_text(shown: int, cases: int) -> str:
+    """Say a share of cases that was measured, with its interval."""
+    low, high = interval(shown, cases)
+    return f"{shown / cases:.2%} measured, between {low:.2%} and {high:.2%}; {shown} of {cases} cases"

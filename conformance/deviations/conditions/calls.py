@@ -10,7 +10,7 @@ from conformance.case.steps import SEED_FIELDS, Backward, Call, ClearGrad, Custo
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import case_condition, condition
 from conformance.ops import catalogue
-from reference_impl import DIALECTS, PADDLE, Category
+from reference_impl import PADDLE, TORCH, Category
 
 if TYPE_CHECKING:
     from conformance.case.case import Case
@@ -138,10 +138,15 @@ def toggles(case: Case, number: int) -> bool:
 
 
 @condition
-def refused(case: Case, number: int) -> bool:
-    """Whether the reference refuses the step, in some dialect."""
-    outcomes = (promised(case, dialect) for dialect in DIALECTS.values())
-    return any(isinstance(outcome.observations[number], Raised) for outcome in outcomes)
+def refused_by_paddle(case: Case, number: int) -> bool:
+    """Whether the step is refused in Paddle's dialect."""
+    return isinstance(promised(case, PADDLE).observations[number], Raised)
+
+
+@condition
+def refused_by_torch(case: Case, number: int) -> bool:
+    """Whether the step is refused in PyTorch's dialect."""
+    return isinstance(promised(case, TORCH).observations[number], Raised)
 
 
 @condition

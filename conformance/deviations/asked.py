@@ -1,0 +1,38 @@
+"""Which of the results of a `grad` call may differ, by what is asked for: where one of them is wrong, the others are right."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.case.place import END, StepNumber
+from conformance.case.steps import Custom, Grad, Op
+from conformance.ops import catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.case.case import Case
+
+
+def a_derivative(case: Case, number: StepNumber, slot: int) -> bool:
+    """Whether a derivative that was computed with create_graph is asked for."""
+    derivatives = {n for s in case.steps if isinstance(s, Grad) and s.create_graph for n in s.results}
+    return _asked(case, number, slot) in derivatives
+
+
+def a_result_of_several(case: Case, number: StepNumber, slot: int) -> bool:
+    """Whether a result of an op, or of a custom function, with several results is asked for."""
+    several = (s for s in case.steps if (isinstance(s, Op) and catalogue()[s.op].multi_output) or isinstance(s, Custom))
+    return _asked(case, number, slot) in {n for s in several for n in s.results}
+
+
+def _asked(case: Case, number: StepNumber, slot: int) -> str | None:
+    call = None if number is END else case.steps[number]
+    return call.inputs[slot] if isinstance(call, Grad) and slot < len(call.inputs) else None
+
+
+ASKED: dict[str, Callable[[Case, StepNumber, int], bool]] = {
+    "a derivative": a_derivative,
+    "a result of several": a_result_of_several,
+}
+"""The predicates by the words that an entry uses."""

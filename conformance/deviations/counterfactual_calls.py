@@ -1,0 +1,95 @@
+"""Counterfactuals of refusals: what a script would be if what an engine does not refuse, or does not call, were not written in it.
+
+They say what an engine answers where a refusal is promised, or other calls of hooks. An entry of a ``deviation.toml`` names them as
+what comes ``instead``, and the answer of the step as a whole is held against them; see `conformance.deviations.explain`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from conformance.case.case import Case
+from conformance.case.place import END, StepNumber
+from conformance.case.rewrite import CONSTANT, each_step, interpose, replace_step, with_steps, without_seed, without_seeds
+from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, Op, RemoveHook, SetRequiresGrad, results
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from conformance.case.steps import Step
+
+Variant = tuple[Case, StepNumber]
+"""A script, and the number that the step in question has there."""
+
+
+def surplus_seeds_dropped(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Drop the seeds of the call that are beyond its roots."""
+    call = None if number is END else case.steps[number]
+    if number is not END and isinstance(call, Grad | Backward) and call.seeds is not None:
+        while len(call.seeds or ()) > len(call.roots):
+            call = without_seed(call, len(call.roots))
+        yield replace_step(case, number, call), number
+
+
+def no_seeds(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Pass no seeds to the call."""
+    call = None if number is END else case.steps[number]
+    if number is not END and isinstance(call, Grad | Backward):
+        yield replace_step(case, number, without_seeds(call)), number
+
+
+def leaf_hooks_gone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Register no hooks on leaves."""
+    leaves = {i.name for i in case.inputs}
+    gone = [i for i, s in enumerate(case.steps) if isinstance(s, Hook) and s.tensor in leaves]
+    handles = {name for i in gone for name in results(case.steps[i])}
+    gone += [i for i, s in enumerate(case.steps) if isinstance(s, RemoveHook) and s.hook in handles]
+    kept = [s for i, s in enumerate(case.steps) if i not in gone]
+    yield with_steps(case, kept), number if number is END else number - sum(i < number for i in gone)
+
+
+def unreachable_allowed(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have the call allow inputs that do not affect its outputs."""
+    call = None if number is END else case.steps[number]
+    if number is not END and isinstance(call, Grad):
+        yield replace_step(case, number, msgspec.structs.replace(call, allow_unused=True)), number
+
+
+def missing_gradients_none(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have every custom backward return nothing for the operands that it leaves out."""
+
+    def padded(step: Step) -> Step:
+        if not isinstance(step, Custom):
+            return step
+        missing = (None,) * (len(step.operands) - len(step.gradients))
+        return msgspec.structs.replace(step, gradients=(*step.gradients, *missing))
+
+    yield each_step(case, padded), number
+
+
+def write_unrecorded(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Update in place without recording it."""
+    step = None if number is END else case.steps[number]
+    if number is not END and isinstance(step, InPlace):
+        yield replace_step(case, number, msgspec.structs.replace(step, no_grad=True)), number
+
+
+def flags_set_again(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Set the flags again that were taken off, right before the step."""
+    if number is END:
+        return
+    off = dict.fromkeys(s.tensor for s in case.steps[:number] if isinstance(s, SetRequiresGrad) and not s.requires_grad)
+    if off:
+        again = (SetRequiresGrad(name, requires_grad=True) for name in off)
+        yield replace_step(case, number, *again, case.steps[number]), number + len(off)
+
+
+def derivatives_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a derivative that a `grad` asks for be a copy of what it is."""
+    call = None if number is END else case.steps[number]
+    made = {n for s in case.steps if isinstance(s, Grad) for n in s.results}
+    if number is not END and isinstance(call, Grad):
+        for name in made.intersection(call.inputs):
+            yield with_steps(case, interpose(case.steps, name, Op("clone", (name,), (f"{CONSTANT}{name}",)))), number + 1

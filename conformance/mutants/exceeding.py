@@ -1,0 +1,97 @@
+"""Whether known deviations hide only themselves: each is exceeded in the case of its finding, and every excess must be a divergence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from conformance.backends import answer
+from conformance.campaign.worker import backend
+from conformance.case.place import END
+from conformance.compare.compare import Comparer
+from conformance.compare.mismatch import Mismatch
+from conformance.compare.promise import Promise
+from conformance.deviations.entries import CRASH, known
+from conformance.deviations.explain import excuse
+from conformance.judge.verdict import AGREEING, Bucket, Verdict, judge, verdict_of
+from conformance.mutants.displaced import displaced
+from conformance.mutants.excess import ELSEWHERE, excesses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from conformance.backends import Backend
+    from conformance.case.case import Case
+    from conformance.deviations.entries import Deviation
+
+EXCEEDED = 3
+"""At so many different differences of a case an entry is exceeded."""
+NO_EXCESS = (*AGREEING, Bucket.NOTHING_COMPARED)
+"""Where nothing differs any more, nothing was done beyond the entry."""
+
+
+class Exceeded(msgspec.Struct, frozen=True):
+    """An entry, and what was done beyond it: ``tried`` are all excesses by name, ``excused`` those that were hidden, with by what."""
+
+    entry: str
+    tried: tuple[str, ...]
+    excused: dict[str, tuple[str, ...]]
+
+
+def excuses(exceeded: Exceeded) -> list[str]:
+    """Say what of an excess was hidden, by which entries, and why these say no more."""
+    said = []
+    for words, by in exceeded.excused.items():
+        reasons = (f"{name} ({_named(name).unpredictable or 'which gives no reason'})" for name in by)
+        said.append(f"{exceeded.entry}: {words}: excused by {', '.join(reasons)}")
+    return said
+
+
+def overreaches(exceeded: Exceeded) -> list[str]:
+    """Say what was hidden by an entry that has no reason for it: one that is not unpredictable, or that says what wrong numbers are."""
+    said = []
+    for words, by in exceeded.excused.items():
+        bold = [one.id for one in map(_named, by) if not one.unpredictable or (one.signature and words.startswith("value: "))]
+        if bold or not by:
+            said.append(f"{exceeded.entry}: an engine that does more ({words}) is excused by {', '.join(bold) or 'nobody'}")
+    return said
+
+
+def exceed(cases: Sequence[Case], name: str, entry: str) -> Exceeded:
+    """Have a backend exceed an entry in these cases, and say what of it was taken for a known deviation."""
+    engine = backend(name)
+    deviation = _named(entry)
+    judged = [found for case in cases for found in _judged(case, engine, deviation)]
+    tried = dict.fromkeys(words for words, _ in judged)
+    return Exceeded(entry, tuple(tried), {words: v.deviations for words, v in judged if v.bucket is not Bucket.DIVERGED})
+
+
+def _named(name: str) -> Deviation:
+    return next(entry for entry in known() if entry.id == name)
+
+
+def _judged(case: Case, engine: Backend, deviation: Deviation) -> Iterator[tuple[str, Verdict]]:
+    """Yield every excess in a case with its verdict; a case of crashes alone is not run, since it would take the process down."""
+    promise = Promise(case, engine.info)
+    if CRASH in deviation.kinds:
+        for bucket in (Bucket.CRASHED, Bucket.TIMED_OUT):
+            found = Mismatch(END, CRASH, "step", "computed", bucket, f"the process died: {ELSEWHERE}")
+            yield f"crash: {bucket} elsewhere", verdict_of(promise, found, Verdict(bucket))
+    if {*deviation.kinds} == {CRASH}:
+        return
+    actual = answer(engine, case)
+    explained = (found for found, name in Comparer(promise).run(actual, excuse(promise)).known if name == deviation.id)
+    places: dict[tuple[str, str, str], Mismatch] = {}
+    for found in explained:
+        places.setdefault((found.kind, found.expected, found.actual), found)
+    for found in [*places.values()][:EXCEEDED]:
+        for elsewhere, moved in displaced(deviation, promise, actual, found):
+            verdict = judge(elsewhere, moved)
+            if verdict.bucket not in NO_EXCESS:
+                yield f"{found.kind}: where its condition does not hold", verdict
+        for words, changed in excesses(promise, actual, found):
+            verdict = judge(promise, changed)
+            said = words == "absent instead" and any("absent" in _named(name).actual for name in verdict.deviations)
+            if verdict.bucket not in NO_EXCESS and not said:
+                yield f"{found.kind}: {words}", verdict

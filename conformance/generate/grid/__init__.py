@@ -16,7 +16,7 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING, NamedTuple
 
 from conformance.generate.grid.covering import cover, possible
-from conformance.generate.grid.layouts import fitting
+from conformance.generate.layouts import fitting
 from conformance.generate.grid.places import BESIDE, DRAWN, ITSELF, RANKS, SIZES, Drawn, Place, drawn
 from conformance.generate.grid.script import ASKED, CALLS, Script
 from conformance.ops import catalogue

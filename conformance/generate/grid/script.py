@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from conformance.case.case import Case
 from conformance.case.steps import Backward, Grad, Op
 from conformance.generate.grid.elements import elements
-from conformance.generate.grid.layouts import fitting, laid, repeated
+from conformance.generate.layouts import fitting, laid, repeated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -137,7 +137,9 @@ class _Run:
         self.engine = engine
         self.values: Values = {entry.name: engine.leaf(entry) for entry in case.inputs}
         self.seen = {entry.name: entry.array() for entry in case.inputs}
-        self.sees_all = any(isinstance(s, steps.InPlace) for s in case.steps)
+        made = {name for s in case.steps for name in steps.results(s)}
+        seeds = {name for s in case.steps if isinstance(s, steps.Call) for name in s.seeds or ()}
+        self.sees_all = any(isinstance(s, steps.InPlace) for s in case.steps) or not made.isdisjoint(seeds)
         self.retains = any(isinstance(s, steps.RetainGrad) for s in case.steps)
         self.derives = any(getattr(s, "create_graph", False) for s in case.steps)
         self.events: list[Event] = []

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.case.outcome import Computed, Raised
+import numpy as np
+
+from conformance.case.outcome import Computed, Raised, Value
 from conformance.case.queries import call_at, upstream
-from conformance.case.steps import SEED_FIELDS, Backward, Call, ClearGrad, Custom, Edge, Grad, Op, SetRequiresGrad, results, uses
+from conformance.case.steps import (
+    SEED_FIELDS,
+    Backward,
+    Call,
+    ClearGrad,
+    Custom,
+    Detach,
+    Edge,
+    Grad,
+    Op,
+    SetRequiresGrad,
+    observed,
+    results,
+    uses,
+)
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import case_condition, condition
 from conformance.ops import catalogue
-from reference_impl import DIALECTS, PADDLE, Category
+from reference_impl import DIALECTS, PADDLE, TORCH, Category
 
 if TYPE_CHECKING:
     from conformance.case.case import Case
@@ -176,10 +192,39 @@ def leaf_seeded_in_another_dtype(case: Case, number: int) -> bool:
 
 @condition
 def seed_used_again(case: Case, number: int) -> bool:
-    """Whether the step uses a constant that was the seed of a call, other than as a seed."""
+    """Whether the step uses a constant, an input or made of constants, that was the seed of a call, other than as a seed."""
     constants = {entry.name for entry in case.inputs if not entry.differentiable}
+    for made in case.steps[:number]:
+        if isinstance(made, Detach) or (isinstance(made, Op) and (made.no_grad or constants.issuperset(made.operands))):
+            constants.update(made.results)
     seeds = {n for s in case.steps[:number] if isinstance(s, Call) for n in s.seeds or () if n in constants}
     return any(name in seeds for field, name in uses(case.steps[number]) if field not in SEED_FIELDS)
+
+
+@condition
+def tracked_seed_handed_on(case: Case, number: int) -> bool:
+    """Whether a `grad` call without a graph has a seed that requires a gradient and a result made of this seed's elements alone."""
+    call = case.steps[number]
+    if not isinstance(call, Grad) or call.create_graph:
+        return False
+    known = {entry.name: Value(entry.array(), entry.differentiable) for entry in case.inputs}
+    seen = promised(case, TORCH).observations
+    for step, observation in zip(case.steps[:number], seen, strict=False):
+        if isinstance(observation, Computed):
+            known.update((name, value) for name, value in zip(observed(step), observation.values, strict=False) if value is not None)
+    seeds = [known[name].array for name in call.seeds or () if name in known and known[name].requires_grad]
+    here = seen[number]
+    made = [value.array for value in here.values if value is not None] if isinstance(here, Computed) else []
+    return any(np.isin(array, seed).all() for array in made for seed in seeds)
+
+
+@condition
+def seed_beside_its_gradient(case: Case, number: int) -> bool:
+    """Whether a call has as roots both a seed of an earlier `grad` call with a graph and a result of that call."""
+    call = call_at(case, number)
+    roots = set() if call is None else {*call.roots}
+    earlier = [s for s in case.steps[:number] if isinstance(s, Grad) and s.create_graph]
+    return any(not roots.isdisjoint(s.seeds or ()) and not roots.isdisjoint(s.results) for s in earlier)
 
 
 @condition

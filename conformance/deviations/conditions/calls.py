@@ -220,11 +220,39 @@ def tracked_seed_handed_on(case: Case, number: int) -> bool:
 
 @condition
 def seed_beside_its_gradient(case: Case, number: int) -> bool:
-    """Whether a call has as roots both a seed of an earlier `grad` call with a graph and a result of that call."""
+    """Whether a call has a result of an earlier `grad` call with a graph as a root, and a seed of that call as another, or asks for it."""
     call = call_at(case, number)
-    roots = set() if call is None else {*call.roots}
+    if call is None:
+        return False
+    named, roots = {*call.roots, *(call.asked or ())}, set(call.roots)
     earlier = [s for s in case.steps[:number] if isinstance(s, Grad) and s.create_graph]
-    return any(not roots.isdisjoint(s.seeds or ()) and not roots.isdisjoint(s.results) for s in earlier)
+    return any(not named.isdisjoint(s.seeds or ()) and not roots.isdisjoint(s.results) for s in earlier)
+
+
+@condition
+def seed_of_identity_used(case: Case, number: int) -> bool:
+    """Whether the step uses, or a `backward` may reach, the seed of an earlier `grad` call without a graph of an output in itself."""
+    seeds = {
+        name
+        for s in case.steps[:number]
+        if isinstance(s, Grad) and not s.create_graph and not {*s.inputs}.isdisjoint(s.outputs)
+        for name in s.seeds or ()
+        if name is not None
+    }
+    step = case.steps[number]
+    used = {used for _, name in uses(step) for used in upstream(case.steps[:number], name)}
+    return not seeds.isdisjoint(used)
+
+
+@condition
+def own_seed_of_several(case: Case, number: int) -> bool:
+    """Whether a `grad` call with a graph has a root that is its own seed and comes from an op with several results."""
+    call = case.steps[number]
+    if not isinstance(call, Grad) or not call.create_graph:
+        return False
+    several = {name for s in case.steps[:number] if isinstance(s, Op) and catalogue()[s.op].multi_output for name in s.results}
+    own = (root for root, seed in zip(call.outputs, call.seeds or (), strict=False) if root == seed)
+    return any(not several.isdisjoint(upstream(case.steps[:number], root)) for root in own)
 
 
 @condition

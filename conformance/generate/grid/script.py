@@ -29,7 +29,8 @@ BATCH = 2
 CALLS = ("grad", "unused refused", "again", "unseeded", "backward", "edges", "hooks", "batched")
 """How the last derivatives are asked for: by `grad`, with ``allow_unused`` unset and the graph freed in so many words, twice from a
 graph that is kept, with no seeds, by `backward`, twice, so that it accumulates, by `backward` of edges into the ``inputs`` alone, by edges as
-well, with a hook on every root that scales, and with a batch of seeds."""
+well, by `backward` with a hook on an operand that scales, and with a batch of seeds. (Hooks on what a derivative returned show into how
+many nodes an engine splits it, which nobody promises; random scripts have them.)"""
 ASKED = ("all", "first", "last", "first alone", "last alone")
 """Of which operands the gradient is asked for; ``alone``: the others are constants."""
 
@@ -134,9 +135,9 @@ class Script:
             self.steps += [Backward(_names(roots), _names(seeds), kept) for kept in (True, retain)]
         elif call == "edges" and seeds is not None:
             self.steps.append(Backward(self._edges(roots), _names(seeds), retain, inputs=self._edges(points)))
-        elif call == "hooks":
-            self.steps += [Hook(root.name, (f"h{root.name}",), "scaled", factor=-2.0) for root in roots]
-            self._grad(roots, points, seeds, retain_graph=retain)
+        elif call == "hooks" and seeds is not None:
+            handle = f"h{sum(isinstance(step, Hook) for step in self.steps)}"
+            self.steps += [Hook(points[0].name, (handle,), "scaled", factor=-2.0), Backward(_names(roots), _names(seeds), retain)]
         elif call == "again":
             self._grad(roots, points, seeds, retain_graph=True)
             self._grad(roots, points, seeds, retain_graph=retain)

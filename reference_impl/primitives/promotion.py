@@ -53,4 +53,4 @@ def of_one_dtype(x: Any, y: Any) -> tuple[Any, Any]:
         dtype = str(dtypes[0] if shape_of(x) else dtypes[1])
     else:
         dtype = str(np.result_type(*dtypes))
-    return tuple(operand if str(operand.dtype) == dtype else cast(operand, dtype=dtype) for operand in (x, y))  # type: ignore[return-value]
+    return tuple(operand if str(operand.dtype) == dtype else cast(operand, dtype=dtype) for operand in (x, y))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -215,12 +215,16 @@ def tracked_seed_handed_on(case: Case, number: int) -> bool:
     seeds = [known[name].array for name in call.seeds or () if name in known and known[name].requires_grad]
     here = seen[number]
     made = [value.array for value in here.values if value is not None] if isinstance(here, Computed) else []
-    return any(np.isin(array, seed).all() for array in made for seed in seeds)
+    return any(np.isin(_parts(array), _parts(seed)).all() for array in made for seed in seeds)
+
+
+def _parts(array: Any) -> Any:
+    return np.stack([array.real, array.imag]) if np.iscomplexobj(array) else array
 
 
 @condition
 def seed_beside_its_gradient(case: Case, number: int) -> bool:
-    """Whether a call has a result of an earlier `grad` call with a graph as a root, and a seed of that call as another, or asks for it."""
+    """Whether a call has a result of an earlier `grad` call with a graph as a root, and that call's seed as another or as an input."""
     call = call_at(case, number)
     if call is None:
         return False

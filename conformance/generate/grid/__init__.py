@@ -16,9 +16,9 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING, NamedTuple
 
 from conformance.generate.grid.covering import cover, possible
-from conformance.generate.layouts import fitting
 from conformance.generate.grid.places import BESIDE, DRAWN, ITSELF, RANKS, SIZES, Drawn, Place, drawn
 from conformance.generate.grid.script import ASKED, CALLS, Script
+from conformance.generate.layouts import fitting
 from conformance.ops import catalogue
 from conformance.ops.dtypes import COMPLEX, OTHER_KIND, OTHER_PRECISION, REAL
 

@@ -28,8 +28,8 @@ LETTERS = "stu"
 BATCH = 2
 CALLS = ("grad", "unused refused", "again", "unseeded", "backward", "edges", "hooks", "batched")
 """How the last derivatives are asked for: by `grad`, with ``allow_unused`` unset and the graph freed in so many words, twice from a
-graph that is kept, with no seeds, by `backward`, twice, so that it accumulates, by `backward` of edges into the ``inputs`` alone, by edges as
-well, by `backward` with a hook on an operand that scales, and with a batch of seeds. (Hooks on what a derivative returned show into how
+graph that is kept, with no seeds, by `backward`, twice, so that it accumulates, by `backward` of edges into ``inputs`` that are edges,
+by `backward` with a hook on an operand that scales, and with a batch of seeds. (Hooks on what a derivative returned show into how
 many nodes an engine splits it, which nobody promises; random scripts have them.)"""
 ASKED = ("all", "first", "last", "first alone", "last alone")
 """Of which operands the gradient is asked for; ``alone``: the others are constants."""

@@ -11,7 +11,7 @@ x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
 x.register_hook(lambda g: g.astype("float64"))
 try:
     paddle.square(x).backward(paddle.ones([2]))
-except ValueError as error:
+except RuntimeError as error:
     print(error)  # hook are not consistent
 x.register_hook(raises)
 try:

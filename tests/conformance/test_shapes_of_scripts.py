@@ -243,3 +243,25 @@ def test_a_program_has_both_precisions_but_no_op_that_mixes_them() -> None:
     options = DrawOptions(static=True, odds=having("scripts", both_precisions=1.0))
     cases = [case_of(5, i, options) for i in range(60)]
     assert any(len({entry.dtype for entry in case.inputs}) == 2 for case in cases)
+
+
+# What is seen of them.
+
+COMPUTED = Case(
+    (Input("x", (2,), (1.0, 2.0)), Input("s", (2,), (3.0, 4.0))),
+    (Op("square", ("s",), ("seed",)), Op("square", ("x",), ("y",)), Grad(("y",), ("x",), ("g",), ("seed",))),
+    "exact",
+)
+
+
+def test_an_engine_that_writes_into_a_computed_seed_is_seen() -> None:
+    right = ReferenceEngine.grad
+
+    def grad(engine: ReferenceEngine, step: Grad, values: Values) -> Any:
+        found = right(engine, step, values)
+        values["seed"].array = values["seed"].array + 1
+        return found
+
+    verdict = run_case(COMPUTED, [WrongEngine("wrong", patch((ReferenceEngine, "grad", grad)))]).verdicts["wrong"]
+    assert verdict.mismatch is not None
+    assert ("mutation", "seed") == (verdict.mismatch.kind, verdict.mismatch.where)

@@ -20,6 +20,7 @@ import numpy as np
 from conformance.backends.dumped import events_of
 from conformance.case import steps
 from conformance.case.outcome import Blocked, Computed, Event, NotOffered, Observation, Outcome, Raised, State, Value
+from conformance.case.queries import computed_seeds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,7 +138,7 @@ class _Run:
         self.engine = engine
         self.values: Values = {entry.name: engine.leaf(entry) for entry in case.inputs}
         self.seen = {entry.name: entry.array() for entry in case.inputs}
-        self.sees_all = any(isinstance(s, steps.InPlace) for s in case.steps)
+        self.sees_all = any(isinstance(s, steps.InPlace) for s in case.steps) or bool(computed_seeds(case))
         self.retains = any(isinstance(s, steps.RetainGrad) for s in case.steps)
         self.derives = any(getattr(s, "create_graph", False) for s in case.steps)
         self.events: list[Event] = []

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from conformance.case import steps
+from conformance.generate.layouts import laid_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     import msgspec
+
+    from conformance.case.case import Case
 
 
 ORDERS = (1, 2, 3)
@@ -29,12 +32,16 @@ OTHER = "other steps"
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One row of the coverage table: the words, the kind of step, when a step counts, and the parameter that it needs."""
+    """One row of the coverage table: the words, the kind of step, when a step counts, and the parameter that it needs.
+
+    ``of_case``: when it counts in its case, where the step alone does not tell.
+    """
 
     words: str
     kind: type[msgspec.Struct]
     holds: Callable[[Any], bool]
     needs: str = ""
+    of_case: Callable[[Case, Any], bool] | None = None
 
     @property
     def group(self) -> str:
@@ -72,6 +79,26 @@ def _seeds(call: steps.Call) -> str:
     return "unset" if call.seeds is None else "partly None" if None in call.seeds else "given"
 
 
+def _given_seeds(call: steps.Call) -> list[str]:
+    return [name for name in call.seeds or () if name is not None]
+
+
+def _has_seeds(call: steps.Call) -> bool:
+    return bool(_given_seeds(call))
+
+
+def _seeded_from(among: Callable[[Case], set[str]]) -> Callable[[Case, Any], bool]:
+    return lambda case, call: not among(case).isdisjoint(_given_seeds(call))
+
+
+def _computed(case: Case) -> set[str]:
+    return {name for step in case.steps if isinstance(step, steps.Op) for name in step.results} - laid_out(case)
+
+
+def _gradients(case: Case) -> set[str]:
+    return {name for step in case.steps if isinstance(step, steps.Grad) for name in step.results}
+
+
 def _call(kind: type[msgspec.Struct], name: str) -> Iterator[Cell]:
     for form in ("unset", "given", "partly None"):
         yield Cell(f"{name} seeds={form}", kind, _seeded(form))
@@ -81,7 +108,13 @@ def _call(kind: type[msgspec.Struct], name: str) -> Iterator[Cell]:
     for form in ("list", "bare", "tuple"):
         yield Cell(f"{name} form={form}", kind, _given("form", None if form == "list" else form))
     yield Cell(f"{name} roots=one", kind, lambda s: len(s.roots) == 1)
-    yield Cell(f"{name} roots=several", kind, lambda s: len(s.roots) > 1)
+    yield Cell(f"{name} roots=two", kind, lambda s: len(s.roots) == 2)
+    yield Cell(f"{name} roots=three or more", kind, lambda s: len(s.roots) > 2)
+    yield Cell(f"{name} seeds=one of several roots", kind, lambda s: len({*(s.seeds or ())} - {None}) < len(_given_seeds(s)))
+    for words, among in (("computed", _computed), ("gradients", _gradients), ("laid out", laid_out)):
+        yield Cell(f"{name} seeds={words}", kind, _has_seeds, of_case=_seeded_from(among))
+    yield Cell(f"{name} leaves=laid out", kind, lambda _: True, of_case=lambda case, _: bool(laid_out(case) & {*case.watched}))
+    yield Cell(f"{name} precisions=two", kind, lambda _: True, of_case=lambda case, _: len({i.dtype for i in case.inputs}) > 1)
     yield Cell(f"{name} inside no_grad", kind, lambda s: s.no_grad)
 
 
@@ -132,10 +165,11 @@ CELLS = tuple(_cells())
 _BY_KIND: dict[type, list[Cell]] = {kind: [c for c in CELLS if c.kind is kind] for kind in {c.kind for c in CELLS}}
 
 
-def covered(step: steps.Step, order: int) -> Iterator[str]:
+def covered(case: Case, number: int, order: int) -> Iterator[str]:
     """Yield the key of every cell that a step at an order of derivative belongs to."""
+    step = case.steps[number]
     for cell in _BY_KIND.get(type(step), ()):
-        if cell.holds(step):
+        if cell.holds(step) and (cell.of_case is None or cell.of_case(case, step)):
             yield key_of(cell.words, order)
 
 

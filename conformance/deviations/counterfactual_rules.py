@@ -51,6 +51,11 @@ def derivatives_not_conjugated(_: Sequence[str]) -> Iterator[AbstractContextMana
     yield intercepted_rules(_unconjugated)
 
 
+def derivatives_conjugate_nothing(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have derivatives of the derivatives of ops conjugate nothing, neither on the way to the factors nor to the seed."""
+    yield intercepted_rules(partial(_plain, ops))
+
+
 def derivatives_of_quotients_half_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have what a derivative of a quotient divides by once more be divided by the divisor, and not by its conjugate."""
     yield intercepted_rules(_divided)
@@ -152,6 +157,15 @@ def _unconjugated(right: Pull, primitive: Primitive, node: Any, asked: Sequence[
     return [*made, *((position, conjugate(c)) for position, c in plain)]
 
 
+def _plain(ops: Sequence[str], right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
+    op, order = node.derivative_of
+    if not order or op not in ops:
+        return right(node, asked, g, *given)
+    if primitive is OPS["conj"]:
+        return [(position, g) for position in asked]
+    return [(position, conjugate(c)) for position, c in right(node, asked, conjugate(g), *given)]
+
+
 def _divided(right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
     if primitive is not OPS["div"] or not node.derivative_of[1]:
         return right(node, asked, g, *given)
@@ -185,6 +199,7 @@ RULES: dict[str, Change] = {
     "as if factors were not conjugated": factors_not_conjugated,
     "as if seeds were conjugated": seeds_conjugated,
     "as if seeds of derivatives were not conjugated": derivatives_not_conjugated,
+    "as if derivatives conjugated nothing": derivatives_conjugate_nothing,
     "as if derivatives of quotients were half conjugated": derivatives_of_quotients_half_conjugated,
     "as if the slope of a power were constant where its exponent is 0": slopes_of_powers_constant,
     "as if derivatives took the slope at 0 from the negative side": derivatives_of_kinks_one_sided,

@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 
 def draw_roots(s: Sketch, odds: CallOdds, usual: Sequence[Draft], others: Sequence[Draft]) -> list[Draft]:
-    """Choose one root or two from the usual ones, or from the others; now and then the first is summed, as a loss is."""
+    """Choose one root or more from the usual ones, or from the others; now and then the first is summed, as a loss is."""
     source = s.source
     pool = usual if usual and not source.chance(odds.stray_root) else others
-    count = 2 if source.chance(odds.two_roots) else 1
+    count = source.choice(odds.roots)
     roots = [source.choice(pool[-odds.recent_roots :] if source.chance(odds.recent_root) else pool) for _ in range(count)]
-    if len({r.name for r in roots}) < len(roots) and not s.maybe(odds.repeated_root):
-        roots = roots[:1]
+    different = list({r.name: r for r in roots}.values())
+    if len(different) < len(roots) and not s.maybe(odds.repeated_root):
+        roots = different
     if s.maybe(odds.summed_root) and s.on("sum", roots[0], axis=None, keepdims=False):
         roots[0] = s.values[-1]
     return roots
@@ -37,6 +38,7 @@ def draw_seeds(
 ) -> tuple[str | None, ...] | None:
     """Draw a seed for every root: none where ones are meant, or one of the wrong number, shape or dtype now and then."""
     source = s.source
+    drawn: list[Draft] = []
     single = all(math.prod(r.shape) == 1 for r in roots)
     if not batch and source.chance(odds.no_seeds_for_single if single else odds.no_seeds):
         return None
@@ -54,17 +56,44 @@ def draw_seeds(
         if s.complex and source.chance(odds.seed_kind):
             dtype = OTHER_KIND[dtype]
         tracked = differentiable and source.chance(odds.tracked_seed)
-        names.append(s.fresh(shape, origin="seed", dtype=dtype, differentiable=tracked).name)
+        drawn.append(_seed(s, odds, shape, dtype, drawn, tracked=tracked))
+        names.append(drawn[-1].name)
     if source.chance(odds.seed_count):
         names = names[:-1] if len(names) > 1 else [*names, names[0]]
     return tuple(names)
 
 
+def _seed(s: Sketch, odds: CallOdds, shape: tuple[int, ...], dtype: str, drawn: Sequence[Draft], *, tracked: bool) -> Draft:
+    """Draw a seed of a shape and dtype: that of a root before, a value that exists, or a fresh one, perhaps with a history."""
+    source = s.source
+
+    def fitting(drafts: Sequence[Draft]) -> list[Draft]:
+        return [d for d in drafts if d.shape == shape and d.dtype == dtype]
+
+    shared = fitting(drawn)
+    if shared and source.chance(odds.shared_seed):
+        return source.choice(shared)
+    existing = fitting(s.values)
+    gradients = [d for d in existing if d.origin == "gradient"]
+    if existing and source.chance(odds.existing_seed):
+        return source.choice(gradients if gradients and source.chance(odds.gradient_seed) else existing)
+    seed = s.fresh(shape, origin="seed", dtype=dtype, differentiable=tracked)
+    if source.chance(odds.computed_seed) and s.on("mul", seed, source.choice([seed, *existing])):
+        return s.values[-1]
+    return seed
+
+
+def above(s: Sketch, roots: Sequence[Draft], seeds: Sequence[str | None] | None) -> frozenset[str]:
+    """Return what the gradients of a call depend on, where it creates a graph."""
+    named = set(seeds or ())
+    return frozenset().union(*(r.above for r in roots), *(d.above for d in s.values if d.name in named))
+
+
 def draw_targets(s: Sketch, odds: CallOdds, roots: Sequence[Draft]) -> list[Draft]:
     """Choose what to differentiate with respect to: mostly a subset of what the roots depend on."""
     source = s.source
-    above = frozenset().union(*(r.above for r in roots))
-    reachable = [d for d in s.values if d.name in above]
+    reached = above(s, roots, None)
+    reachable = [d for d in s.values if d.name in reached]
     leaves = [d for d in reachable if d.is_leaf]
     pool = leaves if leaves and source.chance(odds.leaves) else reachable
     if not source.chance(odds.roots_too):

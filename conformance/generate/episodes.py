@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conformance.case.steps import Backward, Edge, Grad, results
-from conformance.generate.calls import build_on_derivatives, draw_cut, draw_roots, draw_seeds, draw_targets
+from conformance.case.steps import Backward, Edge, Grad, SetRequiresGrad, results
+from conformance.generate.calls import above, build_on_derivatives, draw_cut, draw_roots, draw_seeds, draw_targets
 from conformance.generate.custom import draw_custom
 from conformance.generate.in_place import draw_in_place
 from conformance.generate.state import draw_clear, draw_state
@@ -87,8 +87,7 @@ def _derive(s: Sketch, habits: Habits, roots: list[Draft]) -> None:
         if not gradients:
             return
         derivatives = [d for d in s.values[before:] if d.tracked] or gradients
-        count = 2 if source.chance(odds.two_derivatives) else 1
-        roots = list({d.name: d for d in (source.choice(derivatives) for _ in range(count))}.values())
+        roots = list({d.name: d for d in (source.choice(derivatives) for _ in range(source.choice(odds.derivatives)))}.values())
         if source.chance(odds.summed_derivative) and s.on("sum", roots[0], axis=None, keepdims=False):
             roots = [s.values[-1]]
     if source.chance(odds.by_backward):
@@ -122,6 +121,7 @@ def _edges(s: Sketch, habits: Habits, drafts: Sequence[Draft], chance: float) ->
         if draft.tracked and s.source.chance(chance):
             name = s.name("e")
             first = 1 + max((i for i, step in enumerate(s.steps) if draft.name in results(step)), default=-1)
+            first += s.steps[first : first + 1] == [SetRequiresGrad(draft.name, True)]  # it has an edge once it is a leaf
             early = s.source.chance(odds.early_edge_before_write if habits.changes else odds.early_edge)
             place = s.source.integer(first, len(s.steps)) if early else len(s.steps)
             s.steps.insert(place, Edge(draft.name, (name,)))
@@ -180,9 +180,9 @@ def _grad(s: Sketch, habits: Habits, roots: list[Draft], *, create_graph: bool, 
             form="set" if cut and source.chance(odds.cut_as_set) else _form(s, outputs, inputs, seeds, cut),
         )
     )
-    above = frozenset().union(*(r.above for r in roots)) if create_graph else frozenset()
+    reached = above(s, roots, seeds) if create_graph else frozenset()
     gradients = [
-        Draft(name, (*batch, *d.shape), d.dtype, None, create_graph, above | {name} if create_graph else above, "gradient")
+        Draft(name, (*batch, *d.shape), d.dtype, None, create_graph, reached | {name} if create_graph else reached, "gradient")
         for name, d in zip(names, targets, strict=True)
     ]
     s.values.extend(gradients)

@@ -54,6 +54,12 @@ class SketchOdds:
     halves: Range = Range(-4, 4)  #: Python numbers of the exact lane, in halves.
     real_input: float = 0.2  #: A real input among complex ones: an op that takes both must give it a real gradient.
     mixed_operand: float = 0.4  #: A real operand beside a complex one, where the op mixes them.
+    #: An input of the other precision, in a script that has both: often enough that most such scripts have leaves of either.
+    other_precision: float = 0.4
+    mixed_precision: float = 0.3  #: In such a script an operand of the other precision beside the first, where the op mixes them.
+    #: An input, a seed, or what a hook returns, whose elements lie in memory in another layout than row by row (`layouts`): an engine
+    #: has kernels of its own for these, and every layout costs a step or two.
+    laid_out: float = 0.06
     #: A fresh input although a value would do: inputs that only one op uses keep their gradient simple to read.
     fresh_operand: float = 0.08
     recent_operand: float = 0.6  #: An operand from among the latest values: graphs grow deep, and still have diamonds.
@@ -79,10 +85,11 @@ class CallOdds:
 
     #: Roots from among values that a call would not mostly want: such that require no gradient, or, in a program, inputs.
     stray_root: float = 0.02
-    two_roots: float = 0.2  #: Two roots: their gradients add up.
+    #: How many roots: mostly one; the gradients of two add up, and with three or more there are some between the first and the last.
+    roots: tuple[int, ...] = (*(1,) * 16, 2, 2, 3, 4)
     recent_root: float = 0.8  #: A root from among the latest values: the gradient goes through most of the graph.
     recent_roots: int = 4  #: How many values are the latest ones, for roots.
-    repeated_root: float = 0.1  #: The same root twice stays, where it was drawn: it counts twice.
+    repeated_root: float = 0.1  #: A root that was drawn again stays: it counts as often.
     summed_root: float = 0.3  #: The root is summed first, as a loss is.
     no_seeds_for_single: float = 0.5  #: No seeds at all for roots of one element, where ones are meant.
     no_seeds: float = 0.05  #: No seeds at all for larger roots: PyTorch refuses.
@@ -92,6 +99,11 @@ class CallOdds:
     longer_seed: float = 0.5  #: That shape has an axis too many, not too few.
     seed_precision: float = 0.02  #: A seed of another precision than its root.
     seed_kind: float = 0.04  #: A real seed of a complex root, or the other way round.
+    shared_seed: float = 0.4  #: One tensor is the seed of two roots, where it fits both: who adds into it spoils the other's.
+    #: The seed is a value that exists and fits: what ops made, the root itself, a leaf.
+    existing_seed: float = 0.1
+    gradient_seed: float = 0.6  #: That value is a gradient, where one fits: seeds of users mostly come out of another call.
+    computed_seed: float = 0.05  #: A fresh seed is multiplied by a value first: a seed with a history, which a call must not enter.
     tracked_seed: float = 0.5  #: A seed that requires a gradient, where the call creates a graph: at order 2 a seed is an input, too.
     seed_count: float = 0.015  #: A seed too many or too few.
     leaves: float = 0.75  #: Gradients of leaves alone, not of computed values.
@@ -112,7 +124,7 @@ class CallOdds:
 #: intermediates, and seeds that are inputs. What has no meaning in a program has probability 0, and what is without alternative 1.
 PROGRAM_CALLS = CallOdds(
     stray_root=0.03,
-    two_roots=0.25,
+    roots=(*(1,) * 15, 2, 2, 2, 3, 4),
     repeated_root=0.0,  # Paddle counts a target once that stands twice: a known deviation, which would cover what comes behind it
     summed_root=0.0,
     no_seeds_for_single=0.4,
@@ -138,6 +150,9 @@ class ScriptOdds:
 
     float64: float = 0.25  #: Double precision: rarer, since float32 shows more of how an engine computes.
     deep: float = 0.55  #: A case that asks for second derivatives: half of the suite's purpose.
+    #: A script with leaves of both precisions, and casts between them: gradients must come back in the precision of their leaf.
+    both_precisions: float = 0.12
+    casts: int = 2  #: How often `cast` stands among the few ops of such a script, so that its precisions meet.
     any_order: float = 0.4  #: Such a case draws from all ops, not only from those that every dialect differentiates twice.
     vocabulary: Range = Range(2, 7)  #: How many ops a case chooses from (swarm testing: few at a time, so that they meet).
     complex_vocabulary: Range = Range(1, 3)  #: The same for complex cases; beside them come `own_ops` and `curved_ops`.
@@ -156,7 +171,17 @@ class ScriptOdds:
     second_order: float = 0.75  #: An episode of a deep case differentiates derivatives.
     ops_on_derivatives: Range = Range(0, 2)  #: Ops on derivatives, before these are differentiated.
     third_order: float = 0.35  #: A third derivative: it costs most and adds little.
-    two_derivatives: float = 0.2  #: Two of the derivatives are roots together.
+    derivatives: tuple[int, ...] = (
+        *(1,) * 12,
+        2,
+        2,
+        2,
+        3,
+        3,
+        3,
+        4,
+        4,
+    )  #: How many of the derivatives are roots together, where they differ.
     summed_derivative: float = 0.3  #: The derivative is summed before it is differentiated, which takes its seed away.
     retain_by_default: float = 0.7  #: The graph of a derivative is kept by default, not by a flag.
     by_backward: float = 0.5  #: ``backward`` rather than ``grad``.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.case.steps import AppendBackward, Grad, results
-from conformance.generate.calls import build_on_derivatives, draw_cut, draw_roots, draw_seeds, draw_targets
+from conformance.generate.calls import above, build_on_derivatives, draw_cut, draw_roots, draw_seeds, draw_targets
 from conformance.ops.sampler import Draft
 
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ def _gradients(s: Sketch, targets: list[Draft]) -> list[Draft]:
             no_grad_vars=no_grad_vars,
         )
     )
-    above = frozenset().union(*(d.above for d in targets))
-    return [Draft(n, d.shape, d.dtype, None, True, above | {n}, "gradient") for n, d in zip(names, inputs, strict=True)]
+    reached = above(s, targets, seeds)
+    return [Draft(n, d.shape, d.dtype, None, True, reached | {n}, "gradient") for n, d in zip(names, inputs, strict=True)]
 
 
 def _append_backward(s: Sketch) -> None:

@@ -85,6 +85,10 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
     deep = source.chance(odds.deep)
     vocabulary = _vocabulary(source, options, kind, exact=exact, deep=deep)
     sketch = Sketch(source, options.odds, exact=exact, dtype=dtype)
+    if (options.ops is None or "cast" in options.ops) and source.chance(odds.both_precisions):
+        sketch.both_precisions, sketch.promotes = True, not options.static
+        vocabulary += ["cast"] * odds.casts
+    sketch.lays_out = options.ops is None and not options.static  # by ops; and what is fed to a program is contiguous
     if options.static:
         return draw_program(sketch, vocabulary, deep=deep, longest=options.longest)
     state = source.choice(odds.state)

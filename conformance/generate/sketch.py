@@ -15,9 +15,10 @@ import numpy as np
 
 from conformance.case.case import Case, Input, data_of
 from conformance.case.steps import Detach, Op, Step
+from conformance.generate.layouts import fitting, laid, repeated
 from conformance.generate.odds import USUAL, Odds
 from conformance.ops import catalogue
-from conformance.ops.dtypes import OTHER_KIND, is_complex
+from conformance.ops.dtypes import OTHER_KIND, OTHER_PRECISION, is_complex
 from conformance.ops.sampler import Draft
 from conformance.ops.spec import Growth
 from reference_impl import OPS
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 LETTERS: dict[Origin, str] = {"input": "x", "seed": "s", "returned": "r", "result": "v", "detached": "d", "gradient": "g"}
 """The letter that names begin with, by what they name. It is for people who read a case; the code asks `Draft.origin`."""
+CONTIGUOUS, EXPANDED = "contiguous", "expanded"
 PLAIN_SHAPES = ((2,), (2, 3), (3, 2, 2))
 """Shapes of fresh inputs where the one that was drawn does not fit: one of each rank that ops ask for."""
 
@@ -36,7 +38,8 @@ PLAIN_SHAPES = ((2,), (2, 3), (3, 2, 2))
 class Sketch:
     """Grows the inputs and steps of one case, asking a source for every decision, with given odds.
 
-    ``shared_written``: an in-place update has changed memory that several values share.
+    ``lays_out``: fresh values may lie in memory in any layout; ``both_precisions``: they may have the other precision than ``dtype``;
+    ``promotes``: these may be operands of one op. ``shared_written``: an in-place update has changed memory that several values share.
     """
 
     def __init__(self, source: Source, odds: Odds = USUAL, *, exact: bool, dtype: str) -> None:
@@ -49,6 +52,7 @@ class Sketch:
         self.inputs: list[Input] = []
         self.steps: list[Step] = []
         self.values: list[Draft] = []
+        self.lays_out = self.both_precisions = self.promotes = False
         self.shared_written = False
         self._locked: str | None = None
         self.counted = 0
@@ -121,19 +125,35 @@ class Sketch:
         if differentiable is None:
             differentiable = not self.values or not self.source.chance(self.odds.sketch.constant)
         name = self.name(LETTERS[origin])
-        self.inputs.append(Input(name, shape, data_of(array), kind, differentiable))
+        layout = self._layout(shape, domain)
+        if layout == CONTIGUOUS:
+            self.inputs.append(Input(name, shape, data_of(array), kind, differentiable))
+        else:
+            array = repeated(array) if layout == EXPANDED else array
+            entry, steps = laid(array, layout, name, differentiable=differentiable)
+            self.inputs.append(entry)
+            self.steps += steps
         draft = Draft(name, shape, kind, array, differentiable, frozenset([name] if differentiable else ()), origin)
         self.values.append(draft)
         return self._lock(draft)
 
+    def _layout(self, shape: tuple[int, ...], domain: str | None) -> str:
+        """Choose how a fresh input lies in memory."""
+        if not self.lays_out or not self.source.chance(self.odds.sketch.laid_out):
+            return CONTIGUOUS
+        return self.source.choice([layout for layout in fitting(shape) if layout != EXPANDED or domain != "distinct"])
+
     def _dtype(self) -> str:
-        """Choose the dtype of a fresh input: that of the case, or the real one that belongs to it."""
+        """Choose the dtype of a fresh input: that of the case, the real one that belongs to it, or one of the other precision."""
+        dtype = self.dtype
+        if self.both_precisions and self.source.chance(self.odds.sketch.other_precision):
+            dtype = OTHER_PRECISION[dtype]
         if not self.complex:
-            return self.dtype
+            return dtype
         taken = catalogue()[self._op].numbers.taken if self._op else "both"
         if taken == "real" or (taken == "both" and self.source.chance(self.odds.sketch.real_input)):
-            return OTHER_KIND[self.dtype]
-        return self.dtype
+            return OTHER_KIND[dtype]
+        return dtype
 
     def _takes(self, draft: Draft) -> bool:
         """Whether the op that is being drawn takes operands of this kind."""
@@ -181,10 +201,13 @@ class Sketch:
         return self._one_of(fitting) if fitting and self.source.chance(self.odds.sketch.existing_partner) else self.fresh(shape)
 
     def partner(self, x: Draft, *, domain: str | None = None) -> Draft:
-        """Take a value that broadcasts with ``x``, or add one; of another kind now and then, where the op mixes them."""
+        """Take a value that broadcasts with ``x``, or add one; of another dtype now and then, where the op mixes them."""
         odds = self.odds.sketch
-        if self.complex and self._op and catalogue()[self._op].numbers.mixed and self.source.chance(odds.mixed_operand):
+        mixes = bool(self._op) and catalogue()[self._op].numbers.mixed
+        if mixes and self.complex and self.source.chance(odds.mixed_operand):
             self._locked = OTHER_KIND[x.dtype]
+        elif mixes and self.both_precisions and self.promotes and self.source.chance(odds.mixed_precision):
+            self._locked = OTHER_PRECISION[x.dtype]
         fitting = self._fitting(lambda d: broadcasts(d.shape, x.shape), domain)
         if fitting and self.source.chance(odds.existing_partner):
             return self._one_of(fitting)
@@ -225,20 +248,20 @@ class Sketch:
         self._append(name, *drawn, made, no_grad=no_grad)
         return True
 
-    def mark(self) -> tuple[int, int, int]:
-        """Return where the inputs, values and names stand, for `undo`."""
-        return len(self.inputs), len(self.values), self.counted
+    def mark(self) -> tuple[int, int, int, int]:
+        """Return where the inputs, values, steps and names stand, for `undo`."""
+        return len(self.inputs), len(self.values), len(self.steps), self.counted
 
-    def undo(self, mark: tuple[int, int, int]) -> None:
-        """Take back the inputs, values and names that came after a mark; no step may have."""
-        del self.inputs[mark[0] :], self.values[mark[1] :]
-        self.counted = mark[2]
+    def undo(self, mark: tuple[int, int, int, int]) -> None:
+        """Take back the inputs, values and names that came after a mark, and the steps, which can be those of layouts alone."""
+        del self.inputs[mark[0] :], self.values[mark[1] :], self.steps[mark[2] :]
+        self.counted = mark[3]
 
-    def on(self, name: str, x: Draft, **attrs: Any) -> bool:
-        """Add one step of an op of one operand, on a given value; return whether it fitted."""
-        made = self.compute(name, [x], attrs)
+    def on(self, name: str, *operands: Draft, **attrs: Any) -> bool:
+        """Add one step of an op on given values; return whether it fitted."""
+        made = self.compute(name, list(operands), attrs)
         if made is not None:
-            self._append(name, [x], attrs, made, no_grad=False)
+            self._append(name, list(operands), attrs, made, no_grad=False)
         return made is not None
 
     def _append(self, name: str, operands: list[Draft], attrs: dict[str, Any], made: tuple[Any, ...], *, no_grad: bool) -> None:

@@ -71,6 +71,7 @@ NOT_OFFERED = {
     "in-place updates beside products of matrices": "what these keep for their gradients is not tabulated yet",
     "writes to what may be a copy": "whether expand, split and some reshapes share memory is not promised alike",
     "backward(inputs=) beside in-place updates": "which version of a rewritten input it means is not modelled yet",
+    "leaves that are laid out": "both frameworks refuse to write a view of a leaf, and the sketch does not know the constant below it",
     "second derivatives after a write to shared memory": "what a rewritten view keeps differs per framework and is not modelled yet",
 }
 """What random scripts do not do in place, beside the forms of single ops, with the reason."""

@@ -20,7 +20,7 @@ class Numbers:
 
     Attributes:
         taken: what random scripts give it.
-        mixed: whether of two operands one may be real and one complex; the real one is promoted.
+        mixed: whether two operands may be of two dtypes, real and complex or float32 and float64; the narrower is promoted.
         exact: whether an op that is exact on small real numbers is so on small complex ones.
         reason: why it takes real numbers only.
     """
@@ -35,7 +35,7 @@ BOTH = Numbers("both")
 """Both frameworks offer the op and differentiate it for complex operands."""
 
 MIXED = Numbers("both", mixed=True)
-"""As `BOTH`, and a real operand may stand beside a complex one."""
+"""As `BOTH`, and its two operands may have two dtypes."""
 
 ROUNDED_IF_COMPLEX = Numbers("both", exact=False)
 """As `BOTH`, but exact on small real numbers alone."""
@@ -60,5 +60,8 @@ NOT_OFFERED: Mapping[str, str] = {
     "complex Python numbers (x * 1j)": "attributes of ops are real numbers in the case language",
     "a real beside a complex operand of cat, of stack, of matmul": "Paddle refuses cat and stack, PyTorch matmul",
     "fft": "comes with its family",
+    "a real operand beside a complex one of another precision": "whether one without axes counts differs per framework",
+    "float32 beside float64 in ops that do not mix kinds": "Paddle's maximum, minimum and atan2 do not let axes decide",
+    "float32 beside float64 in programs": "Paddle's where lets the first operand decide in some shapes; casts between them are drawn",
 }
-"""What random scripts do not do with complex tensors, beside the ops that take none, with the reason."""
+"""What random scripts do not do with complex tensors and with two dtypes, beside the ops that take one kind, with the reason."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from conformance.campaign.grid_records import Met, cell_of
 from conformance.generate.grid import ORDERS
-from conformance.generate.grid.layouts import LAYOUTS
+from conformance.generate.layouts import LAYOUTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

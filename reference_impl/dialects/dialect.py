@@ -64,7 +64,8 @@ class Dialect:
         several_views: a recorded write to one of several views that one op made is an error, or allowed.
         retained_follows: a gradient that was retained before an in-place update is that of the newest content, or of what the
             tensor was when it was registered.
-        promotion: a real operand beside a complex one is promoted by the op, or by a cast before it, which is a node of its own.
+        promotion: an operand of a narrower dtype (real beside complex, float32 beside float64) is promoted by the op, or by a cast
+            before it, which is a node of its own.
         saves: for an op, what it keeps for its gradients; a pass refuses it if that was written later (`saved_tensors`).
         not_offered: parameters of the calls that this framework does not have, with the reason.
         static: scripts are written as a program first and run afterwards, see `reference_impl.static.program`.
@@ -163,6 +164,7 @@ TORCH = Dialect(
     retained_follows="newest",
     promotion="inside",
     saves=TORCH_SAVES,
+    copies=frozenset({"getitem_reversed"}),
     not_offered={
         "no_grad_vars": "torch.autograd.grad has no such parameter; detach the tensor instead",
         "dump_backward_graph_path": "torch.autograd.backward has no such parameter",

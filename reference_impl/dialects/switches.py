@@ -155,7 +155,7 @@ SWITCHES = (
     Switch(
         "promotion",
         "Graph lifetime",
-        "How does a real operand beside a complex one become complex?",
+        "How does an operand get the dtype of a wider one beside it (real beside complex, float32 beside float64)?",
         {"inside": "inside the op", "cast_first": "by a cast before the op, which is a node of the graph"},
         "measured: the cast is refused where it was freed",
     ),

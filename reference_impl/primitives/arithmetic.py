@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.complex import PARTS, conjugate, is_complex, to_operand
+from reference_impl.primitives.complex import conjugate
+from reference_impl.primitives.promotion import of_one_precision, to_operand
 from reference_impl.tape.primitive import Domain, alias, composite, primitive, zeros_like
 
 
@@ -28,7 +29,7 @@ def neg_vjp_x(g: Any, out: Any, x: Any) -> Any:
 @primitive(saves=(), error_scale=lambda out, x, y: np.abs(x) + np.abs(y))
 def add(x: Any, y: Any) -> Any:
     """Sum ``x + y``."""
-    return np.add(x, y)
+    return np.add(*of_one_precision(x, y))
 
 
 @add.vjp("x")
@@ -44,7 +45,7 @@ def add_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
 @primitive(saves=(), error_scale=lambda out, x, y: np.abs(x) + np.abs(y))
 def sub(x: Any, y: Any) -> Any:
     """Difference ``x - y``."""
-    return np.subtract(x, y)
+    return np.subtract(*of_one_precision(x, y))
 
 
 @sub.vjp("x")
@@ -60,7 +61,7 @@ def sub_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
 @primitive(error_scale=lambda out, x, y: np.abs(x) * np.abs(y))  # |out|; said of the operands: a complex product is a sum
 def mul(x: Any, y: Any) -> Any:
     """Product ``x y``."""
-    return np.multiply(x, y)
+    return np.multiply(*of_one_precision(x, y))
 
 
 @mul.vjp("x")
@@ -76,7 +77,7 @@ def mul_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
 @primitive(domain={"y": Domain.NONZERO})
 def div(x: Any, y: Any) -> Any:
     """Quotient ``x / y``."""
-    return np.divide(x, y)
+    return np.divide(*of_one_precision(x, y))
 
 
 @div.vjp("x")
@@ -129,14 +130,6 @@ div_by_quotient.rules = [div_vjp_x, None]
 @div_by_quotient.vjp("y")
 def div_by_quotient_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:  # the same, by the quotient that is there already
     return to_operand(neg(mul(g, conjugate(div(out, y)))), y)
-
-
-def of_one_kind(x: Any, y: Any) -> tuple[Any, Any]:
-    """Cast a real operand to the dtype that it has beside a complex one; what some dialects do before an op that mixes them."""
-    if is_complex(x) == is_complex(y):
-        return x, y
-    dtype = str(np.result_type(x.dtype, y.dtype))
-    return (x, cast(y, dtype=dtype)) if is_complex(x) else (cast(x, dtype=dtype), y)
 
 
 @primitive(domain={"x": Domain.NONZERO})
@@ -197,14 +190,3 @@ def clone(x: Any) -> Any:
 @clone.vjp("x")
 def clone_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return g
-
-
-@primitive(saves=())
-def cast(x: Any, *, dtype: str) -> Any:
-    """Convert to another dtype, complex to real by the real part; the cotangent is converted back."""
-    return (x.real if is_complex(x) and dtype not in PARTS else x).astype(dtype)
-
-
-@cast.vjp("x")
-def cast_vjp_x(g: Any, out: Any, x: Any, *, dtype: str) -> Any:
-    return cast(g, dtype=str(x.dtype))

@@ -3,7 +3,7 @@
 Of a real number L that depends on a complex z = x + iy, both frameworks call ``dL/dx + i dL/dy`` the gradient, which is
 ``2 dL/d(conj z)``: it points to where L grows. The pairing of a cotangent with a tangent is ``Re(conj(g) dz)``, and so a
 holomorphic f sends ``g`` to ``g conj(f'(z))``: rules conjugate their factors (`conjugate`). What depends on a real operand is
-the real part alone (`to_operand`).
+the real part alone (`reference_impl.primitives.promotion.to_operand`).
 
 Source: "Autograd for Complex Numbers" in PyTorch's notes on autograd; Paddle measured to do the same, rows T030-T049.
 
@@ -31,12 +31,6 @@ def is_complex(x: Any) -> bool:
 def conjugate(x: Any) -> Any:
     """Return the conjugate of a factor of a rule; a real one itself."""
     return conj(x) if x.dtype.kind == "c" else x
-
-
-def to_operand(g: Any, x: Any) -> Any:
-    """Bring a cotangent back to an operand: to its shape if it was broadcast, to the real part if it was promoted."""
-    g = sum_to(g, shape_of(x))
-    return real(g) if g.dtype.kind == "c" and x.dtype.kind != "c" else g
 
 
 @primitive(saves=(), ulps=0)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from reference_impl.primitives.arithmetic import add_scalar, div, mul, mul_scalar, neg, pow_scalar, rsub_scalar, square, sub
-from reference_impl.primitives.complex import complex, conj, conjugate, from_imag, sgn, to_operand
+from reference_impl.primitives.complex import complex, conj, conjugate, from_imag, sgn
 from reference_impl.primitives.piecewise import abs, inside
+from reference_impl.primitives.promotion import to_operand
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import expand
 from reference_impl.tape.primitive import Domain, Symbol, array_of, composite, primitive

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from reference_impl.primitives.arithmetic import mul, rsub_scalar
-from reference_impl.primitives.complex import to_operand
 from reference_impl.primitives.indexing import scatter_add
 from reference_impl.primitives.piecewise import inside
+from reference_impl.primitives.promotion import of_one_dtype, of_one_precision, to_operand
 from reference_impl.primitives.shape import expand, sum_to
 from reference_impl.tape.primitive import Domain, array_of, composite, primitive, shape_of
 
@@ -118,7 +118,7 @@ def _where(mask: Any, x: Any, y: Any) -> Any:
 @primitive(ulps=0)
 def where(x: Any, y: Any, *, mask: Any) -> Any:
     """Return ``x`` where the mask is true, else ``y``; all three broadcast."""
-    return _where(mask, x, y)
+    return _where(mask, *of_one_precision(x, y))
 
 
 @where.vjp("x")
@@ -133,10 +133,10 @@ def where_vjp_y(g: Any, out: Any, x: Any, y: Any, *, mask: Any) -> Any:
 
 @composite
 def where_of_parts(x: Any, y: Any, *, mask: Any) -> Any:
-    """Return the same as `where`; an operand of another shape is expanded first."""
+    """Return the same as `where`; an operand of another shape is expanded first, and then one of another dtype is cast."""
     shape = np.broadcast_shapes(shape_of(x), shape_of(y), np.shape(mask))
     x, y = (operand if shape_of(operand) == shape else expand(operand, shape=shape) for operand in (x, y))
-    return where(x, y, mask=mask)
+    return where(*of_one_dtype(x, y), mask=mask)
 
 
 @primitive(ulps=0)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reference_impl.errors import AutogradError, Category
-from reference_impl.primitives.arithmetic import cast
 from reference_impl.primitives.complex import is_complex
+from reference_impl.primitives.promotion import cast
 from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:

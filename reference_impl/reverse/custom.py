@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from reference_impl.errors import AutogradError, Category
-from reference_impl.primitives.arithmetic import cast
+from reference_impl.primitives.promotion import cast
 from reference_impl.primitives.shape import sum_to
 from reference_impl.tape.tensor import Mode, Node, Tensor, no_grad
 

@@ -20,7 +20,7 @@ from conformance.case.outcome import Raised
 from conformance.case.steps import Grad, Op
 from conformance.generate.grid import DIMENSIONS, TRIPLES, combinations_of, grid
 from conformance.generate.grid.covering import cover, possible
-from conformance.generate.grid.layouts import LAYOUTS, laid
+from conformance.generate.layouts import LAYOUTS, laid
 from conformance.generate.scripts import DrawOptions
 from conformance.mutants.mutant import WrongEngine, patch
 from conformance.ops import catalogue

@@ -9,7 +9,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reference_impl import OPS, PADDLE, TORCH, Category, Dialect, Tensor, backward, grad, no_grad, retain_grad, tensor, update_in_place
+from reference_impl import (
+    OPS,
+    PADDLE,
+    TORCH,
+    Category,
+    Dialect,
+    Tensor,
+    backward,
+    grad,
+    no_grad,
+    retain_grad,
+    set_requires_grad,
+    tensor,
+    update_in_place,
+)
 from tests.reference_impl.vocabulary import both, elements, leaf, refusal
 
 FIRST = {"key": [[0, 1, 1]]}
@@ -307,6 +321,19 @@ def test_a_refused_update_changes_nothing(dialect: Dialect) -> None:
 def test_a_view_of_a_leaf_that_requires_a_gradient_is_not_written(dialect: Dialect) -> None:
     x = leaf([1.0, 2.0])
     assert refusal(lambda: write("exp", OPS["getitem_slice"](x, **FIRST), dialect=dialect)) == Category.IN_PLACE_LEAF
+
+
+def test_pytorch_asks_the_flag_of_the_view_and_not_that_of_its_base() -> None:
+    x = leaf([1.0, 2.0])
+    view = OPS["getitem_slice"](x, **FIRST)
+    set_requires_grad(x, False, dialect=TORCH)
+    assert refusal(lambda: write("exp", view)) == Category.IN_PLACE_LEAF
+
+
+def test_what_pytorch_reverses_is_a_copy_which_can_be_written() -> None:
+    x = leaf([1.0, 2.0])
+    write("mul_scalar", OPS["getitem_reversed"](x, axis=0), other=3.0)
+    assert elements(x) == [1.0, 2.0]
 
 
 def test_an_expanded_tensor_is_not_written() -> None:

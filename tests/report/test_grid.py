@@ -11,7 +11,7 @@ from conformance.campaign.grid_records import Met, cell_of
 from conformance.campaign.recording import met_of
 from conformance.case.outcome import Blocked, Computed, NotOffered, Observation, Outcome, Raised
 from conformance.case.profile import Profile
-from conformance.generate.grid.layouts import LAYOUTS
+from conformance.generate.layouts import LAYOUTS
 from conformance.judge.verdict import Bucket, Verdict
 from conformance.report import write_html
 from conformance.report.grid import grids_of

@@ -12,7 +12,8 @@ from conformance.case.outcome import Value
 from conformance.ops import catalogue
 from conformance.ops.dtypes import WIDE
 from reference_impl import OPS, AutogradError, Category, Dialect, Tensor
-from reference_impl.primitives.arithmetic import of_one_kind
+from reference_impl.primitives.promotion import of_one_dtype
+from reference_impl.tape.primitive import Primitive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,9 +38,10 @@ class ReferenceEngine:
     def apply(self, step: Op, operands: list[Tensor]) -> tuple[Tensor, ...]:
         widened = self.widen and step.op == "cast" and step.results  # a hook's cast (no results) is there to be of another dtype
         attrs = {**step.attrs, "dtype": WIDE[np.dtype(step.attrs["dtype"]).kind]} if widened else step.attrs
-        if self.dialect.promotion == "cast_first" and catalogue()[step.op].numbers.mixed:
-            operands = list(of_one_kind(*operands))
-        made = OPS[self.dialect.spelled.get(step.op, step.op)](*operands, **attrs)
+        op = OPS[self.dialect.spelled.get(step.op, step.op)]
+        if self.dialect.promotion == "cast_first" and catalogue()[step.op].numbers.mixed and isinstance(op, Primitive):
+            operands = list(of_one_dtype(*operands))  # an op of parts casts where its parts do
+        made = op(*operands, **attrs)
         return made if isinstance(made, tuple) else (made,)
 
     def in_place(self, step: InPlace, tensor: Tensor, operands: list[Tensor]) -> None:

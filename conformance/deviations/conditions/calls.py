@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from conformance.case.outcome import Computed, Raised
+import numpy as np
+
+from conformance.case.outcome import Computed, Raised, Value
 from conformance.case.queries import call_at, upstream
-from conformance.case.steps import SEED_FIELDS, Backward, Call, ClearGrad, Custom, Edge, Grad, Op, SetRequiresGrad, results, uses
+from conformance.case.steps import (
+    SEED_FIELDS,
+    Backward,
+    Call,
+    ClearGrad,
+    Custom,
+    Detach,
+    Edge,
+    Grad,
+    Op,
+    SetRequiresGrad,
+    observed,
+    results,
+    uses,
+)
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import case_condition, condition
 from conformance.ops import catalogue
@@ -181,10 +197,71 @@ def leaf_seeded_in_another_dtype(case: Case, number: int) -> bool:
 
 @condition
 def seed_used_again(case: Case, number: int) -> bool:
-    """Whether the step uses a constant that was the seed of a call, other than as a seed."""
+    """Whether the step uses a constant, an input or made of constants, that was the seed of a call, other than as a seed."""
     constants = {entry.name for entry in case.inputs if not entry.differentiable}
+    for made in case.steps[:number]:
+        if isinstance(made, Detach) or (isinstance(made, Op) and (made.no_grad or constants.issuperset(made.operands))):
+            constants.update(made.results)
     seeds = {n for s in case.steps[:number] if isinstance(s, Call) for n in s.seeds or () if n in constants}
     return any(name in seeds for field, name in uses(case.steps[number]) if field not in SEED_FIELDS)
+
+
+@condition
+def tracked_seed_handed_on(case: Case, number: int) -> bool:
+    """Whether a `grad` call without a graph has a seed that requires a gradient and a result made of this seed's elements alone."""
+    call = case.steps[number]
+    if not isinstance(call, Grad) or call.create_graph:
+        return False
+    known = {entry.name: Value(entry.array(), entry.differentiable) for entry in case.inputs}
+    seen = promised(case, TORCH).observations
+    for step, observation in zip(case.steps[:number], seen, strict=False):
+        if isinstance(observation, Computed):
+            known.update((name, value) for name, value in zip(observed(step), observation.values, strict=False) if value is not None)
+    seeds = [known[name].array for name in call.seeds or () if name in known and known[name].requires_grad]
+    here = seen[number]
+    made = [value.array for value in here.values if value is not None] if isinstance(here, Computed) else []
+    return any(np.isin(_parts(array), _parts(seed)).all() for array in made for seed in seeds)
+
+
+def _parts(array: Any) -> Any:
+    return np.stack([array.real, array.imag]) if np.iscomplexobj(array) else array
+
+
+@condition
+def seed_beside_its_gradient(case: Case, number: int) -> bool:
+    """Whether a call has a result of an earlier `grad` call with a graph as a root, and that call's seed as another or as an input."""
+    call = call_at(case, number)
+    if call is None:
+        return False
+    named, roots = {*call.roots, *(call.asked or ())}, set(call.roots)
+    earlier = [s for s in case.steps[:number] if isinstance(s, Grad) and s.create_graph]
+    return any(not named.isdisjoint(s.seeds or ()) and not roots.isdisjoint(s.results) for s in earlier)
+
+
+@condition
+def seed_of_identity_used(case: Case, number: int) -> bool:
+    """Whether the step uses, or a `backward` may reach, the seed of an earlier `grad` call without a graph of an output in itself."""
+    seeds = {
+        name
+        for s in case.steps[:number]
+        if isinstance(s, Grad) and not s.create_graph and not {*s.inputs}.isdisjoint(s.outputs)
+        for name in s.seeds or ()
+        if name is not None
+    }
+    step = case.steps[number]
+    used = {used for _, name in uses(step) for used in upstream(case.steps[:number], name)}
+    return not seeds.isdisjoint(used)
+
+
+@condition
+def own_seed_of_several(case: Case, number: int) -> bool:
+    """Whether a `grad` call with a graph has a root that is its own seed and comes from an op with several results."""
+    call = case.steps[number]
+    if not isinstance(call, Grad) or not call.create_graph:
+        return False
+    several = {name for s in case.steps[:number] if isinstance(s, Op) and catalogue()[s.op].multi_output for name in s.results}
+    own = (root for root, seed in zip(call.outputs, call.seeds or (), strict=False) if root == seed)
+    return any(not several.isdisjoint(upstream(case.steps[:number], root)) for root in own)
 
 
 @condition

@@ -46,6 +46,13 @@ def hook_of_another_dtype(case: Case, number: int) -> bool:
 
 
 @condition
+def hook_raises(case: Case, number: int) -> bool:
+    """Whether the step registers a hook that raises an error."""
+    step = case.steps[number]
+    return isinstance(step, Hook) and step.returns == "error"
+
+
+@condition
 def hook_returns_differentiable(case: Case, number: int) -> bool:
     """Whether the step registers a hook that returns a tensor that requires a gradient."""
     step = case.steps[number]

@@ -16,11 +16,11 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING, NamedTuple
 
 from conformance.generate.grid.covering import cover, possible
-from conformance.generate.grid.layouts import fitting
 from conformance.generate.grid.places import BESIDE, DRAWN, ITSELF, RANKS, SIZES, Drawn, Place, drawn
 from conformance.generate.grid.script import ASKED, CALLS, Script
+from conformance.generate.layouts import fitting
 from conformance.ops import catalogue
-from conformance.ops.dtypes import COMPLEX, OTHER_KIND, REAL
+from conformance.ops.dtypes import COMPLEX, OTHER_KIND, OTHER_PRECISION, REAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -125,9 +125,12 @@ def _places(row: OpSpec) -> Iterator[Place]:
 
 def _dtypes(row: OpSpec, place: Place) -> tuple[str, ...]:
     dtypes = REAL if place.kind == "real" else COMPLEX
-    if not row.numbers.mixed or place.beside == ITSELF or place.kind == "real":
+    if not row.numbers.mixed or place.beside == ITSELF:
         return dtypes
-    return (*dtypes, *(f"{a}+{b}" for d in dtypes for a, b in ((d, OTHER_KIND[d]), (OTHER_KIND[d], d))))
+    pairs = [(d, OTHER_PRECISION[d]) for d in dtypes]
+    if place.kind == "complex":
+        pairs += [pair for d in dtypes for pair in ((d, OTHER_KIND[d]), (OTHER_KIND[d], d))]
+    return (*dtypes, *("+".join(pair) for pair in pairs))
 
 
 def _free(row: OpSpec, place: Place, made: Drawn) -> dict[str, tuple[str, ...]]:

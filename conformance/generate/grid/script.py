@@ -11,9 +11,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from conformance.case.case import Case
-from conformance.case.steps import Backward, Grad, Op
+from conformance.case.steps import Backward, Edge, Grad, Hook, Op, results
 from conformance.generate.grid.elements import elements
-from conformance.generate.grid.layouts import fitting, laid, repeated
+from conformance.generate.layouts import fitting, laid, repeated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 LETTERS = "stu"
 """Of what the names of seeds begin with, by order."""
 BATCH = 2
-CALLS = ("grad", "unused refused", "again", "unseeded", "backward", "batched")
+CALLS = ("grad", "unused refused", "again", "unseeded", "backward", "edges", "hooks", "batched")
 """How the last derivatives are asked for: by `grad`, with ``allow_unused`` unset and the graph freed in so many words, twice from a
-graph that is kept, with no seeds, by `backward`, twice, so that it accumulates, and with a batch of seeds."""
+graph that is kept, with no seeds, by `backward`, twice, so that it accumulates, by `backward` of edges into ``inputs`` that are edges,
+by `backward` with a hook on an operand that scales, and with a batch of seeds. (Hooks on what a derivative returned show into how
+many nodes an engine splits it, which nobody promises; random scripts have them.)"""
 ASKED = ("all", "first", "last", "first alone", "last alone")
 """Of which operands the gradient is asked for; ``alone``: the others are constants."""
 
@@ -131,6 +133,11 @@ class Script:
         retain = True if keeps else None
         if call == "backward" and seeds is not None:
             self.steps += [Backward(_names(roots), _names(seeds), kept) for kept in (True, retain)]
+        elif call == "edges" and seeds is not None:
+            self.steps.append(Backward(self._edges(roots), _names(seeds), retain, inputs=self._edges(points)))
+        elif call == "hooks" and seeds is not None:
+            handle = f"h{sum(isinstance(step, Hook) for step in self.steps)}"
+            self.steps += [Hook(points[0].name, (handle,), "scaled", factor=-2.0), Backward(_names(roots), _names(seeds), retain)]
         elif call == "again":
             self._grad(roots, points, seeds, retain_graph=True)
             self._grad(roots, points, seeds, retain_graph=retain)
@@ -138,6 +145,12 @@ class Script:
             self._grad(roots, points, seeds, allow_unused=None, retain_graph=keeps)
         else:
             self._grad(roots, points, seeds, retain_graph=retain, is_grads_batched=bool(batch))
+
+    def _edges(self, values: Sequence[Value]) -> tuple[str, ...]:
+        """Ask for the gradient edges of values, each once, and return their names."""
+        made = {name for step in self.steps for name in results(step)}
+        self.steps += [Edge(value.name, (f"e{value.name}",)) for value in values if f"e{value.name}" not in made]
+        return tuple(f"e{value.name}" for value in values)
 
 
 def _names(values: Sequence[Value]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from conformance.case.queries import label
 from conformance.case.steps import Op, kind
 from conformance.compare.promise import Promise
 from conformance.generate.scripts import DrawOptions, case_of
-from conformance.judge.canary import healthy_after, read_past_its_end
+from conformance.judge.canary import ailment_after, read_past_its_end
 from conformance.mutants.conditional.carried import REFERENCE, Carried, Watch, host_of
 from conformance.mutants.hunt import KILLING, Hunt, Kill
 from conformance.mutants.registry import mutant
@@ -167,20 +167,21 @@ def _pursue(pack: Pack, case: Case, index: int, entering: Callable[[str], None],
     plain = pack.run(case)
     held = pack.held()
     promise = Promise(case, pack.host.info, plain if pack.is_reference else None)
-    if not pack.is_reference and _spoils(promise, plain, pack.host):
+    if not pack.is_reference and (ailment_after(case, plain, pack.host) or read_past_its_end(promise.outcome, plain)):
         return True
     if not held:
         return False
     before = plainly(plain)
-    fails = functools.cache(lambda: not pack.is_reference and judged(promise, plain, healthy=True).bucket in KILLING)
+    fails = functools.cache(lambda: not pack.is_reference and judged(promise, plain).bucket in KILLING)
     for name in held:
         entering(name)
         actual = pack.run_with(name, case)
-        healthy = pack.is_reference or not _spoils(promise, actual, pack.host)
+        ailment = None if pack.is_reference else ailment_after(case, actual, pack.host)
+        healthy = pack.is_reference or not (ailment or read_past_its_end(promise.outcome, actual))
         tries[name] += 1
         if healthy and plainly(actual) == before:  # judging takes longer than all else
             continue
-        verdict = judged(promise, actual, healthy=healthy)
+        verdict = judged(promise, actual, ailment)
         if verdict.bucket in KILLING and not fails():
             at = "" if verdict.mismatch is None else label(case, verdict.mismatch.step)
             kills[name] = Kill(index, str(verdict.bucket), at, tries[name])
@@ -188,7 +189,3 @@ def _pursue(pack: Pack, case: Case, index: int, entering: Callable[[str], None],
         if not healthy:
             return True
     return False
-
-
-def _spoils(promise: Promise, actual: Outcome, host: Interpreter) -> bool:
-    return not healthy_after(actual, host) or read_past_its_end(promise.outcome, actual)

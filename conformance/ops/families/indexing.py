@@ -103,7 +103,6 @@ ENTRIES = rows(
         memory=Memory.DOUBTFUL,
         corners=axes(),
         points=PLAIN,
-        eager=False,  # programs have it, and the grid, for its layout; drawn, it would change the scripts of every seed
     ),
     op(
         "getitem_int",

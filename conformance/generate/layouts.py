@@ -17,9 +17,11 @@ from conformance.case.steps import Op, SetRequiresGrad
 if TYPE_CHECKING:
     from typing import Any
 
-    from conformance.case.case import Input
+    from conformance.case.case import Case, Input
     from conformance.case.steps import Step
 
+BASE = "_base"
+"""What the name of the constant ends with that a tensor of a layout is made of."""
 GAP = 5.0
 """What lies where nobody should read."""
 
@@ -103,11 +105,16 @@ def _long_axis(shape: tuple[int, ...]) -> int:
     return next((i for i, n in enumerate(shape) if n > 1), 0)
 
 
+def laid_out(case: Case) -> set[str]:
+    """Return the tensors of a case that were made in a layout, by the names of the inputs that they were made of."""
+    return {entry.name.removesuffix(BASE) for entry in case.inputs if entry.name.endswith(BASE)}
+
+
 def laid(array: Any, layout: str, name: str, *, differentiable: bool) -> Laid:
     """Return a tensor of some elements in a layout; an expanded one has those that it can have."""
     if layout not in fitting(array.shape):
         layout = "contiguous"
-    base = name if layout == "contiguous" else f"{name}_base"
+    base = name if layout == "contiguous" else f"{name}{BASE}"
     held, ops = LAYOUTS[layout](array, name, base)
     steps: list[Step] = [*ops, *([SetRequiresGrad(name, True)] if ops and differentiable else [])]
     return Laid(input_of(base, np.ascontiguousarray(held).reshape(held.shape), differentiable=differentiable and not ops), tuple(steps))

@@ -278,7 +278,7 @@ def judged(promise: Promise, actual: Outcome, ailment: Ailment | None = None) ->
         return verdict
     refused = [i for i, seen in enumerate(actual.observations) if isinstance(seen, Raised)]
     unasked = [i for i in refused if not isinstance(promise.outcome.observations[i], Raised)]
-    said = f"with what was refused in this process, {ailment.op} is differentiated wrongly: {ailment.detail}"
+    said = f"after this case, in which something was refused, {ailment.op} is differentiated wrongly: {ailment.detail}"
     return verdict_of(promise, Mismatch((unasked or refused)[0], POISON, ailment.family, "intact", "broken", said), verdict)
 
 

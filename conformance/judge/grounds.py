@@ -46,7 +46,7 @@ def by_dialect(dispute: Dispute) -> Vote:
                 continue
             if _is_right(dispute, replace(base, **{switch.field: value})):
                 tabled = isinstance(value, Collection) and not isinstance(value, str)
-                instead = "" if tabled else f"; it does what {other.name} promises: {switch.answer(other)}"
+                instead = "" if tabled else f"; it would be right here by the answer of {other.name}: {switch.answer(other)}"
                 answer = "as its table says, op by op" if tabled else switch.answer(base)
                 reason = f"{switch.question} {answer} ({switch.source}; switch {switch.field}){instead}"
                 return Vote(voter, Opinion.WRONG, Opinion.SILENT, reason)

@@ -1,7 +1,8 @@
 """Who is wrong where a canary died: the evidence, and which refusal did it.
 
 That an engine differentiates wrongly after a refusal is damage only if it does not do so anyway. So the canaries are run in a process
-in which nothing was refused, and then in one for each refusal, behind the script up to there: the first that kills one is the place.
+in which nothing was refused, and then in one for each refusal, behind the script up to there: the first that kills one is the place,
+unless the steps before it do so without it.
 """
 
 from __future__ import annotations
@@ -43,6 +44,10 @@ def blame_of_poison(cases: Sequence[Case], accused: Backend, family: str, fresh:
         upto = (*before, with_steps(case, case.steps[: number + 1]))
         if (ill := fresh(_ill, (upto, accused, family))) is not None:
             place = f"step {number} ({label(case, number)})"
+            calm = (*before, with_steps(case, case.steps[:number]))
+            if number and (earlier := fresh(_ill, (calm, accused, family))) is not None:
+                reason = f"{earlier.op} is wrong before the refusal at {place} already, so that is not what does it: {earlier.detail}"
+                return _blame(Vote(voter, Opinion.WRONG, Opinion.SILENT, reason), f"the steps before {place}")
             said = f"right in a process that refused nothing; after the refusal at {place} {ill.op} is wrong: {ill.detail}"
             return _blame(Vote(voter, Opinion.WRONG, Opinion.SILENT, said), f"{place}, whose refusal leaves the engine damaged")
     steps = ", ".join(map(str, refused)) or "none"

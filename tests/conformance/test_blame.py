@@ -220,7 +220,7 @@ def test_the_switch_is_named_by_which_an_engine_would_be_right_in_another_dialec
     voted = reasons(found)["conventions of its dialect"]
     assert ("accused", WRONG, SILENT) == (found.who, *voted[:2])
     assert voted[2].startswith("What seeds a root that is given no seed? ones if it has one element, a real one; others are refused (")
-    assert "switch implicit_seed; it does what paddle promises" in voted[2].replace(")", "")
+    assert "switch implicit_seed; it would be right here by the answer of paddle" in voted[2].replace(")", "")
 
 
 def test_a_difference_that_nobody_can_decide_is_unclear_and_everybody_says_why() -> None:

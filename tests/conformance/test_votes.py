@@ -111,6 +111,12 @@ def test_damage_by_an_earlier_case_is_not_laid_to_a_refusal_of_the_last_one() ->
     assert "the cases before it, which leave the engine damaged" == poisoned(BREAKING, FREED, Case((X,), (EXP,))).node
 
 
+def test_damage_by_a_step_before_the_refusal_is_not_laid_to_the_refusal() -> None:
+    tanh = Case((X,), (Op("tanh", ("x",), ("t",)), *FREED.steps))
+    blamed = poisoned("tests.wrong_engines:remembers_tanh", tanh)
+    assert ("accused", "the steps before step 3 (backward)") == (blamed.who, blamed.node)
+
+
 def test_where_no_refusal_does_the_damage_again_that_is_said() -> None:
     blamed = poisoned("tests.wrong_engines:correct", FREED)
     assert ("unclear", "not named: no refusal of this case does the damage in a fresh process") == (blamed.who, blamed.node)

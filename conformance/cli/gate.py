@@ -46,7 +46,7 @@ DEATHS = 3
 """How often the case of a crash is run to see where it dies: where the heap is damaged the printer of stacks may itself die or hang."""
 MUTANTS_FLOOR = 0.68
 """The part of the mutants that must be found out within the gate's few cases; the targets are for fifty times as many."""
-CONDITIONAL_FLOOR = 0.85
+CONDITIONAL_FLOOR = 0.93
 """The part of the conditional faults that must be; they have the grid, too."""
 
 

@@ -13,7 +13,7 @@ import msgspec
 from conformance.case.case import Case
 from conformance.case.place import END, StepNumber
 from conformance.case.rewrite import CONSTANT, each_step, interpose, replace_step, with_steps, without_seed, without_seeds
-from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, Op, RemoveHook, SetRequiresGrad, results
+from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, Op, RemoveHook, SetRequiresGrad
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,13 +41,13 @@ def no_seeds(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Varia
 
 
 def leaf_hooks_gone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Register no hooks on leaves."""
-    leaves = {i.name for i in case.inputs}
-    gone = [i for i, s in enumerate(case.steps) if isinstance(s, Hook) and s.tensor in leaves]
-    handles = {name for i in gone for name in results(case.steps[i])}
-    gone += [i for i, s in enumerate(case.steps) if isinstance(s, RemoveHook) and s.hook in handles]
-    kept = [s for i, s in enumerate(case.steps) if i not in gone]
-    yield with_steps(case, kept), number if number is END else number - sum(i < number for i in gone)
+    """Remove the hooks on leaves right before the step: the calls before it met them."""
+    if number is END:
+        return
+    leaves, before = {i.name for i in case.inputs}, case.steps[:number]
+    removed = {s.hook for s in before if isinstance(s, RemoveHook)}
+    handles = [n for s in before if isinstance(s, Hook) and s.tensor in leaves for n in s.results if n not in removed]
+    yield replace_step(case, number, *map(RemoveHook, handles), case.steps[number]), number + len(handles)
 
 
 def unreachable_allowed(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

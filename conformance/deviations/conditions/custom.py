@@ -54,9 +54,10 @@ def custom_walked_again(case: Case, number: int) -> bool:
 
 
 @condition
-def returned_operand_above(case: Case, number: int) -> bool:
-    """Whether a custom function that returns an operand made the values of the step, directly or not."""
-    return any(not set(s.outputs).isdisjoint(s.operands) for s in _above(case, number))
+def custom_returns_operand(case: Case, number: int) -> bool:
+    """Whether an output of a custom function is one of its operands."""
+    step = case.steps[number]
+    return isinstance(step, Custom) and not set(step.outputs).isdisjoint(step.operands)
 
 
 @condition

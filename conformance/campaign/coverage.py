@@ -102,6 +102,9 @@ def _gradients(case: Case) -> set[str]:
 def _call(kind: type[msgspec.Struct], name: str) -> Iterator[Cell]:
     for form in ("unset", "given", "partly None"):
         yield Cell(f"{name} seeds={form}", kind, _seeded(form))
+    yield Cell(f"{name} seeds=one of several roots", kind, lambda s: len({*(s.seeds or ())} - {None}) < len(_given_seeds(s)))
+    for words, among in (("computed", _computed), ("gradients", _gradients), ("laid out", laid_out)):
+        yield Cell(f"{name} seeds={words}", kind, _has_seeds, of_case=_seeded_from(among))
     for value in (None, True, False):
         words = "unset" if value is None else value
         yield Cell(f"{name} retain_graph={words}", kind, _given("retain_graph", value))
@@ -110,9 +113,6 @@ def _call(kind: type[msgspec.Struct], name: str) -> Iterator[Cell]:
     yield Cell(f"{name} roots=one", kind, lambda s: len(s.roots) == 1)
     yield Cell(f"{name} roots=two", kind, lambda s: len(s.roots) == 2)
     yield Cell(f"{name} roots=three or more", kind, lambda s: len(s.roots) > 2)
-    yield Cell(f"{name} seeds=one of several roots", kind, lambda s: len({*(s.seeds or ())} - {None}) < len(_given_seeds(s)))
-    for words, among in (("computed", _computed), ("gradients", _gradients), ("laid out", laid_out)):
-        yield Cell(f"{name} seeds={words}", kind, _has_seeds, of_case=_seeded_from(among))
     yield Cell(f"{name} leaves=laid out", kind, lambda _: True, of_case=lambda case, _: bool(laid_out(case) & {*case.watched}))
     yield Cell(f"{name} precisions=two", kind, lambda _: True, of_case=lambda case, _: len({i.dtype for i in case.inputs}) > 1)
     yield Cell(f"{name} inside no_grad", kind, lambda s: s.no_grad)

@@ -122,6 +122,9 @@ class Comparer:
         for step in reversed(self.case.steps):  # a seed that is a view is changed in the memory of what it is one of
             if isinstance(step, Op) and _may_share(step) and not seeds.isdisjoint(step.results):
                 seeds.add(step.operands[0])
+        for step in self.case.steps:  # and so in every other view of it
+            if isinstance(step, Op) and _may_share(step) and step.operands[0] in seeds:
+                seeds.update(step.results)
         names, where = ", ".join(sorted(changed)), "seed" if changed <= seeds else "step"
         return Mismatch(calls[-1][0] if calls else 0, "mutation", where, "unchanged", "changed", f"elements of {names} changed", names)
 

@@ -73,12 +73,11 @@ def _seed(s: Sketch, odds: CallOdds, shape: tuple[int, ...], dtype: str, drawn: 
     shared = fitting(drawn)
     if shared and source.chance(odds.shared_seed):
         return source.choice(shared)
-    existing = fitting(s.values)
-    gradients = [d for d in existing if d.origin == "gradient"]
-    if existing and source.chance(odds.existing_seed):
+    if source.chance(odds.existing_seed) and (existing := fitting(s.values)):
+        gradients = [d for d in existing if d.origin == "gradient"]
         return source.choice(gradients if gradients and source.chance(odds.gradient_seed) else existing)
     seed = s.fresh(shape, origin="seed", dtype=dtype, differentiable=tracked)
-    if source.chance(odds.computed_seed) and s.on("mul", seed, source.choice([seed, *existing])):
+    if source.chance(odds.computed_seed) and s.on("mul", seed, source.choice(fitting(s.values))):
         return s.values[-1]
     return seed
 
@@ -92,7 +91,7 @@ def above(s: Sketch, roots: Sequence[Draft], seeds: Sequence[str | None] | None)
 def draw_targets(s: Sketch, odds: CallOdds, roots: Sequence[Draft]) -> list[Draft]:
     """Choose what to differentiate with respect to: mostly a subset of what the roots depend on."""
     source = s.source
-    reached = above(s, roots, None)
+    reached = frozenset().union(*(r.above for r in roots))
     reachable = [d for d in s.values if d.name in reached]
     leaves = [d for d in reachable if d.is_leaf]
     pool = leaves if leaves and source.chance(odds.leaves) else reachable

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from conformance.case.outcome import Outcome
 
 pytestmark = pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")
-OF_COMPLEX = [case_of(2, i, DrawOptions(("numeric",), complexes=1.0)) for i in range(80)]
+OF_COMPLEX = [case_of(2, i, DrawOptions(("numeric",), complexes=1.0)) for i in range(200)]
 CASES = [case_of(2, i, DrawOptions(("numeric",))) for i in range(120)] + OF_COMPLEX
 
 

@@ -206,7 +206,7 @@ def test_a_framework_runs_it_and_agrees() -> None:
     pytest.importorskip("torch")
     engine = open_backend("torch")
     found = {run_case(case, [engine]).verdicts["torch"].bucket for case in cases()[:12]}
-    assert AGREEING >= found
+    assert {*AGREEING, "known_deviation"} >= found
     assert "agreed" in found
 
 

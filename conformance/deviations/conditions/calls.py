@@ -229,13 +229,13 @@ def _parts(array: Any) -> Any:
 
 @condition
 def seed_beside_its_gradient(case: Case, number: int) -> bool:
-    """Whether a call has a result of an earlier `grad` call with a graph as a root, and that call's seed as another or as an input."""
+    """Whether a call has a result of an earlier `grad` call with a graph and that call's seed, both as roots or as inputs."""
     call = call_at(case, number)
     if call is None:
         return False
-    named, roots = {*call.roots, *(call.asked or ())}, set(call.roots)
+    named = {*call.roots, *(call.asked or ())}
     earlier = [s for s in case.steps[:number] if isinstance(s, Grad) and s.create_graph]
-    return any(not named.isdisjoint(s.seeds or ()) and not roots.isdisjoint(s.results) for s in earlier)
+    return any(not named.isdisjoint(s.seeds or ()) and not named.isdisjoint(s.results) for s in earlier)
 
 
 @condition

@@ -58,7 +58,7 @@ class Carried:
 
 
 def host_of(name: str, fault: ConditionalFault) -> Interpreter | None:
-    """Open what carries a fault; ``None`` if it does not offer what that needs, a third derivative for one; the reference is any dialect.
+    """Open what carries a fault; ``None`` if it does not offer what that needs. The reference speaks a dialect that does.
 
     Raises:
         BackendError: if the engine cannot be wrapped.

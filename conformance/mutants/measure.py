@@ -87,7 +87,8 @@ class Score:
 class Power:
     """The result of a measurement.
 
-    ``host``: what carried the conditional faults; ``tries``: in how many cases each of those was run.
+    ``host``: what carried the conditional faults; ``tries``: in how many cases each of those was run;
+    ``excused``: with its name, the known deviations that it was taken for.
     """
 
     kills: dict[str, Kill]
@@ -97,6 +98,7 @@ class Power:
     seconds: float
     host: str = REFERENCE
     tries: Mapping[str, int] = field(default_factory=dict)
+    excused: frozenset[tuple[str, str]] = frozenset()
 
     def scores(self) -> list[Score]:
         """Return the score of each kind that was measured."""
@@ -159,7 +161,10 @@ class Power:
             return survivor.equivalent
         tried = self.tries.get(survivor.id, 0)
         if tried:
-            return f"no verdict in the {counted(tried, 'case')} in which its condition held"
+            taken = sorted(deviation for name, deviation in self.excused if name == survivor.id)
+            return f"no verdict in the {counted(tried, 'case')} in which its condition held" + (
+                f"; taken for {', '.join(taken)}" if taken else ""
+            )
         why = UNDRAWN.get(fault_of(survivor.id).condition)
         return "its condition held in no case" + (f": {why}" if why else "")
 
@@ -198,6 +203,7 @@ def measure(
     tried: dict[str, dict[int, int]] = defaultdict(dict)
     conditional = [name for name in ids if mutant(name).kind is Kind.CONDITIONAL]
     others = [name for name in ids if name not in conditional]
+    excused: set[tuple[str, str]] = set()
     done = 0
     with tempfile.TemporaryDirectory() as folder, Workers(() if host == REFERENCE else (host,), jobs) as workers:
         coming = chain(_hunts(others, kills, cases, seed, folder), pursuits(conditional, kills, cases, seed, folder, host))
@@ -220,6 +226,7 @@ def measure(
                     run(hunt.after_death())
                     continue
                 if isinstance(found, Caught):
+                    excused |= found.excused
                     for name, count in found.tries.items():
                         tried[name][hunt.start] = count
                     if found.stop < hunt.stop:
@@ -234,7 +241,7 @@ def measure(
         name: sum(n for start, n in counts.items() if name not in kills or start <= kills[name].case) for name, counts in tried.items()
     }
     kills |= {name: kills[name]._replace(tries=count) for name, count in tries.items() if name in kills}
-    return Power(kills, tuple(ids), cases, seed, time.perf_counter() - started, host, tries)
+    return Power(kills, tuple(ids), cases, seed, time.perf_counter() - started, host, tries, frozenset(excused))
 
 
 def _hunts(ids: Sequence[str], kills: dict[str, Kill], cases: int, seed: int, folder: str) -> Iterator[Hunt]:

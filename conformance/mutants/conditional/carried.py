@@ -58,7 +58,7 @@ class Carried:
 
 
 def host_of(name: str, fault: ConditionalFault) -> Interpreter | None:
-    """Open what carries a fault; ``None`` if it does not offer what the fault needs. The reference speaks a dialect that does.
+    """Open what carries a fault; ``None`` if it does not offer what that needs. The reference speaks a dialect that does.
 
     Raises:
         BackendError: if the engine cannot be wrapped.
@@ -66,7 +66,9 @@ def host_of(name: str, fault: ConditionalFault) -> Interpreter | None:
     opened: Any = _opened(name, PADDLE if name == REFERENCE and fault.needs in TORCH.not_offered else TORCH)
     if not isinstance(opened, Interpreter):
         raise BackendError(f"backend {name!r} is no Interpreter over an Engine, which is what can carry a fault")
-    return None if fault.needs in opened.info.not_offered else opened
+    dialect = opened.info.dialect
+    highest = dialect.highest_order.get(dialect.spelled.get(fault.part, fault.part), fault.order)
+    return None if fault.needs in opened.info.not_offered or fault.order > highest else opened
 
 
 @functools.cache
@@ -82,5 +84,7 @@ def carried(name: str, host: str, fault: ConditionalFault) -> Carried:
     """
     opened = host_of(host, fault)
     if opened is None:
-        raise BackendError(f"backend {host!r} does not offer {fault.needs}, without which {name} is no fault")
+        raise BackendError(
+            f"backend {host!r} does not offer {fault.needs or 'that order of derivative'}, without which {name} is no fault"
+        )
     return Carried(name, opened, fault.answer)

@@ -68,11 +68,15 @@ class Chase(Hunt):
 
 
 class Caught(NamedTuple):
-    """What came of a chase: kills, how many cases each fault was run in, and the case before which it ended."""
+    """What came of a chase: kills, how many cases each fault was run in, the case before which it ended.
+
+    ``excused``: with each fault, the known deviations of the engine that it was taken for.
+    """
 
     kills: dict[str, Kill]
     tries: Counter[str]
     stop: int
+    excused: set[tuple[str, str]]
 
 
 class Pack:
@@ -105,6 +109,7 @@ class Pack:
 def run_chase(chase: Chase) -> Caught:
     """Run the faults of a chase where their conditions hold, each until it is found out."""
     packs, tries, kills = _packs(chase), Counter[str](), dict[str, Kill]()
+    excused = set[tuple[str, str]]()
     with progress_file(chase.progress) as progress, alarm(chase.watchdog):
         for index in range(chase.start, chase.stop):
             if index in chase.fatal:
@@ -122,13 +127,13 @@ def run_chase(chase: Chase) -> Caught:
                 continue
             spoiled = False
             for pack in packs:
-                spoiled |= _pursue(pack, case, index, partial(_enter, chase, progress, index), tries, kills)
+                spoiled |= _pursue(pack, case, index, partial(_enter, chase, progress, index), tries, kills, excused)
             if spoiled:
                 break
         set_alarm(0)
     chase.progress.unlink()
     chase.watchdog.unlink()
-    return Caught(kills, tries, index + 1)
+    return Caught(kills, tries, index + 1, excused)
 
 
 def _enter(chase: Chase, progress: mmap, index: int, name: str) -> None:
@@ -161,7 +166,15 @@ def _packs(chase: Chase) -> list[Pack]:
     return [Pack(*found) for found in packs.values()]
 
 
-def _pursue(pack: Pack, case: Case, index: int, entering: Callable[[str], None], tries: Counter[str], kills: dict[str, Kill]) -> bool:
+def _pursue(
+    pack: Pack,
+    case: Case,
+    index: int,
+    entering: Callable[[str], None],
+    tries: Counter[str],
+    kills: dict[str, Kill],
+    excused: set[tuple[str, str]],
+) -> bool:
     """Run the faults of a pack on a case, if their conditions hold; return whether the process differentiates no longer."""
     entering(PLAIN)
     plain = pack.run(case)
@@ -182,6 +195,7 @@ def _pursue(pack: Pack, case: Case, index: int, entering: Callable[[str], None],
         if healthy and plainly(actual) == before:  # judging takes longer than all else
             continue
         verdict = judged(promise, actual, ailment)
+        excused.update((name, deviation) for deviation in verdict.deviations)
         if verdict.bucket in KILLING and not fails():
             at = "" if verdict.mismatch is None else label(case, verdict.mismatch.step)
             kills[name] = Kill(index, str(verdict.bucket), at, tries[name])

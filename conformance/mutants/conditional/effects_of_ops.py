@@ -101,3 +101,5 @@ EFFECTS: Mapping[str, Effect] = {
     "it is not recorded": lambda at, made: tuple(map(at.engine.detach, made)),
 }
 """Effects by their words."""
+ORDERS = {"its second derivatives are wrong": 2, "its third derivatives are wrong": 3}
+"""The order of derivative at which an effect shows, where it is not the first."""

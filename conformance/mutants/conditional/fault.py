@@ -48,6 +48,11 @@ class ConditionalFault:
         return f"{self.part}: {self.effect} ({self.condition})"
 
     @property
+    def order(self) -> int:
+        """The lowest order of the derivatives that it makes wrong."""
+        return effects_of_ops.ORDERS.get(self.effect, 1)
+
+    @property
     def of_op(self) -> bool:
         """Whether it is a fault of an op."""
         return self.part not in CALLS + ATTACHED

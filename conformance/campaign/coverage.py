@@ -106,8 +106,7 @@ def _call(kind: type[msgspec.Struct], name: str) -> Iterator[Cell]:
     for words, among in (("computed", _computed), ("gradients", _gradients), ("laid out", laid_out)):
         yield Cell(f"{name} seeds={words}", kind, _has_seeds, of_case=_seeded_from(among))
     for value in (None, True, False):
-        words = "unset" if value is None else value
-        yield Cell(f"{name} retain_graph={words}", kind, _given("retain_graph", value))
+        yield Cell(f"{name} retain_graph={'unset' if value is None else value}", kind, _given("retain_graph", value))
     for form in ("list", "bare", "tuple"):
         yield Cell(f"{name} form={form}", kind, _given("form", None if form == "list" else form))
     yield Cell(f"{name} roots=one", kind, lambda s: len(s.roots) == 1)

@@ -103,8 +103,8 @@ def _call(kind: type[msgspec.Struct], name: str) -> Iterator[Cell]:
     for form in ("unset", "given", "partly None"):
         yield Cell(f"{name} seeds={form}", kind, _seeded(form))
     yield Cell(f"{name} seeds=one of several roots", kind, lambda s: len({*(s.seeds or ())} - {None}) < len(_given_seeds(s)))
-    for words, among in (("computed", _computed), ("gradients", _gradients), ("laid out", laid_out)):
-        yield Cell(f"{name} seeds={words}", kind, _has_seeds, of_case=_seeded_from(among))
+    for source, among in (("computed", _computed), ("gradients", _gradients), ("laid out", laid_out)):
+        yield Cell(f"{name} seeds={source}", kind, _has_seeds, of_case=_seeded_from(among))
     for value in (None, True, False):
         yield Cell(f"{name} retain_graph={'unset' if value is None else value}", kind, _given("retain_graph", value))
     for form in ("list", "bare", "tuple"):

@@ -19,7 +19,7 @@ from reference_impl import DIALECTS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CASES = 12_000
+CASES = 24_000
 
 
 def of(step: Backward | Grad, order: int) -> Iterator[str]:

@@ -70,6 +70,9 @@ def slope(promise: Promise, number: int, name: str, direction: np.ndarray[Any, A
     """
     case = promise.case
     call = _call(case, number)
+    if not {*(getattr(call, "constants", None) or ())}.isdisjoint(call.roots):
+        msg = "a root is among the constants: it brings its own seed, but is no way for that of another"
+        raise SilentError(msg)
     for step in case.steps[:number]:
         _refuse(step)
     computed = any(isinstance(step, Op) and name in results(step) for step in case.steps[:number])

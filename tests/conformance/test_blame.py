@@ -352,6 +352,12 @@ def test_a_finding_that_blames_the_reference_makes_the_run_a_fault_of_the_suite(
     assert ("suite_error", ["torch-1: the numerical oracle contradicts the reference"]) == tally.verdict()
 
 
+def test_the_audit_says_nothing_of_a_root_that_is_held_constant() -> None:
+    call = Grad(("s", "z"), ("x",), ("g",), no_grad_vars=("z",))  # z brings its own seed all the same
+    case = Case((Input("x", (), (0.5,)),), (Op("sin", ("x",), ("s",)), Op("exp", ("s",), ("z",)), call))
+    assert audit(Promise(case, replace(INFO, dialect=PADDLE, not_offered=PADDLE.not_offered))) is None
+
+
 @pytest.mark.parametrize("case", [SIN, TWICE, SUMMED], ids=["first order", "second order", "accumulated"])
 def test_the_audit_finds_nothing_wrong_with_a_right_reference(case: Case) -> None:
     assert audit(Promise(case, INFO)) is None

@@ -125,6 +125,24 @@ def test_a_program_that_does_not_run_is_put_down_to_the_step_with_which_it_does_
     assert [Computed, Raised, Raised, Computed] == [type(o) for o in seen]
 
 
+class RefusesOnce(RefusesToRun):
+    """Refuses the first run of a program with such an operator, and no other."""
+
+    refused = False
+
+    def run(self, *arguments: Any) -> Any:
+        if self.refused:
+            return self.engine.run(*arguments)
+        self.refused = any(op.primitive.name == self.kind for op in self.engine.current.operators)
+        return super().run(*arguments)
+
+
+def test_what_a_program_answers_that_is_refused_once_counts() -> None:
+    info = reference(PADDLE_STATIC, {}).info
+    seen = Programs(info, RefusesOnce("mul")).run(Case((X, W), (PRODUCT, Op("square", ("y",), ("s",))))).observations
+    assert [Computed, Computed] == [type(o) for o in seen]
+
+
 # Drawing.
 
 

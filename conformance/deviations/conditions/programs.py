@@ -60,6 +60,14 @@ def constant_seed(case: Case, number: int) -> bool:
 
 
 @condition
+def operand_is_seed(case: Case, number: int) -> bool:
+    """Whether a target of a call has for its seed an operand of the op that made it."""
+    call = call_at(case, number)
+    made = {name: step.operands for step in case.steps[:number] if isinstance(step, Op) for name in step.results}
+    return call is not None and any(seed in made.get(root, ()) for root, seed in zip(call.roots, call.seeds or (), strict=False))
+
+
+@condition
 def targets_coincide(case: Case, number: int) -> bool:
     """Whether two targets of a call are one variable.
 

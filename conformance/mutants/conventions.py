@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from conformance.mutants.mutant import Kind, Mutant
 from reference_impl import PADDLE, PADDLE_STATIC, TORCH
+from reference_impl.dialects.conventions import Kind as Open
 
 SWITCHES = (
     *("implicit_seed", "seed_kind", "duplicates", "gradless_root", "gradless_input", "freed_refuses", "grad_requires_grad"),
@@ -54,7 +55,7 @@ MUTANTS = (
         "conventions",
         "a gradient counts as depending on what its formula uses",
         dialect=PADDLE,
-        behaves=replace(PADDLE, links={}),
+        behaves=replace(PADDLE, conventions=PADDLE.conventions.without(Open.CONNECTED)),
     ),
     Mutant(
         "paddle_highest_order",
@@ -62,7 +63,7 @@ MUTANTS = (
         "conventions",
         "every order of derivative of every op is offered",
         dialect=PADDLE,
-        behaves=replace(PADDLE, highest_order={}),
+        behaves=replace(PADDLE, conventions=PADDLE.conventions.without(Open.OFFERED)),
     ),
     Mutant(
         "torch_saves",
@@ -70,7 +71,7 @@ MUTANTS = (
         "in-place",
         "ops keep what the other framework's ops keep",
         dialect=TORCH,
-        behaves=replace(TORCH, saves=PADDLE.saves),
+        behaves=replace(TORCH, conventions=TORCH.conventions.without(Open.KEPT).but(PADDLE.conventions.of(Open.KEPT))),
     ),
     Mutant(
         "paddle_copies",
@@ -86,7 +87,7 @@ MUTANTS = (
         "conventions",
         "a gradient counts as depending on what its formula uses",
         dialect=PADDLE_STATIC,
-        behaves=replace(PADDLE_STATIC, links={}),
+        behaves=replace(PADDLE_STATIC, conventions=PADDLE_STATIC.conventions.without(Open.CONNECTED)),
     ),
     Mutant(
         "static_highest_order",
@@ -94,6 +95,6 @@ MUTANTS = (
         "conventions",
         "every order of derivative of every op is offered",
         dialect=PADDLE_STATIC,
-        behaves=replace(PADDLE_STATIC, highest_order={}),
+        behaves=replace(PADDLE_STATIC, conventions=PADDLE_STATIC.conventions.without(Open.OFFERED)),
     ),
 )

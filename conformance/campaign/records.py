@@ -112,7 +112,8 @@ class MismatchRecord(msgspec.Struct, frozen=True):
 class VerdictRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """A verdict (`conformance.judge.verdict.Verdict`), with the counts of what was compared up to the first difference.
 
-    ``ratios``: error over bound, by what a step is called; ``None`` where no error is allowed and there is one.
+    ``ratios``: error over bound, by what a step is called; ``None`` where no error is allowed and there is one. ``followed``: open
+    choices that were decided otherwise than was expected, in words, each with its option.
     """
 
     bucket: Bucket
@@ -122,6 +123,7 @@ class VerdictRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     mismatch: MismatchRecord | None = None
     deviation: str | None = None
     deviations: tuple[str, ...] = ()
+    followed: dict[str, str] = {}
 
 
 class NullRecord(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -307,7 +309,8 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     processes were used up, and ``seconds`` has what each way cost beside the cases.
     ``unreproduced_deaths``: of workers, at cases that did no harm when they ran alone. ``ratios``: by backend and step, how many cases
     in each decade of error over bound; ``grid``: by backend, op, and order with layout (`cell_of`), how many cases met what;
-    ``worst``: by backend, the largest that was accepted, at which step and in which case.
+    ``worst``: by backend, the largest that was accepted, at which step and in which case; ``followed``: by backend, in how many cases
+    each open choice was decided otherwise than was expected.
     """
 
     verdict: RunVerdict
@@ -334,6 +337,7 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     not_offered: dict[str, dict[str, str]]
     deviation_info: dict[str, DeviationRecord]
     grid: dict[str, dict[str, dict[str, dict[Met, int]]]] = {}
+    followed: dict[str, dict[str, int]] = {}
 
 
 class Interruption(msgspec.Struct, frozen=True, tag_field="kind", tag="interrupted"):

@@ -93,6 +93,7 @@ class Tally:
     ledger: dict[str, Counter[str]] = field(init=False)
     counts: dict[str, Counter[str]] = field(init=False)
     deviations: dict[str, Counter[str]] = field(init=False)
+    followed: dict[str, Counter[str]] = field(init=False)
     laws: dict[str, dict[str, Counter[str]]] = field(init=False)
     ratios: dict[str, dict[str, Counter[str]]] = field(init=False)
     worst: dict[str, tuple[float, str, str]] = field(default_factory=dict)
@@ -107,6 +108,7 @@ class Tally:
         self.ledger = {b: Counter() for b in self.backends}
         self.counts = {b: Counter() for b in self.backends}
         self.deviations = {b: Counter() for b in self.backends}
+        self.followed = {b: Counter() for b in self.backends}
         self.laws = {b: {} for b in self.backends}
         self.ratios = {b: {} for b in self.backends}
 
@@ -132,6 +134,7 @@ class Tally:
             self.counts[name].update(verdict.counts)
             self.bounded += verdict.bounded
             self.deviations[name].update(verdict.deviations)
+            self.followed[name].update(f"{choice}: {option}" for choice, option in verdict.followed.items())
             for step, ratio in verdict.ratios.items():
                 self._err(name, step, ratio, record.id)
             if verdict.bucket in FAILING:
@@ -225,6 +228,7 @@ class Tally:
             processes=dict(self.processes),
             not_offered=not_offered,
             deviation_info=deviation_info,
+            followed={name: counts for name, counts in _plain(self.followed).items() if counts},
             grid={name: {op: _plain(cells) for op, cells in ops.items()} for name, ops in self.grid.items()},
         )
 

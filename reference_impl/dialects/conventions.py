@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
 UNBOUNDED = 99
 """Stands for the highest derivative of an op that is offered to any order."""
@@ -35,8 +35,8 @@ class Kind(StrEnum):
     OFFERED = "offered"
     """Whether a derivative of an op of this order is computed, or refused as not implemented."""
     CONNECTED = "connected"
-    """On what the first derivatives of an op count as depending: on an operand (or ``g``, or ``out``) as far as their ``formula`` uses
-    it, in any case (``linked``), or not at all (``cut``). It decides between absent and zeros where a second derivative vanishes."""
+    """On what the gradients of an op's operands count as depending: on an operand (or ``g``, or ``out``) as far as the ``formula`` uses
+    it, in any case (``linked``), or not at all (``cut``). It decides between absent and zeros where a further derivative vanishes."""
     KEPT = "kept"
     """Whether the node of an op refuses a pass for what was written since, or computes what was right before the write."""
     FREED = "freed"
@@ -73,13 +73,24 @@ class ConventionsError(ValueError):
 class Conventions:
     """The options that an engine takes at its open choices; immutable but for what is noted.
 
-    ``options``: those that are known. ``noted``: where there is such a mapping, every choice that is asked for is entered.
+    ``options``: those that are known. ``varying``: of choices that the engine decides now so and now so, all options that were seen.
+    ``release``: of which backend and version that was measured. ``noted``: where there is such a mapping, every choice that is asked
+    for is entered, the latest last.
     """
 
-    __slots__ = ("_known", "noted", "options")
+    __slots__ = ("_known", "noted", "options", "release", "varying")
 
-    def __init__(self, options: Mapping[OpenChoice, str] | None = None, noted: dict[OpenChoice, str] | None = None) -> None:
+    def __init__(
+        self,
+        options: Mapping[OpenChoice, str] | None = None,
+        *,
+        varying: Mapping[OpenChoice, Collection[str]] | None = None,
+        release: tuple[str, str] = ("", ""),
+        noted: dict[OpenChoice, str] | None = None,
+    ) -> None:
         self.options = {} if options is None else options
+        self.varying = {} if varying is None else varying
+        self.release = release
         self.noted = noted
         self._known = {choice[:2] for choice in self.options}
 
@@ -88,6 +99,7 @@ class Conventions:
         choice = OpenChoice(kind, op, about)
         option = self.options.get(choice, formula)
         if self.noted is not None:
+            self.noted.pop(choice, None)
             self.noted[choice] = option
         return option
 
@@ -101,15 +113,18 @@ class Conventions:
 
     def noting(self) -> Conventions:
         """Return the same conventions, which note from now on what they are asked."""
-        return Conventions(self.options, {})
+        return self._with(self.options, {})
 
     def but(self, options: Mapping[OpenChoice, str]) -> Conventions:
         """Return conventions in which these choices are decided otherwise."""
-        return Conventions({**self.options, **options})
+        return self._with({**self.options, **options})
 
     def without(self, kind: Kind) -> Conventions:
         """Return conventions that say nothing of choices of this kind."""
-        return Conventions({choice: option for choice, option in self.options.items() if choice.kind is not kind})
+        return self._with({choice: option for choice, option in self.options.items() if choice.kind is not kind})
+
+    def _with(self, options: Mapping[OpenChoice, str], noted: dict[OpenChoice, str] | None = None) -> Conventions:
+        return Conventions(options, varying=self.varying, release=self.release, noted=noted)
 
     def of(self, kind: Kind) -> dict[OpenChoice, str]:
         """Return what is known of the choices of a kind."""
@@ -147,13 +162,30 @@ def release_file(backend: str, version: str) -> Path:
 
 def locked(backend: str, version: str) -> Conventions:
     """Return the conventions of a release that were measured."""
-    return Conventions({choice: next(iter(seen)) for choice, seen in read(release_file(backend, version)).items()})
+    return conventions(read(release_file(backend, version)))
 
 
-def read(path: Path) -> dict[OpenChoice, dict[str, int]]:
-    """Read a file of conventions: for each choice the options that were seen, the most frequent first, with the number of observations.
+class Lock(NamedTuple):
+    """What was measured: of which backend and version, and for each choice how often each option was seen, the most frequent first."""
 
-    The file has a table for each kind and option, with a line for each choice::
+    backend: str
+    version: str
+    seen: Mapping[OpenChoice, Mapping[str, int]]
+
+
+def conventions(lock: Lock) -> Conventions:
+    """Return the conventions that were measured: of each choice the option that was seen most."""
+    return Conventions(
+        {choice: next(iter(seen)) for choice, seen in lock.seen.items()},
+        varying={choice: tuple(seen) for choice, seen in lock.seen.items() if len(seen) > 1},
+        release=(lock.backend, lock.version),
+    )
+
+
+def read(path: Path) -> Lock:
+    """Read a file of conventions.
+
+    It says of which backend and version, and has a table for each kind and option, with a line for each choice::
 
         [offered.refused]
         "amax order 2" = 14
@@ -169,7 +201,8 @@ def read(path: Path) -> dict[OpenChoice, dict[str, int]]:
     seen: dict[OpenChoice, dict[str, int]] = {}
     for choice, option, count in _lines(path, tables):
         seen.setdefault(choice, {})[option] = count
-    return {choice: dict(sorted(options.items(), key=lambda item: -item[1])) for choice, options in seen.items()}
+    ranked = {choice: dict(sorted(options.items(), key=lambda item: -item[1])) for choice, options in seen.items()}
+    return Lock(str(tables.get("backend", "")), str(tables.get("version", "")), ranked)
 
 
 def _lines(path: Path, tables: Mapping[str, object]) -> Iterator[tuple[OpenChoice, str, int]]:
@@ -189,8 +222,9 @@ def _lines(path: Path, tables: Mapping[str, object]) -> Iterator[tuple[OpenChoic
                 yield OpenChoice(kind, op, about), option, count
 
 
-def text_of(backend: str, version: str, seen: Mapping[OpenChoice, Mapping[str, int]]) -> str:
+def text_of(lock: Lock) -> str:
     """Write a file of conventions; `read` reads it again."""
+    backend, version, seen = lock
     lines = [
         f"# What {backend} {version} does where no document says what is right, with the number of observations.",
         f"# Measured and written by: conformance learn --backend {backend}",

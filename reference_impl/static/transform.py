@@ -20,7 +20,7 @@ from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.arithmetic import add, clone, mul_scalar, sub
 from reference_impl.primitives.shape import link
 from reference_impl.static.program import Operator, Program, Variable
-from reference_impl.tape.choices import BY_FORMULA, connections
+from reference_impl.tape.choices import connections
 from reference_impl.tape.tensor import Mode
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ class _Backward:
 
     def _connections(self, op: Operator) -> Connections:
         tracked = [p for p, v in enumerate(op.operands) if self._flows(v)]
-        return BY_FORMULA if op.derivative_of[1] else connections(op.primitive, tracked, self.asked[op], self.dialect.conventions)
+        return connections(op, tracked, self.asked[op], self.dialect.conventions)
 
     def _arrive(self, variable: Variable, contribution: Any) -> None:
         self.arrived.setdefault(variable, []).append(self._named(variable, contribution))

@@ -6,7 +6,7 @@ since a framework has one node for all of that; beside it stands the primitive t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from reference_impl.dialects.conventions import CUT, FORMULA, LINKED, Kind, of_order
 from reference_impl.tape.primitive import Primitive
@@ -18,8 +18,20 @@ if TYPE_CHECKING:
     from reference_impl.tape.tensor import Function, Node
 
 
+class Maker(Protocol):
+    """What made a value, on a tape or in a program."""
+
+    @property
+    def primitive(self) -> Function:
+        """What it applied."""
+
+    @property
+    def derivative_of(self) -> tuple[str, int]:
+        """The op and the order of derivative that it belongs to."""
+
+
 class Connections(NamedTuple):
-    """On what the first derivatives of an op count as depending, other than by formula: operands by position, ``g`` and ``out``."""
+    """On what the gradients of a node's operands count as depending, other than by formula: operands by position, ``g`` and ``out``."""
 
     linked: tuple[int, ...] = ()
     cut: tuple[int, ...] = ()
@@ -34,20 +46,23 @@ class Connections(NamedTuple):
 BY_FORMULA = Connections()
 
 
-def connections(primitive: Function, tracked: Sequence[int], asked: Sequence[int], conventions: Conventions) -> Connections:
-    """Ask on what the first derivatives of an op count as depending.
+def connections(node: Maker, tracked: Sequence[int], asked: Sequence[int], conventions: Conventions) -> Connections:
+    """Ask on what the gradients of a node's operands count as depending.
 
     ``tracked``: the positions of the operands that need a gradient; ``asked``: of those that are asked for theirs now. The company of
     an operand decides, too: it is ``alone``, or another operand is ``tracked``, or even ``asked``.
     """
-    op = primitive.name
+    primitive = node.primitive
+    op, where = _place(node)
     if conventions.leaves_to_formula(Kind.CONNECTED, op):
         return BY_FORMULA
+    g, out = (
+        not primitive.multi_output and conventions.ask(Kind.CONNECTED, op, where + about, FORMULA) == LINKED for about in ("g", "out")
+    )
     found: dict[str, list[int]] = {FORMULA: [], LINKED: [], CUT: []}
     for position in tracked:
         company = "alone" if len(tracked) == 1 else "asked" if any(other != position for other in asked) else "tracked"
-        found[conventions.ask(Kind.CONNECTED, op, f"{operand_name(primitive, position)} {company}", FORMULA)].append(position)
-    g, out = (not primitive.multi_output and conventions.ask(Kind.CONNECTED, op, about, FORMULA) == LINKED for about in ("g", "out"))
+        found[conventions.ask(Kind.CONNECTED, op, f"{where}{operand_name(primitive, position)} {company}", FORMULA)].append(position)
     return Connections(tuple(found[LINKED]), tuple(found[CUT]), g, out)
 
 
@@ -77,7 +92,7 @@ def operand_name(primitive: Function, position: int) -> str:
     return primitive.operands[min(position, len(primitive.operands) - 1)]
 
 
-def _place(node: Node) -> tuple[str, str]:
+def _place(node: Maker) -> tuple[str, str]:
     """Return the op that a node belongs to, and what of its derivative it is."""
     op, depth = node.derivative_of
     return op, f"{of_order(depth + 1)} {node.primitive.name} " if depth else ""

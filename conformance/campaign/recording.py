@@ -39,6 +39,7 @@ def verdict_record(case: Case, verdict: Verdict, facts: Profile) -> VerdictRecor
         verdict.deviation,
         verdict.deviations,
         {str(choice): option for choice, option in verdict.followed.items()},
+        {str(choice): option for choice, option in verdict.observed.items()},
     )
 
 

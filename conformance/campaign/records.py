@@ -25,11 +25,8 @@ from conformance.laws.relation import Status
 SCHEMA = 2
 """Written into the header; a record of another schema is refused."""
 
-
 BARE = "bare "
 """Before the name of a backend among the seconds of a case: how long its steps take with nobody looking."""
-
-
 PROCESSES = "processes "
 """Before the way in which processes ended among the seconds of a run: what they cost beside the cases that they ran."""
 
@@ -112,8 +109,8 @@ class MismatchRecord(msgspec.Struct, frozen=True):
 class VerdictRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """A verdict (`conformance.judge.verdict.Verdict`), with the counts of what was compared up to the first difference.
 
-    ``ratios``: error over bound, by what a step is called; ``None`` where no error is allowed and there is one. ``followed``: open
-    choices that were decided otherwise than was expected, in words, each with its option.
+    ``ratios``: error over bound, by what a step is called; ``None`` where no error is allowed and there is one. ``followed``: in words,
+    open choices that were decided otherwise than expected; ``observed``: those that the case shows to be decided so, if that was asked.
     """
 
     bucket: Bucket
@@ -124,6 +121,7 @@ class VerdictRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     deviation: str | None = None
     deviations: tuple[str, ...] = ()
     followed: dict[str, str] = {}
+    observed: dict[str, str] = {}
 
 
 class NullRecord(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -309,8 +307,8 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     processes were used up, and ``seconds`` has what each way cost beside the cases.
     ``unreproduced_deaths``: of workers, at cases that did no harm when they ran alone. ``ratios``: by backend and step, how many cases
     in each decade of error over bound; ``grid``: by backend, op, and order with layout (`cell_of`), how many cases met what;
-    ``worst``: by backend, the largest that was accepted, at which step and in which case; ``followed``: by backend, in how many cases
-    each open choice was decided otherwise than was expected.
+    ``worst``: by backend, the largest that was accepted, at which step and in which case; ``followed``: by backend, open choices that
+    were decided otherwise than expected, in how many cases.
     """
 
     verdict: RunVerdict

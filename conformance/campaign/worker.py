@@ -33,7 +33,7 @@ from conformance.generate.scripts import case_of
 from conformance.judge.audit import audit, is_due
 from conformance.judge.canary import healthy_after, read_past_its_end
 from conformance.judge.nulls import compare_nulls
-from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, verdict_of
+from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, observe, verdict_of
 from conformance.laws.judging import Judging, apply_laws, statuses
 from conformance.laws.registry import cases_of
 from conformance.laws.relation import Status
@@ -166,6 +166,8 @@ def run_case(
             healthy = promise is None or healthy_after(actual, engine)
             poisoned |= not healthy or (promise is not None and read_past_its_end(promise.outcome, actual))
             verdict = _judged(promise, actual, judging, healthy=healthy)
+            if promise is not None and judging.observing and healthy:
+                observe(promise, actual, verdict)
         if not poisoned:
             with _clock(seconds, "laws"):
                 verdict, tried = _with_laws(case, engine, actual, verdict, judging, entering)
@@ -240,7 +242,12 @@ def _clock(seconds: dict[str, float], name: str) -> Iterator[None]:
 
 def _promise(case: Case, engine: Backend, judging: Judging) -> Promise | None:
     """Return what the reference promises; ``None`` where it is not asked, because laws alone judge."""
-    return None if judging.laws_only and not listed(engine.info) else Promise(case, engine.info)
+    if judging.laws_only and not listed(engine.info):
+        return None
+    if not judging.observing:
+        return Promise(case, engine.info)
+    dialect = engine.info.dialect
+    return Promise(case, replace(engine.info, dialect=replace(dialect, conventions=dialect.conventions.unheld())))
 
 
 def judged(promise: Promise, actual: Outcome, *, healthy: bool) -> Verdict:

@@ -27,11 +27,12 @@ from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
 from conformance.ops.dtypes import is_floating
 from reference_impl import Category
-from reference_impl.dialects.conventions import CUT, OPTIONS, Kind
+from reference_impl.dialects.conventions import CUT, FORMULA, OPTIONS, ORDER, UNNAMED, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from conformance.backends import BackendInfo
     from conformance.case.case import Case
     from conformance.case.outcome import Observation, Outcome, Value
     from conformance.case.steps import Step
@@ -94,6 +95,11 @@ def _one_further(promise: Promise, so_far: Followed, actual: Outcome, excuse: Ca
     return best
 
 
+def is_held(info: BackendInfo) -> bool:
+    """Whether an engine is the very release of which its conventions were measured."""
+    return info.dialect.conventions.release[1] == info.version.partition("+")[0]
+
+
 def under(promise: Promise, options: Mapping[OpenChoice, str]) -> Promise:
     """Return what is promised if these choices are decided so."""
     dialect = promise.info.dialect
@@ -110,6 +116,21 @@ def asked(promise: Promise, found: Mismatch | None = None) -> dict[OpenChoice, s
     return noting.noted or {}
 
 
+def decisive(promise: Promise, actual: Outcome, excuse: Callable[[Promise], Known]) -> dict[OpenChoice, str]:
+    """Return the choices that an engine has decided as promised, since the same answer would have been wrong under another option.
+
+    ``actual`` agrees with what is promised, but for what is known. What the formulas decide that derivatives are made of is left out.
+    """
+    shown = {}
+    for choice, option in asked(promise).items():
+        if option == FORMULA and (_is_deep(choice) or choice.about in UNNAMED):
+            continue
+        others = (under(promise, {choice: other}) for other in OPTIONS[choice.kind] if other != option)
+        if any(Comparer(other).run(actual, excuse(other)).mismatch is not None for other in others):
+            shown[choice] = option
+    return shown
+
+
 def _place(found: Mismatch | None) -> tuple[float, int]:
     """Say how far a comparison came."""
     if found is None:
@@ -118,19 +139,31 @@ def _place(found: Mismatch | None) -> tuple[float, int]:
 
 
 def _explanations(promise: Promise, found: Mismatch) -> Iterator[dict[OpenChoice, str]]:
-    """Yield what may explain a difference: the nearest choices first, each alone, then all of an op together, then all."""
+    """Yield what may explain a difference: each choice alone, then all of an op together, then all.
+
+    The nearest choices come first, those about derivatives of derivatives last; while an engine is learned, before all others those of
+    which nothing is known yet.
+    """
     kinds = _kinds(found)
     if not kinds:
         return
     of_op: dict[tuple[str, str], dict[OpenChoice, str]] = {}
     of_all: dict[str, dict[OpenChoice, str]] = {}
-    for choice, option in reversed(asked(promise, found).items()):
+    conventions = promise.info.dialect.conventions
+    known = {} if conventions.release[0] else conventions.options
+    nearest = reversed(asked(promise, found).items())
+    for choice, option in sorted(nearest, key=lambda item: (item[0] in known, _is_deep(item[0]))):
         for other in OPTIONS[choice.kind]:
             if choice.kind in kinds and other != option:
                 yield {choice: other}
                 of_op.setdefault((choice.op, other), {})[choice] = other
                 of_all.setdefault(other, {})[choice] = other
     yield from (options for options in (*of_op.values(), *of_all.values()) if len(options) > 1)
+
+
+def _is_deep(choice: OpenChoice) -> bool:
+    """Whether a choice is about what the derivatives of an op are connected to, that is about the formulas that these are made of."""
+    return choice.kind is Kind.CONNECTED and choice.about.startswith(ORDER)
 
 
 def _kinds(found: Mismatch) -> set[Kind]:

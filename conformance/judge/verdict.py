@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.place import END
 from conformance.compare.compare import Comparer
-from conformance.compare.following import follow
+from conformance.compare.following import decisive, follow, is_held, under
 from conformance.compare.kinks import SUBGRADIENT, SecondLook, agrees_on_a_reachable_branch
 from conformance.compare.mismatch import Mismatch
 from conformance.deviations.explain import UNDEFINED, excuse, explain
@@ -63,7 +63,8 @@ class Verdict:
     ``mismatch`` is the difference that nobody knows, or else the first known deviation, or the first undefined number; ``deviations``
     are the ids of the entries of all known deviations that the case showed, and ``deviation`` is that of ``mismatch``; ``steps`` are
     the numbers of the steps that agreed; ``ratios`` the largest error over bound by what a step is called, where a bound was computed;
-    ``followed``: the open choices that were decided otherwise than was expected, each with its option.
+    ``followed``: the open choices that were decided otherwise than was expected, each with its option; ``observed``: those that the
+    case shows to be decided as expected, if somebody looked (`observe`).
     """
 
     bucket: Bucket
@@ -75,6 +76,7 @@ class Verdict:
     steps: list[int] = field(default_factory=list)
     deviations: tuple[str, ...] = ()
     followed: Mapping[OpenChoice, str] = field(default_factory=dict)
+    observed: Mapping[OpenChoice, str] = field(default_factory=dict)
 
 
 def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdict:
@@ -111,18 +113,22 @@ def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdi
     return verdict
 
 
+def observe(promise: Promise, actual: Outcome, verdict: Verdict) -> None:
+    """Enter which of the choices that a case asks it shows to be decided as expected."""
+    if verdict.mismatch is None or verdict.bucket is Bucket.KNOWN_DEVIATION:
+        verdict.observed = decisive(under(promise, verdict.followed), actual, excuse)
+
+
 def changed(promise: Promise, followed: Mapping[OpenChoice, str]) -> list[OpenChoice]:
-    """Return the choices that this very release was measured to decide otherwise; for another one there is no such thing."""
-    conventions, version = promise.info.dialect.conventions, promise.info.version.partition("+")[0]
-    if conventions.release[1] != version:
-        return []
-    return [choice for choice, option in followed.items() if option not in conventions.varying.get(choice, ())]
+    """Return the choices that this very release was measured to decide otherwise; of another one nothing is known for sure."""
+    conventions = promise.info.dialect.conventions
+    measured = [choice for choice in followed if choice in conventions.options] if is_held(promise.info) else []
+    return [choice for choice in measured if followed[choice] not in conventions.varying.get(choice, ())]
 
 
 def _change(promise: Promise, choice: OpenChoice, followed: Mapping[OpenChoice, str], differs: Mismatch | None) -> Mismatch:
     """Say where an engine does something else than the release that it is, where nobody promises anything."""
-    backend, version = promise.info.dialect.conventions.release
-    known = promise.info.dialect.conventions.options.get(choice, "as the formula of the op has it")
+    (backend, version), known = promise.info.dialect.conventions.release, promise.info.dialect.conventions.options[choice]
     detail = f"{choice}: {followed[choice]}; measured of {backend} {version}: {known}"
     return Mismatch(END if differs is None else differs.step, CONVENTION, "step", known, followed[choice], detail)
 

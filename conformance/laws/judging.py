@@ -44,7 +44,7 @@ class Judging:
     ``law``: the id of a law that is tried on every call, and then it alone, whatever ``laws`` says; ``laws_only``: nothing but laws
     judges; ``every_null``: every null pair that fits a case is judged, not just one; ``timeout``: how many seconds all backends and
     judges together may take for one case, before the process is ended; ``sample``: laws (but every one) and null pairs look
-    at one case in so many.
+    at one case in so many; ``observing``: of every open choice that a case asks it is found out whether the case shows its option.
     """
 
     laws: LawSampling = LawSampling.NONE
@@ -53,6 +53,7 @@ class Judging:
     every_null: bool = False
     timeout: float = TIMEOUT
     sample: int = 1
+    observing: bool = False
 
     def looks_closer(self, case: Case) -> bool:
         """Whether a case is one of the sample that laws and null pairs look at."""

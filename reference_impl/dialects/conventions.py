@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 UNBOUNDED = 99
 """Stands for the highest derivative of an op that is offered to any order."""
 
+ORDER = "order "
+UNNAMED = ("g", "out")
+"""What choices call the cotangent and the result of an op."""
 COMPUTED, REFUSED = "computed", "refused"
 FORMULA, LINKED, CUT = "formula", "linked", "cut"
 
@@ -64,6 +67,13 @@ class OpenChoice(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.op} {self.about}".rstrip()
+
+    @classmethod
+    def read(cls, text: str) -> OpenChoice:
+        """Return the choice of which this is the text."""
+        kind, _, rest = text.partition(": ")
+        op, _, about = rest.partition(" ")
+        return cls(Kind(kind), op, about)
 
 
 class ConventionsError(ValueError):
@@ -123,6 +133,10 @@ class Conventions:
         """Return conventions that say nothing of choices of this kind."""
         return self._with({choice: option for choice, option in self.options.items() if choice.kind is not kind})
 
+    def unheld(self) -> Conventions:
+        """Return the same conventions as a mere expectation, to which no release is held."""
+        return Conventions(self.options, varying=self.varying)
+
     def _with(self, options: Mapping[OpenChoice, str], noted: dict[OpenChoice, str] | None = None) -> Conventions:
         return Conventions(options, varying=self.varying, release=self.release, noted=noted)
 
@@ -147,17 +161,20 @@ class Conventions:
 
 def of_order(order: int) -> str:
     """Say in a choice which order of derivative it is about."""
-    return f"order {order}"
+    return f"{ORDER}{order}"
 
 
 def order_of(choice: OpenChoice) -> int:
     """Return the order of derivative that a choice is about."""
-    return int(choice.about.removeprefix("order "))
+    return int(choice.about.removeprefix(ORDER))
 
 
-def release_file(backend: str, version: str) -> Path:
-    """Return where the conventions of a release of a built-in backend lie: one file for all its corrections."""
-    return FOLDER / f"{backend}-{'.'.join(version.split('.')[:2])}.toml"
+def release_file(backend: str, version: str, folder: Path = FOLDER) -> Path:
+    """Return where the conventions of a release lie: one file for all its corrections.
+
+    A backend that was given as ``module:attribute`` is called after the attribute.
+    """
+    return folder / f"{backend.rpartition(':')[2]}-{'.'.join(version.partition('+')[0].split('.')[:2])}.toml"
 
 
 def locked(backend: str, version: str) -> Conventions:
@@ -217,7 +234,7 @@ def _lines(path: Path, tables: Mapping[str, object]) -> Iterator[tuple[OpenChoic
                 raise ConventionsError(f"{path}: {name}.{option}: allowed are the tables {', '.join(OPTIONS[kind])}")
             for key, count in lines.items():
                 op, _, about = key.partition(" ")
-                if type(count) is not int or (kind is Kind.OFFERED and not about.removeprefix("order ").isdecimal()):
+                if type(count) is not int or (kind is Kind.OFFERED and not about.removeprefix(ORDER).isdecimal()):
                     raise ConventionsError(f"{path}: {name}.{option}: {key!r} = {count!r} is no choice with a number of observations")
                 yield OpenChoice(kind, op, about), option, count
 

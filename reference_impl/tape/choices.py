@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from reference_impl.dialects.conventions import CUT, FORMULA, LINKED, Kind, of_order
+from reference_impl.dialects.conventions import CUT, FORMULA, LINKED, UNNAMED, Kind, of_order
 from reference_impl.tape.primitive import Primitive
 
 if TYPE_CHECKING:
@@ -56,9 +56,7 @@ def connections(node: Maker, tracked: Sequence[int], asked: Sequence[int], conve
     op, where = _place(node)
     if conventions.leaves_to_formula(Kind.CONNECTED, op):
         return BY_FORMULA
-    g, out = (
-        not primitive.multi_output and conventions.ask(Kind.CONNECTED, op, where + about, FORMULA) == LINKED for about in ("g", "out")
-    )
+    g, out = (not primitive.multi_output and conventions.ask(Kind.CONNECTED, op, where + about, FORMULA) == LINKED for about in UNNAMED)
     found: dict[str, list[int]] = {FORMULA: [], LINKED: [], CUT: []}
     for position in tracked:
         company = "alone" if len(tracked) == 1 else "asked" if any(other != position for other in asked) else "tracked"

@@ -159,14 +159,21 @@ def test_a_refusal_of_another_kind_than_the_choice_names_is_not_explained() -> N
 @pytest.mark.parametrize("name", CHOICES)
 def test_the_release_that_was_measured_may_not_change_its_conventions(name: str) -> None:
     case, choice, options = decided(name)
-    verdict = judged(case, deciding(options), version=TORCH.conventions.release[1] + "+cpu")
+    measured = deciding({choice: {"refused": "computed", "computed": "refused"}.get(options[choice], "formula")})
+    verdict = judged(case, deciding(options), measured, version=TORCH.conventions.release[1] + "+cpu")
     found = verdict.mismatch
     assert (Bucket.DIVERGED, CONVENTION, options[choice]) == (verdict.bucket, found and found.kind, found and found.actual)
 
 
+def test_a_choice_of_which_nothing_was_measured_is_no_change() -> None:
+    case, _, options = decided("no second derivative")
+    unknown = replace(TORCH, conventions=Conventions(release=("torch", "1.0")))
+    assert (Bucket.SAME_ERROR, options) == ((verdict := judged(case, deciding(options), unknown)).bucket, verdict.followed)
+
+
 def test_an_option_that_was_seen_of_the_release_is_no_change() -> None:
     case, choice, options = decided("no second derivative")
-    known = Conventions(varying={choice: ("computed", "refused")}, release=("torch", "1.0"))
+    known = Conventions({choice: "computed"}, varying={choice: ("computed", "refused")}, release=("torch", "1.0"))
     verdict = judged(case, deciding(options), replace(TORCH, conventions=known))
     assert (Bucket.SAME_ERROR, options) == (verdict.bucket, verdict.followed)
 

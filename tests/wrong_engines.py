@@ -6,6 +6,7 @@ Mutants, engines with one fault, are in `conformance.mutants`. Use one of these 
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import threading
@@ -79,6 +80,18 @@ def correct_programs() -> WrongEngine:
 def hoarding() -> WrongEngine:
     """Open an engine that never lets go of a leaf, which no random script asks for."""
     return WrongEngine("hoarding", patch((ReferenceEngine, "leaf", _kept)))
+
+
+def _never_ends_its_last_words() -> None:
+    faulthandler.disable()
+    signal.signal(signal.SIGSEGV, lambda *_: _spin())  # as a printer of native stacks does that waits for a lock of a damaged heap
+    faulthandler.enable(2)
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def never_ends_its_last_words() -> WrongEngine:
+    """Open an engine that says that it dies wherever a case uses ``sin``, and does not come to an end with it."""
+    return Damaging("never_ends_its_last_words", _never_ends_its_last_words)
 
 
 def dies_on_sin() -> WrongEngine:

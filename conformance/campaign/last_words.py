@@ -44,6 +44,17 @@ def silence() -> None:
     _print_to(os.devnull)
 
 
+def die_at_once() -> None:
+    """Let a deadly signal end this process with no word of a framework about it."""
+    for number in DEADLY:
+        signal.signal(number, signal.SIG_DFL)
+
+
+def is_dying(path: Path) -> bool:
+    """Whether a process says in what it prints that it dies."""
+    return FATAL.search(words_in(path)) is not None
+
+
 @contextmanager
 def heard(path: Path, *, native: bool = True) -> Iterator[None]:
     """Send what is printed to a file for a while, the stack of a dying process included; the file goes if nobody dies.
@@ -52,8 +63,7 @@ def heard(path: Path, *, native: bool = True) -> Iterator[None]:
     """
     _print_to(str(path))
     if not native:
-        for number in DEADLY:
-            signal.signal(number, signal.SIG_DFL)
+        die_at_once()
     faulthandler.enable(2)
     try:
         yield
@@ -82,7 +92,7 @@ def frame_of(words: str, exit_code: int | None) -> str:
     """
     how = f"exit code {exit_code}" if exit_code is None or exit_code >= 0 else signal.Signals(-exit_code).name
     fatal = FATAL.search(words)
-    if fatal and how in ("SIGALRM", "SIGPROF"):
+    if fatal and (exit_code is None or how in ("SIGALRM", "SIGPROF")):
         how = SIGNALS[fatal[1]]
     said = HEAP.search(words)
     native = " > ".join(_name(found) for found in NATIVE.findall(_native_part(words)))

@@ -8,13 +8,14 @@ end of the campaign, when it holds up nobody.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from conformance.campaign.chunk import Chunk, Death
-from conformance.campaign.last_words import FATAL, frame_of, words_in
+from conformance.campaign.last_words import die_at_once, frame_of, is_dying, words_in
 from conformance.campaign.nursery import DeathError, forked
 from conformance.campaign.record_files import read_chunk
 from conformance.campaign.watchdog import rang, under_way
@@ -22,13 +23,25 @@ from conformance.campaign.worker import POISONED, restart_servers, run_chunk
 from conformance.judge.verdict import Bucket
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 
 def sheltered(function: Callable[..., Any], arguments: Sequence[Any], timeout: float | None = None) -> Any:
-    """Call a function in a child of this process, as `forked` does; if that dies, so do the servers that it talked to."""
+    """Call a function in a child of this process, as `forked` does; if that dies, it does so at once, and so do its servers."""
+    with _servers_restarted():
+        return forked(_without_a_word, [function, arguments], timeout)
+
+
+def _without_a_word(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+    die_at_once()
+    return function(*arguments)
+
+
+@contextmanager
+def _servers_restarted() -> Iterator[None]:
+    """Open anew what a child talked to that died: it may be damaged, or busy for ever."""
     try:
-        return forked(function, arguments, timeout)
+        yield
     except DeathError:
         restart_servers()
         raise
@@ -54,7 +67,8 @@ def supervised(chunk: Chunk) -> Passage:
     while chunk.start < chunk.stop:
         started = perf_counter()
         try:
-            sheltered(run_chunk, [chunk])
+            with _servers_restarted():
+                forked(run_chunk, [chunk], dying=partial(is_dying, chunk.words))
             left, way = replace(chunk, start=chunk.stop), "done"
         except DeathError as death:
             left = after_death(chunk, death.exit_code)
@@ -98,13 +112,12 @@ def after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
     following = _following(chunk)
     if exit_code == POISONED:
         return replace(chunk, start=following)
-    words = words_in(chunk.words)
-    hung = rang(chunk.watchdog) and not FATAL.search(words)
+    hung = rang(chunk.watchdog) and not is_dying(chunk.words)
     if hung and chunk.patience is not None:
         return replace(chunk, start=following + 1, set_aside=(*chunk.set_aside, following))
     if not hung and following not in chunk.deaths:
         return replace(chunk, start=following, deaths={**chunk.deaths, following: 1})
-    frame = frame_of(words_in(chunk.watchdog) if hung else words, exit_code)
+    frame = frame_of(words_in(chunk.watchdog if hung else chunk.words), exit_code)
     before = chunk.fatal_backends.get(following, {})
     culprit, law = _culprit(chunk, following)
     death = Death(Bucket.TIMED_OUT if hung else Bucket.CRASHED, law, frame)

@@ -6,6 +6,7 @@ draws the same decisions from Hypothesis, which can then shrink them; every choi
 
 from __future__ import annotations
 
+import functools
 import math
 import random
 from typing import TYPE_CHECKING, Any
@@ -63,14 +64,14 @@ class HypothesisSource:
         self._st = strategies
 
     def integer(self, low: int, high: int) -> int:
-        return self._draw(self._st.integers(low, high))  # type: ignore[no-any-return]
+        return self._draw(_integers(low, high))  # type: ignore[no-any-return]
 
     def uniform(self, low: float, high: float) -> float:
         # No floats(): it draws special values (subnormal numbers, the largest), which are drawn where they are meant.
         return self.integer(math.ceil(low * GRAIN), math.floor(high * GRAIN)) / GRAIN
 
     def chance(self, probability: float) -> bool:
-        return self._draw(self._st.integers(0, 99)) >= 100 - round(100 * probability)  # type: ignore[no-any-return]
+        return self.integer(0, 99) >= 100 - round(100 * probability)
 
     def choice(self, options: Sequence[T]) -> T:
         return options[self.integer(0, len(options) - 1)]
@@ -79,8 +80,16 @@ class HypothesisSource:
         if not options:
             return []
         count = self.integer(at_least, len(options))
-        chosen = self._draw(self._st.lists(self._st.integers(0, len(options) - 1), min_size=count, max_size=count, unique=True))
+        chosen = self._draw(self._st.lists(_integers(0, len(options) - 1), min_size=count, max_size=count, unique=True))
         return [option for i, option in enumerate(options) if i in chosen]
 
     def shuffled(self, options: Sequence[T]) -> list[T]:
         return self._draw(self._st.permutations(list(options)))  # type: ignore[no-any-return]
+
+
+@functools.lru_cache(maxsize=1024)
+def _integers(low: int, high: int) -> Any:
+    """Return the strategy of a range; making one takes as long as drawing from it."""
+    from hypothesis import strategies
+
+    return strategies.integers(low, high)

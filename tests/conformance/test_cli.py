@@ -21,16 +21,12 @@ from conformance.judge.verdict import Bucket, judge
 from conformance.ops import catalogue
 from reference_impl import PADDLE, TORCH
 from reference_impl.dialects.switches import SWITCHES
+from tests.conformance.door import conformance
 from tests.conformance.engines import EXACT, INFO, ROOT, answer
 from tests.report.samples import HEADER
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-def conformance(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "conformance", *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture

@@ -66,6 +66,12 @@ def test_a_child_that_outlives_its_time_is_ended() -> None:
     assert death.value.exit_code is None
 
 
+def test_a_child_that_does_not_finish_dying_is_ended() -> None:
+    with pytest.raises(DeathError) as death:
+        forked(forever, dying=lambda: True)
+    assert death.value.exit_code is None
+
+
 def test_no_child_is_left_as_a_zombie() -> None:
     child = forked(os.getpid)
     with pytest.raises(ChildProcessError):

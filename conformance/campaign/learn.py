@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING
 from conformance.backends import measured
 from conformance.backends.registry import registration
 from conformance.campaign.chunk import Chunk
+from conformance.campaign.lock_file import choice_of, text_of
 from conformance.campaign.pool import Workers
 from conformance.generate.probes import probes
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import FAILING
 from conformance.laws.judging import Judging
 from conformance.ops import catalogue
-from reference_impl.dialects.conventions import Lock, OpenChoice, read, text_of
+from reference_impl.dialects.conventions import Lock, OpenChoice, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
     from conformance.campaign.records import BackendRecord, CaseRecord
     from conformance.case.case import Case
+
+    Tell = Callable[[int, int], None]
 
 OF_EACH_OP = 8
 """How many cases each op has for itself."""
@@ -64,7 +67,7 @@ class Learned:
         verdict = record.verdicts[self.backend.name]
         self.failed += verdict.bucket in FAILING and not verdict.followed
         for text, option in {**verdict.observed, **verdict.followed}.items():
-            choice = OpenChoice.read(text)
+            choice = choice_of(text)
             counts = self.seen[choice] = Counter(self.seen.get(choice, {}))
             counts[option] += 1
             if counts[option] == 1:
@@ -72,8 +75,10 @@ class Learned:
                 self.cases[choice, option] = case_of(chunk.seed, index, chunk.draw) if chunk.cases is None else chunk.cases[index]
 
 
-def learn(name: str, cases: int, seed: int, jobs: int, path: Callable[[BackendRecord], Path], tell: Callable[[int], None]) -> Learned:
+def learn(name: str, cases: int, seed: int, jobs: int, path: Callable[[BackendRecord], Path], tell: Tell) -> Learned:
     """Measure a backend on each of its ops, and then on these and on so many random cases; the file is written after either pass.
+
+    ``path``: where; ``tell`` hears how many cases of a pass are done, and of how many.
 
     Raises:
         BackendError: if it cannot be opened.
@@ -96,14 +101,16 @@ def _measured(backend: BackendRecord) -> Mapping[OpenChoice, Mapping[str, int]]:
     return lock.seen if lock and lock.version == backend.version.partition("+")[0] else {}
 
 
-def _pass(name: str, cases: int, seed: int, jobs: int, tell: Callable[[int], None]) -> Learned:
+def _pass(name: str, cases: int, seed: int, jobs: int, tell: Tell) -> Learned:
     with Workers((name,), jobs) as workers, tempfile.TemporaryDirectory() as folder:
         learned = Learned(workers.describe(name))
-        chunks = {chunk.name: chunk for chunk in _chunks(learned.backend, folder, cases, seed)}
-        for chunk, records in zip(chunks.values(), workers.run(chunks.values()), strict=True):
+        chunks = list(_chunks(learned.backend, folder, cases, seed))
+        total, done = sum(chunk.stop - chunk.start for chunk in chunks), 0
+        for chunk, records in zip(chunks, workers.run(chunks), strict=True):
             for record in records:
                 learned.add(chunk, record)
-            tell(len(records))
+            done += len(records)
+            tell(done, total)
     return learned
 
 

@@ -10,14 +10,13 @@ import click
 from rich.console import Console
 
 from conformance.backends import MEASURED
-from conformance.campaign.learn import OF_EACH_OP, learn
+from conformance.campaign.learn import learn
 from conformance.campaign.run import Progress
 from conformance.case.files import encode
 from conformance.case.prose import counted
 from conformance.cli.codes import CONFORMS
 from conformance.cli.pages import printed_table
 from conformance.cli.progress import shown
-from conformance.ops import catalogue
 from reference_impl.dialects.conventions import FOLDER, REFUSED, Kind, Lock, order_of, read, release_file
 
 if TYPE_CHECKING:
@@ -36,16 +35,15 @@ TITLES = {
 
 def learned(backend: str, *, cases: int, seed: int, jobs: int, out: Path) -> int:
     """Measure a backend, write the file, and say what was found; return the exit code."""
-    console, done = Console(highlight=False), 0
-    total = cases + 2 * OF_EACH_OP * len(catalogue())
-    with shown(console, total) as tell:
-
-        def more(number: int) -> None:
-            nonlocal done
-            done += number
-            tell(Progress(done, total, 0, 0))
-
-        found = learn(backend, cases, seed, jobs, lambda facts: release_file(facts.name, facts.version, out), more)
+    with shown(Console(highlight=False), cases) as tell:
+        found = learn(
+            backend,
+            cases,
+            seed,
+            jobs,
+            lambda facts: release_file(facts.name, facts.version, out),
+            lambda done, total: tell(Progress(done, total, 0, 0)),
+        )
     path = release_file(found.backend.name, found.backend.version, out)
     for line in _varying(found, out):
         click.echo(line)

@@ -12,12 +12,14 @@ generated file, see `read`; where it says nothing, the option holds that follows
 from __future__ import annotations
 
 import tomllib
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
 UNBOUNDED = 99
 """Stands for the highest derivative of an op that is offered to any order."""
@@ -68,41 +70,28 @@ class OpenChoice(NamedTuple):
     def __str__(self) -> str:
         return f"{self.kind}: {self.op} {self.about}".rstrip()
 
-    @classmethod
-    def read(cls, text: str) -> OpenChoice:
-        """Return the choice of which this is the text."""
-        kind, _, rest = text.partition(": ")
-        op, _, about = rest.partition(" ")
-        return cls(Kind(kind), op, about)
-
 
 class ConventionsError(ValueError):
     """A file of conventions that cannot be used; the message has the file, the place and what is allowed."""
 
 
+@dataclass(frozen=True)
 class Conventions:
-    """The options that an engine takes at its open choices; immutable but for what is noted.
+    """The options that an engine takes at its open choices.
 
     ``options``: those that are known. ``varying``: of choices that the engine decides now so and now so, all options that were seen.
     ``release``: of which backend and version that was measured. ``noted``: where there is such a mapping, every choice that is asked
     for is entered, the latest last.
     """
 
-    __slots__ = ("_known", "noted", "options", "release", "varying")
+    options: Mapping[OpenChoice, str] = field(default_factory=dict)
+    varying: Mapping[OpenChoice, Collection[str]] = field(default_factory=dict)
+    release: tuple[str, str] = ("", "")
+    noted: dict[OpenChoice, str] | None = field(default=None, compare=False)
 
-    def __init__(
-        self,
-        options: Mapping[OpenChoice, str] | None = None,
-        *,
-        varying: Mapping[OpenChoice, Collection[str]] | None = None,
-        release: tuple[str, str] = ("", ""),
-        noted: dict[OpenChoice, str] | None = None,
-    ) -> None:
-        self.options = {} if options is None else options
-        self.varying = {} if varying is None else varying
-        self.release = release
-        self.noted = noted
-        self._known = {choice[:2] for choice in self.options}
+    @cached_property
+    def _known(self) -> Collection[tuple[Kind, str]]:
+        return {choice[:2] for choice in self.options}
 
     def ask(self, kind: Kind, op: str, about: str, formula: str) -> str:
         """Return the option that is taken at a choice; ``formula``: what follows from the op's formula, where nothing is known."""
@@ -123,22 +112,19 @@ class Conventions:
 
     def noting(self) -> Conventions:
         """Return the same conventions, which note from now on what they are asked."""
-        return self._with(self.options, {})
+        return replace(self, noted={})
 
     def but(self, options: Mapping[OpenChoice, str]) -> Conventions:
         """Return conventions in which these choices are decided otherwise."""
-        return self._with({**self.options, **options})
+        return replace(self, options={**self.options, **options})
 
     def without(self, kind: Kind) -> Conventions:
         """Return conventions that say nothing of choices of this kind."""
-        return self._with({choice: option for choice, option in self.options.items() if choice.kind is not kind})
+        return replace(self, options={choice: option for choice, option in self.options.items() if choice.kind is not kind})
 
     def unheld(self) -> Conventions:
         """Return the same conventions as a mere expectation, to which no release is held."""
-        return Conventions(self.options, varying=self.varying)
-
-    def _with(self, options: Mapping[OpenChoice, str], noted: dict[OpenChoice, str] | None = None) -> Conventions:
-        return Conventions(options, varying=self.varying, release=self.release, noted=noted)
+        return replace(self, release=("", ""))
 
     def of(self, kind: Kind) -> dict[OpenChoice, str]:
         """Return what is known of the choices of a kind."""
@@ -152,11 +138,6 @@ class Conventions:
         """Return the highest derivative of an op that is offered."""
         offered = self.of(Kind.OFFERED).items()
         return min((order_of(choice) - 1 for choice, option in offered if choice.op == op and option == REFUSED), default=UNBOUNDED)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Conventions) and self.options == other.options
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 def of_order(order: int) -> str:
@@ -200,7 +181,7 @@ def conventions(lock: Lock) -> Conventions:
 
 
 def read(path: Path) -> Lock:
-    """Read a file of conventions.
+    """Read a file of conventions, as `conformance learn` writes it.
 
     It says of which backend and version, and has a table for each kind and option, with a line for each choice::
 
@@ -237,24 +218,3 @@ def _lines(path: Path, tables: Mapping[str, object]) -> Iterator[tuple[OpenChoic
                 if type(count) is not int or (kind is Kind.OFFERED and not about.removeprefix(ORDER).isdecimal()):
                     raise ConventionsError(f"{path}: {name}.{option}: {key!r} = {count!r} is no choice with a number of observations")
                 yield OpenChoice(kind, op, about), option, count
-
-
-def text_of(lock: Lock) -> str:
-    """Write a file of conventions; `read` reads it again."""
-    backend, version, seen = lock
-    lines = [
-        f"# What {backend} {version} does where no document says what is right, with the number of observations.",
-        f"# Measured and written by: conformance learn --backend {backend}",
-        f'backend = "{backend}"',
-        f'version = "{version}"',
-    ]
-    for kind in Kind:
-        for option in OPTIONS[kind]:
-            of_option = sorted((c.op, c.about, o[option]) for c, o in seen.items() if c.kind is kind and option in o)
-            lines += ["", f"[{kind}.{option}]"] if of_option else []
-            lines += _quoted(of_option)
-    return "\n".join(lines) + "\n"
-
-
-def _quoted(entries: Iterable[tuple[str, str, int]]) -> Iterator[str]:
-    return (f'"{op} {about}" = {count}' if about else f'"{op}" = {count}' for op, about, count in entries)

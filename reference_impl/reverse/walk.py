@@ -212,7 +212,7 @@ class ReversePass:
         if primitive.multi_output:
             g = tuple(Tensor(np.zeros_like(o)) if s is None else s for s, o in zip(slots, node.out, strict=True))
         of_op = isinstance(primitive, Primitive)
-        connected = connections(node, node.tracked, asked, self.dialect.conventions) if of_op else BY_FORMULA
+        connected = connections(primitive, node.derivative_of, node.tracked, asked, self.dialect.conventions) if of_op else BY_FORMULA
         if connected.cut and not node.on_complex():  # linear in pieces on the real line, which no function is in the plane
             operands = tuple(node.arrays[p] if p in connected.cut else operand for p, operand in enumerate(operands))
             out = node.out if len(connected.cut) == len(node.tracked) else out

@@ -206,7 +206,7 @@ class _Backward:
 
     def _connections(self, op: Operator) -> Connections:
         tracked = [p for p, v in enumerate(op.operands) if self._flows(v)]
-        return connections(op, tracked, self.asked[op], self.dialect.conventions)
+        return connections(op.primitive, op.derivative_of, tracked, self.asked[op], self.dialect.conventions)
 
     def _arrive(self, variable: Variable, contribution: Any) -> None:
         self.arrived.setdefault(variable, []).append(self._named(variable, contribution))

@@ -6,7 +6,7 @@ since a framework has one node for all of that; beside it stands the primitive t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reference_impl.dialects.conventions import CUT, FORMULA, LINKED, UNNAMED, Kind, of_order
 from reference_impl.tape.primitive import Primitive
@@ -16,18 +16,6 @@ if TYPE_CHECKING:
 
     from reference_impl.dialects.conventions import Conventions
     from reference_impl.tape.tensor import Function, Node
-
-
-class Maker(Protocol):
-    """What made a value, on a tape or in a program."""
-
-    @property
-    def primitive(self) -> Function:
-        """What it applied."""
-
-    @property
-    def derivative_of(self) -> tuple[str, int]:
-        """The op and the order of derivative that it belongs to."""
 
 
 class Connections(NamedTuple):
@@ -46,14 +34,15 @@ class Connections(NamedTuple):
 BY_FORMULA = Connections()
 
 
-def connections(node: Maker, tracked: Sequence[int], asked: Sequence[int], conventions: Conventions) -> Connections:
-    """Ask on what the gradients of a node's operands count as depending.
+def connections(
+    primitive: Function, derivative_of: tuple[str, int], tracked: Sequence[int], asked: Sequence[int], conventions: Conventions
+) -> Connections:
+    """Ask on what the gradients of the operands of a node, or of an operator of a program, count as depending.
 
     ``tracked``: the positions of the operands that need a gradient; ``asked``: of those that are asked for theirs now. The company of
     an operand decides, too: it is ``alone``, or another operand is ``tracked``, or even ``asked``.
     """
-    primitive = node.primitive
-    op, where = _place(node)
+    op, where = _place(primitive, derivative_of)
     if conventions.leaves_to_formula(Kind.CONNECTED, op):
         return BY_FORMULA
     g, out = (not primitive.multi_output and conventions.ask(Kind.CONNECTED, op, where + about, FORMULA) == LINKED for about in UNNAMED)
@@ -69,7 +58,7 @@ def refuses_when_freed(node: Node, conventions: Conventions) -> bool:
     primitive = node.primitive
     if not isinstance(primitive, Primitive):
         return node.saves()
-    op, where = _place(node)
+    op, where = _place(primitive, node.derivative_of)
     names = {operand_name(primitive, position): primitive.saves([position]) for position in node.tracked}
     return True in {conventions.refuses(Kind.FREED, op, where + name, formula=saves) for name, saves in names.items()}
 
@@ -79,7 +68,7 @@ def keeps(node: Node, thing: str, conventions: Conventions) -> bool:
     primitive = node.primitive
     if not isinstance(primitive, Primitive):
         return node.saves() and thing != "out"
-    op, where = _place(node)
+    op, where = _place(primitive, node.derivative_of)
     by_formula = thing != "out" and node.saves()
     names = dict.fromkeys(operand_name(primitive, position) for position in node.tracked)
     return True in {conventions.refuses(Kind.KEPT, op, f"{where}{name} {thing}", formula=by_formula) for name in names}
@@ -90,7 +79,7 @@ def operand_name(primitive: Function, position: int) -> str:
     return primitive.operands[min(position, len(primitive.operands) - 1)]
 
 
-def _place(node: Maker) -> tuple[str, str]:
+def _place(primitive: Function, derivative_of: tuple[str, int]) -> tuple[str, str]:
     """Return the op that a node belongs to, and what of its derivative it is."""
-    op, depth = node.derivative_of
-    return op, f"{of_order(depth + 1)} {node.primitive.name} " if depth else ""
+    op, depth = derivative_of
+    return op, f"{of_order(depth + 1)} {primitive.name} " if depth else ""

@@ -7,7 +7,6 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import click
 import msgspec
 import numpy as np
 import pytest
@@ -17,17 +16,19 @@ from conformance.backends.reference import reference
 from conformance.campaign.chunk import Chunk
 from conformance.campaign.learn import Learned
 from conformance.campaign.learn import _measured as measured_before
+from conformance.campaign.lock_file import text_of
 from conformance.campaign.records import BackendRecord
 from conformance.campaign.worker import run_case
 from conformance.case.files import check
-from conformance.cli.measuring import conventions_page, found_lock
+from conformance.cli.measuring import conventions_page
 from conformance.generate.probes import probes
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import CONVENTION
 from conformance.laws.judging import Judging
 from conformance.ops import catalogue
 from reference_impl import PADDLE, TORCH
-from reference_impl.dialects.conventions import OPTIONS, Conventions, Kind, Lock, OpenChoice, conventions, release_file, text_of
+from reference_impl.dialects.conventions import OPTIONS, Conventions, Kind, Lock, OpenChoice, conventions, release_file
+from tests.conformance.door import conformance
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -181,6 +182,11 @@ def test_two_engines_are_compared_where_both_were_measured(tmp_path: Path) -> No
     assert [{"op": "sin", "one 1.0": "at least 2", "other 1.0": "1 at most"}] == rows["How many derivatives are offered"]
 
 
+def test_the_command_prints_where_the_frameworks_differ() -> None:
+    done = conformance("conventions", "torch", "paddle", "--compare")
+    assert (0, True, True) == (done.returncode, "torch 2.13.0" in done.stdout, "3 at most" in done.stdout)
+
+
 def test_what_was_never_measured_is_refused_in_one_line() -> None:
-    with pytest.raises(click.UsageError, match=r"nothing was measured of 'nobody'; there is .*torch-2\.13"):
-        found_lock("nobody")
+    done = conformance("conventions", "nobody")
+    assert (2, 1, True) == (done.returncode, done.stderr.count("\n"), "nothing was measured of 'nobody'; there is " in done.stderr)

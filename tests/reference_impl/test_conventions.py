@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.campaign.lock_file import text_of
 from reference_impl import OPS, PADDLE, TORCH, AutogradError, Category, backward, grad, tensor, update_in_place
 from reference_impl.dialects.conventions import (
     FOLDER,
@@ -19,7 +20,6 @@ from reference_impl.dialects.conventions import (
     conventions,
     locked,
     read,
-    text_of,
 )
 
 if TYPE_CHECKING:

@@ -95,7 +95,9 @@ def _as_measured(info: BackendInfo) -> BackendInfo:
         ConventionsError: if the file is none.
     """
     path = measured(info.name, info.version)
-    return info if path is None else replace(info, dialect=replace(info.dialect, conventions=conventions(read(path))))
+    if path is None or (known := conventions(read(path))) == info.dialect.conventions:
+        return info
+    return replace(info, dialect=replace(info.dialect, conventions=known))
 
 
 def measured(name: str, version: str) -> Path | None:

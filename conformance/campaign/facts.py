@@ -32,6 +32,7 @@ def of_backends(backends: Iterable[BackendRecord]) -> dict[str, str]:
     facts = {}
     for backend in backends:
         facts[f"backend {backend.name}"] = f"{backend.version} ({backend.dialect})"
+        facts[f"conventions of {backend.name}"] = backend.conventions
         facts |= {f"{backend.name}'s {what}": why for what, why in backend.not_offered.items()}
     return facts
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 from reference_impl.dialects.conventions import OPTIONS, Kind, OpenChoice
@@ -9,7 +10,14 @@ from reference_impl.dialects.conventions import OPTIONS, Kind, OpenChoice
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from reference_impl.dialects.conventions import Lock
+    from reference_impl.dialects.conventions import Conventions, Lock
+
+
+def release_of(conventions: Conventions) -> str:
+    """Name what was measured: the release, and a digest of the options, by which two runs know that they start from the same."""
+    told = sorted(f"{choice} {option} {conventions.varying.get(choice, '')}" for choice, option in conventions.options.items())
+    digest = hashlib.blake2b("\n".join(told).encode(), digest_size=4).hexdigest()
+    return f"{' '.join(conventions.release)} {digest}".strip()
 
 
 def choice_of(text: str) -> OpenChoice:

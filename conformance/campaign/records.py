@@ -51,7 +51,7 @@ class ExitReason(StrEnum):
 
 
 class BackendRecord(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A backend as it describes itself (`conformance.backends.BackendInfo`)."""
+    """A backend as it describes itself (`conformance.backends.BackendInfo`); ``conventions``: those it starts from."""
 
     name: str
     version: str
@@ -59,6 +59,7 @@ class BackendRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     not_offered: dict[str, str]
     cpu: str = ""
     title: str = ""
+    conventions: str = ""
 
 
 class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):

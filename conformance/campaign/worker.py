@@ -18,6 +18,7 @@ import msgspec
 from conformance.backends import Backend, BackendError, BackendInfo, answer, open_backend
 from conformance.campaign.grid_records import GridRecord, Met
 from conformance.campaign.last_words import heard
+from conformance.campaign.lock_file import release_of
 from conformance.campaign.record_files import Writer, extent
 from conformance.campaign.recording import met_of, null_record, verdict_record
 from conformance.campaign.records import BARE, BackendRecord, CaseRecord
@@ -326,4 +327,5 @@ def describe_backend(name: str) -> BackendRecord | Unopened:
         info = backend(name).info
     except BackendError as error:
         return Unopened(str(error))
-    return BackendRecord(info.name, info.version, info.dialect.name, dict(info.not_offered), info.cpu, info.title)
+    release = release_of(info.dialect.conventions)
+    return BackendRecord(info.name, info.version, info.dialect.name, dict(info.not_offered), info.cpu, info.title, release)

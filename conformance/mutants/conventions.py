@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from conformance.mutants.mutant import Kind, Mutant
 from reference_impl import PADDLE, PADDLE_STATIC, TORCH
+from reference_impl.dialects.conventions import COMPUTED, FORMULA, REFUSED, OpenChoice
 from reference_impl.dialects.conventions import Kind as Open
 
 SWITCHES = (
@@ -35,7 +36,26 @@ EQUIVALENT = {
     ): "the switch is read where backward has inputs=, a parameter that Paddle's backward does not have",
 }
 
+OF_ONE_OP = {
+    "torch_mul_not_freed": (TORCH, {OpenChoice(Open.FREED, "mul", operand): COMPUTED for operand in "xy"}),
+    "torch_mul_not_kept": (TORCH, {OpenChoice(Open.KEPT, "mul", "x y"): COMPUTED}),
+    "torch_sin_first_order": (TORCH, {OpenChoice(Open.OFFERED, "sin", "order 2"): REFUSED}),
+    "paddle_mul_unlinked": (PADDLE, {OpenChoice(Open.CONNECTED, "mul", "x alone"): FORMULA}),
+}
+"""Engines that decide one open choice of one op otherwise than the release that they are."""
+
 MUTANTS = (
+    *(
+        Mutant(
+            name,
+            Kind.ENGINE,
+            "conventions",
+            "; ".join(f"{choice} is {option}" for choice, option in options.items()),
+            dialect=dialect,
+            behaves=replace(dialect, conventions=dialect.conventions.but(options)),
+        )
+        for name, (dialect, options) in OF_ONE_OP.items()
+    ),
     *(
         Mutant(
             f"{dialect.name}_{switch}",

@@ -396,3 +396,8 @@ def test_every_clause_is_shown_with_what_each_backend_makes_of_it(write: Write, 
 
 def test_a_run_without_a_clause_table_shows_none(write: Write, records: list[Record]) -> None:
     assert 'id="clauses"' not in write(records)
+
+
+def test_what_was_followed_is_on_the_page(write: Write, header: Header, footer: Footer) -> None:
+    page = write([header, finding(), replace(footer, followed={"torch": {"offered: sin order 2: refused": 3}})])
+    assert "offered: sin order 2: refused" in Outline(page).texts

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
 
 from conformance.backends.registry import BUILT_IN, BackendError, Registration, load, names, registration
 from reference_impl import Dialect
+from reference_impl.dialects.conventions import FOLDER, conventions, read, release_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,6 +26,10 @@ __all__ = ["Backend", "BackendError", "BackendInfo", "Registration", "Repeatable
 
 Repeatable: TypeAlias = Literal["bitwise", "rounding"]
 """How alike two runs of one script are: to the last bit, or as far as rounding goes, where sums are taken in any order (atomics)."""
+
+
+MEASURED = Path("conventions")
+"""Where `conformance learn` leaves what it measured, in the folder in which it is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +88,26 @@ def open_backend(name: str) -> Backend:
         opened: Backend = opener()
     except Exception as error:
         raise BackendError(f"backend {name!r} cannot be opened: {type(error).__name__}: {error}") from error
-    opened.info = _checked(name, opened)
+    opened.info = _as_measured(_checked(name, opened))
     return opened
+
+
+def _as_measured(info: BackendInfo) -> BackendInfo:
+    """Have a release that was measured (`conformance learn`) start from its conventions.
+
+    Raises:
+        ConventionsError: if the file is none.
+    """
+    path = measured(info.name, info.version)
+    if path is None or (known := conventions(read(path))) == info.dialect.conventions:
+        return info
+    return replace(info, dialect=replace(info.dialect, conventions=known))
+
+
+def measured(name: str, version: str) -> Path | None:
+    """Return the file of what was measured of a release: here, or else the package's own; ``None`` if there is none."""
+    files = (release_file(name, version, folder) for folder in (MEASURED, FOLDER))
+    return next((path for path in files if path.is_file()), None)
 
 
 def _checked(name: str, opened: Backend) -> BackendInfo:

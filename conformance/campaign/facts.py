@@ -32,6 +32,7 @@ def of_backends(backends: Iterable[BackendRecord]) -> dict[str, str]:
     facts = {}
     for backend in backends:
         facts[f"backend {backend.name}"] = f"{backend.version} ({backend.dialect})"
+        facts[f"conventions of {backend.name}"] = backend.conventions
         facts |= {f"{backend.name}'s {what}": why for what, why in backend.not_offered.items()}
     return facts
 
@@ -55,9 +56,9 @@ def difference(expected: Mapping[str, object], here: Mapping[str, object]) -> tu
 
 @cache
 def _sources() -> str:
-    """Digest the modules and the known deviations: between two releases a version says little."""
+    """Digest the modules with their data, and the known deviations: between two releases a version says little."""
     digest = hashlib.sha256(msgspec.json.encode(known()))
     for root in (Path(module).parent for module in (conformance.__file__, reference_impl.__file__)):
-        for path in sorted(root.rglob("*.py")):
+        for path in sorted([*root.rglob("*.py"), *root.rglob("*.toml")]):
             digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:8]

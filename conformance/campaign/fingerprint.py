@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from conformance.judge.canary import BIRD, EVERY, POISON
+from conformance.judge.verdict import CONVENTION
 from conformance.laws.judging import LawSampling
 from conformance.laws.registry import LAWS
 
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 
 
 class Fingerprint(NamedTuple):
-    """Backend, bucket, and the words of the first difference; ``message`` only for refusals that no category names, and for crashes."""
+    """Backend, bucket, and the words of the first difference.
+
+    ``message`` only for refusals that no category names, for crashes, and for conventions, of which it names the choice.
+    """
 
     backend: str
     bucket: Bucket
@@ -55,6 +59,8 @@ def fingerprint_of(backend: str, verdict: VerdictRecord) -> Fingerprint:
     message = ""
     if found.kind == "crash":  # it has the frame: two crashes in different places are two failures
         message = found.detail
+    elif found.kind == CONVENTION:
+        message = found.detail.partition(";")[0]
     elif found.actual == "unmapped":
         message = re.sub(r"[^A-Za-z ]+", "#", found.detail.splitlines()[0])[:80]
     return Fingerprint(backend, verdict.bucket, found.at, found.kind, found.where, found.expected, found.actual, message)

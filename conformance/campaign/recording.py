@@ -38,6 +38,8 @@ def verdict_record(case: Case, verdict: Verdict, facts: Profile) -> VerdictRecor
         None if verdict.mismatch is None else _mismatch_record(case, verdict.mismatch),
         verdict.deviation,
         verdict.deviations,
+        {str(choice): option for choice, option in verdict.followed.items()},
+        {str(choice): option for choice, option in verdict.observed.items()},
     )
 
 

@@ -28,11 +28,8 @@ from conformance.laws.relation import Status
 SCHEMA = 2
 """Written into the header; a record of another schema is refused."""
 
-
 BARE = "bare "
 """Before the name of a backend among the seconds of a case: how long its steps take with nobody looking."""
-
-
 PROCESSES = "processes "
 """Before the way in which processes ended among the seconds of a run: what they cost beside the cases that they ran."""
 
@@ -57,7 +54,7 @@ class ExitReason(StrEnum):
 
 
 class BackendRecord(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A backend as it describes itself (`conformance.backends.BackendInfo`)."""
+    """A backend as it describes itself (`conformance.backends.BackendInfo`); ``conventions``: those it starts from."""
 
     name: str
     version: str
@@ -66,6 +63,7 @@ class BackendRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     cpu: str = ""
     title: str = ""
     repeatable: Repeatable = "bitwise"
+    conventions: str = ""
 
 
 class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):
@@ -116,7 +114,8 @@ class MismatchRecord(msgspec.Struct, frozen=True):
 class VerdictRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """A verdict (`conformance.judge.verdict.Verdict`), with the counts of what was compared up to the first difference.
 
-    ``ratios``: error over bound, by what a step is called; ``None`` where no error is allowed and there is one.
+    ``ratios``: error over bound, by what a step is called; ``None`` where no error is allowed and there is one. ``followed``: in words,
+    open choices that were decided otherwise than expected; ``observed``: those that the case shows to be decided so, if that was asked.
     """
 
     bucket: Bucket
@@ -126,6 +125,8 @@ class VerdictRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     mismatch: MismatchRecord | None = None
     deviation: str | None = None
     deviations: tuple[str, ...] = ()
+    followed: dict[str, str] = {}
+    observed: dict[str, str] = {}
 
 
 class NullRecord(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -304,7 +305,8 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     processes were used up, and ``seconds`` has what each way cost beside the cases.
     ``unreproduced_deaths``: of workers, at cases that did no harm when they ran alone. ``ratios``: by backend and step, how many cases
     in each decade of error over bound; ``grid``: by backend, op, and order with layout (`cell_of`), how many cases met what;
-    ``worst``: by backend, the largest that was accepted, at which step and in which case; ``drawn``: by backend.
+    ``worst``: by backend, the largest that was accepted, at which step and in which case; ``drawn``: by backend; ``followed``: by
+    backend, open choices that were decided otherwise than expected, in how many cases.
     """
 
     verdict: RunVerdict
@@ -332,6 +334,7 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     deviation_info: dict[str, DeviationRecord]
     grid: dict[str, dict[str, dict[str, dict[Met, int]]]] = {}
     drawn: dict[str, DrawnRecord] = {}
+    followed: dict[str, dict[str, int]] = {}
 
 
 class Interruption(msgspec.Struct, frozen=True, tag_field="kind", tag="interrupted"):

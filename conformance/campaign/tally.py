@@ -100,6 +100,7 @@ class Tally:
     deviations: dict[str, Counter[str]] = field(init=False)
     drawn: Counter[str] = field(default_factory=Counter)
     drawn_deviations: dict[str, Counter[str]] = field(init=False)
+    followed: dict[str, Counter[str]] = field(init=False)
     laws: dict[str, dict[str, Counter[str]]] = field(init=False)
     ratios: dict[str, dict[str, Counter[str]]] = field(init=False)
     worst: dict[str, tuple[float, str, str]] = field(default_factory=dict)
@@ -115,6 +116,7 @@ class Tally:
         self.counts = {b: Counter() for b in self.backends}
         self.deviations = {b: Counter() for b in self.backends}
         self.drawn_deviations = {b: Counter() for b in self.backends}
+        self.followed = {b: Counter() for b in self.backends}
         self.laws = {b: {} for b in self.backends}
         self.ratios = {b: {} for b in self.backends}
 
@@ -143,6 +145,7 @@ class Tally:
             if record.grid is None:
                 self.drawn[name] += 1
                 self.drawn_deviations[name].update(verdict.deviations)
+            self.followed[name].update(f"{choice}: {option}" for choice, option in verdict.followed.items())
             for step, ratio in verdict.ratios.items():
                 self._err(name, step, ratio, record.id)
             if verdict.bucket in FAILING:
@@ -244,6 +247,7 @@ class Tally:
             not_offered=not_offered,
             deviation_info=deviation_info,
             drawn=self.drawn_records(),
+            followed={name: counts for name, counts in _plain(self.followed).items() if counts},
             grid={name: {op: _plain(cells) for op, cells in ops.items()} for name, ops in self.grid.items()},
         )
 

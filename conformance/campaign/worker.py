@@ -18,6 +18,7 @@ import msgspec
 from conformance.backends import Backend, BackendError, BackendInfo, answer, open_backend
 from conformance.campaign.grid_records import GridRecord, Met
 from conformance.campaign.last_words import heard
+from conformance.campaign.lock_file import release_of
 from conformance.campaign.record_files import Writer, extent
 from conformance.campaign.recording import met_of, null_record, verdict_record
 from conformance.campaign.records import BARE, BackendRecord, CaseRecord
@@ -33,7 +34,7 @@ from conformance.generate.scripts import case_of
 from conformance.judge.audit import audit, is_due
 from conformance.judge.canary import BIRD, POISON, Ailment, ailment_after, read_past_its_end
 from conformance.judge.nulls import compare_nulls
-from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, verdict_of
+from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, observe, verdict_of
 from conformance.laws.judging import Judging, apply_laws, statuses
 from conformance.laws.registry import LAWS, cases_of
 from conformance.laws.relation import Status
@@ -181,6 +182,8 @@ def run_case(
             ailment = None if promise is None else _ailment(case, actual, engine, judging, entering)
             poisoned |= ailment is not None or (promise is not None and read_past_its_end(promise.outcome, actual))
             verdict = _judged(promise, actual, judging, ailment)
+            if promise is not None and judging.observing and ailment is None:
+                observe(promise, actual, verdict)
         if not poisoned:
             with _clock(seconds, "laws"):
                 verdict, tried = _with_laws(case, engine, actual, verdict, judging, entering)
@@ -255,7 +258,12 @@ def _clock(seconds: dict[str, float], name: str) -> Iterator[None]:
 
 def _promise(case: Case, engine: Backend, judging: Judging) -> Promise | None:
     """Return what the reference promises; ``None`` where it is not asked, because laws alone judge."""
-    return None if judging.laws_only and not listed(engine.info) else Promise(case, engine.info)
+    if judging.laws_only and not listed(engine.info):
+        return None
+    if not judging.observing:
+        return Promise(case, engine.info)
+    dialect = engine.info.dialect
+    return Promise(case, replace(engine.info, dialect=replace(dialect, conventions=dialect.conventions.unheld())))
 
 
 def _ailment(case: Case, actual: Outcome, engine: Backend, judging: Judging, entering: Callable[[str], None]) -> Ailment | None:
@@ -340,4 +348,7 @@ def describe_backend(name: str) -> BackendRecord | Unopened:
         info = backend(name).info
     except BackendError as error:
         return Unopened(str(error))
-    return BackendRecord(info.name, info.version, info.dialect.name, dict(info.not_offered), info.cpu, info.title, info.repeatable)
+    release = release_of(info.dialect.conventions)
+    return BackendRecord(
+        *(info.name, info.version, info.dialect.name, dict(info.not_offered), info.cpu, info.title, info.repeatable, release)
+    )

@@ -14,24 +14,25 @@ from conformance.case.steps import Backward, Custom, Detach, Grad, InPlace, Op, 
 from conformance.ops import catalogue
 from conformance.ops.spec import Memory
 from reference_impl import DIALECTS, OPS
+from reference_impl.dialects.conventions import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 def _tabulated(name: str) -> bool:
-    return all(dialect.spelled.get(name, name) in dialect.saves for dialect in DIALECTS.values())
+    return all(d.conventions.covers(Kind.KEPT, d.spelled.get(name, name)) for d in DIALECTS.values())
 
 
 TABULATED = frozenset(name for name in OPS if _tabulated(name))
-"""Ops for which a table of each framework says what they save for their gradients."""
+"""Ops of which is known, for each framework, what they keep for their gradients."""
 
 
 class Aliases:
     """The views of a script: for each the ``parent`` and the step that made it.
 
     ``may_alias``: values that may or may not share the memory of their operand; ``saves_unknown``: values that some step keeps for its
-    gradient, or may keep, where no table says which.
+    gradient, or may keep, where nobody knows which.
     """
 
     def __init__(self, steps: Sequence[Step]) -> None:

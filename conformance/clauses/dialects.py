@@ -155,13 +155,13 @@ _HIGHER = (
         exact((number("x", 2.0),), scale("x", 3.0, "y"), Grad(("y",), ("x",), ("dx",), create_graph=True)),
     ),
     Curated(
-        "highest_order",
+        "conventions",
         "the first derivative of a cumulative sum, with a graph",
         exact((_X,), Op("cumsum", ("x",), ("y",), {"axis": 0}), total("y", "z"), Grad(("z",), ("x",), ("dx",), create_graph=True)),
         dialect=PADDLE,
     ),
     Curated(
-        "links",
+        "conventions",
         "the second derivative of a product in one factor",
         exact(
             (number("x", 4.0), number("w", 5.0)),
@@ -234,7 +234,7 @@ _MUTATION = (
         exact((_X,), _SQUARES, RetainGrad("y"), InPlace("mul_scalar", "y", (), _TWICE), total("y", "z"), Backward(("z",))),
     ),
     Curated(
-        "saves",
+        "conventions",
         "a factor beside a constant is written, then a factor beside itself",
         exact(
             (_X, _C),

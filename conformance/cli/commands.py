@@ -13,6 +13,7 @@ from click.core import ParameterSource
 
 from conformance import __version__
 from conformance.cli.codes import CONFORMS, DIVERGES, SUITE_FAULT, UNREAD, USAGE
+from conformance.cli.conventions import conventions, learn
 from conformance.cli.mutants import mutants
 from conformance.cli.options import (
     Whole,
@@ -62,8 +63,9 @@ def expected_errors() -> tuple[type[Exception], ...]:
     from conformance.campaign.records import RecordError
     from conformance.case.files import CaseError
     from conformance.deviations.entries import DeviationError
+    from reference_impl.dialects.conventions import ConventionsError
 
-    return BackendError, CaseError, ClusterError, DeviationError, RecordError
+    return BackendError, CaseError, ClusterError, ConventionsError, DeviationError, RecordError
 
 
 def fail(code: int, message: str) -> NoReturn:
@@ -97,6 +99,8 @@ def cli() -> None:
 
 
 cli.add_command(mutants)
+cli.add_command(learn)
+cli.add_command(conventions)
 
 
 @cli.command()

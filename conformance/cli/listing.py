@@ -14,7 +14,7 @@ from conformance.laws.registry import LAWS
 from conformance.ops import catalogue, not_offered
 from conformance.report.words import REPEATED, share_text
 from reference_impl import DIALECTS
-from reference_impl.dialects.dialect import UNBOUNDED
+from reference_impl.dialects.conventions import UNBOUNDED
 
 
 def ops_listing(*, as_json: bool) -> str:
@@ -30,7 +30,7 @@ def ops_listing(*, as_json: bool) -> str:
             "exact": op.exact,
             "in_place": op.form is not None,
             "takes": op.numbers.taken,
-            "highest_order": {d.name: d.highest_order.get(op.name) for d in DIALECTS.values()},
+            "highest_order": {d.name: _bounded(d.conventions.highest_order(op.name)) for d in DIALECTS.values()},
             "calls": dict(op.calls),
         }
         for op in sorted(catalogue().values(), key=lambda op: (op.rank, op.name))
@@ -43,7 +43,7 @@ def ops_listing(*, as_json: bool) -> str:
         f"{'rank':>4}  {'op':<20} {'in place':<9} {'family':<11} {'order':<6} {'numbers':<8} {'lanes':<14} operands; attributes"
     )
     for op in sorted(catalogue().values(), key=lambda op: (op.rank, op.name)):
-        order = min(d.highest_order.get(op.name, UNBOUNDED) for d in DIALECTS.values())
+        order = min(d.conventions.highest_order(op.name) for d in DIALECTS.values())
         shown = "3+" if order == UNBOUNDED else str(order)
         lanes = "exact, numeric" if op.exact else "numeric"
         attrs = f"; {', '.join(op.attrs)}" if op.attrs else ""
@@ -53,6 +53,10 @@ def ops_listing(*, as_json: bool) -> str:
     lines += ["", "not offered yet, of the same ranks:"]
     lines += [f"      {name}: {reason}" for name, reason in not_offered().items()]
     return "\n".join(lines)
+
+
+def _bounded(order: int) -> int | None:
+    return None if order == UNBOUNDED else order
 
 
 def deviations_listing(hits: dict[str, int] | None, *, as_json: bool) -> str:

@@ -20,7 +20,7 @@ from reference_impl import DIALECTS
 from reference_impl.dialects.switches import GROUPS, SWITCHES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from conformance.clauses.table import Table
 
@@ -93,6 +93,22 @@ def dialects_page(one: str, other: str, *, as_json: bool) -> str:
             grid.add_row(Group(Text(row["question"]), said), Text(row[one]), Text(row[other]))
         pages.append(grid)
     return _printed(pages)
+
+
+def printed_table(sections: Mapping[str, Sequence[Sequence[str]]], columns: Sequence[str], *, as_json: bool) -> str:
+    """Write rows of text under these columns, in sections; those without a row are left out."""
+    if as_json:
+        return _json({title: [dict(zip(columns, row, strict=True)) for row in rows] for title, rows in sections.items() if rows})
+    pages: list[Any] = []
+    for title, rows in sections.items():
+        if rows:
+            grid = _grid(title)
+            for number, column in enumerate(columns):
+                grid.add_column(Text(column), ratio=1 + number)
+            for row in rows:
+                grid.add_row(*map(Text, row))
+            pages.append(grid)
+    return _printed(pages or ["There is nothing to show."])
 
 
 def _grid(title: str, *, lines: bool = False) -> Grid:

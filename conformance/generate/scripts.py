@@ -20,7 +20,6 @@ from conformance.generate.sources import FastSource
 from conformance.ops import catalogue
 from conformance.ops.dtypes import OTHER_KIND
 from reference_impl import DIALECTS, PADDLE_STATIC
-from reference_impl.dialects.dialect import UNBOUNDED
 
 if TYPE_CHECKING:
     from conformance.case.case import Case
@@ -114,7 +113,7 @@ def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, kind: Kind) -
         entry = catalogue()[name]
         own = entry.family == "complex"
         exactly = entry.is_exact(on_complex=kind == "complex")
-        highest = min(dialect.highest_order.get(name, UNBOUNDED) for dialect in dialects)
+        highest = min(dialect.conventions.highest_order(name) for dialect in dialects)
         taken = own or entry.numbers.taken == "both" if kind == "complex" else not own
         return taken and (exactly or not exact) and (not deep or highest >= 2)
 

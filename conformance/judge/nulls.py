@@ -161,7 +161,7 @@ def compare_pair(pair: Pair, case: Case, backend: Backend, first: Outcome | None
     """Judge the two sides of a pair on a case that it fits. ``first``: the one side, if it was run already."""
     info = BackendInfo(f"null:{pair.id}", backend.info.version, backend.info.dialect, backend.info.not_offered)
     one = backend.run(case) if first is None else first
-    verdict = judge(Promise(case, info, one), pair.again(case, backend, one))
+    verdict = judge(Promise(case, info, one), pair.again(case, backend, one), following=False)
     dtypes = {entry.dtype for entry in case.inputs}
     return Null(pair, verdict, dtypes.pop() if len(dtypes) == 1 else "mixed")
 

@@ -10,15 +10,24 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from conformance.case.place import END
 from conformance.compare.compare import Comparer
+from conformance.compare.following import decisive, follow, is_held, under
 from conformance.compare.kinks import SUBGRADIENT, SecondLook, agrees_on_a_reachable_branch
 from conformance.compare.mismatch import Mismatch
 from conformance.deviations.explain import UNDEFINED, excuse, explain
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from conformance.case.outcome import Outcome
     from conformance.compare.compare import Comparison
     from conformance.compare.promise import Promise
+    from reference_impl.dialects.conventions import OpenChoice
+
+
+CONVENTION = "convention"
+"""The kind of a difference from what was measured of the same release, where nobody promises anything."""
 
 
 class Bucket(StrEnum):
@@ -53,7 +62,9 @@ class Verdict:
 
     ``mismatch`` is the difference that nobody knows, or else the first known deviation, or the first undefined number; ``deviations``
     are the ids of the entries of all known deviations that the case showed, and ``deviation`` is that of ``mismatch``; ``steps`` are
-    the numbers of the steps that agreed; ``ratios`` the largest error over bound by what a step is called, where a bound was computed.
+    the numbers of the steps that agreed; ``ratios`` the largest error over bound by what a step is called, where a bound was computed;
+    ``followed``: the open choices that were decided otherwise than was expected, each with its option; ``observed``: those that the
+    case shows to be decided as expected, if somebody looked (`observe`).
     """
 
     bucket: Bucket
@@ -64,11 +75,14 @@ class Verdict:
     ratios: dict[str, float] = field(default_factory=dict)
     steps: list[int] = field(default_factory=list)
     deviations: tuple[str, ...] = ()
+    followed: Mapping[OpenChoice, str] = field(default_factory=dict)
+    observed: Mapping[OpenChoice, str] = field(default_factory=dict)
 
 
-def judge(promise: Promise, actual: Outcome) -> Verdict:
+def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdict:
     """Compare what an engine answered with what was promised, and choose the bucket.
 
+    ``following``: where nothing is promised, what the engine did is what is expected of it from there on; see `compare.following`.
     A case that nobody can run is a fault of whoever wrote it, the suite if it was drawn; that two refuse it is no agreement.
     """
     if promise.impossible is not None:
@@ -76,11 +90,18 @@ def judge(promise: Promise, actual: Outcome) -> Verdict:
         return Verdict(Bucket.HARNESS_ERROR, Mismatch(number, "harness", "step", "a step that can be run", "none", why))
     known = excuse(promise)
     compared = Comparer(promise).run(actual, known)
+    followed: Mapping[OpenChoice, str] = {}
+    given, differs = promise, compared.mismatch
+    if following and differs is not None:
+        promise, compared, followed = follow(promise, actual, excuse, compared)
+        known = excuse(promise) if followed else known
     excused = [(mismatch, entry) for mismatch, entry in compared.known if entry != UNDEFINED]
     seen = tuple(dict.fromkeys(entry for _, entry in excused))
     bucket, found = _bucket(compared, seen), compared.mismatch
-    verdict = Verdict(bucket, found, None, compared.bounded, compared.counts, compared.ratios, compared.steps, seen)
-    if found is not None and found.kind == "value":
+    verdict = Verdict(bucket, found, None, compared.bounded, compared.counts, compared.ratios, compared.steps, seen, followed)
+    if found is None and (broken := changed(given, followed)):
+        verdict.bucket, verdict.mismatch = Bucket.DIVERGED, _change(given, broken[0], followed, differs)
+    elif found is not None and found.kind == "value":
         if compared.near_kink and agrees_on_a_reachable_branch(promise, actual, known) is not False:
             verdict.bucket = Bucket.NEAR_KINK
         elif SecondLook(promise, found).is_subgradient:
@@ -90,6 +111,26 @@ def judge(promise: Promise, actual: Outcome) -> Verdict:
     elif bucket is Bucket.UNDEFINED:
         verdict.mismatch = compared.known[0][0]
     return verdict
+
+
+def observe(promise: Promise, actual: Outcome, verdict: Verdict) -> None:
+    """Enter which of the choices that a case asks it shows to be decided as expected."""
+    if verdict.mismatch is None or verdict.bucket is Bucket.KNOWN_DEVIATION:
+        verdict.observed = decisive(under(promise, verdict.followed), actual, excuse)
+
+
+def changed(promise: Promise, followed: Mapping[OpenChoice, str]) -> list[OpenChoice]:
+    """Return the choices that this very release was measured to decide otherwise; of another one nothing is known for sure."""
+    conventions = promise.info.dialect.conventions
+    measured = [choice for choice in followed if choice in conventions.options] if is_held(promise.info) else []
+    return [choice for choice in measured if followed[choice] not in conventions.varying.get(choice, ())]
+
+
+def _change(promise: Promise, choice: OpenChoice, followed: Mapping[OpenChoice, str], differs: Mismatch | None) -> Mismatch:
+    """Say where an engine does something else than the release that it is, where nobody promises anything."""
+    (backend, version), known = promise.info.dialect.conventions.release, promise.info.dialect.conventions.options[choice]
+    detail = f"{choice}: {followed[choice]}; measured of {backend} {version}: {known}"
+    return Mismatch(END if differs is None else differs.step, CONVENTION, "step", known, followed[choice], detail)
 
 
 def _bucket(compared: Comparison, deviations: tuple[str, ...]) -> Bucket:

@@ -44,7 +44,8 @@ class Judging:
     ``law``: the id of a law that is tried on every call, and then it alone, whatever ``laws`` says; ``laws_only``: nothing but laws
     judges; ``every_null``: every null pair that fits a case is judged, not just one; ``timeout``: how many seconds all backends and
     judges together may take for one case, before the process is ended; ``sample``: laws (but every one) and null pairs look
-    at one case in so many. ``canary``: which family of ops is asked after a refusal, see `conformance.judge.canary.ailment_after`.
+    at one case in so many; ``canary``: which family of ops is asked after a refusal, see `conformance.judge.canary.ailment_after`;
+    ``observing``: of every open choice that a case asks it is found out whether the case shows its option.
     """
 
     laws: LawSampling = LawSampling.NONE
@@ -54,6 +55,7 @@ class Judging:
     timeout: float = TIMEOUT
     sample: int = 1
     canary: str = ""
+    observing: bool = False
 
     def looks_closer(self, case: Case) -> bool:
         """Whether a case is one of the sample that laws and null pairs look at."""

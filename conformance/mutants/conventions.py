@@ -10,6 +10,8 @@ from dataclasses import replace
 
 from conformance.mutants.mutant import Kind, Mutant
 from reference_impl import PADDLE, PADDLE_STATIC, TORCH
+from reference_impl.dialects.conventions import COMPUTED, FORMULA, REFUSED, OpenChoice
+from reference_impl.dialects.conventions import Kind as Open
 
 SWITCHES = (
     *("implicit_seed", "seed_kind", "duplicates", "gradless_root", "gradless_input", "freed_refuses", "grad_requires_grad"),
@@ -34,7 +36,26 @@ EQUIVALENT = {
     ): "the switch is read where backward has inputs=, a parameter that Paddle's backward does not have",
 }
 
+OF_ONE_OP = {
+    "torch_mul_not_freed": (TORCH, {OpenChoice(Open.FREED, "mul", operand): COMPUTED for operand in "xy"}),
+    "torch_mul_not_kept": (TORCH, {OpenChoice(Open.KEPT, "mul", "x y"): COMPUTED}),
+    "torch_sin_first_order": (TORCH, {OpenChoice(Open.OFFERED, "sin", "order 2"): REFUSED}),
+    "paddle_mul_unlinked": (PADDLE, {OpenChoice(Open.CONNECTED, "mul", "x alone"): FORMULA}),
+}
+"""Engines that decide one open choice of one op otherwise than the release that they are."""
+
 MUTANTS = (
+    *(
+        Mutant(
+            name,
+            Kind.ENGINE,
+            "conventions",
+            "; ".join(f"{choice} is {option}" for choice, option in options.items()),
+            dialect=dialect,
+            behaves=replace(dialect, conventions=dialect.conventions.but(options)),
+        )
+        for name, (dialect, options) in OF_ONE_OP.items()
+    ),
     *(
         Mutant(
             f"{dialect.name}_{switch}",
@@ -54,7 +75,7 @@ MUTANTS = (
         "conventions",
         "a gradient counts as depending on what its formula uses",
         dialect=PADDLE,
-        behaves=replace(PADDLE, links={}),
+        behaves=replace(PADDLE, conventions=PADDLE.conventions.without(Open.CONNECTED)),
     ),
     Mutant(
         "paddle_highest_order",
@@ -62,7 +83,7 @@ MUTANTS = (
         "conventions",
         "every order of derivative of every op is offered",
         dialect=PADDLE,
-        behaves=replace(PADDLE, highest_order={}),
+        behaves=replace(PADDLE, conventions=PADDLE.conventions.without(Open.OFFERED)),
     ),
     Mutant(
         "torch_saves",
@@ -70,7 +91,7 @@ MUTANTS = (
         "in-place",
         "ops keep what the other framework's ops keep",
         dialect=TORCH,
-        behaves=replace(TORCH, saves=PADDLE.saves),
+        behaves=replace(TORCH, conventions=TORCH.conventions.without(Open.KEPT).but(PADDLE.conventions.of(Open.KEPT))),
     ),
     Mutant(
         "paddle_copies",
@@ -86,7 +107,7 @@ MUTANTS = (
         "conventions",
         "a gradient counts as depending on what its formula uses",
         dialect=PADDLE_STATIC,
-        behaves=replace(PADDLE_STATIC, links={}),
+        behaves=replace(PADDLE_STATIC, conventions=PADDLE_STATIC.conventions.without(Open.CONNECTED)),
     ),
     Mutant(
         "static_highest_order",
@@ -94,6 +115,6 @@ MUTANTS = (
         "conventions",
         "every order of derivative of every op is offered",
         dialect=PADDLE_STATIC,
-        behaves=replace(PADDLE_STATIC, highest_order={}),
+        behaves=replace(PADDLE_STATIC, conventions=PADDLE_STATIC.conventions.without(Open.OFFERED)),
     ),
 )

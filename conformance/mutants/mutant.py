@@ -44,11 +44,12 @@ class Kind(StrEnum):
 class WrongEngine:
     """The reference as a backend, with a fault while it runs a case.
 
-    ``dialect``: what it claims to speak; ``behaves``: what it speaks, if that is something else.
+    ``dialect``: what it claims to speak, as the release that this was measured of; ``behaves``: what it speaks, if that is something
+    else.
     """
 
     def __init__(self, name: str, fault: Fault = nullcontext, dialect: Dialect = TORCH, behaves: Dialect | None = None) -> None:
-        self.info = BackendInfo(name, conformance.__version__, dialect, dialect.not_offered)
+        self.info = BackendInfo(name, dialect.conventions.release[1] or conformance.__version__, dialect, dialect.not_offered)
         self.fault = fault
         self.engine = reference(behaves or dialect, dialect.not_offered)
 

@@ -13,12 +13,13 @@ from conformance.mutants.mutant import Kind, Mutant, patch
 from reference_impl import PADDLE_STATIC
 from reference_impl.static.program import Program
 from reference_impl.static.transform import _Backward
+from reference_impl.tape.choices import BY_FORMULA, Connections
 
 if TYPE_CHECKING:
     from conformance.mutants.mutant import Fault
 
 _init, _write, _named, _flows = _Backward.__init__, _Backward.write, _Backward._named, _Backward._flows
-_gradient, _asked, _linked = _Backward.gradient, _Backward._asked, _Backward._linked
+_gradient, _asked = _Backward.gradient, _Backward._asked
 _gradients, _append_backward, _parameters = reference_impl.gradients, reference_impl.append_backward, Program.parameters
 _free_name, _leaf = Program.free_name, ReferencePrograms.leaf
 
@@ -108,8 +109,8 @@ def _no_region(self: ReferencePrograms) -> Any:
     return nullcontext()
 
 
-def _unlinked(self: _Backward, op: Any, result: Any, g: Any) -> Any:
-    return result
+def _unlinked(self: _Backward, op: Any) -> Any:
+    return BY_FORMULA
 
 
 def _callbacks_twice(self: _Backward, program: Any, wanted: Any, ignored: Any, dialect: Any, callbacks: Any = ()) -> None:
@@ -120,7 +121,11 @@ def _callbacks_twice(self: _Backward, program: Any, wanted: Any, ignored: Any, d
 
 
 def _detached_operands(self: _Backward, op: Any) -> Any:
-    return {}
+    return Connections(cut=tuple(range(len(op.operands))))
+
+
+def _connected(fault: Any) -> Fault:
+    return _backward("_connections", fault)
 
 
 def _static(name: str, part: str, what: str, fault: Fault) -> Mutant:
@@ -155,12 +160,8 @@ MUTANTS = (
     ),
     _static("static_seeds_unchecked", "seeds", "target gradients that do not fit count as ones", _calling("gradients", _unchecked)),
     _static("gradients_stop", "higher order", "what was appended cannot be differentiated", _backward("_named", _stopped)),
-    _static(
-        "static_operands_detached", "higher order", "gradients count operands as constants", _backward("_links", _detached_operands)
-    ),
-    _static(
-        "static_links_forgotten", "higher order", "gradients are linked to what their formula uses", _backward("_linked", _unlinked)
-    ),
+    _static("static_operands_detached", "higher order", "gradients count operands as constants", _connected(_detached_operands)),
+    _static("static_links_forgotten", "higher order", "gradients are linked to what their formula uses", _connected(_unlinked)),
     _static("static_zeros_for_none", "unused", "an absent gradient is zeros", _calling("gradients", _zeros_for_none)),
     _static("static_results_reversed", "results", "gradients come back in reverse order", _calling("gradients", _reversed)),
     _static(

@@ -39,7 +39,13 @@ def show_details(console: Console, run: Run) -> None:
     console.print(_costs(footer))
     if law_rows(footer.laws, [*names]):
         console.print(_laws(footer, names))
-    lines = [*_gaps(footer, names), *_deviations(footer, names), *_after_known(footer, names), _kinds(footer)]
+    lines = [
+        *_gaps(footer, names),
+        *_deviations(footer, names),
+        *_followed(footer, names),
+        *_after_known(footer, names),
+        _kinds(footer),
+    ]
     for line in [*lines, *_errors(footer, names), _nulls(footer)]:
         console.print(Text(line))
     for finding in run.findings:
@@ -172,6 +178,15 @@ def _usual(footer: Footer, entry: str) -> str:
     if share is None:
         return ""
     return f"; of the drawn ones {share.fewest} to {share.most} are usual: {share_text(share.shown, share.cases)}"
+
+
+def _followed(footer: Footer, names: Mapping[str, str]) -> list[str]:
+    """Say where nobody promises anything and something else was done than was expected."""
+    return [
+        f"  {short}: {choice}, where no document says what is right: {counted(count, 'case')}"
+        for name, short in names.items()
+        for choice, count in footer.followed.get(name, {}).items()
+    ]
 
 
 def _after_known(footer: Footer, names: Mapping[str, str]) -> list[str]:

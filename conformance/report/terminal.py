@@ -204,6 +204,7 @@ def replay_lines(explained: Explanation) -> list[str]:
         lines.append(f"law {tried.law}, {place}: {tried.status}{': ' if tried.detail else ''}{tried.detail}")
     verdict = explained.verdict
     mismatch = verdict.mismatch
+    lines += [f"followed, since no document says what is right: {choice}: {option}" for choice, option in verdict.followed.items()]
     lines.append(f"verdict: {verdict.bucket}{f' ({verdict.deviation})' if verdict.deviation else ''}")
     if mismatch is not None:
         lines.append(f"  step {mismatch.step} ({mismatch.at}): expected {mismatch.expected}, got {mismatch.actual}")

@@ -107,6 +107,7 @@ class ReportView:
     innocence: tables.Innocence | None
     speed: tables.Speed | None
     deviations: list[tables.KnownDeviation]
+    followed: list[tuple[str, str, int]]
     clauses: list[tuple[str, list[tables.Clause]]]
     points: list[tables.Row]
     grids: list[GridView]
@@ -188,6 +189,7 @@ def view_of(records: Iterable[Record]) -> ReportView:
         innocence=tables.innocence_of(footer) if footer else None,
         speed=tables.speed_of(footer) if footer else None,
         deviations=tables.deviations_of(footer) if footer else [],
+        followed=[(name, *row) for name, rows in footer.followed.items() for row in rows.items()] if footer else [],
         clauses=tables.clauses_of(run.clauses, backends) if run.clauses else [],
         points=_points(run.points, backends) if run.points else [],
         grids=grids_of(footer, backends) if footer else [],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from conformance.campaign.records import Again
 from conformance.campaign.shares import interval
 from conformance.case.prose import counted
-from conformance.judge.verdict import Bucket
+from conformance.judge.verdict import CONVENTION, Bucket
 
 if TYPE_CHECKING:
     from conformance.campaign.records import FindingRecord, MismatchRecord
@@ -65,6 +65,8 @@ def summary(finding: FindingRecord) -> str:
         return UNCOMPARED.get(finding.bucket, "no mismatch recorded")
     if found.kind == "events":
         return EVENTS.get(found.actual, "other events than expected")
+    if found.kind == CONVENTION:
+        return f"convention changed: {found.detail}"
     if found.kind == "law":
         return f"breaks the law {found.where}"
     where = value_name(found) or {"result": "the result", "grad": ".grad"}.get(found.where, "")

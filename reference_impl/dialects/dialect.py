@@ -11,13 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from reference_impl.dialects.paddle_orders import HIGHEST_ORDER, LINKS, STATIC_HIGHEST_ORDER, STATIC_LINKS
-from reference_impl.dialects.saved_tensors import PADDLE_SAVES, TORCH_SAVES
+from reference_impl.dialects.conventions import Conventions, locked
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-UNBOUNDED = 99
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +51,6 @@ class Dialect:
         wider_gradient: a gradient of a shape that its operand broadcasts to is summed, or refused (as is any other wrong shape).
         ties: a maximum along an axis that is reached several times gives its gradient to the first, or splits it evenly.
         leaky_at_zero: the derivative of a leaky ReLU at 0 is that of its negative side, or 1.
-        highest_order: for an op, the highest derivative that is offered; asking for a graph of more is refused.
-        links: for an op, the operands that its gradients count as depending on, where that is not simply what its formula uses;
-            each with when that holds (`paddle_orders`). None at all: on the cotangent alone. It decides
-            between absent and zero for derivatives of second order.
         spelled: ops that this framework makes of other ops, and the op that does it that way; what is freed, refused and linked
             follows the parts.
         copies: view ops of the other framework whose results are copies here, so that a write to one does not reach the other.
@@ -66,7 +59,7 @@ class Dialect:
             tensor was when it was registered.
         promotion: an operand of a narrower dtype (real beside complex, float32 beside float64) is promoted by the op, or by a cast
             before it, which is a node of its own.
-        saves: for an op, what it keeps for its gradients; a pass refuses it if that was written later (`saved_tensors`).
+        conventions: what is done where nothing is documented; what was measured of the framework, and no promise.
         not_offered: parameters of the calls that this framework does not have, with the reason.
         static: scripts are written as a program first and run afterwards, see `reference_impl.static.program`.
     """
@@ -102,10 +95,8 @@ class Dialect:
     several_views: Literal["refused", "allowed"]
     retained_follows: Literal["newest", "registered"]
     promotion: Literal["inside", "cast_first"]
-    saves: Mapping[str, Mapping[str, tuple[str, ...]]]
     copies: frozenset[str] = frozenset()
-    highest_order: Mapping[str, int] = field(default_factory=dict)
-    links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    conventions: Conventions = field(default_factory=Conventions)
     spelled: Mapping[str, str] = field(default_factory=dict)
     not_offered: Mapping[str, str] = field(default_factory=dict)
     static: bool = False
@@ -113,22 +104,6 @@ class Dialect:
     def __hash__(self) -> int:
         """Return the hash of the name: tables have none."""
         return hash(self.name)
-
-
-def linked_operands(links: Mapping[str, str], names: Sequence[str], tracked: Sequence[int], asked: Sequence[int]) -> list[int]:
-    """Return the positions of the operands that the gradients of an op count as depending on; see `Dialect.links`.
-
-    ``names``: the operands of the op; ``tracked``: the positions of those that need a gradient; ``asked``: of those that are asked for
-    theirs now.
-    """
-
-    def holds(position: int) -> bool:
-        when = links.get(names[position])
-        if when in ("other_tracked", "other_asked"):
-            return any(other != position for other in (tracked if when == "other_tracked" else asked))
-        return when == "always"
-
-    return [position for position in tracked if holds(position)]
 
 
 TORCH = Dialect(
@@ -163,7 +138,7 @@ TORCH = Dialect(
     several_views="refused",
     retained_follows="newest",
     promotion="inside",
-    saves=TORCH_SAVES,
+    conventions=locked("torch", "2.13"),
     copies=frozenset({"getitem_reversed"}),
     not_offered={
         "no_grad_vars": "torch.autograd.grad has no such parameter; detach the tensor instead",
@@ -204,10 +179,8 @@ PADDLE = Dialect(
     several_views="allowed",
     retained_follows="registered",
     promotion="cast_first",
-    saves=PADDLE_SAVES,
     copies=frozenset({"chunk", "expand", "split"}),
-    highest_order=HIGHEST_ORDER,
-    links=LINKS,
+    conventions=locked("paddle", "3.3"),
     spelled={
         "div": "div_by_quotient",
         "glu": "glu_of_parts",
@@ -233,8 +206,7 @@ PADDLE_STATIC = replace(
     PADDLE,
     name="paddle_static",
     static=True,
-    highest_order=STATIC_HIGHEST_ORDER,
-    links=STATIC_LINKS,
+    conventions=locked("paddle-static", "3.3"),
     spelled={name: spelling for name, spelling in PADDLE.spelled.items() if name != "where"},
     not_offered={
         "op:fill": "a variable of a program has no fill_",

@@ -11,6 +11,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from reference_impl.dialects.conventions import Conventions
+
 if TYPE_CHECKING:
     from reference_impl.dialects.dialect import Dialect
 
@@ -55,6 +57,8 @@ class Switch:
         if self.parameter in dialect.not_offered:
             return "does not arise: it has no such parameter"
         value = getattr(dialect, self.field)
+        if isinstance(value, Conventions):
+            return self.values[bool(value.options)]
         if isinstance(value, Collection) and not isinstance(value, str):
             return self.values[bool(value)].format(names=", ".join(sorted(name.removeprefix("step:") for name in value)))
         return self.values[value]
@@ -243,24 +247,11 @@ SWITCHES = (
         "measured, rows C05-C08, C14, C15",
     ),
     Switch(
-        "highest_order",
+        "conventions",
         "Higher order",
-        "How many derivatives of an op are offered?",
-        {
-            False: "any number",
-            True: "what a table says (see 'conformance ops'); create_graph beyond it is refused, even if only the first is wanted",
-        },
-        "measured, rows C02, C13, C16, C5-*",
-    ),
-    Switch(
-        "links",
-        "Higher order",
-        "Is a second derivative that vanishes absent, or zeros?",
-        {
-            False: "absent, if the formula of the first does not use the tensor; else zeros",
-            True: "as backward nodes are linked, for {names}: zeros for products and powers, absent for abs and relu",
-        },
-        "measured, rows C09, C11, C12, C32",
+        "How many derivatives of an op are offered, is one that vanishes absent, and what is refused after a write or without a graph?",
+        {False: "what the formulas of the ops suggest", True: "what was measured, op by op; no document says what is right"},
+        "measurements, in the files of the package's folder 'conventions'",
     ),
     Switch(
         "computed_flag",
@@ -282,13 +273,6 @@ SWITCHES = (
         "Whose gradient does a tensor retain that is changed in place afterwards?",
         {"newest": "that of its newest content", "registered": "that of its content when it was asked to retain"},
         "measured, row M62",
-    ),
-    Switch(
-        "saves",
-        "Mutation",
-        "Which ops refuse a pass if what they used was written to afterwards?",
-        {True: "those that kept it for their gradients: a table of its own, op by op", False: "none"},
-        "measured, op by op; rows M20-M26",
     ),
     Switch(
         "copies",

@@ -314,7 +314,7 @@ def triu_vjp_x(g: Any, out: Any, x: Any, *, diagonal: int) -> Any:
 
 @primitive(saves=(), ulps=0)
 def link(x: Any, *others: Any) -> Any:
-    """Return ``x``, counted as depending on the others too (with zero derivative); see `Dialect.links`."""
+    """Return ``x``, counted as depending on the others too (with zero derivative); see `Kind.CONNECTED` of the open choices."""
     return x
 
 

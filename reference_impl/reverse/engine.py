@@ -155,7 +155,7 @@ def _gradients(
     if not allow_unused:
         contract.check_reached(inputs, [c is not None for c in found])
     if create_graph:
-        return _unshared(found, [seed for _, seed in roots])
+        return _unshared(found)
     return [None if c is None else Tensor(clone(_array(c))) for c in found]
 
 
@@ -204,21 +204,12 @@ def _accumulate(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_grap
         tensor.grad = Tensor(np.asarray(total), requires_grad=before.requires_grad, node=before.node, slot=before.slot)
 
 
-def _unshared(found: list[Any], seeds: list[Tensor]) -> list[Tensor | None]:
+def _unshared(found: list[Any]) -> list[Tensor | None]:
     """Return a tensor of its own for each cotangent, so that changing one in place changes no seed and no other result.
 
     A leaf that requires a gradient comes back itself: it cannot be changed in place, and derivatives are asked for by its identity.
     """
-    given, returned = {*seeds}, set()
-    results: list[Tensor | None] = []
-    for cotangent in found:
-        leaf = cotangent is not None and cotangent.node is None and cotangent.requires_grad
-        if cotangent is None or (leaf and (cotangent in given or cotangent not in returned)):
-            results.append(cotangent)
-            returned.add(cotangent)
-        else:
-            results.append(copy_of(cotangent))
-    return results
+    return [c if c is None or (c.node is None and c.requires_grad) else copy_of(c) for c in found]
 
 
 def _array(x: Any) -> Any:

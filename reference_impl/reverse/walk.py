@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reference_impl.dialects.dialect import UNBOUNDED, Dialect, linked_operands
+from reference_impl.dialects.conventions import Kind, of_order
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.arithmetic import add, clone
 from reference_impl.primitives.shape import link
 from reference_impl.reverse.plan import Place, asked_for, first_in_first_out, newest_first, place_of, reachable
+from reference_impl.tape.choices import BY_FORMULA, connections, refuses_when_freed
 from reference_impl.tape.hooks import Retained, ordered, retains
 from reference_impl.tape.primitive import Primitive, array_of
 from reference_impl.tape.storage import output_of, overwritten
@@ -28,6 +29,8 @@ from reference_impl.tape.tensor import Family, Mode, Node, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
+
+    from reference_impl.dialects.dialect import Dialect
 
 
 def _recorded(constant: Tensor) -> Tensor:
@@ -163,7 +166,7 @@ class ReversePass:
         if not self.create_graph:
             return self._pull(node, slots, asked)
         op, depth = node.derivative_of
-        if depth + 1 >= self.dialect.highest_order.get(op, UNBOUNDED):
+        if self.dialect.conventions.refuses(Kind.OFFERED, op, of_order(depth + 2)):
             raise AutogradError(Category.NOT_IMPLEMENTED, f"{op}: no derivative of order {depth + 2} is offered")
         return self._pull_recorded(node, slots, asked, (op, depth + 1))
 
@@ -184,12 +187,12 @@ class ReversePass:
     def _refuse(self, node: Node, *, written: bool = True) -> None:
         if (node.released or node.family is not None) and self._freed(node):
             raise AutogradError(Category.GRAPH_FREED, f"the graph of {node.primitive.name} was freed by an earlier call")
-        if written and node.number < Mode.written and overwritten(node, self.dialect.saves):
+        if written and node.number < Mode.written and overwritten(node, self.dialect.conventions):
             raise AutogradError(Category.IN_PLACE_VERSION, f"{node.primitive.name} kept a tensor that was changed in place since")
 
     def _freed(self, node: Node) -> bool:
         if self.dialect.freed_refuses == "saved":
-            return node.released and node.saves()
+            return node.released and refuses_when_freed(node, self.dialect.conventions)
         family = node.family
         return node.released or (family is not None and family.freed_by not in (None, self))
 
@@ -208,22 +211,20 @@ class ReversePass:
         g: Any = slots[0]
         if primitive.multi_output:
             g = tuple(Tensor(np.zeros_like(o)) if s is None else s for s, o in zip(slots, node.out, strict=True))
-        links = self.dialect.links.get(primitive.name) if node.derivative_of[1] == 0 else None
-        extra: list[Any] = []
-        if links == {} and not node.on_complex():  # linear in pieces on the real line, which no function is in the plane
-            operands, out = tuple(node.arrays), node.out
-        elif links:
-            extra = [node.operands[p] for p in linked_operands(links, primitive.operands, node.tracked, asked)]
-            if "g" in links:
-                extra.append(g)
+        of_op = isinstance(primitive, Primitive)
+        connected = connections(primitive, node.derivative_of, node.tracked, asked, self.dialect.conventions) if of_op else BY_FORMULA
+        if connected.cut and not node.on_complex():  # linear in pieces on the real line, which no function is in the plane
+            operands = tuple(node.arrays[p] if p in connected.cut else operand for p, operand in enumerate(operands))
+            out = node.out if len(connected.cut) == len(node.tracked) else out
+        others = connected.others(node.operands, g, out if primitive.multi_output else (out,))
         toggled = self._toggled(node)
         for operand, flag in toggled.items():
             operand.requires_grad = not flag
         Mode.derivative_of, Mode.family = derivative_of, Family()
         try:
             pulled = list(primitive.cotangents(node, asked, g, out, operands))
-            if extra:
-                pulled = [(position, link(c, *extra)) for position, c in pulled]
+            if others:
+                pulled = [(position, link(c, *others)) for position, c in pulled]
         finally:  # the rule of a custom function may be refused
             Mode.derivative_of = Mode.family = None
             for operand, flag in toggled.items():

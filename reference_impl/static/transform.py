@@ -14,18 +14,21 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from reference_impl.dialects.dialect import PADDLE_STATIC, UNBOUNDED, linked_operands
+from reference_impl.dialects.conventions import Kind, of_order
+from reference_impl.dialects.dialect import PADDLE_STATIC
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.arithmetic import add, clone, mul_scalar, sub
 from reference_impl.primitives.shape import link
 from reference_impl.static.program import Operator, Program, Variable
+from reference_impl.tape.choices import connections
 from reference_impl.tape.tensor import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from reference_impl.dialects.dialect import Dialect
     from reference_impl.static.program import Block
+    from reference_impl.tape.choices import Connections
 
     Callback: TypeAlias = Callable[[Block, dict[str, Any]], object]
 
@@ -182,33 +185,28 @@ class _Backward:
         if all(c is None for c in cotangents):
             return
         name, depth = op.derivative_of
-        if depth + 1 > self.dialect.highest_order.get(name, UNBOUNDED):
+        if self.dialect.conventions.refuses(Kind.OFFERED, name, of_order(depth + 1)):
             raise AutogradError(Category.NOT_IMPLEMENTED, f"{name}: no derivative of order {depth + 1} is offered")
         first = len(self.program.operators)
         filled = [np.zeros(v.shape, v.dtype) if c is None else c for v, c in zip(op.outputs, cotangents, strict=True)]
         g, out = (tuple(filled), op.outputs) if op.primitive.multi_output else (filled[0], op.outputs[0])
         operands: Sequence[Any] = op.operands
-        if self._links(op) == {}:
-            operands, out = [_constant(v) for v in op.operands], _constant(out)
+        connected = self._connections(op)
+        if connected.cut:
+            operands = [_constant(v) if p in connected.cut else v for p, v in enumerate(op.operands)]
+            out = out if any(self._flows(v) for v in operands) else _constant(out)
+        others = connected.others(op.operands, g, op.outputs)
         Mode.derivative_of = (name, depth + 1)
         for position, cotangent in op.primitive.cotangents(op, self.asked[op], g, out, operands):
-            self._arrive(op.operands[position], self._linked(op, cotangent, g))
+            self._arrive(op.operands[position], link(cotangent, *others) if others else cotangent)
         Mode.derivative_of = None
         self.context[CURRENT_OPERATOR] = GradientOperator(op, tuple(self.program.operators[first:]))
         for callback in self.callbacks:
             callback(op.block, self.context)
 
-    def _links(self, op: Operator) -> Mapping[str, str] | None:
-        """Return what the gradients of an operator count as depending on in this dialect, see `Dialect.links`."""
-        return self.dialect.links.get(op.primitive.name) if op.derivative_of[1] == 0 else None
-
-    def _linked(self, op: Operator, result: Any, g: Any) -> Any:
-        links = self._links(op)
-        if not links:
-            return result
+    def _connections(self, op: Operator) -> Connections:
         tracked = [p for p, v in enumerate(op.operands) if self._flows(v)]
-        extra = [op.operands[p] for p in linked_operands(links, op.primitive.operands, tracked, self.asked[op])]
-        return link(result, *extra, *(op.outputs if "out" in links else ()), *([g] if "g" in links else []))
+        return connections(op.primitive, op.derivative_of, tracked, self.asked[op], self.dialect.conventions)
 
     def _arrive(self, variable: Variable, contribution: Any) -> None:
         self.arrived.setdefault(variable, []).append(self._named(variable, contribution))

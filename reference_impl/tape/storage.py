@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from reference_impl.tape.choices import keeps
 from reference_impl.tape.tensor import Memory, Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator
 
+    from reference_impl.dialects.conventions import Conventions
     from reference_impl.tape.tensor import Link, Node
 
 
@@ -86,22 +88,21 @@ def _at(tensor: Tensor, number: int) -> Tensor:
     return next((before for written, before in past if written > number), tensor)
 
 
-def overwritten(node: Node, saves: Mapping[str, Mapping[str, tuple[str, ...]]]) -> bool:
+def overwritten(node: Node, conventions: Conventions) -> bool:
     """Whether something that a node kept for its rules was written after the node was made.
 
-    What it kept is in the table ``saves``. A node of a derivative counts as keeping all its operands if its rules need any of them.
+    What it kept is an open choice. By its formula a node keeps all its operands if its rules need any of them.
     """
     names = node.primitive.operands
     if node.primitive.name == "overwrite" and type(node.operands[1]) is Tensor and node.operands[1].node is not None:
         update = node.operands[1].node  # for a framework, the update of a view and its place in the base are one op
-        return (update.shown is not None or update.primitive is node.primitive) and overwritten(update, saves)
-    table = saves.get(node.primitive.name) if node.derivative_of[1] == 0 else None
-    if table is None:
-        return node.saves() and any(_written_after(o, node.number) or _place_written_after(o, node.number) for o in node.operands)
-    kept = {name for position in node.tracked for name in table.get(names[min(position, len(names) - 1)], ())}
-    if "out" in kept and node.overwritten:
-        return True
-    return any(_written_after(o, node.number) for name, o in zip(names, node.operands, strict=False) if name in kept)
+        return (update.shown is not None or update.primitive is node.primitive) and overwritten(update, conventions)
+    given = node.derivative_of[1] > 0 or not names  # its operands may be the places of results, not the user's tensors
+    written = {"out"} if node.overwritten else set()
+    for position, operand in enumerate(node.operands):
+        if _written_after(operand, node.number) or (given and _place_written_after(operand, node.number)):
+            written.add(names[min(position, len(names) - 1)] if names else "operand")
+    return True in {keeps(node, thing, conventions) for thing in written}
 
 
 def _written_after(tensor: object, number: int) -> bool:

@@ -30,7 +30,7 @@ class _Mode:
     """The engine's only mutable state: whether ops are recorded, and on whose behalf.
 
     `derivative_of` is ``(op, depth)`` while the vjp rules of a node of that op run under ``create_graph``: nodes made meanwhile belong
-    to the depth-th derivative of the op, and to `family`. See `Dialect.highest_order`.
+    to the depth-th derivative of the op, and to `family`; see `Kind.OFFERED` of the open choices.
     `ties` and `leaky_at_zero` are the kinks' conventions of the call that is running, see `Dialect`.
     `stack_probe`, where there is one, says where a node is made; see `dump`.
     `written` is the sequence number of the latest in-place update. Updates and nodes share one counter, so a node with a larger number

@@ -20,7 +20,8 @@ from conformance.generate.sketch import Sketch
 from conformance.generate.sources import FastSource
 from conformance.ops import catalogue
 from conformance.ops.spec import signature
-from reference_impl import DIALECTS, OPS, TORCH, Category
+from reference_impl import DIALECTS, TORCH, Category
+from reference_impl.dialects.conventions import Kind
 from tests.conformance.engines import TOTAL
 
 if TYPE_CHECKING:
@@ -185,10 +186,9 @@ def test_every_in_place_form_is_of_an_op_of_which_it_is_known_what_it_keeps() ->
 
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
-def test_the_table_of_what_ops_keep_names_operands_and_results(dialect: Any) -> None:
-    named = {name for op, kept in dialect.saves.items() for operand, names in kept.items() for name in (op, operand, *names)}
-    known = {*OPS, "out", *(name for op in dialect.saves for name in signature(op)[0])}
-    assert named <= known
+def test_what_is_known_of_what_ops_keep_names_operands_and_results(dialect: Any) -> None:
+    named = {(op, *about.split()) for _, op, about in dialect.conventions.of(Kind.KEPT) if " order " not in f" {about}"}
+    assert named <= {(op, operand, thing) for op, operand, thing in named if {operand, thing} <= {*signature(op)[0], "out"}}
 
 
 # What is drawn.

@@ -32,7 +32,7 @@ FAULTS = {
     "freed_graph_unnoticed": (CASES, {("grad", "error", "graph_freed", "computed"), ("backward", "error", "graph_freed", "computed")}),
     "none_for_zeros": (CASES, {("grad", "absence", "present", "absent")}),
     "zeros_for_none": (CASES, {("grad", "absence", "absent", "present")}),
-    "writes_unnoticed": (CHANGING, {("grad", "error", "in_place_version", "computed")}),
+    "writes_unnoticed": (CHANGING, {("grad", "convention", "refused", "computed")}),
     "view_writes_stay": (CHANGING, {("in_place", "events", "as promised", "fewer")}),
     "saves_after_the_write": (CHANGING, {("grad", "value", "right", "wrong"), ("backward", "value", "right", "wrong")}),
     "breaks_after_a_refusal": (CASES, {("grad", "poison", "intact", "broken"), ("backward", "poison", "intact", "broken")}),

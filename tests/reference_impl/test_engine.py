@@ -242,3 +242,12 @@ def test_vanishing_second_derivative_of_a_product_is_absent_or_zero(dialect: Dia
     assert dx is not None
     (second,) = grad([dx], [x], allow_unused=True, dialect=dialect)
     assert expected == elements(second)
+
+
+@pytest.mark.parametrize("position", [0, 1])
+def test_a_leaf_that_is_answered_twice_is_itself_both_times(position: int) -> None:
+    x, seed = leaf(3.0), leaf(5.0)
+    found = grad([x], [x, x], [seed], create_graph=True)
+    backward([mul(found[position], found[position])])
+    assert seed.grad is not None
+    assert elements(seed.grad) == 10.0

@@ -400,3 +400,8 @@ def test_a_run_without_a_clause_table_shows_none(write: Write, records: list[Rec
 def test_how_alike_two_runs_are_is_shown_as_the_engine_says(write: Write, records: list[Record]) -> None:
     page = write(records)
     assert ["to the last bit", "as far as rounding goes"] == re.findall(r"dialect, repeatable ([a-z ]+)<", page)
+
+
+def test_what_was_followed_is_on_the_page(write: Write, header: Header, footer: Footer) -> None:
+    page = write([header, finding(), replace(footer, followed={"torch": {"offered: sin order 2: refused": 3}})])
+    assert "offered: sin order 2: refused" in Outline(page).texts

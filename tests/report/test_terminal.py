@@ -22,10 +22,10 @@ from conformance.campaign.records import (
 )
 from conformance.case.prose import counted
 from conformance.judge.dispute import Blame
-from conformance.judge.verdict import Bucket
+from conformance.judge.verdict import CONVENTION, Bucket
 from conformance.report.details import show_details
 from conformance.report.terminal import Checked, Run, run_of, short_names, show_summary
-from tests.report.samples import FOOTER, HEADER, finding
+from tests.report.samples import FOOTER, HEADER, differing, finding
 
 PAGE = Path("reports/report.html")
 GREEN = replace(FOOTER, verdict=RunVerdict.CONFORMS, reasons=(), nulls=NullSummary(31000, 0, 3, 96.6, {}))
@@ -160,3 +160,18 @@ def test_a_backend_given_by_its_module_has_a_short_name_of_its_own(backends: lis
 
 def test_one_is_no_plural() -> None:
     assert ["0 cases", "1 case", "2 cases"] == [counted(number, "case") for number in range(3)]
+
+
+CHOICE = "offered: sin order 2: refused"
+
+
+def test_a_convention_that_changed_is_named_with_what_was_measured() -> None:
+    detail = f"{CHOICE}; measured of torch 2.13.0: computed"
+    changed = differing(kind=CONVENTION, where="step", expected="computed", actual="refused", detail=detail)
+    assert f"convention changed: {detail}" in " ".join(line.strip() for line in printed(run(FOOTER, changed)))
+
+
+def test_what_was_followed_is_among_the_tables() -> None:
+    out = io.StringIO()
+    show_details(Console(file=out, width=200), run(replace(GREEN, followed={"torch": {CHOICE: 3}})))
+    assert f"torch: {CHOICE}, where no document says what is right: 3 cases" in out.getvalue()

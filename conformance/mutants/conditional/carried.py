@@ -67,7 +67,7 @@ def host_of(name: str, fault: ConditionalFault) -> Interpreter | None:
     if not isinstance(opened, Interpreter):
         raise BackendError(f"backend {name!r} is no Interpreter over an Engine, which is what can carry a fault")
     dialect = opened.info.dialect
-    highest = dialect.highest_order.get(dialect.spelled.get(fault.part, fault.part), fault.order)
+    highest = dialect.conventions.highest_order(dialect.spelled.get(fault.part, fault.part))
     return None if fault.needs in opened.info.not_offered or fault.order > highest else opened
 
 

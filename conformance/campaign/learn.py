@@ -1,0 +1,128 @@
+"""Learning: which option an engine takes at each open choice, op by op and in random scripts.
+
+A case that agrees shows an option where another one would have been told apart; one that was followed shows it, too. Two passes are
+made. In the first a refusal among several ops may be put down to the wrong one; so the second starts from what most cases of the first
+said, and counts alone. What is counted is a measurement of the engine, for the file that its runs start from. An engine that decides
+one choice now so and now so is told, with a case for each.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from conformance.backends import measured
+from conformance.backends.registry import registration
+from conformance.campaign.chunk import Chunk
+from conformance.campaign.lock_file import choice_of, text_of
+from conformance.campaign.pool import Workers
+from conformance.generate.probes import probes
+from conformance.generate.scripts import DrawOptions, case_of
+from conformance.judge.verdict import FAILING
+from conformance.laws.judging import Judging
+from conformance.ops import catalogue
+from reference_impl.dialects.conventions import Lock, OpenChoice, read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from conformance.campaign.records import BackendRecord, CaseRecord
+    from conformance.case.case import Case
+
+    Tell = Callable[[int, int], None]
+
+OF_EACH_OP = 8
+"""How many cases each op has for itself."""
+CHANGING = 0.3
+"""The share of them that writes in place: what an op keeps shows there alone."""
+CHUNK = 50
+LEARNING_TIMEOUT = 20.0
+"""Seconds for a case: every choice that it asks is tried the other way."""
+
+
+@dataclass
+class Learned:
+    """What was observed of a backend: of each choice how often each option, with the first case of it."""
+
+    backend: BackendRecord
+    seen: dict[OpenChoice, Mapping[str, int]] = field(default_factory=dict)
+    cases: dict[tuple[OpenChoice, str], Case] = field(default_factory=dict)
+    failed: int = 0
+
+    @property
+    def lock(self) -> Lock:
+        """What is written down."""
+        return Lock(self.backend.name, self.backend.version.partition("+")[0], self.seen)
+
+    @property
+    def varying(self) -> dict[OpenChoice, Mapping[str, int]]:
+        """The choices that were decided both ways."""
+        return {choice: options for choice, options in self.seen.items() if len(options) > 1}
+
+    def add(self, chunk: Chunk, record: CaseRecord) -> None:
+        """Add what a case showed."""
+        verdict = record.verdicts[self.backend.name]
+        self.failed += verdict.bucket in FAILING and not verdict.followed
+        for text, option in {**verdict.observed, **verdict.followed}.items():
+            choice = choice_of(text)
+            counts = self.seen[choice] = Counter(self.seen.get(choice, {}))
+            counts[option] += 1
+            if counts[option] == 1:
+                index = record.index
+                self.cases[choice, option] = case_of(chunk.seed, index, chunk.draw) if chunk.cases is None else chunk.cases[index]
+
+
+def learn(name: str, cases: int, seed: int, jobs: int, path: Callable[[BackendRecord], Path], tell: Tell) -> Learned:
+    """Measure a backend on each of its ops, and then on these and on so many random cases; the file is written after either pass.
+
+    ``path``: where; ``tell`` hears how many cases of a pass are done, and of how many.
+
+    Raises:
+        BackendError: if it cannot be opened.
+    """
+    before = None
+    for number in (0, cases):
+        learned = _pass(name, number, seed, jobs, tell)
+        before = _measured(learned.backend) if before is None else before
+        learned.seen = {**before, **learned.seen}
+        file = path(learned.backend)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text_of(learned.lock), "utf-8")
+    return learned
+
+
+def _measured(backend: BackendRecord) -> Mapping[OpenChoice, Mapping[str, int]]:
+    """Return what an earlier measurement of this very release says: it stays where nothing is met this time."""
+    path = measured(backend.name, backend.version)
+    lock = None if path is None else read(path)
+    return lock.seen if lock and lock.version == backend.version.partition("+")[0] else {}
+
+
+def _pass(name: str, cases: int, seed: int, jobs: int, tell: Tell) -> Learned:
+    with Workers((name,), jobs) as workers, tempfile.TemporaryDirectory() as folder:
+        learned = Learned(workers.describe(name))
+        chunks = list(_chunks(learned.backend, folder, cases, seed))
+        total, done = sum(chunk.stop - chunk.start for chunk in chunks), 0
+        for chunk, records in zip(chunks, workers.run(chunks), strict=True):
+            for record in records:
+                learned.add(chunk, record)
+            done += len(records)
+            tell(done, total)
+    return learned
+
+
+def _chunks(backend: BackendRecord, folder: str, cases: int, seed: int) -> Iterator[Chunk]:
+    judging = Judging(timeout=LEARNING_TIMEOUT, observing=True)
+    static = registration(backend.name).static
+    for op, row in catalogue().items():
+        if (row.eager or static) and f"op:{op}" not in backend.not_offered:
+            draw = DrawOptions(ops=(op,), static=static, changing=CHANGING)
+            yield Chunk((backend.name,), folder, f"op-{op}", 0, OF_EACH_OP, judging, seed, draw)
+            if probed := tuple(probes(op)):
+                yield Chunk((backend.name,), folder, f"probe-{op}", 0, len(probed), judging, cases=probed)
+    for start in range(0, cases, CHUNK):
+        stop = min(start + CHUNK, cases)
+        yield Chunk((backend.name,), folder, f"any-{start}", start, stop, judging, seed, DrawOptions(static=static))

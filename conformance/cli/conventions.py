@@ -1,0 +1,33 @@
+"""The commands about what engines do where no document says what is right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from conformance.cli.options import Whole, campaign_options, with_options
+
+
+@click.command()
+@click.option("--backend", required=True, help="A name, or module:attribute.")
+@click.option("--cases", default=2000, type=Whole(0), help="How many random cases to draw, beside those of each op.")
+@with_options(campaign_options[1:3])
+@click.option("--out", default="conventions", type=click.Path(file_okay=False, path_type=Path), help="Where the file is written.")
+def learn(backend: str, **chosen: Any) -> int:
+    """Measure what an engine does where no document says what is right, and write it down for its runs to start from."""
+    from conformance.cli.measuring import learned
+
+    return learned(backend, **chosen)
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@click.option("--compare", is_flag=True, help="Only where those that are named differ.")
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
+def conventions(names: tuple[str, ...], compare: bool, as_json: bool) -> None:
+    """Show what engines do where no document says what is right: backends, releases like torch-2.13, or files."""
+    from conformance.cli.measuring import conventions_page
+
+    click.echo(conventions_page(names or ("torch", "paddle"), comparing=compare, as_json=as_json), nl=False)

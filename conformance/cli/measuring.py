@@ -1,0 +1,122 @@
+"""What engines do where no document says what is right: measuring it, and printing it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+
+from conformance.backends import MEASURED
+from conformance.campaign.learn import learn
+from conformance.campaign.run import Progress
+from conformance.case.files import encode
+from conformance.case.prose import counted
+from conformance.cli.codes import CONFORMS
+from conformance.cli.pages import printed_table
+from conformance.cli.progress import shown
+from reference_impl.dialects.conventions import FOLDER, REFUSED, Kind, Lock, order_of, read, release_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from conformance.campaign.learn import Learned
+    from reference_impl.dialects.conventions import OpenChoice
+
+TITLES = {
+    Kind.OFFERED: "How many derivatives are offered",
+    Kind.CONNECTED: "On what gradients count as depending, where a further derivative vanishes",
+    Kind.KEPT: "What refuses a pass after a write in place",
+    Kind.FREED: "What refuses to run again when the graph was freed",
+}
+
+
+def learned(backend: str, *, cases: int, seed: int, jobs: int, out: Path) -> int:
+    """Measure a backend, write the file, and say what was found; return the exit code."""
+    with shown(Console(highlight=False), cases) as tell:
+        found = learn(
+            backend,
+            cases,
+            seed,
+            jobs,
+            lambda facts: release_file(facts.name, facts.version, out),
+            lambda done, total: tell(Progress(done, total, 0, 0)),
+        )
+    path = release_file(found.backend.name, found.backend.version, out)
+    for line in _varying(found, out):
+        click.echo(line)
+    observations = sum(sum(options.values()) for options in found.seen.values())
+    failed = f"; {counted(found.failed, 'case')} diverged, and showed nothing" if found.failed else ""
+    click.echo(f"{path}: {counted(len(found.seen), 'choice')}, {counted(observations, 'observation')}{failed}")
+    return CONFORMS
+
+
+def _varying(found: Learned, out: Path) -> list[str]:
+    """Write a case for either option of what is decided both ways, and say where."""
+    lines = []
+    for choice, options in found.varying.items():
+        shown_by = []
+        for option, count in options.items():
+            path = out / "cases" / f"{found.backend.name}-{re.sub(r'[^a-z0-9_]+', '-', str(choice))}-{option}.json"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(encode(found.cases[choice, option]) + "\n")
+            shown_by.append(f"{option} in {counted(count, 'case')} ({path})")
+        lines.append(f"inconsistent: {choice}: {' and '.join(shown_by)}")
+    return lines
+
+
+def found_lock(name: str) -> Lock:
+    """Read the conventions of a file, or of the newest release of a backend: those measured here, or the package's own.
+
+    Raises:
+        UsageError: if there are none.
+    """
+    if Path(name).suffix == ".toml":
+        return read(Path(name))
+    files = [path for folder in (MEASURED, FOLDER) for path in sorted(folder.glob("*.toml"), reverse=True)]
+    for path in files:
+        if name in (path.stem, path.stem.rpartition("-")[0]):
+            return read(path)
+    known = ", ".join(dict.fromkeys(path.stem for path in files))
+    raise click.UsageError(f"nothing was measured of {name!r}; there is {known}, and 'conformance learn' measures another")
+
+
+def conventions_page(names: tuple[str, ...], *, comparing: bool, as_json: bool) -> str:
+    """Write what was measured of backends, in words, an op a row; ``comparing``: where they differ, and were all measured."""
+    locks = {name: found_lock(name) for name in names}
+    told = {name: _told(lock) for name, lock in locks.items()}
+    rows = sorted({key for said in told.values() for key in said})
+    cells = {key: [said.get(key, "not measured") for said in told.values()] for key in rows}
+    if comparing:
+        cells = {key: said for key, said in cells.items() if len(set(said)) > 1 and "not measured" not in said}
+    titles = {name: f"{lock.backend} {lock.version}" for name, lock in locks.items()}
+    return printed_table(
+        {TITLES[kind]: [(op, *said) for (of, op), said in cells.items() if of == kind] for kind in Kind},
+        ("op", *titles.values()),
+        as_json=as_json,
+    )
+
+
+def _told(lock: Lock) -> dict[tuple[str, str], str]:
+    of_op: dict[tuple[str, str], dict[OpenChoice, str]] = {}
+    for choice, options in lock.seen.items():
+        of_op.setdefault((choice.kind, choice.op), {})[choice] = " or ".join(options)
+    return {key: _in_words(Kind(key[0]), options) for key, options in of_op.items()}
+
+
+def _in_words(kind: Kind, options: Mapping[OpenChoice, str]) -> str:
+    refused = [choice for choice, option in options.items() if option == REFUSED]
+    match kind:
+        case Kind.OFFERED:
+            return f"{min(map(order_of, refused)) - 1} at most" if refused else f"at least {max(map(order_of, options))}"
+        case Kind.CONNECTED:
+            others = [f"{choice.about}: {option}" for choice, option in sorted(options.items()) if option != "formula"]
+            return ", ".join(others) or "what its formula uses"
+        case Kind.KEPT:
+            return ", ".join(f"{choice.about.split()[-1]} (for {choice.about.split()[-2]})" for choice in sorted(refused)) or "nothing"
+        case Kind.FREED:
+            return (
+                "refuses" if len(refused) == len(options) else f"for {', '.join(c.about for c in refused)}" if refused else "computes"
+            )

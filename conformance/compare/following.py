@@ -1,0 +1,229 @@
+"""Following: where nobody promises anything, what an engine did is what is expected of it from there on.
+
+The reference asks open choices (`reference_impl.dialects.conventions`), and starts from what was measured of an engine before. Where
+an answer differs, and another option of a choice that the run asked would explain it, that option is taken and the rest of the script
+is predicted under it: values, bounds, branches, and what may be the consequence of what. The verdict says which options were taken.
+
+No option explains a wrong number. Whether to refuse decides nothing else, and counting as connected adds zeros to what may be absent.
+But cutting a connection could hide a gradient that is lost; so that is an explanation only where what is cut vanishes identically: the
+reference computes the same without it, in this case and with other inputs, but for zeros that are absent.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from conformance.case.case import data_of
+from conformance.case.outcome import Computed, Raised
+from conformance.case.place import END
+from conformance.case.rewrite import each_step, with_inputs, with_steps
+from conformance.case.steps import Backward, Grad
+from conformance.compare.compare import Comparer
+from conformance.compare.promise import Promise
+from conformance.ops.dtypes import is_floating
+from reference_impl import Category
+from reference_impl.dialects.conventions import CUT, FORMULA, OPTIONS, ORDER, UNNAMED, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from conformance.backends import BackendInfo
+    from conformance.case.case import Case
+    from conformance.case.outcome import Observation, Outcome, Value
+    from conformance.case.steps import Step
+    from conformance.compare.compare import Comparison, Known
+    from conformance.compare.mismatch import Mismatch
+    from reference_impl.dialects.conventions import OpenChoice
+
+TRIED = 24
+"""How many explanations of one difference are tried."""
+MOST = 8
+"""How many differences of one case are explained."""
+ELSEWHERE = 3
+"""With how many other inputs a derivative must vanish."""
+
+REFUSALS = {
+    str(Category.NOT_IMPLEMENTED): Kind.OFFERED,
+    str(Category.GRAPH_FREED): Kind.FREED,
+    str(Category.IN_PLACE_VERSION): Kind.KEPT,
+}
+"""What is said where a choice is to refuse."""
+
+ABSENCES = tuple(map(str, (Category.UNREACHABLE_INPUT, Category.ROOT_WITHOUT_GRAPH, Category.NOT_DIFFERENTIABLE)))
+"""What is said of a derivative that is absent, or of one that depends on nothing, by who needs it."""
+
+
+class Followed(NamedTuple):
+    """A comparison under other options than were expected: ``options`` has those that were taken."""
+
+    promise: Promise
+    comparison: Comparison
+    options: Mapping[OpenChoice, str]
+
+
+def follow(promise: Promise, actual: Outcome, excuse: Callable[[Promise], Known], comparison: Comparison) -> Followed:
+    """Explain the first difference by an open choice, then the next one, as far as that goes; ``excuse`` says what is known."""
+    followed = Followed(promise, comparison, {})
+    for _ in range(MOST):
+        step = _one_further(promise, followed, actual, excuse)
+        if step is None:
+            break
+        followed = step
+    return followed
+
+
+def _one_further(promise: Promise, so_far: Followed, actual: Outcome, excuse: Callable[[Promise], Known]) -> Followed | None:
+    found = so_far.comparison.mismatch
+    if found is None:
+        return None
+    best = None
+    furthest = _place(found)
+    for options in itertools.islice(_explanations(so_far.promise, found), TRIED):
+        taken = {**so_far.options, **options}
+        other = under(promise, taken)
+        compared = Comparer(other).run(actual, excuse(other))
+        place = _place(compared.mismatch)
+        if place > furthest and (CUT not in options.values() or _only_zeros_go(so_far.promise, other)):
+            best, furthest = Followed(other, compared, taken), place
+            if compared.mismatch is None:
+                break
+    return best
+
+
+def is_held(info: BackendInfo) -> bool:
+    """Whether an engine is the very release of which its conventions were measured."""
+    return info.dialect.conventions.release[1] == info.version.partition("+")[0]
+
+
+def under(promise: Promise, options: Mapping[OpenChoice, str]) -> Promise:
+    """Return what is promised if these choices are decided so."""
+    dialect = promise.info.dialect
+    return Promise(promise.case, replace(promise.info, dialect=replace(dialect, conventions=dialect.conventions.but(options))))
+
+
+def asked(promise: Promise, found: Mismatch | None = None) -> dict[OpenChoice, str]:
+    """Return the choices that a run asks, up to where something differs, with their options; the latest is the last one."""
+    case, dialect = promise.case, promise.info.dialect
+    if found is not None and found.step is not END:
+        case = with_steps(case, case.steps[: found.step + 1])
+    noting = dialect.conventions.noting()
+    _ = Promise(case, replace(promise.info, dialect=replace(dialect, conventions=noting))).outcome
+    return noting.noted or {}
+
+
+def decisive(promise: Promise, actual: Outcome, excuse: Callable[[Promise], Known]) -> dict[OpenChoice, str]:
+    """Return the choices that an engine has decided as promised, since the same answer would have been wrong under another option.
+
+    ``actual`` agrees with what is promised, but for what is known. What the formulas decide that derivatives are made of is left out.
+    """
+    shown = {}
+    for choice, option in asked(promise).items():
+        if option == FORMULA and (_is_deep(choice) or choice.about in UNNAMED):
+            continue
+        others = (under(promise, {choice: other}) for other in OPTIONS[choice.kind] if other != option)
+        if any(Comparer(other).run(actual, excuse(other)).mismatch is not None for other in others):
+            shown[choice] = option
+    return shown
+
+
+def _place(found: Mismatch | None) -> tuple[float, int]:
+    """Say how far a comparison came."""
+    if found is None:
+        return float("inf"), 1
+    return float("inf") if found.step is END else found.step, found.slot
+
+
+def _explanations(promise: Promise, found: Mismatch) -> Iterator[dict[OpenChoice, str]]:
+    """Yield what may explain a difference: each choice alone, then all of an op together, then all.
+
+    The nearest choices come first, those about derivatives of derivatives last; while an engine is learned, before all others those of
+    which nothing is known yet.
+    """
+    kinds = _kinds(found)
+    if not kinds:
+        return
+    of_op: dict[tuple[str, str], dict[OpenChoice, str]] = {}
+    of_all: dict[str, dict[OpenChoice, str]] = {}
+    conventions = promise.info.dialect.conventions
+    known = {} if conventions.release[0] else conventions.options
+    nearest = reversed(asked(promise, found).items())
+    for choice, option in sorted(nearest, key=lambda item: (item[0] in known, _is_deep(item[0]))):
+        for other in OPTIONS[choice.kind]:
+            if choice.kind in kinds and other != option:
+                yield {choice: other}
+                of_op.setdefault((choice.op, other), {})[choice] = other
+                of_all.setdefault(other, {})[choice] = other
+    yield from (options for options in (*of_op.values(), *of_all.values()) if len(options) > 1)
+
+
+def _is_deep(choice: OpenChoice) -> bool:
+    """Whether a choice is about what the derivatives of an op are connected to, that is about the formulas that these are made of."""
+    return choice.kind is Kind.CONNECTED and choice.about.startswith(ORDER)
+
+
+def _kinds(found: Mismatch) -> set[Kind]:
+    """Return the kinds of choices that could explain a difference."""
+    if found.kind in ("absence", "flag", "events"):
+        return {Kind.CONNECTED}
+    if found.kind != "error":
+        return set()
+    words = {found.expected, found.actual}
+    kinds = {kind for word, kind in REFUSALS.items() if word in words}
+    return kinds | ({Kind.CONNECTED} if not words.isdisjoint(ABSENCES) else set())
+
+
+def _only_zeros_go(promise: Promise, other: Promise) -> bool:
+    """Whether the reference answers the same on both sides, but for zeros that are absent on one, here and with other inputs."""
+    case = each_step(promise.case, _unrefused)
+    cases = (case, *(_elsewhere(case, number) for number in range(ELSEWHERE)))
+    return all(_same_but_zeros(promise.of(case).outcome, other.of(case).outcome) for case in cases)
+
+
+def _unrefused(step: Step) -> Step:
+    """Have a call refuse nothing for what is absent, and free nothing, so that what comes after it can be compared."""
+    if isinstance(step, Grad):
+        return msgspec.structs.replace(step, allow_unused=True, retain_graph=True)
+    return msgspec.structs.replace(step, retain_graph=True) if isinstance(step, Backward) else step
+
+
+def _elsewhere(case: Case, number: int) -> Case:
+    """Return a case with other numbers, where its inputs have numbers that are neither positions nor shapes."""
+    rng = np.random.default_rng([int(case.id, 16), number])
+
+    def moved(array: Any) -> Any:
+        return (array * rng.uniform(0.5, 1.5, array.shape) + rng.uniform(0.0, 0.25, array.shape)).astype(array.dtype)
+
+    inputs = (
+        msgspec.structs.replace(entry, data=data_of(moved(entry.array()))) if is_floating(entry.dtype) else entry
+        for entry in case.inputs
+    )
+    return with_inputs(case, inputs)
+
+
+def _same_but_zeros(outcome: Outcome, other: Outcome) -> bool:
+    pairs = zip(outcome.observations, other.observations, strict=True)
+    finals = zip(outcome.final, other.final, strict=True)
+    return all(_alike(a, b) for a, b in pairs) and all(_equal_or_zeros(a, b) for a, b in finals)
+
+
+def _alike(one: Observation, other: Observation) -> bool:
+    match one, other:
+        case Computed(), Computed():
+            values = [*zip(one.values, other.values, strict=True), *zip(one.state or (), other.state or (), strict=True)]
+            return all(_equal_or_zeros(a, b) for a, b in values)
+        case (Computed(), Raised()) | (Raised(), Computed()):
+            seen, refusal = (one, other) if isinstance(one, Computed) else (other, one)
+            return str(refusal.category) in ABSENCES and all(v is None or not v.array.any() for v in seen.values)  # type: ignore[union-attr]
+    return True
+
+
+def _equal_or_zeros(one: Value | None, other: Value | None) -> bool:
+    if one is None or other is None:
+        present = one or other
+        return present is None or not present.array.any()
+    return one.array.shape == other.array.shape and np.array_equal(one.array, other.array, equal_nan=True)

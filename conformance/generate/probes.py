@@ -1,0 +1,78 @@
+"""Probes: the shortest scripts that show what an op does where nobody promises anything.
+
+One op and a sum of its result. It is differentiated three times, for every way through its operands; its graph is run twice; and each
+thing that it may have kept is written to before a pass, for which its operands are copies, since leaves may not be written to. All
+of it with every operand that needs a gradient alone, and with all together: which of them need one decides what is kept.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from conformance.case.aliases import TABULATED
+from conformance.case.case import Case, input_of
+from conformance.case.steps import Backward, Grad, InPlace, Op
+from conformance.generate.grid.places import Drawn, Place, drawn
+from conformance.ops import catalogue
+from conformance.ops.dtypes import is_complex, is_floating
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from conformance.case.case import Input
+    from conformance.case.steps import Step
+
+TOTAL = {"axis": None, "keepdims": False}
+ONE = {"real": ("float32",), "complex": ("complex64",)}
+HIGHEST = 3
+
+
+def probes(op: str) -> Iterator[Case]:
+    """Yield the probes of an op; none if it takes nothing that has a gradient."""
+    made = next(filter(None, (drawn(op, place, ONE[place.kind]) for place in _places(op))), None)
+    if made is None or not is_floating(made.results[0][1]) or is_complex(made.results[0][1]):
+        return
+    leaves = [input_of(draft.name, draft.array, differentiable=True) for draft in made.inputs]
+    for tracked in _subsets(leaves):
+        inputs = tuple(msgspec.structs.replace(leaf, differentiable=leaf in tracked) for leaf in leaves)
+        yield from (Case(inputs, tuple(steps)) for steps in _scripts(op, made, [leaf.name for leaf in tracked]))
+
+
+def _places(op: str) -> Iterator[Place]:
+    row = catalogue()[op]
+    for kind, rank in product(("real", "complex"), "21340"):
+        if row.numbers.taken in ("both", kind):
+            yield Place("drawn", rank, "few", "same", "numeric", kind)
+
+
+def _subsets(leaves: Sequence[Input]) -> list[Sequence[Input]]:
+    return [leaves, *([leaf] for leaf in leaves)] if len(leaves) > 1 else [leaves]
+
+
+def _scripts(op: str, made: Drawn, tracked: Sequence[str]) -> Iterator[list[Step]]:
+    copies = {name: f"h{number}" for number, name in enumerate(dict.fromkeys(made.operands))}
+    results = tuple(f"y{number}" for number in range(len(made.results)))
+    applied, total = Op(op, made.operands, results, made.attrs), Op("sum", results[:1], ("z",), TOTAL)
+    for first, second in product(tracked, tracked):
+        yield [applied, total, *_derivatives(tracked, first, second)]
+    yield [applied, total, Backward(("z",)), Backward(("z",))]
+    if op not in TABULATED:  # what else scripts write to may be a view of something, or a copy
+        return
+    copying = [Op("clone", (name,), (copy,)) for name, copy in copies.items()]
+    to_copies = Op(op, tuple(copies[name] for name in made.operands), results, made.attrs)
+    for written in (*copies.values(), results[0]):
+        yield [*copying, to_copies, InPlace("mul_scalar", written, (), {"other": 2.0}), total, Backward(("z",))]
+
+
+def _derivatives(tracked: Sequence[str], first: str, second: str) -> Iterator[Step]:
+    """Yield the derivatives of the total by two operands, one after the other, and of that by all."""
+    root = "z"
+    for order, by in ((1, [first]), (2, [second]), (HIGHEST, tracked)):
+        found = tuple(f"g{order}{name}" for name in by)
+        yield Grad((root,), tuple(by), found, create_graph=order < HIGHEST, allow_unused=True)
+        root = f"z{order}"
+        if order < HIGHEST:
+            yield Op("sum", found, (root,), TOTAL)

@@ -1,0 +1,220 @@
+"""Open choices: what no document settles, and which option an engine takes there.
+
+A specification may leave things open: whether an op is offered to second order, whether a derivative that vanishes is absent or zeros,
+at which node a freed graph refuses, what an op keeps and therefore refuses after a write. There the engine of this package does not
+guess, it asks, with an `OpenChoice`, and goes on with the option that it is told. It asks at these points and nowhere else; what is
+promised is a switch of the `Dialect` or no question at all.
+
+`Conventions` answer. They are a mapping from choices to options that was measured on some release of some engine and is kept in a
+generated file, see `read`; where it says nothing, the option holds that follows from the formulas of the ops.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+UNBOUNDED = 99
+"""Stands for the highest derivative of an op that is offered to any order."""
+
+ORDER = "order "
+UNNAMED = ("g", "out")
+"""What choices call the cotangent and the result of an op."""
+COMPUTED, REFUSED = "computed", "refused"
+FORMULA, LINKED, CUT = "formula", "linked", "cut"
+
+FOLDER = Path(__file__).parents[1] / "conventions"
+"""Where the conventions of the frameworks lie, one file for each release."""
+
+
+class Kind(StrEnum):
+    """What may be open; the values are the words of the files."""
+
+    OFFERED = "offered"
+    """Whether a derivative of an op of this order is computed, or refused as not implemented."""
+    CONNECTED = "connected"
+    """On what the gradients of an op's operands count as depending: on an operand (or ``g``, or ``out``) as far as the ``formula`` uses
+    it, in any case (``linked``), or not at all (``cut``). It decides between absent and zeros where a further derivative vanishes."""
+    KEPT = "kept"
+    """Whether the node of an op refuses a pass for what was written since, or computes what was right before the write."""
+    FREED = "freed"
+    """Whether the node of an op refuses to run again after its graph was freed, or computes."""
+
+
+OPTIONS: Mapping[Kind, tuple[str, ...]] = {
+    Kind.OFFERED: (COMPUTED, REFUSED),
+    Kind.CONNECTED: (FORMULA, LINKED, CUT),
+    Kind.KEPT: (COMPUTED, REFUSED),
+    Kind.FREED: (COMPUTED, REFUSED),
+}
+
+
+class OpenChoice(NamedTuple):
+    """One question that no document answers.
+
+    ``op``: whose node it is about; for a node of a derivative the op that this is the derivative of. ``about``: what else
+    distinguishes it, in words: an order of derivative, the name of an operand, its company.
+    """
+
+    kind: Kind
+    op: str
+    about: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.op} {self.about}".rstrip()
+
+
+class ConventionsError(ValueError):
+    """A file of conventions that cannot be used; the message has the file, the place and what is allowed."""
+
+
+@dataclass(frozen=True)
+class Conventions:
+    """The options that an engine takes at its open choices.
+
+    ``options``: those that are known. ``varying``: of choices that the engine decides now so and now so, all options that were seen.
+    ``release``: of which backend and version that was measured. ``noted``: where there is such a mapping, every choice that is asked
+    for is entered, the latest last.
+    """
+
+    options: Mapping[OpenChoice, str] = field(default_factory=dict)
+    varying: Mapping[OpenChoice, Collection[str]] = field(default_factory=dict)
+    release: tuple[str, str] = ("", "")
+    noted: dict[OpenChoice, str] | None = field(default=None, compare=False)
+
+    @cached_property
+    def _known(self) -> Collection[tuple[Kind, str]]:
+        return {choice[:2] for choice in self.options}
+
+    def ask(self, kind: Kind, op: str, about: str, formula: str) -> str:
+        """Return the option that is taken at a choice; ``formula``: what follows from the op's formula, where nothing is known."""
+        choice = OpenChoice(kind, op, about)
+        option = self.options.get(choice, formula)
+        if self.noted is not None:
+            self.noted.pop(choice, None)
+            self.noted[choice] = option
+        return option
+
+    def leaves_to_formula(self, kind: Kind, op: str) -> bool:
+        """Whether nothing is known of an op and nobody notes what is asked, so that asking can be left out."""
+        return self.noted is None and (kind, op) not in self._known
+
+    def refuses(self, kind: Kind, op: str, about: str, *, formula: bool = False) -> bool:
+        """Whether a choice between computing and refusing is to refuse."""
+        return self.ask(kind, op, about, REFUSED if formula else COMPUTED) == REFUSED
+
+    def noting(self) -> Conventions:
+        """Return the same conventions, which note from now on what they are asked."""
+        return replace(self, noted={})
+
+    def but(self, options: Mapping[OpenChoice, str]) -> Conventions:
+        """Return conventions in which these choices are decided otherwise."""
+        return replace(self, options={**self.options, **options})
+
+    def without(self, kind: Kind) -> Conventions:
+        """Return conventions that say nothing of choices of this kind."""
+        return replace(self, options={choice: option for choice, option in self.options.items() if choice.kind is not kind})
+
+    def unheld(self) -> Conventions:
+        """Return the same conventions as a mere expectation, to which no release is held."""
+        return replace(self, release=("", ""))
+
+    def of(self, kind: Kind) -> dict[OpenChoice, str]:
+        """Return what is known of the choices of a kind."""
+        return {choice: option for choice, option in self.options.items() if choice.kind is kind}
+
+    def covers(self, kind: Kind, op: str) -> bool:
+        """Whether anything is known of an op."""
+        return (kind, op) in self._known
+
+    def highest_order(self, op: str) -> int:
+        """Return the highest derivative of an op that is offered."""
+        offered = self.of(Kind.OFFERED).items()
+        return min((order_of(choice) - 1 for choice, option in offered if choice.op == op and option == REFUSED), default=UNBOUNDED)
+
+
+def of_order(order: int) -> str:
+    """Say in a choice which order of derivative it is about."""
+    return f"{ORDER}{order}"
+
+
+def order_of(choice: OpenChoice) -> int:
+    """Return the order of derivative that a choice is about."""
+    return int(choice.about.removeprefix(ORDER))
+
+
+def release_file(backend: str, version: str, folder: Path = FOLDER) -> Path:
+    """Return where the conventions of a release lie: one file for all its corrections.
+
+    A backend that was given as ``module:attribute`` is called after the attribute.
+    """
+    return folder / f"{backend.rpartition(':')[2]}-{'.'.join(version.partition('+')[0].split('.')[:2])}.toml"
+
+
+def locked(backend: str, version: str) -> Conventions:
+    """Return the conventions of a release that were measured."""
+    return conventions(read(release_file(backend, version)))
+
+
+class Lock(NamedTuple):
+    """What was measured: of which backend and version, and for each choice how often each option was seen, the most frequent first."""
+
+    backend: str
+    version: str
+    seen: Mapping[OpenChoice, Mapping[str, int]]
+
+
+def conventions(lock: Lock) -> Conventions:
+    """Return the conventions that were measured: of each choice the option that was seen most."""
+    return Conventions(
+        {choice: next(iter(seen)) for choice, seen in lock.seen.items()},
+        varying={choice: tuple(seen) for choice, seen in lock.seen.items() if len(seen) > 1},
+        release=(lock.backend, lock.version),
+    )
+
+
+def read(path: Path) -> Lock:
+    """Read a file of conventions, as `conformance learn` writes it.
+
+    It says of which backend and version, and has a table for each kind and option, with a line for each choice::
+
+        [offered.refused]
+        "amax order 2" = 14
+
+    Raises:
+        ConventionsError: if it is no such file.
+        OSError: if it cannot be read.
+    """
+    try:
+        tables = tomllib.loads(path.read_text("utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConventionsError(f"{path}: {error}") from None
+    seen: dict[OpenChoice, dict[str, int]] = {}
+    for choice, option, count in _lines(path, tables):
+        seen.setdefault(choice, {})[option] = count
+    ranked = {choice: dict(sorted(options.items(), key=lambda item: -item[1])) for choice, options in seen.items()}
+    return Lock(str(tables.get("backend", "")), str(tables.get("version", "")), ranked)
+
+
+def _lines(path: Path, tables: Mapping[str, object]) -> Iterator[tuple[OpenChoice, str, int]]:
+    for name, by_option in tables.items():
+        if name in ("backend", "version"):
+            continue
+        if name not in list(Kind) or not isinstance(by_option, dict):
+            raise ConventionsError(f"{path}: {name}: allowed are backend, version and the tables {', '.join(Kind)}")
+        kind = Kind(name)
+        for option, lines in by_option.items():
+            if option not in OPTIONS[kind] or not isinstance(lines, dict):
+                raise ConventionsError(f"{path}: {name}.{option}: allowed are the tables {', '.join(OPTIONS[kind])}")
+            for key, count in lines.items():
+                op, _, about = key.partition(" ")
+                if type(count) is not int or (kind is Kind.OFFERED and not about.removeprefix(ORDER).isdecimal()):
+                    raise ConventionsError(f"{path}: {name}.{option}: {key!r} = {count!r} is no choice with a number of observations")
+                yield OpenChoice(kind, op, about), option, count

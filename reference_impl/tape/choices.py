@@ -1,0 +1,85 @@
+"""What a node asks at its open choices (`reference_impl.dialects.conventions`), and in which words.
+
+A node of an op asks about that op, by the names of its operands. A node of a derivative asks about the op and order that it belongs to,
+since a framework has one node for all of that; beside it stands the primitive that it is of here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from reference_impl.dialects.conventions import CUT, FORMULA, LINKED, UNNAMED, Kind, of_order
+from reference_impl.tape.primitive import Primitive
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reference_impl.dialects.conventions import Conventions
+    from reference_impl.tape.tensor import Function, Node
+
+
+class Connections(NamedTuple):
+    """On what the gradients of a node's operands count as depending, other than by formula: operands by position, ``g`` and ``out``."""
+
+    linked: tuple[int, ...] = ()
+    cut: tuple[int, ...] = ()
+    to_g: bool = False
+    to_out: bool = False
+
+    def others(self, operands: Sequence[Any], g: Any, outputs: Sequence[Any]) -> list[Any]:
+        """Return what the derivatives count as depending on although their formula may not use it."""
+        return [*(operands[p] for p in self.linked), *([g] if self.to_g else ()), *(outputs if self.to_out else ())]
+
+
+BY_FORMULA = Connections()
+
+
+def connections(
+    primitive: Function, derivative_of: tuple[str, int], tracked: Sequence[int], asked: Sequence[int], conventions: Conventions
+) -> Connections:
+    """Ask on what the gradients of the operands of a node, or of an operator of a program, count as depending.
+
+    ``tracked``: the positions of the operands that need a gradient; ``asked``: of those that are asked for theirs now. The company of
+    an operand decides, too: it is ``alone``, or another operand is ``tracked``, or even ``asked``.
+    """
+    op, where = _place(primitive, derivative_of)
+    if conventions.leaves_to_formula(Kind.CONNECTED, op):
+        return BY_FORMULA
+    g, out = (not primitive.multi_output and conventions.ask(Kind.CONNECTED, op, where + about, FORMULA) == LINKED for about in UNNAMED)
+    found: dict[str, list[int]] = {FORMULA: [], LINKED: [], CUT: []}
+    for position in tracked:
+        company = "alone" if len(tracked) == 1 else "asked" if any(other != position for other in asked) else "tracked"
+        found[conventions.ask(Kind.CONNECTED, op, f"{where}{operand_name(primitive, position)} {company}", FORMULA)].append(position)
+    return Connections(tuple(found[LINKED]), tuple(found[CUT]), g, out)
+
+
+def refuses_when_freed(node: Node, conventions: Conventions) -> bool:
+    """Ask whether a node refuses to run again after its graph was freed."""
+    primitive = node.primitive
+    if not isinstance(primitive, Primitive):
+        return node.saves()
+    op, where = _place(primitive, node.derivative_of)
+    names = {operand_name(primitive, position): primitive.saves([position]) for position in node.tracked}
+    return True in {conventions.refuses(Kind.FREED, op, where + name, formula=saves) for name, saves in names.items()}
+
+
+def keeps(node: Node, thing: str, conventions: Conventions) -> bool:
+    """Ask whether a node refuses a pass because ``thing`` was written, the name of an operand or ``out``."""
+    primitive = node.primitive
+    if not isinstance(primitive, Primitive):
+        return node.saves() and thing != "out"
+    op, where = _place(primitive, node.derivative_of)
+    by_formula = thing != "out" and node.saves()
+    names = dict.fromkeys(operand_name(primitive, position) for position in node.tracked)
+    return True in {conventions.refuses(Kind.KEPT, op, f"{where}{name} {thing}", formula=by_formula) for name in names}
+
+
+def operand_name(primitive: Function, position: int) -> str:
+    """Return the name of an operand; all of a variadic op have one."""
+    return primitive.operands[min(position, len(primitive.operands) - 1)]
+
+
+def _place(primitive: Function, derivative_of: tuple[str, int]) -> tuple[str, str]:
+    """Return the op that a node belongs to, and what of its derivative it is."""
+    op, depth = derivative_of
+    return op, f"{of_order(depth + 1)} {primitive.name} " if depth else ""

@@ -1,0 +1,195 @@
+"""Where nobody promises anything, what an engine did is followed; and no open choice explains what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from conformance.backends import BackendInfo
+from conformance.backends.reference import reference
+from conformance.campaign.worker import run_case
+from conformance.case.case import Case, Input
+from conformance.case.steps import Backward, Grad, InPlace, Op
+from conformance.compare.promise import Promise
+from conformance.generate.scripts import DrawOptions, case_of
+from conformance.judge.verdict import CONVENTION, Bucket, judge
+from conformance.mutants.mutant import WrongEngine, patch
+from reference_impl import PADDLE, TORCH, Tensor
+from reference_impl.dialects.conventions import Conventions, Kind, OpenChoice
+from reference_impl.reverse import engine as reverse
+from tests.conformance.engines import TOTAL
+
+if TYPE_CHECKING:
+    from conformance.judge.verdict import Verdict
+    from reference_impl import Dialect
+
+X = Input("x", (3,), (0.5, 1.5, -2.0))
+W = Input("w", (3,), (1.0, 2.0, 3.0))
+TWICE = {"other": 2.0}
+
+
+def differentiated(*ops: Op, last: str, upto: int = 2) -> Case:
+    """The derivatives of a sum in x, up to an order, each of the sum of the one before."""
+    steps: list[Any] = [*ops, Op("sum", (last,), ("z0",), TOTAL)]
+    for order in range(1, upto + 1):
+        steps.append(Grad((f"z{order - 1}",), ("x",), (f"g{order}",), create_graph=order < upto, allow_unused=True))
+        steps += [Op("sum", (f"g{order}",), (f"z{order}",), TOTAL)] if order < upto else []
+    return Case((X, W), tuple(steps))
+
+
+SIN = differentiated(Op("sin", ("x",), ("y",)), last="y")
+SCALED = differentiated(Op("mul_scalar", ("x",), ("y",), TWICE), last="y")
+ABS = differentiated(Op("square", ("x",), ("h",)), Op("abs", ("h",), ("y",)), Op("mul", ("y", "w"), ("v",)), last="v")
+PIECEWISE = differentiated(Op("abs", ("x",), ("y",)), last="y")
+FREED = Case((X,), (Op("sin", ("x",), ("y",)), Op("sum", ("y",), ("z",), TOTAL), Backward(("z",)), Backward(("z",))))
+
+
+def written(op: str) -> Case:
+    """The second operand of an op is a constant that is written to before the pass."""
+    steps = (Op(op, ("x", "c"), ("y",)), Op("sum", ("y",), ("z",), TOTAL), InPlace("mul_scalar", "c", (), TWICE), Backward(("z",)))
+    return Case((X, Input("c", (3,), (1.0, 2.0, 3.0), differentiable=False)), steps)
+
+
+CHOICES: dict[str, tuple[Case, OpenChoice, str]] = {
+    "no second derivative": (SIN, OpenChoice(Kind.OFFERED, "sin", "order 2"), "refused"),
+    "zeros for what vanishes": (SCALED, OpenChoice(Kind.CONNECTED, "mul_scalar", "x alone"), "linked"),
+    "nothing for what vanishes": (PIECEWISE, OpenChoice(Kind.CONNECTED, "abs", "x alone"), "cut"),
+    "a freed graph computes": (FREED, OpenChoice(Kind.FREED, "sin", "x"), "computed"),
+    "a write is minded": (written("add"), OpenChoice(Kind.KEPT, "add", "x y"), "refused"),
+    "a write is not minded": (written("mul"), OpenChoice(Kind.KEPT, "mul", "x y"), "computed"),
+}
+
+
+def deciding(options: dict[OpenChoice, str], dialect: Dialect = TORCH) -> Dialect:
+    return replace(dialect, conventions=dialect.conventions.but(options))
+
+
+def judged(case: Case, behaves: Dialect, claims: Dialect = TORCH, version: str = "1.0") -> Verdict:
+    """Judge the reference that decides its choices so, beside what is expected of a dialect."""
+    actual = reference(behaves, claims.not_offered).run(case)
+    return judge(Promise(case, BackendInfo("other", version, claims, claims.not_offered)), actual)
+
+
+def wrong(case: Case, fault: Any, claims: Dialect = TORCH) -> Verdict:
+    engine = WrongEngine("wrong", fault, claims)
+    return judge(Promise(case, engine.info), engine.run(case))
+
+
+def decided(name: str) -> tuple[Case, OpenChoice, dict[OpenChoice, str]]:
+    case, choice, option = CHOICES[name]
+    return case, choice, {choice: option}
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_a_choice_that_is_decided_otherwise_is_followed(name: str) -> None:
+    case, _, options = decided(name)
+    verdict = judged(case, deciding(options))
+    assert (options, True) == (verdict.followed, verdict.bucket in (Bucket.AGREED, Bucket.SAME_ERROR))
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_what_is_decided_as_expected_is_not_followed(name: str) -> None:
+    case, _, options = decided(name)
+    dialect = deciding(options)
+    assert {} == judged(case, dialect, dialect).followed
+
+
+def test_the_rest_of_a_script_is_predicted_under_what_was_followed() -> None:
+    again = Case(SCALED.inputs, (*SCALED.steps, Op("sum", ("g2",), ("s",), TOTAL)))
+    choice = CHOICES["zeros for what vanishes"][1]
+    verdict = judged(again, deciding({choice: "linked"}))
+    assert (Bucket.AGREED, len(again.steps)) == (verdict.bucket, len(verdict.steps))
+
+
+def test_a_choice_that_is_decided_both_ways_in_one_script_diverges() -> None:
+    case = Case(SIN.inputs, (*SIN.steps[:3], *(Grad(("z0",), ("x",), (f"again{i}",), create_graph=True) for i in (1, 2))))
+    refusing = deciding({OpenChoice(Kind.OFFERED, "sin", "order 2"): "refused"})
+    right, refused = (reference(dialect, TORCH.not_offered).run(case) for dialect in (TORCH, refusing))
+    mixed = replace(right, observations=(*right.observations[:-1], refused.observations[-1]))
+    verdict = judge(Promise(case, BackendInfo("other", "1.0", TORCH, TORCH.not_offered)), mixed)
+    assert Bucket.DIVERGED is verdict.bucket
+
+
+# What is wrong is explained by no choice.
+
+_gradients = reverse._gradients
+
+
+def _zeros(*given: Any) -> list[Any]:
+    found = _gradients(*given)
+    return [g if g is None else Tensor(np.zeros_like(g.array), requires_grad=g.requires_grad, node=g.node, slot=g.slot) for g in found]
+
+
+def _nothing(*given: Any) -> list[Any]:
+    return [None] * len(_gradients(*given))
+
+
+@pytest.mark.parametrize("lie", [_zeros, _nothing], ids=["zeros", "nothing"])
+@pytest.mark.parametrize("case", [SIN, ABS], ids=["sin", "abs"])
+def test_a_gradient_that_does_not_vanish_is_not_explained(case: Case, lie: Any) -> None:
+    verdict = wrong(case, patch((reverse, "_gradients", lie)), replace(TORCH, conventions=Conventions()))
+    assert Bucket.DIVERGED is verdict.bucket
+
+
+def test_a_second_derivative_that_is_lost_is_not_explained() -> None:
+    losing = deciding({OpenChoice(Kind.CONNECTED, "sin", "x alone"): "cut"})
+    assert Bucket.DIVERGED is judged(SIN, losing).bucket
+
+
+def test_a_derivative_that_vanishes_at_these_inputs_alone_is_not_explained() -> None:
+    here = Case((Input("x", (3,), (0.0, 0.0, 0.0)), W), SIN.steps)
+    losing = deciding({OpenChoice(Kind.CONNECTED, "sin", "x alone"): "cut"})
+    assert Bucket.DIVERGED is judged(here, losing).bucket
+
+
+def test_a_refusal_of_another_kind_than_the_choice_names_is_not_explained() -> None:
+    case, _, options = decided("no second derivative")
+    actual = reference(deciding(options), TORCH.not_offered).run(case)
+    seen = [replace(o, category="graph_freed") if getattr(o, "category", None) == "not_implemented" else o for o in actual.observations]
+    verdict = judge(Promise(case, BackendInfo("other", "1.0", TORCH, TORCH.not_offered)), replace(actual, observations=tuple(seen)))
+    assert Bucket.DIVERGED is verdict.bucket
+
+
+# A release that was measured is held to what was measured.
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_the_release_that_was_measured_may_not_change_its_conventions(name: str) -> None:
+    case, choice, options = decided(name)
+    measured = deciding({choice: {"refused": "computed", "computed": "refused"}.get(options[choice], "formula")})
+    verdict = judged(case, deciding(options), measured, version=TORCH.conventions.release[1] + "+cpu")
+    found = verdict.mismatch
+    assert (Bucket.DIVERGED, CONVENTION, options[choice]) == (verdict.bucket, found and found.kind, found and found.actual)
+
+
+def test_a_choice_of_which_nothing_was_measured_is_no_change() -> None:
+    case, _, options = decided("no second derivative")
+    unknown = replace(TORCH, conventions=Conventions(release=("torch", "1.0")))
+    assert (Bucket.SAME_ERROR, options) == ((verdict := judged(case, deciding(options), unknown)).bucket, verdict.followed)
+
+
+def test_an_option_that_was_seen_of_the_release_is_no_change() -> None:
+    case, choice, options = decided("no second derivative")
+    known = Conventions({choice: "computed"}, varying={choice: ("computed", "refused")}, release=("torch", "1.0"))
+    verdict = judged(case, deciding(options), replace(TORCH, conventions=known))
+    assert (Bucket.SAME_ERROR, options) == (verdict.bucket, verdict.followed)
+
+
+@pytest.mark.parametrize(
+    ("kind", "dialect"), [(Kind.OFFERED, PADDLE), (Kind.CONNECTED, PADDLE), (Kind.KEPT, TORCH)], ids=["offered", "connected", "kept"]
+)
+def test_without_what_was_measured_hardly_anything_differs(kind: Kind, dialect: Dialect) -> None:
+    blank = replace(dialect, conventions=Conventions(dialect.conventions.without(kind).options))
+    cases = [case_of(5, index, DrawOptions(changing=0.5)) for index in range(150)]
+    verdicts = [judged(case, dialect, blank) for case in cases]
+    diverged = sum(verdict.bucket is Bucket.DIVERGED for verdict in verdicts)
+    assert (True, True) == (any(verdict.followed for verdict in verdicts), diverged <= 1)
+
+
+def test_what_was_followed_is_recorded() -> None:
+    engine = WrongEngine("other", dialect=TORCH, behaves=deciding({CHOICES["no second derivative"][1]: "refused"}))
+    engine.info = replace(engine.info, version="1.0")
+    assert {"offered: sin order 2": "refused"} == run_case(SIN, [engine]).verdicts["other"].followed

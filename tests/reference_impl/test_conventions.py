@@ -1,0 +1,140 @@
+"""Open choices: what is asked, how it is answered, and the files that the answers are kept in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.campaign.lock_file import text_of
+from reference_impl import OPS, PADDLE, TORCH, AutogradError, Category, backward, grad, tensor, update_in_place
+from reference_impl.dialects.conventions import (
+    FOLDER,
+    UNBOUNDED,
+    Conventions,
+    ConventionsError,
+    Kind,
+    Lock,
+    OpenChoice,
+    conventions,
+    locked,
+    read,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+mul, sin, add = OPS["mul"], OPS["sin"], OPS["add"]
+
+
+def under(options: dict[OpenChoice, str], dialect: Any = TORCH) -> Any:
+    return replace(dialect, conventions=Conventions(options))
+
+
+def refusal(call: Any) -> Category | None:
+    try:
+        call()
+    except AutogradError as error:
+        return error.category
+    return None
+
+
+def second_derivative(dialect: Any) -> None:
+    x = tensor(2.0, requires_grad=True)
+    grad([sin(x)], [x], create_graph=True, dialect=dialect)
+
+
+def second_pass(dialect: Any, op: Any = mul) -> None:
+    x = tensor(2.0, requires_grad=True)
+    y = op(x, x)
+    backward([y], dialect=dialect)
+    backward([y], dialect=dialect)
+
+
+def pass_after_a_write(dialect: Any) -> None:
+    x, c = tensor(2.0, requires_grad=True), tensor(3.0)
+    y = mul(x, c)
+    update_in_place(OPS["mul_scalar"], c, other=2.0, dialect=dialect)
+    backward([y], dialect=dialect)
+
+
+@pytest.mark.parametrize(
+    ("choice", "by_formula", "script", "category"),
+    [
+        (OpenChoice(Kind.OFFERED, "sin", "order 2"), "computed", second_derivative, Category.NOT_IMPLEMENTED),
+        (OpenChoice(Kind.FREED, "mul", "x"), "refused", second_pass, Category.GRAPH_FREED),
+        (OpenChoice(Kind.KEPT, "mul", "x y"), "refused", pass_after_a_write, Category.IN_PLACE_VERSION),
+    ],
+)
+def test_a_choice_decides_between_computing_and_refusing(choice: OpenChoice, by_formula: str, script: Any, category: Category) -> None:
+    expected = {"computed": None, "refused": category}
+    assert expected[by_formula] == refusal(lambda: script(under({})))
+    both = {choice: "refused"}, {choice._replace(about="x"): "computed", choice._replace(about="y"): "computed", choice: "computed"}
+    assert [category, None] == [refusal(lambda options=options: script(under(options))) for options in both]
+
+
+@pytest.mark.parametrize(("option", "expected"), [("formula", (None, False)), ("linked", (0.0, True)), ("cut", (None, False))])
+def test_a_choice_decides_whether_a_derivative_that_vanishes_is_absent(option: str, expected: Any) -> None:
+    dialect = under({OpenChoice(Kind.CONNECTED, "mul_scalar", "x alone"): option})
+    x = tensor(2.0, requires_grad=True)
+    (first,) = grad([OPS["mul_scalar"](x, other=3.0)], [x], create_graph=True, dialect=dialect)
+    second = grad([first], [x], allow_unused=True, dialect=dialect)[0] if first.requires_grad else None
+    assert expected == (None if second is None else second.array, first.requires_grad)
+
+
+def test_what_a_run_asks_is_noted_with_its_answer() -> None:
+    noting = replace(PADDLE, conventions=PADDLE.conventions.noting())
+    second_derivative(noting)
+    expected = {OpenChoice(Kind.OFFERED, "sin", "order 2"): "computed", OpenChoice(Kind.CONNECTED, "sin", "x alone"): "formula"}
+    assert expected.items() <= noting.conventions.noted.items()
+
+
+def test_only_what_arises_is_asked() -> None:
+    noting = replace(TORCH, conventions=Conventions().noting())
+    backward([mul(x := tensor(2.0, requires_grad=True), x)], dialect=noting)
+    assert {} == noting.conventions.noted
+
+
+def test_an_op_that_nothing_is_known_of_goes_by_its_formula() -> None:
+    assert [None, Category.GRAPH_FREED] == [refusal(lambda op=op: second_pass(under({}), op)) for op in (add, mul)]
+
+
+def test_the_highest_order_is_the_one_before_that_which_is_refused() -> None:
+    known = Conventions({OpenChoice(Kind.OFFERED, "sin", "order 3"): "refused", OpenChoice(Kind.OFFERED, "sin", "order 2"): "computed"})
+    assert (2, UNBOUNDED) == (known.highest_order("sin"), known.highest_order("cos"))
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
+def test_a_file_of_conventions_is_what_is_written_of_what_it_says(path: Path) -> None:
+    assert path.read_text() == text_of(read(path))
+
+
+def test_the_option_that_was_seen_most_is_the_one_that_is_expected(tmp_path: Path) -> None:
+    path, choice = tmp_path / "some-1.0.toml", OpenChoice(Kind.FREED, "mul", "x")
+    path.write_text(text_of(Lock("some", "1.0", {choice: {"computed": 1, "refused": 3}})))
+    known = conventions(read(path))
+    assert ("refused", ("refused", "computed")) == (known.options[choice], known.varying[choice])
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[freed", "Expected ']'"),
+        ("[fred.refused]", "fred: allowed are backend, version and the tables offered, connected, kept, freed"),
+        ("[freed.linked]", "freed.linked: allowed are the tables computed, refused"),
+        ('[freed.refused]\n"mul x" = "often"', "'mul x' = 'often' is no choice"),
+        ('[offered.refused]\n"mul second" = 1', "'mul second' = 1 is no choice"),
+    ],
+)
+def test_a_file_that_is_none_is_refused_in_one_line(tmp_path: Path, text: str, problem: str) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text(text)
+    with pytest.raises(ConventionsError) as refused:
+        read(path)
+    assert problem in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_releases_with_a_file_have_their_conventions() -> None:
+    assert locked("torch", "2.13") == TORCH.conventions

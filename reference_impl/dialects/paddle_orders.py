@@ -32,7 +32,7 @@ HIGHEST_ORDER = {
 }
 
 LINKS: dict[str, dict[str, str]] = {
-    "mul": {"x": "always", "y": "other_tracked"},
+    "mul": {"x": "always", "y": "always"},
     "div_by_quotient": {"x": "always", "y": "other_tracked"},
     "conv2d": {"x": "other_asked", "weight": "other_asked"},
     "matmul": {"x": "other_asked", "y": "other_asked"},

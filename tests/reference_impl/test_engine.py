@@ -242,3 +242,13 @@ def test_vanishing_second_derivative_of_a_product_is_absent_or_zero(dialect: Dia
     assert dx is not None
     (second,) = grad([dx], [x], allow_unused=True, dialect=dialect)
     assert expected == elements(second)
+
+
+@pytest.mark.parametrize("position", [0, 1])
+def test_the_gradient_of_a_factor_beside_a_constant_counts_as_depending_on_it_in_paddle(position: int) -> None:
+    x, factors = leaf(3.0), [tensor(5.0), tensor(5.0)]
+    factors[position] = x
+    (dx,) = grad([mul(*factors)], [x], create_graph=True, dialect=PADDLE)
+    assert dx is not None
+    (second,) = grad([dx], [x], allow_unused=True, dialect=PADDLE)
+    assert elements(second) == 0.0

@@ -251,3 +251,13 @@ def test_a_leaf_that_is_answered_twice_is_itself_both_times(position: int) -> No
     backward([mul(found[position], found[position])])
     assert seed.grad is not None
     assert elements(seed.grad) == 10.0
+
+
+@pytest.mark.parametrize("position", [0, 1])
+def test_the_gradient_of_a_factor_beside_a_constant_counts_as_depending_on_it_in_paddle(position: int) -> None:
+    x, factors = leaf(3.0), [tensor(5.0), tensor(5.0)]
+    factors[position] = x
+    (dx,) = grad([mul(*factors)], [x], create_graph=True, dialect=PADDLE)
+    assert dx is not None
+    (second,) = grad([dx], [x], allow_unused=True, dialect=PADDLE)
+    assert elements(second) == 0.0

@@ -93,3 +93,18 @@ def derivatives_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iter
     if number is not END and isinstance(call, Grad):
         for name in made.intersection(call.inputs):
             yield with_steps(case, interpose(case.steps, name, Op("clone", (name,), (f"{CONSTANT}{name}",)))), number + 1
+
+
+def seeds_with_history(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have every `grad` with a graph take a seed whose flag was taken off as it was before, with its history: one such tensor."""
+    for i, off in enumerate(case.steps if number is END else case.steps[:number]):
+        if isinstance(off, SetRequiresGrad) and not off.requires_grad:
+            kept = Op("clone", (off.tensor,), (f"{CONSTANT}{off.tensor}",))
+
+            def tracked(step: Step, kept: Op = kept) -> Step:
+                if not isinstance(step, Grad) or not step.create_graph or step.grad_outputs is None:
+                    return step
+                seeds = (kept.results[0] if name in kept.operands else name for name in step.grad_outputs)
+                return msgspec.structs.replace(step, grad_outputs=tuple(seeds))
+
+            yield with_steps(case, (*case.steps[:i], kept, *map(tracked, case.steps[i:]))), number if number is END else number + 1

@@ -14,11 +14,12 @@ from conformance.campaign.pool import Workers
 from conformance.case.case import Case, Input
 from conformance.case.files import check, read
 from conformance.case.place import END, StepNumber
-from conformance.case.steps import Backward, Edge, Grad, Hook, InPlace, Op
+from conformance.case.steps import Backward, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad
 from conformance.cli.gate import beside_others
 from conformance.compare.compare import Comparer
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
+from conformance.compare.rounding import agrees_cheaply
 from conformance.deviations import explain as known_module
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
@@ -185,6 +186,23 @@ def test_a_leaf_that_a_dump_draws_for_a_constant_bears_its_signature(ends: list[
     case = Case((X, K), (Op("mul", ("x", "k"), ("q",)), Backward(("q",), dump_backward_graph=True)))
     drawn = Mismatch(1, "value", "event", "right", "wrong", ".dot", ".dot", 0, np.array([1, 1]), np.array(ends))
     assert borne == bears(entry("as if a constant required a gradient"), Promise(case, info), drawn)
+
+
+@pytest.mark.parametrize(("got", "borne"), [([36.0, 81.0], True), ([36.0, 82.0], False)])
+def test_a_stopped_seed_with_its_history_bears_its_signature(got: list[float], borne: bool) -> None:
+    steps = (
+        Op("square", ("x",), ("s",)),
+        SetRequiresGrad("s", requires_grad=False),
+        Op("mul_scalar", ("x",), ("y",), {"other": 3.0}),
+        Grad(("y",), ("x",), ("g",), ("s",), create_graph=True),
+        Op("mul", ("x", "g"), ("z",)),
+        Grad(("z",), ("x",), ("h",)),  # 3 s is [12, 27]; the derivative of 3 x^3 is [36, 81]
+    )
+    promise = Promise(Case((X,), steps, "exact"), BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered))
+    wanted = np.array([12.0, 27.0], "float32")
+    assert agrees_cheaply(wanted, promise.outcome.observations[5].values[0].array)  # type: ignore[union-attr]
+    differs = Mismatch(5, "value", "result", "right", "wrong", "h", "h", 0, wanted, np.array(got, "float32"))
+    assert borne == bears(entry("as if seeds kept their history"), promise, differs)
 
 
 @pytest.mark.parametrize(("got", "borne"), [([0.0, np.nan], True), ([0.0, 1.0], False)])

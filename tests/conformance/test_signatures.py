@@ -99,6 +99,11 @@ POWER = Case(
 )
 CONSTANT_SLOPE = "as if the slope of a power were constant where its exponent is 0"
 BENT_SLOPE = 1 + float(np.log(3.0))
+SEEDED = Case(
+    (X, Y, Input("s", (2,), (1.5, -2.0), "float64", differentiable=False)),
+    (Op("mul", ("x", "y"), ("q",)), Grad(("q",), ("x",), ("g",), ("s",))),
+)
+LOW, HIGH = np.array([1.5]).view("float32").tolist()
 POLAR = Case(
     (Input("r", (2,), (2.0, -2.0)), ANGLE, Input("s", (2,), ((1.0, 0.0), (1.0, 0.0)), "complex64")),
     (Op("polar", ("r", "t"), ("q",)), Grad(("q",), ("r",), ("g",), ("s",))),
@@ -139,6 +144,7 @@ BORNE = {
     "as if a hook answered nothing": (HOOKED, [1.0, 1.0], [3.0, 3.0]),
     "as if a bound were nearer": (AT_BOUND, [1.0, 1.0], [0.5, 1.0]),
     "as if numbers were float32": (ROUNDED, [CLOSE, CLOSE], [0.1001, 0.1]),
+    "as if the memory of a seed were read in single precision": (SEEDED, [5 * LOW, 7 * HIGH], [5 * HIGH, 7 * HIGH]),
     "off by roundings of float32": (ROUNDED, [0.1 + 1e-8, 0.1], [0.1001, 0.1]),
     "as if polar were differentiated through its result": (POLAR, [1.0, -1.0], [1.0, 0.5]),
     # The gradient is 2 s conj(z), here [4 + 2i, 6 + 2i]; that of the gradient is 2 s conj(s), here [2, 2].

@@ -64,6 +64,15 @@ QUOTIENT = Case(  # the gradient is s / conj(w); its derivative in w is taken as
     (Z, Input("w", (2,), ((1.0, -1.0), (2.0, 0.0)), "complex64"), Input("s", (2,), ((1.0, 0.0), (1.0, 0.0)), "complex64")),
     (Op("div", ("z", "w"), ("q",)), Grad(("q",), ("z",), ("g",), ("s",), create_graph=True), Grad(("g",), ("w",), ("h",), ("s",))),
 )
+ONE_FOR_TWO = Case(  # the gradient is the sum of s / conj(w); -r s / w^2 is what comes for its derivative in w
+    (
+        Input("z", (1,), ((1.0, 2.0),), "complex64"),
+        Input("w", (2,), ((1.0, -2.0), (2.0, 0.0)), "complex64"),
+        Input("s", (2,), ((1.0, 0.0), (1.0, 0.0)), "complex64"),
+        Input("r", (1,), ((0.0, 1.0),), "complex64"),
+    ),
+    (Op("div", ("z", "w"), ("q",)), Grad(("q",), ("z",), ("g",), ("s",), create_graph=True), Grad(("g",), ("w",), ("h",), ("r",))),
+)
 ANGLE = Input("t", (2,), (0.0, 0.0))
 W = Input("w", (1, 2), (5.0, 7.0))
 PLANE = Case((X, W), (Op("mul", ("x", "w"), ("q",)), Op("sum", ("q",), ("z",), TOTAL), Grad(("z",), ("x", "w"), ("g", "h"))), "exact")
@@ -152,6 +161,7 @@ BORNE = {
     "as if seeds were conjugated": (SQUARE, [-4 - 2j, 6 + 2j], [4 - 2j, 6 + 2j]),
     "as if seeds of derivatives were not conjugated": (BENT, [-2, 2], [-2, -2]),
     "as if derivatives of quotients were half conjugated": (QUOTIENT, [-0.5, -0.25], [0.5, -0.25]),
+    "as if derivatives of broadcast quotients conjugated nothing": (ONE_FOR_TWO, [0.16 + 0.12j, -0.25j], [0.16 + 0.12j, -0.26j]),
 }
 
 

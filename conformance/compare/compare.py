@@ -170,13 +170,16 @@ class Comparer:
         if expected.category is not Category.UNREACHABLE_INPUT or not isinstance(step, Grad):
             return False
         allowed = replace_step(self.case, number, msgspec.structs.replace(step, allow_unused=True))
-        seen = self.promise.of(allowed).outcome.observations[number]
-        if not isinstance(seen, Computed):
-            return False
-        pairs = [(e, a) for e, a in zip(seen.values, actual.values, strict=True) if a is not None]
-        return len(pairs) == len(actual.values) and all(
-            not a.array.any() if e is None else e.array.shape == a.array.shape and agrees_cheaply(e.array, a.array) for e, a in pairs
+        of_allowed = Comparer(self.promise.of(allowed))
+        seen = of_allowed.promise.outcome.observations[number]
+        return isinstance(seen, Computed) and all(
+            a is not None and (not a.array.any() if e is None else of_allowed._is_promised(number, slot, e.array, a.array))
+            for slot, (e, a) in enumerate(zip(seen.values, actual.values, strict=True))
         )
+
+    def _is_promised(self, number: int, slot: int, expected: Any, actual: Any) -> bool:
+        name = self._name(number, slot, "result")
+        return expected.shape == actual.shape and self._elements_agree(number, slot, expected, actual, "result", name)
 
     def _split(self, *seen: Computed | Raised, customs: bool) -> Iterator[list[tuple[int, Event]]]:
         """Yield the events of hooks, or of custom functions, of each observation, with their positions.

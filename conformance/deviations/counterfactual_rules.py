@@ -15,6 +15,7 @@ import numpy as np
 from reference_impl import OPS
 from reference_impl.primitives.arithmetic import add, div, mul, neg
 from reference_impl.primitives.complex import conjugate
+from reference_impl.primitives.promotion import to_operand
 from reference_impl.primitives.shape import crop, pad_constant, sum_to
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.rules import intercepted_rules, replaced_rule
@@ -59,6 +60,21 @@ def derivatives_conjugate_nothing(ops: Sequence[str]) -> Iterator[AbstractContex
 def derivatives_of_quotients_half_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have what a derivative of a quotient divides by once more be divided by the divisor, and not by its conjugate."""
     yield intercepted_rules(_divided)
+
+
+def derivatives_of_broadcast_quotients_conjugate_nothing(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of a quotient in a dividend that was broadcast depend on the divisor as if nothing were conjugated."""
+    yield _changed(("div", "div_by_quotient"), _unconjugated_slope)
+
+
+def _unconjugated_slope(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
+    """Return what a rule says, with the derivative ``-r g / y^2`` in ``y`` for a seed ``r``."""
+    if position or shape_of(x) == shape_of(out):
+        return right(g, out, x, y)
+    with np.errstate(all="ignore"):
+        slope = np.conj(-array_of(g) / (array_of(y) * array_of(y)))
+    linear = mul(y, slope.astype(array_of(out).dtype))
+    return add(right(g, out, x, array_of(y)), to_operand(add(linear, -array_of(linear)), x))
 
 
 def derivatives_of_ties_unshared(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -201,6 +217,7 @@ RULES: dict[str, Change] = {
     "as if seeds of derivatives were not conjugated": derivatives_not_conjugated,
     "as if derivatives conjugated nothing": derivatives_conjugate_nothing,
     "as if derivatives of quotients were half conjugated": derivatives_of_quotients_half_conjugated,
+    "as if derivatives of broadcast quotients conjugated nothing": derivatives_of_broadcast_quotients_conjugate_nothing,
     "as if the slope of a power were constant where its exponent is 0": slopes_of_powers_constant,
     "as if derivatives took the slope at 0 from the negative side": derivatives_of_kinks_one_sided,
     "as if borders were filled in derivatives": borders_filled_again,

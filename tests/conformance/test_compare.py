@@ -272,3 +272,26 @@ def test_zeros_for_what_is_unreachable_are_told_where_all_else_is_as_promised(va
     found = mismatch_of(UNUSED, change)
     assert found is not None
     assert told is found.detail.endswith(ZEROS_FOR_NONE)
+
+
+CANCELLING = Case(
+    UNUSED.inputs,
+    (
+        Op("mul_scalar", ("x",), ("p",), {"other": 0.7}),
+        Op("mul_scalar", ("x",), ("q",), {"other": 0.69999}),
+        Op("sub", ("p", "q"), ("y",)),
+        Op("sum", ("y",), ("z",), TOTAL),
+        Grad(("z",), ("x", "w"), ("g", "h")),
+    ),
+)
+
+
+@pytest.mark.parametrize(("factor", "told"), [(1 + 2.0**-10, True), (1.5, False)], ids=["rounded", "wrong"])
+def test_a_gradient_beside_zeros_for_what_is_unreachable_is_as_promised_as_far_as_rounding_goes(factor: float, told: bool) -> None:
+    def change(outcome: Any) -> None:
+        slope = np.full(3, (0.7 - 0.69999) * factor, "float32")
+        outcome.observations[4] = Computed((Value(slope, requires_grad=False), ZEROS))
+
+    found = mismatch_of(CANCELLING, change)
+    assert found is not None
+    assert told is found.detail.endswith(ZEROS_FOR_NONE)

@@ -14,11 +14,12 @@ from conformance.campaign.pool import Workers
 from conformance.case.case import Case, Input
 from conformance.case.files import check, read
 from conformance.case.place import END, StepNumber
-from conformance.case.steps import Backward, Edge, Grad, Hook, InPlace, Op
+from conformance.case.steps import Backward, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad
 from conformance.cli.gate import beside_others
 from conformance.compare.compare import Comparer
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
+from conformance.compare.rounding import agrees_cheaply
 from conformance.deviations import explain as known_module
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
@@ -63,6 +64,15 @@ QUOTIENT = Case(  # the gradient is s / conj(w); its derivative in w is taken as
     (Z, Input("w", (2,), ((1.0, -1.0), (2.0, 0.0)), "complex64"), Input("s", (2,), ((1.0, 0.0), (1.0, 0.0)), "complex64")),
     (Op("div", ("z", "w"), ("q",)), Grad(("q",), ("z",), ("g",), ("s",), create_graph=True), Grad(("g",), ("w",), ("h",), ("s",))),
 )
+ONE_FOR_TWO = Case(  # the gradient is the sum of s / conj(w); -r s / w^2 is what comes for its derivative in w
+    (
+        Input("z", (1,), ((1.0, 2.0),), "complex64"),
+        Input("w", (2,), ((1.0, -2.0), (2.0, 0.0)), "complex64"),
+        Input("s", (2,), ((1.0, 0.0), (1.0, 0.0)), "complex64"),
+        Input("r", (1,), ((0.0, 1.0),), "complex64"),
+    ),
+    (Op("div", ("z", "w"), ("q",)), Grad(("q",), ("z",), ("g",), ("s",), create_graph=True), Grad(("g",), ("w",), ("h",), ("r",))),
+)
 ANGLE = Input("t", (2,), (0.0, 0.0))
 W = Input("w", (1, 2), (5.0, 7.0))
 PLANE = Case((X, W), (Op("mul", ("x", "w"), ("q",)), Op("sum", ("q",), ("z",), TOTAL), Grad(("z",), ("x", "w"), ("g", "h"))), "exact")
@@ -98,6 +108,11 @@ POWER = Case(
 )
 CONSTANT_SLOPE = "as if the slope of a power were constant where its exponent is 0"
 BENT_SLOPE = 1 + float(np.log(3.0))
+SEEDED = Case(
+    (X, Y, Input("s", (2,), (1.5, -2.0), "float64", differentiable=False)),
+    (Op("mul", ("x", "y"), ("q",)), Grad(("q",), ("x",), ("g",), ("s",))),
+)
+LOW, HIGH = np.array([1.5]).view("float32").tolist()
 POLAR = Case(
     (Input("r", (2,), (2.0, -2.0)), ANGLE, Input("s", (2,), ((1.0, 0.0), (1.0, 0.0)), "complex64")),
     (Op("polar", ("r", "t"), ("q",)), Grad(("q",), ("r",), ("g",), ("s",))),
@@ -138,6 +153,7 @@ BORNE = {
     "as if a hook answered nothing": (HOOKED, [1.0, 1.0], [3.0, 3.0]),
     "as if a bound were nearer": (AT_BOUND, [1.0, 1.0], [0.5, 1.0]),
     "as if numbers were float32": (ROUNDED, [CLOSE, CLOSE], [0.1001, 0.1]),
+    "as if the memory of a seed were read in single precision": (SEEDED, [5 * LOW, 7 * HIGH], [5 * HIGH, 7 * HIGH]),
     "off by roundings of float32": (ROUNDED, [0.1 + 1e-8, 0.1], [0.1001, 0.1]),
     "as if polar were differentiated through its result": (POLAR, [1.0, -1.0], [1.0, 0.5]),
     # The gradient is 2 s conj(z), here [4 + 2i, 6 + 2i]; that of the gradient is 2 s conj(s), here [2, 2].
@@ -145,6 +161,7 @@ BORNE = {
     "as if seeds were conjugated": (SQUARE, [-4 - 2j, 6 + 2j], [4 - 2j, 6 + 2j]),
     "as if seeds of derivatives were not conjugated": (BENT, [-2, 2], [-2, -2]),
     "as if derivatives of quotients were half conjugated": (QUOTIENT, [-0.5, -0.25], [0.5, -0.25]),
+    "as if derivatives of broadcast quotients conjugated nothing": (ONE_FOR_TWO, [0.16 + 0.12j, -0.25j], [0.16 + 0.12j, -0.26j]),
 }
 
 
@@ -185,6 +202,23 @@ def test_a_leaf_that_a_dump_draws_for_a_constant_bears_its_signature(ends: list[
     case = Case((X, K), (Op("mul", ("x", "k"), ("q",)), Backward(("q",), dump_backward_graph=True)))
     drawn = Mismatch(1, "value", "event", "right", "wrong", ".dot", ".dot", 0, np.array([1, 1]), np.array(ends))
     assert borne == bears(entry("as if a constant required a gradient"), Promise(case, info), drawn)
+
+
+@pytest.mark.parametrize(("got", "borne"), [([36.0, 81.0], True), ([36.0, 82.0], False)])
+def test_a_stopped_seed_with_its_history_bears_its_signature(got: list[float], borne: bool) -> None:
+    steps = (
+        Op("square", ("x",), ("s",)),
+        SetRequiresGrad("s", requires_grad=False),
+        Op("mul_scalar", ("x",), ("y",), {"other": 3.0}),
+        Grad(("y",), ("x",), ("g",), ("s",), create_graph=True),
+        Op("mul", ("x", "g"), ("z",)),
+        Grad(("z",), ("x",), ("h",)),  # 3 s is [12, 27]; the derivative of 3 x^3 is [36, 81]
+    )
+    promise = Promise(Case((X,), steps, "exact"), BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered))
+    wanted = np.array([12.0, 27.0], "float32")
+    assert agrees_cheaply(wanted, promise.outcome.observations[5].values[0].array)  # type: ignore[union-attr]
+    differs = Mismatch(5, "value", "result", "right", "wrong", "h", "h", 0, wanted, np.array(got, "float32"))
+    assert borne == bears(entry("as if seeds kept their history"), promise, differs)
 
 
 @pytest.mark.parametrize(("got", "borne"), [([0.0, np.nan], True), ([0.0, 1.0], False)])

@@ -187,15 +187,6 @@ def no_seeds_in_a_list(case: Case, number: int) -> bool:
 
 
 @condition
-def leaf_seeded_in_another_dtype(case: Case, number: int) -> bool:
-    """Whether a call has an input of the case as a root, and for its seed an input of another dtype."""
-    call = call_at(case, number)
-    dtypes = {entry.name: entry.dtype for entry in case.inputs}
-    pairs = () if call is None else zip(call.roots, call.seeds or (), strict=False)
-    return any(root in dtypes and dtypes.get(seed or "", dtypes[root]) != dtypes[root] for root, seed in pairs)
-
-
-@condition
 def seed_used_again(case: Case, number: int) -> bool:
     """Whether the step uses a constant, an input or made of constants, that was the seed of a call, other than as a seed."""
     constants = {entry.name for entry in case.inputs if not entry.differentiable}

@@ -1,4 +1,4 @@
-"""Conditions on complex tensors."""
+"""Conditions on dtypes: complex ones, and seeds that have another than their root."""
 
 from __future__ import annotations
 
@@ -50,6 +50,15 @@ def real_seed_of_complex(case: Case, number: int) -> bool:
     dtypes = {entry.name: entry.dtype for entry in case.inputs}
     pairs = () if call is None else zip(call.roots, call.seeds or (), strict=False)
     return any(is_complex(dtypes.get(root, "")) and seed in dtypes and not is_complex(dtypes[seed]) for root, seed in pairs)
+
+
+@condition
+def leaf_seeded_in_another_dtype(case: Case, number: int) -> bool:
+    """Whether a call has an input of the case as a root, and for its seed an input of another dtype."""
+    call = call_at(case, number)
+    dtypes = {entry.name: entry.dtype for entry in case.inputs}
+    pairs = () if call is None else zip(call.roots, call.seeds or (), strict=False)
+    return any(root in dtypes and dtypes.get(seed or "", dtypes[root]) != dtypes[root] for root, seed in pairs)
 
 
 @condition

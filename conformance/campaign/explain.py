@@ -9,9 +9,10 @@ import msgspec
 
 from conformance.backends import BackendError, answer
 from conformance.campaign.nursery import DeathError, forked
+from conformance.campaign.opened import backend, spared
 from conformance.campaign.recording import law_record, verdict_record
 from conformance.campaign.records import CaseRecord, LawRecord, MismatchRecord, StepRecord, VerdictRecord
-from conformance.campaign.worker import backend, judged, run_case, spared
+from conformance.campaign.worker import judged, run_case
 from conformance.case.profile import profile_of
 from conformance.case.prose import observation_text, step_text
 from conformance.compare.promise import Promise

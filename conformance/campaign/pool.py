@@ -23,9 +23,9 @@ from pebble import ProcessExpired, ProcessPool
 from conformance.backends import BackendError
 from conformance.campaign.deal import dealt
 from conformance.campaign.nursery import DeathError
+from conformance.campaign.opened import Unopened, describe_backend
 from conformance.campaign.supervisor import cut_short, sheltered, supervised
 from conformance.campaign.warm_up import VARIABLE, prepare
-from conformance.campaign.worker import Unopened, describe_backend
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 from conformance.campaign.chunk import Chunk, Death
 from conformance.campaign.last_words import die_at_once, frame_of, is_dying, words_in
 from conformance.campaign.nursery import DeathError, forked
+from conformance.campaign.opened import restart_servers
 from conformance.campaign.record_files import read_chunk
 from conformance.campaign.watchdog import rang, under_way
-from conformance.campaign.worker import POISONED, restart_servers, run_chunk
+from conformance.campaign.worker import POISONED, run_chunk
 from conformance.judge.verdict import Bucket
 
 if TYPE_CHECKING:

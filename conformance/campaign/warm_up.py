@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from conformance.backends.registry import BackendError, registration
 from conformance.campaign.last_words import silence
 from conformance.campaign.nursery import DeathError, die_with, forked
-from conformance.campaign.worker import backend, run_case, spare
+from conformance.campaign.opened import backend, spare
+from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Custom, Grad, Op
 from conformance.deviations.entries import known

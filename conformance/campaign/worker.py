@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from conformance.backends import Backend, BackendError, BackendInfo, answer, open_backend
+from conformance.backends import Backend, BackendInfo, answer
 from conformance.campaign.grid_records import GridRecord, Met
 from conformance.campaign.last_words import heard
-from conformance.campaign.lock_file import release_of
 from conformance.campaign.record_files import Writer, extent
 from conformance.campaign.recording import met_of, null_record, verdict_record
-from conformance.campaign.records import BARE, BackendRecord, CaseRecord
+from conformance.campaign.records import BARE, CaseRecord
 from conformance.campaign.watchdog import alarm, note, progress_file, set_alarm
 from conformance.case.case import Case
 from conformance.case.outcome import Raised
@@ -60,37 +59,6 @@ NOTHING = Profile({}, shared=False, accumulates=False, refused=False)
 
 UNDRAWN = Case((), ())
 """What stands in the record of a case that could not be drawn."""
-
-_opened: dict[str, Backend] = {}
-
-
-def backend(name: str) -> Backend:
-    """Open a backend once per process."""
-    if name not in _opened:
-        _opened[name] = open_backend(name)
-    return _opened[name]
-
-
-_ill: dict[str, frozenset[str]] = {}
-
-
-def spare(name: str, ops: frozenset[str]) -> None:
-    """Remember the ops that a backend differentiates wrongly where nothing was refused: they are no sign of damage."""
-    _ill[name] = ops
-
-
-def spared(name: str) -> frozenset[str]:
-    """Return the ops that are no sign of damage, as far as they are known here."""
-    return _ill.get(name, frozenset())
-
-
-def restart_servers() -> None:
-    """Open anew what lives in a process of its own, which a child of this one may have left damaged or busy."""
-    for name, engine in list(_opened.items()):
-        if close := getattr(engine, "close", None):
-            close()
-            del _opened[name]
-            backend(name)
 
 
 def run_chunk(chunk: Chunk) -> None:
@@ -334,21 +302,3 @@ def _verdict_on_death(case: Case, engine: Backend, death: Death, entering: Calla
         if verdict.deviation:
             return verdict
     return Verdict(death.bucket, found)
-
-
-class Unopened(msgspec.Struct, frozen=True):
-    """A backend that cannot be opened here, and why."""
-
-    error: str
-
-
-def describe_backend(name: str) -> BackendRecord | Unopened:
-    """Open a backend and write down its facts, or why it cannot be opened."""
-    try:
-        info = backend(name).info
-    except BackendError as error:
-        return Unopened(str(error))
-    release = release_of(info.dialect.conventions)
-    return BackendRecord(
-        *(info.name, info.version, info.dialect.name, dict(info.not_offered), info.cpu, info.title, info.repeatable, release)
-    )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from conformance.backends import names
+from conformance.campaign.opened import Unopened, describe_backend
 from conformance.campaign.pool import Workers
 from conformance.campaign.shares import read_shares
-from conformance.campaign.worker import Unopened, describe_backend
 from conformance.case.prose import counted
 from conformance.deviations.entries import known
 from conformance.laws.registry import LAWS

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.backends import answer
-from conformance.campaign.worker import backend
+from conformance.campaign.opened import backend
 from conformance.case.place import END
 from conformance.compare.compare import Comparer
 from conformance.compare.mismatch import Mismatch

@@ -11,8 +11,8 @@ import pytest
 from conformance.backends import BackendError, names, open_backend
 from conformance.backends.repro import script
 from conformance.campaign.explain import explain_case
+from conformance.campaign.opened import backend, describe_backend
 from conformance.campaign.records import BackendRecord
-from conformance.campaign.worker import backend, describe_backend
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Blocked, Computed, NotOffered, Outcome, Raised
 from conformance.case.prose import observation_text

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.backends.reference import reference
 from conformance.campaign.explain import explain_case
-from conformance.campaign.worker import backend
+from conformance.campaign.opened import backend
 from conformance.case.aliases import TABULATED, Aliases
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, Raised

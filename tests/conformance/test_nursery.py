@@ -9,9 +9,10 @@ import pytest
 
 from conformance.backends.registry import registration, registrations
 from conformance.campaign.nursery import DeathError, forked
+from conformance.campaign.opened import describe_backend
 from conformance.campaign.pool import Workers
 from conformance.campaign.warm_up import CASES, _can_be_forked, _found_forkable
-from conformance.campaign.worker import describe_backend, run_case
+from conformance.campaign.worker import run_case
 from conformance.laws.judging import Judging, LawSampling
 from tests.wrong_engines import correct
 

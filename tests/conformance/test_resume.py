@@ -16,6 +16,7 @@ from conformance.campaign import worker
 from conformance.campaign.chunk import chunk_of
 from conformance.campaign.findings import Writing, findings
 from conformance.campaign.nursery import forked
+from conformance.campaign.opened import backend
 from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import Writer, extent, read, read_chunk, take_in
 from conformance.campaign.records import (
@@ -193,7 +194,7 @@ def test_the_cases_that_are_missing_come_in_ranges_of_a_chunk() -> None:
 
 
 def test_a_tally_does_not_depend_on_the_order_of_the_cases() -> None:
-    opened = [worker.backend("reference"), worker.backend("conformance.mutants.engines:dropped_accumulation")]
+    opened = [backend("reference"), backend("conformance.mutants.engines:dropped_accumulation")]
     records = [worker.run_case(case_of(1, i, DrawOptions()), opened, index=i) for i in range(60)]
     shuffled = sorted(records, key=lambda record: record.id)
     tallies = [Tally([engine.info.name for engine in opened]) for _ in range(2)]
@@ -250,7 +251,7 @@ def test_every_finding_is_written_although_the_time_is_up(tmp_path: Path) -> Non
     name = "conformance.mutants.engines:dropped_accumulation"
     tally = Tally([name])
     for index in range(60):
-        tally.add(worker.run_case(case_of(1, index, DrawOptions()), [worker.backend(name)], index=index))
+        tally.add(worker.run_case(case_of(1, index, DrawOptions()), [backend(name)], index=index))
     begun: list[int] = []
     with Workers((name,), 1) as workers:
         writing = Writing(workers, workers, (name,), Judging(), tmp_path, time.monotonic())

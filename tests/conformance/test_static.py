@@ -15,8 +15,9 @@ from conformance.backends.reference import reference
 from conformance.backends.registry import registrations
 from conformance.backends.repro import script
 from conformance.campaign.explain import explain_case
+from conformance.campaign.opened import backend
 from conformance.campaign.pool import Workers
-from conformance.campaign.worker import backend, run_case
+from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.files import CaseError, check
 from conformance.case.outcome import Blocked, Computed, NotOffered, Outcome, Raised

@@ -19,6 +19,7 @@ from conformance.ops.dtypes import SINGLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from conformance.case.steps import Step
 
@@ -44,12 +45,22 @@ def no_seeds(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Varia
 
 def leaf_hooks_gone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Remove the hooks on leaves right before the step: the calls before it met them."""
-    if number is END:
-        return
-    leaves, before = {i.name for i in case.inputs}, case.steps[:number]
+    if number is not END:
+        yield _unhooked(case, number, {i.name for i in case.inputs})
+
+
+def hooks_gone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Remove the hooks of one tensor right before the step: the calls before it met them."""
+    if number is not END:
+        for name in dict.fromkeys(s.tensor for s in case.steps[:number] if isinstance(s, Hook)):
+            yield _unhooked(case, number, {name})
+
+
+def _unhooked(case: Case, number: int, tensors: AbstractSet[str]) -> Variant:
+    before = case.steps[:number]
     removed = {s.hook for s in before if isinstance(s, RemoveHook)}
-    handles = [n for s in before if isinstance(s, Hook) and s.tensor in leaves for n in s.results if n not in removed]
-    yield replace_step(case, number, *map(RemoveHook, handles), case.steps[number]), number + len(handles)
+    handles = [n for s in before if isinstance(s, Hook) and s.tensor in tensors for n in s.results if n not in removed]
+    return replace_step(case, number, *map(RemoveHook, handles), case.steps[number]), number + len(handles)
 
 
 def unreachable_allowed(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

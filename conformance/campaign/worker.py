@@ -18,6 +18,7 @@ import msgspec
 from conformance.backends import Backend, BackendInfo, answer
 from conformance.campaign.grid_records import GridRecord, Met
 from conformance.campaign.last_words import heard
+from conformance.campaign.opened import backend, spared
 from conformance.campaign.record_files import Writer, extent
 from conformance.campaign.recording import met_of, null_record, verdict_record
 from conformance.campaign.records import BARE, CaseRecord

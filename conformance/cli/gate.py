@@ -179,7 +179,7 @@ def _staleness(asked: Asked, explained: Explanation | None, workers: Workers) ->
     deaths = (_after_death(asked.case, entry.backend, asked.judging, workers) for _ in range(DEATHS))
     ended = []
     for verdict in (explained.verdict,) if explained else deaths:
-        if entry.id in verdict.deviations:
+        if entry.id in (*verdict.deviations, verdict.deviation):  # the latter alone where a law is what is broken
             return None
         ended.append(f"{verdict.bucket} ({verdict.deviation})")
     return f"{entry.id}: stale: {asked.words} now ends as {', '.join(dict.fromkeys(ended))}"

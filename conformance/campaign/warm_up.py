@@ -12,7 +12,7 @@ import signal
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from conformance.backends.registry import BackendError, registration
 from conformance.campaign.last_words import silence
@@ -22,7 +22,7 @@ from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Custom, Grad, Op
 from conformance.deviations.entries import known
-from conformance.judge.canary import families, is_ill, ops_of
+from conformance.judge.canary import families, is_ill, ops_of, trust, well
 from conformance.laws.judging import Judging, LawSampling
 
 if TYPE_CHECKING:
@@ -100,14 +100,15 @@ def _examine(name: str) -> None:
 def _ill_in(ops: list[str], name: str) -> list[str]:
     """Return the ops whose canary dies; where that takes its process along, or does not come back, each op is asked by itself."""
     try:
-        found: list[str] = forked(_ill_here, [ops, name], EXAMINED)
+        ill, answers = forked(_ill_here, [ops, name], EXAMINED)
     except DeathError:
         return ops if len(ops) == 1 else [op for one in ops for op in _ill_in([one], name)]
-    return found
+    trust(answers)
+    return list(ill)
 
 
-def _ill_here(ops: list[str], name: str) -> list[str]:
-    return [op for op in ops if is_ill(op, backend(name))]
+def _ill_here(ops: list[str], name: str) -> tuple[list[str], dict[tuple[str, ...], Any]]:
+    return [op for op in ops if is_ill(op, backend(name))], well()
 
 
 def _import(backends: Sequence[str]) -> None:

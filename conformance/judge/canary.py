@@ -46,6 +46,9 @@ CANARY = Case(
 POISON = "poison"
 """The kind of the difference that a canary shows; ``where`` it is, is the family of the op."""
 
+TURN = 4
+"""How many ops of the family whose turn it is are asked; damage stays, and in some dozens of refusals all ops have their turn."""
+
 EVERY = "every"
 """In the place of a family: all ops are asked."""
 
@@ -119,10 +122,13 @@ def _right(gradient: Value | None) -> bool:
 
 
 def _turn(case: Case) -> list[str]:
-    """Return the ops of a case, and those of the family whose turn it is by the case's id."""
+    """Return the ops of a case, and some of the family whose turn it is by the case's id."""
     used = (op.op for step in case.steps for op in ((step,) if isinstance(step, InPlace) else ops(step)))
-    having_turns = families()
-    return list(dict.fromkeys([*used, *ops_of(having_turns[int(case.id, 16) % len(having_turns)])]))
+    number, having_turns = int(case.id, 16), families()
+    turn, family = divmod(number, len(having_turns))
+    members = ops_of(having_turns[family])
+    start = turn % len(members)
+    return list(dict.fromkeys([*used, *(members[start:] + members[:start])[:TURN]]))
 
 
 def families() -> list[str]:

@@ -199,7 +199,7 @@ def counts(header: Header, drawn: Mapping[str, DrawnRecord], shares: Measured | 
     if shares is None:
         return
     for backend in header.backends:
-        if incomparable(header, backend, shares):
+        if backend.name not in shares.backends or incomparable(header, backend, shares):
             continue
         mine, before = drawn[backend.name], shares.backends[backend.name]
         for entry in known():

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Fault = Callable[[], AbstractContextManager[Any]]
 
 _value = Comparer._value
-_observation = Comparer._observation
+_observation = Comparer.observation
 _ratio = Bounds.ratio
 
 ONES = (1.0,) * 64
@@ -151,7 +151,7 @@ def both_up(array: Any) -> Any:
 ERRORS: dict[str, tuple[Fault, Case, Callable[[Any], None]]] = {
     "swapped rtol and atol": (comparing(swapped), SMALL, gradient(CALL, 0, elements(lambda a: a * 3.0))),
     "a None mismatch is accepted and the rest skipped": (
-        patched("_observation", accepted_and_rest_skipped),
+        patched("observation", accepted_and_rest_skipped),
         EXACT,
         gradient(CALL, 1, lambda _: Value(np.zeros(3, "float32"), requires_grad=False)),
     ),
@@ -180,7 +180,7 @@ ERRORS: dict[str, tuple[Fault, Case, Callable[[Any], None]]] = {
         MANY,
         gradient(CALL, 0, one(17, 1e-4)),
     ),
-    "an exception demotes the case to its forward": (patched("_observation", forward_only), EXACT, refused),
+    "an exception demotes the case to its forward": (patched("observation", forward_only), EXACT, refused),
     "or for and": (comparing(either), SMALL, gradient(CALL, 0, elements(lambda a: a * 2.0))),
     "a projection without a signal": (comparing(projected), MANY, gradient(CALL, 0, elements(both_up))),
 }

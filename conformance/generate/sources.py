@@ -71,7 +71,7 @@ class HypothesisSource:
         return self.integer(math.ceil(low * GRAIN), math.floor(high * GRAIN)) / GRAIN
 
     def chance(self, probability: float) -> bool:
-        return self.integer(0, 99) >= 100 - round(100 * probability)
+        return self._draw(_integers(0, 99)) >= 100 - round(100 * probability)  # type: ignore[no-any-return]
 
     def choice(self, options: Sequence[T]) -> T:
         return options[self.integer(0, len(options) - 1)]

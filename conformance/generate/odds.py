@@ -171,17 +171,8 @@ class ScriptOdds:
     second_order: float = 0.75  #: An episode of a deep case differentiates derivatives.
     ops_on_derivatives: Range = Range(0, 2)  #: Ops on derivatives, before these are differentiated.
     third_order: float = 0.35  #: A third derivative: it costs most and adds little.
-    derivatives: tuple[int, ...] = (
-        *(1,) * 12,
-        2,
-        2,
-        2,
-        3,
-        3,
-        3,
-        4,
-        4,
-    )  #: How many of the derivatives are roots together, where they differ.
+    #: How many of the derivatives are roots together, where they differ.
+    derivatives: tuple[int, ...] = (*(1,) * 12, *(2,) * 3, *(3,) * 3, *(4,) * 2)
     summed_derivative: float = 0.3  #: The derivative is summed before it is differentiated, which takes its seed away.
     retain_by_default: float = 0.7  #: The graph of a derivative is kept by default, not by a flag.
     by_backward: float = 0.5  #: ``backward`` rather than ``grad``.

@@ -21,6 +21,7 @@ from conformance.campaign import worker
 from conformance.case.outcome import Raised
 from conformance.case.steps import Op
 from conformance.generate.scripts import case_of
+from conformance.judge.canary import canary_of
 from conformance.mutants.mutant import Breaks, WrongEngine, patch
 from conformance.mutants.wrong_rule import rule_fault
 from conformance.ops import catalogue
@@ -239,9 +240,17 @@ def slow_on_sin() -> WrongEngine:
     return Damaging("slow_on_sin", lambda: _spin(0.5))
 
 
+class Fatal(Damaging):
+    """Damaging, but not in a canary, which every process is asked as soon as it has opened the engine."""
+
+    def run(self, case: Case) -> Outcome:
+        """Do the damage in any other case."""
+        return WrongEngine.run(self, case) if case == canary_of("sin") else super().run(case)
+
+
 def ends_the_machine_on_sin() -> WrongEngine:
     """Open an engine that ends the process for which its nursery works wherever a case uses ``sin``, as a full memory may."""
-    return Damaging("ends_the_machine_on_sin", _end_the_machine)
+    return Fatal("ends_the_machine_on_sin", _end_the_machine)
 
 
 def _end_the_machine() -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from conformance.case.case import Input
 from conformance.case.place import END, StepNumber
 from conformance.case.rewrite import (
     CONSTANT,
@@ -24,6 +25,7 @@ from conformance.case.rewrite import (
     with_single_numbers,
     with_steps,
     without_root,
+    without_seeds,
 )
 from conformance.case.steps import (
     Backward,
@@ -183,6 +185,14 @@ def targets_once(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[V
             yield replace_step(case, number, without_root(call, i)), number
 
 
+def no_target(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have the call start from a number that nothing was computed from."""
+    call = None if number is END else case.steps[number]
+    if number is not END and isinstance(call, Grad):
+        started = msgspec.structs.replace(without_seeds(call), outputs=(CONSTANT,))
+        yield replace_step(with_inputs(case, (*case.inputs, Input(CONSTANT, (), (1.0,)))), number, started), number
+
+
 def targets_not_cut(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Remove a call's own targets from its ``no_grad_vars`` or ``no_grad_set``."""
 
@@ -262,6 +272,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if all inputs were asked for": all_inputs,
     "as if numbers were float32": numbers_rounded,
     "as if a target were missing": targets_once,
+    "as if there were no target": no_target,
     "as if targets were not cut": targets_not_cut,
     "as if nothing were freed": nothing_freed,
     "as if surplus seeds were missing": surplus_seeds_dropped,

@@ -106,7 +106,7 @@ ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
 """Signatures of elements; an entry that has several is borne by a mixture of them."""
 
 OFF: dict[str, Callable[[Any], Any]] = {
-    "off by 32 of the least numbers": lambda wanted: 32 * np.nextafter(wanted.dtype.type(0), wanted.dtype.type(1)),
+    "off by 32 of the least numbers": lambda wanted: 32 * format_of(wanted.dtype).least,
     "off by a share of e^-64": lambda wanted: 2 * np.exp(-64.0) * np.maximum(1, np.abs(np.nan_to_num(wanted)).max(initial=0)),
 }
 """Signatures of elements by how far they are off: no further than this."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from conformance.case.outcome import Outcome
 
 FLOAT32 = np.float32
+NARROW = {"float64": "float32", "complex128": "complex64"}
 
 
 def is_plain(case: Case) -> bool:
@@ -35,7 +36,7 @@ PLAIN = [c for c in (case_of(5, i, DrawOptions(("numeric",))) for i in range(300
 
 
 def value(seen: Value | None) -> Value | None:
-    return seen if seen is None else replace(seen, array=np.asarray(seen.array, dtype=FLOAT32))
+    return seen if seen is None else replace(seen, array=seen.array.astype(NARROW.get(seen.array.dtype.name, seen.array.dtype)))
 
 
 def values(seen: Any) -> Any:

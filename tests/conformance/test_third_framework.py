@@ -1,7 +1,7 @@
 """A third framework as one folder would have it, in this one module: it is registered by a line, and no other file knows it.
 
 ``abacus`` computes on the reference's tape (that its numbers are right is no question here), with an interface that is all its own: its
-tensors are `Bead`, it says ``wants`` for ``requires_grad``, ``slope`` for ``.grad``, ``roll`` and ``slopes`` for ``backward`` and
+tensors are `Bead`, it says ``wants`` for ``requires_grad``, ``slope`` for ``.grad``, ``settle`` and ``slopes`` for ``backward`` and
 ``grad``, and it refuses with messages of its own. With ``ABACUS_FLAW`` in the environment the named op has the derivative 1.
 """
 
@@ -117,7 +117,7 @@ class Abacus:
         with stuck():
             reference_impl.update_in_place(OPS[TORCH.spelled.get(op, op)], x.tensor, *opened(operands), dialect=TORCH, **attrs)
 
-    def roll(self, roots: Any, seeds: Any = None, **options: Any) -> None:
+    def settle(self, roots: Any, seeds: Any = None, **options: Any) -> None:
         with stuck():
             reference_impl.backward(opened(roots), opened(seeds), dialect=TORCH, **{k: opened(v) for k, v in options.items()})
 
@@ -205,7 +205,7 @@ class AbacusEngine:
         lists = {name: pick(values, getattr(step, name), step.form) for name in ("inputs", "grad_variables")}
         retain = {} if step.retain_graph is None else {"retain_graph": step.retain_graph}
         roots, seeds = pick(values, step.tensors, step.form), pick(values, step.grad_tensors, step.form)
-        abacus.roll(roots, seeds, create_graph=step.create_graph, **lists, **retain)
+        abacus.settle(roots, seeds, create_graph=step.create_graph, **lists, **retain)
 
     def grad(self, step: Grad, values: dict[str, Any]) -> list[Any]:
         roots, of, seeds = (pick(values, names, step.form) for names in (step.outputs, step.inputs, step.grad_outputs))
@@ -264,7 +264,7 @@ class AbacusPrinter:
         return f"abacus.bead({array_text(entry)}, {entry.differentiable})"
 
     def backward(self, step: Backward) -> str:
-        return f"abacus.roll({list_text(step.tensors)}, {list_text(step.grad_tensors)}, create_graph={step.create_graph})"
+        return f"abacus.settle({list_text(step.tensors)}, {list_text(step.grad_tensors)}, create_graph={step.create_graph})"
 
     def grad(self, step: Grad) -> str:
         lists = ", ".join(map(list_text, (step.outputs, step.inputs, step.grad_outputs)))
@@ -343,6 +343,7 @@ def test_it_is_opened_by_name_and_listed(environment: dict[str, str]) -> None:
     listed = json.loads(conformance(environment, "backends", "--json").stdout)
     (found,) = [row for row in listed if row["name"] == "abacus"]
     facts = {"name": "abacus", "version": "1.0", "dialect": "torch", "not_offered": NOT_OFFERED}
+    assert found.pop("conventions").startswith("torch 2.13.0 ")
     assert {**facts, "cpu": "", "title": "", "repeatable": "bitwise"} == found
 
 

@@ -1,6 +1,6 @@
 """Conditions: questions about a script that an entry for a known deviation may ask; each is registered where it is defined."""
 
-from conformance.deviations.conditions import calls, complex, custom, hooks, in_place, points, programs  # noqa: A004 - of complex tensors
+from conformance.deviations.conditions import calls, complex, custom, hooks, in_place, points, programs, several  # noqa: A004 - of complex tensors
 from conformance.deviations.conditions.registry import CONDITIONS, SCOPES, holds, in_words, problems
 
 __all__ = [
@@ -16,4 +16,5 @@ __all__ = [
     "points",
     "problems",
     "programs",
+    "several",
 ]

@@ -13,7 +13,6 @@ from conformance.case.steps import (
     Backward,
     Call,
     ClearGrad,
-    Custom,
     Detach,
     Edge,
     Grad,
@@ -25,7 +24,6 @@ from conformance.case.steps import (
 )
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import case_condition, condition
-from conformance.ops import catalogue
 from reference_impl import PADDLE, TORCH, Category
 
 if TYPE_CHECKING:
@@ -245,33 +243,10 @@ def seed_of_identity_used(case: Case, number: int) -> bool:
 
 
 @condition
-def own_seed_of_several(case: Case, number: int) -> bool:
-    """Whether a `grad` call with a graph has a root that is its own seed and comes from an op with several results."""
-    call = case.steps[number]
-    if not isinstance(call, Grad) or not call.create_graph:
-        return False
-    several = {name for s in case.steps[:number] if isinstance(s, Op) and catalogue()[s.op].multi_output for name in s.results}
-    own = (root for root, seed in zip(call.outputs, call.seeds or (), strict=False) if root == seed)
-    return any(not several.isdisjoint(upstream(case.steps[:number], root)) for root in own)
-
-
-@condition
 def input_is_output(case: Case, number: int) -> bool:
     """Whether a `grad` call asks for the gradient of one of its own outputs."""
     call = case.steps[number]
     return isinstance(call, Grad) and not set(call.inputs).isdisjoint(call.outputs)
-
-
-@condition
-def input_of_several(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for the gradient of a result of an op, or a custom function, with several results."""
-    call = case.steps[number]
-    several = (
-        s.results
-        for s in case.steps
-        if (isinstance(s, Op) and catalogue()[s.op].multi_output) or (isinstance(s, Custom) and len(s.results) > 1)
-    )
-    return isinstance(call, Grad) and not {name for names in several for name in names}.isdisjoint(call.inputs)
 
 
 @condition

@@ -1,0 +1,54 @@
+"""Conditions about ops that have several results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.case.queries import upstream
+from conformance.case.steps import Custom, Grad, Op
+from conformance.deviations.conditions.registry import condition
+from conformance.ops import catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from conformance.case.case import Case
+    from conformance.case.steps import Step
+
+
+def _made_by_ops(steps: Sequence[Step]) -> Iterator[tuple[str, ...]]:
+    return (s.results for s in steps if isinstance(s, Op) and catalogue()[s.op].multi_output)
+
+
+def _made_together(steps: Sequence[Step]) -> Iterator[tuple[str, ...]]:
+    yield from _made_by_ops(steps)
+    yield from (s.results for s in steps if isinstance(s, Custom) and len(s.results) > 1)
+
+
+@condition
+def own_seed_of_several(case: Case, number: int) -> bool:
+    """Whether a `grad` call with a graph has a root that is its own seed and comes from an op with several results."""
+    call = case.steps[number]
+    if not isinstance(call, Grad) or not call.create_graph:
+        return False
+    several = {name for names in _made_by_ops(case.steps[:number]) for name in names}
+    own = (root for root, seed in zip(call.outputs, call.seeds or (), strict=False) if root == seed)
+    return any(not several.isdisjoint(upstream(case.steps[:number], root)) for root in own)
+
+
+@condition
+def input_of_several(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for the gradient of a result of an op, or a custom function, with several results."""
+    call = case.steps[number]
+    made = {name for names in _made_together(case.steps) for name in names}
+    return isinstance(call, Grad) and not made.isdisjoint(call.inputs)
+
+
+@condition
+def output_beside_input(case: Case, number: int) -> bool:
+    """Whether a `grad` call has an output and an input that are two results of one op or custom function."""
+    call = case.steps[number]
+    if not isinstance(call, Grad):
+        return False
+    roots, asked = set(call.outputs), set(call.inputs)
+    return any((roots & {*made}) - asked and (asked & {*made}) - roots for made in _made_together(case.steps))

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from conformance import __version__
 from conformance.cli.codes import CONFORMS, DIVERGES, SUITE_FAULT, UNREAD, USAGE
 from conformance.cli.conventions import conventions, learn
+from conformance.cli.findings import deviations, findings
 from conformance.cli.mutants import mutants
 from conformance.cli.options import (
     Whole,
@@ -63,9 +64,10 @@ def expected_errors() -> tuple[type[Exception], ...]:
     from conformance.campaign.records import RecordError
     from conformance.case.files import CaseError
     from conformance.deviations.entries import DeviationError
+    from conformance.report.catalogue.page import PageError
     from reference_impl.dialects.conventions import ConventionsError
 
-    return BackendError, CaseError, ClusterError, ConventionsError, DeviationError, RecordError
+    return BackendError, CaseError, ClusterError, ConventionsError, DeviationError, PageError, RecordError
 
 
 def fail(code: int, message: str) -> NoReturn:
@@ -101,6 +103,8 @@ def cli() -> None:
 cli.add_command(mutants)
 cli.add_command(learn)
 cli.add_command(conventions)
+cli.add_command(deviations)
+cli.add_command(findings)
 
 
 @cli.command()
@@ -312,29 +316,6 @@ def dialects(compare: tuple[str, str], as_json: bool) -> None:
         if name not in DIALECTS:
             raise click.BadParameter(f"{name!r} is unknown; allowed are {', '.join(DIALECTS)}", param_hint="--compare")
     click.echo(dialects_page(*compare, as_json=as_json), nl=False)
-
-
-@cli.command()
-@click.option("--record", type=click.Path(dir_okay=False, path_type=Path), help="A run record; its cases per deviation are shown.")
-@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
-@click.option(
-    "--measure",
-    multiple=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="A run record; from several of them, each of another seed, the share of each entry is measured anew.",
-    metavar="RECORD",
-)
-def deviations(record: Path | None, as_json: bool, measure: tuple[Path, ...]) -> None:
-    """List the known deviations: what is wrong, since which version, what the wrong values are, and the finding that proves it."""
-    from conformance.campaign.record_files import hits
-    from conformance.campaign.shares import write_shares
-    from conformance.cli.listing import deviations_listing
-
-    if measure:
-        click.echo(write_shares(measure))
-        return
-
-    click.echo(deviations_listing(None if record is None else hits(record), as_json=as_json))
 
 
 @cli.command()

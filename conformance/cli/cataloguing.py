@@ -1,0 +1,91 @@
+"""Reading, verifying and writing the pages of findings, as the command does it."""
+
+from __future__ import annotations
+
+import re
+from importlib import metadata
+from typing import TYPE_CHECKING
+
+import click
+
+from conformance.deviations.findings import findings_folder
+from conformance.report.catalogue.index import as_json as json_of
+from conformance.report.catalogue.index import framework_of, index, ranked, upstream_text
+from conformance.report.catalogue.page import PAGE, Page, pages, read_page, with_script
+from conformance.report.catalogue.verify import Outcome, verified
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+INDEX = "README.md"
+PACKAGES = {"torch": "torch", "paddle": "paddlepaddle"}
+"""What installs each framework."""
+
+
+def chosen(ids: Sequence[str]) -> Sequence[Page]:
+    """Read the pages of findings; of all, where none is named.
+
+    Raises:
+        click.UsageError: if there is no finding of a name.
+    """
+    if not ids:
+        return pages()
+    for name in ids:
+        if not (findings_folder() / name / PAGE).is_file():
+            raise click.UsageError(f"there is no finding {name!r}; conformance findings lists them")
+    return [read_page(findings_folder() / name) for name in ids]
+
+
+def for_trackers(found: Sequence[Page]) -> str:
+    """Return the findings as texts that are ready to be filed."""
+    return "\n".join(map(upstream_text, found))
+
+
+def listing(found: Sequence[Page], *, as_json: bool) -> str:
+    """Return a line for each finding, the gravest first."""
+    if as_json:
+        return json_of(found)
+    return "\n".join(f"{page.id}: {page.front.title} ({page.front.severity}, {page.front.reach})" for page in ranked(found))
+
+
+def verify(found: Sequence[Page], jobs: int, *, write: bool) -> bool:
+    """Run the scripts, say what each found, and return whether one has a fault or differs from what its page says."""
+    releases = {name: f"{name} {version}" for name, package in PACKAGES.items() if (version := _version(package))}
+    asked = [page for page in found if framework_of(page) in releases]
+    counts = dict.fromkeys(Outcome, 0)
+    differs = False
+    for page, outcome, detail in verified(asked, jobs):
+        release = releases[framework_of(page)]
+        counts[outcome] += 1
+        news = outcome is Outcome.FAULT or page.front.checked.get(release, outcome) != outcome
+        differs |= news
+        click.echo(f"{page.id}: {outcome}{f', {detail}' if detail else ''}{' (new)' if news else ''}")
+        if write and outcome is not Outcome.FAULT:
+            _note(page, release, outcome)
+    left = f"; {len(found) - len(asked)} of frameworks that are not installed" if len(asked) < len(found) else ""
+    click.echo(f"on {', '.join(releases.values()) or 'nothing'}: {', '.join(f'{n} {o}' for o, n in counts.items())}{left}")
+    return differs
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package).partition("+")[0]
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _note(page: Page, release: str, outcome: Outcome) -> None:
+    """Write into a page what its script says of a release."""
+    path = findings_folder() / page.id / PAGE
+    checked = {**page.front.checked, release: str(outcome)}
+    line = f"checked: {{{', '.join(f'{name}: {said}' for name, said in sorted(checked.items(), reverse=True))}}}"
+    path.write_text(re.sub(r"^checked: .*$", line, path.read_text(), count=1, flags=re.MULTILINE))
+
+
+def write(found: Sequence[Page], *, complete: bool) -> None:
+    """Write scripts into their pages, and the index, if these are all findings."""
+    for page in found:
+        path = findings_folder() / page.id / PAGE
+        path.write_text(with_script(path.read_text(), page.script))
+    if complete:
+        (findings_folder() / INDEX).write_text(index(pages()))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from conformance.campaign.pool import Workers
 from conformance.deviations.findings import findings_folder
 from conformance.report.catalogue.index import as_json as json_of
 from conformance.report.catalogue.index import framework_of, index, ranked, upstream_text
@@ -54,14 +55,15 @@ def verify(found: Sequence[Page], jobs: int, *, write: bool) -> bool:
     asked = [page for page in found if framework_of(page) in releases]
     counts = dict.fromkeys(Outcome, 0)
     differs = False
-    for page, outcome, detail in verified(asked, jobs):
-        release = releases[framework_of(page)]
-        counts[outcome] += 1
-        news = outcome is Outcome.FAULT or page.front.checked.get(release, outcome) != outcome
-        differs |= news
-        click.echo(f"{page.id}: {outcome}{f', {detail}' if detail else ''}{' (new)' if news else ''}")
-        if write and outcome is not Outcome.FAULT:
-            _note(page, release, outcome)
+    with Workers(tuple(releases), jobs) as workers:
+        for page, outcome, detail in verified(asked, workers):
+            release = releases[framework_of(page)]
+            counts[outcome] += 1
+            news = outcome is Outcome.FAULT or page.front.checked.get(release, outcome) != outcome
+            differs |= news
+            click.echo(f"{page.id}: {outcome}{f', {detail}' if detail else ''}{' (new)' if news else ''}")
+            if write and outcome is not Outcome.FAULT:
+                _note(page, release, outcome)
     left = f"; {len(found) - len(asked)} of frameworks that are not installed" if len(asked) < len(found) else ""
     click.echo(f"on {', '.join(releases.values()) or 'nothing'}: {', '.join(f'{n} {o}' for o, n in counts.items())}{left}")
     return differs

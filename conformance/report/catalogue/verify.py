@@ -1,25 +1,25 @@
-"""Whether bugs are still there: the scripts of findings are run, each in a process of its own.
+"""Whether bugs are still there: the scripts of findings are run, each in a process of its own that has imported the frameworks.
 
-A script ends with status 0 where the bug is gone, and by an `AssertionError` that says what is wrong where it shows. Anything else is a
-fault of the script, such as an import that fails or an error that it did not expect.
+A script comes to its end where the bug is gone, and raises an `AssertionError` that says what is wrong where it shows. Anything else is
+a fault of the script, such as a name that is not there, an error that it did not expect, or the end of its process.
 """
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
+import os
+from contextlib import redirect_stdout
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from conformance.campaign.pool import Workers
     from conformance.report.catalogue.page import Page
 
-PATIENCE = 120.0
-"""Seconds that a script may take, of which importing a framework are most."""
-SHOWN = "AssertionError"
+PATIENCE = 60.0
+"""Seconds that a script may take; one whose process dies starts another, which imports the framework anew."""
 
 
 class Outcome(StrEnum):
@@ -31,28 +31,26 @@ class Outcome(StrEnum):
 
 
 class Checked(NamedTuple):
-    """What the script of a finding says, with its last line."""
+    """What the script of a finding says, and how it puts that."""
 
     page: Page
     outcome: Outcome
     detail: str
 
 
-def verified(pages: Sequence[Page], jobs: int) -> Iterator[Checked]:
-    """Run the scripts of findings, so many at a time, and yield what they say in the order of the pages."""
-    with ThreadPoolExecutor(jobs) as pool:
-        yield from pool.map(_verified, pages)
+def verified(pages: Sequence[Page], workers: Workers) -> Iterator[Checked]:
+    """Run the scripts of findings and yield what they say, in the order of the pages."""
+    for page, answer in zip(pages, workers.calls(said_by, [(page.script,) for page in pages], PATIENCE), strict=True):
+        yield Checked(page, *(answer or (Outcome.FAULT, f"its process died, or did not end within {PATIENCE:.0f} s")))
 
 
-def _verified(page: Page) -> Checked:
-    command = [sys.executable, "-c", page.script]
+def said_by(script: str) -> tuple[Outcome, str]:
+    """Run a script here, and return what it says of the framework."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)  # noqa: S603 - ours
-    except subprocess.TimeoutExpired:
-        return Checked(page, Outcome.FAULT, f"did not end within {PATIENCE:.0f} s")
-    said = (done.stderr.strip().splitlines() or [""])[-1]
-    if done.returncode == 0:
-        return Checked(page, Outcome.GONE, "")
-    if done.returncode == 1 and said.startswith(SHOWN):
-        return Checked(page, Outcome.SHOWS, said.removeprefix(SHOWN).removeprefix(": "))
-    return Checked(page, Outcome.FAULT, f"status {done.returncode}: {said}")
+        with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):
+            exec(compile(script, "script.py", "exec"), {"__name__": "__main__"})  # noqa: S102 - it stands in our own repository
+    except AssertionError as error:
+        return Outcome.SHOWS, str(error)
+    except BaseException as error:  # noqa: BLE001 - a script may also leave
+        return Outcome.FAULT, f"{type(error).__name__}: {error}"
+    return Outcome.GONE, ""

@@ -1,0 +1,174 @@
+"""The catalogue of findings: pages in one form, scripts that say whether the bug is there, and an index by what they do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from conformance.deviations.findings import findings_folder
+from conformance.report.catalogue.index import index, ranked, upstream_text
+from conformance.report.catalogue.page import Front, Page, PageError, pages, problems, read_page
+from conformance.report.catalogue.verify import Outcome, said_by, verified
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conformance.campaign.pool import Workers
+
+SCRIPT = "assert 1 + 1 == 3, 'the sum is 2'\n"
+TEXT = f"""
+## What happens
+
+The sum is 2.
+
+## What is right
+
+3.
+
+## Script
+
+```python
+{SCRIPT}```
+
+## Evidence
+
+A case.
+"""
+FRONT: dict[str, Any] = {
+    "title": "1 + 1 is 2",
+    "severity": "silent wrong value",
+    "reach": "plain code",
+    "standing": "confirmed",
+    "promise": "1 + 1 = 3",
+    "source": "https://example.org/sums",
+    "checked": {"torch 2.13.0": "shows"},
+}
+
+
+@dataclass
+class Said:
+    """What a page is made of."""
+
+    front: dict[str, Any] = field(default_factory=dict)
+    text: str = TEXT
+    script: str = SCRIPT
+
+
+def page(id_: str = "torch-sum", said: Said | None = None, **front: Any) -> Page:
+    made = said or Said(front)
+    return Page(id_, msgspec.convert(FRONT | made.front, Front), made.text, made.script)
+
+
+def written(folder: Path, front: bytes, script: str = SCRIPT) -> Path:
+    folder.mkdir()
+    (folder / "README.md").write_bytes(b"---\n" + front + b"---\n" + TEXT.encode())
+    (folder / "script.py").write_text(script)
+    return folder
+
+
+@pytest.mark.parametrize("path", sorted(findings_folder().glob("*/README.md")), ids=lambda path: path.parent.name)
+def test_every_page_is_in_the_form(path: Path) -> None:
+    assert not list(problems(read_page(path.parent)))
+
+
+def test_what_has_the_cause_of_another_finding_names_one_that_stands_for_itself() -> None:
+    own = {page.id for page in pages() if not page.front.cause}
+    assert not [page.id for page in pages() if page.front.cause and page.front.cause not in own]
+
+
+def test_a_page_is_read_as_it_was_written(tmp_path: Path) -> None:
+    assert page() == read_page(written(tmp_path / "torch-sum", msgspec.yaml.encode(FRONT)))
+
+
+def test_the_page_of_the_model_has_no_problem() -> None:
+    assert not list(problems(page()))
+
+
+WRONG = {
+    "a section is missing": (Said(text=TEXT.replace("## What is right", "## Why")), "the sections are What happens, Why"),
+    "another script is shown": (Said(script="assert 1\n"), "does not show script.py as it is"),
+    "nothing is asserted": (Said(script="print(2)\n"), "asserts nothing"),
+    "more is imported": (Said(script=f"import numpy as np\n{SCRIPT}"), "imports more than the framework"),
+    "a sentence for a title": (Said({"title": "1 + 1 is 2."}), "ends with a full stop"),
+    "a title that does not end": (Said({"title": "1" * 111}), "longer than 110"),
+    "no address": (Said({"source": "the docs"}), "'the docs' is no address"),
+    "a thread without an address": (Said({"upstream": ["#1"]}), "'#1' of upstream"),
+    "an address among words": (Said({"source": "see https://example.org"}), "is no address"),
+    "no release": (Said({"checked": {}}), "checked says of each release"),
+    "an unknown word of a release": (Said({"checked": {"torch 1": "perhaps"}}), "checked says of each release"),
+    "no promise": (Said({"promise": ""}), "nothing is promised"),
+}
+
+
+@pytest.mark.parametrize(("said", "problem"), WRONG.values(), ids=WRONG)
+def test_a_page_that_is_not_in_the_form_is_told_what_is_wrong(said: Said, problem: str) -> None:
+    assert any(problem in found for found in problems(page(said=said)))
+
+
+@pytest.mark.parametrize(
+    ("front", "problem"),
+    [
+        (b"title: [", "torch-sum: "),
+        (b"severity: awful\n", "torch-sum: .*'awful'"),
+        (msgspec.yaml.encode(FRONT | {"colour": "red"}), "torch-sum: .*colour"),
+    ],
+)
+def test_front_matter_that_cannot_be_read_is_one_line(front: bytes, problem: str, tmp_path: Path) -> None:
+    with pytest.raises(PageError, match=problem):
+        read_page(written(tmp_path / "torch-sum", front))
+
+
+def test_a_page_without_front_matter_is_one_line(tmp_path: Path) -> None:
+    folder = written(tmp_path / "torch-sum", b"")
+    (folder / "README.md").write_text("# A title\n")
+    with pytest.raises(PageError, match="torch-sum: the page begins with front matter"):
+        read_page(folder)
+
+
+SAID = {
+    "the bug is there": (SCRIPT, (Outcome.SHOWS, "the sum is 2")),
+    "it is gone": ("assert 1 + 1 == 2, 'the sum is 3'\n", (Outcome.GONE, "")),
+    "an error that was not expected": ("assert one == 1\n", (Outcome.FAULT, "NameError: name 'one' is not defined")),
+    "a script that leaves": ("raise SystemExit(1)\n", (Outcome.FAULT, "SystemExit: 1")),
+    "a script that cannot be read": ("assert (\n", (Outcome.FAULT, "SyntaxError: '(' was never closed (script.py, line 1)")),
+}
+
+
+@pytest.mark.parametrize(("script", "said"), SAID.values(), ids=SAID)
+def test_a_script_says_whether_the_bug_is_there(script: str, said: tuple[Outcome, str]) -> None:
+    assert said == said_by(script)
+
+
+def test_a_script_whose_process_dies_has_a_fault_and_takes_nobody_along(workers: Workers) -> None:
+    scripts = ("import os\nos.abort()\n", SCRIPT)
+    found = list(verified([page(said=Said(script=script)) for script in scripts], workers))
+    assert [Outcome.FAULT, Outcome.SHOWS] == [checked.outcome for checked in found]
+
+
+def test_the_gravest_and_most_usual_come_first() -> None:
+    given = [
+        page("torch-arguable", standing="arguable", severity="memory unsafety or crash"),
+        page("torch-extreme", reach="extreme numbers"),
+        page("torch-crash", severity="memory unsafety or crash"),
+        page("torch-plain"),
+    ]
+    assert ["torch-crash", "torch-plain", "torch-extreme", "torch-arguable"] == [p.id for p in ranked(given)]
+
+
+def test_a_finding_stands_below_the_one_that_has_its_cause_and_is_not_counted() -> None:
+    lines = index([page("torch-one"), page("torch-other", cause="torch-one")]).splitlines()
+    at = lines.index("### Silent wrong value (1)")
+    assert ["- [1 + 1 is 2](torch-one/) (plain code)", "  - [1 + 1 is 2](torch-other/) (plain code)"] == lines[at + 2 : at + 4]
+    assert "## PyTorch: 1 confirmed finding" in lines
+
+
+def test_a_text_for_a_tracker_has_all_but_what_is_about_this_suite() -> None:
+    text = upstream_text(page(upstream=["https://example.org/1 (open)"]))
+    assert text.startswith("# 1 + 1 is 2\n\n> 1 + 1 = 3\n\n(https://example.org/sums)\n\n## What happens")
+    assert (True, False) == (
+        text.endswith("Seen with torch 2.13.0.\n\nRelated threads:\n- https://example.org/1 (open)\n"),
+        "Evidence" in text,
+    )

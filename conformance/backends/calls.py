@@ -6,7 +6,9 @@ framework's own, or else the one that the catalogue has for it.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from conformance.ops import catalogue
@@ -57,7 +59,7 @@ class Calls:
 
     def __init__(self, spelling: Spelling | str, module: Any, own: Mapping[str, Callable[..., Any]] | None = None) -> None:
         self._spelling = Spelling(spelling) if isinstance(spelling, str) else spelling
-        self._module = module
+        self._framework, self._module = self._spelling.framework, module
         self._ops: dict[str, Callable[..., Any]] = dict(own or {})
         self._in_place: dict[str, Callable[..., Any]] = {}
 
@@ -68,6 +70,25 @@ class Calls:
             call = self._ops[name] = self._spelling.lower(name, self._module)
         made = call(operands, **attrs) if catalogue()[name].variadic else call(*operands, **attrs)
         return tuple(made) if isinstance(made, list | tuple) else (made,)
+
+    def lacking(self) -> dict[str, str]:
+        """Return the ops that this release does not have, as `BackendInfo.not_offered` says it, with the name that is missing."""
+        found = {}
+        for name, row in catalogue().items():
+            in_place = {} if row.form is None else row.form.calls
+            for kind, calls in (("op", row.calls), ("in_place", in_place)):
+                used = re.findall(rf"\b{self._framework}\.([\w.]+)", calls.get(self._framework, ""))
+                missing = [path for path in used if not self._has(path)]
+                if missing:
+                    found[f"{kind}:{name}"] = f"this release has no {self._framework}.{missing[0]}"
+        return found
+
+    def _has(self, path: str) -> bool:
+        try:
+            attrgetter(path)(self._module)
+        except AttributeError:
+            return False
+        return True
 
     def change(self, name: str, tensor: Any, operands: Sequence[Any], attrs: Mapping[str, Any]) -> None:
         """Apply the in-place form of an op to a tensor."""

@@ -6,6 +6,7 @@ Paddle says with ``stop_gradient`` what others say with ``requires_grad``, its n
 from __future__ import annotations
 
 import warnings
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 with warnings.catch_warnings():
@@ -32,10 +33,17 @@ if TYPE_CHECKING:
 def open_backend() -> Interpreter:
     """Open Paddle on the CPU, in eager mode."""
     paddle.set_device("cpu")
-    return Interpreter(BackendInfo("paddle", paddle.__version__, PADDLE, PADDLE.not_offered), PaddleEngine())
+    return Interpreter(BackendInfo("paddle", paddle.__version__, PADDLE, {**PADDLE.not_offered, **_lacking()}), PaddleEngine())
 
 
 CALLS = Calls("paddle", paddle)
+DUMP = "dump_backward_graph_path"
+
+
+def _lacking() -> dict[str, str]:
+    """Return what this release does not have."""
+    dumps = DUMP in signature(paddle.autograd.backward).parameters
+    return CALLS.lacking() | ({} if dumps else {DUMP: f"paddle.autograd.backward has no {DUMP} in this release"})
 
 
 class PaddleEngine:
@@ -71,7 +79,7 @@ class PaddleEngine:
     def backward(self, step: Backward, values: Values, dump: str | None) -> Any:
         retain = {} if step.retain_graph is None else {"retain_graph": step.retain_graph}
         tensors, seeds = pick(values, step.tensors, step.form), pick(values, step.grad_tensors, step.form)
-        return paddle.autograd.backward(tensors, seeds, **retain, dump_backward_graph_path=dump)
+        return paddle.autograd.backward(tensors, seeds, **retain, **({} if dump is None else {DUMP: dump}))
 
     def grad(self, step: Grad, values: Values) -> list[EngineTensor | None]:
         form = None if step.form == "set" else step.form

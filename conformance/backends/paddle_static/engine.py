@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 
 def open_backend() -> Programs:
     """Open Paddle on the CPU, with programs in PIR."""
-    info = BackendInfo("paddle-static", version_on_cpu(), PADDLE_STATIC, PADDLE_STATIC.not_offered)
-    return Programs(info, PaddlePrograms(Spelling("paddle"), known_by="id"))
+    engine = PaddlePrograms(Spelling("paddle"), known_by="id")
+    info = BackendInfo("paddle-static", version_on_cpu(), PADDLE_STATIC, {**PADDLE_STATIC.not_offered, **engine.calls.lacking()})
+    return Programs(info, engine)
 
 
 def version_on_cpu() -> str:

@@ -42,7 +42,8 @@ def open_backend() -> Interpreter:
     ):
         warnings.filterwarnings("ignore", message=f".*{expected}")
     cpu = torch.backends.cpu.get_cpu_capability()
-    return Interpreter(BackendInfo("torch", str(torch.__version__), TORCH, TORCH.not_offered, cpu), TorchEngine())
+    offered_not = {**TORCH.not_offered, **CALLS.lacking()}
+    return Interpreter(BackendInfo("torch", str(torch.__version__), TORCH, offered_not, cpu), TorchEngine())
 
 
 CALLS = Calls("torch", torch)

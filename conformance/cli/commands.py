@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from conformance import __version__
 from conformance.cli.codes import CONFORMS, DIVERGES, SUITE_FAULT, UNREAD, USAGE
-from conformance.cli.conventions import conventions, learn
+from conformance.cli.conventions import check_backend, conventions, learn
 from conformance.cli.findings import deviations, findings
 from conformance.cli.mutants import mutants
 from conformance.cli.options import (
@@ -101,6 +101,7 @@ def cli() -> None:
 
 
 cli.add_command(mutants)
+cli.add_command(check_backend)
 cli.add_command(learn)
 cli.add_command(conventions)
 cli.add_command(deviations)

@@ -1,4 +1,4 @@
-"""The commands about what engines do where no document says what is right."""
+"""The commands for an engine that is new here: whether its adapter is sound, and what it does where no document says what is right."""
 
 from __future__ import annotations
 
@@ -7,7 +7,19 @@ from typing import Any
 
 import click
 
+from conformance.cli.codes import CONFORMS, DIVERGES
 from conformance.cli.options import Whole, campaign_options, with_options
+
+
+@click.command()
+@click.argument("backend")
+def check_backend(backend: str) -> int:
+    """Say what the adapter of a backend does not keep of its contract, before anything is called a finding of its engine."""
+    from conformance.cli.soundness import soundness
+
+    text, sound = soundness(backend)
+    click.echo(text)
+    return CONFORMS if sound else DIVERGES
 
 
 @click.command()

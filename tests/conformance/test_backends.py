@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from conformance.backends import BackendError, names, open_backend
+from conformance.backends.calls import Calls
 from conformance.backends.repro import script
 from conformance.campaign.explain import explain_case
 from conformance.campaign.opened import backend, describe_backend
@@ -286,3 +288,10 @@ def test_a_value_that_was_let_go_lives_on_where_a_cycle_holds_it() -> None:
 def test_a_script_for_one_framework_does_not_name_the_other() -> None:
     case = Case((X,), (Op("mul", ("x", "x"), ("y",)), Edge("y", ("e",)), Hook("y", ("h",), "another_dtype"), RetainGrad("y")))
     assert [False, False] == ["paddle" in script(case, "torch"), "torch" in script(case, "paddle")]
+
+
+def test_what_a_release_lacks_is_not_offered_and_named() -> None:
+    old = SimpleNamespace(add=None, nn=SimpleNamespace(functional=SimpleNamespace(relu=None)))
+    lacking = Calls("torch", old).lacking()
+    assert "this release has no torch.sin" == lacking["op:sin"]
+    assert {"op:add", "op:relu"}.isdisjoint(lacking)

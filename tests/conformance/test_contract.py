@@ -19,6 +19,7 @@ from conformance.case.outcome import Blocked, Computed, NotOffered, Raised
 from conformance.case.steps import Grad
 from conformance.judge.canary import healthy
 from reference_impl import DIALECTS, PADDLE_STATIC, TORCH, Category
+from tests.conformance.door import conformance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -183,6 +184,14 @@ BREACHES: dict[str, tuple[Callable[[], Backend], str]] = {
     "it has no version": (wrong_info(version=""), "info has no name or no version"),
     "its dialect is a word": (wrong_info(dialect="torch"), "info.dialect is a str"),
     "it gives no reason": (wrong_info(not_offered={"no_grad": ""}), "no reason for 'no_grad'"),
+    "it misspells what it does not offer": (
+        wrong_info(not_offered={"step:hooks": "there are none"}),
+        "info.not_offered has 'step:hooks', which is no word for anything; near it are step:hook",
+    ),
+    "it has a word of its own for what it does not offer": (
+        wrong_info(not_offered={"jit": "there are none"}),
+        "which is no word for anything; near it are no_grad, step:op",
+    ),
     "it is repeatable sometimes": (wrong_info(repeatable="sometimes"), "info.repeatable is 'sometimes', not one of bitwise, rounding"),
     "it raises what the engine raises": (broken(raises), "run raises LookupError"),
     "it returns no outcome": (lambda: Broken(lambda outcome, case: None), "run returns a NoneType"),
@@ -241,3 +250,21 @@ def _one_lost(outcome: Any) -> None:
 def test_a_breach_of_the_contract_is_said_in_words(opens: Callable[[], Backend], words: str) -> None:
     found = check(opens)
     assert [words] == [words for problem in found if words in problem][:1], found
+
+
+def test_an_adapter_that_is_sound_is_told_what_comes_next() -> None:
+    done = conformance("check-backend", "tests.wrong_engines:correct")
+    assert (0, True) == (done.returncode, "keeps the contract. What comes next:" in done.stdout), done
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "said"),
+    [
+        ("tests.conformance.broken_adapters:BreaksOnLeaves", 1, "run raises"),
+        ("tests.wrong_engines:aborts_as_paddle", 1, "its process died of what the contract asks"),
+        ("nowhere", 2, "backend 'nowhere' is unknown"),
+    ],
+)
+def test_an_adapter_that_is_not_is_told_why(name: str, code: int, said: str) -> None:
+    done = conformance("check-backend", name)
+    assert (code, True) == (done.returncode, said in done.stdout + done.stderr), done

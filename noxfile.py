@@ -22,6 +22,8 @@ CONSTRAINTS = ROOT / "constraints.txt"
 FRAMEWORKS = ROOT / ".nox" / "frameworks"
 STAMP = FRAMEWORKS / "installed"
 PYPROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
+RELEASES = ["paddlepaddle==3.2.2", "paddlepaddle==3.1.1", "paddlepaddle==3.0.0", "torch==2.12.1"]
+"""What `matrix` asks beside the pinned releases; the last one takes 5 GB."""
 SHARED_GROUPS = nox.project.dependency_groups(PYPROJECT, "test", "bench")
 
 
@@ -56,6 +58,18 @@ def types(session: nox.Session) -> None:
     session.run("mypy", *session.posargs)
 
 
+@nox.session(default=False)
+@nox.parametrize("release", RELEASES)
+def matrix(session: nox.Session, release: str) -> None:
+    """Say of another release what of that which is known is there: which findings show, and what a small gate says."""
+    backend = "torch" if release.startswith("torch") else "paddle"
+    out = ROOT / "reports" / "matrix" / release.replace("==", "-")
+    asked = ("--backends", backend, "--cases", "300", "--mutant-cases", "0", "--no-points", "--no-grid", "--out", str(out))
+    session.install("-e", ".", release, f"numpy=={_pinned('numpy')}")
+    session.run("conformance", "findings", "--verify", "--write", success_codes=[0, 1])
+    session.run("conformance", "gate", *asked, *session.posargs, success_codes=[0, 1])
+
+
 @nox.session(venv_backend="none", default=False)
 def bench(session: nox.Session) -> None:
     """Measure speed, as ratios against torch, HIPS autograd, gradcheck and the frameworks' own time."""
@@ -75,6 +89,11 @@ def frameworks(session: nox.Session) -> str:
     session.run(python, "-m", "pip", "install", "--quiet", "-c", str(CONSTRAINTS), *wanted, external=True)
     STAMP.write_text(ingredients)
     return python
+
+
+def _pinned(package: str) -> str:
+    """Return the version of a package on which the gate is defined."""
+    return dict(line.split("==") for line in CONSTRAINTS.read_text().splitlines() if "==" in line)[package]
 
 
 def _ingredients() -> str:

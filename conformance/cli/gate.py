@@ -119,9 +119,9 @@ def check_curated(options: Options, checked: Checked) -> None:
     """Run the curated cases and the evidence of every known deviation."""
     with Workers(options.backends, options.jobs) as workers:
         table = clause_table(options.backends, workers)
-        cpus = {name: workers.describe(name).cpu for name in options.backends}
+        facts = {name: workers.describe(name) for name in options.backends}
         mine = [d for d in known() if d.backend in options.backends]
-        entries = [d for d in mine if d.shows_on(cpus[d.backend])]
+        entries = [d for d in mine if d.shows_on(facts[d.backend].cpu)]
         gone = stale(entries, workers)
         beyond = [exceeded for exceeded in exceed_all(entries, workers) if exceeded.tried]
     elsewhere = f", {len(mine) - len(entries)} need another CPU" if len(mine) > len(entries) else ""
@@ -130,7 +130,9 @@ def check_curated(options: Options, checked: Checked) -> None:
     hidden = [exceeded for exceeded in beyond if exceeded.excused]
     checked.measures.append(f"excess {len(beyond) - len(hidden)}/{len(beyond)}")
     checked.tables += [f"excess of {line}" for exceeded in hidden for line in excuses(exceeded)]
-    checked.broken += [*table.faults, *table.differences(), *gone, *(line for one in hidden for line in overreaches(one))]
+    missed = [line for entry, line in gone.items() if entry.was_seen_in(facts[entry.backend].version)]
+    checked.tables += [f"not in this release: {line}" for line in gone.values() if line not in missed]
+    checked.broken += [*table.faults, *table.differences(), *missed, *(line for one in hidden for line in overreaches(one))]
     checked.records.append(table.record())
 
 
@@ -157,19 +159,19 @@ class Asked(NamedTuple):
         return Judging(LawSampling.EVERY if KIND in self.entry.kinds else LawSampling.NONE, timeout=LAWS_TIMEOUT)
 
 
-def stale(entries: Sequence[Deviation], workers: Workers) -> list[str]:
-    """Say which entries no longer show: each is asked in the case of its finding, and in that case among others."""
+def stale(entries: Sequence[Deviation], workers: Workers) -> dict[Deviation, str]:
+    """Say which entries do not show: each is asked in the case of its finding, and in that case among others."""
     asked = []
     for entry in entries:
         alone = read(evidence(entry.finding))
         asked.append(Asked(entry, alone, f"the case of {entry.finding}"))
         asked.append(Asked(entry, beside_others(alone), f"{entry.finding} beside a dead branch"))
     answers = workers.calls(explain_case, [(one.case, one.entry.backend, one.judging) for one in asked], LAWS_TIMEOUT)
-    said: dict[str, str] = {}
+    said: dict[Deviation, str] = {}
     for one, explained in zip(asked, answers, strict=True):
         if line := _staleness(one, explained, workers):
-            said.setdefault(one.entry.id, line)
-    return list(said.values())
+            said.setdefault(one.entry, line)
+    return said
 
 
 def _staleness(asked: Asked, explained: Explanation | None, workers: Workers) -> str | None:

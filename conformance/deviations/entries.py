@@ -1,7 +1,8 @@
 """Known deviations: narrow predicates over a mismatch, each beside the finding that proves it.
 
-An entry names the backend and its versions, the steps, what is expected there and what comes instead, and under which condition.
-All that it names must hold for a mismatch to count as known. Where numbers are wrong the entry says what they *are*: its signature,
+An entry names the backend, the steps, what is expected there and what comes instead, and under which condition. All that it names must
+hold for a mismatch to count as known, in whatever release: the releases that it names too are those in which it was seen, and there the
+gate wants to see it again. Where numbers are wrong the entry says what they *are*: its signature,
 held against the arrays by `conformance.deviations.wrong_values`; where the process dies it says in which *frame*; or why nobody can
 say that. The entries of a finding are the tables ``[[deviation]]`` of ``deviation.toml`` in its folder.
 """
@@ -84,6 +85,10 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     instead: tuple[str, ...] = ()
     only: str = ""
 
+    def was_seen_in(self, version: str) -> bool:
+        """Whether it was seen in a release."""
+        return Version(version) in SpecifierSet(self.versions, prereleases=True)
+
     def shows_on(self, cpu: str) -> bool:
         """Whether it can show where a backend's kernels use these vector instructions."""
         return not self.cpu or cpu in self.cpu
@@ -102,7 +107,6 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             and (not self.frame or mismatch.kind != CRASH or re.search(self.frame, mismatch.detail) is not None)
             and (not self.only or mismatch.where != "result" or ASKED[self.only](case, mismatch.step, mismatch.slot))
             and self.holds(case, mismatch.step)
-            and Version(info.version) in SpecifierSet(self.versions, prereleases=True)
         )
 
     def holds(self, case: Case, number: StepNumber) -> bool:

@@ -8,7 +8,9 @@ flag, an absence) the grounds of the promise vote (`conformance.judge.grounds`),
 derivative. A broken law and a process that a refusal damaged are differences of their own (`conformance.laws.votes`,
 `conformance.judge.poison`).
 
-The numerical oracle knows no rule. Where it is sharp and contradicts the reference, the suite is at fault, whoever else agrees.
+The numerical oracle knows no rule. Where it is sharp on the reference's own forward and contradicts the reference, the suite is at
+fault, whoever else agrees. On the engine's forward it says of the engine alone whether its gradient is that of what it computes:
+another forward, such as an approximation of ``erf``, has another derivative.
 """
 
 from __future__ import annotations
@@ -69,8 +71,8 @@ def blame(case: Case, accused: Backend, others: Sequence[Backend] = (), voters: 
 
 
 def who(votes: Sequence[Vote]) -> str:
-    """Count the votes; a numerical oracle or a law that contradicts the reference outweighs all others."""
-    if any(v.voter in (*ORACLES, LAW) and v.reference is Opinion.WRONG for v in votes):
+    """Count the votes; the numerical oracle or a law that contradicts the reference outweighs all others."""
+    if any(v.voter in (ORACLES[0], LAW) and v.reference is Opinion.WRONG for v in votes):
         return "reference"
     said = {v.accused for v in votes}
     if Opinion.WRONG in said and Opinion.RIGHT not in said:
@@ -152,6 +154,7 @@ def _numerically(dispute: Dispute, voter: str, forward: Backend | None) -> Vote:
     except SilentError as error:
         return silent(voter, str(error))
     accused, right = (_judged([(a[i], a[2], a[3]) for a in answers]) for i in (1, 0))
+    right = _of_its_own(right, forward)
     first = answers[0]
     return Vote(voter, accused, right, f"{first[3].value:.9g} with an error below {first[3].error:.2g}; got {first[1]:.9g}")
 
@@ -171,11 +174,17 @@ def _by_existence(dispute: Dispute, voter: str, forward: Backend | None) -> Vote
     if not np.isfinite(estimate.error):
         return silent(voter, said)
     if abs(estimate.value) > estimate.error:
-        absent_is_wrong = (Opinion.WRONG, Opinion.RIGHT) if found.actual_array is None else (Opinion.SILENT, Opinion.WRONG)
+        opposite = Opinion.SILENT, _of_its_own(Opinion.WRONG, forward)
+        absent_is_wrong = (Opinion.WRONG, Opinion.RIGHT) if found.actual_array is None else opposite
         return Vote(voter, *absent_is_wrong, f"{said}: something depends on {name}, so its gradient is there")
     if found.actual_array is not None and float(np.sum(np.abs(wide) ** 2)) > estimate.error:
         return Vote(voter, Opinion.WRONG, Opinion.RIGHT, f"{said}: nothing depends on {name}, and what came is not zero")
     return silent(voter, f"{said}: zeros and an absent gradient are the same number")
+
+
+def _of_its_own(right: Opinion, forward: Backend | None) -> Opinion:
+    """Say no ill of the reference for what is derived from a forward that is not its own."""
+    return Opinion.SILENT if forward is not None and right is Opinion.WRONG else right
 
 
 def _asked(dispute: Dispute) -> tuple[int, str]:

@@ -15,11 +15,13 @@ from conformance.campaign.tally import Tally
 from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, Raised, Value
+from conformance.case.rewrite import each_op
 from conformance.case.steps import Backward, Detach, Grad, Hook, InPlace, Op, RetainGrad
+from conformance.compare.compare import Comparer
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
 from conformance.judge.audit import audit
-from conformance.judge.blame import LAW, ORACLES, _gradient, blame, who
+from conformance.judge.blame import LAW, ORACLES, _gradient, _numerically, blame, who
 from conformance.judge.dispute import Blame, Dispute, Opinion, Vote
 from conformance.judge.localise import first_node
 from conformance.judge.oracle import SilentError, slope
@@ -68,6 +70,24 @@ def accused(name: str, case: Case, **options: Any) -> Blame:
     found = blame(case, mutants()[name].open(), **options)
     assert found is not None
     return found
+
+
+class Elsewhere(WrongEngine):
+    """Computes another function: ``cos`` where a script says ``exp``."""
+
+    def run(self, case: Case) -> Outcome:
+        """Run the other script."""
+        return super().run(each_op(case, lambda op: Op("cos", op.operands, op.results) if op.op == "exp" else op))
+
+
+@pytest.mark.parametrize(("forward", "said"), [(None, RIGHT), (correct(), RIGHT), (Elsewhere("elsewhere"), SILENT)])
+def test_the_derivative_of_another_function_is_no_vote_against_the_reference(forward: Any, said: Opinion) -> None:
+    engine = mutants()["sin-x-sign"].open()
+    promise, actual = Promise(SIN, engine.info), engine.run(SIN)
+    found = Comparer(promise).run(actual).mismatch
+    assert found is not None
+    vote = _numerically(Dispute(promise, engine, actual, found, ()), ORACLES[1], forward)
+    assert (WRONG, said) == (vote.accused, vote.reference)
 
 
 def test_a_right_engine_is_not_blamed() -> None:

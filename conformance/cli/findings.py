@@ -39,10 +39,12 @@ def deviations(record: Path | None, as_json: bool, measure: tuple[Path, ...]) ->
 @click.option("--jobs", default=2, type=Whole(1), help="How many scripts run at a time.")
 @click.option("--upstream", is_flag=True, help="Print a text that is ready to be filed.")
 @click.option("--write", is_flag=True, help="Write the index, the scripts into their pages, and what --verify found.")
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write them as one page of HTML.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
-def findings(ids: tuple[str, ...], verify: bool, jobs: int, upstream: bool, write: bool, as_json: bool) -> int:
+def findings(ids: tuple[str, ...], verify: bool, jobs: int, upstream: bool, write: bool, html: Path | None, as_json: bool) -> int:
     """List the findings, all or those that are named, the gravest first; verify them, or print them for an upstream tracker."""
     from conformance.cli import cataloguing
+    from conformance.report.catalogue.index import write_catalogue
 
     found = cataloguing.chosen(ids)
     if upstream:
@@ -51,6 +53,8 @@ def findings(ids: tuple[str, ...], verify: bool, jobs: int, upstream: bool, writ
     differs = verify and cataloguing.verify(found, jobs, write=write)
     if write:
         cataloguing.write(found, complete=not ids)
-    elif not verify:
+    if html:
+        write_catalogue(found, html)
+    if not (write or html or verify):
         click.echo(cataloguing.listing(found, as_json=as_json))
     return DIVERGES if differs else CONFORMS

@@ -7,21 +7,26 @@ records, attached to an issue or opened from a CI artifact.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from conformance.campaign.records import Record
 
-__all__ = ["write_html"]
+__all__ = ["write_html", "write_page"]
 
 
 def write_html(records: Iterable[Record], path: Path) -> None:
     """Write the report of a run to ``path``; the records are read once and not kept."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # a run that writes no page needs no template engine
-
     from conformance.report.view import view_of
+
+    write_page("template.html.j2", path, report=view_of(records))
+
+
+def write_page(template: str, path: Path, **shown: Any) -> None:
+    """Write what is shown to ``path``, by a template of this folder."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # a run that writes no page needs no template engine
 
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
@@ -31,6 +36,6 @@ def write_html(records: Iterable[Record], path: Path) -> None:
         lstrip_blocks=True,
     )
     environment.filters["number"] = lambda count: f"{count:,}"
-    page = environment.get_template("template.html.j2").render(report=view_of(records))
+    page = environment.get_template(template).render(**shown)
     # A framework's message may hold text that is no Unicode; it must not cost the whole report.
     path.write_bytes(page.encode("utf-8", errors="backslashreplace"))

@@ -1,38 +1,13 @@
-"""Case b96bb3d85b380adc, for paddle-static."""
-import numpy as np
 import paddle
 
-nan, inf = float('nan'), float('inf')
 paddle.enable_static()
-main, startup = paddle.static.Program(), paddle.static.Program()
-fetch = {}
-with paddle.static.program_guard(main, startup):
-    c = paddle.static.data('c', [2], 'float32')
-    c.stop_gradient = True
-    x = paddle.static.data('x', [2], 'float32')
-    x.stop_gradient = False
-    s = paddle.static.data('s', [2], 'float32')
-    s.stop_gradient = False
-    try:
-        y = paddle.multiply(c, x)
-        fetch['y'] = y
-    except Exception as error:
-        print("0:", type(error).__name__, error)
-    try:
-        g, = paddle.static.gradients([y], [x], [s], None)
-        fetch['g'] = g
-    except Exception as error:
-        print("1:", type(error).__name__, error)
-    try:
-        h, = paddle.static.gradients([g], [s], None, None)
-        fetch['h'] = h
-    except Exception as error:
-        print("2:", type(error).__name__, error)
-    executor = paddle.static.Executor(paddle.CPUPlace())
-    executor.run(startup)
-    feed = {'c': np.array([5.0, 6.0], dtype='float32').reshape((2,)), 'x': np.array([1.0, 2.0], dtype='float32').reshape((2,)), 's': np.array([3.0, 4.0], dtype='float32').reshape((2,))}
-    present = {name: made for name, made in fetch.items() if made is not None}
-    arrays = executor.run(main, feed=feed, fetch_list=list(present.values()))
-for name in fetch:
-    array = dict(zip(present, arrays)).get(name)
-    print(name, "=", None if array is None else array, "stop_gradient =", getattr(fetch[name], "stop_gradient", None))
+x = paddle.static.data("x", [1], "float32")
+x.stop_gradient = False
+c = paddle.static.data("c", [1], "float32")
+
+(g,) = paddle.static.gradients(paddle.square(c * x), x)  # 2 c^2 x
+(h,) = paddle.static.gradients(g, x)  # 2 c^2
+
+g, h = paddle.static.Executor().run(feed={"x": [1.0], "c": [3.0]}, fetch_list=[g, h])
+assert g.tolist() == [18.0]
+assert h.tolist() == [18.0], f"the second derivative of (3 x)^2 is {h.tolist()}, and [18.0] is right"

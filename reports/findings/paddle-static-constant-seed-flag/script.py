@@ -1,31 +1,12 @@
-"""Case 786b1bd2dba90d30, for paddle-static."""
-import numpy as np
 import paddle
 
-nan, inf = float('nan'), float('inf')
 paddle.enable_static()
-main, startup = paddle.static.Program(), paddle.static.Program()
-fetch = {}
-with paddle.static.program_guard(main, startup):
-    x = paddle.static.data('x', [2], 'float32')
-    x.stop_gradient = False
-    s = paddle.static.data('s', [2], 'float32')
-    s.stop_gradient = True
-    try:
-        y = paddle.neg(x)
-        fetch['y'] = y
-    except Exception as error:
-        print("0:", type(error).__name__, error)
-    try:
-        g, = paddle.static.gradients([y], [x], [s], None)
-        fetch['g'] = g
-    except Exception as error:
-        print("1:", type(error).__name__, error)
-    executor = paddle.static.Executor(paddle.CPUPlace())
-    executor.run(startup)
-    feed = {'x': np.array([1.0, 2.0], dtype='float32').reshape((2,)), 's': np.array([3.0, 4.0], dtype='float32').reshape((2,))}
-    present = {name: made for name, made in fetch.items() if made is not None}
-    arrays = executor.run(main, feed=feed, fetch_list=list(present.values()))
-for name in fetch:
-    array = dict(zip(present, arrays)).get(name)
-    print(name, "=", None if array is None else array, "stop_gradient =", getattr(fetch[name], "stop_gradient", None))
+x = paddle.static.data("x", [2], "float32")
+x.stop_gradient = False
+y = -x
+
+(g,) = paddle.static.gradients(y, x)
+(h,) = paddle.static.gradients(y, x, paddle.ones([2]))
+assert g.stop_gradient == h.stop_gradient, (
+    f"stop_gradient is {g.stop_gradient} without target_gradients and {h.stop_gradient} with ones"
+)

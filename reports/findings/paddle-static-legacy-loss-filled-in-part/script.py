@@ -1,32 +1,13 @@
-"""Case 288aa40178ae2035, for paddle-static-legacy."""
 import os
-os.environ['FLAGS_enable_pir_api'] = '0'
-import numpy as np
+
+os.environ["FLAGS_enable_pir_api"] = "0"
 import paddle
 
-nan, inf = float('nan'), float('inf')
 paddle.enable_static()
-main, startup = paddle.static.Program(), paddle.static.Program()
-fetch = {}
-with paddle.static.program_guard(main, startup):
-    x = paddle.create_parameter([2], 'float32', 'x', default_initializer=paddle.nn.initializer.Assign(np.array([1.0, 2.0], dtype='float32').reshape((2,))))
-    try:
-        y = x * x
-        fetch['y'] = y
-    except Exception as error:
-        print("0:", type(error).__name__, error)
-    try:
-        pairs = paddle.static.append_backward(y)
-        print("parameters:", [parameter.name for parameter, _ in pairs])
-        g, = [gradient for _, gradient in pairs]
-        fetch['g'] = g
-    except Exception as error:
-        print("1:", type(error).__name__, error)
-    executor = paddle.static.Executor(paddle.CPUPlace())
-    executor.run(startup)
-    feed = {}
-    present = {name: made for name, made in fetch.items() if made is not None}
-    arrays = executor.run(main, feed=feed, fetch_list=list(present.values()))
-for name in fetch:
-    array = dict(zip(present, arrays)).get(name)
-    print(name, "=", None if array is None else array, "stop_gradient =", getattr(fetch[name], "stop_gradient", None))
+w = paddle.create_parameter([2], "float32", default_initializer=paddle.nn.initializer.Assign([1.0, 2.0]))
+((_, g),) = paddle.static.append_backward(w * w)
+
+executor = paddle.static.Executor()
+executor.run(paddle.static.default_startup_program())
+(value,) = executor.run(fetch_list=[g])
+assert value.tolist() == [2.0, 4.0], f"the gradient of w * w at [1, 2] is {value.tolist()}, and [2, 4] is right"

@@ -1,31 +1,12 @@
-"""Case eaf5c0ca69464b95, for paddle-static."""
-import numpy as np
 import paddle
 
-nan, inf = float('nan'), float('inf')
 paddle.enable_static()
-main, startup = paddle.static.Program(), paddle.static.Program()
-fetch = {}
-with paddle.static.program_guard(main, startup):
-    x = paddle.static.data('x', [3], 'float32')
-    x.stop_gradient = False
-    v = paddle.static.data('v', [], 'float32')
-    v.stop_gradient = False
-    try:
-        y = paddle.masked_fill(x, paddle.to_tensor([True, False, False]), v)
-        fetch['y'] = y
-    except Exception as error:
-        print("0:", type(error).__name__, error)
-    try:
-        g, = paddle.static.gradients([y], [v], None, None)
-        fetch['g'] = g
-    except Exception as error:
-        print("1:", type(error).__name__, error)
-    executor = paddle.static.Executor(paddle.CPUPlace())
-    executor.run(startup)
-    feed = {'x': np.array([0.0, 2.0, 1.0], dtype='float32').reshape((3,)), 'v': np.array([1.0], dtype='float32').reshape(())}
-    present = {name: made for name, made in fetch.items() if made is not None}
-    arrays = executor.run(main, feed=feed, fetch_list=list(present.values()))
-for name in fetch:
-    array = dict(zip(present, arrays)).get(name)
-    print(name, "=", None if array is None else array, "stop_gradient =", getattr(fetch[name], "stop_gradient", None))
+x = paddle.static.data("x", [3], "float32")
+x.stop_gradient = False
+v = paddle.static.data("v", [], "float32")
+v.stop_gradient = False
+y = paddle.masked_fill(x, x > 0, v)
+(g,) = paddle.static.gradients(y, v)
+
+(value,) = paddle.static.Executor().run(feed={"x": [0.0, 2.0, 1.0], "v": 1.0}, fetch_list=[g])
+assert value.tolist() == 2.0, f"the gradient of the value that fills two elements is {value.tolist()}, and 2 is right"

@@ -1,31 +1,13 @@
-"""Case 5ba297bed3702d7f, for paddle-static."""
-import numpy as np
 import paddle
 
-nan, inf = float('nan'), float('inf')
 paddle.enable_static()
-main, startup = paddle.static.Program(), paddle.static.Program()
-fetch = {}
-with paddle.static.program_guard(main, startup):
-    c = paddle.static.data('c', [0, 2], 'float32')
-    c.stop_gradient = True
-    w = paddle.static.data('w', [2, 3], 'float32')
-    w.stop_gradient = False
-    try:
-        y = paddle.matmul(c, w)
-        fetch['y'] = y
-    except Exception as error:
-        print("0:", type(error).__name__, error)
-    try:
-        g, = paddle.static.gradients([y], [w], None, None)
-        fetch['g'] = g
-    except Exception as error:
-        print("1:", type(error).__name__, error)
-    executor = paddle.static.Executor(paddle.CPUPlace())
-    executor.run(startup)
-    feed = {'c': np.array([], dtype='float32').reshape((0, 2)), 'w': np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], dtype='float32').reshape((2, 3))}
-    present = {name: made for name, made in fetch.items() if made is not None}
-    arrays = executor.run(main, feed=feed, fetch_list=list(present.values()))
-for name in fetch:
-    array = dict(zip(present, arrays)).get(name)
-    print(name, "=", None if array is None else array, "stop_gradient =", getattr(fetch[name], "stop_gradient", None))
+x = paddle.zeros([0, 2])
+w = paddle.static.data("w", [2, 3], "float32")
+w.stop_gradient = False
+(g,) = paddle.static.gradients(x @ w, w)
+try:
+    (value,) = paddle.static.Executor().run(feed={"w": [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]}, fetch_list=[g])
+except ValueError as error:
+    reason = next(line.strip() for line in str(error).splitlines() if "Error:" in line)
+    raise AssertionError(f"raises {type(error).__name__}: {reason}") from None
+assert value.tolist() == [[0.0] * 3] * 2, f"the gradient is {value.tolist()}, and zeros are right"

@@ -1,25 +1,10 @@
-"""Case 46d145444d262703, for paddle-static."""
-import numpy as np
 import paddle
 
-nan, inf = float('nan'), float('inf')
 paddle.enable_static()
-main, startup = paddle.static.Program(), paddle.static.Program()
-fetch = {}
-with paddle.static.program_guard(main, startup):
-    x = paddle.static.data('x', [2], 'float32')
-    x.stop_gradient = False
-    try:
-        with paddle.no_grad():
-            y = paddle.clone(x)
-        fetch['y'] = y
-    except Exception as error:
-        print("0:", type(error).__name__, error)
-    executor = paddle.static.Executor(paddle.CPUPlace())
-    executor.run(startup)
-    feed = {'x': np.array([1.0, 2.0], dtype='float32').reshape((2,))}
-    present = {name: made for name, made in fetch.items() if made is not None}
-    arrays = executor.run(main, feed=feed, fetch_list=list(present.values()))
-for name in fetch:
-    array = dict(zip(present, arrays)).get(name)
-    print(name, "=", None if array is None else array, "stop_gradient =", getattr(fetch[name], "stop_gradient", None))
+x = paddle.static.data("x", [2], "float32")
+x.stop_gradient = False
+with paddle.no_grad():
+    y = -x
+    z = paddle.clone(x)
+assert y.stop_gradient
+assert z.stop_gradient, "the result of clone inside no_grad has stop_gradient=False"

@@ -1,34 +1,10 @@
-"""Case b427c26bee2bbbfb, for paddle-static."""
-import numpy as np
 import paddle
 
-nan, inf = float('nan'), float('inf')
 paddle.enable_static()
-main, startup = paddle.static.Program(), paddle.static.Program()
-fetch = {}
-with paddle.static.program_guard(main, startup):
-    x = paddle.static.data('x', [2], 'float32')
-    x.stop_gradient = False
-    try:
-        y = x[tuple((slice(*k) for k in [[0, 2, 1]]))]
-        fetch['y'] = y
-    except Exception as error:
-        print("0:", type(error).__name__, error)
-    try:
-        z = paddle.multiply(y, x)
-        fetch['z'] = z
-    except Exception as error:
-        print("1:", type(error).__name__, error)
-    try:
-        g, = paddle.static.gradients([z], [y], None, None)
-        fetch['g'] = g
-    except Exception as error:
-        print("2:", type(error).__name__, error)
-    executor = paddle.static.Executor(paddle.CPUPlace())
-    executor.run(startup)
-    feed = {'x': np.array([1.0, 2.0], dtype='float32').reshape((2,))}
-    present = {name: made for name, made in fetch.items() if made is not None}
-    arrays = executor.run(main, feed=feed, fetch_list=list(present.values()))
-for name in fetch:
-    array = dict(zip(present, arrays)).get(name)
-    print(name, "=", None if array is None else array, "stop_gradient =", getattr(fetch[name], "stop_gradient", None))
+x = paddle.static.data("x", [2], "float32")
+x.stop_gradient = False
+y = x[0:2]
+(g,) = paddle.static.gradients(y * x, y)
+
+(value,) = paddle.static.Executor().run(feed={"x": [1.0, 2.0]}, fetch_list=[g])
+assert value.tolist() == [1.0, 2.0], f"the gradient of y * x with respect to y is {value.tolist()}, and x = [1, 2] is right"

@@ -1,35 +1,13 @@
-"""Case 5e6718e03f6dacab, for paddle-static."""
-import numpy as np
 import paddle
 
-nan, inf = float('nan'), float('inf')
 paddle.enable_static()
-main, startup = paddle.static.Program(), paddle.static.Program()
-fetch = {}
-with paddle.static.program_guard(main, startup):
-    x = paddle.static.data('x', [2], 'float32')
-    x.stop_gradient = False
-    try:
-        a, b, = paddle.split(x, [1, 1], 0)
-        fetch['a'] = a
-        fetch['b'] = b
-    except Exception as error:
-        print("0:", type(error).__name__, error)
-    try:
-        y = paddle.multiply(a, a)
-        fetch['y'] = y
-    except Exception as error:
-        print("1:", type(error).__name__, error)
-    try:
-        g, = paddle.static.gradients([y], [a], None, None)
-        fetch['g'] = g
-    except Exception as error:
-        print("2:", type(error).__name__, error)
-    executor = paddle.static.Executor(paddle.CPUPlace())
-    executor.run(startup)
-    feed = {'x': np.array([1.0, 2.0], dtype='float32').reshape((2,))}
-    present = {name: made for name, made in fetch.items() if made is not None}
-    arrays = executor.run(main, feed=feed, fetch_list=list(present.values()))
-for name in fetch:
-    array = dict(zip(present, arrays)).get(name)
-    print(name, "=", None if array is None else array, "stop_gradient =", getattr(fetch[name], "stop_gradient", None))
+x = paddle.static.data("x", [2], "float32")
+x.stop_gradient = False
+a, b = paddle.split(x, 2)
+y = a * a
+(g,) = paddle.static.gradients(y, a)
+(h,) = paddle.static.gradients(y, x)
+
+g, h = paddle.static.Executor().run(feed={"x": [3.0, 4.0]}, fetch_list=[g, h])
+assert h.tolist() == [6.0, 0.0]
+assert g.tolist() == [6.0], f"the gradient of a * a at a = 3 is {g.tolist()}, and [6.0] is right"

@@ -1,6 +1,7 @@
 """The index of the findings: what a maintainer asks for first comes first.
 
-Findings are ranked by standing, severity and reach. One that has the cause of another stands below that one and is not counted again.
+Findings are ranked by standing, and then by severity and reach together: a wrong number in code of every day comes before a crash in a
+call that nobody makes. One that has the cause of another stands below that one and is not counted again.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def ranked(pages: Sequence[Page]) -> list[Page]:
 
     def rank(page: Page) -> tuple[int, int, int, str]:
         front = page.front
-        return standing.index(front.standing), severity.index(front.severity), reach.index(front.reach), page.id
+        gravity = severity.index(front.severity)
+        return standing.index(front.standing), gravity + 2 * reach.index(front.reach), gravity, page.id
 
     return sorted(pages, key=rank)
 

@@ -1,14 +1,6 @@
-"""A call makes the caller's tensor a constant: the seed of a tensor in itself."""
-
 import paddle
 
-x = paddle.ones([2])
-seed = paddle.ones([2])
-x.stop_gradient = seed.stop_gradient = False
-paddle.grad([x], [x], [seed])
-print(seed.stop_gradient)  # True
-assert seed.stop_gradient
-other = paddle.ones([2])
-other.stop_gradient = False
-paddle.grad([2 * x], [x], [other])
-assert not other.stop_gradient
+x = paddle.to_tensor([1.0, 1.0], stop_gradient=False)
+w = paddle.to_tensor([2.0, 3.0], stop_gradient=False)
+paddle.grad(x, x, grad_outputs=w)
+assert not w.stop_gradient, "stop_gradient of grad_outputs was False before the call, and is True after it"

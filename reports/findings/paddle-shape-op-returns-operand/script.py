@@ -1,14 +1,10 @@
-"""Case d25d7a6e1b9f7fd2, for paddle."""
-import numpy as np
 import paddle
 
-nan, inf = float('nan'), float('inf')
-x1 = paddle.to_tensor(np.array([1.0], dtype='float32').reshape((1, 1)), stop_gradient=False)
-
-try:
-    with paddle.no_grad():
-        v2 = x1[tuple((slice(*k) for k in [[0, 1, 1]]))]
-    print("0: v2 =", v2, "stop_gradient =", getattr(v2, "stop_gradient", None))
-except Exception as error:
-    print("0:", type(error).__name__, error)
-print("after: x1 =", x1)
+x = paddle.to_tensor([[1.0, 2.0]], stop_gradient=False)
+with paddle.no_grad():
+    y = x.reshape([1, 2])
+    z = x[:]
+    other = x.reshape([2])
+assert other.stop_gradient
+assert y.stop_gradient, "stop_gradient of reshape under no_grad is False where the shape is the same"
+assert z.stop_gradient, "stop_gradient of x[:] under no_grad is False"

@@ -1,24 +1,14 @@
-"""Case 7e868d5fa1a01ab6, for torch."""
-import numpy as np
 import torch
 
-nan, inf = float('nan'), float('inf')
-x = torch.from_numpy(np.array([3.0, 5.0], dtype='float32').reshape((2,))).requires_grad_(True)
-s = torch.from_numpy(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], dtype='float32').reshape((2, 3))).requires_grad_(False)
+x = torch.tensor([3.0, 5.0], requires_grad=True)
+edge = torch.autograd.graph.get_gradient_edge(x * x)
+
+(g,) = torch.autograd.grad([edge], [x], [torch.eye(2)], retain_graph=True, is_grads_batched=True)
+assert g.tolist() == [[6.0, 0.0], [0.0, 10.0]]
 
 try:
-    h = torch.mul(x, x)
-    print("0: h =", h, "requires_grad =", getattr(h, "requires_grad", None))
-except Exception as error:
-    print("0:", type(error).__name__, error)
-try:
-    e = torch.autograd.graph.get_gradient_edge(h)
-except Exception as error:
-    print("1:", type(error).__name__, error)
-try:
-    dx, = torch.autograd.grad([e], [x], [s], is_grads_batched=True)
-    print("2: dx =", dx, "requires_grad =", getattr(dx, "requires_grad", None))
-except Exception as error:
-    print("2:", type(error).__name__, error)
-print("after: x =", x)
-print("after: s =", s)
+    torch.autograd.grad([edge], [x], [torch.ones(2, 3)], is_grads_batched=True)
+except RuntimeError as error:
+    assert "not supported" not in str(error), f"a wrong shape raises: {error}"
+else:
+    raise AssertionError("a wrong shape is accepted")

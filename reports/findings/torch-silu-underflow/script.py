@@ -1,13 +1,7 @@
-"""Case 1d13c276d482f13e, for torch."""
-import numpy as np
+import math
+
 import torch
 
-nan, inf = float('nan'), float('inf')
-x = torch.from_numpy(np.array([-89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394, -89.7228394], dtype='float32').reshape((16,))).requires_grad_(True)
-
-try:
-    y = torch.nn.functional.silu(x)
-    print("0: y =", y, "requires_grad =", getattr(y, "requires_grad", None))
-except Exception as error:
-    print("0:", type(error).__name__, error)
-print("after: x =", x)
+right = -89.72 / (1 + math.exp(89.72))
+y = torch.nn.functional.silu(torch.tensor(-89.72)).item()
+assert math.isclose(y, right, rel_tol=1e-3), f"silu(-89.72) is {y}, and {right:.3g} is right"

@@ -1,13 +1,4 @@
-"""Case d480b896cb282095, for paddle."""
-import numpy as np
 import paddle
 
-nan, inf = float('nan'), float('inf')
-x = paddle.to_tensor(np.array([-1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0, -1000.0], dtype='float32').reshape((16,)), stop_gradient=False)
-
-try:
-    y = paddle.exp(x)
-    print("0: y =", y, "stop_gradient =", getattr(y, "stop_gradient", None))
-except Exception as error:
-    print("0:", type(error).__name__, error)
-print("after: x =", x)
+y = paddle.exp(paddle.full([9], -float("inf"))).tolist()
+assert y == [0.0] * 9, f"exp(-inf) is {y[0]} in the first element and {y[8]} in the last, and 0 is right"

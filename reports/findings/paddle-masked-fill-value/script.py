@@ -1,21 +1,9 @@
-"""Case 19156d887aa942e9, for paddle."""
-import numpy as np
 import paddle
 
-nan, inf = float('nan'), float('inf')
-x0 = paddle.to_tensor(np.array([0.0, 2.0, 1.0], dtype='float32').reshape((3,)), stop_gradient=False)
-x3 = paddle.to_tensor(np.array([1.0], dtype='float32').reshape(()), stop_gradient=False)
+x = paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)
+mask = paddle.to_tensor([True, False, True])
+v = paddle.to_tensor(5.0, stop_gradient=False)
 
-try:
-    v4 = paddle.masked_fill(x0, paddle.to_tensor([True, False, False]), x3)
-    print("0: v4 =", v4, "stop_gradient =", getattr(v4, "stop_gradient", None))
-except Exception as error:
-    print("0:", type(error).__name__, error)
-try:
-    paddle.autograd.backward([v4], None)
-    print("1: x0.grad =", x0.grad)
-    print("1: x3.grad =", x3.grad)
-except Exception as error:
-    print("1:", type(error).__name__, error)
-print("after: x0 =", x0)
-print("after: x3 =", x3)
+paddle.masked_fill(x, mask, v).sum().backward()
+assert x.grad.tolist() == [0.0, 1.0, 0.0]
+assert v.grad.item() == 2.0, f"v.grad is {v.grad.item()}, and 2 is right"

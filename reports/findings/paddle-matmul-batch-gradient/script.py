@@ -1,10 +1,13 @@
-"""The gradient of a batched product is refused, where the batch of each operand broadcasts to that of the other."""
-
 import paddle
 
-x = paddle.ones([2, 3, 1])
-x.stop_gradient = False
-y = paddle.matmul(x, paddle.ones([2, 1, 1, 2]))
-assert y.shape == [2, 2, 3, 2]
-(g,) = paddle.grad([y], [x], [paddle.ones(y.shape)])
-assert g.shape == [2, 3, 1]
+x = paddle.ones([2, 1, 3, 4])
+y = paddle.ones([5, 4, 6])
+y.stop_gradient = False
+z = paddle.matmul(x, y)
+assert z.shape == [2, 5, 3, 6]
+
+try:
+    z.sum().backward()
+except ValueError as error:
+    raise AssertionError(f"raises {type(error).__name__}: {str(error).splitlines()[0]}") from None
+assert y.grad.tolist() == paddle.full([5, 4, 6], 6.0).tolist()

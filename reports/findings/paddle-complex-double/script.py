@@ -1,27 +1,8 @@
-"""Case ade218bc8d8ee7ae, for paddle."""
-import numpy as np
 import paddle
 
-nan, inf = float('nan'), float('inf')
-z = paddle.to_tensor(np.array([(1+2j)], dtype='complex64').reshape((1,)), stop_gradient=False)
-s = paddle.to_tensor(np.array([(1+0j)], dtype='complex64').reshape((1,)), stop_gradient=True)
-r = paddle.to_tensor(np.array([1j], dtype='complex64').reshape((1,)), stop_gradient=True)
-
-try:
-    y = paddle.multiply(z, z)
-    print("0: y =", y, "stop_gradient =", getattr(y, "stop_gradient", None))
-except Exception as error:
-    print("0:", type(error).__name__, error)
-try:
-    g, = paddle.grad([y], [z], [s], create_graph=True)
-    print("1: g =", g, "stop_gradient =", getattr(g, "stop_gradient", None))
-except Exception as error:
-    print("1:", type(error).__name__, error)
-try:
-    h, = paddle.grad([g], [z], [r])
-    print("2: h =", h, "stop_gradient =", getattr(h, "stop_gradient", None))
-except Exception as error:
-    print("2:", type(error).__name__, error)
-print("after: z =", z)
-print("after: s =", s)
-print("after: r =", r)
+z = paddle.to_tensor([1 + 2j], stop_gradient=False)
+one = paddle.to_tensor([1 + 0j])
+(g,) = paddle.grad(z**3, z, one, create_graph=True)
+assert abs(g.item() - (-9 - 12j)) < 1e-4
+(h,) = paddle.grad(paddle.real(g), z)
+assert abs(h.item() - (6 - 12j)) < 1e-4, f"the second derivative is {h.item()}, and 6 - 12j is right"

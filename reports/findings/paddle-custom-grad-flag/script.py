@@ -1,31 +1,21 @@
-"""Case e811208509c109b8, for paddle."""
-import numpy as np
 import paddle
+from paddle.autograd import PyLayer
 
-nan, inf = float('nan'), float('inf')
-x = paddle.to_tensor(np.array([2.0, 3.0], dtype='float32').reshape((2,)), stop_gradient=False)
 
-try:
-    class Function(paddle.autograd.PyLayer):
-        @staticmethod
-        def forward(ctx, x):
-            f = paddle.multiply(x, x)
-            ctx.save_for_backward(x)
-            return f
-        @staticmethod
-        def backward(ctx, c):
-            x, = ctx.saved_tensor()
-            print("    y saw", c)
-            a = paddle.multiply(c, x)
-            b = a * 2.0
-            return b
-    y = Function.apply(x)
-    print("0: y =", y, "stop_gradient =", getattr(y, "stop_gradient", None))
-except Exception as error:
-    print("0:", type(error).__name__, error)
-try:
-    paddle.autograd.backward([y], None)
-    print("1: x.grad =", x.grad)
-except Exception as error:
-    print("1:", type(error).__name__, error)
-print("after: x =", x)
+class Square(PyLayer):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensor()
+        return 2 * x * g
+
+
+x = paddle.to_tensor([2.0, 3.0], stop_gradient=False)
+w = paddle.to_tensor([2.0, 3.0], stop_gradient=False)
+(Square.apply(x) + w * w).sum().backward()
+flags = [x.grad.stop_gradient, w.grad.stop_gradient]
+assert flags[0] == flags[1], f"x.grad and w.grad have stop_gradient {flags}"

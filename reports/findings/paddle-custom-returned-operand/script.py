@@ -1,29 +1,19 @@
-"""Case 336509efd0f121ca, for paddle."""
-import numpy as np
 import paddle
+from paddle.autograd import PyLayer
 
-nan, inf = float('nan'), float('inf')
-x = paddle.to_tensor(np.array([2.0, 3.0], dtype='float32').reshape((2,)), stop_gradient=False)
 
-try:
-    class Function(paddle.autograd.PyLayer):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.save_for_backward()
-            ctx.mark_not_inplace(x)
-            return x
-        @staticmethod
-        def backward(ctx, c):
-            print("    y saw", c)
-            b = c * 7.0
-            return b
-    y = Function.apply(x)
-    print("0: y =", y, "stop_gradient =", getattr(y, "stop_gradient", None))
-except Exception as error:
-    print("0:", type(error).__name__, error)
-try:
-    paddle.autograd.backward([y], None)
-    print("1: x.grad =", x.grad)
-except Exception as error:
-    print("1:", type(error).__name__, error)
-print("after: x =", x)
+class Reverse(PyLayer):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.mark_not_inplace(x)
+        return x
+
+    @staticmethod
+    def backward(ctx, g):
+        return -g
+
+
+x = paddle.to_tensor([2.0, 3.0], stop_gradient=False)
+Reverse.apply(x).sum().backward()
+assert x.grad is not None, "x.grad is None, and [-1, -1] is right"
+assert x.grad.tolist() == [-1.0, -1.0], f"x.grad is {x.grad.tolist()}, and [-1, -1] is right"

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 DEATHS = 3
 """How often the case of a crash is run to see where it dies: where the heap is damaged the printer of stacks may itself die or hang."""
+ASKED_AGAIN = 12
+"""How often a case that did not show its deviation is asked again before that is called stale: one may be a race, lost on a busy machine."""
 MUTANTS_FLOOR = 0.68
 """The part of the mutants that must be found out within the gate's few cases; the targets are for fifty times as many."""
 CONDITIONAL_FLOOR = 0.93
@@ -180,11 +182,18 @@ def _staleness(asked: Asked, explained: Explanation | None, workers: Workers) ->
         return f"{entry.id}: the process died instead of showing the deviation"
     deaths = (_after_death(asked.case, entry.backend, asked.judging, workers) for _ in range(DEATHS))
     ended = []
-    for verdict in (explained.verdict,) if explained else deaths:
+    for verdict in _answers(asked, explained, workers) if explained else deaths:
         if entry.id in (*verdict.deviations, verdict.deviation):  # the latter alone where a law is what is broken
             return None
         ended.append(f"{verdict.bucket} ({verdict.deviation})")
     return f"{entry.id}: stale: {asked.words} now ends as {', '.join(dict.fromkeys(ended))}"
+
+
+def _answers(asked: Asked, first: Explanation, workers: Workers) -> Iterator[VerdictRecord]:
+    """Yield the verdict on a case, and then further ones, each from a process of its own."""
+    yield first.verdict
+    again = [(asked.case, asked.entry.backend, asked.judging)] * ASKED_AGAIN
+    yield from (answer.verdict for answer in workers.calls(explain_case, again, LAWS_TIMEOUT) if answer is not None)
 
 
 def _after_death(case: Case, backend: str, judging: Judging, workers: Workers) -> VerdictRecord:

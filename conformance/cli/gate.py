@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 DEATHS = 3
 """How often the case of a crash is run to see where it dies: where the heap is damaged the printer of stacks may itself die or hang."""
 ASKED_AGAIN = 12
-"""How often a case that did not show its deviation is asked again before that is called stale: one may be a race, lost on a busy machine."""
+"""How often a case that did not show its deviation is asked again before that is called stale: it may be a race."""
 MUTANTS_FLOOR = 0.68
 """The part of the mutants that must be found out within the gate's few cases; the targets are for fifty times as many."""
 CONDITIONAL_FLOOR = 0.93

@@ -132,15 +132,9 @@ SAID = {
     "the bug is there": (SCRIPT, (Outcome.SHOWS, "the sum is 2")),
     "it is gone": ("assert 1 + 1 == 2, 'the sum is 3'\n", (Outcome.GONE, "")),
     "an error that was not expected": ("assert one == 1\n", (Outcome.FAULT, "NameError: name 'one' is not defined")),
-    "the bug is there as soon as a framework is imported": (
-        f"import os\nos.environ['A'] = 'b'\n{SCRIPT}",
-        (Outcome.SHOWS, "the sum is 2"),
-    ),
-    "nothing is there from nothing": ("import os\nassert os.environ\n", (Outcome.GONE, "")),
-    "a fault from nothing": (
-        "import os\nos.environ.none\n",
-        (Outcome.FAULT, "status 1: AttributeError: '_Environ' object has no attribute 'none'"),
-    ),
+    "it is there where the environment is set": (f"import os\nos.environ['A'] = 'b'\n{SCRIPT}", (Outcome.SHOWS, "the sum is 2")),
+    "it is gone there": ("import os\nassert os.environ\n", (Outcome.GONE, "")),
+    "a fault there": ("import os\nos.environ['']\n", (Outcome.FAULT, "status 1: KeyError: ''")),
     "a script that leaves": ("raise SystemExit(1)\n", (Outcome.FAULT, "SystemExit: 1")),
     "a script that cannot be read": ("assert (\n", (Outcome.FAULT, "SyntaxError: '(' was never closed (script.py, line 1)")),
 }

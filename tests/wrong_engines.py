@@ -91,6 +91,11 @@ def _flipped(*ops: str) -> Fault:
     return fault
 
 
+def five_wrong_rules() -> WrongEngine:
+    """Open an engine with five wrong rules at once."""
+    return WrongEngine("five_wrong_rules", _flipped("tanh", "sigmoid", "exp", "sin", "log"))
+
+
 def breaks_exp_after_a_refusal() -> WrongEngine:
     """Open an engine that differentiates ``exp``, and nothing else, wrongly once something was refused."""
     return Breaks("breaks_exp_after_a_refusal", _flipped("exp"))

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from conformance.backends.registry import registration, voters
 from conformance.backends.repro import printers, script
 from conformance.campaign.explain import blame_case, explain_case
-from conformance.campaign.fingerprint import fingerprint_of
 from conformance.campaign.pool import CALL_TIMEOUT
 from conformance.campaign.records import Again, FindingRecord
 from conformance.campaign.shrink import SECONDS, ShrinkResult, fails_after, shrink_case
@@ -175,7 +174,7 @@ def _again(fingerprint: Fingerprint, explained: Explanation | None, form: Shrink
     if explained is None:
         same = fingerprint.bucket is Bucket.CRASHED or (waited and fingerprint.bucket is Bucket.TIMED_OUT)
         return Again.ALONE if same else Again.UNASKED
-    if fingerprint_of(fingerprint.backend, explained.verdict) != fingerprint:
+    if not fingerprint.is_shown_by(explained.verdict):
         return Again.NEVER
     return Again.AFTER if len(form.cases) > 1 else Again.ALONE
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class Fingerprint(NamedTuple):
     """Backend, bucket, and the words of the first difference.
 
-    ``message`` only for refusals that no category names, for crashes, and for conventions, of which it names the choice.
+    ``message`` only for refusals that no category names, for crashes, and for conventions, of which it names the choice. ``op``: at
+    whose rule `conformance.campaign.triage` found that the difference begins, if it was asked and could tell.
     """
 
     backend: str
@@ -34,6 +35,11 @@ class Fingerprint(NamedTuple):
     expected: str = ""
     actual: str = ""
     message: str = ""
+    op: str = ""
+
+    def is_shown_by(self, verdict: VerdictRecord) -> bool:
+        """Whether a verdict has this fingerprint, whichever op it is that the difference begins at."""
+        return fingerprint_of(self.backend, verdict) == self._replace(op="")
 
     @property
     def id(self) -> str:

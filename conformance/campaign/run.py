@@ -25,6 +25,7 @@ from conformance.campaign.records import SCHEMA, CaseRecord, DeviationRecord, Ex
 from conformance.campaign.resume import begin, go_on, interrupt, sole
 from conformance.campaign.shares import counts, read_shares
 from conformance.campaign.tally import Tally
+from conformance.campaign.triage import triaged
 from conformance.deviations.entries import known
 from conformance.generate.grid import grid
 from conformance.generate.scripts import DrawOptions, case_of, is_program, odds_of
@@ -237,6 +238,7 @@ class _Campaign:
             return
         with Workers(tuple(dict.fromkeys([*options.backends, *voters()])), 1) as judges:
             judges.schedule(len, [()])  # it starts while the first case is shrunk
+            tally.failures = triaged(tally, self.workers, self.until)
             writing = Writing(self.workers, judges, options.backends, options.judging, options.out, self.until, options.case_at)
             for found in findings(tally, writing, lambda number: self._tell(reducing=number)):
                 writer.write(found)

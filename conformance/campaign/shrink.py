@@ -28,11 +28,11 @@ import numpy as np
 from conformance.backends.reference import reference
 from conformance.campaign.chunk import chunk_of
 from conformance.campaign.explain import run_after
-from conformance.campaign.fingerprint import Fingerprint, fingerprint_of
 from conformance.campaign.pool import CALL_TIMEOUT
 from conformance.case.case import Case, Input, data_of, input_of
 from conformance.case.files import CaseError, check
 from conformance.case.outcome import Computed
+from conformance.case.queries import ops_in
 from conformance.case.rewrite import (
     bypass_inside,
     cut,
@@ -55,6 +55,7 @@ from reference_impl import TORCH
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from conformance.campaign.fingerprint import Fingerprint
     from conformance.campaign.pool import Workers
     from conformance.case.steps import Step
     from conformance.laws.judging import Judging
@@ -113,7 +114,8 @@ def _smallest_failing(
     workers: Workers, cases: tuple[Case, ...], fingerprint: Fingerprint, judging: Judging, until: float
 ) -> _Candidate | None:
     """Return the smallest candidate that fails, if one is smaller than the cases; they are asked in the order of their size."""
-    ordered = sorted(((_size(c.cases), n, c) for n, c in enumerate(_candidates(cases))), key=lambda item: item[:2])
+    fit = (c for c in _candidates(cases) if not fingerprint.op or fingerprint.op in ops_in(c.cases[-1]))
+    ordered = sorted(((_size(c.cases), n, c) for n, c in enumerate(fit)), key=lambda item: item[:2])
     smaller = [candidate for size, _, candidate in ordered if size < _size(cases)]
     at_once = AT_ONCE * workers.jobs
     for start in range(0, len(smaller), at_once):
@@ -138,7 +140,7 @@ def fails_after(workers: Workers, cases: tuple[Case, ...], fingerprint: Fingerpr
     *before, case = cases
     patience = judging.timeout * (1 + len(before))
     record = workers.call(run_after, before, case, fingerprint.backend, judging, timeout=min(patience, CALL_TIMEOUT))
-    return record is not None and fingerprint_of(fingerprint.backend, record.verdicts[fingerprint.backend]) == fingerprint
+    return record is not None and fingerprint.is_shown_by(record.verdicts[fingerprint.backend])
 
 
 def _fail_alone(workers: Workers, cases: list[Case], fingerprint: Fingerprint, judging: Judging, until: float) -> list[bool]:
@@ -151,7 +153,7 @@ def _fail_alone(workers: Workers, cases: list[Case], fingerprint: Fingerprint, j
             (hand, record.index)
             for hand, records in enumerate(workers.run(chunks))
             for record in records
-            if fingerprint_of(backend, record.verdicts[backend]) == fingerprint
+            if fingerprint.is_shown_by(record.verdicts[backend])
         }
     return [(i % workers.jobs, i // workers.jobs) in failing for i in range(len(cases))]
 

@@ -75,10 +75,15 @@ class Failure:
     since: int | None = None
 
 
+KEPT = 500
+"""How many single failures of a fingerprint are kept, to find out at which op each begins."""
+
+
 @dataclass
 class Tally:
     """Adds up case records; in which order they come makes no difference.
 
+    ``failing``: the single failures of each fingerprint, as far as they are kept.
     ``wrong_references``: the findings in which the reference is to blame, not the engine.
     ``ratios``: by backend and step, how many cases in each decade of error over bound; ``worst``: the largest that was accepted, and at
     which step of which case.
@@ -107,6 +112,7 @@ class Tally:
     grid: dict[str, dict[str, dict[str, Counter[Met]]]] = field(default_factory=dict)
     nulls: NullTally = field(default_factory=NullTally)
     failures: dict[Fingerprint, Failure] = field(default_factory=dict)
+    failing: dict[Fingerprint, list[Failure]] = field(default_factory=dict)
     wrong_references: list[str] = field(default_factory=list)
     misfits: int = 0
 
@@ -173,6 +179,8 @@ class Tally:
             fingerprint_of(backend, verdict),
             Failure(record.case, record.index, verdict.mismatch, since=record.since),
         )
+        if len(kept := self.failing.setdefault(fingerprint, [])) < KEPT:
+            kept.append(failure)
         before = self.failures.get(fingerprint)
         if before is not None:
             smaller = min(failure, before, key=lambda one: (len(one.case.steps), one.index))

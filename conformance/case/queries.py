@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, get_args
 
 from conformance.case.place import END, StepNumber
-from conformance.case.steps import Call, Op, Step, kind, results, uses
+from conformance.case.steps import Call, InPlace, Op, Step, kind, ops, results, uses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +37,12 @@ def upstream(steps: Sequence[Step], name: str) -> set[str]:
         if not wanted.isdisjoint(results(step)):
             wanted.update(used for _, used in uses(step))
     return wanted
+
+
+def ops_in(case: Case) -> tuple[str, ...]:
+    """Return the ops that a case uses, those in place and inside custom functions too, each once."""
+    steps = (op for step in case.steps for op in ((step,) if isinstance(step, InPlace) else ops(step)))
+    return tuple(dict.fromkeys(step.op for step in steps))
 
 
 LABELS = frozenset({"end", *(str(step.__struct_config__.tag) for step in get_args(Step))} - {"op"})

@@ -132,6 +132,11 @@ def bypass_inside(step: Custom, op: Op) -> Custom:
 
 def detach_uses(case: Case, places: Sequence[Use]) -> Case:
     """Detach values where they are used at these places; each has a `Detach` step of its own before the step that uses it."""
+    return replace_uses(case, places, lambda name, fresh: Detach(name, (fresh,)))
+
+
+def replace_uses(case: Case, places: Sequence[Use], made: Callable[[str, str], Step]) -> Case:
+    """Use something else at these places: a step makes it from the value, under a fresh name, right before the step that uses it."""
     steps: list[Step] = []
     for i, step in enumerate(case.steps):
         changed = step
@@ -139,7 +144,7 @@ def detach_uses(case: Case, places: Sequence[Use]) -> Case:
             if at == i:
                 held = getattr(changed, field)
                 fresh = f"{CONSTANT}{i}_{field}_{position}"
-                steps.append(Detach(held[position], (fresh,)))
+                steps.append(made(held[position], fresh))
                 changed = msgspec.structs.replace(changed, **{field: (*held[:position], fresh, *held[position + 1 :])})
         steps.append(changed)
     return with_steps(case, steps)

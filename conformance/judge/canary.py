@@ -20,7 +20,8 @@ import numpy as np
 from conformance.backends import BackendInfo
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, Raised, plainly
-from conformance.case.steps import Backward, Grad, InPlace, Op, ops
+from conformance.case.queries import ops_in
+from conformance.case.steps import Backward, Grad, Op
 from conformance.compare.promise import Promise
 from conformance.generate.grid import Point
 from conformance.generate.grid.places import DRAWN
@@ -123,12 +124,11 @@ def _right(gradient: Value | None) -> bool:
 
 def _turn(case: Case) -> list[str]:
     """Return the ops of a case, and some of the family whose turn it is by the case's id."""
-    used = (op.op for step in case.steps for op in ((step,) if isinstance(step, InPlace) else ops(step)))
     number, having_turns = int(case.id, 16), families()
     turn, family = divmod(number, len(having_turns))
     members = ops_of(having_turns[family])
     start = turn % len(members)
-    return list(dict.fromkeys([*used, *(members[start:] + members[:start])[:TURN]]))
+    return list(dict.fromkeys([*ops_in(case), *(members[start:] + members[:start])[:TURN]]))
 
 
 def families() -> list[str]:

@@ -2,9 +2,10 @@
 
 A wrong gradient of a leaf says little about which of twenty ops is at fault. So the script is run again with a hook that answers
 nothing on every computed value behind the roots of the diverging call, and both sides show the cotangent of every value. In reverse
-order, the first step whose results have the right cotangents and one of whose operands does not is the one whose rule, or whose sum,
-is wrong. Example: in ``z = sum(exp(mul(x, y)))`` with a wrong rule of exp, what arrives at exp's result is right and what leaves for
-its operand is not, so exp is named, although mul passes the wrong number on.
+order, the first step whose results have the right cotangents and one of whose operands does not is the one whose rule is wrong.
+Example: in ``z = sum(exp(mul(x, y)))`` with a wrong rule of exp, what arrives at exp's result is right and what leaves for its operand
+is not, so exp is named, although mul passes the wrong number on. Where a value has several uses, each is given a copy of it, so that
+what one contributes can be told from what another does; if each is right, their sum is what is wrong.
 
 In a pass of second order the step that is named may be the `Grad` that made a first derivative. That one is then written out rule by
 rule (`unroll`), and the same is asked again.
@@ -12,6 +13,7 @@ rule (`unroll`), and the same is asked again.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from conformance.backends.dumped import DOT
@@ -19,12 +21,14 @@ from conformance.case.case import Case
 from conformance.case.outcome import Computed
 from conformance.case.place import END
 from conformance.case.queries import label
+from conformance.case.rewrite import replace_uses
 from conformance.case.steps import Backward, Detach, Edge, Grad, Hook, InPlace, Op, results, uses
 from conformance.compare.compare import Comparer
 from conformance.judge.unroll import UnrolledError, unrolled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from conformance.backends import Backend
     from conformance.case.outcome import Observation, Outcome
@@ -34,6 +38,9 @@ if TYPE_CHECKING:
     from conformance.judge.unroll import Rule
 
 WATCH = "watch_"
+NOBODY = "not named: no step is given right cotangents and passes on a wrong one"
+NAMED = re.compile(r"\(op:(\w+)\): what arrives|the rule of (\w+)|\(op:(\w+)\): its forward")
+"""How an op is named whose rule, or whose forward, is wrong."""
 A_DERIVATIVE = "the derivative of a derivative; the rule inside it is not named: written out rule by rule"
 
 
@@ -57,6 +64,12 @@ def first_node(promise: Promise, accused: Backend, found: Mismatch) -> str:
     if any(isinstance(s, InPlace | Edge) for s in case.steps[: found.step]):
         return "not named: in-place updates and edges give values more than one place in the graph"
     return _in_pass(promise, found.step, step, accused)
+
+
+def named_op(node: str) -> str:
+    """Return the op that the words of `first_node` name; empty where they name none."""
+    found = NAMED.search(node)
+    return next(filter(None, found.groups())) if found else ""
 
 
 def _inside(promise: Promise, number: int, inner: int, accused: Backend) -> str:
@@ -86,6 +99,43 @@ def _tracks(seen: Observation) -> bool:
 
 
 def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, rules: dict[int, Rule] | None = None) -> str:
+    found = _emitting(promise, number, call, accused, rules)
+    if isinstance(found, str):
+        return found
+    i, name, arriving = found
+    case, step = promise.case, promise.case.steps[i]
+    if rules is not None:
+        return f"the derivative of {rules[i].words}, with respect to {rules[i].inside.get(name, name)}"
+    places = [(j, "operands", at) for j in range(number) for at, n in enumerate(getattr(case.steps[j], "operands", ())) if n == name]
+    if len(places) > 1:
+        apart = replace_uses(case, places, lambda used, fresh: Op("clone", (used,), (fresh,)))
+        before = [j for j in range(number + 1) for _ in range(1 + sum(place[0] == j for place in places))]
+        moved = len(before) - 1
+        copies = frozenset(results(apart.steps[at])[0] for at in range(moved) if before[at] == before[at + 1])
+        among = _emitting(promise.of(apart), moved, apart.steps[moved], accused, copies=copies)  # type: ignore[arg-type]
+        if among == NOBODY:
+            return f"the sum of what the {len(places)} uses of {name} contribute: each is right"
+        if not isinstance(among, str):
+            i, _, arriving = among
+            i = before[i]
+            step = case.steps[i]
+    if isinstance(step, Grad):
+        return f"step {i} ({label(case, i)}): {_inside(promise, number, i, accused)}"
+    return f"step {i} ({label(case, i)}): what arrives at {', '.join(arriving)} is right, what leaves for {name} is not"
+
+
+def _emitting(
+    promise: Promise,
+    number: int,
+    call: Call,
+    accused: Backend,
+    rules: dict[int, Rule] | None = None,
+    copies: AbstractSet[str] = frozenset(),
+) -> tuple[int, str, list[str]] | str:
+    """Return the first step that receives right cotangents and emits a wrong one: for which value, and at which they are right.
+
+    Or in words, where it is no step, or why none can be named. What makes ``copies`` is not asked.
+    """
     case = promise.case
     accumulates = isinstance(call, Backward)
     watched = _behind(case, number, call.roots, promise.outcome, leaves=accumulates)
@@ -103,18 +153,13 @@ def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, rules:
     for i in sorted(range(number) if rules is None else rules, reverse=True):
         arriving = [name for name in results(case.steps[i]) if name in watched]
         passed = [name for _, name in uses(case.steps[i]) if name in wrong]
-        if arriving and passed and wrong.isdisjoint(arriving):
-            if rules is not None:
-                towards = rules[i].inside.get(passed[0], passed[0])
-                return f"the derivative of {rules[i].words}, with respect to {towards}"
-            if isinstance(case.steps[i], Grad):
-                return f"step {i} ({label(case, i)}): {_inside(promise, number, i, accused)}"
-            return f"step {i} ({label(case, i)}): what arrives at {', '.join(arriving)} is right, what leaves for {passed[0]} is not"
-    if accumulates and wrong and wrong.isdisjoint(watched):
+        if arriving and passed and wrong.isdisjoint(arriving) and copies.isdisjoint(arriving):
+            return i, passed[0], arriving
+    if accumulates and wrong and wrong.isdisjoint(watched) and not copies:
         return f"the accumulation into {min(wrong)}: the cotangent that arrives is right"
     if not wrong.isdisjoint(roots):
         return f"the call itself: the cotangent of its root {next(name for name in roots if name in wrong)} is not right"
-    return "not named: no step is given right cotangents and passes on a wrong one"
+    return NOBODY
 
 
 def _behind(case: Case, number: int, roots: Sequence[str], expected: Outcome, *, leaves: bool) -> list[str]:

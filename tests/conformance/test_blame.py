@@ -90,6 +90,30 @@ def test_the_derivative_of_another_function_is_no_vote_against_the_reference(for
     assert (WRONG, said) == (vote.accused, vote.reference)
 
 
+FANNED_OUT = Case(
+    (X,),
+    (
+        Op("tanh", ("x",), ("w",)),
+        Op("mul", ("x", "x"), ("v",)),
+        Op("add", ("w", "v"), ("s",)),
+        Op("sum", ("s",), ("z",), TOTAL),
+        Backward(("z",)),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "node"),
+    [
+        ("tanh-x-sign", "step 0 (op:tanh): what arrives at w is right, what leaves for x is not"),
+        ("mul-x-sign", "step 1 (op:mul): what arrives at v is right, what leaves for x is not"),
+        ("dropped_fan_out", "the sum of what the 3 uses of x contribute: each is right"),
+    ],
+)
+def test_the_use_that_contributes_a_wrong_number_is_named(name: str, node: str) -> None:
+    assert node == accused(name, FANNED_OUT).node
+
+
 def test_a_right_engine_is_not_blamed() -> None:
     assert blame(SIN, correct()) is None
 

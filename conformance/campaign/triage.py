@@ -1,0 +1,115 @@
+"""Triage: failures of one cause are one finding.
+
+A wrong rule shows at `grad` and at `backward`, in results, in ``.grad``, in hooks and in laws, and each is another fingerprint; and two
+wrong rules may have one fingerprint in common. So of every case with a wrong number, or with an absent gradient, it is found out at
+which op the difference begins, and what begins at one op is one finding. Example: with wrong rules of ``tanh`` and ``exp`` there are
+two findings, which name them, not five that name neither.
+
+Where that cannot be told (an in-place update gives a value two places in the graph), or a law is what is broken, a case counts to an op
+at which others begin and which it uses, the most frequent one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from conformance.campaign.opened import backend
+from conformance.case.queries import ops_in
+from conformance.compare.compare import Comparer
+from conformance.compare.promise import Promise
+from conformance.deviations.explain import excuse
+from conformance.judge.localise import first_node, named_op
+from conformance.judge.verdict import Bucket
+from conformance.laws.judging import KIND
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conformance.campaign.fingerprint import Fingerprint
+    from conformance.campaign.pool import Workers
+    from conformance.campaign.tally import Failure, Tally
+    from conformance.case.case import Case
+
+LOCALISED = ("value", "absence")
+"""The kinds of differences that begin somewhere."""
+PATIENCE = 5.0
+"""Seconds in which it is found out where one begins."""
+AT_ONCE = 64
+"""How many are asked before the clock is looked at."""
+
+
+def triaged(tally: Tally, workers: Workers, until: float | None) -> dict[Fingerprint, Failure]:
+    """Return the failures by cause, as far as it can be told and there is time; their counts add up to what they were."""
+    kept = [(fingerprint, one) for fingerprint, failures in tally.failing.items() for one in failures]
+    asked = [(f, one) for f, one in kept if f.bucket is Bucket.DIVERGED and f.kind in LOCALISED]
+    begins = dict(_places(asked, workers, until))
+    frequent = {name: [op for (b, op), _ in Counter(begins.values()).most_common() if b == name] for name in tally.backends}
+    found: dict[Fingerprint, Failure] = {}
+    for fingerprint, one in kept:
+        op = begins.get((fingerprint, one.index), (fingerprint.backend, ""))[1]
+        if not op and fingerprint.bucket is Bucket.DIVERGED and fingerprint.kind in (*LOCALISED, KIND):
+            used = ops_in(one.case)
+            op = next((name for name in frequent[fingerprint.backend] if name in used), "")
+        _add(found, fingerprint._replace(op=op), one)
+    for fingerprint, failure in tally.failures.items():  # more of one than were kept
+        more = failure.count - len(tally.failing[fingerprint])
+        if more:
+            _add(found, fingerprint, replace(failure, count=more))
+    return _by_cause(found)
+
+
+def _places(
+    asked: list[tuple[Fingerprint, Failure]], workers: Workers, until: float | None
+) -> Iterator[tuple[tuple[Fingerprint, int], tuple[str, str]]]:
+    for start in range(0, len(asked), AT_ONCE):
+        if until is not None and time.monotonic() > until:
+            return
+        some = asked[start : start + AT_ONCE]
+        answers = workers.calls(begins_at, [(one.case, fingerprint.backend) for fingerprint, one in some], PATIENCE)
+        yield from (
+            ((fingerprint, one.index), (fingerprint.backend, op)) for (fingerprint, one), op in zip(some, answers, strict=True) if op
+        )
+
+
+def begins_at(case: Case, name: str) -> str:
+    """Return the op at which the first difference of a case begins; empty where nobody can tell."""
+    with suppress(Exception):  # what cannot be localised is reported all the same
+        engine = backend(name)
+        promise = Promise(case, engine.info)
+        found = Comparer(promise).run(engine.run(case), excuse(promise)).mismatch
+        return "" if found is None else named_op(first_node(promise, engine, found))
+    return ""
+
+
+def _add(found: dict[Fingerprint, Failure], fingerprint: Fingerprint, failure: Failure) -> None:
+    """Count a failure to a fingerprint, and keep the smaller case."""
+    before = found.get(fingerprint)
+    if before is None:
+        found[fingerprint] = failure
+        return
+    smaller = min(failure, before, key=lambda one: (len(one.case.steps), one.index))
+    found[fingerprint] = replace(smaller, count=before.count + failure.count)
+
+
+def _by_cause(found: dict[Fingerprint, Failure]) -> dict[Fingerprint, Failure]:
+    """Count all that begins at an op of a backend to one fingerprint: that of the smallest case in which numbers say it."""
+    shown: dict[tuple[str, str], Fingerprint] = {}
+    for fingerprint, failure in found.items():
+        if fingerprint.op and fingerprint.kind in LOCALISED:
+            other = shown.setdefault((fingerprint.backend, fingerprint.op), fingerprint)
+            if _size(failure) < _size(found[other]):
+                shown[fingerprint.backend, fingerprint.op] = fingerprint
+    causes: dict[Fingerprint, Failure] = {}
+    for fingerprint, failure in found.items():
+        cause = shown.get((fingerprint.backend, fingerprint.op), fingerprint)
+        count = causes[cause].count if cause in causes else 0
+        causes[cause] = replace(found[cause], count=count + failure.count)
+    return causes
+
+
+def _size(failure: Failure) -> tuple[int, int]:
+    return len(failure.case.steps), failure.index

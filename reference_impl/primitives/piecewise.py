@@ -38,7 +38,7 @@ def sign_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return zeros_like(x)
 
 
-@primitive(ulps=0)
+@primitive(ulps=2, error_scale=lambda out, x: out if is_complex(x) else np.zeros_like(out))  # a sign bit, or the root of a sum
 def abs(x: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call it
     """Absolute value; the derivative at 0 is 0 (both frameworks)."""
     return np.abs(x)

@@ -141,3 +141,17 @@ def test_a_finite_number_is_not_accepted_where_infinity_is_right() -> None:
     steps = (Op("exp", ("x",), ("y",)), Grad(("y",), ("x",), ("g",)))
     bounds = Promise(Case((Input("x", (1,), (1000.0,)),), steps), INFO).bounds
     assert not bounds.accepts(np.array([1.0], FLOAT32), 1, 0, "result")
+
+
+@pytest.mark.parametrize(
+    ("entries", "dtype", "rounds"), [(((0.3, 1.1), (1.7, 0.2)), "complex64", True), ((0.3, -1.7), "float32", False)]
+)
+def test_a_modulus_has_a_rounding_that_a_wider_dtype_keeps_and_an_absolute_value_has_none(
+    entries: tuple[Any, ...], dtype: str, rounds: bool
+) -> None:
+    steps = Op("abs", ("x",), ("y",)), Op("cast", ("y",), ("z",), {"dtype": "float64"})
+    bounds = Promise(Case((Input("x", (2,), entries, dtype),), steps), INFO).bounds
+    found = bounds.radius(1, 0, "result")
+    assert found is not None
+    centre, radius = found
+    assert rounds == bool((radius > np.finfo(np.float32).eps * centre).all())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, get_args
 
 from conformance.case.place import END, StepNumber
-from conformance.case.steps import Call, InPlace, Op, Step, kind, ops, results, uses
+from conformance.case.steps import Call, InPlace, Op, SetRequiresGrad, Step, kind, ops, results, uses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +43,12 @@ def ops_in(case: Case) -> tuple[str, ...]:
     """Return the ops that a case uses, those in place and inside custom functions too, each once."""
     steps = (op for step in case.steps for op in ((step,) if isinstance(step, InPlace) else ops(step)))
     return tuple(dict.fromkeys(step.op for step in steps))
+
+
+def leaves(case: Case) -> set[str]:
+    """Return the leaves of a case: its differentiable inputs, and what was made of constants and is said to require a gradient."""
+    said = {step.tensor for step in case.steps if isinstance(step, SetRequiresGrad) and step.requires_grad}
+    return said.union(entry.name for entry in case.inputs if entry.differentiable)
 
 
 LABELS = frozenset({"end", *(str(step.__struct_config__.tag) for step in get_args(Step))} - {"op"})

@@ -13,6 +13,7 @@ import numpy as np
 
 from conformance.case.case import Case, input_of
 from conformance.case.place import END, StepNumber
+from conformance.case.queries import leaves
 from conformance.case.rewrite import CONSTANT, each_step, interpose, replace_step, with_inputs, with_steps, without_seed, without_seeds
 from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, Op, RemoveHook, SetRequiresGrad
 from conformance.ops.dtypes import SINGLE
@@ -46,7 +47,7 @@ def no_seeds(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Varia
 def leaf_hooks_gone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Remove the hooks on leaves right before the step: the calls before it met them."""
     if number is not END:
-        yield _unhooked(case, number, {i.name for i in case.inputs})
+        yield _unhooked(case, number, leaves(case))
 
 
 def hooks_gone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

@@ -14,12 +14,13 @@ import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from conformance.case.files import is_right
 from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END, StepNumber
-from conformance.case.rewrite import in_dtypes
+from conformance.case.rewrite import each_op, in_dtypes
 from conformance.case.steps import Backward, ClearGrad, Grad, InPlace, results, uses
 from conformance.compare.rounding import agrees_cheaply, are_near, within_a_rounding
 from conformance.deviations.counterfactual_rules import RULES
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome, Value
+    from conformance.case.steps import Op
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
     from conformance.deviations.entries import Deviation
@@ -112,6 +114,12 @@ OFF: dict[str, Callable[[Any], Any]] = {
 """Signatures of elements by how far they are off: no further than this."""
 
 
+def _to_single(op: Op | InPlace) -> Op | InPlace:
+    """Have a cast make single precision of what it makes double."""
+    dtype = op.attrs.get("dtype")
+    return op if dtype not in SINGLE else msgspec.structs.replace(op, attrs={**op.attrs, "dtype": SINGLE[dtype]})
+
+
 def _off_by(words: str, wanted: Any, got: Any) -> Any:
     with np.errstate(all="ignore"):
         return np.abs(got - wanted) <= OFF[words](wanted)
@@ -130,7 +138,7 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
         case "what was written to a tensor":
             return _written(promise, found)
         case "off by roundings of float32":
-            single = promise.of(in_dtypes(promise.case, SINGLE))
+            single = promise.of(each_op(in_dtypes(promise.case, SINGLE), _to_single))
             return single.bounds.accepts(got, found.step, found.slot, found.where, found.name)
         case "the memory of another gradient":
             return _shared(promise, found)

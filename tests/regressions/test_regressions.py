@@ -1,4 +1,4 @@
-"""Cases that once showed a mistake of ours, each named after it: every one agrees on PyTorch, in a process of its own."""
+"""Cases that once showed a mistake of ours, each named after it: every one agrees on PyTorch, and on Paddle or as is known of it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from conformance.case.files import read
 if TYPE_CHECKING:
     from conformance.campaign.pool import Workers
 
+RIGHT = ("agreed", "same_error")
 FILES = sorted(Path(__file__).parent.glob("*.json"))
 
 
+@pytest.mark.parametrize(("backend", "right"), [("torch", RIGHT), ("paddle", (*RIGHT, "known_deviation"))])
 @pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
-def test_a_case_that_was_judged_wrongly_agrees(workers: Workers, path: Path) -> None:
-    assert workers.call(explain_case, read(path), "torch").verdict.bucket in ("agreed", "same_error")
+def test_a_case_that_was_judged_wrongly_is_judged_rightly(workers: Workers, path: Path, backend: str, right: tuple[str, ...]) -> None:
+    assert workers.call(explain_case, read(path), backend).verdict.bucket in right

@@ -19,7 +19,7 @@ DOUBLE = ("complex128", "float64")
 @case_condition
 def complex_tensors(case: Case) -> bool:
     """Whether the case has complex tensors."""
-    made = any(catalogue()[op.op].family == "complex" for s in case.steps for op in ops(s))
+    made = any(catalogue()[op.op].family == "complex" or is_complex(op.attrs.get("dtype", "")) for s in case.steps for op in ops(s))
     return made or any(is_complex(entry.dtype) for entry in case.inputs)
 
 

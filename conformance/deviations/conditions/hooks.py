@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.case.queries import leaves
 from conformance.case.steps import Backward, Custom, Edge, Grad, Hook, InPlace, RetainGrad, SetRequiresGrad, results
 from conformance.deviations.conditions.calls import input_is_output
 from conformance.deviations.conditions.registry import condition
@@ -86,9 +87,8 @@ def leaf_hook_asked(case: Case, number: int) -> bool:
     """
     call, before = case.steps[number], case.steps[:number]
     hooked = _hooked(case, number)
-    leaves = {entry.name for entry in case.inputs} | {s.tensor for s in before if isinstance(s, SetRequiresGrad)}
     identical = any(input_is_output(case, i) and not hooked.isdisjoint(results(s)) for i, s in enumerate(before))
-    return isinstance(call, Grad) and (identical or not (hooked & leaves).isdisjoint(call.inputs))
+    return isinstance(call, Grad) and (identical or not (hooked & leaves(case)).isdisjoint(call.inputs))
 
 
 def _hooked(case: Case, number: int) -> set[str]:

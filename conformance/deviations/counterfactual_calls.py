@@ -14,7 +14,17 @@ import numpy as np
 from conformance.case.case import Case, input_of
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import leaves
-from conformance.case.rewrite import CONSTANT, each_step, interpose, replace_step, with_inputs, with_steps, without_seed, without_seeds
+from conformance.case.rewrite import (
+    CONSTANT,
+    each_step,
+    interpose,
+    replace_step,
+    with_inputs,
+    with_steps,
+    without_constant,
+    without_seed,
+    without_seeds,
+)
 from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, Op, RemoveHook, SetRequiresGrad
 from conformance.ops.dtypes import SINGLE
 
@@ -69,6 +79,14 @@ def unreachable_allowed(case: Case, number: StepNumber, _: Sequence[str]) -> Ite
     call = None if number is END else case.steps[number]
     if number is not END and isinstance(call, Grad):
         yield replace_step(case, number, msgspec.structs.replace(call, allow_unused=True)), number
+
+
+def cut_forgotten(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Take one of the tensors from the call's ``no_grad_vars``."""
+    call = None if number is END else case.steps[number]
+    if number is not END and isinstance(call, Grad):
+        for i in range(len(call.no_grad_vars or ())):
+            yield replace_step(case, number, without_constant(call, i)), number
 
 
 def missing_gradients_none(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

@@ -41,6 +41,7 @@ from conformance.case.steps import (
 )
 from conformance.deviations.counterfactual_calls import (
     Variant,
+    cut_forgotten,
     derivatives_copied,
     flags_set_again,
     hooks_gone,
@@ -273,6 +274,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if numbers were float32": numbers_rounded,
     "as if a target were missing": targets_once,
     "as if there were no target": no_target,
+    "as if one of no_grad_vars were missing": cut_forgotten,
     "as if targets were not cut": targets_not_cut,
     "as if nothing were freed": nothing_freed,
     "as if surplus seeds were missing": surplus_seeds_dropped,

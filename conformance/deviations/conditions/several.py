@@ -45,6 +45,14 @@ def input_of_several(case: Case, number: int) -> bool:
 
 
 @condition
+def several_cut(case: Case, number: int) -> bool:
+    """Whether a `grad` call has two results of one op or custom function in ``no_grad_vars``."""
+    call = case.steps[number]
+    cut = set(call.no_grad_vars or ()) if isinstance(call, Grad) else set()
+    return any(len(cut.intersection(made)) > 1 for made in _made_together(case.steps))
+
+
+@condition
 def output_beside_input(case: Case, number: int) -> bool:
     """Whether a `grad` call has an output and an input that are two results of one op or custom function."""
     call = case.steps[number]

@@ -35,7 +35,15 @@ def write_page(template: str, path: Path, **shown: Any) -> None:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["number"] = lambda count: f"{count:,}"
+    environment.filters.update(number=lambda count: f"{count:,}", marked=_marked)
     page = environment.get_template(template).render(**shown)
     # A framework's message may hold text that is no Unicode; it must not cost the whole report.
     path.write_bytes(page.encode("utf-8", errors="backslashreplace"))
+
+
+def _marked(text: str) -> str:
+    """Set as code what stands between backticks."""
+    from markupsafe import Markup, escape
+
+    parts = (Markup("<code>{}</code>").format(part) if i % 2 else escape(part) for i, part in enumerate(text.split("`")))
+    return Markup("").join(parts)

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from conformance.deviations.findings import findings_folder
-from conformance.report.catalogue.index import index, ranked, upstream_text
+from conformance.report.catalogue.index import index, ranked, upstream_text, write_catalogue
 from conformance.report.catalogue.page import Front, Page, PageError, pages, problems, read_page
 from conformance.report.catalogue.verify import Outcome, said_by, verified
 
@@ -175,3 +175,10 @@ def test_a_text_for_a_tracker_has_all_but_what_is_about_this_suite() -> None:
         text.endswith("Seen with torch 2.13.0.\n\nRelated threads:\n- https://example.org/1 (open)\n"),
         "Evidence" in text,
     )
+
+
+def test_the_page_of_all_shows_code_as_code_and_nothing_as_markup(tmp_path: Path) -> None:
+    write_catalogue([page(title="`x < y` & <b>"), page("torch-other", cause="torch-sum")], tmp_path / "all.html")
+    text = (tmp_path / "all.html").read_text()
+    assert "<summary><code>x &lt; y</code> &amp; &lt;b&gt;" in text
+    assert 2 == text.count('<div class="same">')  # among the strongest, and in its group

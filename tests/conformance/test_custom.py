@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -179,7 +180,7 @@ def test_the_body_of_a_custom_function_is_shrunk() -> None:
     case = Case((X, W), (step, SEEDED))
     with Workers((name,), 1) as opened:
         fingerprint = fingerprint_of(name, opened.call(explain_case, case, name).verdict)
-        shrunk = shrink_case(opened, case, fingerprint, Judging(timeout=20.0)).case.steps[0]
+        shrunk = shrink_case(opened, case, fingerprint, Judging(timeout=20.0), math.inf).case.steps[0]
     assert isinstance(shrunk, Custom)
     assert ((), (), ("c", "c")) == (shrunk.backward, shrunk.saved, shrunk.gradients)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import pytest
@@ -119,7 +120,7 @@ def test_page_and_terminal_say_that_it_does_not_fail_alone(found: tuple[Path, Fi
 def test_a_sequence_is_shrunk_to_the_cases_that_it_needs(workers: Workers) -> None:
     shown = workers.call(explain_case, SIN, NAME, None, (TANH,))
     fingerprint = fingerprint_of(NAME, shown.verdict)
-    small = shrink_case(workers, SIN, fingerprint, JUDGING, before=(COS, COS, TANH, COS, COS))
+    small = shrink_case(workers, SIN, fingerprint, JUDGING, math.inf, before=(COS, COS, TANH, COS, COS))
     assert [["tanh"], ["sin", "grad"]] == [[getattr(step, "op", "grad") for step in case.steps] for case in small.cases]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -309,7 +310,7 @@ def test_a_replay_says_which_law_broke() -> None:
         tried = workers.call(explain_case, case, LAWLESS, Judging(LawSampling.EVERY)).laws
         hessian = Judging(law="hessian", timeout=60.0)
         fingerprint = fingerprint_of(LAWLESS, workers.call(explain_case, case, LAWLESS, hessian).verdict)
-        small = shrink_case(workers, case, fingerprint, hessian).case
+        small = shrink_case(workers, case, fingerprint, hessian, math.inf).case
         again = fingerprint_of(LAWLESS, workers.call(explain_case, small, LAWLESS, hessian).verdict)
     assert ("hessian", "broken") in {(record.law, record.status) for record in tried}
     assert (fingerprint, True) == (again, len(small.steps) <= len(case.steps))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from conformance.campaign.explain import explain_case
@@ -35,9 +37,9 @@ def test_every_pass_proposes_cases(one: Pass) -> None:
 def test_what_was_shrunk_fails_as_before_and_every_pass_that_helped_is_counted() -> None:
     with Workers((WRONG,), 1) as workers:
         fingerprint = fingerprint_of(WRONG, workers.call(explain_case, CASE, WRONG).verdict)
-        ((small,), rounds) = shrink_case(workers, CASE, fingerprint, Judging(timeout=20.0))
+        ((small,), rounds) = shrink_case(workers, CASE, fingerprint, Judging(timeout=20.0), math.inf)
         assert fingerprint == fingerprint_of(WRONG, workers.call(explain_case, small, WRONG).verdict)
-        assert ((small,), {}) == shrink_case(workers, small, fingerprint, Judging(timeout=20.0))
+        assert ((small,), {}) == shrink_case(workers, small, fingerprint, Judging(timeout=20.0), math.inf)
     assert ["add", "sin", "grad"] == [step.op if isinstance(step, Op) else "grad" for step in small.steps]
     assert {"drop steps", "cut values"} <= set(rounds) <= {one.words for one in PASSES}
     assert size_of(small) < size_of(CASE)

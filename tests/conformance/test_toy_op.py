@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -234,7 +235,7 @@ def test_a_failing_case_is_shrunk_to_the_op_and_one_call() -> None:
     with Workers((name,), 1) as workers:
         explained = workers.call(explain_case, case, name, judging)
         assert explained is not None
-        small = shrink_case(workers, case, fingerprint_of(name, explained.verdict), judging).case
+        small = shrink_case(workers, case, fingerprint_of(name, explained.verdict), judging, math.inf).case
     assert [NAME] == [step.op for step in small.steps if isinstance(step, Op)]
 
 

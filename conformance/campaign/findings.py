@@ -22,6 +22,7 @@ from conformance.campaign.explain import blame_case, explain_case
 from conformance.campaign.pool import CALL_TIMEOUT
 from conformance.campaign.records import Again, FindingRecord
 from conformance.campaign.shrink import SECONDS, ShrinkResult, fails_after, shrink_case
+from conformance.campaign.triage import PATIENCE, absorbed, begins_at, is_open
 from conformance.case.files import encode
 from conformance.case.steps import Op
 from conformance.judge.verdict import Bucket
@@ -71,18 +72,33 @@ class Writing:
 
 
 def findings(tally: Tally, writing: Writing, begins: Callable[[int], None] = lambda _: None) -> Iterator[FindingRecord]:
-    """Shrink one case of every fingerprint and write it up; its case file goes to ``cases/``. ``begins`` hears the number of each."""
+    """Shrink one case of every fingerprint and write it up; its case file goes to ``cases/``. ``begins`` hears the number of each.
+
+    Those of which nobody could tell yet where they begin come first: they may turn out to be no findings of their own.
+    """
+    ready: dict[Fingerprint, list[ShrinkResult]] = {}
     ranked = tally.ranked()
-    shrunk = min(len(ranked), SHRUNK_AT_MOST)
-    for number, (fingerprint, failure) in enumerate(ranked):
+    reducible = [item for item in sorted(ranked, key=lambda item: not is_open(item[0])) if item in ranked[:SHRUNK_AT_MOST]]
+    for number, (fingerprint, failure) in enumerate(reducible):
         begins(number + 1)
-        before = _unless_it_fails(_history, fingerprint, failure, writing) or ()
-        small = whole = ShrinkResult((*before, failure.case), {})
-        if number < shrunk and fingerprint.bucket is not Bucket.TIMED_OUT:  # each candidate would cost the time-out again
-            seconds = min(SECONDS, max(LEAST, writing.share(2 * (shrunk - number))))  # the other half is for the votes
-            small = _unless_it_fails(shrink_case, writing.workers, failure.case, fingerprint, writing.judging, seconds, before) or small
-        forms = [form for form in (small, whole) if form is small or form.cases != small.cases]
+        seconds = min(SECONDS, max(LEAST, writing.share(2 * (len(reducible) - number))))  # the other half is for the votes
+        forms = _forms(fingerprint, failure, writing, seconds)
+        if is_open(fingerprint) and (op := writing.workers.call(begins_at, forms[0].case, fingerprint.backend, timeout=PATIENCE)):
+            fingerprint = absorbed(tally.failures, fingerprint, op)  # noqa: PLW2901 - it is known by this one now
+        ready.setdefault(fingerprint, forms)
+    ranked = tally.ranked()
+    for number, (fingerprint, failure) in enumerate(ranked):
+        forms = ready.get(fingerprint) or _forms(fingerprint, failure, writing, 0.0)
         yield finding(fingerprint, failure, forms, writing, writing.share(len(ranked) - number))
+
+
+def _forms(fingerprint: Fingerprint, failure: Failure, writing: Writing, seconds: float) -> list[ShrinkResult]:
+    """Return the smallest cases that fail, and the case as it was drawn, each with what must run before it."""
+    before = _unless_it_fails(_history, fingerprint, failure, writing) or ()
+    small = whole = ShrinkResult((*before, failure.case), {})
+    if fingerprint.bucket is not Bucket.TIMED_OUT:  # each candidate would cost the time-out again
+        small = _unless_it_fails(shrink_case, writing.workers, failure.case, fingerprint, writing.judging, seconds, before) or small
+    return [form for form in (small, whole) if form is small or form.cases != small.cases]
 
 
 def _history(fingerprint: Fingerprint, failure: Failure, writing: Writing) -> tuple[Case, ...]:

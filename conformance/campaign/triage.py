@@ -5,20 +5,18 @@ wrong rules may have one fingerprint in common. So of every case with a wrong nu
 which op the difference begins, and what begins at one op is one finding. Example: with wrong rules of ``tanh`` and ``exp`` there are
 two findings, which name them, not five that name neither.
 
-Where that cannot be told (an in-place update gives a value two places in the graph), or a law is what is broken, a case counts to an op
-at which others begin and which it uses, the most frequent one.
+Where that cannot be told (an in-place update gives a value two places in the graph), or a law is what is broken, the finding is asked
+again when its case is small: what then begins at the op of another one is no finding of its own.
 """
 
 from __future__ import annotations
 
 import time
-from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conformance.campaign.opened import backend
-from conformance.case.queries import ops_in
 from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
 from conformance.deviations.explain import excuse
@@ -47,14 +45,9 @@ def triaged(tally: Tally, workers: Workers, until: float | None) -> dict[Fingerp
     kept = [(fingerprint, one) for fingerprint, failures in tally.failing.items() for one in failures]
     asked = [(f, one) for f, one in kept if f.bucket is Bucket.DIVERGED and f.kind in LOCALISED]
     begins = dict(_places(asked, workers, until))
-    frequent = {name: [op for (b, op), _ in Counter(begins.values()).most_common() if b == name] for name in tally.backends}
     found: dict[Fingerprint, Failure] = {}
     for fingerprint, one in kept:
-        op = begins.get((fingerprint, one.index), (fingerprint.backend, ""))[1]
-        if not op and fingerprint.bucket is Bucket.DIVERGED and fingerprint.kind in (*LOCALISED, KIND):
-            used = ops_in(one.case)
-            op = next((name for name in frequent[fingerprint.backend] if name in used), "")
-        _add(found, fingerprint._replace(op=op), one)
+        _add(found, fingerprint._replace(op=begins.get((fingerprint, one.index), "")), one)
     for fingerprint, failure in tally.failures.items():  # more of one than were kept
         more = failure.count - len(tally.failing[fingerprint])
         if more:
@@ -62,17 +55,31 @@ def triaged(tally: Tally, workers: Workers, until: float | None) -> dict[Fingerp
     return _by_cause(found)
 
 
+def is_open(fingerprint: Fingerprint) -> bool:
+    """Whether it is worth asking again where a failure begins, when its case is smaller."""
+    return not fingerprint.op and fingerprint.bucket is Bucket.DIVERGED and fingerprint.kind in (*LOCALISED, KIND)
+
+
+def absorbed(found: dict[Fingerprint, Failure], fingerprint: Fingerprint, op: str) -> Fingerprint:
+    """Count a failure to the one that begins at the same op, if there is one; return the fingerprint that it has now."""
+    failure = found.pop(fingerprint)
+    cause = next((f for f in found if (f.backend, f.op) == (fingerprint.backend, op)), None)
+    if cause is None:
+        found[fingerprint._replace(op=op)] = failure
+        return fingerprint._replace(op=op)
+    found[cause] = replace(found[cause], count=found[cause].count + failure.count)
+    return cause
+
+
 def _places(
     asked: list[tuple[Fingerprint, Failure]], workers: Workers, until: float | None
-) -> Iterator[tuple[tuple[Fingerprint, int], tuple[str, str]]]:
+) -> Iterator[tuple[tuple[Fingerprint, int], str]]:
     for start in range(0, len(asked), AT_ONCE):
         if until is not None and time.monotonic() > until:
             return
         some = asked[start : start + AT_ONCE]
         answers = workers.calls(begins_at, [(one.case, fingerprint.backend) for fingerprint, one in some], PATIENCE)
-        yield from (
-            ((fingerprint, one.index), (fingerprint.backend, op)) for (fingerprint, one), op in zip(some, answers, strict=True) if op
-        )
+        yield from (((fingerprint, one.index), op) for (fingerprint, one), op in zip(some, answers, strict=True) if op)
 
 
 def begins_at(case: Case, name: str) -> str:
@@ -96,10 +103,10 @@ def _add(found: dict[Fingerprint, Failure], fingerprint: Fingerprint, failure: F
 
 
 def _by_cause(found: dict[Fingerprint, Failure]) -> dict[Fingerprint, Failure]:
-    """Count all that begins at an op of a backend to one fingerprint: that of the smallest case in which numbers say it."""
+    """Count all that begins at an op of a backend to one fingerprint: that of the smallest case."""
     shown: dict[tuple[str, str], Fingerprint] = {}
     for fingerprint, failure in found.items():
-        if fingerprint.op and fingerprint.kind in LOCALISED:
+        if fingerprint.op:
             other = shown.setdefault((fingerprint.backend, fingerprint.op), fingerprint)
             if _size(failure) < _size(found[other]):
                 shown[fingerprint.backend, fingerprint.op] = fingerprint

@@ -10,7 +10,7 @@ import pytest
 from conformance.campaign.fingerprint import Fingerprint
 from conformance.campaign.pool import Workers
 from conformance.campaign.tally import Failure, Tally
-from conformance.campaign.triage import triaged
+from conformance.campaign.triage import absorbed, is_open, triaged
 from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Grad, Op
@@ -61,16 +61,22 @@ def test_a_rule_that_is_wrong_in_several_places_is_one_finding(workers: Workers)
     assert ("sin", 2) == (fingerprint.op, failure.count)
 
 
-def test_what_cannot_be_localised_counts_to_an_op_that_it_uses(workers: Workers) -> None:
+def test_what_is_localised_when_it_is_small_is_no_finding_of_its_own() -> None:
+    value = Fingerprint(NAME, Bucket.DIVERGED, "grad", "value", "result", "right", "wrong")
     law = Fingerprint(NAME, Bucket.DIVERGED, "grad", "law", "slope", "held", "broken")
-    crash = Fingerprint(NAME, Bucket.CRASHED, "end", "crash", "step", "computed", "crashed")
-    case = Case((X,), (Op("sin", ("x",), ("y",)), Op("sum", ("y",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",))))
-    tally = tally_of([case])
-    for fingerprint in (law, crash):
-        tally.failures[fingerprint] = failure = Failure(case, 7, None)
-        tally.failing[fingerprint] = [failure]
-    found = triaged(tally, workers, None)
-    assert [("sin", 2), ("", 1)] == [(fingerprint.op, failure.count) for fingerprint, failure in found.items()]
+    case = Case((X,), (Op("sin", ("x",), ("y",)),))
+    found = {value._replace(op="sin"): Failure(case, 7, None, 2), value: Failure(case, 8, None, 3), law: Failure(case, 9, None)}
+    assert value._replace(op="sin") == absorbed(found, value, "sin")
+    assert law._replace(op="exp") == absorbed(found, law, "exp")
+    assert {"sin": 5, "exp": 1} == {fingerprint.op: failure.count for fingerprint, failure in found.items()}
+
+
+ASKED_AGAIN = [("value", "", True), ("law", "", True), ("value", "sin", False), ("error", "", False), ("flag", "", False)]
+
+
+@pytest.mark.parametrize(("kind", "op", "asked"), ASKED_AGAIN)
+def test_only_numbers_and_laws_of_which_nobody_knows_where_they_begin_are_asked_again(kind: str, op: str, asked: bool) -> None:
+    assert asked == is_open(Fingerprint(NAME, Bucket.DIVERGED, "grad", kind, op=op))
 
 
 def test_without_time_nothing_is_localised_and_nothing_lost(workers: Workers) -> None:

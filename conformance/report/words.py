@@ -26,6 +26,7 @@ COUNTERS = {
     "errors": "refusals",
     "ops": "op steps",
     "events": "calls of hooks",
+    "reached_otherwise": "refusals before which other hooks ran, as nobody promises",
     "not_offered": "steps not offered",
     "blocked": "steps blocked",
     "after_known": "steps that agree after a known deviation",

@@ -10,7 +10,7 @@ import pytest
 from conformance.campaign.tally import Tally
 from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
-from conformance.case.outcome import Blocked, Computed, NotOffered, Raised, Value
+from conformance.case.outcome import Blocked, Computed, Event, NotOffered, Raised, Value
 from conformance.case.place import END
 from conformance.case.steps import Backward, ClearGrad, Detach, Grad, Op
 from conformance.compare.compare import Comparer
@@ -295,3 +295,11 @@ def test_a_gradient_beside_zeros_for_what_is_unreachable_is_as_promised_as_far_a
     found = mismatch_of(CANCELLING, change)
     assert found is not None
     assert told is found.detail.endswith(ZEROS_FOR_NONE)
+
+
+@pytest.mark.parametrize(("step", "differs"), [(SECOND, False), (FIRST, True)], ids=["refused in its middle", "computed"])
+def test_which_hooks_a_pass_had_called_before_it_failed_is_promised_by_nobody(step: int, differs: bool) -> None:
+    outcome: Any = answer(EXACT)
+    outcome.observations[step].events = (Event("h", ZEROS, False),)
+    found = Comparer(Promise(EXACT, INFO)).run(outcome)
+    assert (differs, not differs) == (found.mismatch is not None, found.counts["reached_otherwise"] == 1)

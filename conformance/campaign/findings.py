@@ -78,14 +78,17 @@ def findings(tally: Tally, writing: Writing, begins: Callable[[int], None] = lam
     """
     ready: dict[Fingerprint, list[ShrinkResult]] = {}
     ranked = tally.ranked()
-    reducible = [item for item in sorted(ranked, key=lambda item: not is_open(item[0])) if item in ranked[:SHRUNK_AT_MOST]]
+    reducible = sorted(ranked[:SHRUNK_AT_MOST], key=lambda item: not is_open(item[0]))
     for number, (fingerprint, failure) in enumerate(reducible):
         begins(number + 1)
         seconds = min(SECONDS, max(LEAST, writing.share(2 * (len(reducible) - number))))  # the other half is for the votes
         forms = _forms(fingerprint, failure, writing, seconds)
-        if is_open(fingerprint) and (op := writing.workers.call(begins_at, forms[0].case, fingerprint.backend, timeout=PATIENCE)):
-            fingerprint = absorbed(tally.failures, fingerprint, op)  # noqa: PLW2901 - it is known by this one now
-        ready.setdefault(fingerprint, forms)
+        named, others = fingerprint, tally.failures.keys() - {fingerprint}
+        if is_open(fingerprint):
+            op = _unless_it_fails(writing.workers.call, begins_at, forms[0].case, fingerprint.backend, timeout=PATIENCE)
+            named = absorbed(tally.failures, fingerprint, op) if op else fingerprint
+        if named not in others:
+            ready[named] = forms
     ranked = tally.ranked()
     for number, (fingerprint, failure) in enumerate(ranked):
         forms = ready.get(fingerprint) or _forms(fingerprint, failure, writing, 0.0)

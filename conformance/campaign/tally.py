@@ -74,6 +74,16 @@ class Failure:
     count: int = 1
     since: int | None = None
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """How much there is to read, and which comes first of as much."""
+        return len(self.case.steps), self.index
+
+    def joined(self, other: Failure) -> Failure:
+        """Return both together, shown by the smaller case."""
+        smaller = min(self, other, key=lambda one: one.size)
+        return replace(smaller, count=self.count + other.count)
+
 
 KEPT = 500
 """How many single failures of a fingerprint are kept, to find out at which op each begins."""
@@ -182,10 +192,7 @@ class Tally:
         if len(kept := self.failing.setdefault(fingerprint, [])) < KEPT:
             kept.append(failure)
         before = self.failures.get(fingerprint)
-        if before is not None:
-            smaller = min(failure, before, key=lambda one: (len(one.case.steps), one.index))
-            failure = replace(smaller, count=before.count + 1)
-        self.failures[fingerprint] = failure
+        self.failures[fingerprint] = failure if before is None else failure.joined(before)
 
     def compared(self, backend: str) -> float:
         """Return the fraction of cases that were really compared."""

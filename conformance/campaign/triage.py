@@ -20,7 +20,7 @@ from conformance.campaign.opened import backend
 from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
 from conformance.deviations.explain import excuse
-from conformance.judge.localise import first_node, named_op
+from conformance.judge.localise import first_node
 from conformance.judge.verdict import Bucket
 from conformance.laws.judging import KIND
 
@@ -45,14 +45,22 @@ def triaged(tally: Tally, workers: Workers, until: float | None) -> dict[Fingerp
     kept = [(fingerprint, one) for fingerprint, failures in tally.failing.items() for one in failures]
     asked = [(f, one) for f, one in kept if f.bucket is Bucket.DIVERGED and f.kind in LOCALISED]
     begins = dict(_places(asked, workers, until))
-    found: dict[Fingerprint, Failure] = {}
+    causes: dict[object, tuple[Fingerprint, Failure]] = {}
     for fingerprint, one in kept:
-        _add(found, fingerprint._replace(op=begins.get((fingerprint, one.index), "")), one)
-    for fingerprint, failure in tally.failures.items():  # more of one than were kept
-        more = failure.count - len(tally.failing[fingerprint])
-        if more:
-            _add(found, fingerprint, replace(failure, count=more))
-    return _by_cause(found)
+        _count(causes, fingerprint._replace(op=begins.get((fingerprint, one.index), "")), one)
+    for fingerprint, failure in tally.failures.items():
+        if more := failure.count - len(tally.failing[fingerprint]):  # than were kept
+            _count(causes, fingerprint, replace(failure, count=more))
+    return dict(causes.values())
+
+
+def _count(causes: dict[object, tuple[Fingerprint, Failure]], fingerprint: Fingerprint, failure: Failure) -> None:
+    """Count a failure to what begins at the same op, or has its fingerprint; the smallest case gives the fingerprint."""
+    cause = (fingerprint.backend, fingerprint.op) if fingerprint.op else fingerprint
+    if (before := causes.get(cause)) is not None:
+        fingerprint = before[0] if before[1].size < failure.size else fingerprint
+        failure = failure.joined(before[1])
+    causes[cause] = fingerprint, failure
 
 
 def is_open(fingerprint: Fingerprint) -> bool:
@@ -61,13 +69,10 @@ def is_open(fingerprint: Fingerprint) -> bool:
 
 
 def absorbed(found: dict[Fingerprint, Failure], fingerprint: Fingerprint, op: str) -> Fingerprint:
-    """Count a failure to the one that begins at the same op, if there is one; return the fingerprint that it has now."""
+    """Count a failure to the one that begins at the same op, if there is one; return the fingerprint to which it counts now."""
     failure = found.pop(fingerprint)
-    cause = next((f for f in found if (f.backend, f.op) == (fingerprint.backend, op)), None)
-    if cause is None:
-        found[fingerprint._replace(op=op)] = failure
-        return fingerprint._replace(op=op)
-    found[cause] = replace(found[cause], count=found[cause].count + failure.count)
+    cause = next((f for f in found if (f.backend, f.op) == (fingerprint.backend, op)), fingerprint._replace(op=op))
+    found[cause] = replace(found[cause], count=found[cause].count + failure.count) if cause in found else failure
     return cause
 
 
@@ -88,35 +93,5 @@ def begins_at(case: Case, name: str) -> str:
         engine = backend(name)
         promise = Promise(case, engine.info)
         found = Comparer(promise).run(engine.run(case), excuse(promise)).mismatch
-        return "" if found is None else named_op(first_node(promise, engine, found))
+        return "" if found is None else first_node(promise, engine, found).op
     return ""
-
-
-def _add(found: dict[Fingerprint, Failure], fingerprint: Fingerprint, failure: Failure) -> None:
-    """Count a failure to a fingerprint, and keep the smaller case."""
-    before = found.get(fingerprint)
-    if before is None:
-        found[fingerprint] = failure
-        return
-    smaller = min(failure, before, key=lambda one: (len(one.case.steps), one.index))
-    found[fingerprint] = replace(smaller, count=before.count + failure.count)
-
-
-def _by_cause(found: dict[Fingerprint, Failure]) -> dict[Fingerprint, Failure]:
-    """Count all that begins at an op of a backend to one fingerprint: that of the smallest case."""
-    shown: dict[tuple[str, str], Fingerprint] = {}
-    for fingerprint, failure in found.items():
-        if fingerprint.op:
-            other = shown.setdefault((fingerprint.backend, fingerprint.op), fingerprint)
-            if _size(failure) < _size(found[other]):
-                shown[fingerprint.backend, fingerprint.op] = fingerprint
-    causes: dict[Fingerprint, Failure] = {}
-    for fingerprint, failure in found.items():
-        cause = shown.get((fingerprint.backend, fingerprint.op), fingerprint)
-        count = causes[cause].count if cause in causes else 0
-        causes[cause] = replace(found[cause], count=count + failure.count)
-    return causes
-
-
-def _size(failure: Failure) -> tuple[int, int]:
-    return len(failure.case.steps), failure.index

@@ -67,7 +67,7 @@ def blame(case: Case, accused: Backend, others: Sequence[Backend] = (), voters: 
         return None
     dispute = Dispute(promise, accused, actual, found, others)
     votes = tuple(_votes(dispute, voters))
-    return Blame(who(votes), votes, first_node(promise, accused, found))
+    return Blame(who(votes), votes, first_node(promise, accused, found).words)
 
 
 def who(votes: Sequence[Vote]) -> str:

@@ -13,8 +13,7 @@ rule (`unroll`), and the same is asked again.
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from conformance.backends.dumped import DOT
 from conformance.case.case import Case
@@ -39,40 +38,51 @@ if TYPE_CHECKING:
 
 WATCH = "watch_"
 NOBODY = "not named: no step is given right cotangents and passes on a wrong one"
-NAMED = re.compile(r"\(op:(\w+)\): what arrives|the rule of (\w+)|\(op:(\w+)\): its forward")
-"""How an op is named whose rule, or whose forward, is wrong."""
 A_DERIVATIVE = "the derivative of a derivative; the rule inside it is not named: written out rule by rule"
 
 
-def first_node(promise: Promise, accused: Backend, found: Mismatch) -> str:
+class Node(NamedTuple):
+    """Where a difference begins, in words, or why that is not named; ``op``: whose rule or forward it is, if it is that of one."""
+
+    words: str
+    op: str = ""
+
+
+class _Emission(NamedTuple):
+    """A step that receives right cotangents, of the values ``arriving``, and emits a wrong one of another value."""
+
+    step: int
+    value: str
+    arriving: list[str]
+
+
+def first_node(promise: Promise, accused: Backend, found: Mismatch) -> Node:
     """Return the first step of the pass that receives correct cotangents and emits a wrong one, or why none can be named."""
     if found.step is END:
-        return "not named: the difference is in the state after the last step"
+        return Node("not named: the difference is in the state after the last step")
     case = promise.case
     step = case.steps[found.step]
     place = f"step {found.step} ({label(case, found.step)})"
     if found.kind == "error":
-        return f"{place}: whether it is refused, and how"
+        return Node(f"{place}: whether it is refused, and how")
     if isinstance(step, Op):
-        return f"{place}: {'its flag' if found.kind == 'flag' else 'its forward'}"
+        return Node(f"{place}: its flag") if found.kind == "flag" else Node(f"{place}: its forward", step.op)
     if found.kind == "flag" and isinstance(step, Grad) and step.create_graph:
-        return f"{place}: {_inside(promise, found.step, found.step, accused)}"
+        return _at(place, _inside(promise, found.step, found.step, accused))
     if not isinstance(step, Grad | Backward) or found.kind not in ("value", "absence"):
-        return f"{place}: a difference of kind {found.kind}, which has no cotangents"
+        return Node(f"{place}: a difference of kind {found.kind}, which has no cotangents")
     if found.where == "event" and found.name == DOT:
-        return "not named: what is dumped are no cotangents"
+        return Node("not named: what is dumped are no cotangents")
     if any(isinstance(s, InPlace | Edge) for s in case.steps[: found.step]):
-        return "not named: in-place updates and edges give values more than one place in the graph"
+        return Node("not named: in-place updates and edges give values more than one place in the graph")
     return _in_pass(promise, found.step, step, accused)
 
 
-def named_op(node: str) -> str:
-    """Return the op that the words of `first_node` name; empty where they name none."""
-    found = NAMED.search(node)
-    return next(filter(None, found.groups())) if found else ""
+def _at(place: str, node: Node) -> Node:
+    return node._replace(words=f"{place}: {node.words}")
 
 
-def _inside(promise: Promise, number: int, inner: int, accused: Backend) -> str:
+def _inside(promise: Promise, number: int, inner: int, accused: Backend) -> Node:
     """Name the rule inside a first derivative, whose own derivative is wrong, or say why none is named."""
     case = promise.case
     seen = zip(case.steps, promise.outcome.observations, strict=True)
@@ -80,48 +90,48 @@ def _inside(promise: Promise, number: int, inner: int, accused: Backend) -> str:
     try:
         written = unrolled(case, inner, frozenset(made | {entry.name for entry in case.inputs if entry.differentiable}))
     except UnrolledError as error:
-        return f"{A_DERIVATIVE}, {error}"
+        return Node(f"{A_DERIVATIVE}, {error}")
     asked = promise.of(written.case)
     shown = [o.observations for o in (asked.outcome, accused.run(written.case))]
     for i, rule in sorted(written.rules.items()):
         if [_tracks(observations[i]) for observations in shown] == [True, False]:
-            return f"{rule.words} gives what depends on nothing"
+            return Node(f"{rule.words} gives what depends on nothing", rule.op)
     moved = written.moved.get(number, number)
     call = written.case.steps[moved]
     if moved == number or not isinstance(call, Grad | Backward):
-        return f"{A_DERIVATIVE}, each of its rules depends on something"
+        return Node(f"{A_DERIVATIVE}, each of its rules depends on something")
     found = _in_pass(asked, moved, call, accused, written.rules)
-    return found if found.startswith("the derivative") else f"{A_DERIVATIVE}, {found.removeprefix('not named: ')}"
+    return found if found.op else Node(f"{A_DERIVATIVE}, {found.words.removeprefix('not named: ')}")
 
 
 def _tracks(seen: Observation) -> bool:
     return isinstance(seen, Computed) and any(value is not None and value.requires_grad for value in seen.values)
 
 
-def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, rules: dict[int, Rule] | None = None) -> str:
+def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, rules: dict[int, Rule] | None = None) -> Node:
     found = _emitting(promise, number, call, accused, rules)
     if isinstance(found, str):
-        return found
+        return Node(found)
     i, name, arriving = found
-    case, step = promise.case, promise.case.steps[i]
     if rules is not None:
-        return f"the derivative of {rules[i].words}, with respect to {rules[i].inside.get(name, name)}"
+        return Node(f"the derivative of {rules[i].words}, with respect to {rules[i].inside.get(name, name)}", rules[i].op)
+    case = promise.case
     places = [(j, "operands", at) for j in range(number) for at, n in enumerate(getattr(case.steps[j], "operands", ())) if n == name]
     if len(places) > 1:
         apart = replace_uses(case, places, lambda used, fresh: Op("clone", (used,), (fresh,)))
-        before = [j for j in range(number + 1) for _ in range(1 + sum(place[0] == j for place in places))]
-        moved = len(before) - 1
-        copies = frozenset(results(apart.steps[at])[0] for at in range(moved) if before[at] == before[at + 1])
+        copies = {name for step in apart.steps for name in results(step)}.difference(*map(results, case.steps))
+        moved = number + len(places)
         among = _emitting(promise.of(apart), moved, apart.steps[moved], accused, copies=copies)  # type: ignore[arg-type]
         if among == NOBODY:
-            return f"the sum of what the {len(places)} uses of {name} contribute: each is right"
+            return Node(f"the sum of what the {len(places)} uses of {name} contribute: each is right")
         if not isinstance(among, str):
-            i, _, arriving = among
-            i = before[i]
-            step = case.steps[i]
+            i = sum(copies.isdisjoint(results(step)) for step in apart.steps[: among.step])
+            arriving = among.arriving
+    step, place = case.steps[i], f"step {i} ({label(case, i)})"
     if isinstance(step, Grad):
-        return f"step {i} ({label(case, i)}): {_inside(promise, number, i, accused)}"
-    return f"step {i} ({label(case, i)}): what arrives at {', '.join(arriving)} is right, what leaves for {name} is not"
+        return _at(place, _inside(promise, number, i, accused))
+    words = f"{place}: what arrives at {', '.join(arriving)} is right, what leaves for {name} is not"
+    return Node(words, step.op if isinstance(step, Op) else "")
 
 
 def _emitting(
@@ -131,10 +141,10 @@ def _emitting(
     accused: Backend,
     rules: dict[int, Rule] | None = None,
     copies: AbstractSet[str] = frozenset(),
-) -> tuple[int, str, list[str]] | str:
-    """Return the first step that receives right cotangents and emits a wrong one: for which value, and at which they are right.
+) -> _Emission | str:
+    """Return the first step that emits a wrong cotangent, or say where else it begins, or why no step can be named.
 
-    Or in words, where it is no step, or why none can be named. What makes ``copies`` is not asked.
+    What makes ``copies`` is not asked.
     """
     case = promise.case
     accumulates = isinstance(call, Backward)
@@ -154,7 +164,7 @@ def _emitting(
         arriving = [name for name in results(case.steps[i]) if name in watched]
         passed = [name for _, name in uses(case.steps[i]) if name in wrong]
         if arriving and passed and wrong.isdisjoint(arriving) and copies.isdisjoint(arriving):
-            return i, passed[0], arriving
+            return _Emission(i, passed[0], arriving)
     if accumulates and wrong and wrong.isdisjoint(watched) and not copies:
         return f"the accumulation into {min(wrong)}: the cotangent that arrives is right"
     if not wrong.isdisjoint(roots):

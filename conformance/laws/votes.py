@@ -78,6 +78,6 @@ def _node(case: Case, accused: Backend, law: str) -> str:
             promise = Promise(asked, accused.info)
             found = next(Comparer(promise).differences(accused.run(asked)), None)
             if found is not None:
-                return f"in a case of the law, tried on {asked_of}: {first_node(promise, accused, found)}"
+                return f"in a case of the law, tried on {asked_of}: {first_node(promise, accused, found).words}"
         return f"not named: in the cases of the law, tried on {asked_of}, each number is right by itself, and their relation fails"
     return "not named: the law is not broken again"

@@ -307,6 +307,24 @@ def test_the_rule_whose_derivative_is_wrong_is_named_at_order_2(mutant: Mutant) 
     assert f"the rule of {mutant.part} (step 1) for its operand {operand}" in accused(mutant.id, second_of(mutant.part)).node
 
 
+@pytest.mark.parametrize(
+    ("name", "case", "op"),
+    [
+        ("sin-x-sign", SIN, "sin"),
+        ("tanh-x-sign", FANNED_OUT, "tanh"),
+        ("mul-x-half_linked", second_of("mul"), "mul"),
+        ("dropped_fan_out", FANNED_OUT, ""),
+        ("dropped_accumulation", SUMMED, ""),
+    ],
+)
+def test_a_node_has_an_op_where_it_is_the_rule_of_one(name: str, case: Case, op: str) -> None:
+    engine = mutants()[name].open()
+    promise = Promise(case, engine.info)
+    found = Comparer(promise).run(engine.run(case)).mismatch
+    assert found is not None
+    assert op == first_node(promise, engine, found).op
+
+
 def test_it_is_named_with_respect_to_what_it_is_wrong() -> None:
     assert accused("mul-x-half_linked", second_of("mul")).node == (
         "step 3 (grad): the derivative of the rule of mul (step 1) for its operand x, with respect to the operand y"
@@ -449,7 +467,7 @@ def test_a_dump_has_no_cotangent_and_says_so() -> None:
     dumped = Mismatch(1, "value", "event", "right", "wrong", DOT, DOT, 0, np.array([1, 1]), np.array([1, 2]))
     case = Case((X,), (Op("square", ("x",), ("q",)), Backward(("q",), dump_backward_graph=True)))
     engine = WrongEngine("correct", dialect=PADDLE)
-    assert "not named: what is dumped are no cotangents" == first_node(Promise(case, engine.info), engine, dumped)
+    assert "not named: what is dumped are no cotangents" == first_node(Promise(case, engine.info), engine, dumped).words
 
 
 def test_the_oracle_is_silent_where_a_replaced_gradient_does_not_show_whether_a_call_reached_it() -> None:

@@ -7,21 +7,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.campaign.findings import Writing, findings
 from conformance.campaign.fingerprint import Fingerprint
 from conformance.campaign.pool import Workers
+from conformance.campaign.records import Again
 from conformance.campaign.tally import Failure, Tally
 from conformance.campaign.triage import absorbed, is_open, triaged
 from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
-from conformance.case.steps import Backward, Grad, Op
+from conformance.case.steps import Backward, Grad, InPlace, Op
 from conformance.generate.scripts import DrawOptions, case_of
-from conformance.judge.localise import named_op
 from conformance.judge.verdict import Bucket
+from conformance.laws.judging import Judging
 from tests.conformance.engines import TOTAL
 from tests.wrong_engines import five_wrong_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 NAME = "tests.wrong_engines:five_wrong_rules"
 WRONG = {"tanh", "sigmoid", "exp", "sin", "log"}
@@ -84,15 +87,14 @@ def test_without_time_nothing_is_localised_and_nothing_lost(workers: Workers) ->
     assert tally.failures == triaged(tally, workers, 0.0)
 
 
-@pytest.mark.parametrize(
-    ("node", "op"),
-    [
-        ("step 6 (op:linear): what arrives at v15 is right, what leaves for v5 is not", "linear"),
-        ("step 2 (op:exp): its forward", "exp"),
-        ("step 3 (grad): the derivative of a derivative, the derivative of the rule of tanh (step 1) for its operand x", "tanh"),
-        ("step 4 (grad): whether it is refused, and how", ""),
-        ("not named: the difference is in the state after the last step", ""),
-    ],
-)
-def test_an_op_is_read_off_the_words_that_name_a_node(node: str, op: str) -> None:
-    assert op == named_op(node)
+WRITTEN = (Op("exp", ("x",), ("w",)), InPlace("mul_scalar", "w", attrs={"other": 2.0}), Op("sum", ("w",), ("t",), TOTAL))
+
+
+def test_a_finding_that_was_absorbed_leaves_the_other_one_its_own_case(workers: Workers, tmp_path: Path) -> None:
+    forward = Op("sin", ("x",), ("y",)), Op("sum", ("y",), ("z",), TOTAL)
+    plain, hidden = Case((X,), (*forward, Grad(("z",), ("x",), ("g",)))), Case((X,), (*WRITTEN, *forward, Backward(("z",))))
+    tally = tally_of([hidden, plain])
+    tally.failures = triaged(tally, workers, None)
+    assert [("", "backward"), ("sin", "grad")] == sorted((fingerprint.op, fingerprint.at) for fingerprint in tally.failures)
+    (record,) = findings(tally, Writing(workers, workers, (NAME,), Judging(), tmp_path))
+    assert ("grad", 2, Again.ALONE) == (record.at, record.count, record.again)

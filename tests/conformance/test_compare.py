@@ -12,7 +12,7 @@ from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Blocked, Computed, Event, NotOffered, Raised, Value
 from conformance.case.place import END
-from conformance.case.steps import Backward, ClearGrad, Detach, Grad, Op
+from conformance.case.steps import Backward, ClearGrad, Detach, Grad, Hook, Op
 from conformance.compare.compare import Comparer
 from conformance.compare.mismatch import ZEROS_FOR_NONE, describe
 from conformance.compare.promise import Promise
@@ -297,9 +297,42 @@ def test_a_gradient_beside_zeros_for_what_is_unreachable_is_as_promised_as_far_a
     assert told is found.detail.endswith(ZEROS_FOR_NONE)
 
 
-@pytest.mark.parametrize(("step", "differs"), [(SECOND, False), (FIRST, True)], ids=["refused in its middle", "computed"])
+HOOKED = Case(
+    EXACT.inputs,
+    (*EXACT.steps[:2], Hook("y", ("h",), "nothing"), Grad(("z",), ("x",), ("f",), retain_graph=False), Backward(("z",))),
+    "exact",
+)
+AGAIN = 4  # the call that is refused, of a freed graph
+
+
+@pytest.mark.parametrize(("step", "differs"), [(AGAIN, False), (FIRST, True)], ids=["refused in its middle", "computed"])
 def test_which_hooks_a_pass_had_called_before_it_failed_is_promised_by_nobody(step: int, differs: bool) -> None:
-    outcome: Any = answer(EXACT)
-    outcome.observations[step].events = (Event("h", ZEROS, False),)
-    found = Comparer(Promise(EXACT, INFO)).run(outcome)
+    outcome: Any = answer(HOOKED)
+    outcome.observations[step].events = ()
+    found = Comparer(Promise(HOOKED, INFO)).run(outcome)
     assert (differs, not differs) == (found.mismatch is not None, found.counts["reached_otherwise"] == 1)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "found"),
+    [
+        ((), (("h", 1.0),), None),
+        ((("h", 1.0),), (), None),
+        ((), (("elsewhere", 1.0),), ("events", "more")),
+        ((), (("h", 1.0), ("h", 1.0)), ("events", "more")),
+        ((("h", 1.0), ("g", 1.0)), (("h", 2.0),), ("value", "wrong")),
+    ],
+    ids=["one more", "one fewer", "of no value of the pass", "twice", "given a wrong number"],
+)
+def test_a_hook_that_ran_before_a_refusal_is_one_of_the_pass_runs_once_and_is_given_the_right_number(
+    expected: tuple[tuple[str, float], ...], actual: tuple[tuple[str, float], ...], found: tuple[str, str] | None
+) -> None:
+    def called(events: tuple[tuple[str, float], ...]) -> Any:
+        outcome: Any = answer(HOOKED)
+        value = [Event(name, Value(np.full(3, number, "float32"), requires_grad=False), False) for name, number in events]
+        outcome.observations[AGAIN].events = tuple(value)
+        return outcome
+
+    promise = Promise(HOOKED, INFO, called(expected))
+    seen = Comparer(promise).run(called(actual)).mismatch
+    assert found == (None if seen is None else (seen.kind, seen.actual))

@@ -11,7 +11,8 @@ from conformance.backends import BackendError, answer
 from conformance.campaign.nursery import DeathError, forked
 from conformance.campaign.opened import backend, spared
 from conformance.campaign.recording import law_record, verdict_record
-from conformance.campaign.records import CaseRecord, LawRecord, MismatchRecord, StepRecord, VerdictRecord
+from conformance.campaign.records import CaseRecord, LawRecord, StepRecord
+from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
 from conformance.campaign.worker import judged, run_case
 from conformance.case.profile import profile_of
 from conformance.case.prose import observation_text, step_text

@@ -14,6 +14,7 @@ import math
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from conformance.backends.registry import registration, voters
@@ -22,6 +23,7 @@ from conformance.campaign.explain import blame_case, explain_case
 from conformance.campaign.pool import CALL_TIMEOUT
 from conformance.campaign.records import Again, FindingRecord
 from conformance.campaign.shrink import SECONDS, ShrinkResult, fails_after, shrink_case
+from conformance.campaign.suspects import suspects, usual_shares
 from conformance.campaign.triage import PATIENCE, absorbed, begins_at, is_open
 from conformance.case.files import encode
 from conformance.case.steps import Op
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from conformance.campaign.accepted_records import Accepted
     from conformance.campaign.explain import Explanation
     from conformance.campaign.fingerprint import Fingerprint
     from conformance.campaign.pool import Workers
@@ -41,8 +44,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-DYING = (Bucket.CRASHED, Bucket.TIMED_OUT)
-"""Where the process dies, the case has run first in a fresh one already, and died again."""
 SHRUNK_AT_MOST = 40
 """How many findings have their case shrunk, the most frequent first."""
 LEAST = 0.5
@@ -55,7 +56,8 @@ ALONE = 10.0
 class Writing:
     """How findings are written: with these workers, on these backends, to this folder; ``until`` by the clock of `time.monotonic`.
 
-    ``judges``: a worker that has imported all who vote; ``case_at``: the case of an index, to find again what a process had run.
+    ``judges``: a worker that has imported all who vote; ``case_at``: the case of an index of ``cases``, to find again what a process
+    had run; ``accepting``: the accepted finding that a failure is one of.
     """
 
     workers: Workers
@@ -65,6 +67,13 @@ class Writing:
     out: Path
     until: float | None = None
     case_at: Callable[[int], Case] | None = None
+    cases: int = 0
+    accepting: Callable[[Fingerprint], Accepted | None] = lambda _: None
+
+    @cached_property
+    def usual(self) -> dict[str, float]:
+        """In which share of the cases of the run each op is."""
+        return usual_shares(self.case_at, self.cases) if self.case_at and self.cases else {}
 
     def share(self, among: int = 1) -> float:
         """Return the seconds for one of so many things that are still to be done, without end where there is none."""
@@ -77,7 +86,7 @@ def findings(tally: Tally, writing: Writing, begins: Callable[[int], None] = lam
     Those of which nobody could tell yet where they begin come first: they may turn out to be no findings of their own.
     """
     ready: dict[Fingerprint, list[ShrinkResult]] = {}
-    ranked = tally.ranked()
+    ranked = [item for item in tally.ranked() if not writing.accepting(item[0])]
     reducible = sorted(ranked[:SHRUNK_AT_MOST], key=lambda item: not is_open(item[0]))
     for number, (fingerprint, failure) in enumerate(reducible):
         begins(number + 1)
@@ -89,6 +98,7 @@ def findings(tally: Tally, writing: Writing, begins: Callable[[int], None] = lam
             named = absorbed(tally.failures, fingerprint, op) if op else fingerprint
         if named not in others:
             ready[named] = forms
+    tally.set_aside(writing.accepting)
     ranked = tally.ranked()
     for number, (fingerprint, failure) in enumerate(ranked):
         forms = ready.get(fingerprint) or _forms(fingerprint, failure, writing, 0.0)
@@ -106,8 +116,8 @@ def _forms(fingerprint: Fingerprint, failure: Failure, writing: Writing, seconds
 
 def _history(fingerprint: Fingerprint, failure: Failure, writing: Writing) -> tuple[Case, ...]:
     """Return what must run before a case so that it fails: nothing if it fails alone, or if what ran before it makes no difference."""
-    judging = fingerprint.judging(writing.judging)
-    if fingerprint.bucket in DYING or fails_after(writing.workers, (failure.case,), fingerprint, judging):
+    judging = fingerprint.judging(writing.judging)  # where the process dies, the case has died in a fresh one already
+    if fingerprint.ends_processes or fails_after(writing.workers, (failure.case,), fingerprint, judging):
         return ()
     before = tuple(_ran_before(failure, writing))
     return before if before and fails_after(writing.workers, (*before, failure.case), fingerprint, judging) else ()
@@ -169,6 +179,7 @@ def finding(
     paths = " ".join(path.as_posix() for path in _written(small.cases, writing.out / "cases", fingerprint.id))
     return FindingRecord(
         id=fingerprint.id,
+        fingerprint=fingerprint,
         backend=backend,
         bucket=fingerprint.bucket,
         at=fingerprint.at,
@@ -185,6 +196,7 @@ def finding(
         again=again,
         before=small.cases[:-1],
         since=failure.since,
+        suspects={} if fingerprint.op or not writing.usual else suspects(failure, writing.usual),
     )
 
 

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from conformance.judge.canary import BIRD, EVERY, POISON
-from conformance.judge.verdict import CONVENTION
+from conformance.judge.verdict import CONVENTION, Bucket
 from conformance.laws.judging import LawSampling
 from conformance.laws.registry import LAWS
 
 if TYPE_CHECKING:
-    from conformance.campaign.records import VerdictRecord
-    from conformance.judge.verdict import Bucket
+    from conformance.campaign.verdict_records import VerdictRecord
     from conformance.laws.judging import Judging
 
 
@@ -36,6 +35,16 @@ class Fingerprint(NamedTuple):
     actual: str = ""
     message: str = ""
     op: str = ""
+
+    @property
+    def cause(self) -> tuple[str, ...]:
+        """What all failures of one finding have in common: the op at which they begin, or else all that is known of them."""
+        return (self.backend, self.op) if self.op else self
+
+    @property
+    def ends_processes(self) -> bool:
+        """Whether the process does not come back from such a case."""
+        return self.bucket in (Bucket.CRASHED, Bucket.TIMED_OUT)
 
     def is_shown_by(self, verdict: VerdictRecord) -> bool:
         """Whether a verdict has this fingerprint, whichever op it is that the difference begins at."""

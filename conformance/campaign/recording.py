@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from conformance.campaign.coverage import covered
 from conformance.campaign.grid_records import Met
-from conformance.campaign.records import LawRecord, MismatchRecord, NullRecord, VerdictRecord
+from conformance.campaign.records import LawRecord, NullRecord
+from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
 from conformance.case.outcome import Computed, NotOffered, Raised
 from conformance.case.place import recorded
 from conformance.case.queries import label

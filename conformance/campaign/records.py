@@ -15,17 +15,19 @@ from typing import TypeAlias
 import msgspec
 
 from conformance.backends import Repeatable
-from conformance.campaign.clause_records import ClauseRow
+from conformance.campaign.accepted_records import AcceptedRecord
+from conformance.campaign.fingerprint import Fingerprint
+from conformance.campaign.gate_records import ClausesRecord, MutantsRecord, PointsRecord
 from conformance.campaign.grid_records import GridRecord, Met
 from conformance.campaign.share_records import DrawnRecord, ShareRecord
+from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
 from conformance.case.case import Case
-from conformance.case.place import StepNumber, read_recorded
 from conformance.judge.dispute import Blame
 from conformance.judge.verdict import Bucket
 from conformance.laws.judging import Judging, LawSampling
 from conformance.laws.relation import Status
 
-SCHEMA = 2
+SCHEMA = 3
 """Written into the header; a record of another schema is refused."""
 
 BARE = "bare "
@@ -70,7 +72,7 @@ class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):
     """What was run, and all that is needed to go on with it; the first line.
 
     ``cases``: how many there are, of which the last ``grid`` are those of the grid; ``odds``: those of the generator, by name;
-    ``ops``: those alone, ``None`` for all; ``budget``: in seconds, ``None`` for no end.
+    ``ops``: those alone, ``None`` for all; ``budget``: in seconds, ``None`` for no end; ``baseline``: the file of what is accepted.
     """
 
     schema: int
@@ -89,44 +91,7 @@ class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):
     budget: float | None = None
     judging: Judging = Judging(LawSampling.SOME)
     grid: int = 0
-
-
-class MismatchRecord(msgspec.Struct, frozen=True):
-    """A difference (`conformance.compare.mismatch.Mismatch`).
-
-    ``step``: its number as `conformance.case.place` records it; ``at``: what is called there.
-    """
-
-    step: int
-    at: str
-    kind: str
-    where: str
-    expected: str
-    actual: str
-    detail: str
-
-    @property
-    def place(self) -> StepNumber:
-        """The number of the step, or `END`."""
-        return read_recorded(self.step)
-
-
-class VerdictRecord(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A verdict (`conformance.judge.verdict.Verdict`), with the counts of what was compared up to the first difference.
-
-    ``ratios``: error over bound, by what a step is called; ``None`` where no error is allowed and there is one. ``followed``: in words,
-    open choices that were decided otherwise than expected; ``observed``: those that the case shows to be decided so, if that was asked.
-    """
-
-    bucket: Bucket
-    counts: dict[str, int]
-    bounded: bool = False
-    ratios: dict[str, float | None] = {}
-    mismatch: MismatchRecord | None = None
-    deviation: str | None = None
-    deviations: tuple[str, ...] = ()
-    followed: dict[str, str] = {}
-    observed: dict[str, str] = {}
+    baseline: str = ""
 
 
 class NullRecord(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -197,10 +162,11 @@ class FindingRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="finding"
     ``count``: how many cases failed so, of which ``index`` is the one that was shrunk; ``shrink_rounds``: in how many rounds each pass
     made it smaller. ``blame``: who is wrong; ``None`` if nobody could be asked. ``again``: whether the case, as it stands here, failed
     so in a fresh process; ``before``: the cases that it took before it there; ``since``: the index of the first case that ran in the
-    process of ``index``, if that is known.
+    process of ``index``, if that is known. ``suspects``: ops that are in all these cases, with the share of others that have them.
     """
 
     id: str
+    fingerprint: Fingerprint
     backend: str
     bucket: Bucket
     at: str
@@ -217,65 +183,7 @@ class FindingRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="finding"
     again: Again = Again.ALONE
     before: tuple[Case, ...] = ()
     since: int | None = None
-
-
-class ClausesRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="clauses"):
-    """The clause table; ``faults``: where the suite itself is at fault."""
-
-    rows: tuple[ClauseRow, ...]
-    faults: tuple[str, ...]
-
-
-class SweepRecord(msgspec.Struct, frozen=True):
-    """What became of the special points of a backend.
-
-    ``points`` counts places by bucket, ``deviations`` those that are known by entry, ``failures`` has a line for every case that
-    diverges, with the first places.
-    """
-
-    backend: str
-    cases: int
-    points: dict[str, int]
-    deviations: dict[str, int]
-    failures: tuple[str, ...]
-
-
-class PointsRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="points"):
-    """The sweep of the special points."""
-
-    swept: tuple[SweepRecord, ...]
-
-
-class ScoreRecord(msgspec.Struct, frozen=True):
-    """How the mutants of a sort fared: ``median`` and ``worst`` number of cases until one was found out."""
-
-    sort: str
-    total: int
-    killed: int
-    equivalent: int
-    median: float
-    worst: int
-
-
-class SurvivorRecord(msgspec.Struct, frozen=True):
-    """A mutant that was not found out; ``reason``: why none could, if it is equivalent to the right engine."""
-
-    id: str
-    sort: str
-    what: str
-    reason: str
-
-
-class MutantsRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="mutants"):
-    """The measured power of the suite: its mutation score. ``host``: the engine that carried the conditional faults."""
-
-    cases: int
-    seed: int
-    seconds: float
-    share: float
-    scores: tuple[ScoreRecord, ...]
-    survivors: tuple[SurvivorRecord, ...]
-    host: str
+    suspects: dict[str, float] = {}
 
 
 class NullSummary(msgspec.Struct, frozen=True):
@@ -306,7 +214,8 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     ``unreproduced_deaths``: of workers, at cases that did no harm when they ran alone. ``ratios``: by backend and step, how many cases
     in each decade of error over bound; ``grid``: by backend, op, and order with layout (`cell_of`), how many cases met what;
     ``worst``: by backend, the largest that was accepted, at which step and in which case; ``drawn``: by backend; ``followed``: by
-    backend, open choices that were decided otherwise than expected, in how many cases.
+    backend, open choices that were decided otherwise than expected, in how many cases. ``findings``: the new ones; ``accepted``: those
+    of the baseline.
     """
 
     verdict: RunVerdict
@@ -335,6 +244,7 @@ class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):
     grid: dict[str, dict[str, dict[str, dict[Met, int]]]] = {}
     drawn: dict[str, DrawnRecord] = {}
     followed: dict[str, dict[str, int]] = {}
+    accepted: tuple[AcceptedRecord, ...] = ()
 
 
 class Interruption(msgspec.Struct, frozen=True, tag_field="kind", tag="interrupted"):

@@ -15,6 +15,7 @@ import msgspec
 
 from conformance import __version__
 from conformance.backends.registry import registration, voters
+from conformance.campaign.baseline import accepting, read_baseline, today
 from conformance.campaign.chunk import Chunk
 from conformance.campaign.cluster import reached
 from conformance.campaign.facts import environment
@@ -25,7 +26,7 @@ from conformance.campaign.records import SCHEMA, CaseRecord, DeviationRecord, Ex
 from conformance.campaign.resume import begin, go_on, interrupt, sole
 from conformance.campaign.shares import counts, read_shares
 from conformance.campaign.tally import Tally
-from conformance.campaign.triage import triaged
+from conformance.campaign.triage import is_open, triaged
 from conformance.deviations.entries import known
 from conformance.generate.grid import grid
 from conformance.generate.scripts import DrawOptions, case_of, is_program, odds_of
@@ -35,6 +36,7 @@ from conformance.ops import not_offered
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
+    from conformance.campaign.accepted_records import Accepted
     from conformance.campaign.cluster import Cluster
     from conformance.campaign.records import Footer, Record
     from conformance.case.case import Case
@@ -58,6 +60,7 @@ class Options:
     ``budget``: seconds in which it ends, more or less: what is under way is not cut off, and every finding gets a little time.
     ``dask``: the cluster that runs the cases, as `conformance.campaign.cluster.reached` takes it; ``None`` for the workers of this
     process.
+    ``baseline``: the file of findings that are not new.
     ``grid``: behind the ``cases`` that are drawn come those of the grid, on the backends of eager scripts.
     """
 
@@ -72,6 +75,16 @@ class Options:
     dask: str | None = None
     judging: Judging = field(default_factory=partial(Judging, LawSampling.SOME))
     grid: bool = False
+    baseline: Path | None = None
+
+    @cached_property
+    def accepted(self) -> tuple[Accepted, ...]:
+        """The accepted findings of the baseline.
+
+        Raises:
+            RecordError: if its file is none.
+        """
+        return () if self.baseline is None else read_baseline(self.baseline)
 
     @cached_property
     def points(self) -> tuple[Point, ...]:
@@ -143,7 +156,7 @@ def run_campaign(
         OSError: if there is no room for the record.
     """
     started = time.monotonic()
-    known(), read_shares()  # broken files are refused before anything runs
+    known(), read_shares(), options.accepted  # broken files are refused before anything runs
     options.out.mkdir(parents=True, exist_ok=True)
     with sole(options.out), reached(options.dask, options.jobs) as cluster, Workers(options.backends, options.jobs) as workers:
         workers.schedule(len, [()])  # they start while the grid is made
@@ -236,10 +249,17 @@ class _Campaign:
         tally, options = self.tally, self.options
         if not tally.failures:
             return
+        is_accepted = partial(accepting, options.accepted, today=today())
+        tally.failures = triaged(tally, self.workers, self.until)
         with Workers(tuple(dict.fromkeys([*options.backends, *voters()])), 1) as judges:
-            judges.schedule(len, [()])  # it starts while the first case is shrunk
-            tally.failures = triaged(tally, self.workers, self.until)
-            writing = Writing(self.workers, judges, options.backends, options.judging, options.out, self.until, options.case_at)
+            if not all(is_open(fingerprint) or is_accepted(fingerprint) for fingerprint in tally.failures):
+                judges.schedule(len, [()])  # it starts while the first case is shrunk
+            writing = Writing(
+                *(self.workers, judges, options.backends, options.judging, options.out, self.until),
+                case_at=options.case_at,
+                cases=options.total,
+                accepting=is_accepted,
+            )
             for found in findings(tally, writing, lambda number: self._tell(reducing=number)):
                 writer.write(found)
                 if found.blame is not None and found.blame.who == "reference":
@@ -290,4 +310,5 @@ def header_of(options: Options, workers: Workers) -> Header:
         backends=tuple(workers.describe(name) for name in options.backends),
         budget=options.budget,
         judging=options.judging,
+        baseline="" if options.baseline is None else str(options.baseline),
     )

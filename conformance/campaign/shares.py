@@ -203,8 +203,9 @@ def counts(header: Header, drawn: Mapping[str, DrawnRecord], shares: Measured | 
             continue
         mine, before = drawn[backend.name], shares.backends[backend.name]
         for entry in known():
-            if entry.backend == backend.name and entry.shows_on(backend.cpu) and entry.shows_on(before.cpu):
-                yield Count(entry.id, mine.deviations.get(entry.id, 0), mine.cases, before.shown.get(entry.id, 0), before.cases)
+            measured = entry.backend == backend.name and entry.id in before.shown  # somebody's own entries are not
+            if measured and entry.shows_on(backend.cpu) and entry.shows_on(before.cpu):
+                yield Count(entry.id, mine.deviations.get(entry.id, 0), mine.cases, before.shown[entry.id], before.cases)
 
 
 def incomparable(header: Header, backend: BackendRecord, shares: Measured | None) -> str:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from conformance.campaign.gate_records import SweepRecord
 from conformance.campaign.opened import backend as open_in_process
-from conformance.campaign.records import SweepRecord
 from conformance.case.outcome import Computed
 from conformance.case.place import END
 from conformance.case.prose import counted

@@ -7,26 +7,23 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
+from conformance.campaign.accepted_records import AcceptedRecord
 from conformance.campaign.fingerprint import Fingerprint, fingerprint_of
 from conformance.campaign.grid_records import cell_of
 from conformance.campaign.records import BARE, PROCESSES, Footer, NullSummary, RunVerdict
 from conformance.campaign.share_records import DrawnRecord
 from conformance.case.prose import counted
+from conformance.case.queries import ops_in
 from conformance.judge.nulls import upper_bound
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from conformance.campaign.accepted_records import Accepted
     from conformance.campaign.grid_records import GridRecord, Met
-    from conformance.campaign.records import (
-        CaseRecord,
-        DeviationRecord,
-        ExitReason,
-        MismatchRecord,
-        NullRecord,
-        VerdictRecord,
-    )
+    from conformance.campaign.records import CaseRecord, DeviationRecord, ExitReason, NullRecord
+    from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
     from conformance.case.case import Case
 
 S = TypeVar("S", bound=str)
@@ -65,7 +62,7 @@ class NullTally:
 class Failure:
     """All failures of one fingerprint: how many, and the first case with the fewest steps, with its index and the difference.
 
-    ``since``: the index of the first case that its process ran, if that is known.
+    ``since``: the index of the first case that its process ran, if that is known; ``ops``: those that are in all these cases.
     """
 
     case: Case
@@ -73,6 +70,7 @@ class Failure:
     mismatch: MismatchRecord | None
     count: int = 1
     since: int | None = None
+    ops: frozenset[str] = frozenset()
 
     @property
     def size(self) -> tuple[int, int]:
@@ -82,7 +80,7 @@ class Failure:
     def joined(self, other: Failure) -> Failure:
         """Return both together, shown by the smaller case."""
         smaller = min(self, other, key=lambda one: one.size)
-        return replace(smaller, count=self.count + other.count)
+        return replace(smaller, count=self.count + other.count, ops=self.ops & other.ops)
 
 
 KEPT = 500
@@ -93,7 +91,7 @@ KEPT = 500
 class Tally:
     """Adds up case records; in which order they come makes no difference.
 
-    ``failing``: the single failures of each fingerprint, as far as they are kept.
+    ``failing``: the single failures of each fingerprint, as far as they are kept; ``accepted``: those of the baseline.
     ``wrong_references``: the findings in which the reference is to blame, not the engine.
     ``ratios``: by backend and step, how many cases in each decade of error over bound; ``worst``: the largest that was accepted, and at
     which step of which case.
@@ -123,6 +121,7 @@ class Tally:
     nulls: NullTally = field(default_factory=NullTally)
     failures: dict[Fingerprint, Failure] = field(default_factory=dict)
     failing: dict[Fingerprint, list[Failure]] = field(default_factory=dict)
+    accepted: list[AcceptedRecord] = field(default_factory=list)
     wrong_references: list[str] = field(default_factory=list)
     misfits: int = 0
 
@@ -187,12 +186,19 @@ class Tally:
             raise ValueError(f"case {record.id} failed on {backend}, and its record has no case")
         fingerprint, failure = (
             fingerprint_of(backend, verdict),
-            Failure(record.case, record.index, verdict.mismatch, since=record.since),
+            Failure(record.case, record.index, verdict.mismatch, since=record.since, ops=frozenset(ops_in(record.case))),
         )
         if len(kept := self.failing.setdefault(fingerprint, [])) < KEPT:
             kept.append(failure)
         before = self.failures.get(fingerprint)
         self.failures[fingerprint] = failure if before is None else failure.joined(before)
+
+    def set_aside(self, accepting: Callable[[Fingerprint], Accepted | None]) -> None:
+        """Take the findings that are accepted from those that are new."""
+        for fingerprint in list(self.failures):
+            if (one := accepting(fingerprint)) is not None:
+                count = self.failures.pop(fingerprint).count
+                self.accepted.append(AcceptedRecord(one.id, one.fingerprint.backend, one.summary, one.reason, count, one.until))
 
     def compared(self, backend: str) -> float:
         """Return the fraction of cases that were really compared."""
@@ -255,6 +261,7 @@ class Tally:
             worst={name: self.worst[name] for name in self.backends if name in self.worst},
             nulls=self.nulls.summary(),
             findings=len(self.failures),
+            accepted=tuple(self.accepted),
             jobs=jobs,
             seconds={**self.seconds, "wall": wall},
             bare={name.removeprefix(BARE): self.seconds[name] / count for name, count in self.sampled.items()},

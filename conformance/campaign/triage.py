@@ -56,11 +56,10 @@ def triaged(tally: Tally, workers: Workers, until: float | None) -> dict[Fingerp
 
 def _count(causes: dict[object, tuple[Fingerprint, Failure]], fingerprint: Fingerprint, failure: Failure) -> None:
     """Count a failure to what begins at the same op, or has its fingerprint; the smallest case gives the fingerprint."""
-    cause = (fingerprint.backend, fingerprint.op) if fingerprint.op else fingerprint
-    if (before := causes.get(cause)) is not None:
+    if (before := causes.get(fingerprint.cause)) is not None:
         fingerprint = before[0] if before[1].size < failure.size else fingerprint
         failure = failure.joined(before[1])
-    causes[cause] = fingerprint, failure
+    causes[fingerprint.cause] = fingerprint, failure
 
 
 def is_open(fingerprint: Fingerprint) -> bool:

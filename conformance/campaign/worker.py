@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from conformance.campaign.chunk import Chunk, Death
-    from conformance.campaign.records import VerdictRecord
+    from conformance.campaign.verdict_records import VerdictRecord
     from conformance.case.outcome import Outcome
     from conformance.generate.grid import Point
     from conformance.judge.nulls import Null

@@ -13,8 +13,8 @@ import msgspec
 from conformance.backends.registry import registration
 from conformance.campaign.clause_records import ClauseCase, ClauseCell, ClauseRow
 from conformance.campaign.explain import Explanation, explain_case
+from conformance.campaign.gate_records import ClausesRecord
 from conformance.campaign.opened import backend as open_in_process
-from conformance.campaign.records import ClausesRecord
 from conformance.case.steps import parameters
 from conformance.clauses import CURATED
 from conformance.clauses.checks import CHECKS

@@ -9,9 +9,11 @@ import click
 from rich.console import Console
 
 from conformance.backends.registry import registration
+from conformance.campaign.baseline import too_often
 from conformance.campaign.record_files import read
 from conformance.campaign.records import RunVerdict
 from conformance.campaign.run import Options, run_campaign
+from conformance.cli.baseline import check_accepted
 from conformance.cli.codes import CONFORMS, DIVERGES, SUITE_FAULT
 from conformance.cli.progress import shown
 from conformance.generate.scripts import DrawOptions
@@ -49,11 +51,12 @@ def campaign(
     laws_only: bool = False,
     resume: bool = False,
     grid: bool = False,
+    baseline: Path | None = None,
 ) -> int:
     """Run a campaign, print its summary, and return the exit code.
 
     ``before``: what a gate checks first, and ``after`` what it checks of the run; ``resume``: go on with the run that is in ``out``;
-    ``grid``: the grid comes behind the cases.
+    ``grid``: the grid comes behind the cases; ``baseline``: the file of findings that are not new.
 
     Raises:
         BadParameter: if the ops that are asked for have no case in the lane that is.
@@ -68,13 +71,15 @@ def campaign(
     judging = Judging(LawSampling.SOME, every_null=nulls == "all")
     if laws_only:
         judging = Judging(LawSampling.EVERY, laws_only=True, timeout=LAWS_TIMEOUT)
-    options = Options(backends, cases, budget, seed, draw, jobs, out, command, dask, judging, grid)
+    options = Options(backends, cases, budget, seed, draw, jobs, out, command, dask, judging, grid, baseline)
     checked = before(options, console) if before else Checked()
+    check_accepted(options, checked)
     with shown(console, cases) as tell:
         footer = run_campaign(options, tell, checked.records, resume=resume)
     record, page, broken = options.record, out / "report.html", checked.broken
     ended = run_of(read(record))
     after(ended, checked)
+    checked.broken += too_often(options.accepted, ended.header, ended.footer)
     write_html(read(record), page)
     if before:
         write_junit(out / "junit.xml", footer, ended.findings, broken)

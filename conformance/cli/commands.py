@@ -12,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from conformance import __version__
+from conformance.cli.accept import accept
 from conformance.cli.codes import CONFORMS, DIVERGES, SUITE_FAULT, UNREAD, USAGE
 from conformance.cli.conventions import check_backend, conventions, learn
 from conformance.cli.findings import deviations, findings
@@ -23,6 +24,7 @@ from conformance.cli.options import (
     enumerated,
     names_of,
     ops_option,
+    own_deviations,
     seconds,
     with_options,
 )
@@ -106,6 +108,7 @@ cli.add_command(learn)
 cli.add_command(conventions)
 cli.add_command(deviations)
 cli.add_command(findings)
+cli.add_command(accept)
 
 
 @cli.command()
@@ -214,6 +217,7 @@ def show(file: Path) -> None:
 @cli.command()
 @click.argument("files", type=click.Path(dir_okay=False, path_type=Path), nargs=-1, required=True, metavar="[BEFORE]... CASE")
 @click.option("--backend", required=True, help="A name, or module:attribute.")
+@own_deviations
 def replay(files: tuple[Path, ...], backend: str) -> int:
     """Run a case again on one backend, compare it with the reference, try all laws on it, and ask who is wrong.
 
@@ -293,6 +297,7 @@ def clauses(backends: tuple[str, ...], as_json: bool) -> int:
 @cli.command()
 @backends_option
 @ops_option
+@own_deviations
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
 def points(backends: tuple[str, ...], ops: tuple[str, ...] | None, as_json: bool) -> int:
     """Ask every op at its special points: zeros, ties, infinities, NaN, subnormals and the ends of the range, to second order."""

@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from conformance.cli.codes import CONFORMS, DIVERGES
-from conformance.cli.options import Whole
+from conformance.cli.options import Whole, own_deviations
 
 
 @click.command()
+@own_deviations
 @click.option("--record", type=click.Path(dir_okay=False, path_type=Path), help="A run record; its cases per deviation are shown.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
 @click.option(

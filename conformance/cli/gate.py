@@ -10,8 +10,8 @@ import numpy as np
 from conformance.backends.registry import registration
 from conformance.campaign.chunk import chunk_of
 from conformance.campaign.explain import explain_case
+from conformance.campaign.gate_records import PointsRecord
 from conformance.campaign.pool import Workers
-from conformance.campaign.records import PointsRecord, VerdictRecord
 from conformance.campaign.shares import counts, incomparable, read_shares
 from conformance.campaign.sweep import line_of, sweep
 from conformance.case.case import Case, input_of
@@ -19,6 +19,7 @@ from conformance.case.files import read
 from conformance.case.rewrite import dead_branch
 from conformance.clauses import CURATED
 from conformance.clauses.table import clause_table
+from conformance.cli.baseline import ASKED_AGAIN
 from conformance.cli.mutants import score_table
 from conformance.deviations.entries import CRASH, Deviation, known
 from conformance.deviations.findings import evidence
@@ -38,14 +39,13 @@ if TYPE_CHECKING:
     from conformance.campaign.explain import Explanation
     from conformance.campaign.run import Options
     from conformance.campaign.shares import Count
+    from conformance.campaign.verdict_records import VerdictRecord
     from conformance.mutants.exceeding import Exceeded
     from conformance.mutants.measure import Power
     from conformance.report.terminal import Run
 
 DEATHS = 3
 """How often the case of a crash is run to see where it dies: where the heap is damaged the printer of stacks may itself die or hang."""
-ASKED_AGAIN = 12
-"""How often a case that did not show its deviation is asked again before that is called stale: it may be a race."""
 MUTANTS_FLOOR = 0.68
 """The part of the mutants that must be found out within the gate's few cases; the targets are for fifty times as many."""
 CONDITIONAL_FLOOR = 0.93

@@ -71,6 +71,14 @@ def names_of(known: Callable[[], Any], listed_by: str = "") -> Callable[[click.C
     return check
 
 
+def beside_ours(_: click.Context, __: click.Parameter, folder: Path | None) -> None:
+    """Have a folder of findings read beside our own, here and in the processes that are started."""
+    from conformance.deviations.findings import VARIABLE
+
+    if folder is not None:
+        os.environ[VARIABLE] = str(folder.absolute())
+
+
 DRAWN = {"cases": "it has as many cases as it needs", "seed": "no seed draws it", "lanes": "both lanes are in it"}
 """What the grid leaves nothing to choose of, and why."""
 
@@ -129,6 +137,14 @@ backends_option = backends_of("torch,paddle")
 ops_option = click.option(
     "--ops", callback=names_of(known_ops, "conformance ops"), show_default="all", help="These ops alone; comma-separated."
 )
+own_deviations = click.option(
+    "--deviations",
+    type=click.Path(file_okay=False, exists=True, path_type=Path),
+    callback=beside_ours,
+    expose_value=False,
+    metavar="DIR",
+    help="Known deviations of your own: a folder of findings, in the form of ours.",
+)
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Print all tables, too; the page has them anyway.")
 campaign_options = [
     backends_of("torch,paddle,paddle-static"),
@@ -136,6 +152,8 @@ campaign_options = [
     click.option("--jobs", default=cpus, show_default="one for each CPU, at most 8", type=Whole(1, 64), help="Worker processes."),
     click.option("--dask", metavar="ADDRESS", help="Run the cases on the Dask cluster there; 'local' starts one of --jobs processes."),
     click.option("--out", default="reports", type=click.Path(file_okay=False, path_type=Path), help="Where results go."),
+    click.option("--baseline", type=click.Path(dir_okay=False, path_type=Path), help="Findings that were accepted; others are red."),
+    own_deviations,
     verbose_option,
 ]
 

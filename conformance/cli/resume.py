@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
 from conformance.cli.options import cpus
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-ANEW = ("jobs", "dask", "budget", "verbose")
+ANEW = ("jobs", "dask", "budget", "baseline", "verbose")
 """What may be asked otherwise: how the run is done and shown, and not what it is."""
 
 
@@ -38,6 +36,7 @@ def resumed(out: Path, given: dict[str, Any]) -> dict[str, Any]:
         "jobs": min(header.jobs, cpus()),  # a cluster may have had more than this machine
         "dask": None,
         "budget": header.budget,
+        "baseline": Path(header.baseline) if header.baseline else None,
     }
     for name, value in given.items():
         if name not in ANEW and value != options[name]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import re
 import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -26,13 +27,12 @@ from conformance.deviations import conditions
 from conformance.deviations.asked import ASKED
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS, ELEMENTS
-from conformance.deviations.findings import CASE, ENTRIES, findings_folder
+from conformance.deviations.findings import CASE, ENTRIES, findings_folders
 from conformance.deviations.points import Point
 from conformance.ops import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from conformance.backends import BackendInfo
     from conformance.case.case import Case
@@ -154,41 +154,48 @@ def _ops_above(case: Case, step: StepNumber) -> frozenset[str]:
     return frozenset(ops)
 
 
-@functools.cache
-def known(folder: Path | None = None) -> tuple[Deviation, ...]:
-    """Read and check the entries of all findings, in the order in which they are asked.
+def known(*folders: Path) -> tuple[Deviation, ...]:
+    """Read and check the entries of all findings, those of these folders or of all, in the order in which they are asked.
 
-    That is the order of the folders' names, but that an entry comes ``after`` those that it names.
+    That is the order of the findings' names, but that an entry comes ``after`` those that it names.
 
     Raises:
         DeviationError: with the file, the entry and the reason.
     """
-    folder = folder or findings_folder()
-    if not folder.is_dir():
-        msg = f"{folder}: there is no such folder of findings"
-        raise DeviationError(msg)
-    findings = sorted(path.name for path in folder.iterdir())
-    entries = tuple(entry for finding in findings for entry in _read(folder / finding))
+    return _known(folders or findings_folders())
+
+
+@functools.cache
+def _known(folders: tuple[Path, ...]) -> tuple[Deviation, ...]:
+    for folder in folders:
+        if not folder.is_dir():
+            msg = f"{folder}: there is no such folder of findings"
+            raise DeviationError(msg)
+    paths = sorted((path for folder in folders for path in folder.iterdir()), key=lambda path: path.name)
+    findings = [path.name for path in paths]
+    entries = tuple(entry for path in paths for entry in _read(path))
     backends = names()
     seen: set[str] = set()
     for entry in entries:
-        path = folder / entry.finding / ENTRIES
+        path = Path(entry.finding) / ENTRIES
         if entry.id in seen:
             raise _refusal(path, entry.id, "another entry has this id; every entry has one of its own")
         if entry.id != entry.finding and entry.id in findings:
             raise _refusal(path, entry.id, f"lies beside another finding; allowed is the folder of its own name, {entry.id!r}")
-        if entry.backend not in backends:
-            raise _refusal(path, entry.id, f"backend {entry.backend!r} is unknown; allowed are {', '.join(backends)}")
+        if entry.backend not in backends and ":" not in entry.backend:
+            raise _refusal(
+                path, entry.id, f"backend {entry.backend!r} is unknown; allowed are {', '.join(backends)}, and module:attribute"
+            )
         seen.add(entry.id)
-    return tuple(_in_order(folder, entries))
+    return tuple(_in_order(entries))
 
 
-def _in_order(folder: Path, entries: Sequence[Deviation]) -> Iterator[Deviation]:
+def _in_order(entries: Sequence[Deviation]) -> Iterator[Deviation]:
     named = {entry.id: entry for entry in entries}
     done: set[str] = set()
 
     def with_those_before(entry: Deviation, waiting: tuple[str, ...]) -> Iterator[Deviation]:
-        path = folder / entry.finding / ENTRIES
+        path = Path(entry.finding) / ENTRIES
         if entry.id in waiting:
             raise _refusal(path, entry.id, f"comes after itself, by way of {', '.join(waiting)}; allowed is an order")
         for name in entry.after:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 from conformance.campaign.records import RunVerdict
 from conformance.case.prose import counted
-from conformance.report.words import blame_text
+from conformance.report.words import accepted_text, blame_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,5 +61,6 @@ def write_markdown(path: Path, footer: Footer, findings: Sequence[FindingRecord]
         "",
         *(f"- {reason}" for reason in [*footer.reasons, *broken]),
         *(line for f in findings for line in _bullets(f)),
+        *(f"- {accepted_text(met)}" for met in footer.accepted),
     ]
     path.write_text("\n".join(lines).rstrip() + "\n")

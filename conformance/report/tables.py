@@ -20,7 +20,8 @@ from conformance.report.words import COUNTERS, share_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conformance.campaign.records import ClausesRecord, Footer, MutantsRecord
+    from conformance.campaign.gate_records import ClausesRecord, MutantsRecord
+    from conformance.campaign.records import Footer
     from conformance.campaign.share_records import ShareRecord
 
 

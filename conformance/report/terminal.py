@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from conformance.campaign.records import CaseRecord, ExitReason, FindingRecord, Footer, Header, RunVerdict
+from conformance.campaign.records import CaseRecord, ExitReason, FindingRecord, Footer, Header, RecordError, RunVerdict
 from conformance.case.place import END, read_recorded
 from conformance.case.prose import counted
 from conformance.judge.verdict import AGREEING, COMPARED, Bucket
 from conformance.report.costs import pace
-from conformance.report.words import AGAIN, WHO, summary
+from conformance.report.words import AGAIN, WHO, accepted_text, summary, suspects_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -79,7 +79,11 @@ class Checked:
 
 
 def run_of(records: Iterable[Record]) -> Run:
-    """Gather what the summary needs of the records of a run that ended."""
+    """Gather what the summary needs of the records of a run.
+
+    Raises:
+        RecordError: if the run did not end.
+    """
     header, footer = None, None
     findings: list[FindingRecord] = []
     lost: Counter[str] = Counter()
@@ -94,7 +98,7 @@ def run_of(records: Iterable[Record]) -> Run:
             case CaseRecord():
                 lost.update(_lost(record))
     if header is None or footer is None:
-        raise ValueError("a run that ended has a header and a footer")
+        raise RecordError("the record has no footer: the run did not end")
     return Run(header, footer, findings, lost)
 
 
@@ -125,6 +129,8 @@ def show_summary(console: Console, run: Run, page: Path, checked: Checked) -> No
     for finding in run.findings:
         console.print(Text("\n".join(wrap(finding_line(finding), console.width, subsequent_indent="  ")), "red"))
         console.print(Text(f"  {finding.replay}"), soft_wrap=True)
+    for met in run.footer.accepted:
+        console.print(Text("\n".join(wrap(accepted_text(met), console.width, subsequent_indent="  "))))
     rest = len(broken) - BROKEN_SHOWN
     more = [f"and {rest} more, in {page.with_name('summary.md')}"] if rest > 0 else []
     faults = run.footer.reasons if run.footer.verdict is RunVerdict.SUITE_ERROR else ()
@@ -187,7 +193,8 @@ def finding_line(finding: FindingRecord) -> str:
     who = ["nobody could be asked who is wrong"] if blame is None else [f"node: {blame.node.partition(': ')[0]}", WHO[blame.who]]
     what = f"{finding.bucket.replace('_', ' ')} at {finding.at or 'run'}{ops}, {counted(finding.count, 'case')}"
     once = [AGAIN[finding.again]] if AGAIN[finding.again] else []
-    return "; ".join([f"{finding.id}: {what}: {summary(finding)}", *once, *who])
+    suspect = [text] if (text := suspects_text(finding)) else []
+    return "; ".join([f"{finding.id}: {what}: {summary(finding)}", *suspect, *once, *who])
 
 
 def replay_lines(explained: Explanation) -> list[str]:

@@ -6,17 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from conformance.campaign.records import (
-    CaseRecord,
-    ClausesRecord,
-    FindingRecord,
-    Footer,
-    Header,
-    Interruption,
-    MutantsRecord,
-    PointsRecord,
-    RunVerdict,
-)
+from conformance.campaign.gate_records import ClausesRecord, MutantsRecord, PointsRecord
+from conformance.campaign.records import CaseRecord, FindingRecord, Footer, Header, Interruption, RunVerdict
 from conformance.case.files import encode
 from conformance.case.place import END, StepNumber
 from conformance.case.prose import counted
@@ -26,7 +17,18 @@ from conformance.laws.table import COLUMNS
 from conformance.report import tables
 from conformance.report.graph import Picture, draw
 from conformance.report.grid import LEGEND, GridView, grids_of
-from conformance.report.words import REPEATED, again_text, blame_text, headline, marked, shrinking, summary, value_name
+from conformance.report.words import (
+    REPEATED,
+    accepted_text,
+    again_text,
+    blame_text,
+    headline,
+    marked,
+    shrinking,
+    summary,
+    suspects_text,
+    value_name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -65,6 +67,7 @@ class FindingView:
     index: int
     shrinking: str
     again: str
+    suspects: str
     steps: list[StepView]
     diverging: str
     picture: Picture
@@ -114,6 +117,7 @@ class ReportView:
     grid_legend: list[tuple[str, str]]
     power: tables.Power | None
     findings: list[FindingView]
+    accepted: list[tuple[str, str]]
 
 
 @dataclass
@@ -196,6 +200,7 @@ def view_of(records: Iterable[Record]) -> ReportView:
         grid_legend=LEGEND,
         power=tables.power_of(run.mutants) if run.mutants else None,
         findings=run.findings,
+        accepted=[(met.id, accepted_text(met).removeprefix(f"{met.id}: ")) for met in footer.accepted] if footer else [],
     )
 
 
@@ -234,7 +239,8 @@ def _ledger_problems(footer: Footer, backends: list[str]) -> Iterator[str]:
             yield f"{name}: the buckets sum to {total:,}, but {footer.cases:,} cases were generated."
         if conforms and not tables.compared(footer, name) and (total or len(totals) == 1):
             yield f"{name}: nothing was compared, so nothing conforms."
-        if conforms and any(entries.get(b) for b in FAILING):
+        accepted = sum(met.count for met in footer.accepted if met.backend == name)
+        if conforms and sum(entries.get(b, 0) for b in FAILING) > accepted:
             yield f"{name}: the ledger has failing cases, but the verdict is that it conforms."
 
 
@@ -287,6 +293,7 @@ def _finding(record: FindingRecord) -> FindingView:
         index=record.index,
         shrinking=shrinking(record),
         again=again_text(record),
+        suspects=suspects_text(record),
         steps=steps,
         diverging=next((s.anchor for s in steps if s.state == "diverging"), ""),
         picture=draw(record.case, number),

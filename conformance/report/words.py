@@ -12,7 +12,9 @@ from conformance.case.prose import counted
 from conformance.judge.verdict import CONVENTION, Bucket
 
 if TYPE_CHECKING:
-    from conformance.campaign.records import FindingRecord, MismatchRecord
+    from conformance.campaign.accepted_records import AcceptedRecord
+    from conformance.campaign.records import FindingRecord
+    from conformance.campaign.verdict_records import MismatchRecord
     from conformance.case.case import Input
     from conformance.judge.dispute import Blame
 
@@ -56,7 +58,8 @@ def headline(finding: FindingRecord) -> str:
     """Say who and where."""
     at = finding.at
     place = "after the last step" if at == "end" else f"at {at.removeprefix('op:')}" if at else ""
-    return f"{finding.backend} {HAPPENED.get(finding.bucket, finding.bucket)} {place}".strip()
+    rule = f", from the rule of {finding.fingerprint.op} on" if finding.fingerprint.op else ""
+    return f"{finding.backend} {HAPPENED.get(finding.bucket, finding.bucket)} {place}".strip() + rule
 
 
 def summary(finding: FindingRecord) -> str:
@@ -100,6 +103,19 @@ def again_text(finding: FindingRecord) -> str:
             return f"It did not fail again in a fresh process.{history}{tried}"
         case Again.UNASKED:
             return "Whether it fails again in a fresh process was not found out in time."
+
+
+def suspects_text(finding: FindingRecord) -> str:
+    """Say which ops are in all cases of a finding and in few others; nothing where none is."""
+    listed = ", ".join(f"{op} (in {share:.1%} of the other cases)" for op, share in finding.suspects.items())
+    cases = "its case" if finding.count == 1 else f"all {finding.count} cases"
+    return f"suspects, in {cases}: {listed}" if listed else ""
+
+
+def accepted_text(met: AcceptedRecord) -> str:
+    """Say that a run met a finding of the baseline."""
+    until = f" until {met.until}" if met.until else ""
+    return f"{met.id}: accepted{until} ({met.reason}), {counted(met.count, 'case')}: {met.summary}"
 
 
 AGAIN = {

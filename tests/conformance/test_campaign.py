@@ -22,7 +22,8 @@ from tests.conformance.engines import EXACT
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conformance.campaign.records import Record, VerdictRecord
+    from conformance.campaign.records import Record
+    from conformance.campaign.verdict_records import VerdictRecord
 
 CASES = 200
 

@@ -14,8 +14,8 @@ from conformance.campaign.fingerprint import fingerprint_of
 from conformance.campaign.last_words import frame_of, words_in
 from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import Writer
-from conformance.campaign.records import MismatchRecord, VerdictRecord
 from conformance.campaign.supervisor import cut_short
+from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
 from conformance.case.case import Case, Input
 from conformance.case.files import read
 from conformance.case.place import END, recorded

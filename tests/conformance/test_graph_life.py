@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.campaign.explain import explain_case
-from conformance.campaign.records import VerdictRecord
+from conformance.campaign.verdict_records import VerdictRecord
 from conformance.case.case import Case, Input
 from conformance.case.files import check
 from conformance.case.steps import Backward, ClearGrad, Detach, Grad, Op, RetainGrad

@@ -9,22 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from conformance.campaign.clause_records import ClauseCase, ClauseCell, ClauseRow
+from conformance.campaign.gate_records import ClausesRecord, MutantsRecord, PointsRecord, ScoreRecord, SurvivorRecord, SweepRecord
 from conformance.campaign.record_files import Writer, hits, read, read_chunk
-from conformance.campaign.records import (
-    SCHEMA,
-    CaseRecord,
-    ClausesRecord,
-    Interruption,
-    MutantsRecord,
-    NullRecord,
-    PointsRecord,
-    Record,
-    RecordError,
-    ScoreRecord,
-    SurvivorRecord,
-    SweepRecord,
-    VerdictRecord,
-)
+from conformance.campaign.records import SCHEMA, CaseRecord, Interruption, NullRecord, Record, RecordError
+from conformance.campaign.verdict_records import VerdictRecord
 from conformance.campaign.worker import run_case
 from conformance.case.place import END
 from conformance.generate.scripts import DrawOptions, case_of

@@ -15,20 +15,12 @@ from click import UsageError
 from conformance.campaign import worker
 from conformance.campaign.chunk import chunk_of
 from conformance.campaign.findings import Writing, findings
+from conformance.campaign.gate_records import PointsRecord
 from conformance.campaign.nursery import forked
 from conformance.campaign.opened import backend
 from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import Writer, extent, read, read_chunk, take_in
-from conformance.campaign.records import (
-    CaseRecord,
-    ExitReason,
-    FindingRecord,
-    Header,
-    Interruption,
-    PointsRecord,
-    Record,
-    RecordError,
-)
+from conformance.campaign.records import CaseRecord, ExitReason, FindingRecord, Header, Interruption, Record, RecordError
 from conformance.campaign.resume import go_on, sole, unended
 from conformance.campaign.run import Options, Progress, missing, run_campaign
 from conformance.campaign.tally import Tally

@@ -9,8 +9,8 @@ import pytest
 from conformance.campaign.explain import explain_case
 from conformance.campaign.fingerprint import Fingerprint, fingerprint_of
 from conformance.campaign.pool import Workers
-from conformance.campaign.records import MismatchRecord, VerdictRecord
 from conformance.campaign.shrink import PASSES, Pass, shrink_case, size_of
+from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
 from conformance.case.case import Case, Input
 from conformance.case.steps import Grad, Op
 from conformance.judge.verdict import Bucket

@@ -19,7 +19,7 @@ from tests.wrong_engines import correct
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conformance.campaign.records import VerdictRecord
+    from conformance.campaign.verdict_records import VerdictRecord
 
 CASES = [case_of(1, i, DrawOptions()) for i in range(300)]
 WITH_SIN = [case_of(1, i, DrawOptions(("numeric",), ("sin", "mul", "add"))) for i in range(50)]

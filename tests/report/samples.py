@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from conformance.campaign.fingerprint import Fingerprint
 from conformance.campaign.records import (
     SCHEMA,
     BackendRecord,
@@ -14,11 +15,11 @@ from conformance.campaign.records import (
     FindingRecord,
     Footer,
     Header,
-    MismatchRecord,
     NullSummary,
     RunVerdict,
     StepRecord,
 )
+from conformance.campaign.verdict_records import MismatchRecord
 from conformance.case.case import Case, Input
 from conformance.case.steps import (
     AppendBackward,
@@ -94,6 +95,7 @@ MISMATCH = MismatchRecord(1, "op:reshape", "flag", "result", "constant", "requir
 
 FINDING = FindingRecord(
     id="torch-3fa2c1d0",
+    fingerprint=Fingerprint("torch", Bucket.DIVERGED, "op:reshape", "value", "result"),
     backend="torch",
     bucket=Bucket.DIVERGED,
     at="op:reshape",

@@ -9,8 +9,9 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
-from conformance.campaign.records import CaseRecord, ExitReason, VerdictRecord
+from conformance.campaign.records import CaseRecord, ExitReason
 from conformance.campaign.tally import Tally, decade_of
+from conformance.campaign.verdict_records import VerdictRecord
 from conformance.judge.verdict import Bucket
 from conformance.report import write_html
 from conformance.report.details import COUNTED, show_details

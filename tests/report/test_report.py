@@ -12,14 +12,9 @@ from msgspec.structs import asdict, replace
 
 from conformance.campaign.clause_records import ClauseCell, ClauseRow
 from conformance.campaign.coverage import CELLS, ORDERS
-from conformance.campaign.records import (
-    CaseRecord,
-    ClausesRecord,
-    Interruption,
-    MismatchRecord,
-    RunVerdict,
-    StepRecord,
-)
+from conformance.campaign.gate_records import ClausesRecord
+from conformance.campaign.records import CaseRecord, Interruption, RunVerdict, StepRecord
+from conformance.campaign.verdict_records import MismatchRecord
 from conformance.case.case import Case, Input
 from conformance.case.place import END, recorded
 from conformance.case.steps import Detach

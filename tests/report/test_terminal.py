@@ -9,17 +9,8 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
-from conformance.campaign.records import (
-    BackendRecord,
-    CaseRecord,
-    ExitReason,
-    FindingRecord,
-    Footer,
-    MismatchRecord,
-    NullSummary,
-    RunVerdict,
-    VerdictRecord,
-)
+from conformance.campaign.records import BackendRecord, CaseRecord, ExitReason, FindingRecord, Footer, NullSummary, RunVerdict
+from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
 from conformance.case.prose import counted
 from conformance.judge.dispute import Blame
 from conformance.judge.verdict import CONVENTION, Bucket

@@ -1,0 +1,36 @@
+"""Suspects: where nobody can tell at which op a finding begins, the ops that are in all its cases, and in few others.
+
+A flag, a refusal or a state that differs has no place in the reverse pass. But if an op is in each of nine failing cases, and in one
+of eight others, that it is in all nine by chance has a probability of 1 / 8^9. So every op is listed that would be in all of them with
+a probability of at most `CHANCE`. Example: "suspect: prod (in all 9 cases, and in 12 % of the others)".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from conformance.case.queries import ops_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from conformance.campaign.tally import Failure
+    from conformance.case.case import Case
+
+CHANCE = 0.01
+SAMPLE = 200
+"""How many cases of a run say in which share of them an op is; each is drawn again, which takes a millisecond."""
+
+
+def usual_shares(case_at: Callable[[int], Case], cases: int) -> dict[str, float]:
+    """Return for every op in which share of the cases of a run it is, by a sample of them."""
+    sample = range(0, cases, max(1, cases // SAMPLE))
+    seen = Counter(op for index in sample for op in ops_in(case_at(index)))
+    return {op: count / len(sample) for op, count in seen.items()}
+
+
+def suspects(failure: Failure, usual: Mapping[str, float]) -> dict[str, float]:
+    """Return the ops that a failure is suspected of, with the share of other cases that have them; the rarest first."""
+    shares = {op: usual.get(op, 1 / SAMPLE) for op in failure.ops}
+    return {op: share for op, share in sorted(shares.items(), key=lambda item: item[1]) if share**failure.count <= CHANCE}

@@ -1,0 +1,46 @@
+"""What a record says of one case on one backend."""
+
+from __future__ import annotations
+
+import msgspec
+
+from conformance.case.place import StepNumber, read_recorded
+from conformance.judge.verdict import Bucket
+
+
+class MismatchRecord(msgspec.Struct, frozen=True):
+    """A difference (`conformance.compare.mismatch.Mismatch`).
+
+    ``step``: its number as `conformance.case.place` records it; ``at``: what is called there.
+    """
+
+    step: int
+    at: str
+    kind: str
+    where: str
+    expected: str
+    actual: str
+    detail: str
+
+    @property
+    def place(self) -> StepNumber:
+        """The number of the step, or `END`."""
+        return read_recorded(self.step)
+
+
+class VerdictRecord(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A verdict (`conformance.judge.verdict.Verdict`), with the counts of what was compared up to the first difference.
+
+    ``ratios``: error over bound, by what a step is called; ``None`` where no error is allowed and there is one. ``followed``: in words,
+    open choices that were decided otherwise than expected; ``observed``: those that the case shows to be decided so, if that was asked.
+    """
+
+    bucket: Bucket
+    counts: dict[str, int]
+    bounded: bool = False
+    ratios: dict[str, float | None] = {}
+    mismatch: MismatchRecord | None = None
+    deviation: str | None = None
+    deviations: tuple[str, ...] = ()
+    followed: dict[str, str] = {}
+    observed: dict[str, str] = {}

@@ -1,0 +1,92 @@
+"""Known deviations of somebody's own: a folder of findings in the form of ours, which lies anywhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.case.case import Case, Input
+from conformance.case.files import encode
+from conformance.case.steps import Grad, Op
+from conformance.deviations.entries import DeviationError, known
+from tests.conformance.engines import TOTAL
+from tests.conformance.runs import PATIENCE, start
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ENGINE = "tests.wrong_engines:five_wrong_rules"
+CASE = Case(
+    (Input("x", (2,), (0.5, 1.5)),), (Op("sin", ("x",), ("y",)), Op("sum", ("y",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",)))
+)
+ENTRY = f"""
+[[deviation]]
+id = "sine-upside-down"
+backend = "{ENGINE}"
+versions = ">=1"
+steps = ["grad"]
+kinds = ["value"]
+above = ["sin"]
+reason = "the gradient of sin has the wrong sign"
+unpredictable = "the test does not care"
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """Write a folder with one finding."""
+    folder = tmp_path / "own" / "sine-upside-down"
+    folder.mkdir(parents=True)
+    (folder / "case.json").write_text(encode(CASE))
+    (folder / "deviation.toml").write_text(ENTRY)
+    return folder.parent
+
+
+def told(*arguments: object, out: Path) -> tuple[int, str]:
+    """Run the command in a process of its own, to its end; return its code and what it says."""
+    said = out / "said"
+    with said.open("w") as file:
+        process = start(*arguments, stdout=file)
+        _, errors = process.communicate(timeout=PATIENCE)
+    return process.returncode, said.read_text() + errors
+
+
+@pytest.mark.parametrize(("more", "bucket"), [((), "diverged"), (("--deviations",), "known_deviation (sine-upside-down)")])
+def test_an_entry_of_ones_own_explains_what_ours_do_not(more: tuple[str, ...], bucket: str, own: Path, tmp_path: Path) -> None:
+    case = own / "sine-upside-down" / "case.json"
+    _, said = told("replay", case, "--backend", ENGINE, *more, *([own] if more else []), out=tmp_path)
+    assert f"verdict: {bucket}" in said
+
+
+def test_ones_own_entries_are_listed_beside_ours(own: Path, tmp_path: Path) -> None:
+    _, said = told("deviations", "--deviations", own, out=tmp_path)
+    assert "sine-upside-down" in said
+    assert "torch-seed-mutated" in said
+
+
+def test_a_gate_asks_whether_ones_own_entries_still_show(own: Path, tmp_path: Path) -> None:
+    (own / "sine-upside-down" / "case.json").write_text(encode(Case(CASE.inputs, CASE.steps[:1])))
+    options = ("--backends", ENGINE, "--cases", 1, "--mutant-cases", 0, "--no-grid", "--no-points", "--jobs", 1)
+    code, said = told("gate", *options, "--deviations", own, "--out", tmp_path / "out", out=tmp_path)
+    assert (1, True) == (code, "sine-upside-down: stale" in said)
+
+
+def test_a_folder_that_is_not_there_is_one_line_and_a_code(tmp_path: Path) -> None:
+    code, said = told("run", "--deviations", tmp_path / "nowhere", out=tmp_path)
+    assert (2, 1, True) == (code, len(said.splitlines()), "does not exist" in said)
+
+
+def test_an_entry_of_ones_own_is_read_as_strictly_as_ours(own: Path) -> None:
+    (own / "sine-upside-down" / "deviation.toml").write_text(ENTRY.replace('steps = ["grad"]', 'steps = ["gard"]'))
+    with pytest.raises(DeviationError, match="step 'gard' is unknown"):
+        known(own)
+
+
+def test_two_folders_may_not_have_one_entry_twice(own: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    (other / "sine-upside-down").mkdir(parents=True)
+    for file in ("case.json", "deviation.toml"):
+        (other / "sine-upside-down" / file).write_text((own / "sine-upside-down" / file).read_text())
+    with pytest.raises(DeviationError, match="another entry has this id"):
+        known(own, other)

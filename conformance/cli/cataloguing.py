@@ -13,7 +13,7 @@ from conformance.deviations.findings import findings_folder
 from conformance.report.catalogue.index import as_json as json_of
 from conformance.report.catalogue.index import framework_of, index, ranked, upstream_text
 from conformance.report.catalogue.page import PAGE, Page, pages, read_page, with_script
-from conformance.report.catalogue.verify import Outcome, verified
+from conformance.report.catalogue.verify import Showing, verified
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,17 +53,17 @@ def verify(found: Sequence[Page], jobs: int, *, write: bool) -> bool:
     """Run the scripts, say what each found, and return whether one has a fault or differs from what its page says."""
     releases = {name: f"{name} {version}" for name, package in PACKAGES.items() if (version := _version(package))}
     asked = [page for page in found if framework_of(page) in releases]
-    counts = dict.fromkeys(Outcome, 0)
+    counts = dict.fromkeys(Showing, 0)
     differs = False
     with Workers(tuple(releases), jobs) as workers:
-        for page, outcome, detail in verified(asked, workers):
+        for page, showing, detail in verified(asked, workers):
             release = releases[framework_of(page)]
-            counts[outcome] += 1
-            news = outcome is Outcome.FAULT or page.front.checked.get(release, outcome) != outcome
+            counts[showing] += 1
+            news = showing is Showing.FAULT or page.front.checked.get(release, showing) != showing
             differs |= news
-            click.echo(f"{page.id}: {outcome}{f', {detail}' if detail else ''}{' (new)' if news else ''}")
-            if write and outcome is not Outcome.FAULT:
-                _note(page, release, outcome)
+            click.echo(f"{page.id}: {showing}{f', {detail}' if detail else ''}{' (new)' if news else ''}")
+            if write and showing is not Showing.FAULT:
+                _note(page, release, showing)
     left = f"; {len(found) - len(asked)} of frameworks that are not installed" if len(asked) < len(found) else ""
     click.echo(f"on {', '.join(releases.values()) or 'nothing'}: {', '.join(f'{n} {o}' for o, n in counts.items())}{left}")
     return differs
@@ -76,10 +76,10 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _note(page: Page, release: str, outcome: Outcome) -> None:
+def _note(page: Page, release: str, showing: Showing) -> None:
     """Write into a page what its script says of a release."""
     path = findings_folder() / page.id / PAGE
-    checked = {**page.front.checked, release: str(outcome)}
+    checked = {**page.front.checked, release: str(showing)}
     line = f"checked: {{{', '.join(f'{name}: {said}' for name, said in sorted(checked.items(), reverse=True))}}}"
     path.write_text(re.sub(r"^checked: .*$", line, path.read_text(), count=1, flags=re.MULTILINE))
 
@@ -90,4 +90,4 @@ def write(found: Sequence[Page], *, complete: bool) -> None:
         path = findings_folder() / page.id / PAGE
         path.write_text(with_script(path.read_text(), page.script))
     if complete:
-        (findings_folder() / INDEX).write_text(index(pages()))
+        (findings_folder() / INDEX).write_text(index(pages()))  # verifying may have written into them

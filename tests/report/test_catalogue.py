@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from conformance.deviations.findings import findings_folder
-from conformance.report.catalogue.index import index, ranked, upstream_text, write_catalogue
+from conformance.report.catalogue.index import index, new_in, ranked, upstream_text, write_catalogue
 from conformance.report.catalogue.page import Front, Page, PageError, pages, problems, read_page
-from conformance.report.catalogue.verify import Outcome, said_by, verified
+from conformance.report.catalogue.verify import Showing, said_by, verified
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,26 +129,26 @@ def test_a_page_without_front_matter_is_one_line(tmp_path: Path) -> None:
 
 
 SAID = {
-    "the bug is there": (SCRIPT, (Outcome.SHOWS, "the sum is 2")),
-    "it is gone": ("assert 1 + 1 == 2, 'the sum is 3'\n", (Outcome.GONE, "")),
-    "an error that was not expected": ("assert one == 1\n", (Outcome.FAULT, "NameError: name 'one' is not defined")),
-    "it is there where the environment is set": (f"import os\nos.environ['A'] = 'b'\n{SCRIPT}", (Outcome.SHOWS, "the sum is 2")),
-    "it is gone there": ("import os\nassert os.environ\n", (Outcome.GONE, "")),
-    "a fault there": ("import os\nos.environ['']\n", (Outcome.FAULT, "status 1: KeyError: ''")),
-    "a script that leaves": ("raise SystemExit(1)\n", (Outcome.FAULT, "SystemExit: 1")),
-    "a script that cannot be read": ("assert (\n", (Outcome.FAULT, "SyntaxError: '(' was never closed (script.py, line 1)")),
+    "the bug is there": (SCRIPT, (Showing.SHOWS, "the sum is 2")),
+    "it is gone": ("assert 1 + 1 == 2, 'the sum is 3'\n", (Showing.GONE, "")),
+    "an error that was not expected": ("assert one == 1\n", (Showing.FAULT, "NameError: name 'one' is not defined")),
+    "it is there where the environment is set": (f"import os\nos.environ['A'] = 'b'\n{SCRIPT}", (Showing.SHOWS, "the sum is 2")),
+    "it is gone there": ("import os\nassert os.environ\n", (Showing.GONE, "")),
+    "a fault there": ("import os\nos.environ['']\n", (Showing.FAULT, "status 1: KeyError: ''")),
+    "a script that leaves": ("raise SystemExit(1)\n", (Showing.FAULT, "SystemExit: 1")),
+    "a script that cannot be read": ("assert (\n", (Showing.FAULT, "SyntaxError: '(' was never closed (script.py, line 1)")),
 }
 
 
 @pytest.mark.parametrize(("script", "said"), SAID.values(), ids=SAID)
-def test_a_script_says_whether_the_bug_is_there(script: str, said: tuple[Outcome, str]) -> None:
+def test_a_script_says_whether_the_bug_is_there(script: str, said: tuple[Showing, str]) -> None:
     assert said == said_by(script)
 
 
 def test_a_script_whose_process_dies_has_a_fault_and_takes_nobody_along(workers: Workers) -> None:
     scripts = ("import os\nos.abort()\n", SCRIPT)
     found = list(verified([page(said=Said(script=script)) for script in scripts], workers))
-    assert [Outcome.FAULT, Outcome.SHOWS] == [checked.outcome for checked in found]
+    assert [Showing.FAULT, Showing.SHOWS] == [checked.showing for checked in found]
 
 
 def test_the_gravest_and_most_usual_come_first() -> None:
@@ -182,3 +182,24 @@ def test_the_page_of_all_shows_code_as_code_and_nothing_as_markup(tmp_path: Path
     text = (tmp_path / "all.html").read_text()
     assert "<summary><code>x &lt; y</code> &amp; &lt;b&gt;" in text
     assert 2 == text.count('<div class="same">')  # among the strongest, and in its group
+
+
+@pytest.mark.parametrize(
+    ("checked", "release"),
+    [
+        ({"paddle 3.3.1": "shows", "paddle 3.2.2": "gone"}, "paddle 3.3.1"),
+        ({"paddle 3.1.1": "shows", "paddle 3.3.1": "shows", "paddle 3.0.0": "gone"}, "paddle 3.1.1"),
+        ({"paddle 3.9.0": "gone", "paddle 3.10.0": "shows"}, "paddle 3.10.0"),
+        ({"paddle 3.3.1": "shows", "paddle 3.2.2": "shows"}, ""),
+        ({"paddle 3.3.1": "gone", "paddle 3.2.2": "shows", "paddle 3.1.1": "gone"}, ""),
+        ({"torch 2.13.0": "shows"}, ""),
+    ],
+    ids=["by the last", "by an earlier one", "by number", "older than all", "gone again", "one release"],
+)
+def test_a_finding_is_new_in_the_release_that_brought_it(checked: dict[str, str], release: str) -> None:
+    assert release == new_in(page(checked=checked))
+
+
+def test_the_index_says_what_a_release_brought() -> None:
+    new = page("paddle-new", checked={"paddle 3.3.1": "shows", "paddle 3.2.2": "gone"})
+    assert "### New in paddle 3.3.1 (1)" in index([new, page("paddle-old")])

@@ -7,13 +7,16 @@ call that nobody makes. One that has the cause of another stands below that one 
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
+from packaging.version import Version
 
 from conformance.case.prose import counted
 from conformance.report import write_page
 from conformance.report.catalogue.page import Reach, Severity, Standing
+from conformance.report.catalogue.verify import Showing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,7 +41,10 @@ class Group(NamedTuple):
 
 
 class Section(NamedTuple):
-    """The findings of a framework, each cause once, in groups; the first group has the strongest, which come again in theirs."""
+    """The findings of a framework, each cause once, in groups.
+
+    The first groups have the strongest, and those that a release brought; they come again in the groups of what they do.
+    """
 
     title: str
     groups: list[Group]
@@ -62,14 +68,32 @@ def ranked(pages: Sequence[Page]) -> list[Page]:
 
 
 def sections(pages: Sequence[Page]) -> Iterator[Section]:
-    """Yield the findings of each framework: the strongest, the confirmed ones by severity, and the others by standing."""
+    """Yield the findings of each framework: the strongest, the new ones, the confirmed ones by severity, the others by standing."""
     for name, title in FRAMEWORKS.items():
         mine = [page for page in ranked(pages) if framework_of(page) == name and not page.front.cause]
         confirmed = [page for page in mine if page.front.standing is Standing.CONFIRMED]
         groups = [Group("The strongest", confirmed[:STRONGEST])]
+        news = sorted({release for page in confirmed if (release := new_in(page))}, key=_age)
+        groups += [Group(f"New in {release}", [page for page in confirmed if new_in(page) == release]) for release in news]
         groups += [Group(_capital(s), [page for page in confirmed if page.front.severity is s]) for s in Severity]
         groups += [Group(_capital(s), [page for page in mine if page.front.standing is s]) for s in list(Standing)[1:]]
         yield Section(f"{title}: {counted(len(confirmed), 'confirmed finding')}", [group for group in groups if group.pages])
+
+
+def new_in(page: Page) -> str:
+    """Return the first release that shows a finding, if the one before it was asked and does not; else nothing."""
+    releases = sorted(page.front.checked, key=_age)
+    for newer, older in pairwise(releases):
+        if page.front.checked[newer] != Showing.SHOWS:
+            break
+        if page.front.checked[older] == Showing.GONE:
+            return newer
+    return ""
+
+
+def _age(release: str) -> tuple[int, ...]:
+    """Order releases of a framework, the newest first."""
+    return tuple(-part for part in Version(release.partition(" ")[2]).release)
 
 
 def _capital(words: str) -> str:
@@ -113,7 +137,7 @@ def upstream_text(page: Page) -> str:
     """Write a finding as a text that is ready to be filed: without what is about this suite."""
     front = page.front
     body = page.text.partition("## Evidence")[0].strip()
-    releases = ", ".join(release for release, said in front.checked.items() if said == "shows")
+    releases = ", ".join(release for release, said in front.checked.items() if said == Showing.SHOWS)
     known = ["", "Related threads:", *(f"- {thread}" for thread in front.upstream)] if front.upstream else []
     promise = f"> {front.promise}\n\n({front.source})"
     return "\n".join([f"# {front.title}", "", promise, "", body, "", f"Seen with {releases}.", *known, ""])

@@ -26,7 +26,7 @@ PATIENCE = 60.0
 """Seconds that a script may take; one whose process dies starts another, which imports the framework anew."""
 
 
-class Outcome(StrEnum):
+class Showing(StrEnum):
     """What a script says of the framework that is installed."""
 
     SHOWS = "shows"
@@ -34,21 +34,21 @@ class Outcome(StrEnum):
     FAULT = "fault"
 
 
-class Checked(NamedTuple):
+class Verified(NamedTuple):
     """What the script of a finding says, and how it puts that."""
 
     page: Page
-    outcome: Outcome
+    showing: Showing
     detail: str
 
 
-def verified(pages: Sequence[Page], workers: Workers) -> Iterator[Checked]:
+def verified(pages: Sequence[Page], workers: Workers) -> Iterator[Verified]:
     """Run the scripts of findings and yield what they say, in the order of the pages."""
     for page, answer in zip(pages, workers.calls(said_by, [(page.script,) for page in pages], PATIENCE), strict=True):
-        yield Checked(page, *(answer or (Outcome.FAULT, f"its process died, or did not end within {PATIENCE:.0f} s")))
+        yield Verified(page, *(answer or (Showing.FAULT, f"its process died, or did not end within {PATIENCE:.0f} s")))
 
 
-def said_by(script: str) -> tuple[Outcome, str]:
+def said_by(script: str) -> tuple[Showing, str]:
     """Run a script here, and return what it says of the framework."""
     if "os.environ" in script:
         return _said_from_nothing(script)
@@ -56,17 +56,17 @@ def said_by(script: str) -> tuple[Outcome, str]:
         with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):
             exec(compile(script, "script.py", "exec"), {"__name__": "__main__"})  # noqa: S102 - it stands in our own repository
     except AssertionError as error:
-        return Outcome.SHOWS, str(error)
+        return Showing.SHOWS, str(error)
     except BaseException as error:  # noqa: BLE001 - a script may also leave
-        return Outcome.FAULT, f"{type(error).__name__}: {error}"
-    return Outcome.GONE, ""
+        return Showing.FAULT, f"{type(error).__name__}: {error}"
+    return Showing.GONE, ""
 
 
-def _said_from_nothing(script: str) -> tuple[Outcome, str]:
+def _said_from_nothing(script: str) -> tuple[Showing, str]:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)  # noqa: S603 - as above
     last = (done.stderr.strip().splitlines() or [""])[-1]
     if done.returncode == 0:
-        return Outcome.GONE, ""
+        return Showing.GONE, ""
     if done.returncode == 1 and last.startswith(RAISED):
-        return Outcome.SHOWS, last.removeprefix(RAISED)
-    return Outcome.FAULT, f"status {done.returncode}: {last}"
+        return Showing.SHOWS, last.removeprefix(RAISED)
+    return Showing.FAULT, f"status {done.returncode}: {last}"

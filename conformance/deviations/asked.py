@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.case.place import END, StepNumber
-from conformance.case.steps import Custom, Grad, Op
-from conformance.ops import catalogue
+from conformance.case.steps import Grad
+from conformance.deviations.conditions.several import made_together
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +22,7 @@ def a_derivative(case: Case, number: StepNumber, slot: int) -> bool:
 
 def a_result_of_several(case: Case, number: StepNumber, slot: int) -> bool:
     """Whether a result of an op, or of a custom function, with several results is asked for."""
-    several = (s for s in case.steps if (isinstance(s, Op) and catalogue()[s.op].multi_output) or isinstance(s, Custom))
-    return _asked(case, number, slot) in {n for s in several for n in s.results}
+    return _asked(case, number, slot) in {name for names in made_together(case.steps) for name in names}
 
 
 def _asked(case: Case, number: StepNumber, slot: int) -> str | None:

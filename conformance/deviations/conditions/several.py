@@ -20,7 +20,8 @@ def _made_by_ops(steps: Sequence[Step]) -> Iterator[tuple[str, ...]]:
     return (s.results for s in steps if isinstance(s, Op) and catalogue()[s.op].multi_output)
 
 
-def _made_together(steps: Sequence[Step]) -> Iterator[tuple[str, ...]]:
+def made_together(steps: Sequence[Step]) -> Iterator[tuple[str, ...]]:
+    """Yield the results of each op, or custom function, that has several."""
     yield from _made_by_ops(steps)
     yield from (s.results for s in steps if isinstance(s, Custom) and len(s.results) > 1)
 
@@ -40,7 +41,7 @@ def own_seed_of_several(case: Case, number: int) -> bool:
 def input_of_several(case: Case, number: int) -> bool:
     """Whether a `grad` call asks for the gradient of a result of an op, or a custom function, with several results."""
     call = case.steps[number]
-    made = {name for names in _made_together(case.steps) for name in names}
+    made = {name for names in made_together(case.steps) for name in names}
     return isinstance(call, Grad) and not made.isdisjoint(call.inputs)
 
 
@@ -49,7 +50,7 @@ def several_cut(case: Case, number: int) -> bool:
     """Whether a `grad` call has two results of one op or custom function in ``no_grad_vars``."""
     call = case.steps[number]
     cut = set(call.no_grad_vars or ()) if isinstance(call, Grad) else set()
-    return any(len(cut.intersection(made)) > 1 for made in _made_together(case.steps))
+    return any(len(cut.intersection(made)) > 1 for made in made_together(case.steps))
 
 
 @condition
@@ -59,4 +60,4 @@ def output_beside_input(case: Case, number: int) -> bool:
     if not isinstance(call, Grad):
         return False
     roots, asked = set(call.outputs), set(call.inputs)
-    return any((roots & {*made}) - asked and (asked & {*made}) - roots for made in _made_together(case.steps))
+    return any((roots & {*made}) - asked and (asked & {*made}) - roots for made in made_together(case.steps))

@@ -10,7 +10,8 @@ from conformance.campaign.explain import explain_case
 from conformance.campaign.fingerprint import Fingerprint, fingerprint_of
 from conformance.campaign.pool import Workers
 from conformance.campaign.records import MismatchRecord, VerdictRecord
-from conformance.campaign.shrink import PASSES, Pass, shrink_case, size_of
+from conformance.campaign.reductions import PASSES, Pass
+from conformance.campaign.shrink import shrink_case, size_of
 from conformance.case.case import Case, Input
 from conformance.case.steps import Grad, Op
 from conformance.judge.verdict import Bucket

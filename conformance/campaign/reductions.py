@@ -7,6 +7,7 @@ smaller one: `conformance.campaign.shrink` asks for both, and judges what is lef
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,11 @@ from conformance.case.rewrite import (
     bypass_inside,
     cut,
     in_dtype,
+    out_of_place,
+    pass_by,
     prune,
     replace_step,
+    shorten,
     with_inputs,
     with_steps,
     without_asked,
@@ -31,13 +35,14 @@ from conformance.case.rewrite import (
     without_seed,
     without_seeds,
 )
-from conformance.case.steps import Backward, Call, Custom, Grad, Op
+from conformance.case.steps import NO_VALUE, Backward, Call, Custom, Detach, Edge, Grad, InPlace, Op, observed, uses
 from conformance.ops.dtypes import SINGLE
 from reference_impl import TORCH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
+    from conformance.case.outcome import Outcome
     from conformance.case.steps import Step
 
 
@@ -48,16 +53,39 @@ def _dropped(case: Case) -> Iterator[Case]:
         yield prune(replace_step(case, number))
 
 
+@functools.lru_cache(maxsize=4)
+def _outcome(case: Case) -> Outcome:
+    return reference(TORCH, {}).run(case)
+
+
 def _cuts(case: Case) -> Iterator[Case]:
     """Replace the result of an op by an input with the same elements."""
-    outcome = reference(TORCH, {}).run(case)
-    for number, step in enumerate(case.steps):
-        seen = outcome.observations[number]
+    for number, (step, seen) in enumerate(zip(case.steps, _outcome(case).observations, strict=True)):
         if not isinstance(step, Op) or not isinstance(seen, Computed):
             continue
         made = zip(step.results, seen.values, strict=True)
         inputs = (input_of(name, v.array, differentiable=v.requires_grad) for name, v in made if v is not None)
         yield prune(cut(case, [number], inputs))
+
+
+def _bypasses(case: Case) -> Iterator[Case]:
+    """Put an operand of the same shape and dtype in the place of what a step makes of it, or a tensor in that of its edge."""
+    forms = {i.name: (i.shape, i.dtype) for i in case.inputs}
+    for number, (step, seen) in enumerate(zip(case.steps, _outcome(case).observations, strict=True)):
+        if isinstance(step, Edge):
+            yield pass_by(case, number, step.tensor)
+        if not isinstance(seen, Computed) or isinstance(step, NO_VALUE):
+            continue
+        made = {name: (v.array.shape, str(v.array.dtype)) for name, v in zip(observed(step), seen.values, strict=True) if v is not None}
+        if isinstance(step, Op | Custom | Detach):
+            operands = dict.fromkeys(name for _, name in uses(step))
+            yield from (prune(pass_by(case, number, name)) for name in operands if {forms.get(name)} == set(made.values()))
+        forms.update(made)
+
+
+def _out_of_place(case: Case) -> Iterator[Case]:
+    """Compute a new value in the place of one that is changed."""
+    yield from (out_of_place(case, number, step) for number, step in enumerate(case.steps) if isinstance(step, InPlace))
 
 
 def _unset(case: Case) -> Iterator[Case]:
@@ -108,6 +136,25 @@ def _simpler_custom(step: Custom) -> Iterator[Custom]:
         yield msgspec.structs.replace(step, saved=step.saved[:i] + step.saved[i + 1 :])
 
 
+def _shorter(case: Case) -> Iterator[Case]:
+    """Shorten an axis to 2 or to 1, or take it away, in all inputs together that may share it.
+
+    Which do share it only the ops know. Those that do have one length there, or stand at one place from the end, where shapes are
+    broadcast; so both are proposed, and what does not fit then is refused.
+    """
+    axes = dict.fromkeys((i.shape[axis], axis - len(i.shape)) for i in case.inputs for axis in range(len(i.shape)))
+    groups = [*axes, *((n, None) for n, _ in axes), *((None, place) for _, place in axes), (None, None)]
+
+    def chosen(group: tuple[int | None, int | None], shape: Sequence[int]) -> frozenset[int]:
+        length, place = group
+        return frozenset(a for a, n in enumerate(shape) if n > 0 and length in (None, n) and place in (None, a - len(shape)))
+
+    distinct = {tuple(chosen(group, i.shape) for i in case.inputs): group for group in groups}
+    for group in distinct.values():
+        for length in (None, 1, 2):
+            yield shorten(case, functools.partial(chosen, group), length)
+
+
 def _plainer(case: Case) -> Iterator[Case]:
     """Make an input a constant, or contiguous, give it single precision, or numbers with fewer digits."""
     for number, input_ in enumerate(case.inputs):
@@ -148,7 +195,10 @@ class Pass:
 PASSES = (
     Pass("drop steps", _dropped),
     Pass("cut values", _cuts),
+    Pass("bypass steps", _bypasses),
+    Pass("compute out of place", _out_of_place),
     Pass("unset parameters", _unset),
+    Pass("shorten axes", _shorter),
     Pass("make inputs plainer", _plainer),
 )
 """Of equally small candidates that of the first pass is kept."""

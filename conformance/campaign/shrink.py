@@ -2,8 +2,9 @@
 
 A drawn case has dozens of steps, of which a failure needs a few. The passes of `conformance.campaign.reductions` propose smaller
 cases. In each round the candidates of all of them are judged, and the smallest that fails with the same fingerprint is kept, so that no
-other fault takes the place of the first; the rounds end where none does. The candidates of a round run in a worker process, so a case
-that takes the process down is shrunk the same way as any other.
+other fault takes the place of the first, and so that a number that is far off stays so: what ends as a few roundings convinces nobody.
+The rounds end where no candidate fails. The candidates of a round run in a worker process, so a case that takes the process down is
+shrunk the same way as any other.
 
 What fails only after other cases of its process is shrunk with them, as a sequence: first there are fewer, then they are smaller. Each
 candidate then has a process of its own, or one would be the history of the next.
@@ -25,16 +26,19 @@ import msgspec
 
 from conformance.campaign.chunk import chunk_of
 from conformance.campaign.explain import run_after
+from conformance.campaign.fingerprint import is_gross
 from conformance.campaign.pool import CALL_TIMEOUT
 from conformance.campaign.reductions import PASSES
 from conformance.case.files import CaseError, check
 from conformance.case.queries import ops_in
+from conformance.case.steps import InPlace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from conformance.campaign.fingerprint import Fingerprint
     from conformance.campaign.pool import Workers
+    from conformance.campaign.records import CaseRecord
     from conformance.case.case import Case
     from conformance.laws.judging import Judging
 
@@ -69,13 +73,17 @@ def shrink_case(
 ) -> ShrinkResult:
     """Shrink a case that fails with this fingerprint, as long as it fails with the same and ``seconds`` are not spent.
 
-    ``before``: the cases that must run before it, in the same process.
+    Where a number is off by a hundred times its bound or more, one is in the end, too. ``before``: the cases that must run before it,
+    in the same process.
     """
     until = time.monotonic() + seconds
     rounds: Counter[str] = Counter()
     cases = (*before, case)
+    sought = _Sought(fingerprint, fingerprint.judging(judging))
+    if seconds > 0 and fingerprint.kind == "value":
+        sought = sought._replace(gross=_fails_after(workers, cases, sought._replace(gross=True)))
     for _ in range(ROUNDS):
-        smallest = _smallest_failing(workers, cases, fingerprint, fingerprint.judging(judging), until)
+        smallest = _smallest_failing(workers, cases, sought, until)
         if smallest is None:
             break
         cases = smallest.cases
@@ -83,55 +91,71 @@ def shrink_case(
     return ShrinkResult(cases, dict(rounds))
 
 
+class _Sought(NamedTuple):
+    """What a candidate must show, judged like this, to be kept; ``gross``: a number that is off by far more than its bound, too."""
+
+    fingerprint: Fingerprint
+    judging: Judging
+    gross: bool = False
+
+    def is_shown_by(self, record: CaseRecord) -> bool:
+        verdict = record.verdicts[self.fingerprint.backend]
+        return self.fingerprint.is_shown_by(verdict) and (is_gross(verdict) or not self.gross)
+
+
 class _Candidate(NamedTuple):
     words: str
     cases: tuple[Case, ...]
 
 
-def _smallest_failing(
-    workers: Workers, cases: tuple[Case, ...], fingerprint: Fingerprint, judging: Judging, until: float
-) -> _Candidate | None:
+def _smallest_failing(workers: Workers, cases: tuple[Case, ...], sought: _Sought, until: float) -> _Candidate | None:
     """Return the smallest candidate that fails, if one is smaller than the cases; they are asked in the order of their size."""
-    fit = (c for c in _candidates(cases) if not fingerprint.op or fingerprint.op in ops_in(c.cases[-1]))
-    ordered = sorted(((_size(c.cases), n, c) for n, c in enumerate(fit)), key=lambda item: item[:2])
-    smaller = [candidate for size, _, candidate in ordered if size < _size(cases)]
+    op = sought.fingerprint.op
+    proposed: dict[tuple[Case, ...], _Candidate] = {}
+    for candidate in _candidates(cases):
+        if (not op or op in ops_in(candidate.cases[-1])) and _size(candidate.cases) < _size(cases):
+            proposed.setdefault(candidate.cases, candidate)
+    smaller = sorted(proposed.values(), key=lambda candidate: _size(candidate.cases))
     at_once = AT_ONCE * workers.jobs
     for start in range(0, len(smaller), at_once):
         if time.monotonic() > until:
             return None
         some = smaller[start : start + at_once]
-        for candidate, failed in zip(some, _fail(workers, [c.cases for c in some], fingerprint, judging, until), strict=True):
+        for candidate, failed in zip(some, _fail(workers, [c.cases for c in some], sought, until), strict=True):
             if failed:
                 return candidate
     return None
 
 
-def _fail(workers: Workers, sequences: list[tuple[Case, ...]], fingerprint: Fingerprint, judging: Judging, until: float) -> list[bool]:
-    """Say of each sequence whether its last case fails with the fingerprint; none is started after ``until``."""
+def _fail(workers: Workers, sequences: list[tuple[Case, ...]], sought: _Sought, until: float) -> list[bool]:
+    """Say of each sequence whether its last case fails as is sought; none is started after ``until``."""
     if all(len(cases) == 1 for cases in sequences):
-        return _fail_alone(workers, [cases[-1] for cases in sequences], fingerprint, judging, until)
-    return [fails_after(workers, cases, fingerprint, judging) if time.monotonic() <= until else False for cases in sequences]
+        return _fail_alone(workers, [cases[-1] for cases in sequences], sought, until)
+    return [_fails_after(workers, cases, sought) if time.monotonic() <= until else False for cases in sequences]
 
 
 def fails_after(workers: Workers, cases: tuple[Case, ...], fingerprint: Fingerprint, judging: Judging) -> bool:
     """Whether the last of some cases fails with the fingerprint, after the others in one fresh process."""
+    return _fails_after(workers, cases, _Sought(fingerprint, judging))
+
+
+def _fails_after(workers: Workers, cases: tuple[Case, ...], sought: _Sought) -> bool:
     *before, case = cases
-    patience = judging.timeout * (1 + len(before))
-    record = workers.call(run_after, before, case, fingerprint.backend, judging, timeout=min(patience, CALL_TIMEOUT))
-    return record is not None and fingerprint.is_shown_by(record.verdicts[fingerprint.backend])
+    patience = sought.judging.timeout * (1 + len(before))
+    record = workers.call(run_after, before, case, sought.fingerprint.backend, sought.judging, timeout=min(patience, CALL_TIMEOUT))
+    return record is not None and sought.is_shown_by(record)
 
 
-def _fail_alone(workers: Workers, cases: list[Case], fingerprint: Fingerprint, judging: Judging, until: float) -> list[bool]:
-    """Say of each case whether it fails with the fingerprint; all workers are dealt some, and none is started after ``until``."""
-    backend = fingerprint.backend
+def _fail_alone(workers: Workers, cases: list[Case], sought: _Sought, until: float) -> list[bool]:
+    """Say of each case whether it fails as is sought; all workers are dealt some, and none is started after ``until``."""
+    backends = (sought.fingerprint.backend,)
     with tempfile.TemporaryDirectory() as folder:
         hands = [cases[i :: workers.jobs] for i in range(workers.jobs)]
-        chunks = [replace(chunk_of(hand, (backend,), folder, judging), name=f"hand {i}", until=until) for i, hand in enumerate(hands)]
+        chunks = [
+            replace(chunk_of(hand, backends, folder, sought.judging), name=f"hand {i}", until=until) for i, hand in enumerate(hands)
+        ]
         failing = {
-            (hand, record.index)
-            for hand, records in enumerate(workers.run(chunks))
-            for record in records
-            if fingerprint.is_shown_by(record.verdicts[backend])
+            (hand, record.index) for hand, records in enumerate(workers.run(chunks)) for record in records if sought.is_shown_by(record)
         }
     return [(i % workers.jobs, i // workers.jobs) in failing for i in range(len(cases))]
 
@@ -141,11 +165,12 @@ def _size(cases: tuple[Case, ...]) -> tuple[int, ...]:
 
 
 @functools.lru_cache(maxsize=4096)
-def size_of(case: Case) -> tuple[int, int, int, int]:
-    """Order cases by how much there is to read."""
+def size_of(case: Case) -> tuple[int, int, int, int, int]:
+    """Order cases by how much there is to read, and to follow: of two with as many steps that which writes less in place is smaller."""
+    written = sum(isinstance(step, InPlace) for step in case.steps)
     numbers = sum(len(i.data) for i in case.inputs)
     digits = sum(len(repr(x)) for i in case.inputs for x in i.data)
-    return len(case.steps), len(case.inputs), numbers, len(msgspec.json.encode(case)) + digits
+    return len(case.steps), written, len(case.inputs), numbers, len(msgspec.json.encode(case)) + digits
 
 
 def _valid(case: Case) -> bool:

@@ -19,6 +19,7 @@ from conformance.case.case import Case, Input
 from conformance.case.queries import label
 from conformance.case.rewrite import with_inputs
 from conformance.case.steps import Edge, Grad, InPlace, Op
+from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import Bucket
 from conformance.laws.judging import Judging, LawSampling
 
@@ -54,6 +55,13 @@ REDUCIBLE = {
 @pytest.mark.parametrize("one", PASSES, ids=lambda one: one.words)
 def test_every_pass_proposes_cases(one: Pass) -> None:
     assert [] != [*one.candidates(CASE), *one.candidates(WRITTEN)]
+
+
+@pytest.mark.parametrize("index", range(0, 60, 3))
+def test_a_pass_proposes_other_cases_of_whatever_is_drawn(index: int) -> None:
+    case = case_of(5, index, DrawOptions(customs=0.2))
+    proposed = [(one.words, other) for one in PASSES for other in one.candidates(case)]
+    assert {"drop steps", "make inputs plainer"} <= {words for words, other in proposed if other != case}
 
 
 @pytest.fixture(scope="module")

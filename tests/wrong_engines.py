@@ -91,6 +91,15 @@ def _flipped(*ops: str) -> Fault:
     return fault
 
 
+def _off_by_a_thousandth(right: Any, *given: Any) -> Any:
+    return OPS["add_scalar"](right(*given), other=1e-3)
+
+
+def adds_to_the_gradient_of_exp() -> WrongEngine:
+    """Open an engine whose gradient of ``exp`` is 0.001 too large: beyond all rounding where it is small, hardly where it is large."""
+    return WrongEngine("adds_to_the_gradient_of_exp", rule_fault("exp", 0, _off_by_a_thousandth))
+
+
 def five_wrong_rules() -> WrongEngine:
     """Open an engine with five wrong rules at once."""
     return WrongEngine("five_wrong_rules", _flipped("tanh", "sigmoid", "exp", "sin", "log"))

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from conformance.laws.judging import Judging
 
 
+GROSS = 100.0
+"""So many times the bound is an error that nobody takes for one of rounding."""
+
+
 class Fingerprint(NamedTuple):
     """Backend, bucket, and the words of the first difference.
 
@@ -64,6 +68,12 @@ class Fingerprint(NamedTuple):
         law = self.where if self.where in LAWS else ""
         canary = self.where if self.kind == POISON else EVERY if self.where == BIRD else ""
         return replace(judging, laws=LawSampling.NONE, law=law, every_null=False, canary=canary)
+
+
+def is_gross(verdict: VerdictRecord) -> bool:
+    """Whether what differs is a number that rounding does not explain by far, `GROSS` times its bound."""
+    found = verdict.mismatch
+    return found is not None and found.kind == "value" and (found.ratio is None or found.ratio >= GROSS)
 
 
 def fingerprint_of(backend: str, verdict: VerdictRecord) -> Fingerprint:

@@ -61,7 +61,8 @@ def met_of(facts: Profile, actual: Outcome, verdict: Verdict) -> Met:
 
 def _mismatch_record(case: Case, found: Mismatch) -> MismatchRecord:
     at = label(case, found.step)
-    return MismatchRecord(recorded(found.step), at, found.kind, found.where, found.expected, found.actual, found.detail)
+    ratio = found.ratio if isfinite(found.ratio) else None
+    return MismatchRecord(recorded(found.step), at, found.kind, found.where, found.expected, found.actual, found.detail, ratio)
 
 
 def null_record(null: Null) -> NullRecord:

@@ -8,10 +8,11 @@ from conformance.case.place import StepNumber, read_recorded
 from conformance.judge.verdict import Bucket
 
 
-class MismatchRecord(msgspec.Struct, frozen=True):
+class MismatchRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """A difference (`conformance.compare.mismatch.Mismatch`).
 
-    ``step``: its number as `conformance.case.place` records it; ``at``: what is called there.
+    ``step``: its number as `conformance.case.place` records it; ``at``: what is called there; ``ratio``: error over bound of a wrong
+    value, ``None`` where no error is allowed.
     """
 
     step: int
@@ -21,6 +22,7 @@ class MismatchRecord(msgspec.Struct, frozen=True):
     expected: str
     actual: str
     detail: str
+    ratio: float | None = None
 
     @property
     def place(self) -> StepNumber:

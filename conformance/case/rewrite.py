@@ -20,7 +20,7 @@ from conformance.case.case import Case, data_of
 from conformance.case.steps import Backward, Call, Custom, Detach, Grad, InPlace, Op, Step, results, uses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from conformance.case.case import Input
 
@@ -111,17 +111,31 @@ def cut(case: Case, numbers: Iterable[int], inputs: Iterable[Input]) -> Case:
     return Case((*case.inputs, *inputs), tuple(kept), case.lane)
 
 
+def rename_behind(steps: Sequence[Step], number: int, names: Mapping[str, str]) -> tuple[Step, ...]:
+    """Rename values in the steps behind one."""
+    return (*steps[: number + 1], *(rename(step, names) for step in steps[number + 1 :]))
+
+
+def pass_by(case: Case, number: int, name: str) -> Case:
+    """Leave out a step; the value of this name stands for its results."""
+    renamed = rename_behind(case.steps, number, dict.fromkeys(results(case.steps[number]), name))
+    return replace_step(with_steps(case, renamed), number)
+
+
 def bypass(case: Case, numbers: Iterable[int]) -> Case:
     """Leave out ops; the first operand of each stands for its results."""
-    left_out = set(numbers)
-    instead: dict[str, str] = {}
-    kept: list[Step] = []
-    for i, step in enumerate(case.steps):
-        if i in left_out and isinstance(step, Op):
-            instead.update(dict.fromkeys(step.results, instead.get(step.operands[0], step.operands[0])))
-        else:
-            kept.append(rename(step, instead))
-    return with_steps(case, kept)
+    for number in sorted(numbers, reverse=True):
+        step = case.steps[number]
+        if isinstance(step, Op):
+            case = pass_by(case, number, step.operands[0])
+    return case
+
+
+def out_of_place(case: Case, number: int, step: InPlace) -> Case:
+    """Compute what a step writes into a tensor as a value of its own, which takes the place of the tensor from there on."""
+    result = f"{step.tensor}_{number}"
+    op = Op(step.op, (step.tensor, *step.operands), (result,), step.attrs, step.no_grad)
+    return with_steps(case, rename_behind(replace_step(case, number, op).steps, number, {step.tensor: result}))
 
 
 def bypass_inside(step: Custom, op: Op) -> Custom:
@@ -153,13 +167,36 @@ def replace_uses(case: Case, places: Sequence[Use], made: Callable[[str, str], S
 def interpose(steps: Sequence[Step], name: str, step: Step) -> tuple[Step, ...]:
     """Put a step behind the one that makes a value (first, if none of them does); from then on its result is used instead."""
     made = next((i + 1 for i, s in enumerate(steps) if name in results(s)), 0)
-    instead = {name: results(step)[0]}
-    return (*steps[:made], step, *(rename(s, instead) for s in steps[made:]))
+    return rename_behind((*steps[:made], step, *steps[made:]), made, {name: results(step)[0]})
 
 
 def dead_branch(name: str, result: str) -> Op:
     """Return a step that makes something of a value, which nobody uses."""
     return Op(DEAD, (name,), (result,))
+
+
+def shorten(case: Case, chosen: Callable[[Sequence[int]], Collection[int]], length: int | None) -> Case:
+    """Keep the first elements along some axes of every input, or the first one without the axis (``None``).
+
+    ``chosen`` says which axes of a shape; those of the shape that an op names are changed alike.
+    """
+
+    def kept(input_: Input) -> Input:
+        if not (axes := chosen(input_.shape)):
+            return input_
+        first = 0 if length is None else slice(length)
+        part = input_.array()[tuple(first if axis in axes else slice(None) for axis in range(len(input_.shape)))]
+        return msgspec.structs.replace(input_, shape=np.shape(part), data=data_of(part))
+
+    def named(op: Op | InPlace) -> Op | InPlace:
+        shape = op.attrs.get("shape")
+        if shape is None:
+            return op
+        axes = chosen(shape)
+        lengths = [min(n, length or n) if axis in axes else n for axis, n in enumerate(shape) if axis not in axes or length is not None]
+        return msgspec.structs.replace(op, attrs={**op.attrs, "shape": lengths})
+
+    return each_op(with_inputs(case, map(kept, case.inputs)), named)
 
 
 def in_dtype(input_: Input, dtypes: Mapping[str, str]) -> Input:

@@ -259,9 +259,9 @@ class Comparer:
         bare = name or self._name(number, slot, where)
         name = f"{bare}.grad" if where == "grad" else bare
 
-        def differs(kind: str, wanted: str, got: str, detail: str) -> Mismatch:
+        def differs(kind: str, wanted: str, got: str, detail: str, ratio: float = np.inf) -> Mismatch:
             right, wrong = (v.array if v is not None else None for v in (expected, actual))
-            return Mismatch(number, kind, where, wanted, got, detail, bare, slot, right, wrong)
+            return Mismatch(number, kind, where, wanted, got, detail, bare, slot, right, wrong, ratio=ratio)
 
         if expected is None or actual is None:
             if expected is actual:
@@ -280,7 +280,8 @@ class Comparer:
         if not self._elements_agree(number, slot, e, a, where, bare):
             rounds = is_floating(e.dtype) and self.promise.rounds
             ratios = self.bounds.ratios(a, number, slot, where, bare) if rounds else None
-            return differs("value", "right", "wrong", describe(name, e, a, ratios))
+            worst = np.inf if ratios is None else float(np.max(ratios, initial=0.0))
+            return differs("value", "right", "wrong", describe(name, e, a, ratios), worst)
         if expected.requires_grad != actual.requires_grad and where != "event":  # no document says what a hook's argument requires
             wanted, got = ("requires_grad" if v.requires_grad else "constant" for v in (expected, actual))
             return differs("flag", wanted, got, name)

@@ -27,7 +27,8 @@ class Mismatch:
     ``where``: ``result``, ``grad`` (that is ``.grad``), ``event``, ``step``, or ``seed`` where nothing but seeds and what hooks return
     was changed. ``expected`` and ``actual`` are short words, for the same kind of difference always the same; ``detail`` has the
     numbers. ``name`` and ``slot`` say which value it is, and ``expected_array`` and ``actual_array`` are its elements where a side
-    has some; ``answer`` is what was observed of the step as a whole, where that differs. These are not recorded.
+    has some; ``answer`` is what was observed of the step as a whole, where that differs. These are not recorded. ``ratio``: of a wrong
+    value the error over what rounding allows, infinite where no error is allowed.
     """
 
     step: StepNumber
@@ -41,6 +42,7 @@ class Mismatch:
     expected_array: Any = field(default=None, compare=False, repr=False)
     actual_array: Any = field(default=None, compare=False, repr=False)
     answer: Observation | None = field(default=None, compare=False, repr=False)
+    ratio: float = field(default=np.inf, compare=False)
 
 
 def word_of(seen: Observation) -> str:

@@ -174,6 +174,18 @@ def test_the_message_shows_the_element_that_broke_its_bound_and_not_the_largest_
     assert said == "g: 1 of 3 elements differ; worst at (1,): got 1.1, expected 1, off by 0.1"
 
 
+def test_a_wrong_number_has_its_error_over_its_bound() -> None:
+    found = mismatch_of(NUMERIC, result(len(NUMERIC.steps) - 1, 0, one_element(9.0, 0)))
+    assert found is not None
+    assert Promise(NUMERIC, INFO).bounds.ratio(found.actual_array, found.step, 0, "result") == found.ratio
+
+
+def test_an_error_where_none_is_allowed_is_infinitely_far_beyond_its_bound() -> None:
+    found = mismatch_of(EXACT, result(GRAD, 0, one_element(4.5, 1)))
+    assert found is not None
+    assert np.inf == found.ratio
+
+
 def test_the_sign_of_a_zero_is_not_compared() -> None:
     case = Case((Input("x", (1,), (0.0,)),), (Op("mul", ("x", "x"), ("y",)), Grad(("y",), ("x",), ("g",))), "exact")
     assert mismatch_of(case, result(1, 0, one_element(-0.0))) is None

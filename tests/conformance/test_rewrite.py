@@ -15,9 +15,12 @@ from conformance.case.rewrite import (
     detach_uses,
     in_dtypes,
     interpose,
+    out_of_place,
+    pass_by,
     prune,
     rename,
     replace_step,
+    shorten,
     with_single_numbers,
     without_asked,
     without_constant,
@@ -26,7 +29,7 @@ from conformance.case.rewrite import (
     without_seed,
     without_seeds,
 )
-from conformance.case.steps import AppendBackward, Backward, Custom, Detach, Grad, Hook, InPlace, Op
+from conformance.case.steps import AppendBackward, Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op
 from conformance.ops.dtypes import DOUBLE, SINGLE
 
 X = Input("x", (2,), (1.5, 2.5))
@@ -102,6 +105,49 @@ def test_an_op_that_is_left_out_before_a_custom_function_leaves_a_valid_script()
     case = bypass(Case((X,), (SQUARE, CUSTOM)), [0])
     check(case)
     assert ("x", "x") == case.steps[0].operands  # type: ignore[union-attr]
+
+
+def test_any_operand_may_stand_for_the_result_of_a_step() -> None:
+    assert (SQUARE, Op("sum", ("x",), ("s",), TOTAL.attrs), Backward(("s",))) == pass_by(CASE, 1, "x").steps
+
+
+def test_a_tensor_stands_for_its_edge_in_the_calls() -> None:
+    case = Case((X,), (SQUARE, Edge("y", ("e",)), Backward(("e",), inputs=("x",))))
+    assert (SQUARE, Backward(("y",), inputs=("x",))) == pass_by(case, 1, "y").steps
+
+
+def test_what_is_computed_out_of_place_takes_the_place_of_the_tensor_from_there_on() -> None:
+    written = InPlace("mul", "y", ("x",), no_grad=True)
+    case = Case((X,), (SQUARE, Op("neg", ("y",), ("n",)), written, Backward(("y",))))
+    other = out_of_place(case, 2, written)
+    check(other)
+    assert (*case.steps[:2], Op("mul", ("y", "x"), ("y_2",), no_grad=True), Backward(("y_2",))) == other.steps
+
+
+WIDE = Case(
+    (Input("a", (2, 3), (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)), Input("b", (3,), (7.0, 8.0, 9.0))),
+    (Op("expand", ("b",), ("c",), {"shape": [2, 3]}), Op("add", ("a", "c"), ("y",))),
+)
+
+
+@pytest.mark.parametrize(
+    ("length", "shapes", "named"),
+    [(2, [(2, 2), (2,)], [2, 2]), (1, [(2, 1), (1,)], [2, 1]), (None, [(2,), ()], [2])],
+)
+def test_an_axis_is_shortened_or_taken_away_in_all_inputs_and_where_an_op_names_it(
+    length: int | None, shapes: list[tuple[int, ...]], named: list[int]
+) -> None:
+    shorter = shorten(WIDE, lambda shape: [len(shape) - 1], length)
+    check(shorter)
+    assert (shapes, {"shape": named}) == ([i.shape for i in shorter.inputs], shorter.steps[0].attrs)  # type: ignore[union-attr]
+
+
+def test_of_an_axis_that_is_shortened_the_first_elements_stay() -> None:
+    assert (1.0, 2.0, 4.0, 5.0) == shorten(WIDE, lambda shape: [len(shape) - 1], 2).inputs[0].data
+
+
+def test_an_axis_that_is_shorter_already_stays() -> None:
+    assert WIDE == shorten(WIDE, lambda shape: range(len(shape)), 4)
 
 
 def test_an_op_inside_a_custom_function_is_left_out() -> None:

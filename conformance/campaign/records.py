@@ -197,12 +197,16 @@ class NullSummary(msgspec.Struct, frozen=True):
 
 
 class DeviationRecord(msgspec.Struct, frozen=True):
-    """A known deviation that a run showed: why it is accepted, its evidence, what its wrong values are, its share as measured."""
+    """A known deviation that a run showed: why it is accepted, its evidence, what its wrong values are, its share as measured.
+
+    ``unpromised``: no document says what is right there.
+    """
 
     reason: str
     finding: str
     wrong_values: str
     share: ShareRecord | None = None
+    unpromised: bool = False
 
 
 class Footer(msgspec.Struct, frozen=True, tag_field="kind", tag="footer"):

@@ -271,7 +271,9 @@ class _Campaign:
         reason = ExitReason.CASES if tally.cases == header.cases else ExitReason.BUDGET
         seen = {name for counts in tally.deviations.values() for name in counts}
         counted = {c.entry: c.record() for c in counts(header, tally.drawn_records(), read_shares()) if c.entry in seen}
-        info = {d.id: DeviationRecord(d.reason, d.finding, d.wrong_values, counted.get(d.id)) for d in known() if d.id in seen}
+        info = {
+            d.id: DeviationRecord(d.reason, d.finding, d.wrong_values, counted.get(d.id), d.unpromised) for d in known() if d.id in seen
+        }
         return tally.footer(reason, wall, self.hands.jobs, {backend.name: backend.not_offered for backend in header.backends}, info)
 
 

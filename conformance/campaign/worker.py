@@ -34,7 +34,7 @@ from conformance.generate.scripts import case_of
 from conformance.judge.audit import audit, is_due
 from conformance.judge.canary import BIRD, POISON, Ailment, ailment_after, read_past_its_end
 from conformance.judge.nulls import compare_nulls
-from conformance.judge.verdict import FAILING, Bucket, Verdict, judge, observe, verdict_of
+from conformance.judge.verdict import EXPLAINED, FAILING, Bucket, Verdict, judge, observe, verdict_of
 from conformance.laws.judging import Judging, apply_laws, statuses
 from conformance.laws.registry import LAWS, cases_of
 from conformance.laws.relation import Status
@@ -265,7 +265,7 @@ def _judged(promise: Promise | None, actual: Outcome, judging: Judging, ailment:
         verdict = Verdict(Bucket.NOTHING_COMPARED) if promise is None else judged(promise, actual, ailment)
     except Exception as error:  # noqa: BLE001 - as above: a refusal that poisons and cannot be explained
         return _fault(error)
-    if judging.laws_only and verdict.bucket is not Bucket.KNOWN_DEVIATION:
+    if judging.laws_only and verdict.bucket not in EXPLAINED:
         return Verdict(Bucket.NOTHING_COMPARED)
     return verdict
 

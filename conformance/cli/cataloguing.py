@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from conformance.campaign.pool import Workers
-from conformance.deviations.findings import findings_folder
+from conformance.deviations.findings import conventions_folder, evidence, findings_folder
 from conformance.report.catalogue.index import as_json as json_of
-from conformance.report.catalogue.index import framework_of, index, ranked, upstream_text
-from conformance.report.catalogue.page import PAGE, Page, pages, read_page, with_script
+from conformance.report.catalogue.index import framework_of, index, index_apart, ranked, upstream_text
+from conformance.report.catalogue.page import PAGE, Page, Standing, pages, read_page, with_script
 from conformance.report.catalogue.verify import Showing, verified
 
 if TYPE_CHECKING:
@@ -31,10 +31,11 @@ def chosen(ids: Sequence[str]) -> Sequence[Page]:
     """
     if not ids:
         return pages()
-    for name in ids:
-        if not (findings_folder() / name / PAGE).is_file():
+    paths = {name: evidence(name).with_name(PAGE) for name in ids}
+    for name, path in paths.items():
+        if not path.is_file():
             raise click.UsageError(f"there is no finding {name!r}; conformance findings lists them")
-    return [read_page(findings_folder() / name) for name in ids]
+    return [read_page(path.parent) for path in paths.values()]
 
 
 def for_trackers(found: Sequence[Page]) -> str:
@@ -78,16 +79,19 @@ def _version(package: str) -> str | None:
 
 def _note(page: Page, release: str, showing: Showing) -> None:
     """Write into a page what its script says of a release."""
-    path = findings_folder() / page.id / PAGE
+    path = page.folder / PAGE
     checked = {**page.front.checked, release: str(showing)}
     line = f"checked: {{{', '.join(f'{name}: {said}' for name, said in sorted(checked.items(), reverse=True))}}}"
     path.write_text(re.sub(r"^checked: .*$", line, path.read_text(), count=1, flags=re.MULTILINE))
 
 
 def write(found: Sequence[Page], *, complete: bool) -> None:
-    """Write scripts into their pages, and the index, if these are all findings."""
+    """Write scripts into their pages, and the indexes, if these are all findings."""
     for page in found:
-        path = findings_folder() / page.id / PAGE
+        path = page.folder / PAGE
         path.write_text(with_script(path.read_text(), page.script))
     if complete:
-        (findings_folder() / INDEX).write_text(index(pages()))  # verifying may have written into them
+        of_all = pages()  # verifying may have written into them
+        apart = [page for page in of_all if page.front.standing is Standing.UNPROMISED]
+        (findings_folder() / INDEX).write_text(index([page for page in of_all if page not in apart]))
+        (conventions_folder() / INDEX).write_text(index_apart(apart))

@@ -27,7 +27,7 @@ from conformance.deviations import conditions
 from conformance.deviations.asked import ASKED
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS, ELEMENTS
-from conformance.deviations.findings import CASE, ENTRIES, findings_folders
+from conformance.deviations.findings import CASE, ENTRIES, conventions_folder, findings_folders
 from conformance.deviations.points import Point
 from conformance.ops import catalogue
 
@@ -59,6 +59,7 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     answer, one of them, where it is refused otherwise than promised, or not at all, or calls differ. ``unpredictable``: what nobody can
     say (wrong numbers, if there is no signature; the numbers where a refusal is promised; where a process dies), and why.
     ``only``: which results of a `grad` call may differ, by what is asked for (`asked`); the others are right.
+    ``unpromised``: no document says what is right there; so it is for all entries that lie among the conventions.
     ``cpu``: the vector instructions with which it shows, as the backend calls them (`BackendInfo.cpu`).
     """
 
@@ -84,6 +85,7 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cpu: tuple[str, ...] = ()
     instead: tuple[str, ...] = ()
     only: str = ""
+    unpromised: bool = False
 
     def was_seen_in(self, version: str) -> bool:
         """Whether it was seen in a release."""
@@ -228,10 +230,11 @@ def _read(folder: Path) -> list[Deviation]:
 def _entry(path: Path, table: dict[str, Any]) -> Deviation:
     name = str(table.get("id", ""))
     finding = path.parent.name
-    if "finding" in table:
-        raise _refusal(path, name, f"unknown field `finding`: it is the folder in which the entry lies, {finding!r}")
+    for said in {"finding", "unpromised"}.intersection(table):
+        raise _refusal(path, name, f"unknown field `{said}`: the folder in which the entry lies says it, {finding!r}")
+    unpromised = path.parents[1] == conventions_folder()
     try:
-        entry = msgspec.convert({**table, "finding": finding}, Deviation)
+        entry = msgspec.convert({**table, "finding": finding, "unpromised": unpromised}, Deviation)
     except msgspec.ValidationError as error:
         raise _refusal(path, name, str(error)) from None
     problem = next(_problems(entry), None)

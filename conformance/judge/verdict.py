@@ -15,10 +15,11 @@ from conformance.compare.compare import Comparer
 from conformance.compare.following import decisive, follow, is_held, under
 from conformance.compare.kinks import SUBGRADIENT, SecondLook, agrees_on_a_reachable_branch
 from conformance.compare.mismatch import Mismatch
+from conformance.deviations.entries import known
 from conformance.deviations.explain import UNDEFINED, excuse, explain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from conformance.case.outcome import Outcome
     from conformance.compare.compare import Comparison
@@ -37,6 +38,7 @@ class Bucket(StrEnum):
     SAME_ERROR = "same_error"
     DIVERGED = "diverged"
     KNOWN_DEVIATION = "known_deviation"
+    UNPROMISED = "unpromised"
     NOT_OFFERED = "not_offered"
     NEAR_KINK = "near_kink"
     UNDEFINED = "undefined"
@@ -46,11 +48,14 @@ class Bucket(StrEnum):
     NOTHING_COMPARED = "nothing_compared"
 
 
-COMPARED = (Bucket.AGREED, Bucket.SAME_ERROR, Bucket.DIVERGED, Bucket.KNOWN_DEVIATION)
+COMPARED = (Bucket.AGREED, Bucket.SAME_ERROR, Bucket.DIVERGED, Bucket.KNOWN_DEVIATION, Bucket.UNPROMISED)
 """The buckets of cases that were really compared."""
 
-AGREEING = (Bucket.AGREED, Bucket.SAME_ERROR, Bucket.NOT_OFFERED)
-"""The buckets of cases in which nothing differs."""
+AGREEING = (Bucket.AGREED, Bucket.SAME_ERROR, Bucket.UNPROMISED, Bucket.NOT_OFFERED)
+"""The buckets of cases in which nothing differs that anybody promises."""
+
+EXPLAINED = (Bucket.KNOWN_DEVIATION, Bucket.UNPROMISED)
+"""The buckets of cases in which all that differs is known, broken promises or not."""
 
 FAILING = (Bucket.DIVERGED, Bucket.TIMED_OUT, Bucket.CRASHED, Bucket.HARNESS_ERROR)
 """The buckets that are findings."""
@@ -88,13 +93,13 @@ def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdi
     if promise.impossible is not None:
         number, why = promise.impossible
         return Verdict(Bucket.HARNESS_ERROR, Mismatch(number, "harness", "step", "a step that can be run", "none", why))
-    known = excuse(promise)
-    compared = Comparer(promise).run(actual, known)
+    excused_by = excuse(promise)
+    compared = Comparer(promise).run(actual, excused_by)
     followed: Mapping[OpenChoice, str] = {}
     given, differs = promise, compared.mismatch
     if following and differs is not None:
         promise, compared, followed = follow(promise, actual, excuse, compared)
-        known = excuse(promise) if followed else known
+        excused_by = excuse(promise) if followed else excused_by
     excused = [(mismatch, entry) for mismatch, entry in compared.known if entry != UNDEFINED]
     seen = tuple(dict.fromkeys(entry for _, entry in excused))
     bucket, found = _bucket(compared, seen), compared.mismatch
@@ -102,11 +107,11 @@ def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdi
     if found is None and (broken := changed(given, followed)):
         verdict.bucket, verdict.mismatch = Bucket.DIVERGED, _change(given, broken[0], followed, differs)
     elif found is not None and found.kind == "value":
-        if compared.near_kink and agrees_on_a_reachable_branch(promise, actual, known) is not False:
+        if compared.near_kink and agrees_on_a_reachable_branch(promise, actual, excused_by) is not False:
             verdict.bucket = Bucket.NEAR_KINK
         elif SecondLook(promise, found).is_subgradient:
             verdict.mismatch = replace(found, actual=SUBGRADIENT)
-    elif bucket is Bucket.KNOWN_DEVIATION:
+    elif bucket in EXPLAINED:
         verdict.mismatch, verdict.deviation = excused[0]
     elif bucket is Bucket.UNDEFINED:
         verdict.mismatch = compared.known[0][0]
@@ -115,7 +120,7 @@ def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdi
 
 def observe(promise: Promise, actual: Outcome, verdict: Verdict) -> None:
     """Enter which of the choices that a case asks it shows to be decided as expected."""
-    if verdict.mismatch is None or verdict.bucket is Bucket.KNOWN_DEVIATION:
+    if verdict.mismatch is None or verdict.bucket in EXPLAINED:
         verdict.observed = decisive(under(promise, verdict.followed), actual, excuse)
 
 
@@ -138,12 +143,18 @@ def _bucket(compared: Comparison, deviations: tuple[str, ...]) -> Bucket:
     if compared.mismatch is not None:
         return Bucket.DIVERGED
     if compared.known:
-        return Bucket.KNOWN_DEVIATION if deviations else Bucket.UNDEFINED
+        return bucket_of_known(deviations) if deviations else Bucket.UNDEFINED
     if counts["calls"] and (counts["gradients"] or counts["absent"]):
         return Bucket.AGREED
     if counts["errors"]:
         return Bucket.SAME_ERROR
     return Bucket.NOT_OFFERED if counts["not_offered"] else Bucket.NOTHING_COMPARED
+
+
+def bucket_of_known(deviations: Collection[str]) -> Bucket:
+    """Return the bucket of a case all of whose differences are known."""
+    unpromised = {entry.id for entry in known() if entry.unpromised}
+    return Bucket.UNPROMISED if unpromised.issuperset(deviations) else Bucket.KNOWN_DEVIATION
 
 
 def verdict_of(promise: Promise, found: Mismatch, so_far: Verdict) -> Verdict:
@@ -152,4 +163,4 @@ def verdict_of(promise: Promise, found: Mismatch, so_far: Verdict) -> Verdict:
     if entry is None:
         return replace(so_far, bucket=Bucket.DIVERGED, mismatch=found)
     seen = tuple(dict.fromkeys([*so_far.deviations, entry.id]))
-    return replace(so_far, bucket=Bucket.KNOWN_DEVIATION, mismatch=found, deviation=entry.id, deviations=seen)
+    return replace(so_far, bucket=bucket_of_known(seen), mismatch=found, deviation=entry.id, deviations=seen)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
 from conformance.generate.sources import FastSource
-from conformance.judge.verdict import Bucket, Verdict, verdict_of
+from conformance.judge.verdict import EXPLAINED, Bucket, Verdict, bucket_of_known, verdict_of
 from conformance.laws.registry import LAWS, try_laws
 from conformance.laws.relation import Status
 
@@ -118,12 +118,12 @@ def _try(case: Case, engine: Backend, outcome: Outcome, judging: Judging, enteri
 def _verdict(case: Case, engine: Backend, found: Mismatch, so_far: Verdict, deviation: str) -> Verdict:
     if not deviation:
         return verdict_of(Promise(case, engine.info), found, so_far)
-    return replace(so_far, bucket=Bucket.KNOWN_DEVIATION, mismatch=found, deviation=deviation)
+    return replace(so_far, bucket=bucket_of_known([deviation]), mismatch=found, deviation=deviation)
 
 
 def statuses(tried: list[Tried], verdict: Verdict) -> dict[str, Status]:
     """Return the status of each law that was tried: the worst, over the calls; broken is known where the verdict is."""
-    known = verdict.bucket is Bucket.KNOWN_DEVIATION
+    known = verdict.bucket in EXPLAINED
     worst: dict[str, Status] = {}
     for status in reversed(RANK):
         said = Status.KNOWN if known and status is Status.BROKEN else status

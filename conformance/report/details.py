@@ -12,7 +12,7 @@ from conformance.case.prose import counted
 from conformance.judge.verdict import Bucket
 from conformance.laws.table import COLUMNS, law_rows
 from conformance.report.costs import rows
-from conformance.report.tables import compared, total_of
+from conformance.report.tables import compared, deviations_of, total_of
 from conformance.report.words import COUNTERS, again_text, blame_text, share_text, shrinking
 
 if TYPE_CHECKING:
@@ -162,12 +162,11 @@ def _errors(footer: Footer, names: Mapping[str, str]) -> list[str]:
 def _deviations(footer: Footer, names: Mapping[str, str]) -> list[str]:
     lines = []
     for name, short in names.items():
-        seen = sorted(footer.deviations[name].items(), key=lambda item: -item[1])
-        lines += [
-            f"  known deviation {entry}: {counted(count, 'case')}{_usual(footer, entry)}" for entry, count in seen[:DEVIATIONS_SHOWN]
-        ]
+        seen = [known for known in deviations_of(footer) if known.backend == name]
+        shown = seen[:DEVIATIONS_SHOWN]
+        lines += [f"  known deviation {known.id}: {counted(known.count, 'case')}{_usual(footer, known.id)}" for known in shown]
         if len(seen) > DEVIATIONS_SHOWN:
-            rest = counted(sum(count for _, count in seen[DEVIATIONS_SHOWN:]), "case")
+            rest = counted(sum(known.count for known in seen[DEVIATIONS_SHOWN:]), "case")
             lines.append(f"  {len(seen) - DEVIATIONS_SHOWN} more of {short}: {rest}; the report lists all")
     return lines
 
@@ -185,7 +184,10 @@ def _followed(footer: Footer, names: Mapping[str, str]) -> list[str]:
     return [
         f"  {short}: {choice}, where no document says what is right: {counted(count, 'case')}"
         for name, short in names.items()
-        for choice, count in footer.followed.get(name, {}).items()
+        for choice, count in [
+            *footer.followed.get(name, {}).items(),
+            *((known.reason, known.count) for known in deviations_of(footer, unpromised=True) if known.backend == name),
+        ]
     ]
 
 

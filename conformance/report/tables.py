@@ -298,13 +298,14 @@ def clauses_of(record: ClausesRecord, backends: list[str]) -> list[tuple[str, li
 UNEXPLAINED = DeviationRecord("", "", "")
 
 
-def deviations_of(footer: Footer) -> list[KnownDeviation]:
-    """List the known deviations that were seen, the most frequent first."""
+def deviations_of(footer: Footer, *, unpromised: bool = False) -> list[KnownDeviation]:
+    """List the known deviations that were seen, the most frequent first; or those that break no promise, since nobody makes one."""
     seen = [
         KnownDeviation(name, backend, count, known.reason, known.finding, known.wrong_values, *_shares(known.share))
         for backend, entries in footer.deviations.items()
         for name, count in entries.items()
         for known in [footer.deviation_info.get(name, UNEXPLAINED)]
+        if known.unpromised is unpromised
     ]
     return sorted(seen, key=lambda d: (d.backend, -d.count, d.id))
 

@@ -18,6 +18,7 @@ from conformance.case.place import END, read_recorded
 from conformance.case.prose import counted
 from conformance.judge.verdict import AGREEING, COMPARED, Bucket
 from conformance.report.costs import pace
+from conformance.report.tables import deviations_of
 from conformance.report.words import AGAIN, WHO, accepted_text, summary, suspects_text
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def _backends(run: Run) -> Table:
     for backend in run.header.backends:
         ledger = footer.ledger[backend.name]
         agree = sum(ledger.get(b, 0) for b in COMPARED if b in AGREEING)
-        entries = len(footer.deviations[backend.name])
+        entries = sum(known.backend == backend.name for known in deviations_of(footer))
         of = f" ({entries} {'entry' if entries == 1 else 'entries'})" if entries else ""
         known = f"{ledger.get(Bucket.KNOWN_DEVIATION, 0)}{of}"
         new = Text(str(found[backend.name]), "bold red" if found[backend.name] else "")

@@ -193,7 +193,7 @@ def view_of(records: Iterable[Record]) -> ReportView:
         innocence=tables.innocence_of(footer) if footer else None,
         speed=tables.speed_of(footer) if footer else None,
         deviations=tables.deviations_of(footer) if footer else [],
-        followed=[(name, *row) for name, rows in footer.followed.items() for row in rows.items()] if footer else [],
+        followed=list(_followed(footer)) if footer else [],
         clauses=tables.clauses_of(run.clauses, backends) if run.clauses else [],
         points=_points(run.points, backends) if run.points else [],
         grids=grids_of(footer, backends) if footer else [],
@@ -202,6 +202,12 @@ def view_of(records: Iterable[Record]) -> ReportView:
         findings=run.findings,
         accepted=[(met.id, accepted_text(met).removeprefix(f"{met.id}: ")) for met in footer.accepted] if footer else [],
     )
+
+
+def _followed(footer: Footer) -> Iterator[tuple[str, str, int]]:
+    """Yield what backends do where nobody promises anything: the backend, what it does, and in how many cases."""
+    yield from ((name, *row) for name, rows in footer.followed.items() for row in rows.items())
+    yield from ((known.backend, known.reason, known.count) for known in tables.deviations_of(footer, unpromised=True))
 
 
 def _points(record: PointsRecord, backends: list[str]) -> list[tables.Row]:

@@ -23,7 +23,7 @@ from conformance.deviations.conditions import CONDITIONS, SCOPES, holds, in_word
 from conformance.deviations.conditions.registry import condition, terms
 from conformance.deviations.entries import Deviation, DeviationError, known
 from conformance.deviations.explain import explain
-from conformance.deviations.findings import evidence, findings_folder
+from conformance.deviations.findings import evidence, findings_folders
 from conformance.deviations.points import VALUES, Point
 from conformance.judge.canary import Ailment
 from conformance.judge.verdict import Bucket, judge
@@ -34,7 +34,7 @@ from tests.conformance.engines import EXACT, TOTAL, answer
 if TYPE_CHECKING:
     from pathlib import Path
 
-FINDINGS = findings_folder()
+CASES = [path for folder in findings_folders() for path in sorted(folder.glob("*/case.json"))]
 KINDS = {"value", "absence", "shape", "dtype", "flag", "error", "mutation", "crash", "poison", "events", "unreadable", "law"}
 CALLS = {"append_backward", "backward", "grad", "clear_grad", "custom", "detach", "in_place", "hook", "retain_grad", "end"}
 
@@ -54,7 +54,7 @@ def test_no_two_entries_have_the_same_id() -> None:
 
 @pytest.mark.parametrize("entry", known(), ids=by_id)
 def test_an_entry_has_a_finding_that_proves_it(entry: Deviation) -> None:
-    folder = FINDINGS / entry.finding
+    folder = evidence(entry.finding).parent
     assert (True, True) == ((folder / "README.md").is_file(), (folder / "case.json").is_file())
 
 
@@ -90,7 +90,7 @@ def test_every_word_for_a_value_is_used() -> None:
 
 
 def test_every_finding_is_a_known_deviation() -> None:
-    assert {entry.finding for entry in known()} == {path.parent.name for path in FINDINGS.glob("*/case.json")}
+    assert {entry.finding for entry in known()} == {path.parent.name for path in CASES}
 
 
 WRITTEN = """
@@ -169,7 +169,12 @@ POINT = '{ op = "hardshrink", operand = "x", value = "at bound" }'
         (REASON, f'{REASON}\nmessage = "("', "mine: missing ), unterminated subpattern"),
         (REASON, "", "mine: Object missing required field `reason`"),
         (REASON, f'{REASON}\nwhere_is = "grad"', "mine: Object contains unknown field `where_is`"),
-        (REASON, f'{REASON}\nfinding = "mine"', "mine: unknown field `finding`: it is the folder in which the entry lies, 'mine'"),
+        (REASON, f'{REASON}\nfinding = "mine"', "mine: unknown field `finding`: the folder in which the entry lies says it, 'mine'"),
+        (
+            REASON,
+            f"{REASON}\nunpromised = true",
+            "mine: unknown field `unpromised`: the folder in which the entry lies says it",
+        ),
         ('steps = ["grad"]', 'steps = "grad"', "mine: Expected `array`"),
         ('steps = ["grad"]', 'steps = ["gradient"]', "mine: step 'gradient' is unknown; allowed are append_backward, backward, "),
         ('steps = ["grad"]', 'steps = ["op:sine"]', "mine: step 'op:sine' is unknown; allowed are "),
@@ -307,7 +312,7 @@ def test_a_step_is_called_by_its_op_or_call(step: StepNumber, expected: str) -> 
 @functools.cache
 def cases_of_findings() -> tuple[Case, ...]:
     """Return the cases of all findings."""
-    return tuple(read(path) for path in sorted(FINDINGS.glob("*/case.json")))
+    return tuple(map(read, CASES))
 
 
 @pytest.mark.parametrize("name", CONDITIONS)

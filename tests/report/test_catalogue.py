@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
-from conformance.deviations.findings import findings_folder
+from conformance.deviations.findings import conventions_folder
 from conformance.report.catalogue.index import index, new_in, ranked, upstream_text, write_catalogue
-from conformance.report.catalogue.page import Front, Page, PageError, pages, problems, read_page
+from conformance.report.catalogue.page import Front, Page, PageError, Standing, pages, problems, read_page
 from conformance.report.catalogue.verify import Showing, said_by, verified
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from conformance.campaign.pool import Workers
 
 SCRIPT = "assert 1 + 1 == 3, 'the sum is 2'\n"
@@ -57,9 +56,9 @@ class Said:
     script: str = SCRIPT
 
 
-def page(id_: str = "torch-sum", said: Said | None = None, **front: Any) -> Page:
+def page(id_: str | Path = "torch-sum", said: Said | None = None, **front: Any) -> Page:
     made = said or Said(front)
-    return Page(id_, msgspec.convert(FRONT | made.front, Front), made.text, made.script)
+    return Page(Path(id_), msgspec.convert(FRONT | made.front, Front), made.text, made.script)
 
 
 def written(folder: Path, front: bytes, script: str = SCRIPT) -> Path:
@@ -69,7 +68,7 @@ def written(folder: Path, front: bytes, script: str = SCRIPT) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("path", sorted(findings_folder().glob("*/README.md")), ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", [page.folder / "README.md" for page in pages()], ids=lambda path: path.parent.name)
 def test_every_page_is_in_the_form(path: Path) -> None:
     assert not list(problems(read_page(path.parent)))
 
@@ -80,7 +79,7 @@ def test_what_has_the_cause_of_another_finding_names_one_that_stands_for_itself(
 
 
 def test_a_page_is_read_as_it_was_written(tmp_path: Path) -> None:
-    assert page() == read_page(written(tmp_path / "torch-sum", msgspec.yaml.encode(FRONT)))
+    assert page(tmp_path / "torch-sum") == read_page(written(tmp_path / "torch-sum", msgspec.yaml.encode(FRONT)))
 
 
 def test_the_page_of_the_model_has_no_problem() -> None:
@@ -203,3 +202,12 @@ def test_a_finding_is_new_in_the_release_that_brought_it(checked: dict[str, str]
 def test_the_index_says_what_a_release_brought() -> None:
     new = page("paddle-new", checked={"paddle 3.3.1": "shows", "paddle 3.2.2": "gone"})
     assert "### New in paddle 3.3.1 (1)" in index([new, page("paddle-old")])
+
+
+@pytest.mark.parametrize("found", pages(), ids=lambda found: found.id)
+def test_what_breaks_no_promise_lies_among_the_conventions_and_nothing_else_does(found: Page) -> None:
+    assert (found.front.standing is Standing.UNPROMISED) is (found.folder.parent == conventions_folder())
+
+
+def test_a_finding_whose_cause_is_no_finding_stands_for_itself() -> None:
+    assert "1 + 1" in index([page("torch-sum", cause="torch-elsewhere")])

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from conformance.deviations.findings import findings_folder
+from conformance.deviations.findings import conventions_folder, findings_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 PAGE, SCRIPT = "README.md", "script.py"
 SECTIONS = ("What happens", "What is right", "Script", "Evidence")
@@ -75,12 +75,17 @@ class Front(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Page(msgspec.Struct, frozen=True):
-    """A finding as its page tells it; ``script``: the check, a file of Python."""
+    """A finding as its page tells it; ``script``: the check, a file of Python; ``folder``: where it lies."""
 
-    id: str
+    folder: Path
     front: Front
     text: str
     script: str
+
+    @property
+    def id(self) -> str:
+        """The name of the finding."""
+        return self.folder.name
 
     def section(self, heading: str) -> str:
         """Return what stands below a heading of the second level."""
@@ -112,12 +117,13 @@ def read_page(folder: Path) -> Page:
         said = msgspec.yaml.decode(front, type=Front)
     except msgspec.DecodeError as error:  # of which errors of validation are a kind
         raise PageError(f"{folder.name}: {error}") from None
-    return Page(folder.name, said, text, (folder / SCRIPT).read_text())
+    return Page(folder, said, text, (folder / SCRIPT).read_text())
 
 
 def pages() -> tuple[Page, ...]:
-    """Read the pages of all findings."""
-    return tuple(read_page(path.parent) for path in sorted(findings_folder().glob(f"*/{PAGE}")))
+    """Read the pages of all findings, and those of what breaks no promise."""
+    folders = findings_folder(), conventions_folder()
+    return tuple(read_page(path.parent) for folder in folders for path in sorted(folder.glob(f"*/{PAGE}")))
 
 
 def problems(page: Page) -> Iterator[str]:

@@ -60,7 +60,7 @@ def met_of(facts: Profile, actual: Outcome, verdict: Verdict) -> Met:
 
 def _mismatch_record(case: Case, found: Mismatch) -> MismatchRecord:
     at = label(case, found.step)
-    return MismatchRecord(recorded(found.step), at, found.kind, found.where, found.expected, found.actual, found.detail)
+    return MismatchRecord(recorded(found.step), at, found.kind, found.where, found.expected, found.actual, found.detail, found.name)
 
 
 def null_record(null: Null) -> NullRecord:

@@ -94,7 +94,7 @@ class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):
 class MismatchRecord(msgspec.Struct, frozen=True):
     """A difference (`conformance.compare.mismatch.Mismatch`).
 
-    ``step``: its number as `conformance.case.place` records it; ``at``: what is called there.
+    ``step``: its number as `conformance.case.place` records it; ``at``: what is called there; ``name``: which value differs.
     """
 
     step: int
@@ -104,6 +104,7 @@ class MismatchRecord(msgspec.Struct, frozen=True):
     expected: str
     actual: str
     detail: str
+    name: str = ""
 
     @property
     def place(self) -> StepNumber:

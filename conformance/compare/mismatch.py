@@ -26,8 +26,8 @@ class Mismatch:
     ``kind``: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``, ``events``, ``unreadable``;
     ``where``: ``result``, ``grad`` (that is ``.grad``), ``event``, ``step``, or ``seed`` where nothing but seeds and what hooks return
     was changed. ``expected`` and ``actual`` are short words, for the same kind of difference always the same; ``detail`` has the
-    numbers. ``name`` and ``slot`` say which value it is, and ``expected_array`` and ``actual_array`` are its elements where a side
-    has some; ``answer`` is what was observed of the step as a whole, where that differs. These are not recorded.
+    numbers. ``name`` says which value it is; ``slot`` says the same by number, ``expected_array`` and ``actual_array`` are its elements
+    where a side has some, and ``answer`` is what was observed of the step as a whole, where that differs. These are not recorded.
     """
 
     step: StepNumber

@@ -19,7 +19,7 @@ from reference_impl.dialects.conventions import FOLDER, conventions, read, relea
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from conformance.case.case import Case
+    from conformance.case.case import Case, Input
     from conformance.case.outcome import Outcome
 
 __all__ = ["Backend", "BackendError", "BackendInfo", "Registration", "Repeatable", "answer", "names", "open_backend"]
@@ -36,7 +36,9 @@ MEASURED = Path("conventions")
 class BackendInfo:
     """A backend's facts: which engine it is, which dialect it claims to speak, and what it does not offer.
 
-    ``not_offered`` maps a parameter (as in `conformance.case.steps.parameters`) or ``op:NAME`` to the reason. ``cpu``: which vector
+    ``not_offered`` maps what a step may need (`conformance.case.case.Case.needs`: a parameter, ``op:NAME``, ``dtype:complex64`` ...) to
+    the reason. ``variant_of``: the backend of the framework that this is a device, a compiler or a copy of; what is known of that one,
+    its deviations and its conventions, is known of this. ``cpu``: which vector
     instructions its kernels use here, in its own words, such as ``AVX2``; numbers may depend on it. Empty where it does not say.
     ``title``: what it calls itself, where that is not the ``name`` by which it was opened. ``repeatable``: what it says of two runs.
     """
@@ -48,13 +50,18 @@ class BackendInfo:
     cpu: str = ""
     title: str = ""
     repeatable: Repeatable = "bitwise"
+    variant_of: str = ""
 
     def refusal(self, needs: Iterable[str]) -> str | None:
-        """Return why a step that ``needs`` these (`conformance.case.steps.parameters`) is not offered, or ``None``."""
+        """Return why a step that ``needs`` these (`conformance.case.case.Case.needs`) is not offered, or ``None``."""
         for parameter in needs:
             if parameter in self.not_offered:
                 return self.not_offered[parameter]
         return None
+
+    def taken(self, inputs: Iterable[Input]) -> list[Input]:
+        """Return the inputs whose dtypes are offered."""
+        return [entry for entry in inputs if self.refusal([f"dtype:{entry.dtype}"]) is None]
 
 
 class Backend(Protocol):
@@ -98,7 +105,7 @@ def _as_measured(info: BackendInfo) -> BackendInfo:
     Raises:
         ConventionsError: if the file is none.
     """
-    path = measured(info.name, info.version)
+    path = measured(info.name, info.version) or measured(info.variant_of, info.version)
     if path is None or (known := conventions(read(path))) == info.dialect.conventions:
         return info
     return replace(info, dialect=replace(info.dialect, conventions=known))
@@ -122,6 +129,10 @@ def _checked(name: str, opened: Backend) -> BackendInfo:
     for fact, kind in {"name": str, "version": str, "dialect": Dialect, "not_offered": Mapping}.items():
         if not isinstance(given := getattr(info, fact), kind):
             raise BackendError(f"backend {name!r} has {given!r} as its {fact}, which is a {kind.__name__}")
+    if info.variant_of and info.variant_of not in names():
+        raise BackendError(
+            f"backend {name!r} has {info.variant_of!r} as its variant_of, which is one of {', '.join(names())}, or empty"
+        )
     if info.repeatable not in (allowed := get_args(Repeatable)):
         raise BackendError(f"backend {name!r} has {info.repeatable!r} as its repeatable, which is one of {', '.join(allowed)}")
     title = info.title or ("" if info.name == name else str(info.name))

@@ -30,6 +30,7 @@ from conformance.case.files import decode, encode
 from conformance.case.outcome import Blocked, Computed, NotOffered, Observation, Outcome, Raised, Value
 from conformance.case.steps import NO_VALUE, Backward, ClearGrad, Detach, Grad, Op, Step, results
 from conformance.ops import catalogue
+from conformance.ops.dtypes import DTYPES
 from reference_impl import Category, Dialect
 
 if TYPE_CHECKING:
@@ -148,18 +149,21 @@ def _of_info(info: Any) -> Iterator[str]:
         if not reason:
             yield f"info.not_offered gives no reason for {parameter!r}"
         if parameter not in (words := offerable()):
-            near = get_close_matches(parameter, words) or [word for word in words if not word.startswith(("op:", "in_place:"))]
+            near = get_close_matches(parameter, words) or [
+                word for word in words if not word.startswith(("op:", "in_place:", "dtype:"))
+            ]
             yield f"info.not_offered has {parameter!r}, which is no word for anything; near it are {', '.join(near)}"
 
 
 @functools.cache
 def offerable() -> tuple[str, ...]:
-    """Return all that ``not_offered`` may name: kinds of steps, their optional parameters, ops, and ops in place."""
+    """Return all that ``not_offered`` may name: kinds of steps, their optional parameters, dtypes, ops, and ops in place."""
     kinds = get_args(Step)
     parameters = dict.fromkeys(word for kind in kinds for word in kind.PARAMETERS.values())
     ops = [f"op:{name}" for name in catalogue()]
     in_place = [f"in_place:{name}" for name, row in catalogue().items() if row.form is not None]
-    return "no_grad", *(f"step:{kind.__struct_config__.tag}" for kind in kinds), *parameters, *ops, *in_place
+    dtypes = (f"dtype:{name}" for name in DTYPES)
+    return "no_grad", *dtypes, *(f"step:{kind.__struct_config__.tag}" for kind in kinds), *parameters, *ops, *in_place
 
 
 def _of_probe(backend: Backend, probe: Probe) -> Iterator[str]:

@@ -136,8 +136,8 @@ class _Run:
         self.info = info
         self.looks = looks
         self.engine = engine
-        self.values: Values = {entry.name: engine.leaf(entry) for entry in case.inputs}
-        self.seen = {entry.name: entry.array() for entry in case.inputs}
+        self.values: Values = {entry.name: engine.leaf(entry) for entry in info.taken(case.inputs)}
+        self.seen = {entry.name: entry.array() for entry in case.inputs if entry.name in self.values}
         self.sees_all = any(isinstance(s, steps.InPlace) for s in case.steps) or bool(computed_seeds(case))
         self.retains = any(isinstance(s, steps.RetainGrad) for s in case.steps)
         self.derives = any(getattr(s, "create_graph", False) for s in case.steps)

@@ -175,7 +175,8 @@ class _Draft:
         self.info = info
         self.engine = engine
         self.refused = refused
-        self.values: Values = {e.name: engine.leaf(e, parameter=e.name in case.parameters) for e in case.inputs}
+        self.taken = info.taken(case.inputs)
+        self.values: Values = {e.name: engine.leaf(e, parameter=e.name in case.parameters) for e in self.taken}
         self.inputs = dict(self.values)
         self.makers: dict[str, str] = {}
         self.steps: list[Observation | tuple[list[Any], tuple[Event, ...]]] = []
@@ -239,16 +240,16 @@ class _Draft:
             _RunError: if it is refused.
         """
         made = [v for step in self.steps if isinstance(step, tuple) for v in step[0] if v is not None]
-        feed = {e.name: e.array() for e in self.case.inputs if e.name not in self.case.parameters}
+        feed = {e.name: e.array() for e in self.taken if e.name not in self.case.parameters}
         try:
             self.engine.start()
             arrays = self.engine.run(feed, [*self.inputs.values(), *made])
         except Exception as error:
             raise _RunError(self._raised(error)) from error
-        before = [feed.get(e.name) for e in self.case.inputs]
+        before = [feed.get(e.name) for e in self.taken]
         changed = [
             entry.name
-            for entry, fed, seen in zip(self.case.inputs, before, arrays, strict=False)
+            for entry, fed, seen in zip(self.taken, before, arrays, strict=False)
             if any(a is not None and not _same(a, entry.array()) for a in (fed, None if fed is None else seen))
         ]
         elements = iter(arrays[len(self.inputs) :])

@@ -20,7 +20,10 @@ import importlib.util
 import re
 from dataclasses import dataclass
 from importlib.metadata import entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from reference_impl import Dialect
 
 GROUP = "autograd_conformance.backends"
 FACTS = "REGISTRATION"
@@ -51,7 +54,9 @@ class Registration:
         opens: import string of the callable that opens the backend; its module imports the framework.
         title: what people call the framework.
         requires: the package that the framework is, if any; where it is missing, the backend cannot be opened.
-        script: import string of the function that prints a case as a standalone script, ``""`` if there is none.
+        script: import string of the function that prints a case and what is promised of it (`conformance.backends.repro.claims`) as a
+            standalone script, ``""`` if there is none.
+        dialect: that of which its scripts assert the promises; ``None`` where it prints none.
         static: whether cases are programs that are built first and run once, rather than scripts.
         votes: whether it is asked who is wrong, wherever another backend differs from the reference.
         against_itself: whether it is compared with itself, rearranged, to measure false alarms (`conformance.judge.nulls`): its answers
@@ -64,6 +69,7 @@ class Registration:
     title: str = ""
     requires: str = ""
     script: str = ""
+    dialect: Dialect | None = None
     static: bool = False
     votes: bool = False
     against_itself: bool = False

@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from conformance.backends.registry import registration, voters
-from conformance.backends.repro import printers, script
+from conformance.backends.repro import printers
 from conformance.campaign.explain import blame_case, explain_case
 from conformance.campaign.pool import CALL_TIMEOUT
 from conformance.campaign.records import Again, FindingRecord
@@ -27,6 +27,8 @@ from conformance.campaign.suspects import suspects, usual_shares
 from conformance.campaign.triage import PATIENCE, absorbed, begins_at, is_open
 from conformance.case.files import encode
 from conformance.case.steps import Op
+from conformance.compare.mismatch import Mismatch
+from conformance.judge.reproduction import reproduction
 from conformance.judge.verdict import Bucket
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from conformance.campaign.fingerprint import Fingerprint
     from conformance.campaign.pool import Workers
     from conformance.campaign.tally import Failure, Tally
+    from conformance.campaign.verdict_records import MismatchRecord
     from conformance.case.case import Case
     from conformance.judge.dispute import Blame
     from conformance.laws.judging import Judging
@@ -176,6 +179,7 @@ def finding(
         blamed = _unless_it_fails(ask_blame, writing.judges, small.cases, backend, writing.backends, patience, judging)
     case = small.case
     mismatch = None if explained is None else explained.verdict.mismatch
+    printer = backend if registration(backend).script else printers()[0]
     paths = " ".join(path.as_posix() for path in _written(small.cases, writing.out / "cases", fingerprint.id))
     return FindingRecord(
         id=fingerprint.id,
@@ -191,13 +195,18 @@ def finding(
         blame=blamed,
         steps=() if explained is None else explained.steps,
         replay=f"conformance replay {paths} --backend {backend}",
-        script=_unless_it_fails(script, case, backend if registration(backend).script else printers()[0]) or "",
+        script=_unless_it_fails(reproduction, case, printer, mismatch and difference(mismatch), blamed) or "",
         shrink_rounds=small.rounds,
         again=again,
         before=small.cases[:-1],
         since=failure.since,
         suspects={} if fingerprint.op or not writing.usual else suspects(failure, writing.usual),
     )
+
+
+def difference(found: MismatchRecord) -> Mismatch:
+    """Return a difference of a record, without what is not recorded of it."""
+    return Mismatch(found.place, found.kind, found.where, found.expected, found.actual, found.detail, found.name)
 
 
 def _again(fingerprint: Fingerprint, explained: Explanation | None, form: ShrinkResult, *, waited: bool) -> Again:

@@ -62,7 +62,8 @@ def met_of(facts: Profile, actual: Outcome, verdict: Verdict) -> Met:
 def _mismatch_record(case: Case, found: Mismatch) -> MismatchRecord:
     at = label(case, found.step)
     ratio = found.ratio if isfinite(found.ratio) else None
-    return MismatchRecord(recorded(found.step), at, found.kind, found.where, found.expected, found.actual, found.detail, ratio)
+    words = found.kind, found.where, found.expected, found.actual, found.detail
+    return MismatchRecord(recorded(found.step), at, *words, found.name, ratio)
 
 
 def null_record(null: Null) -> NullRecord:

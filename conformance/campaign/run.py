@@ -32,13 +32,14 @@ from conformance.generate.grid import grid
 from conformance.generate.scripts import DrawOptions, case_of, is_program, odds_of
 from conformance.laws.judging import Judging, LawSampling
 from conformance.ops import not_offered
+from conformance.ops.dtypes import DTYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from conformance.campaign.accepted_records import Accepted
     from conformance.campaign.cluster import Cluster
-    from conformance.campaign.records import Footer, Record
+    from conformance.campaign.records import BackendRecord, Footer, Record
     from conformance.case.case import Case
     from conformance.generate.grid import Point
 
@@ -89,7 +90,7 @@ class Options:
     @cached_property
     def points(self) -> tuple[Point, ...]:
         """The points of the grid; they take some seconds to find."""
-        return tuple(grid(self.draw.ops)) if self.grid else ()
+        return tuple(grid(self.draw.ops, self.draw.without)) if self.grid else ()
 
     @property
     def total(self) -> int:
@@ -160,7 +161,9 @@ def run_campaign(
     options.out.mkdir(parents=True, exist_ok=True)
     with sole(options.out), reached(options.dask, options.jobs) as cluster, Workers(options.backends, options.jobs) as workers:
         workers.schedule(len, [()])  # they start while the grid is made
-        header = header_of(options, workers)
+        described = tuple(workers.describe(name) for name in options.backends)
+        options = replace(options, draw=replace(options.draw, without=nowhere_taken(described)))
+        header = header_of(options, described)
         if cluster is not None:
             header = msgspec.structs.replace(header, jobs=cluster.admitted(header.backends))
         if resume:
@@ -289,12 +292,13 @@ def missing(cases: int, recorded: Collection[int], alike: Callable[[int, int], b
         start = max(stop, start + 1)
 
 
-def header_of(options: Options, workers: Workers) -> Header:
-    """Write the header; the backends describe themselves in a worker.
+def nowhere_taken(backends: Sequence[BackendRecord]) -> tuple[str, ...]:
+    """Return the dtypes that no backend takes, and which a run need not draw."""
+    return tuple(dtype for dtype in DTYPES if all(f"dtype:{dtype}" in backend.not_offered for backend in backends))
 
-    Raises:
-        BackendError: if one cannot be opened.
-    """
+
+def header_of(options: Options, backends: tuple[BackendRecord, ...]) -> Header:
+    """Write the header; ``backends``: as they describe themselves in a worker."""
     return Header(
         schema=SCHEMA,
         suite=__version__,
@@ -309,7 +313,7 @@ def header_of(options: Options, workers: Workers) -> Header:
         jobs=options.jobs,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         environment=environment(),
-        backends=tuple(workers.describe(name) for name in options.backends),
+        backends=backends,
         budget=options.budget,
         judging=options.judging,
         baseline="" if options.baseline is None else str(options.baseline),

@@ -11,8 +11,8 @@ from conformance.judge.verdict import Bucket
 class MismatchRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """A difference (`conformance.compare.mismatch.Mismatch`).
 
-    ``step``: its number as `conformance.case.place` records it; ``at``: what is called there; ``ratio``: error over bound of a wrong
-    value, ``None`` where no error is allowed.
+    ``step``: its number as `conformance.case.place` records it; ``at``: what is called there; ``name``: which value differs;
+    ``ratio``: error over bound of a wrong value, ``None`` where no error is allowed.
     """
 
     step: int
@@ -22,6 +22,7 @@ class MismatchRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     expected: str
     actual: str
     detail: str
+    name: str = ""
     ratio: float | None = None
 
     @property

@@ -104,8 +104,13 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     @functools.cached_property
     def needs(self) -> tuple[tuple[str, ...], ...]:
-        """What each step needs of a backend, see `conformance.case.steps.parameters`; kept, since every backend asks for it."""
-        return tuple(tuple(parameters(step)) for step in self.steps)
+        """What each step needs of a backend; kept, since every backend asks for it.
+
+        That is what it is and has (`conformance.case.steps.parameters`), and the dtypes of the inputs that it uses: ``dtype:float64``.
+        """
+        dtypes = {entry.name: f"dtype:{entry.dtype}" for entry in self.inputs}
+        found = zip(self.steps, self.names_used, strict=True)
+        return tuple((*parameters(step), *dict.fromkeys(dtypes[n] for n in names if n in dtypes)) for step, names in found)
 
     @functools.cached_property
     def names_used(self) -> tuple[tuple[str, ...], ...]:

@@ -317,7 +317,7 @@ def observed(step: Step) -> tuple[str, ...]:
 
 
 def parameters(step: Step) -> Iterator[str]:
-    """Yield what of a step a backend may not offer: ``step:KIND``, ``no_grad``, optional parameters, ``op:NAME``, ``in_place:NAME``."""
+    """Yield what may not be offered: ``step:KIND``, ``no_grad``, parameters, ``op:NAME``, ``in_place:NAME``, ``dtype:NAME``."""
     yield f"step:{kind(step)}"
     if getattr(step, "no_grad", False):
         yield "no_grad"
@@ -327,11 +327,14 @@ def parameters(step: Step) -> Iterator[str]:
     match step:
         case Op():
             yield f"op:{step.op}"
+            yield from (f"dtype:{value}" for name, value in step.attrs.items() if name == "dtype")
         case InPlace():
             yield f"in_place:{step.op}"
+        case Hook(returns="another_dtype"):
+            yield "dtype:float64"
         case Custom():
             for inner in ops(step):
-                yield f"op:{inner.op}"
+                yield from (word for word in parameters(inner) if word != "step:op")
         case _:
             return
 

@@ -260,12 +260,13 @@ def replay(files: tuple[Path, ...], backend: str) -> int:
 @_case_file
 @click.option("--framework", required=True, help="A backend that prints scripts, such as torch or paddle.")
 def repro(file: Path, framework: str) -> None:
-    """Print a case as a standalone script that imports one framework and NumPy."""
-    from conformance.backends.repro import printers, script
+    """Print a case as a standalone script that imports one framework and NumPy, and asserts what is promised of the last call."""
+    from conformance.backends.repro import printers
+    from conformance.judge.reproduction import reproduction
 
     if framework not in printers():
         raise click.BadParameter(f"{framework!r} is not one of {', '.join(map(repr, printers()))}", param_hint="--framework")
-    click.echo(script(_read_case(file), framework), nl=False)
+    click.echo(reproduction(_read_case(file), framework), nl=False)
 
 
 @cli.command()

@@ -131,6 +131,18 @@ def decisive(promise: Promise, actual: Outcome, excuse: Callable[[Promise], Know
     return shown
 
 
+def alternatives(promise: Promise) -> Iterator[Promise]:
+    """Yield what is promised if the open choices that a run asks are decided otherwise: each alone, and all of a kind alike."""
+    choices = asked(promise)
+    flips = [{choice: other} for choice, option in choices.items() for other in OPTIONS[choice.kind] if other != option]
+    for kind, options in OPTIONS.items():
+        flips += [dict.fromkeys((choice for choice in choices if choice.kind is kind), option) for option in options]
+    for taken in filter(None, flips):
+        other = under(promise, taken)
+        if CUT not in taken.values() or _only_zeros_go(promise, other):
+            yield other
+
+
 def _place(found: Mismatch | None) -> tuple[float, int]:
     """Say how far a comparison came."""
     if found is None:

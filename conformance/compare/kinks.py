@@ -175,9 +175,8 @@ class SecondLook:
         if self.promise.case.lane == "exact":
             return False
         by_a_policy = np.zeros(given.shape, bool)
-        for share, vanishing in itertools.product((None, 0.0, 0.5, 1.0, np.nan), (False, True)):
-            policy = None if share is None else _share_at_nan(share)
-            found = _elements(self.promise.run(_zero_wins if vanishing else None, policy), self.mismatch)
+        for outcome in by_policies(self.promise):
+            found = _elements(outcome, self.mismatch)
             if found is not None and found.array.shape == given.shape:
                 differs = ~_same(found.array, wanted)  # an answer that no policy changes is not excused by any
                 by_a_policy |= differs & are_near(found.array, given)
@@ -194,6 +193,13 @@ class SecondLook:
         centre, radius = self._bounded
         with np.errstate(all="ignore"):
             return np.isfinite(given) & (np.abs(given - centre) <= radius)
+
+
+def by_policies(promise: Promise) -> Iterator[Outcome]:
+    """Yield what is computed by each treatment of NaN comparisons and of 0 · inf: numbers in which they differ are undefined."""
+    for share, vanishing in itertools.product((None, 0.0, 0.5, 1.0, np.nan), (False, True)):
+        policy = None if share is None else _share_at_nan(share)
+        yield promise.run(_zero_wins if vanishing else None, policy)
 
 
 def _kinks(run: Recorder) -> Iterator[Place]:

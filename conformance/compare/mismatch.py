@@ -26,9 +26,9 @@ class Mismatch:
     ``kind``: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``, ``events``, ``unreadable``;
     ``where``: ``result``, ``grad`` (that is ``.grad``), ``event``, ``step``, or ``seed`` where nothing but seeds and what hooks return
     was changed. ``expected`` and ``actual`` are short words, for the same kind of difference always the same; ``detail`` has the
-    numbers. ``name`` and ``slot`` say which value it is, and ``expected_array`` and ``actual_array`` are its elements where a side
-    has some; ``answer`` is what was observed of the step as a whole, where that differs. These are not recorded. ``ratio``: of a wrong
-    value the error over what rounding allows, infinite where no error is allowed.
+    numbers. ``name`` says which value it is; ``slot`` says the same by number, ``expected_array`` and ``actual_array`` are its elements
+    where a side has some, and ``answer`` is what was observed of the step as a whole, where that differs. These are not recorded.
+    ``ratio``: of a wrong value the error over what rounding allows, infinite where no error is allowed.
     """
 
     step: StepNumber

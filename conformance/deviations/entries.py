@@ -98,7 +98,7 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def matches(self, info: BackendInfo, case: Case, mismatch: Mismatch) -> bool:
         """Whether this entry explains the mismatch."""
         return (
-            self.backend == info.name
+            self.backend in (info.name, info.variant_of)
             and self.shows_on(info.cpu)
             and mismatch.kind in self.kinds
             and (not self.where or self.where == mismatch.where)
@@ -288,4 +288,4 @@ def _unsaid(entry: Deviation) -> Iterator[str]:
 
 def listed(info: BackendInfo) -> bool:
     """Whether some entry names the backend."""
-    return any(entry.backend == info.name for entry in known())
+    return any(entry.backend in (info.name, info.variant_of) for entry in known())

@@ -18,7 +18,7 @@ from conformance.generate.programs import draw_program
 from conformance.generate.sketch import Sketch
 from conformance.generate.sources import FastSource
 from conformance.ops import catalogue
-from conformance.ops.dtypes import OTHER_KIND
+from conformance.ops.dtypes import COMPLEX, OTHER_KIND, OTHER_PRECISION
 from reference_impl import DIALECTS, PADDLE_STATIC
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class DrawOptions:
     customs: float = 0.03  #: A custom function follows an op; none does where the ops are given.
     changing: float = 0.1  #: A script that changes tensors in place: much of it is refused, and a refusal hides what follows.
     complexes: float = 0.12  #: A script over complex tensors, which few ops of the catalogue are about.
+    without: tuple[str, ...] = ()  #: Dtypes that no backend of the run takes: no script is over them; a mistake may still be of one.
     odds: Odds = USUAL
 
 
@@ -74,6 +75,8 @@ def case_of(seed: int, index: int, options: DrawOptions) -> Case:
 def draw_case(source: Source, options: DrawOptions) -> Case:
     """Draw a case."""
     kind: Kind = "static" if options.static else "complex" if source.chance(options.complexes) else "real"
+    if kind == "complex" and not set(COMPLEX) - set(options.without):
+        kind = "real"
     if not _offered(False, False, options.ops, kind):  # the ops that are asked for do not take numbers of this kind
         kind = "real" if kind == "complex" else "complex"
     exact = source.choice(options.lanes) == "exact" and bool(_offered(True, False, options.ops, kind))
@@ -81,10 +84,13 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
     dtype = "float64" if source.chance(odds.float64) else "float32"
     if kind == "complex":
         dtype = OTHER_KIND[dtype]
+    if dtype in options.without:
+        dtype = OTHER_PRECISION[dtype]
     deep = source.chance(odds.deep)
     vocabulary = _vocabulary(source, options, kind, exact=exact, deep=deep)
     sketch = Sketch(source, options.odds, exact=exact, dtype=dtype)
-    if (options.ops is None or "cast" in options.ops) and source.chance(odds.both_precisions):
+    both = (options.ops is None or "cast" in options.ops) and source.chance(odds.both_precisions)
+    if both and OTHER_PRECISION[dtype] not in options.without:
         sketch.both_precisions, sketch.promotes = True, not options.static
         vocabulary += ["cast"] * odds.casts
     sketch.lays_out = options.ops is None and not options.static  # by ops; and what is fed to a program is contiguous

@@ -11,7 +11,6 @@ import pytest
 
 from conformance.backends import BackendError, names, open_backend
 from conformance.backends.calls import Calls
-from conformance.backends.repro import script
 from conformance.campaign.explain import explain_case
 from conformance.campaign.opened import backend, describe_backend
 from conformance.campaign.records import BackendRecord
@@ -21,6 +20,7 @@ from conformance.case.prose import observation_text
 from conformance.case.steps import Backward, ClearGrad, Detach, Drop, Edge, Grad, Hook, Op, RetainGrad
 from conformance.clauses import CURATED, Curated
 from conformance.generate.scripts import DrawOptions, case_of
+from conformance.judge.reproduction import reproduction
 from conformance.ops import catalogue
 from reference_impl import Category
 from tests.conformance.engines import EXACT, NUMERIC, TOTAL
@@ -287,7 +287,7 @@ def test_a_value_that_was_let_go_lives_on_where_a_cycle_holds_it() -> None:
 
 def test_a_script_for_one_framework_does_not_name_the_other() -> None:
     case = Case((X,), (Op("mul", ("x", "x"), ("y",)), Edge("y", ("e",)), Hook("y", ("h",), "another_dtype"), RetainGrad("y")))
-    assert [False, False] == ["paddle" in script(case, "torch"), "torch" in script(case, "paddle")]
+    assert [False, False] == ["paddle" in reproduction(case, "torch"), "torch" in reproduction(case, "paddle")]
 
 
 def test_what_a_release_lacks_is_not_offered_and_named() -> None:

@@ -216,7 +216,7 @@ def test_a_reproduction_runs_by_itself(case: Path, framework: str, tmp_path: Pat
     path = tmp_path / "repro.py"
     path.write_text(conformance("repro", case, "--framework", framework).stdout)
     done = subprocess.run([sys.executable, "-I", path], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (0, True) == (done.returncode, "3: x.grad =" in done.stdout), done.stdout + done.stderr
+    assert (0, True) == (done.returncode, "refused:" in done.stdout), done.stdout + done.stderr
 
 
 def test_a_reproduction_imports_one_framework_and_numpy(case: Path) -> None:

@@ -79,13 +79,17 @@ class Machines:
 
     def wait_for(self, workers: int) -> None:
         """Wait until the scheduler has so many workers."""
-        wait_until(lambda: len(self.ask("nthreads")) == workers)
+        self.wait_until(f"len(client.nthreads()) == {workers}")
 
-    def ask(self, what: str) -> Any:
-        """Ask the scheduler."""
-        code = f"import json, distributed as d; c = d.Client({self.address!r}); print(json.dumps(c.{what}())); c.close()"
-        done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-        return json.loads(done.stdout)
+    def wait_until(self, condition: str) -> None:
+        """Wait until a condition on a client of the scheduler holds; one process asks, since it takes a second to start."""
+        code = (
+            "import distributed\n"
+            "from tests.conformance.runs import wait_until\n"
+            f"with distributed.Client({self.address!r}) as client:\n"
+            f"    wait_until(lambda: {condition})\n"
+        )
+        subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +167,7 @@ def test_ctrl_c_takes_back_what_the_cluster_has_and_the_run_goes_on_later(here: 
     line = f"conformance: stopped by SIGINT; what was recorded stays in {tmp_path}, and without a footer is no result"
     *_, last = read(tmp_path / "run.ndjson")
     assert (130, [line], Interruption("SIGINT")) == (code, said, last)
-    wait_until(lambda: not any(two.ask("processing").values()))
+    two.wait_until("not any(client.processing().values())")
     assert finish("run", "--resume", tmp_path, "--dask", two.address) == (0, [])
     assert lines_of(here) == lines_of(tmp_path)
 

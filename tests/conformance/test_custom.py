@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
-import subprocess
-import sys
-from typing import TYPE_CHECKING
 
 import pytest
 
 from conformance.backends.reference import reference
-from conformance.backends.repro import script
 from conformance.campaign.explain import explain_case
 from conformance.campaign.fingerprint import fingerprint_of
 from conformance.campaign.pool import Workers
@@ -21,14 +17,14 @@ from conformance.case.case import Case, Input
 from conformance.case.files import CaseError, check
 from conformance.case.outcome import Computed, Raised
 from conformance.case.steps import Backward, Custom, Grad, Op, SetRequiresGrad
+from conformance.compare.mismatch import Mismatch
 from conformance.generate.scripts import DrawOptions, case_of
+from conformance.judge.reproduction import reproduction
 from conformance.laws.judging import Judging
 from conformance.mutants.registry import mutants
+from conformance.report.catalogue.verify import Outcome, said_by
 from reference_impl import PADDLE
 from tests.wrong_engines import correct
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 X = Input("x", (2,), (2.0, 3.0))
 W = Input("w", (2,), (5.0, 7.0))
@@ -143,12 +139,11 @@ def test_a_framework_does_what_the_reference_says(workers: Workers, name: str, f
 
 
 @pytest.mark.parametrize("framework", ["torch", "paddle"])
-def test_the_printed_script_shows_the_cotangents_and_the_gradient(framework: str, tmp_path: Path) -> None:
-    case = Case((X, W), (product("a", "b", of=("x", "x")), SEEDED))
-    path = tmp_path / "case.py"
-    path.write_text(script(case, framework))
-    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=True)
-    assert ["[5., 7.]" in done.stdout, "[20., 42.]" in done.stdout] == [True, True], done.stdout
+@pytest.mark.parametrize(("where", "elements"), [("event", "[5.0, 7.0]"), ("grad", "[20.0, 42.0]")], ids=["cotangents", "gradient"])
+def test_the_printed_script_asserts_what_the_backward_saw_and_gave(workers: Workers, framework: str, where: str, elements: str) -> None:
+    found = Mismatch(1, "value", where, "right", "wrong", "")
+    text = reproduction(Case((X, W), (product("a", "b", of=("x", "x")), SEEDED)), framework, found)
+    assert (True, (Outcome.GONE, "")) == (elements in text, workers.call(said_by, text))
 
 
 # The language.

@@ -13,7 +13,6 @@ from conformance.backends import open_backend
 from conformance.backends.program_interpreter import Programs
 from conformance.backends.reference import reference
 from conformance.backends.registry import registrations
-from conformance.backends.repro import script
 from conformance.campaign.explain import explain_case
 from conformance.campaign.opened import backend
 from conformance.campaign.pool import Workers
@@ -27,6 +26,7 @@ from conformance.clauses import CURATED
 from conformance.clauses.checks import CHECKS, Check
 from conformance.clauses.table import disagreement
 from conformance.generate.scripts import DrawOptions, case_of
+from conformance.judge.reproduction import reproduction
 from conformance.judge.verdict import AGREEING, Bucket
 from conformance.mutants.registry import mutants
 from reference_impl import PADDLE, PADDLE_STATIC, Category
@@ -165,7 +165,7 @@ def test_no_step_of_a_drawn_program_is_out_of_place() -> None:
 @pytest.mark.parametrize("framework", STATIC)
 def test_every_drawn_program_has_a_script(framework: str) -> None:
     for case in DRAWN:
-        compile(script(case, framework), case.id, "exec")
+        compile(reproduction(case, framework), case.id, "exec")
 
 
 # Judging.

@@ -29,13 +29,15 @@ from conformance.backends.repro.eager import eager_script
 from conformance.backends.repro.python_text import array_text, list_text
 from conformance.case.files import encode
 from conformance.case.outcome import Value
+from conformance.judge.reproduction import reproduction
 from conformance.ops import catalogue
 from reference_impl import OPS, TORCH, AutogradError, Category, Tensor
 from tests.conformance.engines import EXACT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from conformance.backends.repro.claims import Promised
     from conformance.case.case import Case, Input
     from conformance.case.steps import Backward, Custom, Grad, InPlace, Op
 
@@ -147,6 +149,9 @@ class Abacus:
     def quiet(self) -> Any:
         return reference_impl.no_grad()
 
+    def records(self) -> bool:
+        return reference_impl.recording()
+
     def function(self, forward: Any, backward: Any, *operands: Bead) -> list[Bead]:
         def both(tensors: Any) -> Any:
             return tuple(opened(part) for part in forward(wrapped(tensors)))
@@ -255,8 +260,8 @@ class AbacusPrinter:
 
     title = "abacus"
     imports = f"from {__name__} import abacus"
-    flag = "wants"
     no_grad = "abacus.quiet()"
+    recording = "abacus.records()"
     another_dtype = "abacus.cast(g, dtype='float64')"
     spelling = SPELLING
 
@@ -264,14 +269,14 @@ class AbacusPrinter:
         return f"abacus.bead({array_text(entry)}, {entry.differentiable})"
 
     def backward(self, step: Backward) -> str:
-        return f"abacus.settle({list_text(step.tensors)}, {list_text(step.grad_tensors)}, create_graph={step.create_graph})"
+        return f"abacus.settle({list_text(step.tensors)}, {list_text(step.seeds)}, create_graph={step.create_graph})"
 
     def grad(self, step: Grad) -> str:
         lists = ", ".join(map(list_text, (step.outputs, step.inputs, step.grad_outputs)))
         return f"abacus.slopes({lists}, retain_graph={step.retain_graph}, create_graph={step.create_graph}, allow_unused=True)"
 
-    def custom(self, step: Custom) -> list[str]:
-        return [f"raise NotImplementedError('write {', '.join(step.results)} by hand: abacus.function')"]
+    def custom(self, step: Custom, seen: Sequence[str]) -> list[str]:
+        return [f"raise NotImplementedError('write {', '.join(step.results)} by hand: abacus.function, and then {seen}')"]
 
     def clear_grad(self, tensor: str, to: str) -> str:
         return f"abacus.forget({tensor}, zero={to == 'zero'})"
@@ -297,12 +302,18 @@ class AbacusPrinter:
     def grad_of(self, tensor: str) -> str:
         return f"{tensor}.slope"
 
+    def array(self, tensor: str) -> str:
+        return f"np.array({tensor}.tensor.array)"
 
-def script(case: Case) -> str:
-    return eager_script(case, AbacusPrinter())
+    def flag(self, tensor: str, requires_grad: bool) -> str:
+        return f"{tensor}.wants is {requires_grad}"
 
 
-REGISTRATION = Registration(opens=f"{__name__}:open_backend", title="Abacus", script=f"{__name__}:script", votes=True)
+def script(case: Case, promised: Promised) -> str:
+    return eager_script(case, AbacusPrinter(), promised)
+
+
+REGISTRATION = Registration(opens=f"{__name__}:open_backend", title="Abacus", script=f"{__name__}:script", dialect=TORCH, votes=True)
 LINE = f"abacus = {__name__}"
 
 
@@ -372,15 +383,20 @@ def test_a_finding_is_printed_by_its_own_printer(findings: list[dict[str, Any]])
     assert not [found["script"] for found in findings if AbacusPrinter.imports not in found["script"].splitlines()]
 
 
-def test_the_printed_script_runs_what_the_adapter_ran(environment: dict[str, str], findings: list[dict[str, Any]]) -> None:
-    done = subprocess.run([sys.executable, "-c", findings[0]["script"]], env=environment, capture_output=True, text=True, check=True)
+@pytest.mark.parametrize(("flaw", "status"), [("sin", 1), ("", 0)])
+def test_the_printed_script_says_whether_the_flaw_is_there(
+    environment: dict[str, str], findings: list[dict[str, Any]], flaw: str, status: int
+) -> None:
+    command = [sys.executable, "-c", findings[0]["script"]]
+    done = subprocess.run(command, env={**environment, "ABACUS_FLAW": flaw}, capture_output=True, text=True, check=False)
+    assert (status, bool(flaw)) == (done.returncode, "AssertionError" in done.stderr), done.stderr
     assert "Bead(" in done.stdout
 
 
 def test_it_is_printed_for_on_the_command_line(environment: dict[str, str], tmp_path: Path) -> None:
     path = tmp_path / "case.json"
     path.write_text(encode(EXACT))
-    assert script(EXACT) == conformance(environment, "repro", path, "--framework", "abacus").stdout
+    assert reproduction(EXACT, LINE.partition(" = ")[2]) == conformance(environment, "repro", path, "--framework", "abacus").stdout
 
 
 def test_it_votes_on_the_findings_of_others(environment: dict[str, str], tmp_path: Path) -> None:

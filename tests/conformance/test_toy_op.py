@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from conformance.backends import BackendInfo, open_backend
-from conformance.backends.repro import script
 from conformance.campaign.explain import explain_case
 from conformance.campaign.fingerprint import fingerprint_of
 from conformance.campaign.pool import Workers
@@ -25,6 +24,7 @@ from conformance.compare.promise import Promise
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.generate.special_points import cases_of
 from conformance.judge import verdict
+from conformance.judge.reproduction import reproduction
 from conformance.laws.judging import Judging, LawSampling
 from conformance.mutants.mutant import Kind, WrongEngine
 from conformance.mutants.registry import mutants_of
@@ -240,7 +240,7 @@ def test_a_failing_case_is_shrunk_to_the_op_and_one_call() -> None:
 
 
 def test_it_is_printed_as_the_framework_calls_it() -> None:
-    text = script(cases()[0], "torch")
+    text = reproduction(cases()[0], "torch")
     assert "torch.sqrt(" in text
     compile(text, "script", "exec")
 

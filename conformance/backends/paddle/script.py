@@ -9,13 +9,16 @@ from conformance.backends.repro.eager import eager_script
 from conformance.backends.repro.python_text import array_text, backward_text, function_text, grad_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.backends.repro.claims import Promised
     from conformance.case.case import Case, Input
     from conformance.case.steps import Backward, Custom, Grad
 
 
-def script(case: Case) -> str:
+def script(case: Case, promised: Promised) -> str:
     """Write a case as a script that imports Paddle and NumPy alone."""
-    return eager_script(case, PaddlePrinter())
+    return eager_script(case, PaddlePrinter(), promised)
 
 
 class PaddlePrinter:
@@ -23,8 +26,8 @@ class PaddlePrinter:
 
     title = "paddle"
     imports = "import paddle"
-    flag = "stop_gradient"
     no_grad = "paddle.no_grad()"
+    recording = "paddle.is_grad_enabled()"
     another_dtype = "g.cast('float64' if g.dtype == paddle.float32 else 'float32')"
     spelling = Spelling("paddle")
 
@@ -37,9 +40,9 @@ class PaddlePrinter:
     def grad(self, step: Grad) -> str:
         return grad_text(step, "paddle.grad")
 
-    def custom(self, step: Custom) -> list[str]:
+    def custom(self, step: Custom, seen: Sequence[str]) -> list[str]:
         base, saved = "paddle.autograd.PyLayer", "ctx.saved_tensor()"
-        return function_text(step, self.spelling, base=base, saved=saved, marks="ctx.mark_not_inplace")
+        return function_text(step, self.spelling, base=base, saved=saved, marks="ctx.mark_not_inplace", seen=seen)
 
     def clear_grad(self, tensor: str, to: str) -> str:
         return f"{tensor}.clear_gradient({to == 'zero'})"
@@ -64,3 +67,9 @@ class PaddlePrinter:
 
     def grad_of(self, tensor: str) -> str:
         return f"{tensor}.grad"
+
+    def array(self, tensor: str) -> str:
+        return f"{tensor}.numpy()"
+
+    def flag(self, tensor: str, requires_grad: bool) -> str:
+        return f"{tensor}.stop_gradient is {not requires_grad}"

@@ -1,4 +1,4 @@
-"""The skeleton of a reproduction that runs step by step: the steps in order, each tried, and what is to be seen printed after it.
+"""The skeleton of a reproduction that runs step by step: the steps in order, as a person would write them, then what is promised.
 
 What a framework is asked to write is the protocol `Printer`; everything else is the same for all of them.
 """
@@ -7,30 +7,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from conformance.backends.repro.claims import Wording, assertions, constants, copies
 from conformance.backends.repro.python_text import op_text
 from conformance.case import steps
+from conformance.case.place import END
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from conformance.backends.calls import Spelling
+    from conformance.backends.repro.claims import Promised, Refusal
     from conformance.case.case import Case, Input
 
 
-class Printer(Protocol):
+class Printer(Wording, Protocol):
     """What a reproduction asks of a framework: how a person writes each thing that a script can say. Tensors are given by name.
 
     Attributes:
         title: what the script is for, as its first line says.
         imports: the line that imports the framework.
-        flag: the attribute of a tensor that says whether gradients flow to it, ``requires_grad`` or ``stop_gradient``.
         no_grad: an expression that opens a region where nothing is recorded.
+        recording: an expression that says whether ops are recorded.
         another_dtype: an expression that is the cotangent ``g`` in another dtype.
         spelling: how it writes ops.
     """
 
     title: str
     imports: str
-    flag: str
     no_grad: str
+    recording: str
     another_dtype: str
     spelling: Spelling
 
@@ -43,8 +48,8 @@ class Printer(Protocol):
     def grad(self, step: steps.Grad) -> str:
         """Return the call of ``grad``."""
 
-    def custom(self, step: steps.Custom) -> list[str]:
-        """Return the lines that define a custom function and apply it."""
+    def custom(self, step: steps.Custom, seen: Sequence[str]) -> list[str]:
+        """Return the lines that define a custom function and apply it; ``seen``: what its backward does first."""
 
     def clear_grad(self, tensor: str, to: str) -> str:
         """Return a statement that makes ``.grad`` absent or zero."""
@@ -67,53 +72,71 @@ class Printer(Protocol):
     def edge(self, tensor: str, name: str) -> str:
         """Return a statement that binds the gradient edge of a tensor to a name, or says that there is none."""
 
-    def grad_of(self, tensor: str) -> str:
-        """Return an expression of what a tensor holds as its gradient."""
 
-
-def eager_script(case: Case, printer: Printer) -> str:
-    """Write the script; it prints every result, every ``.grad`` and every exception step by step, and the inputs afterwards."""
-    lines = [
-        f'"""Case {case.id}, for {printer.title}."""',
-        "import numpy as np",
-        printer.imports,
-        "",
-        "nan, inf = float('nan'), float('inf')",
-        *(f"{entry.name} = {printer.leaf(entry)}" for entry in case.inputs),
-        "",
-    ]
-    retains = any(isinstance(step, steps.RetainGrad) for step in case.steps)
+def eager_script(case: Case, printer: Printer, promised: Promised) -> str:
+    """Write the script; it comes to its end where the promise is kept, and raises an ``AssertionError`` where it is not."""
+    lines = [f"{entry.name} = {printer.leaf(entry)}" for entry in case.inputs]
+    lines += copies(promised, -1, printer)
+    lists = {"saw": promised.looks_at("hook"), "ran": promised.looks_at("function")}
+    lines += [f"{name} = []" for name, used in lists.items() if used]
+    lines.append("")
     for number, step in enumerate(case.steps):
-        body = _body(step, printer)
-        if getattr(step, "no_grad", False):
-            body = [f"with {printer.no_grad}:", *(f"    {line}" for line in body)]
-        names = () if isinstance(step, steps.NO_VALUE) else steps.observed(step)
-        flag = printer.flag
-        shown = [f'    print("{number}: {n} =", {n}, "{flag} =", getattr({n}, "{flag}", None))' for n in names]
-        if isinstance(step, steps.Backward | steps.ClearGrad) or (isinstance(step, steps.Grad) and retains):
-            shown += [f'    print("{number}: {n}.grad =", {printer.grad_of(n)})' for n in case.watched]
-        lines += [
-            "try:",
-            *(f"    {line}" for line in body),
-            *shown,
-            "except Exception as error:",
-            f'    print("{number}:", type(error).__name__, error)',
-        ]
-    dropped = {step.tensor for step in case.steps if isinstance(step, steps.Drop)}
-    lines += [f'print("after: {entry.name} =", {entry.name})' for entry in case.inputs if entry.name not in dropped]
-    return "\n".join(lines) + "\n"
+        if number in promised.left_out and (promised.step is END or number < promised.step):
+            lines.append(f"# Step {number} is left out: {promised.left_out[number]}.")
+        if not promised.runs(number):
+            continue
+        if number == promised.step:
+            lines += [f"{name}.clear()" for name, used in lists.items() if used and _calls_before(case, number)]
+            lines += [f"# {line}" for line in promised.says]
+        lines += _step(number, step, printer, promised)
+        lines += copies(promised, number, printer)
+    if promised.step is END:
+        lines += [f"# {line}" for line in promised.says]
+    lines += assertions(promised, printer)
+    return "\n".join(
+        [f'"""Case {case.id}, for {printer.title}."""', "import numpy as np", printer.imports, "", *constants(lines), *lines, ""]
+    )
 
 
-def _body(step: steps.Step, printer: Printer) -> list[str]:
+def _calls_before(case: Case, number: int) -> bool:
+    return any(isinstance(step, steps.Call) for step in case.steps[:number])
+
+
+def _step(number: int, step: steps.Step, printer: Printer, promised: Promised) -> list[str]:
+    body = _body(step, printer, promised)
+    if getattr(step, "no_grad", False):
+        body = [f"with {printer.no_grad}:", *indented(body)]
+    if number not in promised.refused:
+        return body
+    return list(refused(body, steps.results(step), promised.refusal if number == promised.step else None))
+
+
+def indented(lines: Sequence[str]) -> list[str]:
+    """Return lines one level deeper."""
+    return [f"    {line}" for line in lines]
+
+
+def refused(body: Sequence[str], results: Sequence[str], asserted: Refusal | None) -> Iterator[str]:
+    """Yield the lines of a step that is promised to be refused; ``asserted``: the claim that it is, if the script is about that."""
+    yield from ("try:", *indented(body), "except Exception as error:", '    print("refused:", error)')
+    if asserted is not None:
+        said = repr(f"{asserted.reason}: that must be refused, but it runs")
+        given = f' + f", and gives {{[{", ".join(results)}]}}"' if results else ""
+        yield from ("else:", f"    raise AssertionError({said}{given})")
+
+
+def _body(step: steps.Step, printer: Printer, promised: Promised) -> list[str]:
     match step:
         case steps.Op():
             return [op_text(step, printer.spelling)]
         case steps.InPlace():
             return [printer.spelling.text(step.op, [step.tensor, *step.operands], step.attrs, in_place=True)]
         case steps.Custom():
-            return printer.custom(step)
+            keeps = promised.looks_at("function")
+            cotangents = zip(step.results, step.cotangents, strict=True)
+            return printer.custom(step, [_kept("ran", n, c, printer) for n, c in cotangents] if keeps else [])
         case steps.Backward():
-            return [printer.backward(step)]
+            return [*(["import tempfile"] if step.dump_backward_graph else []), printer.backward(step)]
         case steps.Grad():
             target = f"{', '.join(step.results)}, = " if step.results else ""
             return [f"{target}{printer.grad(step)}"]
@@ -128,7 +151,7 @@ def _body(step: steps.Step, printer: Printer) -> list[str]:
         case steps.SetRequiresGrad():
             return [printer.toggle(step.tensor, step.requires_grad)]
         case steps.Hook():
-            return _hook(step, printer)
+            return _hook(step, printer, keeps=promised.looks_at("hook"))
         case steps.RemoveHook():
             return [printer.remove_hook(step.hook)]
         case steps.Edge():
@@ -138,7 +161,11 @@ def _body(step: steps.Step, printer: Printer) -> list[str]:
             return ["import weakref", *held, f'print("{step.tensor} lives on:", held() is not None)']
 
 
-def _hook(step: steps.Hook, printer: Printer) -> list[str]:
+def _kept(into: str, name: str, cotangent: str, printer: Printer) -> str:
+    return f"{into}.append(({name!r}, {printer.array(cotangent)}, {printer.recording}))"
+
+
+def _hook(step: steps.Hook, printer: Printer, *, keeps: bool) -> list[str]:
     name = step.results[0]
     body = {
         "nothing": "return None",
@@ -149,7 +176,7 @@ def _hook(step: steps.Hook, printer: Printer) -> list[str]:
     }[step.returns]
     return [
         f"def called_{name}(g):",
-        f'    print("    {name} saw", g)',
+        *([f"    {_kept('saw', name, 'g', printer)}"] if keeps else []),
         f"    {body}",
         f"{name} = {printer.hook(step.tensor, f'called_{name}')}",
     ]

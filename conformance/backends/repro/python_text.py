@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from conformance.ops import catalogue
 
@@ -13,11 +15,36 @@ if TYPE_CHECKING:
     from conformance.case.case import Input
     from conformance.case.steps import Backward, Custom, Flag, Grad, Op
 
+SPELLED = 8
+"""Up to so many elements are written one by one although they are all the same."""
+
 
 def array_text(entry: Input) -> str:
     """Write an input's elements as a NumPy array."""
-    elements = f"np.array({entry.numbers()!r}, dtype={entry.dtype!r})"
-    return f"{f'np.repeat({elements}, 2)[::2]' if entry.strided is True else elements}.reshape({entry.shape!r})"
+    array = entry.array()
+    if entry.strided is not True:
+        return numbers_text(array)
+    return f"np.repeat({numbers_text(array.ravel())}, 2)[::2].reshape({entry.shape!r})"
+
+
+def numbers_text(array: Any) -> str:
+    """Write an array; ``nan`` and ``inf`` stand for what they are called."""
+    if not array.size:
+        return f"np.zeros({array.shape!r}, dtype={str(array.dtype)!r})"
+    if array.size > SPELLED and len({number.tobytes() for number in array.ravel()}) == 1:
+        return f"np.full({array.shape!r}, {_nested(array.ravel()[0])}, dtype={str(array.dtype)!r})"
+    return f"np.array({_nested(array)}, dtype={str(array.dtype)!r})"
+
+
+def _nested(array: Any) -> str:
+    if array.ndim:
+        return f"[{', '.join(map(_nested, array))}]"
+    number = array[()]
+    if np.iscomplexobj(array):  # Python's own form loses the sign of a zero, and is no expression where a part is not finite
+        return f"complex({_nested(number.real)}, {_nested(number.imag)})"
+    if array.dtype.kind != "f" or np.isnan(number) or array.dtype.type(float(str(number))) == number:
+        return str(number)
+    return repr(float(number))  # the shortest text of single precision, read as a double and rounded, may be its neighbour
 
 
 def op_text(step: Op, spelling: Spelling) -> str:
@@ -41,7 +68,7 @@ def backward_text(step: Backward, function: str) -> str:
     options = _given(retain_graph=step.retain_graph, create_graph=step.create_graph or None)
     options += [] if step.inputs is None else [f"inputs={list_text(step.inputs, step.form)}"]
     options += [] if step.grad_variables is None else [f"grad_variables={list_text(step.grad_variables, step.form)}"]
-    options += ["dump_backward_graph_path='dump'"] if step.dump_backward_graph else []
+    options += ["dump_backward_graph_path=tempfile.mkdtemp()"] if step.dump_backward_graph else []
     return f"{function}({', '.join([list_text(step.tensors, step.form), list_text(step.grad_tensors, step.form), *options])})"
 
 
@@ -61,11 +88,11 @@ def grad_text(step: Grad, function: str) -> str:
     return f"{function}({', '.join([*lists, *options, *cut])})"
 
 
-def function_text(step: Custom, spelling: Spelling, *, base: str, saved: str, marks: str = "") -> list[str]:
+def function_text(step: Custom, spelling: Spelling, *, base: str, saved: str, marks: str = "", seen: Sequence[str] = ()) -> list[str]:
     """Write a custom function as a class with a static ``forward`` and ``backward``, and the call that applies it.
 
     ``base``: the class that it extends; ``saved``: what its ``backward`` reads saved tensors from; ``marks``: the method that is told
-    which operands the forward returns, if there is one.
+    which operands the forward returns, if there is one; ``seen``: what the backward does first.
     """
     unpacked = [f"        {', '.join(step.saved)}, = {saved}"] if step.saved else []
     operands = [f"{name}_{i}" if name in step.operands[:i] else name for i, name in enumerate(step.operands)]
@@ -82,7 +109,7 @@ def function_text(step: Custom, spelling: Spelling, *, base: str, saved: str, ma
         "    @staticmethod",
         f"    def backward(ctx, {', '.join(step.cotangents)}):",
         *unpacked,
-        *(f'        print("    {n} saw", {c})' for n, c in zip(step.results, step.cotangents, strict=True)),
+        *(f"        {line}" for line in seen),
         *(f"        {op_text(op, spelling)}" for op in step.backward),
         f"        return {gradients or '()'}",
         f"{', '.join(step.results)}{',' if len(step.outputs) > 1 else ''} = Function.apply({', '.join(step.operands)})",

@@ -9,13 +9,16 @@ from conformance.backends.repro.eager import eager_script
 from conformance.backends.repro.python_text import array_text, backward_text, function_text, grad_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.backends.repro.claims import Promised
     from conformance.case.case import Case, Input
     from conformance.case.steps import Backward, Custom, Grad
 
 
-def script(case: Case) -> str:
+def script(case: Case, promised: Promised) -> str:
     """Write a case as a script that imports PyTorch and NumPy alone."""
-    return eager_script(case, TorchPrinter())
+    return eager_script(case, TorchPrinter(), promised)
 
 
 class TorchPrinter:
@@ -23,8 +26,8 @@ class TorchPrinter:
 
     title = "torch"
     imports = "import torch"
-    flag = "requires_grad"
     no_grad = "torch.no_grad()"
+    recording = "torch.is_grad_enabled()"
     another_dtype = "g.double() if g.dtype == torch.float32 else g.float()"
     spelling = Spelling("torch")
 
@@ -37,8 +40,8 @@ class TorchPrinter:
     def grad(self, step: Grad) -> str:
         return grad_text(step, "torch.autograd.grad")
 
-    def custom(self, step: Custom) -> list[str]:
-        return function_text(step, self.spelling, base="torch.autograd.Function", saved="ctx.saved_tensors")
+    def custom(self, step: Custom, seen: Sequence[str]) -> list[str]:
+        return function_text(step, self.spelling, base="torch.autograd.Function", saved="ctx.saved_tensors", seen=seen)
 
     def clear_grad(self, tensor: str, to: str) -> str:
         zero = f"torch.zeros_like({tensor}.grad) if {tensor}.grad is not None else None"
@@ -64,3 +67,9 @@ class TorchPrinter:
 
     def grad_of(self, tensor: str) -> str:
         return f"{tensor}.grad"
+
+    def array(self, tensor: str) -> str:
+        return f"{tensor}.clone().numpy(force=True)"
+
+    def flag(self, tensor: str, requires_grad: bool) -> str:
+        return f"{tensor}.requires_grad is {requires_grad}"

@@ -23,7 +23,7 @@ from conformance.ops import catalogue
 from conformance.ops.dtypes import COMPLEX, OTHER_KIND, OTHER_PRECISION, REAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from conformance.case.case import Case
     from conformance.generate.grid.covering import Combination, Row
@@ -70,11 +70,12 @@ class Point(NamedTuple):
         return Script(self.op, self.row, made).case()
 
 
-def grid(ops: Iterable[str] | None = None) -> Iterator[Point]:
-    """Yield the grid of these ops, or of all."""
+def grid(ops: Iterable[str] | None = None, without: Collection[str] = ()) -> Iterator[Point]:
+    """Yield the grid of these ops, or of all; ``without``: dtypes that are left out."""
     for op in ops or catalogue():
         for row in _covered(*_space(op)):
-            yield Point(op, row)
+            if set(without).isdisjoint(row["dtype"].split("+")):
+                yield Point(op, row)
 
 
 def combinations_of(op: str) -> list[Combination]:

@@ -29,6 +29,7 @@ FAMILIES = (
     "selection",
     "softmax",
     "convolution",
+    "transcendental",
     "update",
     "complex",
 )

@@ -12,6 +12,7 @@ from reference_impl.primitives import (
     selection,
     shape,
     softmax,
+    transcendental,
     update,
 )
 
@@ -27,5 +28,6 @@ FAMILIES = (
     selection,
     softmax,
     convolution,
+    transcendental,
     update,
 )

@@ -7,6 +7,7 @@ from reference_impl.primitives import (
     elementary,
     indexing,
     linalg,
+    losses,
     piecewise,
     reduction,
     selection,
@@ -29,5 +30,6 @@ FAMILIES = (
     softmax,
     convolution,
     transcendental,
+    losses,
     update,
 )

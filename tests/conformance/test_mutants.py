@@ -39,7 +39,7 @@ ALL = tuple(mutants().values())
 OF_RULES = [m for m in ALL if m.kind is Kind.RULE]
 OF_SECOND = [m for m in ALL if m.kind is Kind.SECOND]
 SAMPLES = 120
-APPLIED = {"reciprocal", "div_by_quotient"}
+APPLIED = {"reciprocal", "div_by_quotient", "huber", "divergence", "logistic_entropy", "soft_margin", "softmax_entropy", "mean_all"}
 """Ops in no row that scripts apply: others are made of them."""
 
 

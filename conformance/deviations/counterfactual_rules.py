@@ -113,6 +113,15 @@ def _one_sided(right: Rule, _: int, g: Any, out: Any, x: Any, *, slope: float) -
     return add(right(array_of(g), out, x, slope=slope), add(linear, -array_of(linear)))
 
 
+def logistic_slopes_at_zero_less_by_one(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the slope of the terms of the binary cross entropy with logits be less by 1 where the logit is 0."""
+    yield _changed(("logistic_entropy",), _less_at_zero)
+
+
+def _less_at_zero(right: Rule, _: int, g: Any, out: Any, x: Any, **attrs: Any) -> Any:
+    return add(right(g, out, x, **attrs), mul(g, np.where(np.equal(array_of(x), 0), -1.0, 0.0).astype(array_of(out).dtype)))
+
+
 class _Border(tuple[int, ...]):  # noqa: SLOT001 - a tuple of any length has no slots
     """How many entries were put in front, and of which value: what must be known where the derivative is differentiated."""
 
@@ -220,6 +229,7 @@ RULES: dict[str, Change] = {
     "as if derivatives of broadcast quotients conjugated nothing": derivatives_of_broadcast_quotients_conjugate_nothing,
     "as if the slope of a power were constant where its exponent is 0": slopes_of_powers_constant,
     "as if derivatives took the slope at 0 from the negative side": derivatives_of_kinks_one_sided,
+    "as if the slope at the logit 0 were less by 1": logistic_slopes_at_zero_less_by_one,
     "as if borders were filled in derivatives": borders_filled_again,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
 }

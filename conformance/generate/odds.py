@@ -40,7 +40,8 @@ class SketchOdds:
     reach: float = 2.0
     #: Least element of the domain "positive", before `margin` is added: logarithms and roots stay moderate.
     positive_from: float = 0.375
-    positive_to: float = 2.5  #: Largest element of the domain "positive", before `margin` is added.
+    #: Largest element of the domain "positive", before `margin` is added; of the domain "beyond one" so far from 1.
+    positive_to: float = 2.5
     #: Numerators of elements in the exact lane: small integers keep products of many of them exact.
     exact_numerators: Range = Range(-3, 3)
     #: Denominators of elements in the exact lane: each half costs a bit of the grain of all that is computed with it.
@@ -70,7 +71,8 @@ class SketchOdds:
     partner_shapes: tuple[str, ...] = ("same", "shorter", "ones", "longer", "same")
     axis_of_one: float = 0.5  #: An axis of length 1 in a partner that broadcasts by ones: any subset of the axes.
     no_grad_op: float = 0.04  #: An op under ``no_grad``: it cuts the graph, so it is rare.
-    #: How far from 0, and from each other, elements of the domains "nonzero", "positive" and "distinct" are: quotients stay moderate.
+    #: How far from 0, from each other or from 1 elements of the domains "nonzero", "positive", "distinct", "unit" and "beyond one" are:
+    #: quotients stay moderate.
     margin: float = 0.25
     #: Largest element that is built upon in the numeric lane: three orders of derivatives of it stay far from overflow in float32.
     largest: float = 1e3

@@ -103,6 +103,10 @@ class Sketch:
             data = [source.choice(odds.ties) for _ in range(count)]
         elif domain == "positive":
             data = [source.uniform(odds.positive_from, odds.positive_to) for _ in range(count)]
+        elif domain == "unit":
+            data = [source.uniform(odds.margin - 1.0, 1.0 - odds.margin) for _ in range(count)]
+        elif domain == "beyond one":
+            data = [source.uniform(1.0 + odds.margin, 1.0 + odds.positive_to) for _ in range(count)]
         else:
             data = [source.uniform(-odds.reach, odds.reach) for _ in range(count)]
         if domain in ("nonzero", "positive"):
@@ -310,6 +314,10 @@ class Sketch:
             return bool(array.real.min() >= margin)
         if domain == "nonzero":
             return bool(np.abs(array).min() >= margin)
+        if domain == "unit":
+            return bool(np.abs(array).max() <= 1.0 - margin)
+        if domain == "beyond one":
+            return bool(array.real.min() >= 1.0 + margin)
         ordered = np.sort(array, axis=None)
         return bool(array.size < 2 or (ordered[1:] - ordered[:-1]).min() >= margin)
 

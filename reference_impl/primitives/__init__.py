@@ -7,11 +7,13 @@ from reference_impl.primitives import (
     elementary,
     indexing,
     linalg,
+    losses,
     piecewise,
     reduction,
     selection,
     shape,
     softmax,
+    transcendental,
     update,
 )
 
@@ -27,5 +29,7 @@ FAMILIES = (
     selection,
     softmax,
     convolution,
+    transcendental,
+    losses,
     update,
 )

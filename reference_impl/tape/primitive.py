@@ -34,6 +34,10 @@ class Domain(StrEnum):
     POSITIVE = "positive"
     NONZERO = "nonzero"
     DISTINCT = "distinct"
+    UNIT = "unit"
+    """Between -1 and 1."""
+    BEYOND_ONE = "beyond one"
+    """Above 1."""
 
 
 class Observation:

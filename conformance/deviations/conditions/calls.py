@@ -111,6 +111,13 @@ def frees_graph(case: Case, number: int) -> bool:
 
 
 @condition
+def retaining_backward(case: Case, number: int) -> bool:
+    """Whether a `backward` keeps its graph."""
+    call = case.steps[number]
+    return isinstance(call, Backward) and bool(call.create_graph if call.retain_graph is None else call.retain_graph)
+
+
+@condition
 def second_pass(case: Case, number: int) -> bool:
     """Whether a `backward` comes after another."""
     return isinstance(case.steps[number], Backward) and any(isinstance(s, Backward) for s in case.steps[:number])

@@ -23,6 +23,7 @@ from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import FAILING
 from conformance.laws.judging import Judging
 from conformance.ops import catalogue
+from conformance.ops.spec import Drawn
 from reference_impl.dialects.conventions import Lock, OpenChoice, read
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _chunks(backend: BackendRecord, folder: str, cases: int, seed: int) -> Itera
     judging = Judging(timeout=LEARNING_TIMEOUT, observing=True)
     static = registration(backend.name).static
     for op, row in catalogue().items():
-        if (row.eager or static) and f"op:{op}" not in backend.not_offered:
+        if (static or row.drawn is not Drawn.IN_PROGRAMS) and f"op:{op}" not in backend.not_offered:
             draw = DrawOptions(ops=(op,), static=static, changing=CHANGING)
             yield Chunk((backend.name,), folder, f"op-{op}", 0, OF_EACH_OP, judging, seed, draw)
             if probed := tuple(probes(op)):

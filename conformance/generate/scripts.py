@@ -117,7 +117,7 @@ def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, kind: Kind) -
         taken = own or entry.numbers.taken == "both" if kind == "complex" else not own
         return taken and (exactly or not exact) and (not deep or highest >= 2)
 
-    names = ops or [name for name, entry in catalogue().items() if entry.eager or kind == "static"]
+    names = ops or [name for name, entry in catalogue().items() if entry.drawn.unasked(static=kind == "static")]
     return tuple(name for name in names if fits(name))
 
 

@@ -22,6 +22,7 @@ from conformance.generate.sketch import Sketch
 from conformance.generate.sources import FastSource
 from conformance.mutants.mutant import replaced
 from conformance.ops import catalogue
+from conformance.ops.spec import Drawn
 from reference_impl import OPS, PADDLE, PADDLE_STATIC, TORCH, Tensor, grad
 from reference_impl.tape.primitive import Observation, Primitive, array_of
 
@@ -80,7 +81,7 @@ def is_applied(op: str) -> bool:
 def dialect_of(op: str) -> Dialect:
     """Return the dialect in which the engine meets an op: PyTorch's, if it does there."""
     if op in catalogue():
-        return TORCH if catalogue()[op].eager else PADDLE_STATIC
+        return PADDLE_STATIC if catalogue()[op].drawn is Drawn.IN_PROGRAMS else TORCH
     return _met()[op].dialect if op in _met() else TORCH
 
 

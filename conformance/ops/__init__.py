@@ -58,6 +58,8 @@ NOT_OFFERED: Mapping[str, str] = {
     "einsum": "comes with the linear algebra family",
     "an op that changes nothing (a cast to its own dtype)": "the tensor itself comes back, as documented; it is drawn to do something",
     "conv2d in eager scripts": "PyTorch frees and links its two gradients as one, which is not modelled; programs draw it",
+    "ops that came later (`Drawn.NAMED`), in graphs that do not name them": "the grid, the special points and graphs that name them "
+    "have them; all graphs will, once the shares of the known deviations are measured anew",
     "third derivatives in static programs": "each costs a build of its own; scripts draw them",
     **in_place.NOT_OFFERED,
     **numbers.NOT_OFFERED,

@@ -63,6 +63,18 @@ class Memory(StrEnum):
     DOUBTFUL = "the operand's in one framework, while another copies or refuses to write there"
 
 
+class Drawn(StrEnum):
+    """Which random graphs use an op that nobody named. The grid, the special points and ``--ops`` have every op of the catalogue."""
+
+    ALWAYS = "eager scripts and programs"
+    IN_PROGRAMS = "programs alone"
+    NAMED = "those of scripts that name it: it came later, and the graphs of each seed are those that the shares were measured of"
+
+    def unasked(self, *, static: bool) -> bool:
+        """Whether random programs (``static``) or random eager scripts use the op."""
+        return self is Drawn.ALWAYS or (static and self is Drawn.IN_PROGRAMS)
+
+
 @dataclass(frozen=True, slots=True)
 class Points:
     """How the sweep of the special points fills an op's operands.
@@ -104,7 +116,7 @@ class OpSpec:
         in_place: its form in place, or why that is not offered; ``None`` where neither framework has one.
         corners: further ways to choose operands and attributes, by their names: what `draw` leaves to luck, or leaves out so as not to
             change the scripts of every seed. The grid enumerates them.
-        eager: whether eager campaigns use it unasked; programs use every op.
+        drawn: which random graphs use it unasked.
     """
 
     name: str
@@ -120,7 +132,7 @@ class OpSpec:
     memory: Memory = Memory.OWN
     in_place: InPlaceForm | NotOffered | None = None
     corners: Mapping[str, Draw] = field(default_factory=dict)
-    eager: bool = True
+    drawn: Drawn = Drawn.ALWAYS
 
     @property
     def operands(self) -> tuple[str, ...]:
@@ -201,7 +213,7 @@ def op(
     memory: Memory = Memory.OWN,
     in_place: InPlaceForm | NotOffered | None = None,
     corners: Mapping[str, Draw] | None = None,
-    eager: bool = True,
+    drawn: Drawn = Drawn.ALWAYS,
     **calls: str,
 ) -> OpSpec:
     """Make a row; see `OpSpec`. What is left over is the op's call in each framework, under the framework's name."""
@@ -218,7 +230,7 @@ def op(
         memory=memory,
         in_place=in_place,
         corners=corners or {},
-        eager=eager,
+        drawn=drawn,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,9 +18,11 @@ from conformance.case.profile import profile_of
 from conformance.case.steps import Backward, Grad, Op
 from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
+from conformance.generate import scripts
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.generate.strategies import cases
 from conformance.ops import catalogue
+from conformance.ops.spec import Drawn
 from tests.conformance.engines import INFO, ROOT, answer
 
 if TYPE_CHECKING:
@@ -79,12 +82,25 @@ def test_both_lanes_are_drawn_about_equally_often() -> None:
 
 def test_every_op_that_eager_campaigns_use_is_drawn() -> None:
     used = set().union(*(ops_of(case_of(SEED, i, DrawOptions())) for i in range(2000)))
-    assert {name for name, entry in catalogue().items() if entry.eager} == used
+    assert {name for name, entry in catalogue().items() if entry.drawn.unasked(static=False)} == used
 
 
-def test_programs_draw_every_op_of_the_catalogue_but_those_of_complex_numbers() -> None:
+def test_programs_draw_every_op_that_they_use_unasked_but_those_of_complex_numbers() -> None:
     used = set().union(*(ops_of(case_of(SEED, i, DrawOptions(static=True))) for i in range(3000)))
-    assert {name for name, op in catalogue().items() if op.family != "complex"} == used
+    assert {name for name, op in catalogue().items() if op.drawn.unasked(static=True) and op.family != "complex"} == used
+
+
+@pytest.mark.parametrize("drawn", [Drawn.NAMED, Drawn.IN_PROGRAMS])
+@pytest.mark.parametrize("static", [False, True])
+def test_an_op_that_is_not_drawn_unasked_is_in_the_graphs_that_name_it_alone(
+    drawn: Drawn, static: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scripts, "catalogue", lambda: {**catalogue(), "sin": replace(catalogue()["sin"], drawn=drawn)})
+    monkeypatch.setattr(scripts, "_offered", scripts._offered.__wrapped__)
+    unasked, named = (
+        set().union(*(ops_of(case_of(SEED, i, DrawOptions(ops=ops, static=static))) for i in range(300))) for ops in (None, ("sin",))
+    )
+    assert (drawn.unasked(static=static), True) == ("sin" in unasked, "sin" in named)
 
 
 def test_most_cases_are_rich() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.ops.numbers import UNREGISTERED, real_only
-from conformance.ops.spec import PLAIN, op, rows
+from conformance.ops.spec import PLAIN, Drawn, op, rows
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Sampler
@@ -29,6 +29,6 @@ ENTRIES = rows(
         exact=True,
         numbers=real_only(UNREGISTERED),
         points=PLAIN,
-        eager=False,  # what its second derivatives count as depending on in eager frameworks is not in the dialects
+        drawn=Drawn.IN_PROGRAMS,  # what its second derivatives count as depending on in eager frameworks is not in the dialects
     ),
 )

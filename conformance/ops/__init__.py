@@ -29,6 +29,7 @@ FAMILIES = (
     "selection",
     "softmax",
     "convolution",
+    "nn",
     "update",
     "complex",
 )
@@ -43,8 +44,9 @@ def catalogue() -> Mapping[str, OpSpec]:
 
 NOT_OFFERED: Mapping[str, str] = {
     "dropout": "random: the frameworks draw different masks from the same seed",
-    "scaled_dot_product_attention": "a composite of offered ops with fixed layouts; comes with the nn families",
-    "layer_norm, batch_norm, group_norm": "the nn families come later",
+    "layer_norm with an eps above 0.001, over all axes, or with a weight of several axes": "Paddle refuses each of them",
+    "group_norm of groups of one number": "its result is 0, and what is left of it the rounding of a formula that nobody promises",
+    "rms_norm": "Paddle has no kernel of it for the CPU",
     "conv1d, conv3d, conv_transpose, strides, dilations, groups": "the nn families come later",
     "cross_entropy, nll_loss, l1_loss, kl_div, ...": "the loss family comes later; mse_loss is offered",
     "adaptive_avg_pool2d, max_pool2d, avg_pool2d": "the nn families come later",

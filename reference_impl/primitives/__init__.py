@@ -7,6 +7,7 @@ from reference_impl.primitives import (
     elementary,
     indexing,
     linalg,
+    nn,
     piecewise,
     reduction,
     selection,
@@ -27,5 +28,6 @@ FAMILIES = (
     selection,
     softmax,
     convolution,
+    nn,
     update,
 )

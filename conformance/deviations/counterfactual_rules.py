@@ -113,6 +113,16 @@ def _one_sided(right: Rule, _: int, g: Any, out: Any, x: Any, *, slope: float) -
     return add(right(array_of(g), out, x, slope=slope), add(linear, -array_of(linear)))
 
 
+def weights_left_out(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradients of the first operands of ops be those with a weight of ones."""
+    yield _changed(ops, _unweighted)
+
+
+def _unweighted(right: Rule, position: int, g: Any, out: Any, x: Any, weight: Any, *more: Any, **attrs: Any) -> Any:
+    weight = weight if position else np.ones(shape_of(weight), array_of(weight).dtype)
+    return right(g, out, x, weight, *more, **attrs)
+
+
 class _Border(tuple[int, ...]):  # noqa: SLOT001 - a tuple of any length has no slots
     """How many entries were put in front, and of which value: what must be known where the derivative is differentiated."""
 
@@ -221,6 +231,7 @@ RULES: dict[str, Change] = {
     "as if the slope of a power were constant where its exponent is 0": slopes_of_powers_constant,
     "as if derivatives took the slope at 0 from the negative side": derivatives_of_kinks_one_sided,
     "as if borders were filled in derivatives": borders_filled_again,
+    "as if weights were ones": weights_left_out,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
 }
 """The counterfactual rules by the words that an entry uses."""

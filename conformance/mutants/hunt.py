@@ -1,7 +1,5 @@
 """Running mutants on the cases of the default campaign, in order, until the judge says that they diverge.
 
-What the default campaign does not draw unasked is named: the mutants of such an op have cases of their own.
-
 Every case is drawn once, and the right reference runs it once for each dialect, noting which vjp rules it calls: a mutant whose fault
 is in one rule is run only where that rule is called, since anywhere else it is the reference. The judge is that of the campaign,
 the canary after a refusal included.
@@ -24,7 +22,6 @@ from conformance.judge.canary import ailment_after
 from conformance.judge.verdict import Bucket
 from conformance.mutants.mutant import Kind, Mutant
 from conformance.mutants.registry import mutant
-from conformance.mutants.samples import named_with
 from reference_impl.tape.rules import intercepted_rules
 from reference_impl.tape.tensor import Mode
 
@@ -153,11 +150,13 @@ def run_hunt(hunt: Hunt) -> dict[str, Kill]:
 
 def _killed(seed: int, index: int, alive: dict[str, Suspect], entering: Callable[[str], None]) -> Iterable[tuple[str, Kill]]:
     found = []
-    drawn_of = {name: _drawn_of(suspect) for name, suspect in alive.items()}
-    for static, ops in dict.fromkeys(drawn_of.values()):
-        case = case_of(seed, index, DrawOptions(static=static, ops=ops))
+    for static in (False, True):
+        of_kind = [(name, *suspect) for name, suspect in alive.items() if suspect.engine.info.dialect.static is static]
+        if not of_kind:
+            continue
+        case = case_of(seed, index, DrawOptions(static=static))
         right: dict[str, tuple[Outcome, Called]] = {}
-        for name, (wrong, engine) in ((name, alive[name]) for name, of in drawn_of.items() if of == (static, ops)):
+        for name, wrong, engine in of_kind:
             dialect = engine.info.dialect
             if dialect.name not in right:
                 right[dialect.name] = calls_of(_reference(dialect), case)
@@ -172,12 +171,6 @@ def _killed(seed: int, index: int, alive: dict[str, Suspect], entering: Callable
                     step = "" if verdict.mismatch is None else label(case, verdict.mismatch.step)
                     found.append((name, Kill(index, str(verdict.bucket), step)))
     return found
-
-
-def _drawn_of(suspect: Suspect) -> tuple[bool, tuple[str, ...] | None]:
-    """Return what cases a mutant is run on: programs or eager scripts, and of which ops (``None``: of all that are drawn unasked)."""
-    wrong, engine = suspect
-    return engine.info.dialect.static, None if wrong.rule is None else named_with(wrong.part)
 
 
 def _reference(dialect: Dialect) -> Callable[[Case], Outcome]:

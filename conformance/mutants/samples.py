@@ -40,8 +40,6 @@ KEPT = 6
 """How many samples are kept of an op that stands in no row."""
 ENOUGH = 3
 """With how many of them the search ends."""
-COMPANY = ("mul", "add")
-"""What stands beside an op in the scripts that name it: what it is applied to, and what is made of it."""
 CASES = 100
 """In how many cases an op is looked for that no row leads to."""
 
@@ -56,10 +54,9 @@ class Sample:
 
 @dataclass
 class Met:
-    """In which dialect an op was met first, in which row (if in one), whether a script applies it, or rules alone do, and to what."""
+    """In which dialect an op was met first, whether a script applies it, or rules alone do, and what it was applied to."""
 
     dialect: Dialect
-    row: str | None
     applied: bool = False
     samples: list[Sample] = field(default_factory=list)
 
@@ -86,12 +83,6 @@ def dialect_of(op: str) -> Dialect:
     if op in catalogue():
         return PADDLE_STATIC if catalogue()[op].drawn is Drawn.IN_PROGRAMS else TORCH
     return _met()[op].dialect if op in _met() else TORCH
-
-
-def named_with(op: str) -> tuple[str, ...] | None:
-    """Return the ops that a script must name so that it meets an op; ``None`` where random graphs draw it unasked, or its row's op."""
-    row = op if op in catalogue() else _met()[op].row if op in _met() else None
-    return (row, *COMPANY) if row is not None and catalogue()[row].drawn is Drawn.NAMED else None
 
 
 def uneven(like: Any, random: np.random.Generator) -> Any:
@@ -131,13 +122,11 @@ def _plain(op: Primitive) -> Iterator[Sample]:
 def _met() -> dict[str, Met]:
     """Return where the ops were met that stand in no row."""
     watch = _Watch()
-    for row in sorted(catalogue(), key=lambda name: catalogue()[name].drawn is Drawn.NAMED):  # so a part of both counts as drawn
-        watch.row = row
+    for row in catalogue():
         for sample in _drawn(row, DIFFERENTIATED):
             _differentiate(watch, TORCH, row, sample)
             if row in PADDLE.spelled:
                 _differentiate(watch, PADDLE, PADDLE.spelled[row], sample)
-    watch.row = None
     for index in range(CASES):
         if all(name in watch.met and len(watch.met[name].samples) >= ENOUGH for name in watch.missing):
             break
@@ -156,7 +145,6 @@ class _Watch:
     def __init__(self) -> None:
         self.met: dict[str, Met] = {}
         self.dialect = TORCH
-        self.row: str | None = None
         self.applied: set[str] = set()
         self.missing = [name for name, op in OPS.items() if isinstance(op, Primitive) and any(op.rules) and name not in catalogue()]
 
@@ -169,7 +157,7 @@ class _Watch:
 
     def __call__(self, op: Primitive, operands: list[Any], attrs: dict[str, Any], out: Any) -> Any:
         if op.name in self.missing:
-            met = self.met.setdefault(op.name, Met(self.dialect, self.row))
+            met = self.met.setdefault(op.name, Met(self.dialect))
             shapes = [np.shape(x) for x in operands]
             if len(met.samples) < KEPT and shapes not in [[np.shape(x) for x in s.operands] for s in met.samples]:
                 met.samples.append(Sample(tuple(np.array(array_of(x)) for x in operands), dict(attrs)))

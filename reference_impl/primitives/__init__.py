@@ -9,6 +9,7 @@ from reference_impl.primitives import (
     linalg,
     nn,
     piecewise,
+    pooling,
     reduction,
     selection,
     shape,
@@ -29,5 +30,6 @@ FAMILIES = (
     softmax,
     convolution,
     nn,
+    pooling,
     update,
 )

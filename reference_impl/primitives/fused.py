@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class _Stage(NamedTuple):
-    """One application of a primitive inside a formula; some of the operands are followed, and all of the results."""
+    """One application of a primitive inside a formula; its results are followed, and so are some of the operands."""
 
     primitive: Primitive
     operands: tuple[Any, ...]
@@ -35,12 +35,13 @@ class _Stage(NamedTuple):
 
 
 class _Followed(Symbol):
-    """A value of a formula that depends on the operand that a rule is for: an array, a Tensor or a variable of a program."""
+    """A value of a formula: an array, a Tensor or a variable of a program. ``depends``: on the operand that the rule is for."""
 
-    __slots__ = ("dtype", "shape", "stages", "value")
+    __slots__ = ("depends", "dtype", "shape", "stages", "value")
 
-    def __init__(self, value: Any, stages: list[_Stage]) -> None:
+    def __init__(self, value: Any, stages: list[_Stage], *, depends: bool) -> None:
         self.value = value
+        self.depends = depends
         self.shape = shape_of(value)
         self.dtype = value.dtype
         self.stages = stages
@@ -48,13 +49,18 @@ class _Followed(Symbol):
     def record(self, primitive: Primitive, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Compute ``primitive(*operands, **attrs)`` and remember that it was done."""
         out = primitive(*map(_value, operands), **attrs)
-        results = tuple(_Followed(part, self.stages) for part in (out if primitive.multi_output else (out,)))
+        depends = any(_depends(operand) for operand in operands)
+        results = tuple(_Followed(part, self.stages, depends=depends) for part in (out if primitive.multi_output else (out,)))
         self.stages.append(_Stage(primitive, operands, attrs, results))
         return results if primitive.multi_output else results[0]
 
 
 def _value(operand: Any) -> Any:
     return operand.value if isinstance(operand, _Followed) else operand
+
+
+def _depends(operand: Any) -> bool:
+    return isinstance(operand, _Followed) and operand.depends
 
 
 def fused(*, saves: Iterable[str] | None = None) -> Callable[[Callable[..., Any]], Primitive]:
@@ -76,8 +82,8 @@ def fused(*, saves: Iterable[str] | None = None) -> Callable[[Callable[..., Any]
 def _pulled(formula: Callable[..., Any], position: int, g: Any, _: Any, *operands: Any, **attrs: Any) -> Any:
     """Return the cotangent of one operand: the reverse pass through what it has a part in."""
     stages: list[_Stage] = []
-    own = _Followed(operands[position], stages)
-    out = formula(*operands[:position], own, *operands[position + 1 :], **attrs)
+    given = [_Followed(operand, stages, depends=at == position) for at, operand in enumerate(operands)]
+    out = formula(*given, **attrs)
     arrived: dict[_Followed, Any] = {out: g}
     for stage in reversed(stages):
         slots = [arrived.pop(result, None) for result in stage.results]
@@ -85,9 +91,9 @@ def _pulled(formula: Callable[..., Any], position: int, g: Any, _: Any, *operand
             continue
         filled = [_zeros(result) if slot is None else slot for slot, result in zip(slots, stage.results, strict=True)]
         for at, operand in enumerate(stage.operands):
-            if isinstance(operand, _Followed) and (cotangent := _cotangent(stage, at, filled)) is not None:
+            if _depends(operand) and (cotangent := _cotangent(stage, at, filled)) is not None:
                 arrived[operand] = add(arrived[operand], cotangent) if operand in arrived else cotangent
-    return arrived[own]
+    return arrived[given[position]]
 
 
 def _cotangent(stage: _Stage, position: int, arrived: list[Any]) -> Any:

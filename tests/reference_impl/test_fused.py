@@ -10,7 +10,7 @@ import pytest
 
 from conformance.compare.branches import observing
 from conformance.compare.shadow_values import ShadowValues
-from reference_impl import OPS, PADDLE, Tensor, grad
+from reference_impl import OPS, PADDLE, Program, Tensor, grad, gradients, run
 from reference_impl.primitives import fused as module
 from reference_impl.primitives.fused import fused
 from tests.reference_impl.rule_check import ask
@@ -81,6 +81,18 @@ def test_what_a_rule_of_a_fused_op_makes_belongs_to_the_derivative_of_that_op() 
         x = Tensor(X, requires_grad=True)
         (first,) = grad([op(x)], [x], [Tensor(X)], create_graph=True, dialect=PADDLE)
         assert first.node.derivative_of == ("of_two_uses", 1)
+
+
+def test_a_rule_of_a_fused_op_can_be_written_into_a_program() -> None:
+    def scaled(x: Any, weight: Any) -> Any:
+        return mul(weight, exp(x))  # what is followed stands behind a variable that is not
+
+    with defined(scaled) as op:
+        program = Program()
+        x, weight = (program.data(name, (4,), "float64", stop_gradient=False) for name in ("x", "weight"))
+        (found,) = gradients(op(x, weight), x)
+        (value,) = run(program, {"x": X, "weight": 2 * X}, [found])
+    assert np.allclose(2 * X * np.exp(X), value)
 
 
 def shadows_of(function: Callable[..., Any]) -> list[Any]:

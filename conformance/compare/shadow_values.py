@@ -54,7 +54,12 @@ class ShadowValues:
         return [widened.astype(wider(widened.dtype), copy=False)] * (1 + self.replicas)
 
     def observe(self, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:
-        """Compute and keep the shadows of what a primitive made; an observer, see `reference_impl.tape.primitive.Observation`."""
+        """Compute and keep the shadows of what a primitive made; an observer, see `reference_impl.tape.primitive.Observation`.
+
+        What a fused op made was made by the last primitive of its formula, which was watched: its shadows are there.
+        """
+        if primitive.fused:
+            return out
         attrs = _attributes(primitive, attrs, out)
         watching = Observation.observer, Observation.chooser
         Observation.observer, Observation.chooser = None, self._as_in_the_run  # a forward may be made of primitives

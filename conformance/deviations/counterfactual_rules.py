@@ -122,6 +122,16 @@ def _less_at_zero(right: Rule, _: int, g: Any, out: Any, x: Any, **attrs: Any) -
     return add(right(g, out, x, **attrs), mul(g, np.where(np.equal(array_of(x), 0), -1.0, 0.0).astype(array_of(out).dtype)))
 
 
+def weights_left_out(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradients of the first operands of ops be those with a weight of ones."""
+    yield _changed(ops, _unweighted)
+
+
+def _unweighted(right: Rule, position: int, g: Any, out: Any, x: Any, weight: Any, *more: Any, **attrs: Any) -> Any:
+    weight = weight if position else np.ones(shape_of(weight), array_of(weight).dtype)
+    return right(g, out, x, weight, *more, **attrs)
+
+
 class _Border(tuple[int, ...]):  # noqa: SLOT001 - a tuple of any length has no slots
     """How many entries were put in front, and of which value: what must be known where the derivative is differentiated."""
 
@@ -231,6 +241,7 @@ RULES: dict[str, Change] = {
     "as if derivatives took the slope at 0 from the negative side": derivatives_of_kinks_one_sided,
     "as if the slope at the logit 0 were less by 1": logistic_slopes_at_zero_less_by_one,
     "as if borders were filled in derivatives": borders_filled_again,
+    "as if weights were ones": weights_left_out,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
 }
 """The counterfactual rules by the words that an entry uses."""

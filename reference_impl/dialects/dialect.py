@@ -38,6 +38,7 @@ class Dialect:
         only_inputs: whether ``only_inputs=False`` is accepted (and changes nothing) or refused.
         inputs_run_their_node: ``backward(inputs=)`` runs (and frees) the node that made a non-leaf input.
         retain_constant: `retain_grad` of a tensor that requires no gradient is an error, or does nothing.
+        unoffered: a derivative of an order that is not offered is refused by the call that would record it, or by the one that runs it.
         hook_order: the hooks of a node's outputs are called tensor by tensor, as each got its first one, or all as registered.
         retained_position: a retained gradient is taken after all hooks of the tensor, or between them as registered.
         retained: a second pass adds to a retained gradient, or replaces it.
@@ -79,6 +80,7 @@ class Dialect:
     only_inputs: Literal["ignored", "required"]
     inputs_run_their_node: bool
     retain_constant: Literal["refused", "ignored"]
+    unoffered: Literal["when_recorded", "when_run"]
     hook_order: Literal["by_tensor", "registered"]
     retained_position: Literal["last", "registered"]
     retained: Literal["accumulated", "replaced"]
@@ -122,6 +124,7 @@ TORCH = Dialect(
     only_inputs="ignored",
     inputs_run_their_node=True,
     retain_constant="refused",
+    unoffered="when_run",
     hook_order="by_tensor",
     retained_position="last",
     retained="accumulated",
@@ -163,6 +166,7 @@ PADDLE = Dialect(
     only_inputs="required",
     inputs_run_their_node=False,
     retain_constant="ignored",
+    unoffered="when_recorded",
     hook_order="registered",
     retained_position="registered",
     retained="replaced",

@@ -8,7 +8,9 @@ from reference_impl.primitives import (
     indexing,
     linalg,
     losses,
+    nn,
     piecewise,
+    pooling,
     reduction,
     selection,
     shape,
@@ -31,5 +33,7 @@ FAMILIES = (
     convolution,
     transcendental,
     losses,
+    nn,
+    pooling,
     update,
 )

@@ -110,7 +110,8 @@ def reached(x: Any, out: Any, *, axis: Any, ties: str) -> Any:
     return share / np.add.reduce(share, axis=_axes(axis), keepdims=True)
 
 
-def _extremum_vjp(g: Any, out: Any, x: Any, axis: Any, *, keepdims: bool, ties: str) -> Any:
+def extremum_vjp(g: Any, out: Any, x: Any, axis: Any, *, keepdims: bool, ties: str) -> Any:
+    """Return the cotangent of the operand of an extremum; ``ties`` as for `reached`."""
     shape = shape_of(x)
     share = reached(array_of(x), array_of(restore_axes(array_of(out), shape, axis, keepdims=keepdims)), axis=axis, ties=ties)
     return mul(restore_axes(g, shape, axis, keepdims=keepdims), share)
@@ -124,7 +125,7 @@ def max(x: Any, *, axis: int, keepdims: Any) -> Any:  # noqa: A001 - an op is ca
 
 @max.vjp("x")
 def max_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
-    return _extremum_vjp(g, out, x, axis, keepdims=keepdims, ties=Mode.ties)
+    return extremum_vjp(g, out, x, axis, keepdims=keepdims, ties=Mode.ties)
 
 
 @primitive(ulps=0)
@@ -135,7 +136,7 @@ def min(x: Any, *, axis: int, keepdims: Any) -> Any:  # noqa: A001 - an op is ca
 
 @min.vjp("x")
 def min_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
-    return _extremum_vjp(g, out, x, axis, keepdims=keepdims, ties=Mode.ties)
+    return extremum_vjp(g, out, x, axis, keepdims=keepdims, ties=Mode.ties)
 
 
 @primitive(ulps=0)
@@ -146,7 +147,7 @@ def amax(x: Any, *, axis: Any, keepdims: Any) -> Any:
 
 @amax.vjp("x")
 def amax_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
-    return _extremum_vjp(g, out, x, axis, keepdims=keepdims, ties="split")
+    return extremum_vjp(g, out, x, axis, keepdims=keepdims, ties="split")
 
 
 @primitive(ulps=0)
@@ -157,7 +158,7 @@ def amin(x: Any, *, axis: Any, keepdims: Any) -> Any:
 
 @amin.vjp("x")
 def amin_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
-    return _extremum_vjp(g, out, x, axis, keepdims=keepdims, ties="split")
+    return extremum_vjp(g, out, x, axis, keepdims=keepdims, ties="split")
 
 
 @primitive(

@@ -163,12 +163,18 @@ class ReversePass:
         asked = self.asked[node]
         if not (node.primitive.runs_on_nothing or _something(slots)):
             return [(position, None) for position in asked]
+        op, depth = node.derivative_of
+        if self.dialect.unoffered == "when_run" and depth:
+            self._refuse_order(op, depth + 1)
         if not self.create_graph:
             return self._pull(node, slots, asked)
-        op, depth = node.derivative_of
-        if self.dialect.conventions.refuses(Kind.OFFERED, op, of_order(depth + 2)):
-            raise AutogradError(Category.NOT_IMPLEMENTED, f"{op}: no derivative of order {depth + 2} is offered")
+        if self.dialect.unoffered == "when_recorded":
+            self._refuse_order(op, depth + 2)
         return self._pull_recorded(node, slots, asked, (op, depth + 1))
+
+    def _refuse_order(self, op: str, order: int) -> None:
+        if self.dialect.conventions.refuses(Kind.OFFERED, op, of_order(order)):
+            raise AutogradError(Category.NOT_IMPLEMENTED, f"{op}: no derivative of order {order} is offered")
 
     def _free(self, node: Node) -> None:
         node.released = True

@@ -86,6 +86,7 @@ class Primitive:
         "domain",
         "error_scale",
         "forward",
+        "fused",
         "multi_output",
         "name",
         "operands",
@@ -112,6 +113,7 @@ class Primitive:
         branch_sides: Callable[..., Sequence[Any]] | None,
         domain: dict[str, Domain] | None,
         views: bool,
+        fused: bool,
     ) -> None:
         parameters = inspect.signature(forward).parameters.values()
         self.name = name
@@ -128,6 +130,7 @@ class Primitive:
         self.branch_sides = branch_sides
         self.domain = domain or {}
         self.views = views
+        self.fused = fused
         self.rules: list[Callable[..., Any] | None] = [None] * len(self.operands)
 
     def vjp(self, operand: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -229,6 +232,7 @@ def primitive(
     branch_sides: Callable[..., Sequence[Any]] | None = None,
     domain: dict[str, Domain] | None = None,
     views: bool = False,
+    fused: bool = False,
 ) -> Callable[[Callable[..., Any]], Primitive]:
     """Make a primitive of a forward function.
 
@@ -248,6 +252,7 @@ def primitive(
             What a rule makes of them are corners of the (Clarke) subdifferential.
         domain: per operand, where its elements must lie.
         views: the output shares memory with the operand.
+        fused: the forward is a formula of primitives, and rounds as these do; see `reference_impl.primitives.fused`.
     """
 
     def make(function: Callable[..., Any]) -> Primitive:
@@ -263,6 +268,7 @@ def primitive(
             branch_sides=branch_sides,
             domain=domain,
             views=views,
+            fused=fused,
         )
         register(made.name, made)
         return made
@@ -287,6 +293,7 @@ def alias(name: str, of: Primitive, *, copies: bool = False) -> Primitive:
         branch_sides=of.branch_sides,
         domain=of.domain,
         views=of.views and not copies,
+        fused=of.fused,
     )
     made.rules = of.rules
     register(name, made)

@@ -105,7 +105,7 @@ def test_the_rest_of_a_script_is_predicted_under_what_was_followed() -> None:
 
 
 def test_a_choice_that_is_decided_both_ways_in_one_script_diverges() -> None:
-    case = Case(SIN.inputs, (*SIN.steps[:3], *(Grad(("z0",), ("x",), (f"again{i}",), create_graph=True) for i in (1, 2))))
+    case = Case(SIN.inputs, (*SIN.steps[:4], *(Grad(("z1",), ("x",), (f"again{i}",), retain_graph=True) for i in (1, 2))))
     refusing = deciding({OpenChoice(Kind.OFFERED, "sin", "order 2"): "refused"})
     right, refused = (reference(dialect, TORCH.not_offered).run(case) for dialect in (TORCH, refusing))
     mixed = replace(right, observations=(*right.observations[:-1], refused.observations[-1]))
@@ -168,14 +168,14 @@ def test_the_release_that_was_measured_may_not_change_its_conventions(name: str)
 def test_a_choice_of_which_nothing_was_measured_is_no_change() -> None:
     case, _, options = decided("no second derivative")
     unknown = replace(TORCH, conventions=Conventions(release=("torch", "1.0")))
-    assert (Bucket.SAME_ERROR, options) == ((verdict := judged(case, deciding(options), unknown)).bucket, verdict.followed)
+    assert (Bucket.AGREED, options) == ((verdict := judged(case, deciding(options), unknown)).bucket, verdict.followed)
 
 
 def test_an_option_that_was_seen_of_the_release_is_no_change() -> None:
     case, choice, options = decided("no second derivative")
     known = Conventions({choice: "computed"}, varying={choice: ("computed", "refused")}, release=("torch", "1.0"))
     verdict = judged(case, deciding(options), replace(TORCH, conventions=known))
-    assert (Bucket.SAME_ERROR, options) == (verdict.bucket, verdict.followed)
+    assert (Bucket.AGREED, options) == (verdict.bucket, verdict.followed)
 
 
 @pytest.mark.parametrize(

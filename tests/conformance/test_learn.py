@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 AROUND = tuple(case for op in ("clone", "sum") for case in probes(op))
 """Of what every probe is made, beside its op."""
-PROBES = (*AROUND, *(case for op in ("mul", "sin", "exp", "abs", "mul_scalar") for case in probes(op)))
+PROBES = (*AROUND, *(case for op in ("mul", "sin", "cos", "exp", "abs", "mul_scalar") for case in probes(op)))
 VERSION = "4.2"
 
 
@@ -77,7 +77,7 @@ def learned_twice(options: dict[OpenChoice, str], cases: tuple[Case, ...] = PROB
 
 CHOICES = {
     OpenChoice(Kind.OFFERED, "sin", "order 2"): "refused",
-    OpenChoice(Kind.OFFERED, "exp", "order 3"): "refused",
+    OpenChoice(Kind.OFFERED, "cos", "order 3"): "refused",
     OpenChoice(Kind.CONNECTED, "mul_scalar", "x alone"): "linked",
     OpenChoice(Kind.CONNECTED, "abs", "x alone"): "cut",
     OpenChoice(Kind.KEPT, "mul", "x x"): "refused",

@@ -42,7 +42,8 @@ def refusal(call: Any) -> Category | None:
 
 def second_derivative(dialect: Any) -> None:
     x = tensor(2.0, requires_grad=True)
-    grad([sin(x)], [x], create_graph=True, dialect=dialect)
+    (first,) = grad([sin(x)], [x], create_graph=True, dialect=dialect)
+    grad([first], [x], dialect=dialect)
 
 
 def second_pass(dialect: Any, op: Any = mul) -> None:
@@ -72,6 +73,17 @@ def test_a_choice_decides_between_computing_and_refusing(choice: OpenChoice, by_
     assert expected[by_formula] == refusal(lambda: script(under({})))
     both = {choice: "refused"}, {choice._replace(about="x"): "computed", choice._replace(about="y"): "computed", choice: "computed"}
     assert [category, None] == [refusal(lambda options=options: script(under(options))) for options in both]
+
+
+@pytest.mark.parametrize(("dialect", "recorded"), [(TORCH, True), (PADDLE, False)], ids=["torch", "paddle"])
+def test_an_order_that_is_not_offered_is_refused_by_the_call_that_runs_it_or_by_the_one_that_would_record_it(
+    dialect: Any, recorded: bool
+) -> None:
+    refusing = under({OpenChoice(Kind.OFFERED, "sin", "order 2"): "refused"}, dialect)
+    x = tensor(2.0, requires_grad=True)
+    first = refusal(lambda: grad([sin(x)], [x], create_graph=True, dialect=refusing))
+    assert (None if recorded else Category.NOT_IMPLEMENTED) == first
+    assert Category.NOT_IMPLEMENTED == refusal(lambda: second_derivative(refusing))
 
 
 @pytest.mark.parametrize(("option", "expected"), [("formula", (None, False)), ("linked", (0.0, True)), ("cut", (None, False))])

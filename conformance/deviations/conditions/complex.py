@@ -30,17 +30,29 @@ def complex128(case: Case) -> bool:
     return cast or any(entry.dtype in DOUBLE for entry in case.inputs)
 
 
+def _highest_derivative(case: Case, number: int) -> int:
+    """Return the order of what the step differentiates, or looks at the gradients of."""
+    order: dict[str, int] = {}
+    for step in case.steps[:number]:
+        highest = max((order.get(name, 0) for _, name in uses(step)), default=0)
+        if isinstance(step, Grad):
+            order.update(dict.fromkeys(step.results if step.create_graph else (), highest + 1))
+        elif isinstance(step, Op | Custom):
+            order.update(dict.fromkeys(results(step), highest))
+    step = case.steps[number]
+    return 0 if isinstance(step, Op | Custom) else max((order.get(name, 0) for _, name in uses(step)), default=0)
+
+
 @condition
 def derivative_of_derivative(case: Case, number: int) -> bool:
     """Whether the step differentiates, or looks at the gradients of, what was computed from a derivative with a graph."""
-    derived: set[str] = set()
-    for step in case.steps[:number]:
-        if isinstance(step, Grad):
-            derived.update(step.results if step.create_graph else ())
-        elif isinstance(step, Op | Custom) and not derived.isdisjoint(name for _, name in uses(step)):
-            derived.update(results(step))
-    step = case.steps[number]
-    return not isinstance(step, Op | Custom) and not derived.isdisjoint(name for _, name in uses(step))
+    return _highest_derivative(case, number) > 0
+
+
+@condition
+def third_derivative(case: Case, number: int) -> bool:
+    """Whether the step differentiates what was computed from a derivative, with a graph, of such a derivative."""
+    return _highest_derivative(case, number) > 1
 
 
 @condition

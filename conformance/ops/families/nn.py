@@ -1,0 +1,206 @@
+"""Normalizations and attention: one row per op."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from conformance.ops.numbers import UNIMPLEMENTED, real_only
+from conformance.ops.spec import PLAIN, Drawn, op, rows
+
+if TYPE_CHECKING:
+    from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
+
+EPS = [1e-5, 1e-3]
+"""Paddle refuses more than 0.001."""
+
+
+def _layers(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: len(d.shape) > 1 and d.shape[-1] > 0)
+    return [x, s.take_shaped(x.shape[-1:]), s.take_shaped(x.shape[-1:])], {"eps": s.source.choice(EPS)}
+
+
+def _without_weight(axes: int) -> Draw:
+    """Draw a tensor to be normalized over its last axes."""
+
+    def draw(s: Sampler) -> Arguments | None:
+        x = s.take(lambda d: len(d.shape) > axes and 0 not in d.shape[-axes:])
+        return [x], {"axes": axes, "eps": s.source.choice(EPS)}
+
+    return draw
+
+
+def _has_channels(x: Draft) -> bool:
+    return 2 <= len(x.shape) <= 5 and 0 not in x.shape
+
+
+def _several_places(x: Draft) -> bool:
+    """Whether a channel of a batch is more than one number: otherwise it is refused."""
+    return _has_channels(x) and x.shape[0] * _places(x) > 1
+
+
+def _places(x: Draft) -> int:
+    return math.prod(x.shape[2:])
+
+
+def _with_parameters(s: Sampler, x: Draft) -> list[Draft]:
+    """Return a tensor, and a weight and a bias for each of its channels."""
+    return [x, s.take_shaped((x.shape[1],)), s.take_shaped((x.shape[1],))]
+
+
+def _batch(s: Sampler) -> Arguments | None:
+    x = s.take(_several_places, shape=(3, 2, 2))
+    return _with_parameters(s, x), {"eps": s.source.choice(EPS)}
+
+
+def _batch_with_statistics(s: Sampler) -> Arguments | None:
+    x = s.take(_has_channels)
+    means = [s.number() for _ in range(x.shape[1])]
+    variances = [abs(s.number()) for _ in means]
+    return _with_parameters(s, x), {"means": means, "variances": variances, "eps": s.source.choice(EPS)}
+
+
+def _instances(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: 3 <= len(d.shape) <= 5 and 0 not in d.shape and _places(d) > 1, shape=(2, 2, 3))
+    return _with_parameters(s, x), {"eps": s.source.choice(EPS)}
+
+
+def _groups(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: _has_channels(d) and math.prod(d.shape[1:]) > 1)
+    groups = s.source.choice([n for n in range(1, x.shape[1] + 1) if x.shape[1] % n == 0 and math.prod(x.shape[1:]) > n])
+    return _with_parameters(s, x), {"groups": groups, "eps": s.source.choice(EPS)}
+
+
+def _heads(s: Sampler) -> list[Draft]:
+    query = s.take(lambda d: len(d.shape) == 4 and 0 not in d.shape, shape=(1, 2, 3, 2))
+    keys = (*query.shape[:2], s.source.integer(1, 3), query.shape[3])
+    return [query, s.take_shaped(keys), s.take_shaped(keys)]
+
+
+def _attention(s: Sampler) -> Arguments | None:
+    return _heads(s), {}
+
+
+def _masked(s: Sampler) -> Arguments | None:
+    query, key, value = _heads(s)
+    return [query, key, value, s.take_shaped((*query.shape[:3], key.shape[2]))], {}
+
+
+F = "torch.nn.functional"
+P = "paddle.nn.functional"
+HEADS_LAST = "paddle.transpose({}, [0, 2, 1, 3])"
+"""Paddle has the heads behind the places: ``(b, l, h, e)``."""
+
+
+def _paddle_attention(more: str = "") -> str:
+    given = ", ".join(HEADS_LAST.format(name) for name in ("query", "key", "value"))
+    return HEADS_LAST.format(f"{P}.scaled_dot_product_attention({given}{more})")
+
+
+LAYER_NORM = op(
+    "layer_norm",
+    rank=13,
+    draw=_layers,
+    torch=f"{F}.layer_norm(x, weight.shape, weight, bias, eps)",
+    paddle=f"{P}.layer_norm(x, weight.shape, weight, bias, eps)",
+    exact=False,
+    numbers=real_only(UNIMPLEMENTED),
+    points=PLAIN,
+    drawn=Drawn.NAMED,
+)
+
+BATCH_NORM = op(
+    "batch_norm_train",
+    base="batch_norm",
+    rank=33,
+    draw=_batch,
+    torch=f"{F}.batch_norm(x, None, None, weight, bias, True, 0.1, eps)",
+    paddle=f"{P}.batch_norm(x, paddle.zeros([x.shape[1]], x.dtype), paddle.ones([x.shape[1]], x.dtype), weight, bias, True, 0.9, eps)",
+    exact=False,
+    numbers=real_only(UNIMPLEMENTED),
+    points=PLAIN,
+    drawn=Drawn.NAMED,
+)
+
+ATTENTION = op(
+    "scaled_dot_product_attention",
+    rank=12,
+    draw=_attention,
+    torch=f"{F}.scaled_dot_product_attention(query, key, value)",
+    paddle=_paddle_attention(),
+    exact=False,
+    numbers=real_only(UNIMPLEMENTED),
+    points=PLAIN,
+    drawn=Drawn.NAMED,
+)
+
+ENTRIES = rows(
+    "nn",
+    LAYER_NORM,
+    replace(
+        LAYER_NORM,
+        name="layer_norm_noaffine",
+        base_op="layer_norm",
+        draw=_without_weight(1),
+        corners={"two axes": _without_weight(2), "three axes": _without_weight(3)},
+        calls={
+            "torch": f"{F}.layer_norm(x, x.shape[-axes:], None, None, eps)",
+            "paddle": f"{P}.layer_norm(x, x.shape[-axes:], None, None, eps)",
+        },
+    ),
+    BATCH_NORM,
+    replace(
+        BATCH_NORM,
+        name="batch_norm_eval",
+        draw=_batch_with_statistics,
+        calls={
+            "torch": f"{F}.batch_norm(x, torch.tensor(means, dtype=x.dtype), torch.tensor(variances, dtype=x.dtype), "
+            "weight, bias, False, 0.1, eps)",
+            "paddle": f"{P}.batch_norm(x, paddle.to_tensor(means, x.dtype), paddle.to_tensor(variances, x.dtype), "
+            "weight, bias, False, 0.9, eps)",
+        },
+    ),
+    op(
+        "instance_norm",
+        rank=143,
+        draw=_instances,
+        torch=f"{F}.instance_norm(x, None, None, weight, bias, True, 0.1, eps)",
+        paddle=f"{P}.instance_norm(x, None, None, weight, bias, True, 0.9, eps)",
+        exact=False,
+        numbers=real_only(UNIMPLEMENTED),
+        points=PLAIN,
+        drawn=Drawn.NAMED,
+    ),
+    op(
+        "group_norm",
+        rank=69,
+        draw=_groups,
+        torch=f"{F}.group_norm(x, groups, weight, bias, eps)",
+        paddle=f"{P}.group_norm(x, groups, eps, weight, bias)",
+        exact=False,
+        numbers=real_only(UNIMPLEMENTED),
+        points=PLAIN,
+        drawn=Drawn.NAMED,
+    ),
+    ATTENTION,
+    replace(
+        ATTENTION,
+        name="scaled_dot_product_attention_mask",
+        base_op="scaled_dot_product_attention",
+        draw=_masked,
+        calls={
+            "torch": f"{F}.scaled_dot_product_attention(query, key, value, mask)",
+            "paddle": _paddle_attention(", mask"),
+        },
+    ),
+    replace(
+        ATTENTION,
+        name="scaled_dot_product_attention_causal",
+        base_op="scaled_dot_product_attention",
+        calls={
+            "torch": f"{F}.scaled_dot_product_attention(query, key, value, is_causal=True)",
+            "paddle": _paddle_attention(", is_causal=True"),
+        },
+    ),
+)

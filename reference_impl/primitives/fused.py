@@ -1,0 +1,110 @@
+"""Fused ops: one node to a framework, a formula of others to mathematics.
+
+A framework computes `layer_norm` by one kernel and records one node for it, so it is offered, freed and kept as one. As a `composite`
+it would be ten nodes that nobody has; as a primitive it would need a rule of ten lines for each operand, worked out by hand. A *fused*
+op is a primitive, with a name of its own wherever an engine is asked something, and its rules are the reverse pass through its
+formula. So there is nothing to work out, and the derivatives are those of the formula, at the special points too::
+
+    @fused()
+    def rms(x, *, axis): return sqrt(mean(mul(x, x), axis=[axis], keepdims=True))
+
+The formula is written with primitives alone: it never looks at the elements of an operand.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from reference_impl.primitives.arithmetic import add
+from reference_impl.tape.primitive import Primitive, Symbol, primitive, shape_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+class _Stage(NamedTuple):
+    """One application of a primitive inside a formula; its results are followed, and so are some of the operands."""
+
+    primitive: Primitive
+    operands: tuple[Any, ...]
+    attrs: dict[str, Any]
+    results: tuple[_Followed, ...]
+
+
+class _Followed(Symbol):
+    """A value of a formula: an array, a Tensor or a variable of a program. ``depends``: on the operand that the rule is for."""
+
+    __slots__ = ("depends", "dtype", "shape", "stages", "value")
+
+    def __init__(self, value: Any, stages: list[_Stage], *, depends: bool) -> None:
+        self.value = value
+        self.depends = depends
+        self.shape = shape_of(value)
+        self.dtype = value.dtype
+        self.stages = stages
+
+    def record(self, primitive: Primitive, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """Compute ``primitive(*operands, **attrs)`` and remember that it was done."""
+        out = primitive(*map(_value, operands), **attrs)
+        depends = any(_depends(operand) for operand in operands)
+        results = tuple(_Followed(part, self.stages, depends=depends) for part in (out if primitive.multi_output else (out,)))
+        self.stages.append(_Stage(primitive, operands, attrs, results))
+        return results if primitive.multi_output else results[0]
+
+
+def _value(operand: Any) -> Any:
+    return operand.value if isinstance(operand, _Followed) else operand
+
+
+def _depends(operand: Any) -> bool:
+    return isinstance(operand, _Followed) and operand.depends
+
+
+def fused(*, saves: Iterable[str] | None = None) -> Callable[[Callable[..., Any]], Primitive]:
+    """Make a primitive of a formula that is written with primitives and has one result.
+
+    Args:
+        saves: as for `primitive`.
+    """
+
+    def make(formula: Callable[..., Any]) -> Primitive:
+        made = primitive(saves=saves, fused=True)(formula)
+        for position, operand in enumerate(made.operands):
+            made.vjp(operand)(functools.partial(_pulled, formula, position))
+        return made
+
+    return make
+
+
+def _pulled(formula: Callable[..., Any], position: int, g: Any, _: Any, *operands: Any, **attrs: Any) -> Any:
+    """Return the cotangent of one operand: the reverse pass through what it has a part in."""
+    stages: list[_Stage] = []
+    given = [_Followed(operand, stages, depends=at == position) for at, operand in enumerate(operands)]
+    out = formula(*given, **attrs)
+    arrived: dict[_Followed, Any] = {out: g}
+    for stage in reversed(stages):
+        slots = [arrived.pop(result, None) for result in stage.results]
+        if all(slot is None for slot in slots):
+            continue
+        filled = [_zeros(result) if slot is None else slot for slot, result in zip(slots, stage.results, strict=True)]
+        for at, operand in enumerate(stage.operands):
+            if _depends(operand) and (cotangent := _cotangent(stage, at, filled)) is not None:
+                arrived[operand] = add(arrived[operand], cotangent) if operand in arrived else cotangent
+    return arrived[given[position]]
+
+
+def _cotangent(stage: _Stage, position: int, arrived: list[Any]) -> Any:
+    op = stage.primitive
+    rule = op.rule(position)
+    if rule is None:
+        return None
+    g, out = (tuple(parts) if op.multi_output else parts[0] for parts in (arrived, [result.value for result in stage.results]))
+    attrs = {**stage.attrs, "position": position} if op.variadic else stage.attrs
+    return rule(g, out, *map(_value, stage.operands), **attrs)
+
+
+def _zeros(result: _Followed) -> Any:
+    return np.zeros(result.shape, result.dtype)

@@ -1,0 +1,106 @@
+"""Normalizations and attention, as formulas: each is one node in both frameworks.
+
+Means and variances are over what is normalized, the variance is the biased one, and ``eps`` is added to it below the root.
+Sources: the pages of ``torch.nn.functional`` and ``paddle.nn.functional`` on each.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from reference_impl.primitives.arithmetic import add, add_scalar, mul, mul_scalar, sub
+from reference_impl.primitives.elementary import rsqrt
+from reference_impl.primitives.fused import fused
+from reference_impl.primitives.linalg import matmul
+from reference_impl.primitives.reduction import mean
+from reference_impl.primitives.selection import masked_fill
+from reference_impl.primitives.shape import reshape, transpose
+from reference_impl.primitives.softmax import softmax
+from reference_impl.tape.primitive import shape_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def _normalized(x: Any, axes: Sequence[int], eps: float) -> Any:
+    centred = sub(x, mean(x, axis=axes, keepdims=True))
+    variance = mean(mul(centred, centred), axis=axes, keepdims=True)
+    return mul(centred, rsqrt(add_scalar(variance, other=eps)))
+
+
+def _of_channels(x: Any, weight: Any, bias: Any) -> Any:
+    """Return ``weight x + bias`` with one weight and one bias for each channel; the channels are axis 1."""
+    shape = (shape_of(x)[1], *(1,) * (len(shape_of(x)) - 2))
+    return add(mul(x, reshape(weight, shape=shape)), reshape(bias, shape=shape))
+
+
+def _spatial(x: Any) -> list[int]:
+    return list(range(2, len(shape_of(x))))
+
+
+@fused()
+def layer_norm(x: Any, weight: Any, bias: Any, *, eps: float) -> Any:
+    """Normalize over the last axes, as many as the weight has, and then scale and shift each element."""
+    axes = list(range(-len(shape_of(weight)), 0))
+    return add(mul(_normalized(x, axes, eps), weight), bias)
+
+
+@fused()
+def layer_norm_noaffine(x: Any, *, axes: int, eps: float) -> Any:
+    """Normalize over the last ``axes`` axes."""
+    return _normalized(x, list(range(-axes, 0)), eps)
+
+
+@fused()
+def batch_norm_train(x: Any, weight: Any, bias: Any, *, eps: float) -> Any:
+    """Normalize each channel by its own statistics over the batch and all places, and then scale and shift it."""
+    return _of_channels(_normalized(x, [0, *_spatial(x)], eps), weight, bias)
+
+
+@fused()
+def batch_norm_eval(x: Any, weight: Any, bias: Any, *, means: Any, variances: Any, eps: float) -> Any:
+    """Normalize each channel by statistics that are given, one number each, and then scale and shift it."""
+    shape = (shape_of(x)[1], *(1,) * (len(shape_of(x)) - 2))
+    centre, variance = (np.reshape(np.asarray(numbers, dtype=x.dtype), shape) for numbers in (means, variances))
+    return _of_channels(mul(sub(x, centre), rsqrt(add_scalar(variance, other=eps))), weight, bias)
+
+
+@fused()
+def instance_norm(x: Any, weight: Any, bias: Any, *, eps: float) -> Any:
+    """Normalize each channel of each sample over its places, and then scale and shift it."""
+    return _of_channels(_normalized(x, _spatial(x), eps), weight, bias)
+
+
+@fused()
+def group_norm(x: Any, weight: Any, bias: Any, *, groups: int, eps: float) -> Any:
+    """Normalize each group of channels of each sample over its places, and then scale and shift each channel."""
+    shape = shape_of(x)
+    grouped = reshape(x, shape=(shape[0], groups, shape[1] // groups, *shape[2:]))
+    return _of_channels(reshape(_normalized(grouped, list(range(2, len(shape) + 1)), eps), shape=shape), weight, bias)
+
+
+def _scores(query: Any, key: Any) -> Any:
+    products = matmul(query, transpose(key, axis0=-1, axis1=-2))
+    return mul_scalar(products, other=shape_of(query)[-1] ** -0.5)
+
+
+@fused()
+def scaled_dot_product_attention(query: Any, key: Any, value: Any) -> Any:
+    """Return ``softmax(query key^T / sqrt(e)) value``: ``(b, h, l, e), (b, h, s, e), (b, h, s, d) -> (b, h, l, d)``."""
+    return matmul(softmax(_scores(query, key), axis=-1), value)
+
+
+@fused()
+def scaled_dot_product_attention_mask(query: Any, key: Any, value: Any, mask: Any) -> Any:
+    """Return attention with a mask ``(b, h, l, s)`` (or what broadcasts to it) that is added to the scores."""
+    return matmul(softmax(add(_scores(query, key), mask), axis=-1), value)
+
+
+@fused()
+def scaled_dot_product_attention_causal(query: Any, key: Any, value: Any) -> Any:
+    """Return attention in which row ``i`` sees the keys ``0..i`` alone."""
+    scores = _scores(query, key)
+    later = np.triu(np.ones(shape_of(scores)[-2:], bool), 1)
+    return matmul(softmax(masked_fill(scores, mask=later, value=-np.inf), axis=-1), value)

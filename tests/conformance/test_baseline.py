@@ -19,6 +19,7 @@ from conformance.case.steps import Op
 from conformance.judge.dispute import Blame
 from conformance.judge.verdict import Bucket
 from tests.conformance.door import conformance
+from tests.conformance.engines import ROOT
 from tests.report.samples import FOOTER, HEADER, finding
 
 if TYPE_CHECKING:
@@ -217,3 +218,9 @@ def test_what_two_failures_have_in_common_is_suspected() -> None:
 
 def test_a_usual_share_is_that_of_the_cases_of_the_run() -> None:
     assert {"tanh": 1.0} == usual_shares(lambda _: CASE, 1000)
+
+
+def test_our_own_baseline_is_short_and_ends() -> None:
+    ours = read_baseline(ROOT / "reports" / "baseline.json")
+    assert len(ours) <= 20
+    assert all(one.until for one in ours)

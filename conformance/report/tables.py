@@ -140,7 +140,7 @@ def tone_of(bucket: str) -> str:
     """Choose the colour of a bucket."""
     if bucket in FAILING:
         return "bad"
-    return {"agreed": "good", "same_error": "fair", "known_deviation": "known"}.get(bucket, "none")
+    return {"agreed": "good", "same_error": "fair", "unpromised": "fair", "known_deviation": "known"}.get(bucket, "none")
 
 
 def innocence_of(footer: Footer) -> Innocence | None:

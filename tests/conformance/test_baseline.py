@@ -42,7 +42,7 @@ def accepted(fingerprint: Fingerprint = TANH, **changes: object) -> Accepted:
 
 def of_two_rules(out: Path, *more: object) -> Done:
     """Run a campaign over two of the wrong rules."""
-    return conformance("run", "--backends", ENGINE, "--ops", "tanh,sin,mul,sum", "--cases", 120, "--jobs", 1, "--out", out, *more)
+    return conformance("run", "--backends", ENGINE, "--ops", "tanh,sin,mul,sum", "--cases", 60, "--jobs", 1, "--out", out, *more)
 
 
 @pytest.fixture(scope="module")

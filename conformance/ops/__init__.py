@@ -30,6 +30,7 @@ FAMILIES = (
     "softmax",
     "convolution",
     "transcendental",
+    "activations",
     "losses",
     "nn",
     "pooling",

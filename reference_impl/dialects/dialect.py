@@ -198,6 +198,8 @@ PADDLE = Dialect(
         "mse_loss": "mse_loss_of_parts",
         "outer": "outer_of_parts",
         "soft_margin_loss": "soft_margin_loss_of_parts",
+        "softsign": "softsign_as_one",
+        "tanhshrink": "tanhshrink_as_one",
         "rdiv_scalar": "rdiv_scalar_by_div",
         "where": "where_of_parts",
     },

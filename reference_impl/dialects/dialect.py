@@ -190,6 +190,7 @@ PADDLE = Dialect(
         "cross_entropy": "cross_entropy_of_terms",
         "cross_entropy_soft": "cross_entropy_soft_of_terms",
         "div": "div_by_quotient",
+        "frac": "frac_of_parts",
         "glu": "glu_of_parts",
         "hinge_embedding_loss": "hinge_embedding_loss_by_relu",
         "l1_loss": "l1_loss_by_mean_all",

@@ -57,6 +57,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("conv2d", ((1, 2, 1, 3), (2, 2, 3, 1)), {"padding": [1, 0]}),
     ("glu_of_parts", ((2, 4, 3),), {"axis": 1}),
     ("mish_gate", ((2, 3),), {}),
+    ("frac_of_parts", ((3,),), {}),
     ("softsign_as_one", ((2, 3),), {}),
     ("tanhshrink_as_one", ((2, 3),), {}),
     # Terms of losses, and losses as one framework makes them.
@@ -148,6 +149,7 @@ CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("leaky_slope", ((2, 3),), {"slope": 0.25, "at_zero": 1.0}),
     ("floor", ((3,),), {}),
     ("ceil", ((3,),), {}),
+    ("trunc", ((3,),), {}),
     ("round", ((2, 3),), {}),
     ("largest", ((2, 4),), {"k": 2, "axis": 1}),
 )

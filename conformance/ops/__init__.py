@@ -66,7 +66,6 @@ NOT_OFFERED: Mapping[str, str] = {
     "hypot": "its deviations are not written up: both make NaN or infinity of numbers whose squares or products overflow",
     "logaddexp": "its deviations are not written up: NaN in PyTorch's second derivative at differences of 89, at infinities in Paddle",
     "prelu": "its deviations are not written up: Paddle dies at a case of the grid, PyTorch's slope at 0 does not follow the weight",
-    "lerp": "its deviation is not written up: Paddle gives the weight no gradient",
     "atan2": "its slopes over x^2 + y^2 overflow and underflow; what is right there has not been looked at yet",
     "sinc": "its deviations are not written up: PyTorch's second derivative at 0 is NaN, Paddle's result at infinities is 1",
     "interpolate": "the nn families come later",

@@ -1,4 +1,4 @@
-"""Activations that are smooth in pieces: exponential linear units, gates that are lines, and shrinkage.
+"""Activations that are smooth in pieces: exponential linear units, gates that are lines, shrinkage; and interpolation.
 
 What would cancel or overflow is a primitive; where a formula says it all, the op is `fused`. At a kink the answer is a convention, as
 in `piecewise`: it is a piecewise constant op that decides it, so that a judge may ask for the other side.
@@ -15,6 +15,7 @@ from reference_impl.primitives.elementary import exp, sigmoid, tanh
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.piecewise import abs as size
 from reference_impl.primitives.piecewise import between, hardtanh, inside, jumps, outside, step
+from reference_impl.primitives.promotion import to_operand
 from reference_impl.primitives.selection import clamp
 from reference_impl.tape.primitive import array_of, composite, primitive, zeros_like
 
@@ -177,3 +178,24 @@ def tanhshrink(x: Any) -> Any:
 def tanhshrink_as_one(x: Any) -> Any:
     """Return the same as `tanhshrink`, which is one node in Paddle."""
     return _tanhshrink(x)
+
+
+@primitive(ulps=4, error_scale=lambda out, x, y, weight: (np.abs(x) + np.abs(y)) * (1.0 + np.abs(weight)))
+def lerp(x: Any, y: Any, weight: Any) -> Any:
+    """Return ``x + weight (y - x)`` of operands that broadcast."""
+    return np.add(x, np.multiply(weight, np.subtract(y, x)))
+
+
+@lerp.vjp("x")
+def lerp_vjp_x(g: Any, out: Any, x: Any, y: Any, weight: Any) -> Any:
+    return to_operand(mul(g, rsub_scalar(weight, other=1.0)), x)
+
+
+@lerp.vjp("y")
+def lerp_vjp_y(g: Any, out: Any, x: Any, y: Any, weight: Any) -> Any:
+    return to_operand(mul(g, weight), y)
+
+
+@lerp.vjp("weight")
+def lerp_vjp_weight(g: Any, out: Any, x: Any, y: Any, weight: Any) -> Any:
+    return to_operand(mul(g, sub(y, x)), weight)

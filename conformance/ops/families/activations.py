@@ -1,4 +1,4 @@
-"""Activations that are smooth in pieces: one row per op."""
+"""Activations that are smooth in pieces, and interpolation: one row per op."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from conformance.ops.corners import several
 from conformance.ops.draws import unary
 from conformance.ops.in_place import LATER, ONE_ALONE
 from conformance.ops.numbers import UNIMPLEMENTED, UNORDERED, real_only
-from conformance.ops.spec import ELEMENTS, Drawn, OpSpec, op, rows
+from conformance.ops.spec import ELEMENTS, PLAIN, Drawn, Growth, OpSpec, op, rows
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Draw, Sampler
@@ -46,6 +46,11 @@ def _row(name: str, rank: int, torch: str, paddle: str, draw: Draw | None = None
     )
 
 
+def _between(s: Sampler) -> Arguments | None:
+    x = s.take()
+    return [x, s.take_shaped(x.shape), s.take_shaped(x.shape)], {}
+
+
 ENTRIES = rows(
     "activations",
     _row("hardswish", 88, "hardswish(x)", "hardswish(x)"),
@@ -75,4 +80,17 @@ ENTRIES = rows(
     ),
     _row("tanhshrink", 238, "tanhshrink(x)", "tanhshrink(x)"),
     _row("threshold", 239, "threshold(x, bound, value)", "thresholded_relu(x, bound, value)", _cut, exact=True, in_place=LATER),
+    op(
+        "lerp",
+        rank=169,
+        draw=_between,
+        torch="torch.lerp(x, y, weight)",
+        paddle="paddle.lerp(x, y, weight)",
+        exact=False,
+        numbers=real_only(UNIMPLEMENTED),
+        growth=Growth.COMPOUNDS,
+        points=PLAIN,
+        in_place=LATER,
+        drawn=Drawn.NAMED,
+    ),
 )

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from reference_impl import OPS
-from reference_impl.primitives.arithmetic import add, div, mul, neg
+from reference_impl.primitives.activations import selu
+from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, neg
 from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.promotion import to_operand
 from reference_impl.primitives.shape import crop, pad_constant, sum_to
@@ -120,6 +121,17 @@ def logistic_slopes_at_zero_less_by_one(_: Sequence[str]) -> Iterator[AbstractCo
 
 def _less_at_zero(right: Rule, _: int, g: Any, out: Any, x: Any, **attrs: Any) -> Any:
     return add(right(g, out, x, **attrs), mul(g, np.where(np.equal(array_of(x), 0), -1.0, 0.0).astype(array_of(out).dtype)))
+
+
+def selu_slopes_of_rounded_sums(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the slope of selu, where it is bent, be its value plus the product of its two numbers, all of them rounded to float32."""
+    yield _changed(("selu",), _of_rounded_sum)
+
+
+def _of_rounded_sum(_: Rule, __: int, g: Any, out: Any, x: Any, *, alpha: float, scale: float) -> Any:
+    a, s = np.float32(alpha), np.float32(scale)
+    bent = add_scalar(selu(array_of(x), alpha=float(a), scale=float(s)), other=float(a * s))
+    return mul(g, np.where(np.greater(array_of(x), 0), float(s), bent).astype(array_of(out).dtype))
 
 
 def weights_left_out(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -240,6 +252,7 @@ RULES: dict[str, Change] = {
     "as if the slope of a power were constant where its exponent is 0": slopes_of_powers_constant,
     "as if derivatives took the slope at 0 from the negative side": derivatives_of_kinks_one_sided,
     "as if the slope at the logit 0 were less by 1": logistic_slopes_at_zero_less_by_one,
+    "as if the slope of selu were a sum of rounded numbers": selu_slopes_of_rounded_sums,
     "as if borders were filled in derivatives": borders_filled_again,
     "as if weights were ones": weights_left_out,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,

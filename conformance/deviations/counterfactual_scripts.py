@@ -302,6 +302,7 @@ ELEMENTS = (
     "off by 32 of the least numbers",
     "off by a share of e^-64",
     "off by a rounding of 1",
+    "off by 32 roundings of 1",
     "off by roundings of float32",
     "doubled",
     "another contribution",

@@ -108,6 +108,7 @@ ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
 """Signatures of elements; an entry that has several is borne by a mixture of them."""
 
 OFF: dict[str, Callable[[Any], Any]] = {
+    "off by 32 roundings of 1": lambda wanted: 32 * format_of(wanted.dtype).rounding(np.ones_like(wanted)),
     "off by 32 of the least numbers": lambda wanted: 32 * format_of(wanted.dtype).least,
     "off by a share of e^-64": lambda wanted: 2 * np.exp(-64.0) * np.maximum(1, np.abs(np.nan_to_num(wanted)).max(initial=0)),
 }

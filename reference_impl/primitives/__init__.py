@@ -1,6 +1,7 @@
 """The ops, one family a module. Importing this package fills `reference_impl.tape.primitive.OPS`."""
 
 from reference_impl.primitives import (
+    activations,
     arithmetic,
     complex,
     convolution,
@@ -32,6 +33,7 @@ FAMILIES = (
     softmax,
     convolution,
     transcendental,
+    activations,
     losses,
     nn,
     pooling,

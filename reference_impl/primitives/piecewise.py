@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import mul
+from reference_impl.primitives.arithmetic import mul, sub
 from reference_impl.primitives.complex import is_complex, sgn
-from reference_impl.tape.primitive import array_of, primitive, zeros_like
+from reference_impl.tape.primitive import array_of, composite, primitive, zeros_like
 from reference_impl.tape.tensor import Mode
 
 
@@ -168,8 +168,32 @@ def round(x: Any) -> Any:  # noqa: A001 - an op is called what the frameworks ca
     return np.rint(x)
 
 
+@primitive(saves=(), branch_sides=jumps)
+def trunc(x: Any) -> Any:
+    """Round towards 0; the derivative is 0 everywhere (both frameworks)."""
+    return np.trunc(x)
+
+
 @floor.vjp("x")
 @ceil.vjp("x")
+@trunc.vjp("x")
 @round.vjp("x")
 def rounding_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return zeros_like(x)
+
+
+@primitive(saves=(), ulps=0)
+def frac(x: Any) -> Any:
+    """Return what is left of ``x`` without its whole part, with its sign; the derivative is 1 everywhere (both frameworks)."""
+    return np.subtract(x, np.trunc(x))
+
+
+@frac.vjp("x")
+def frac_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return g
+
+
+@composite
+def frac_of_parts(x: Any) -> Any:
+    """Return the same as `frac`, which is a difference in Paddle."""
+    return sub(x, trunc(x))

@@ -39,7 +39,18 @@ ALL = tuple(mutants().values())
 OF_RULES = [m for m in ALL if m.kind is Kind.RULE]
 OF_SECOND = [m for m in ALL if m.kind is Kind.SECOND]
 SAMPLES = 120
-APPLIED = {"reciprocal", "div_by_quotient", "huber", "divergence", "logistic_entropy", "soft_margin", "softmax_entropy", "mean_all"}
+APPLIED = {
+    "reciprocal",
+    "div_by_quotient",
+    "huber",
+    "divergence",
+    "logistic_entropy",
+    "soft_margin",
+    "softmax_entropy",
+    "mean_all",
+    "softsign_as_one",
+    "tanhshrink_as_one",
+}
 """Ops in no row that scripts apply: others are made of them."""
 
 

@@ -56,6 +56,10 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("conv2d", ((2, 3, 4, 3), (2, 3, 3, 2)), {"padding": [1, 0]}),
     ("conv2d", ((1, 2, 1, 3), (2, 2, 3, 1)), {"padding": [1, 0]}),
     ("glu_of_parts", ((2, 4, 3),), {"axis": 1}),
+    ("mish_gate", ((2, 3),), {}),
+    ("frac_of_parts", ((3,),), {}),
+    ("softsign_as_one", ((2, 3),), {}),
+    ("tanhshrink_as_one", ((2, 3),), {}),
     # Terms of losses, and losses as one framework makes them.
     ("mean_all", ((2, 3),), {"axis": None, "keepdims": False}),
     ("l1_loss_by_mean_all", ((2, 3), (2, 3)), {"reduction": "mean"}),
@@ -136,6 +140,7 @@ FUNCTIONS: tuple[tuple[str, Callable[..., Any], Shapes], ...] = (
 CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("inside", ((2, 3),), {"low": -0.2, "high": 0.2}),
     ("sign", ((2, 3),), {}),
+    ("exceeds", ((2, 3),), {"bound": 0.2}),
     ("step", ((2, 3), (2, 3)), {}),
     ("preference", ((2, 3), (2, 3)), {}),
     ("chosen", ((2, 3), (2, 3)), {"larger": True}),
@@ -144,6 +149,7 @@ CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("leaky_slope", ((2, 3),), {"slope": 0.25, "at_zero": 1.0}),
     ("floor", ((3,),), {}),
     ("ceil", ((3,),), {}),
+    ("trunc", ((3,),), {}),
     ("round", ((2, 3),), {}),
     ("largest", ((2, 4),), {"k": 2, "axis": 1}),
 )

@@ -8,7 +8,7 @@ from conformance.ops.corners import given, several
 from conformance.ops.draws import unary
 from conformance.ops.in_place import LATER, ONE_ALONE, InPlaceForm, both
 from conformance.ops.numbers import ROUNDED_IF_COMPLEX, UNORDERED, real_only
-from conformance.ops.spec import ELEMENTS, op, rows
+from conformance.ops.spec import ELEMENTS, Drawn, op, rows
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Sampler
@@ -135,5 +135,20 @@ ENTRIES = rows(
         numbers=real_only(UNORDERED),
         points=ELEMENTS,
         in_place=LATER,
+    ),
+    *(
+        op(
+            name,
+            rank=rank,
+            draw=unary(),
+            torch=f"torch.{name}(x)",
+            paddle=f"paddle.{name}(x)",
+            exact=True,
+            numbers=real_only(UNORDERED),
+            points=ELEMENTS,
+            in_place=ONE_ALONE if name == "sign" else LATER,
+            drawn=Drawn.NAMED,
+        )
+        for name, rank in (("sign", 132), ("frac", 214), ("trunc", 219))
     ),
 )

@@ -42,4 +42,5 @@ ENTRIES = rows(
     _function("cosh", 213, growth=Growth.UNBOUNDED),
     _function("sinh", 217, growth=Growth.UNBOUNDED),
     _function("tan", 218, growth=Growth.UNBOUNDED),
+    _function("deg2rad", 183),
 )

@@ -1,0 +1,201 @@
+"""Activations that are smooth in pieces: exponential linear units, gates that are lines, shrinkage; and interpolation.
+
+What would cancel or overflow is a primitive; where a formula says it all, the op is `fused`. At a kink the answer is a convention, as
+in `piecewise`: it is a piecewise constant op that decides it, so that a judge may ask for the other side.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, rsub_scalar, square, sub
+from reference_impl.primitives.elementary import exp, sigmoid, tanh
+from reference_impl.primitives.fused import fused
+from reference_impl.primitives.piecewise import abs as size
+from reference_impl.primitives.piecewise import between, hardtanh, inside, jumps, outside, step
+from reference_impl.primitives.promotion import to_operand
+from reference_impl.primitives.selection import clamp
+from reference_impl.tape.primitive import array_of, composite, primitive, zeros_like
+
+
+def _unit(x: Any, alpha: float, rate: float) -> Any:
+    """Return ``x`` where it is positive, else ``alpha (e^(rate x) - 1)``."""
+    return np.where(np.greater(x, 0), x, np.multiply(np.expm1(np.multiply(np.minimum(x, 0), rate)), alpha)).astype(x.dtype)
+
+
+def _unit_slope(x: Any, alpha: float, rate: float) -> Any:
+    """Return the derivative of `_unit`, that of the exponential at 0; the exponential is of 0 where it does not count."""
+    straight = step(array_of(x), array_of(x))
+    bent = mul_scalar(exp(mul_scalar(clamp(x, low=-np.inf, high=0.0), other=rate)), other=alpha * rate)
+    return add(mul(bent, rsub_scalar(straight, other=1.0)), straight)
+
+
+@primitive(ulps=4)
+def elu(x: Any, *, alpha: float) -> Any:
+    """Return ``x`` where it is positive, else ``alpha (e^x - 1)``, without cancellation near 0; the derivative at 0 is ``alpha``."""
+    return _unit(x, alpha, 1.0)
+
+
+@elu.vjp("x")
+def elu_vjp_x(g: Any, out: Any, x: Any, *, alpha: float) -> Any:
+    return mul(g, _unit_slope(x, alpha, 1.0))
+
+
+@primitive(ulps=4)
+def celu(x: Any, *, alpha: float) -> Any:
+    """Return ``x`` where it is positive, else ``alpha (e^(x / alpha) - 1)``, whose derivative is 1 at 0."""
+    return _unit(x, alpha, 1.0 / alpha)
+
+
+@celu.vjp("x")
+def celu_vjp_x(g: Any, out: Any, x: Any, *, alpha: float) -> Any:
+    return mul(g, _unit_slope(x, alpha, 1.0 / alpha))
+
+
+@primitive(ulps=4)
+def selu(x: Any, *, alpha: float, scale: float) -> Any:
+    """Return `elu` times a number; two numbers that both frameworks document keep the mean and the variance of what is normalized."""
+    return np.multiply(_unit(x, alpha, 1.0), scale).astype(x.dtype)
+
+
+@selu.vjp("x")
+def selu_vjp_x(g: Any, out: Any, x: Any, *, alpha: float, scale: float) -> Any:
+    return mul(g, mul_scalar(_unit_slope(x, alpha, 1.0), other=scale))
+
+
+@primitive(ulps=4)
+def hardswish(x: Any) -> Any:
+    """Return 0 where ``x <= -3``, ``x`` where ``x >= 3``, and ``x (x + 3) / 6`` between."""
+    middle = np.clip(x, -3, 3)
+    return np.where(np.greater(x, 3), x, np.multiply(middle, np.add(middle, 3)) / 6).astype(x.dtype)
+
+
+@hardswish.vjp("x")
+def hardswish_vjp_x(g: Any, out: Any, x: Any) -> Any:  # x / 3 + 1 / 2 between the kinks; beyond them, and at them, 0 and 1
+    upper = inside(array_of(x), low=0.0, high=np.inf)
+    tilted = sub(add_scalar(mul_scalar(clamp(x, low=-3.0, high=3.0), other=1.0 / 3.0), other=0.5), upper)
+    return mul(g, add(mul(tilted, between(array_of(x), low=-3.0, high=3.0)), upper))
+
+
+@fused()
+def hardsigmoid(x: Any, *, slope: float) -> Any:
+    """Clip ``slope x + 1/2`` to ``[0, 1]``; the derivative at a bound is 0 (both frameworks)."""
+    return hardtanh(add_scalar(mul_scalar(x, other=slope), other=0.5), low=0.0, high=1.0)
+
+
+@primitive(ulps=4)
+def logsigmoid(x: Any) -> Any:
+    """Return ``-log(1 + e^-x)``, the logarithm of `sigmoid`."""
+    return np.negative(np.logaddexp(0.0, np.negative(x))).astype(x.dtype)
+
+
+@logsigmoid.vjp("x")
+def logsigmoid_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return mul(g, sigmoid(neg(x)))
+
+
+@primitive(ulps=6)
+def mish_gate(x: Any) -> Any:
+    """Return ``tanh(log(1 + e^x))``, a quotient of polynomials of ``e^-|x|``, which cannot overflow."""
+    m = np.exp(np.negative(np.abs(x)))
+    below, above = m * (m + 2), 1 + 2 * m
+    return np.where(np.less(x, 0), below / (below + 2), above / (above + 2 * m * m)).astype(x.dtype)
+
+
+@mish_gate.vjp("x")
+def mish_gate_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return mul(g, mul(rsub_scalar(square(out), other=1.0), sigmoid(x)))
+
+
+@fused()
+def mish(x: Any) -> Any:
+    """Return ``x tanh(log(1 + e^x))``."""
+    return mul(x, mish_gate(x))
+
+
+@primitive(error_scale=lambda out, x, *, bound: np.abs(x) + bound)
+def softshrink(x: Any, *, bound: float) -> Any:
+    """Bring ``x`` nearer to 0 by ``bound``, or to 0; the derivative at the bounds is 0 (both frameworks)."""
+    return np.where(np.less_equal(np.abs(x), bound), 0, np.subtract(x, np.copysign(bound, x))).astype(x.dtype)
+
+
+@softshrink.vjp("x")
+def softshrink_vjp_x(g: Any, out: Any, x: Any, *, bound: float) -> Any:
+    return mul(g, outside(x, bound=bound))
+
+
+@primitive(branch_sides=jumps)
+def exceeds(x: Any, *, bound: float) -> Any:
+    """Return 1 where ``x > bound``, else 0; its derivative is 0 everywhere."""
+    return np.greater(x, bound).astype(x.dtype)
+
+
+@exceeds.vjp("x")
+def exceeds_vjp_x(g: Any, out: Any, x: Any, *, bound: float) -> Any:
+    return zeros_like(x)
+
+
+@primitive(ulps=0)
+def threshold(x: Any, *, bound: float, value: float) -> Any:
+    """Return ``x`` where it exceeds ``bound``, else ``value``; NaN stays."""
+    return np.where(np.less_equal(x, bound), value, x).astype(x.dtype)
+
+
+@threshold.vjp("x")
+def threshold_vjp_x(g: Any, out: Any, x: Any, *, bound: float, value: float) -> Any:
+    return mul(g, exceeds(x, bound=bound))
+
+
+def _softsign(x: Any) -> Any:
+    return div(x, add_scalar(size(x), other=1.0))
+
+
+def _tanhshrink(x: Any) -> Any:
+    return sub(x, tanh(x))
+
+
+@composite
+def softsign(x: Any) -> Any:
+    """Return ``x / (1 + |x|)``."""
+    return _softsign(x)
+
+
+@fused()
+def softsign_as_one(x: Any) -> Any:
+    """Return the same as `softsign`, which is one node in Paddle."""
+    return _softsign(x)
+
+
+@composite
+def tanhshrink(x: Any) -> Any:
+    """Return ``x - tanh(x)``."""
+    return _tanhshrink(x)
+
+
+@fused()
+def tanhshrink_as_one(x: Any) -> Any:
+    """Return the same as `tanhshrink`, which is one node in Paddle."""
+    return _tanhshrink(x)
+
+
+@primitive(ulps=4, error_scale=lambda out, x, y, weight: (np.abs(x) + np.abs(y)) * (1.0 + np.abs(weight)))
+def lerp(x: Any, y: Any, weight: Any) -> Any:
+    """Return ``x + weight (y - x)`` of operands that broadcast."""
+    return np.add(x, np.multiply(weight, np.subtract(y, x)))
+
+
+@lerp.vjp("x")
+def lerp_vjp_x(g: Any, out: Any, x: Any, y: Any, weight: Any) -> Any:
+    return to_operand(mul(g, rsub_scalar(weight, other=1.0)), x)
+
+
+@lerp.vjp("y")
+def lerp_vjp_y(g: Any, out: Any, x: Any, y: Any, weight: Any) -> Any:
+    return to_operand(mul(g, weight), y)
+
+
+@lerp.vjp("weight")
+def lerp_vjp_weight(g: Any, out: Any, x: Any, y: Any, weight: Any) -> Any:
+    return to_operand(mul(g, sub(y, x)), weight)

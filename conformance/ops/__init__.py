@@ -33,6 +33,7 @@ FAMILIES = (
     "losses",
     "nn",
     "pooling",
+    "products",
     "update",
     "complex",
 )
@@ -57,12 +58,17 @@ NOT_OFFERED: Mapping[str, str] = {
     "binary_cross_entropy of probabilities": "its deviation is not written up: PyTorch is off by 5e-12 at order 2",
     "label_smoothing": "its deviations are not written up: Paddle rounds it to float32, and wants the classes in the last axis",
     "cross_entropy of soft labels, each by itself": "its deviation is not written up: Paddle's result has one more axis",
-    "targets that are a negative ignore_index": "cross_entropy of Paddle documents that it ignores none then; its nll_loss of images dies "
-    "of them, mostly (`paddle-nll-loss-ignored-crash`)",
+    "targets that are a negative ignore_index": "cross_entropy of Paddle documents that it ignores none then; its nll_loss of images "
+    "mostly dies of them (`paddle-nll-loss-ignored-crash`)",
     "targets that are all ignored": "their mean is 0/0 in PyTorch and 0 in Paddle, and no document says which",
     "hinge_embedding_loss and margin_ranking_loss without axes": "their deviation is not written up: Paddle's result has an axis",
     "losses of tensors without elements": "their mean is 0/0; what is made of them has not been looked at yet",
     "triplet_margin_loss, cosine_embedding_loss, gaussian_nll_loss, ...": "the losses of distances and variances come later",
+    "cumprod": "PyTorch divides a running sum in its backward, where no number is 0, and bounds of that rounding are not derived yet",
+    "var, std": "PyTorch's third derivatives centre another factor than the formula here does, and where it is constant the bounds of "
+    "the formula are too narrow for what is left",
+    "vector_norm, nansum, logcumsumexp": "come with the next reductions; the first has a kink at 0 that is to be declared",
+    "inner, trace and kron of other than matrices": "come with the next products",
     "interpolate": "the nn families come later",
     "setitem with masks or lists, masked_scatter": "the shape of what is read depends on data",
     "getitem with masks": "the shape of the result depends on data",

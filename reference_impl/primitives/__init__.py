@@ -11,6 +11,7 @@ from reference_impl.primitives import (
     nn,
     piecewise,
     pooling,
+    products,
     reduction,
     selection,
     shape,
@@ -35,5 +36,6 @@ FAMILIES = (
     losses,
     nn,
     pooling,
+    products,
     update,
 )

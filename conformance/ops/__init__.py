@@ -68,7 +68,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "var, std": "PyTorch's third derivatives centre another factor than the formula here does, and where it is constant the bounds of "
     "the formula are too narrow for what is left",
     "vector_norm, nansum, logcumsumexp": "come with the next reductions; the first has a kink at 0 that is to be declared",
-    "inner, trace and kron of other than matrices": "come with the next products",
+    "products of other than matrices and vectors (Kronecker, inner), traces of batches": "come with the next ones",
     "interpolate": "the nn families come later",
     "setitem with masks or lists, masked_scatter": "the shape of what is read depends on data",
     "getitem with masks": "the shape of the result depends on data",

@@ -12,6 +12,7 @@ from reference_impl.primitives import (
     nn,
     piecewise,
     pooling,
+    products,
     reduction,
     selection,
     shape,
@@ -37,5 +38,6 @@ FAMILIES = (
     losses,
     nn,
     pooling,
+    products,
     update,
 )

@@ -33,6 +33,8 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("put_int", ((),), {"index": 1, "shape": (3,)}),
     ("index_add_rows", ((2, 4, 3),), {"axis": 1, "index": [0, 2, 2, 1], "length": 3}),
     ("index_add_rows", ((2, 3, 4),), {"axis": 0, "index": [[0, 2, 2], [1, 2, 0]], "length": 4}),
+    ("put_diagonal", ((2, 3),), {"offset": 1, "shape": (2, 3, 4)}),
+    ("put_diagonal", ((2,),), {"offset": -1, "shape": (3, 4)}),
     ("put_intarray", ((3, 2),), {"index": [[0, 1, 1], [2, 0, 2]], "shape": (2, 3, 2)}),
     ("scatter_add", ((2, 3),), {"axis": 1, "index": [[0, 2, 2], [1, 1, 0]], "shape": (3, 4)}),
     ("scatter_add", ((2, 3),), {"axis": -1, "index": [[0, 2, 2], [1, 1, 0]], "shape": (2, 3)}),

@@ -1,6 +1,16 @@
 """Conditions: questions about a script that an entry for a known deviation may ask; each is registered where it is defined."""
 
-from conformance.deviations.conditions import calls, complex, custom, hooks, in_place, points, programs, several  # noqa: A004 - of complex tensors
+from conformance.deviations.conditions import (
+    calls,
+    complex,  # noqa: A004 - of complex tensors
+    custom,
+    hooks,
+    in_place,
+    layouts,
+    points,
+    programs,
+    several,
+)
 from conformance.deviations.conditions.registry import CONDITIONS, SCOPES, holds, in_words, problems
 
 __all__ = [
@@ -13,6 +23,7 @@ __all__ = [
     "hooks",
     "in_place",
     "in_words",
+    "layouts",
     "points",
     "problems",
     "programs",

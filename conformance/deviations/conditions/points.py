@@ -65,3 +65,13 @@ def half_power_of_minus_zero_or_infinity(case: Case, number: int) -> bool:
         return (exponent % 1 != 0) & (((x == 0) & np.signbit(x)) | np.isneginf(x))
 
     return _meets(case, number, "pow_scalar", is_half)
+
+
+@condition
+def reduced_with_ignored_targets(case: Case, number: int) -> bool:
+    """Whether the step is the mean or the sum of an nll_loss of three axes or more, of which a target is ignored."""
+    step = case.steps[number]
+    if not isinstance(step, Op) or step.op != "nll_loss" or step.attrs["reduction"] == "none":
+        return False
+    target = np.asarray(step.attrs["target"])
+    return target.ndim > 1 and bool(np.equal(target, step.attrs["ignore_index"]).any())

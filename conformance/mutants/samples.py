@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from conformance.mutants.mutant import replaced
 from conformance.ops import catalogue
 from conformance.ops.spec import Drawn
 from reference_impl import OPS, PADDLE, PADDLE_STATIC, TORCH, Tensor, grad
-from reference_impl.dialects.conventions import Kind
+from reference_impl.dialects.dialect import FORMULAS
 from reference_impl.tape.primitive import Observation, Primitive, array_of
 
 if TYPE_CHECKING:
@@ -177,10 +177,6 @@ class _Watch:
         return out
 
 
-OF_EVERY_ORDER = replace(TORCH, conventions=TORCH.conventions.without(Kind.OFFERED))
-"""What an op is made of is asked of its rules, whatever order an engine refuses."""
-
-
 def _differentiate(watch: _Watch, dialect: Dialect, name: str, sample: Sample) -> None:
     """Apply an op, differentiate it, and differentiate the derivative; what scripts apply is recorded before the first of them."""
     leaves = [Tensor(array, requires_grad=True) for array in sample.operands]
@@ -195,7 +191,7 @@ def _differentiate(watch: _Watch, dialect: Dialect, name: str, sample: Sample) -
             break
         seeds = [Tensor(uneven(root.array, random), requires_grad=True) for root in roots]
         with watch.watching(dialect):
-            found = grad(roots, points, seeds, create_graph=True, allow_unused=True, dialect=OF_EVERY_ORDER)
+            found = grad(roots, points, seeds, create_graph=True, allow_unused=True, dialect=FORMULAS)
         roots, points = [gradient for gradient in found if gradient is not None], [*points, *seeds]
 
 

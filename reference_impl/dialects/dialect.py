@@ -265,4 +265,7 @@ PADDLE_STATIC_LEGACY = replace(
 )
 """Static programs of Paddle before PIR, which can still be switched on."""
 
+FORMULAS = replace(TORCH, conventions=Conventions())
+"""What PyTorch promises, with every open choice left to the formulas of the ops: for asking rules, which know no framework."""
+
 DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in (TORCH, PADDLE)}

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from reference_impl import OPS, Tensor, grad
+from reference_impl.dialects.dialect import FORMULAS
 from reference_impl.numerical import Estimate, line, mixed_derivative, taylor_slope
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def by_rules(
         moving = [(p, d) for p, d in zip(points, direction, strict=True) if d is not None]
         total = None
         if any(root.requires_grad for root in roots):
-            found = grad(roots, [p for p, _ in moving], roots_seeds, create_graph=True, allow_unused=True)
+            found = grad(roots, [p for p, _ in moving], roots_seeds, create_graph=True, allow_unused=True, dialect=FORMULAS)
             for gradient, (point, d) in zip(found, moving, strict=True):
                 if gradient is not None:
                     if (gradient.shape, gradient.dtype) != (point.shape, point.dtype):

@@ -18,6 +18,7 @@ from conformance.backends.registry import registration
 from conformance.campaign.chunk import Chunk
 from conformance.campaign.lock_file import choice_of, text_of
 from conformance.campaign.pool import Workers
+from conformance.generate.grid import grid
 from conformance.generate.probes import probes
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import FAILING
@@ -27,7 +28,7 @@ from conformance.ops.spec import Drawn
 from reference_impl.dialects.conventions import Lock, OpenChoice, read
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from conformance.campaign.records import BackendRecord, CaseRecord
@@ -76,17 +77,25 @@ class Learned:
                 self.cases[choice, option] = case_of(chunk.seed, index, chunk.draw) if chunk.cases is None else chunk.cases[index]
 
 
-def learn(name: str, cases: int, seed: int, jobs: int, path: Callable[[BackendRecord], Path], tell: Tell) -> Learned:
+def learn(
+    name: str,
+    cases: int,
+    seed: int,
+    jobs: int,
+    path: Callable[[BackendRecord], Path],
+    tell: Tell,
+    ops: Sequence[str] | None = None,
+) -> Learned:
     """Measure a backend on each of its ops, and then on these and on so many random cases; the file is written after either pass.
 
-    ``path``: where; ``tell`` hears how many cases of a pass are done, and of how many.
+    ``path``: where; ``tell`` hears how many cases of a pass are done, and of how many; ``ops``: these alone.
 
     Raises:
         BackendError: if it cannot be opened.
     """
     before = None
     for number in (0, cases):
-        learned = _pass(name, number, seed, jobs, tell)
+        learned = _pass(name, number, seed, jobs, tell, None if ops is None else tuple(ops))
         before = _measured(learned.backend) if before is None else before
         learned.seen = {**before, **learned.seen}
         file = path(learned.backend)
@@ -102,10 +111,10 @@ def _measured(backend: BackendRecord) -> Mapping[OpenChoice, Mapping[str, int]]:
     return lock.seen if lock and lock.version == backend.version.partition("+")[0] else {}
 
 
-def _pass(name: str, cases: int, seed: int, jobs: int, tell: Tell) -> Learned:
+def _pass(name: str, cases: int, seed: int, jobs: int, tell: Tell, ops: tuple[str, ...] | None) -> Learned:
     with Workers((name,), jobs) as workers, tempfile.TemporaryDirectory() as folder:
         learned = Learned(workers.describe(name))
-        chunks = list(_chunks(learned.backend, folder, cases, seed))
+        chunks = list(_chunks(learned.backend, folder, cases, seed, ops))
         total, done = sum(chunk.stop - chunk.start for chunk in chunks), 0
         for chunk, records in zip(chunks, workers.run(chunks), strict=True):
             for record in records:
@@ -115,15 +124,22 @@ def _pass(name: str, cases: int, seed: int, jobs: int, tell: Tell) -> Learned:
     return learned
 
 
-def _chunks(backend: BackendRecord, folder: str, cases: int, seed: int) -> Iterator[Chunk]:
+def _chunks(backend: BackendRecord, folder: str, cases: int, seed: int, ops: tuple[str, ...] | None) -> Iterator[Chunk]:
+    """Yield the cases of each op, and random ones; an op that these do not draw unasked has those of its grid, which meets it alone."""
     judging = Judging(timeout=LEARNING_TIMEOUT, observing=True)
     static = registration(backend.name).static
     for op, row in catalogue().items():
+        if ops is not None and op not in ops:
+            continue
         if (static or row.drawn is not Drawn.IN_PROGRAMS) and f"op:{op}" not in backend.not_offered:
             draw = DrawOptions(ops=(op,), static=static, changing=CHANGING)
             yield Chunk((backend.name,), folder, f"op-{op}", 0, OF_EACH_OP, judging, seed, draw)
             if probed := tuple(probes(op)):
                 yield Chunk((backend.name,), folder, f"probe-{op}", 0, len(probed), judging, cases=probed)
+            points = tuple(point.case() for point in grid([op])) if row.drawn is Drawn.NAMED and not static else ()
+            for start in range(0, len(points), CHUNK):
+                some = points[start : start + CHUNK]
+                yield Chunk((backend.name,), folder, f"grid-{op}-{start}", 0, len(some), judging, cases=some)
     for start in range(0, cases, CHUNK):
         stop = min(start + CHUNK, cases)
-        yield Chunk((backend.name,), folder, f"any-{start}", start, stop, judging, seed, DrawOptions(static=static))
+        yield Chunk((backend.name,), folder, f"any-{start}", start, stop, judging, seed, DrawOptions(static=static, ops=ops))

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from conformance.cli.codes import CONFORMS, DIVERGES
-from conformance.cli.options import Whole, campaign_options, with_options
+from conformance.cli.options import Whole, campaign_options, ops_option, with_options
 
 
 @click.command()
@@ -26,6 +26,7 @@ def check_backend(backend: str) -> int:
 @click.option("--backend", required=True, help="A name, or module:attribute.")
 @click.option("--cases", default=2000, type=Whole(0), help="How many random cases to draw, beside those of each op.")
 @with_options(campaign_options[1:3])
+@ops_option
 @click.option("--out", default="conventions", type=click.Path(file_okay=False, path_type=Path), help="Where the file is written.")
 def learn(backend: str, **chosen: Any) -> int:
     """Measure what an engine does where no document says what is right, and write it down for its runs to start from."""

@@ -33,7 +33,7 @@ TITLES = {
 }
 
 
-def learned(backend: str, *, cases: int, seed: int, jobs: int, out: Path) -> int:
+def learned(backend: str, *, cases: int, seed: int, jobs: int, out: Path, ops: tuple[str, ...] | None) -> int:
     """Measure a backend, write the file, and say what was found; return the exit code."""
     with shown(Console(highlight=False), cases) as tell:
         found = learn(
@@ -43,6 +43,7 @@ def learned(backend: str, *, cases: int, seed: int, jobs: int, out: Path) -> int
             jobs,
             lambda facts: release_file(facts.name, facts.version, out),
             lambda done, total: tell(Progress(done, total, 0, 0)),
+            ops,
         )
     path = release_file(found.backend.name, found.backend.version, out)
     for line in _varying(found, out):

@@ -48,6 +48,7 @@ APPLIED = {
     "soft_margin",
     "softmax_entropy",
     "mean_all",
+    "narrow",
     "softsign_as_one",
     "tanhshrink_as_one",
 }

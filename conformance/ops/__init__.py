@@ -49,6 +49,8 @@ def catalogue() -> Mapping[str, OpSpec]:
 
 NOT_OFFERED: Mapping[str, str] = {
     "dropout": "random: the frameworks draw different masks from the same seed",
+    "scaled_dot_product_attention": "PyTorch takes a kernel by layout and seeds, of which one alone has a second "
+    "derivative, so that a script is refused and computed; which kernel it takes is not modelled",
     "layer_norm with an eps above 0.001, over all axes, or with a weight of several axes": "Paddle refuses each of them",
     "group_norm of groups of one number": "its result is 0, and what is left of it the rounding of a formula that nobody promises",
     "normalize, cosine_similarity, unfold, fold": "come with the next ops of the nn families",

@@ -1,4 +1,4 @@
-"""Normalizations and attention, as formulas: each is one node in both frameworks.
+"""Normalizations, as formulas: each is one node in both frameworks.
 
 Means and variances are over what is normalized, the variance is the biased one, and ``eps`` is added to it below the root.
 Sources: the pages of ``torch.nn.functional`` and ``paddle.nn.functional`` on each.
@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, add_scalar, mul, mul_scalar, sub
+from reference_impl.primitives.arithmetic import add, add_scalar, mul, sub
 from reference_impl.primitives.elementary import rsqrt
 from reference_impl.primitives.fused import fused
-from reference_impl.primitives.linalg import matmul
 from reference_impl.primitives.reduction import mean
-from reference_impl.primitives.selection import masked_fill
-from reference_impl.primitives.shape import reshape, transpose
-from reference_impl.primitives.softmax import softmax
+from reference_impl.primitives.shape import reshape
 from reference_impl.tape.primitive import shape_of
 
 if TYPE_CHECKING:
@@ -79,28 +76,3 @@ def group_norm(x: Any, weight: Any, bias: Any, *, groups: int, eps: float) -> An
     shape = shape_of(x)
     grouped = reshape(x, shape=(shape[0], groups, shape[1] // groups, *shape[2:]))
     return _of_channels(reshape(_normalized(grouped, list(range(2, len(shape) + 1)), eps), shape=shape), weight, bias)
-
-
-def _scores(query: Any, key: Any) -> Any:
-    products = matmul(query, transpose(key, axis0=-1, axis1=-2))
-    return mul_scalar(products, other=shape_of(query)[-1] ** -0.5)
-
-
-@fused()
-def scaled_dot_product_attention(query: Any, key: Any, value: Any) -> Any:
-    """Return ``softmax(query key^T / sqrt(e)) value``: ``(b, h, l, e), (b, h, s, e), (b, h, s, d) -> (b, h, l, d)``."""
-    return matmul(softmax(_scores(query, key), axis=-1), value)
-
-
-@fused()
-def scaled_dot_product_attention_mask(query: Any, key: Any, value: Any, mask: Any) -> Any:
-    """Return attention with a mask ``(b, h, l, s)`` (or what broadcasts to it) that is added to the scores."""
-    return matmul(softmax(add(_scores(query, key), mask), axis=-1), value)
-
-
-@fused()
-def scaled_dot_product_attention_causal(query: Any, key: Any, value: Any) -> Any:
-    """Return attention in which row ``i`` sees the keys ``0..i`` alone."""
-    scores = _scores(query, key)
-    later = np.triu(np.ones(shape_of(scores)[-2:], bool), 1)
-    return matmul(softmax(masked_fill(scores, mask=later, value=-np.inf), axis=-1), value)

@@ -1,4 +1,4 @@
-"""Normalizations and attention: one row per op."""
+"""Normalizations: one row per op."""
 
 from __future__ import annotations
 
@@ -72,31 +72,8 @@ def _groups(s: Sampler) -> Arguments | None:
     return _with_parameters(s, x), {"groups": groups, "eps": s.source.choice(EPS)}
 
 
-def _heads(s: Sampler) -> list[Draft]:
-    query = s.take(lambda d: len(d.shape) == 4 and 0 not in d.shape, shape=(1, 2, 3, 2))
-    keys = (*query.shape[:2], s.source.integer(1, 3), query.shape[3])
-    return [query, s.take_shaped(keys), s.take_shaped(keys)]
-
-
-def _attention(s: Sampler) -> Arguments | None:
-    return _heads(s), {}
-
-
-def _masked(s: Sampler) -> Arguments | None:
-    query, key, value = _heads(s)
-    return [query, key, value, s.take_shaped((*query.shape[:3], key.shape[2]))], {}
-
-
 F = "torch.nn.functional"
 P = "paddle.nn.functional"
-HEADS_LAST = "paddle.transpose({}, [0, 2, 1, 3])"
-"""Paddle has the heads behind the places: ``(b, l, h, e)``."""
-
-
-def _paddle_attention(more: str = "") -> str:
-    given = ", ".join(HEADS_LAST.format(name) for name in ("query", "key", "value"))
-    return HEADS_LAST.format(f"{P}.scaled_dot_product_attention({given}{more})")
-
 
 LAYER_NORM = op(
     "layer_norm",
@@ -117,18 +94,6 @@ BATCH_NORM = op(
     draw=_batch,
     torch=f"{F}.batch_norm(x, None, None, weight, bias, True, 0.1, eps)",
     paddle=f"{P}.batch_norm(x, paddle.zeros([x.shape[1]], x.dtype), paddle.ones([x.shape[1]], x.dtype), weight, bias, True, 0.9, eps)",
-    exact=False,
-    numbers=real_only(UNIMPLEMENTED),
-    points=PLAIN,
-    drawn=Drawn.NAMED,
-)
-
-ATTENTION = op(
-    "scaled_dot_product_attention",
-    rank=12,
-    draw=_attention,
-    torch=f"{F}.scaled_dot_product_attention(query, key, value)",
-    paddle=_paddle_attention(),
     exact=False,
     numbers=real_only(UNIMPLEMENTED),
     points=PLAIN,
@@ -182,25 +147,5 @@ ENTRIES = rows(
         numbers=real_only(UNIMPLEMENTED),
         points=PLAIN,
         drawn=Drawn.NAMED,
-    ),
-    ATTENTION,
-    replace(
-        ATTENTION,
-        name="scaled_dot_product_attention_mask",
-        base_op="scaled_dot_product_attention",
-        draw=_masked,
-        calls={
-            "torch": f"{F}.scaled_dot_product_attention(query, key, value, mask)",
-            "paddle": _paddle_attention(", mask"),
-        },
-    ),
-    replace(
-        ATTENTION,
-        name="scaled_dot_product_attention_causal",
-        base_op="scaled_dot_product_attention",
-        calls={
-            "torch": f"{F}.scaled_dot_product_attention(query, key, value, is_causal=True)",
-            "paddle": _paddle_attention(", is_causal=True"),
-        },
     ),
 )

@@ -43,7 +43,7 @@ KILLING = (Bucket.DIVERGED, Bucket.TIMED_OUT, Bucket.CRASHED)
 """The buckets that count as a kill. A harness error, a near kink and a known deviation do not."""
 
 
-SELDOM = 8
+SELDOM = 4
 """One case in so many names an op that is not drawn unasked: nearly every one of these has it, and there are as many sorts as ops."""
 
 

@@ -161,6 +161,12 @@ _HIGHER = (
         dialect=PADDLE,
     ),
     Curated(
+        "unoffered",
+        "the first derivative of a cumulative sum with a graph, whose second one is not offered",
+        exact((_X,), Op("cumsum", ("x",), ("y",), {"axis": 0}), total("y", "z"), Grad(("z",), ("x",), ("g",), create_graph=True)),
+        dialect=PADDLE,
+    ),
+    Curated(
         "conventions",
         "the second derivative of a product in one factor",
         exact(

@@ -35,6 +35,10 @@ PLAIN_SHAPES = ((2,), (2, 3), (3, 2, 2))
 """Shapes of fresh inputs where the one that was drawn does not fit: one of each rank that ops ask for."""
 
 
+ONE = 1.0
+"""Where the domains "unit" and "beyond one" meet, by their names."""
+
+
 class Sketch:
     """Grows the inputs and steps of one case, asking a source for every decision, with given odds.
 
@@ -104,9 +108,11 @@ class Sketch:
         elif domain == "positive":
             data = [source.uniform(odds.positive_from, odds.positive_to) for _ in range(count)]
         elif domain == "unit":
-            data = [source.uniform(odds.margin - 1.0, 1.0 - odds.margin) for _ in range(count)]
+            inside = ONE - odds.margin
+            data = [source.uniform(-inside, inside) for _ in range(count)]
         elif domain == "beyond one":
-            data = [source.uniform(1.0 + odds.margin, 1.0 + odds.positive_to) for _ in range(count)]
+            nearest, furthest = ONE + odds.margin, ONE + odds.positive_to
+            data = [source.uniform(nearest, furthest) for _ in range(count)]
         else:
             data = [source.uniform(-odds.reach, odds.reach) for _ in range(count)]
         if domain in ("nonzero", "positive"):

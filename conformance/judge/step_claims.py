@@ -22,7 +22,7 @@ from conformance.case.steps import AppendBackward, Call, Custom, Drop, Hook, InP
 from conformance.compare.compare import AMID
 from conformance.compare.following import alternatives
 from conformance.compare.kinks import by_policies
-from conformance.compare.rounding import CHEAP_ROUNDINGS, value_at
+from conformance.compare.rounding import cheap, value_at
 from conformance.ops.dtypes import format_of, is_floating
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class StepClaims:
         with np.errstate(all="ignore"):
             centre, radius = bounded
             expected = np.where(np.isfinite(centre) & np.isfinite(array), centre, array).astype(array.dtype)
-            off = np.maximum(np.abs(expected - centre) + radius, np.abs(expected - array) + _cheap(array))
+            off = np.maximum(np.abs(expected - centre) + radius, np.abs(expected - array) + cheap(array))
             finite = np.isfinite(expected)
             held = np.where(finite, np.isfinite(off) & (np.abs(centre) + radius < format_of(array.dtype).largest), ~np.isfinite(centre))
             for other in self.by_policies:
@@ -196,10 +196,6 @@ class StepClaims:
 def one_line(text: str) -> str:
     """Return a text without its line breaks."""
     return " ".join(text.split())
-
-
-def _cheap(array: Any) -> Any:
-    return CHEAP_ROUNDINGS * format_of(array.dtype).eps * np.abs(array)
 
 
 def tolerances(sizes: Any, off: Any) -> tuple[float, float]:

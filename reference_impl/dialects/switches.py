@@ -254,6 +254,13 @@ SWITCHES = (
         "measurements, in the files of the package's folder 'conventions'",
     ),
     Switch(
+        "unoffered",
+        "Higher order",
+        "Which call refuses a derivative of an order that is not offered?",
+        {"when_recorded": "the one that would record it", "when_run": "the one that runs it"},
+        "measured: double gradients that Paddle lacks, and attention on the CPU in PyTorch",
+    ),
+    Switch(
         "computed_flag",
         "Mutation",
         "May the flag of a computed tensor be changed?",

@@ -233,10 +233,18 @@ def _coefficients(x: Any, target: Any, weight: Any, ignore_index: int, reduction
         return np.negative(chosen / np.add.reduce(chosen, axis=None) if reduction == "mean" else chosen).astype(x.dtype)
 
 
+def _last_target_first(forward: Any, x: Any, *, target: Any, reduction: str, **more: Any) -> Any:
+    """Turn the samples and places around, and with them what is not reduced; the classes keep their order, for targets name them."""
+    axes = tuple(axis for axis in range(x.ndim) if axis != 1)
+    out = forward(np.flip(x, axes), target=np.flip(np.asarray(target)).tolist(), reduction=reduction, **more)
+    return np.flip(out) if reduction == "none" else out
+
+
 @primitive(
     ulps=3,
     error_scale=lambda out, x, **attrs: _summed(np.abs(_coefficients(x, **attrs)) * np.abs(np.where(np.isfinite(x), x, 0)), **attrs),
     summands=lambda x, **attrs: 2.0 + x.size,
+    reordered=_last_target_first,
 )
 def nll_loss(x: Any, *, target: Any, weight: Any, ignore_index: int, reduction: str) -> Any:
     """Return minus the log-probabilities, along the axis 1, of the classes that targets name, each with its weight, reduced.
@@ -279,6 +287,7 @@ def cross_entropy_soft(x: Any, *, target: Any, reduction: str) -> Any:
     ulps=4,
     error_scale=lambda out, x, *, target: np.add.reduce(np.abs(_like(target, x)) * (np.abs(x) + _top(x) + 1.0), axis=1),
     summands=lambda x, *, target: 2.0 * x.shape[1],
+    reordered=lambda forward, x, *, target: forward(np.flip(x, 1), target=np.flip(_like(target, x), 1)),
 )
 def softmax_entropy(x: Any, *, target: Any) -> Any:
     """Return the terms of `cross_entropy_soft`, for Paddle has one node for a term."""

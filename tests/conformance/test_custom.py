@@ -22,7 +22,7 @@ from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.reproduction import reproduction
 from conformance.laws.judging import Judging
 from conformance.mutants.registry import mutants
-from conformance.report.catalogue.verify import Outcome, said_by
+from conformance.report.catalogue.verify import Showing, said_by
 from reference_impl import PADDLE
 from tests.wrong_engines import correct
 
@@ -143,7 +143,7 @@ def test_a_framework_does_what_the_reference_says(workers: Workers, name: str, f
 def test_the_printed_script_asserts_what_the_backward_saw_and_gave(workers: Workers, framework: str, where: str, elements: str) -> None:
     found = Mismatch(1, "value", where, "right", "wrong", "")
     text = reproduction(Case((X, W), (product("a", "b", of=("x", "x")), SEEDED)), framework, found)
-    assert (True, (Outcome.GONE, "")) == (elements in text, workers.call(said_by, text))
+    assert (True, (Showing.GONE, "")) == (elements in text, workers.call(said_by, text))
 
 
 # The language.

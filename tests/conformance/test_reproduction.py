@@ -22,7 +22,7 @@ from conformance.judge.dispute import Blame, Opinion, Vote
 from conformance.judge.reproduction import promised_of, reproduction
 from conformance.judge.step_claims import tolerances
 from conformance.judge.verdict import AGREEING
-from conformance.report.catalogue.verify import Outcome, said_by
+from conformance.report.catalogue.verify import Showing, said_by
 from tests.conformance.engines import EXACT, INFO, NUMERIC, ROOT, TOTAL
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def test_the_script_of_a_finding_says_what_came(workers: Workers, framework: str
     case = read(FINDINGS / finding / "case.json")
     found = workers.call(explain_case, case, framework).verdict.mismatch
     outcome, said = workers.call(said_by, reproduction(case, framework, difference(found)))
-    assert (Outcome.SHOWS, True) == (outcome, bool(said)), said
+    assert (Showing.SHOWS, True) == (outcome, bool(said)), said
 
 
 @pytest.mark.parametrize("framework", ["torch", "paddle", "paddle-static"])
@@ -66,7 +66,7 @@ def test_the_script_of_a_case_that_agrees_comes_to_its_end(workers: Workers, fra
     drawn = (case_of(3, index, DrawOptions(static="static" in framework)) for index in range(40))
     agreeing = [case for case in drawn if agrees(workers, case, framework)][:20]
     said = {text: workers.call(said_by, text) for text in (reproduction(case, framework) for case in agreeing)}
-    assert not {text: answer for text, answer in said.items() if answer != (Outcome.GONE, "")}
+    assert not {text: answer for text, answer in said.items() if answer != (Showing.GONE, "")}
     assert sum("np.testing." in text for text in said) > 10  # or else they come to their end for nothing
 
 
@@ -77,7 +77,7 @@ def test_a_script_that_promises_another_number_fails(workers: Workers, framework
     (right,) = (claim for claim in promised.claims if isinstance(claim, Elements))
     wrong = Elements(right.spot, right.expected + np.float32(1e-3), rtol=1e-6)
     said = [workers.call(said_by, script(case, framework, Promised(promised.step, (claim,))))[0] for claim in (right, wrong)]
-    assert [Outcome.GONE, Outcome.SHOWS] == said
+    assert [Showing.GONE, Showing.SHOWS] == said
 
 
 # What is asserted.
@@ -134,7 +134,7 @@ def test_calls_of_hooks_are_kept_where_they_are_asserted_and_nowhere_else() -> N
 def test_a_script_leaves_nothing_where_it_is_run(workers: Workers, tmp_path: Path) -> None:
     text = reproduction(Case((X,), (Op("exp", ("x",), ("y",)), Backward(("y",), dump_backward_graph=True))), "paddle")
     entered = f"import os\nos.chdir({str(tmp_path)!r})\n{text}"
-    assert ((Outcome.GONE, ""), []) == (workers.call(said_by, entered), list(tmp_path.iterdir()))
+    assert ((Showing.GONE, ""), []) == (workers.call(said_by, entered), list(tmp_path.iterdir()))
 
 
 def test_the_exact_lane_is_asserted_to_the_last_bit() -> None:

@@ -132,7 +132,7 @@ def test_a_number_that_is_hardly_off_is_shrunk_all_the_same(workers: Workers) ->
     ("kind", "ratio", "gross"), [("value", 99.0, False), ("value", 100.0, True), ("value", None, True), ("absence", None, False)]
 )
 def test_an_error_is_gross_from_a_hundred_times_its_bound_or_where_none_is_allowed(kind: str, ratio: float | None, gross: bool) -> None:
-    mismatch = MismatchRecord(3, "grad", kind, "result", "right", "wrong", "g", ratio)
+    mismatch = MismatchRecord(3, "grad", kind, "result", "right", "wrong", "g", ratio=ratio)
     assert is_gross(VerdictRecord(Bucket.DIVERGED, {}, mismatch=mismatch)) == gross
 
 

@@ -212,7 +212,7 @@ def test_a_disk_that_is_full_is_one_line_and_loses_nothing(tmp_path: Path) -> No
 
 
 def _short_files() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
 
 
 @pytest.fixture

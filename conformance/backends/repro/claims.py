@@ -48,8 +48,8 @@ class Elements:
 
     spot: Spot
     expected: Any
-    rtol: float = 0.0
-    atol: float = 0.0
+    rtol: float = field(default_factory=float)
+    atol: float = field(default_factory=float)
     held: Any = None
 
 

@@ -12,13 +12,13 @@ from conformance.ops.spec import PLAIN, Drawn, op, rows
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
 
-EPS = [1e-5, 1e-3]
+ADDED = [1e-5, 1e-3]
 """Paddle refuses more than 0.001."""
 
 
 def _layers(s: Sampler) -> Arguments | None:
     x = s.take(lambda d: len(d.shape) > 1 and d.shape[-1] > 0)
-    return [x, s.take_shaped(x.shape[-1:]), s.take_shaped(x.shape[-1:])], {"eps": s.source.choice(EPS)}
+    return [x, s.take_shaped(x.shape[-1:]), s.take_shaped(x.shape[-1:])], {"eps": s.source.choice(ADDED)}
 
 
 def _without_weight(axes: int) -> Draw:
@@ -26,7 +26,7 @@ def _without_weight(axes: int) -> Draw:
 
     def draw(s: Sampler) -> Arguments | None:
         x = s.take(lambda d: len(d.shape) > axes and 0 not in d.shape[-axes:])
-        return [x], {"axes": axes, "eps": s.source.choice(EPS)}
+        return [x], {"axes": axes, "eps": s.source.choice(ADDED)}
 
     return draw
 
@@ -51,25 +51,25 @@ def _with_parameters(s: Sampler, x: Draft) -> list[Draft]:
 
 def _batch(s: Sampler) -> Arguments | None:
     x = s.take(_several_places, shape=(3, 2, 2))
-    return _with_parameters(s, x), {"eps": s.source.choice(EPS)}
+    return _with_parameters(s, x), {"eps": s.source.choice(ADDED)}
 
 
 def _batch_with_statistics(s: Sampler) -> Arguments | None:
     x = s.take(_has_channels)
     means = [s.number() for _ in range(x.shape[1])]
     variances = [abs(s.number()) for _ in means]
-    return _with_parameters(s, x), {"means": means, "variances": variances, "eps": s.source.choice(EPS)}
+    return _with_parameters(s, x), {"means": means, "variances": variances, "eps": s.source.choice(ADDED)}
 
 
 def _instances(s: Sampler) -> Arguments | None:
     x = s.take(lambda d: 3 <= len(d.shape) <= 5 and 0 not in d.shape and _places(d) > 1, shape=(2, 2, 3))
-    return _with_parameters(s, x), {"eps": s.source.choice(EPS)}
+    return _with_parameters(s, x), {"eps": s.source.choice(ADDED)}
 
 
 def _groups(s: Sampler) -> Arguments | None:
     x = s.take(lambda d: _has_channels(d) and math.prod(d.shape[1:]) > 1)
     groups = s.source.choice([n for n in range(1, x.shape[1] + 1) if x.shape[1] % n == 0 and math.prod(x.shape[1:]) > n])
-    return _with_parameters(s, x), {"groups": groups, "eps": s.source.choice(EPS)}
+    return _with_parameters(s, x), {"groups": groups, "eps": s.source.choice(ADDED)}
 
 
 F = "torch.nn.functional"

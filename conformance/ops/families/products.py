@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from conformance.ops.draws import axis_of
+from conformance.ops.in_place import NotOffered
 from conformance.ops.numbers import real_only
 from conformance.ops.spec import PLAIN, Drawn, Growth, Memory, OpSpec, op, rows
 
@@ -77,6 +78,7 @@ def _row(name: str, rank: int, draw: Draw, torch: str, paddle: str, *, exact: bo
     return op(name, rank=rank, draw=draw, exact=exact, **{"numbers": numbers, "points": PLAIN, "drawn": Drawn.NAMED, **calls, **more})
 
 
+LATER = NotOffered("comes with the next forms in place")
 _SUM = "(x, y, z, beta=beta, alpha=alpha)"
 
 ENTRIES = rows(
@@ -88,8 +90,9 @@ ENTRIES = rows(
         f"addmm{_SUM}",
         f"addmm{_SUM}",
         growth=Growth.COMPOUNDS,
+        in_place=LATER,
     ),
-    _row("baddbmm", 120, _sum_and_product(1), f"baddbmm{_SUM}", f"baddbmm{_SUM}", growth=Growth.COMPOUNDS),
+    _row("baddbmm", 120, _sum_and_product(1), f"baddbmm{_SUM}", f"baddbmm{_SUM}", growth=Growth.COMPOUNDS, in_place=LATER),
     _row(
         "diagonal",
         159,

@@ -17,13 +17,14 @@ from conformance.case.files import read
 from conformance.case.steps import Backward, Grad, Hook, Op
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
+from conformance.deviations.findings import evidence
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.dispute import Blame, Opinion, Vote
 from conformance.judge.reproduction import promised_of, reproduction
 from conformance.judge.step_claims import tolerances
 from conformance.judge.verdict import AGREEING
 from conformance.report.catalogue.verify import Showing, said_by
-from tests.conformance.engines import EXACT, INFO, NUMERIC, ROOT, TOTAL
+from tests.conformance.engines import EXACT, INFO, NUMERIC, TOTAL
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from conformance.backends.repro.claims import Claim
     from conformance.campaign.pool import Workers
 
-FINDINGS = ROOT / "reports" / "findings"
 X = Input("x", (2,), (1.0, 2.0))
 
 
@@ -55,7 +55,7 @@ SHOWN = {
 
 @pytest.mark.parametrize(("framework", "finding"), [(name, finding) for name, shown in SHOWN.items() for finding in shown])
 def test_the_script_of_a_finding_says_what_came(workers: Workers, framework: str, finding: str) -> None:
-    case = read(FINDINGS / finding / "case.json")
+    case = read(evidence(finding))
     found = workers.call(explain_case, case, framework).verdict.mismatch
     outcome, said = workers.call(said_by, reproduction(case, framework, difference(found)))
     assert (Showing.SHOWS, True) == (outcome, bool(said)), said

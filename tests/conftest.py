@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 from conformance.campaign.pool import Workers
+from conformance.campaign.warm_up import VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+os.environ[VARIABLE] = "torch,paddle,paddle-static"  # one server forks the workers of all pools of all tests here
 
 settings.register_profile("untimed", deadline=None)  # how long an example takes is the machine's affair
 settings.load_profile("untimed")

@@ -56,6 +56,11 @@ class Chunk:
     deaths: dict[int, int] = field(default_factory=dict)
 
     @property
+    def is_heard(self) -> bool:
+        """Whether a death at the first case is its own, and told at length: it died before, or is alone in its process."""
+        return self.start in self.deaths or self.start + 1 == self.stop
+
+    @property
     def records(self) -> Path:
         """Where the records are appended."""
         return Path(self.folder) / f"{self.name}.ndjson"

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 CALL_TIMEOUT = 120.0
+PRELOADED = ["conformance.campaign.warm_server"]
+"""What the server that forks workers imports."""
 LOST = (ProcessExpired, BrokenProcessPool, CancelledError)
 """What a future raises whose worker was killed from outside."""
 
@@ -46,8 +48,9 @@ def _context(backends: Sequence[str]) -> Any:
     if sys.platform != "linux":
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    os.environ[VARIABLE] = ",".join(backends)
-    context.set_forkserver_preload(["conformance.campaign.warm_server"])
+    named = os.environ.get(VARIABLE, "").split(",")
+    os.environ[VARIABLE] = ",".join(dict.fromkeys(filter(None, [*named, *backends])))
+    context.set_forkserver_preload(PRELOADED)
     return context
 
 

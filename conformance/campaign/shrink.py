@@ -50,7 +50,7 @@ FEW = 3
 """Of more cases none is made smaller before there are fewer."""
 FEWER = "drop earlier cases"
 AT_ONCE = 8
-"""How many candidates a worker gets at once."""
+"""How many candidates a worker gets at once; one, where each that fails costs a process."""
 
 
 class ShrinkResult(NamedTuple):
@@ -116,7 +116,7 @@ def _smallest_failing(workers: Workers, cases: tuple[Case, ...], sought: _Sought
         if (not op or op in ops_in(candidate.cases[-1])) and _size(candidate.cases) < _size(cases):
             proposed.setdefault(candidate.cases, candidate)
     smaller = sorted(proposed.values(), key=lambda candidate: _size(candidate.cases))
-    at_once = AT_ONCE * workers.jobs
+    at_once = workers.jobs * (1 if sought.fingerprint.ends_processes else AT_ONCE)
     for start in range(0, len(smaller), at_once):
         if time.monotonic() > until:
             return None

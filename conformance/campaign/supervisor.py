@@ -107,8 +107,8 @@ def _way(before: Chunk, after: Chunk, exit_code: int | None) -> str:
 def after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
     """Return what is left of a chunk whose process died.
 
-    The first death at a case may be the fault of one before it, which damaged the process, so the case is tried once more; the second
-    is its own.
+    The first death at a case may be the fault of one before it, which damaged the process, so the case is tried once more, unless there
+    is none; the second is its own.
     """
     following = _following(chunk)
     if exit_code == POISONED:
@@ -116,7 +116,7 @@ def after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
     hung = rang(chunk.watchdog) and not is_dying(chunk.words)
     if hung and chunk.patience is not None:
         return replace(chunk, start=following + 1, set_aside=(*chunk.set_aside, following))
-    if not hung and following not in chunk.deaths:
+    if not hung and not (following == chunk.start and chunk.is_heard):
         return replace(chunk, start=following, deaths={**chunk.deaths, following: 1})
     frame = frame_of(words_in(chunk.watchdog if hung else chunk.words), exit_code)
     before = chunk.fatal_backends.get(following, {})

@@ -7,6 +7,7 @@ deviations are read, and caches fill. A child that is forked later finds all tha
 from __future__ import annotations
 
 import gc
+import mmap
 import os
 import signal
 from contextlib import suppress
@@ -22,7 +23,7 @@ from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Custom, Grad, Op
 from conformance.deviations.entries import known
-from conformance.judge.canary import families, is_ill, ops_of, trust, well
+from conformance.judge.canary import EVERY, canary_of, is_ill, ops_of, trust, well
 from conformance.laws.judging import Judging, LawSampling
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ CASES = (
 
 
 VARIABLE = "CONFORMANCE_WARM_UP"
-"""In the environment of the server process: the names of the backends, with commas between them."""
+"""In the environment: the backends that the server process warms up, with commas between them, beside those of the first pool."""
 
 _forkable: set[str] = set()
 _examined: set[str] = set()
@@ -94,21 +95,29 @@ def _examine(name: str) -> None:
     """Find out, in children, which canaries die on a backend that refused nothing, once for all pools where that can be."""
     if name not in _examined:
         _examined.add(name)
-        spare(name, frozenset(op for family in families() for op in _ill_in(ops_of(family), name)))
+        asked = [op for op in ops_of(EVERY) if canary_of(op) is not None]  # made here, so that no child has to
+        spare(name, frozenset(_ill_in(asked, name)))
 
 
 def _ill_in(ops: list[str], name: str) -> list[str]:
-    """Return the ops whose canary dies; where that takes its process along, or does not come back, each op is asked by itself."""
-    try:
-        ill, answers = forked(_ill_here, [ops, name], EXAMINED)
-    except DeathError:
-        return ops if len(ops) == 1 else [op for one in ops for op in _ill_in([one], name)]
-    trust(answers)
-    return list(ill)
+    """Return the ops whose canary dies, the one that a process was at when it died or did not come back among them.
+
+    Each process says in memory that it shares how far it came, so the next one goes on behind that.
+    """
+    with mmap.mmap(-1, len(ops)) as said:
+        while left := [number for number in range(len(ops)) if said[number] == UNASKED]:
+            try:
+                trust(forked(_examined_here, [ops, left, name, said], EXAMINED))
+            except DeathError:
+                said[left[0]] = max(said[left[0]], UNDER_WAY)  # each process that dies costs an op, so this ends
+        return [op for number, op in enumerate(ops) if said[number] != WELL]
 
 
-def _ill_here(ops: list[str], name: str) -> tuple[list[str], dict[tuple[str, ...], Any]]:
-    return [op for op in ops if is_ill(op, backend(name))], well()
+def _examined_here(ops: list[str], left: list[int], name: str, said: mmap.mmap) -> dict[tuple[str, ...], Any]:
+    for number in left:
+        said[number] = UNDER_WAY
+        said[number] = ILL if is_ill(ops[number], backend(name)) else WELL
+    return well()
 
 
 def _import(backends: Sequence[str]) -> None:
@@ -157,7 +166,9 @@ def _threads_after_warm_up(name: str) -> int:
 
 TASKS = Path("/proc/self/task")
 """The threads of this process, those of native code included, where the system tells."""
-EXAMINED = 2.0
-"""Seconds that the canaries of a family, or of an op, may take."""
+UNASKED, UNDER_WAY, ILL, WELL = range(4)
+"""What is known of a canary."""
+EXAMINED = 3.0
+"""Seconds that the canaries may take which one process asks, some hundredths of a second each at worst."""
 PATIENCE = 60.0
 """Seconds that the warm-up of a backend may take."""

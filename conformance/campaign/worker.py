@@ -70,7 +70,7 @@ def run_chunk(chunk: Chunk) -> None:
     """
     opened = [backend(name) for name in chunk.backends]
     written = Writer(chunk.records, extent(chunk.records).size)
-    words = heard(chunk.words, native=chunk.start in chunk.deaths)
+    words = heard(chunk.words, native=chunk.is_heard)
     with written as out, progress_file(chunk.progress) as progress, words, alarm(chunk.watchdog):
         for index in range(chunk.start, chunk.stop):
             if chunk.until is not None and monotonic() >= chunk.until:

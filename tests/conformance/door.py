@@ -19,7 +19,7 @@ from tests.conformance.engines import ROOT
 class Done(NamedTuple):
     """What a command left behind, as `subprocess.CompletedProcess` names it."""
 
-    returncode: int
+    returncode: int | None
     stdout: str
     stderr: str
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +10,7 @@ import msgspec
 
 from conformance.campaign.record_files import read
 from conformance.campaign.records import CaseRecord, Footer
-from tests.conformance.engines import ROOT
+from tests.conformance.launched import Launched
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,14 +22,12 @@ OF_THE_WAY = ("seconds", "deaths", "unreproduced_deaths", "started", "command", 
 """Fields of records that say how a run went, not what came of it."""
 
 
-def start(*arguments: object, **options: Any) -> subprocess.Popen[str]:
+def start(*arguments: object, **options: Any) -> Launched:
     """Start the command as the leader of a session, which all of its processes belong to."""
-    command = [sys.executable, "-m", "conformance", *map(str, arguments)]
-    silent: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command, cwd=ROOT, start_new_session=True, text=True, **silent | options)
+    return Launched("conformance", *arguments, **options)
 
 
-def finish(*arguments: object, **options: Any) -> tuple[int, list[str]]:
+def finish(*arguments: object, **options: Any) -> tuple[int | None, list[str]]:
     """Run the command to its end; return its exit code and what it says on the standard error."""
     process = start(*arguments, **options)
     _, said = process.communicate(timeout=PATIENCE)

@@ -25,6 +25,7 @@ from conformance.campaign.record_files import read
 from conformance.campaign.records import CaseRecord, Header, Interruption
 from conformance.generate.scripts import DrawOptions, case_of
 from tests.conformance.engines import EXACT, ROOT
+from tests.conformance.launched import Launched
 from tests.conformance.runs import PATIENCE, finish, footer_of, lines_of, members, recorded, start, wait_until
 
 if TYPE_CHECKING:
@@ -49,20 +50,21 @@ class Machines:
     """A scheduler, and workers in processes of their own, each of which plays a machine."""
 
     folder: Path
-    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    workers: list[Launched] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         written = self.folder / "scheduler.json"
         self.scheduler = self._dask("scheduler", "--port", 0, "--no-dashboard", "--scheduler-file", written)
         wait_until(lambda: written.exists() and written.read_text().endswith("}"))
         self.address = json.loads(written.read_text())["address"]
+        command = [sys.executable, "-c", ASKER, self.address]
+        self.asker = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def _dask(self, *arguments: object) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "dask", *map(str, arguments)]
+    def _dask(self, *arguments: object) -> Launched:
         with (self.folder / "log").open("a") as log:
-            return subprocess.Popen(command, cwd=ROOT, start_new_session=True, stdout=log, stderr=log)
+            return Launched("dask", *arguments, stdout=log.fileno(), stderr=log.fileno())
 
-    def join(self, *options: object, nanny: bool = False) -> subprocess.Popen[bytes]:
+    def join(self, *options: object, nanny: bool = False) -> Launched:
         """Let one more worker of one thread join."""
         place = ("--local-directory", self.folder, "--nthreads", 1, "--no-dashboard")
         self.workers.append(self._dask("worker", self.address, *place, *([] if nanny else ["--no-nanny"]), *options))
@@ -82,14 +84,23 @@ class Machines:
         self.wait_until(f"len(client.nthreads()) == {workers}")
 
     def wait_until(self, condition: str) -> None:
-        """Wait until a condition on a client of the scheduler holds; one process asks, since it takes a second to start."""
-        code = (
-            "import distributed\n"
-            "from tests.conformance.runs import wait_until\n"
-            f"with distributed.Client({self.address!r}) as client:\n"
-            f"    wait_until(lambda: {condition})\n"
-        )
-        subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+        """Wait until a condition on a client of the scheduler holds."""
+        assert self.asker.stdin is not None
+        assert self.asker.stdout is not None
+        print(condition, file=self.asker.stdin, flush=True)
+        assert self.asker.stdout.readline(), f"nobody can say whether {condition}"
+
+
+ASKER = """
+import sys
+import distributed
+from tests.conformance.runs import wait_until
+with distributed.Client(sys.argv[1]) as client:
+    for condition in sys.stdin:
+        wait_until(lambda: eval(condition))
+        print(condition, end="", flush=True)
+"""
+"""A process that asks a scheduler; it takes a second to start, so there is one for all conditions."""
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +111,7 @@ def scheduler(tmp_path_factory: TempPathFactory) -> Iterator[Machines]:
         yield machines
         machines.part()
     finally:
+        machines.asker.communicate()
         machines.scheduler.kill()
         machines.scheduler.wait()
 
@@ -131,7 +143,7 @@ def here(tmp_path_factory: TempPathFactory) -> Path:
     return out
 
 
-def end_of(process: subprocess.Popen[str]) -> tuple[int, list[str]]:
+def end_of(process: Launched) -> tuple[int | None, list[str]]:
     """Wait for the end of a run; return its exit code and what it says on the standard error."""
     _, said = process.communicate(timeout=PATIENCE)
     return process.returncode, said.splitlines()
@@ -153,7 +165,7 @@ def test_the_loss_of_a_machine_changes_nothing_in_a_ledger_with_findings(two: Ma
     assert (2, 2) == (header.jobs, footer_of(there).jobs)
 
 
-def begun(two: Machines, out: Path) -> subprocess.Popen[str]:
+def begun(two: Machines, out: Path) -> Launched:
     """Begin a run on a cluster, and wait until it has recorded some cases."""
     process = start("run", *FINE, "--cases", CASES, "--dask", two.address, "--out", out)
     wait_until(lambda: recorded(out) > 100)

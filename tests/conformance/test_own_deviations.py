@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,8 +12,8 @@ from conformance.case.case import Case, Input
 from conformance.case.files import encode
 from conformance.case.steps import Grad, Op
 from conformance.deviations.entries import DeviationError, known
-from tests.conformance.engines import TOTAL
-from tests.conformance.runs import PATIENCE, start
+from tests.conformance.engines import ROOT, TOTAL
+from tests.conformance.runs import PATIENCE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,24 +45,22 @@ def own(tmp_path: Path) -> Path:
     return folder.parent
 
 
-def told(*arguments: object, out: Path) -> tuple[int, str]:
-    """Run the command in a process of its own, to its end; return its code and what it says."""
-    said = out / "said"
-    with said.open("w") as file:
-        process = start(*arguments, stdout=file)
-        _, errors = process.communicate(timeout=PATIENCE)
-    return process.returncode, said.read_text() + errors
+def told(*arguments: object) -> tuple[int, str]:
+    """Run the command in a new process, which has read no entries yet, to its end; return its code and what it says."""
+    command = [sys.executable, "-m", "conformance", *map(str, arguments)]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False)
+    return done.returncode, done.stdout
 
 
 @pytest.mark.parametrize(("more", "bucket"), [((), "diverged"), (("--deviations",), "known_deviation (sine-upside-down)")])
-def test_an_entry_of_ones_own_explains_what_ours_do_not(more: tuple[str, ...], bucket: str, own: Path, tmp_path: Path) -> None:
+def test_an_entry_of_ones_own_explains_what_ours_do_not(more: tuple[str, ...], bucket: str, own: Path) -> None:
     case = own / "sine-upside-down" / "case.json"
-    _, said = told("replay", case, "--backend", ENGINE, *more, *([own] if more else []), out=tmp_path)
+    _, said = told("replay", case, "--backend", ENGINE, *more, *([own] if more else []))
     assert f"verdict: {bucket}" in said
 
 
-def test_ones_own_entries_are_listed_beside_ours(own: Path, tmp_path: Path) -> None:
-    _, said = told("deviations", "--deviations", own, out=tmp_path)
+def test_ones_own_entries_are_listed_beside_ours(own: Path) -> None:
+    _, said = told("deviations", "--deviations", own)
     assert "sine-upside-down" in said
     assert "torch-seed-mutated" in said
 
@@ -68,12 +68,12 @@ def test_ones_own_entries_are_listed_beside_ours(own: Path, tmp_path: Path) -> N
 def test_a_gate_asks_whether_ones_own_entries_still_show(own: Path, tmp_path: Path) -> None:
     (own / "sine-upside-down" / "case.json").write_text(encode(Case(CASE.inputs, CASE.steps[:1])))
     options = ("--backends", ENGINE, "--cases", 1, "--mutant-cases", 0, "--no-grid", "--no-points", "--jobs", 1)
-    code, said = told("gate", *options, "--deviations", own, "--out", tmp_path / "out", out=tmp_path)
+    code, said = told("gate", *options, "--deviations", own, "--out", tmp_path / "out")
     assert (1, True) == (code, "sine-upside-down: stale" in said)
 
 
 def test_a_folder_that_is_not_there_is_one_line_and_a_code(tmp_path: Path) -> None:
-    code, said = told("run", "--deviations", tmp_path / "nowhere", out=tmp_path)
+    code, said = told("run", "--deviations", tmp_path / "nowhere")
     assert (2, 1, True) == (code, len(said.splitlines()), "does not exist" in said)
 
 

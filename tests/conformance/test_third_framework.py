@@ -32,7 +32,9 @@ from conformance.case.outcome import Value
 from conformance.judge.reproduction import reproduction
 from conformance.ops import catalogue
 from reference_impl import OPS, TORCH, AutogradError, Category, Tensor
+from tests.conformance.door import Done
 from tests.conformance.engines import EXACT
+from tests.conformance.runs import PATIENCE, start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -331,9 +333,10 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join([str(site), str(ROOT)])}
 
 
-def conformance(environment: dict[str, str], *arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "conformance", *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+def conformance(environment: dict[str, str], *arguments: object) -> Done:
+    process = start(*arguments, env=environment)
+    out, err = process.communicate(PATIENCE)
+    return Done(process.returncode, out, err)
 
 
 def records_of(out: Path, kind: str) -> list[dict[str, Any]]:

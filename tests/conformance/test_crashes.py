@@ -190,4 +190,6 @@ def test_the_gate_asks_where_the_case_of_a_crash_dies() -> None:
     entry = next(e for e in known() if e.id == "paddle-no-grad-vars-crash")
     with Workers(("paddle",), 1) as workers:
         told = [list(stale([e], workers).values()) for e in (entry, msgspec.structs.replace(entry, id="another"))]
-    assert told == [[], [f"another: stale: the case of {entry.finding} now ends as known_deviation ({entry.id})"]]
+    ended = f"known_deviation ({entry.id})"  # a damaged heap may let it die without a frame in between
+    shows, (stales,) = told
+    assert ([], "another: stale: ", True) == (shows, stales[:16], ended in stales)

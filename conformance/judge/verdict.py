@@ -17,6 +17,8 @@ from conformance.compare.kinks import SUBGRADIENT, SecondLook, agrees_on_a_reach
 from conformance.compare.mismatch import Mismatch
 from conformance.deviations.entries import known
 from conformance.deviations.explain import UNDEFINED, excuse, explain
+from reference_impl import Category
+from reference_impl.dialects.conventions import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -69,7 +71,8 @@ class Verdict:
     are the ids of the entries of all known deviations that the case showed, and ``deviation`` is that of ``mismatch``; ``steps`` are
     the numbers of the steps that agreed; ``ratios`` the largest error over bound by what a step is called, where a bound was computed;
     ``followed``: the open choices that were decided otherwise than was expected, each with its option; ``observed``: those that the
-    case shows to be decided as expected, if somebody looked (`observe`).
+    case shows to be decided as expected, if somebody looked (`observe`); ``supposed``: those that had to be taken otherwise to see what
+    is known of an answer, which does not show how they are decided.
     """
 
     bucket: Bucket
@@ -82,6 +85,7 @@ class Verdict:
     deviations: tuple[str, ...] = ()
     followed: Mapping[OpenChoice, str] = field(default_factory=dict)
     observed: Mapping[OpenChoice, str] = field(default_factory=dict)
+    supposed: Mapping[OpenChoice, str] = field(default_factory=dict)
 
 
 def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdict:
@@ -96,14 +100,18 @@ def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdi
     excused_by = excuse(promise)
     compared = Comparer(promise).run(actual, excused_by)
     followed: Mapping[OpenChoice, str] = {}
+    supposed: Mapping[OpenChoice, str] = {}
     given, differs = promise, compared.mismatch
     if following and differs is not None:
         promise, compared, followed = follow(promise, actual, excuse, compared)
         excused_by = excuse(promise) if followed else excused_by
+        supposed = _unsettled(followed, differs) if compared.mismatch is None else {}
+        followed = {choice: option for choice, option in followed.items() if choice not in supposed}
     excused = [(mismatch, entry) for mismatch, entry in compared.known if entry != UNDEFINED]
     seen = tuple(dict.fromkeys(entry for _, entry in excused))
     bucket, found = _bucket(compared, seen), compared.mismatch
-    verdict = Verdict(bucket, found, None, compared.bounded, compared.counts, compared.ratios, compared.steps, seen, followed)
+    agreed = compared.counts, compared.ratios, compared.steps
+    verdict = Verdict(bucket, found, None, compared.bounded, *agreed, seen, followed, supposed=supposed)
     if found is None and (broken := changed(given, followed)):
         verdict.bucket, verdict.mismatch = Bucket.DIVERGED, _change(given, broken[0], followed, differs)
     elif found is not None and found.kind == "value":
@@ -121,7 +129,18 @@ def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdi
 def observe(promise: Promise, actual: Outcome, verdict: Verdict) -> None:
     """Enter which of the choices that a case asks it shows to be decided as expected."""
     if verdict.mismatch is None or verdict.bucket in EXPLAINED:
-        verdict.observed = decisive(under(promise, verdict.followed), actual, excuse)
+        verdict.observed = decisive(under(promise, {**verdict.followed, **verdict.supposed}), actual, excuse)
+
+
+def _unsettled(followed: Mapping[OpenChoice, str], differs: Mismatch) -> dict[OpenChoice, str]:
+    """Return the options that were taken and that the answer does not show.
+
+    A call that should be refused because a derivative is not offered, and is refused for another reason, came to that reason first: it
+    does not say whether the derivative is offered.
+    """
+    if differs.expected != str(Category.NOT_IMPLEMENTED) or differs.actual == "computed":
+        return {}
+    return {choice: option for choice, option in followed.items() if choice.kind is Kind.OFFERED}
 
 
 def changed(promise: Promise, followed: Mapping[OpenChoice, str]) -> list[OpenChoice]:

@@ -14,6 +14,8 @@ from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Grad, InPlace, Op
 from conformance.compare.promise import Promise
+from conformance.deviations import explain as explaining
+from conformance.deviations.entries import Deviation
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import CONVENTION, Bucket, judge
 from conformance.mutants.mutant import WrongEngine, patch
@@ -151,6 +153,23 @@ def test_a_refusal_of_another_kind_than_the_choice_names_is_not_explained() -> N
     seen = [replace(o, category="graph_freed") if getattr(o, "category", None) == "not_implemented" else o for o in actual.observations]
     verdict = judge(Promise(case, BackendInfo("other", "1.0", TORCH, TORCH.not_offered)), replace(actual, observations=tuple(seen)))
     assert Bucket.DIVERGED is verdict.bucket
+
+
+REASON = Deviation("a", "other", "==1.*", ("grad",), ("error",), "because", "a", expected=("computed",), actual=("unmapped",))
+
+
+@pytest.mark.parametrize(("known", "bucket"), [((REASON,), Bucket.KNOWN_DEVIATION), ((), Bucket.DIVERGED)], ids=["known", "unknown"])
+def test_what_is_refused_for_another_reason_is_not_offered_for_all_that_shows(
+    known: tuple[Deviation, ...], bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(explaining, "known", lambda: known)
+    case, choice, options = decided("no second derivative")
+    claims = replace(TORCH, conventions=Conventions(options, release=("torch", "1.0")))
+    actual = reference(claims, TORCH.not_offered).run(case)
+    seen = [replace(o, category="unmapped") if getattr(o, "category", None) == "not_implemented" else o for o in actual.observations]
+    verdict = judge(Promise(case, BackendInfo("other", "1.0", claims, claims.not_offered)), replace(actual, observations=seen))
+    supposed = {choice: "computed"} if known else {}
+    assert (bucket, {}, supposed) == (verdict.bucket, verdict.followed, verdict.supposed)
 
 
 # A release that was measured is held to what was measured.

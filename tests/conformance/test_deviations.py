@@ -487,3 +487,14 @@ def test_a_process_that_a_refusal_broke_is_a_finding_whatever_else_the_case_show
     verdict = judged(Promise(REFUSED, INFO), actual, Ailment("mul", "arithmetic", ""))
     assert verdict.mismatch is not None
     assert (Bucket.DIVERGED, "poison", 3) == (verdict.bucket, verdict.mismatch.kind, verdict.mismatch.step)
+
+
+def test_the_refusal_that_broke_a_process_is_the_one_that_was_not_promised_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    known_refusal = Deviation("a", INFO.name, "==2.13.*", ("backward",), ("error",), "because", "a", actual=("unmapped",))
+    monkeypatch.setattr(known_module, "known", lambda: (known_refusal,))
+    case = Case(REFUSED.inputs, (*REFUSED.steps, Backward(("z",))), "exact")
+    actual = answer(case)
+    actual.observations[4] = replace(actual.observations[4], category="unmapped")  # type: ignore[type-var]
+    verdict = judged(Promise(case, INFO), actual, Ailment("mul", "arithmetic", ""))
+    assert verdict.mismatch is not None
+    assert ("poison", 4) == (verdict.mismatch.kind, verdict.mismatch.step)

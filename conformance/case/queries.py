@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, get_args
 
 from conformance.case.place import END, StepNumber
-from conformance.case.steps import Call, InPlace, Op, SetRequiresGrad, Step, kind, ops, results, uses
+from conformance.case.steps import Call, Grad, InPlace, Op, SetRequiresGrad, Step, kind, ops, results, uses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +37,29 @@ def upstream(steps: Sequence[Step], name: str) -> set[str]:
         if not wanted.isdisjoint(results(step)):
             wanted.update(used for _, used in uses(step))
     return wanted
+
+
+def twins(steps: Sequence[Step]) -> dict[str, str]:
+    """Return for each gradient of an output in itself, with a seed, that seed: the two are one number, and in Paddle one tensor."""
+    found: dict[str, str] = {}
+    for step in steps:
+        if isinstance(step, Grad):
+            seeds = {found.get(root, root): seed for root, seed in zip(step.roots, step.seeds or (), strict=False)}
+            for name, made in zip(step.inputs, step.results, strict=False):
+                seed = seeds.get(found.get(name, name))
+                if seed is not None:
+                    found[made] = found.get(seed, seed)
+    return found
+
+
+def frozen_seeds(case: Case, number: int) -> set[str]:
+    """Return the seeds of a `grad` call without a graph that belong to an output that is an input, too, each by its first name."""
+    call, same = case.steps[number], twins(case.steps[:number])
+    if not isinstance(call, Grad) or call.create_graph:
+        return set()
+    asked = {same.get(name, name) for name in call.inputs}
+    pairs = zip(call.roots, call.seeds or (), strict=False)
+    return {same.get(seed, seed) for root, seed in pairs if seed is not None and same.get(root, root) in asked}
 
 
 def ops_in(case: Case) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from conformance.case.outcome import Blocked, Computed, NotOffered, Raised
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import label, upstream
 from conformance.case.rewrite import replace_step
-from conformance.case.steps import Call, Custom, Grad, Hook, Op, observed
+from conformance.case.steps import Call, Custom, Detach, Grad, Hook, Op, observed, results
 from conformance.compare.mismatch import ALL_ZEROS, WITH_NAN, ZEROS_FOR_NONE, Mismatch, describe, word_of
 from conformance.compare.rounding import agrees_cheaply, is_sampled
 from conformance.compare.taint import Taint
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from conformance.case.outcome import Event, Observation, Outcome, State, Value
+    from conformance.case.steps import Step
     from conformance.compare.promise import Promise
 
 AMID = (Category.NOT_IMPLEMENTED, Category.GRAPH_FREED, Category.IN_PLACE_VERSION)
@@ -123,11 +124,12 @@ class Comparer:
         seeds = {name for _, call in calls for name in call.seeds or () if name is not None}
         seeds |= {s.tensor_returned for s in self.case.steps if isinstance(s, Hook) and s.tensor_returned is not None}
         for step in reversed(self.case.steps):  # a seed that is a view is changed in the memory of what it is one of
-            if isinstance(step, Op) and _may_share(step) and not seeds.isdisjoint(step.results):
-                seeds.add(step.operands[0])
+            base = _base(step)
+            if base is not None and not seeds.isdisjoint(results(step)):
+                seeds.add(base)
         for step in self.case.steps:  # and so in every other view of it
-            if isinstance(step, Op) and _may_share(step) and step.operands[0] in seeds:
-                seeds.update(step.results)
+            if _base(step) in seeds:
+                seeds.update(results(step))
         names, where = ", ".join(sorted(changed)), "seed" if changed <= seeds else "step"
         return Mismatch(calls[-1][0] if calls else 0, "mutation", where, "unchanged", "changed", f"elements of {names} changed", names)
 
@@ -321,8 +323,11 @@ class Comparer:
         return observed(self.case.steps[number])[slot]
 
 
-def _may_share(step: Op) -> bool:
-    return catalogue()[step.op].memory is not Memory.OWN or step.op in COMPLEX_VIEWS
+def _base(step: Step) -> str | None:
+    """Return in whose memory the results of a step may lie."""
+    if isinstance(step, Op) and (catalogue()[step.op].memory is not Memory.OWN or step.op in COMPLEX_VIEWS):
+        return step.operands[0]
+    return step.tensor if isinstance(step, Detach) else None
 
 
 def _words_for(present: Value | None) -> str:

@@ -105,7 +105,7 @@ class Taint:
         """Note who came from whom, and what a tainted step passes on."""
         shared = self._alike([step.tensor], number) if isinstance(step, InPlace) else set()
         used = {name for field, name in uses(step) if field != "tensor_returned"}
-        if not (isinstance(step, Grad) and not step.create_graph):
+        if number in self.steps or not (isinstance(step, Grad) and not step.create_graph):  # a wrong one may have a graph all the same
             for name in (*results(step), *shared):
                 self._parents.setdefault(name, set()).update(used)
                 self._makers.setdefault(name, set()).add(number)

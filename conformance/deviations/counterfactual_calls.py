@@ -13,7 +13,7 @@ import numpy as np
 
 from conformance.case.case import Case, input_of
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import leaves
+from conformance.case.queries import frozen_seeds, leaves
 from conformance.case.rewrite import (
     CONSTANT,
     each_step,
@@ -116,6 +116,42 @@ def flags_set_again(case: Case, number: StepNumber, _: Sequence[str]) -> Iterato
     if off:
         again = (SetRequiresGrad(name, requires_grad=True) for name in off)
         yield replace_step(case, number, *again, case.steps[number]), number + len(off)
+
+
+def frozen_seeds_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Take the flag off the seed of each `grad` without a graph of an output in itself, right behind the call."""
+    steps: list[Step] = []
+    at = number
+    for i, step in enumerate(case.steps):
+        off = [SetRequiresGrad(name, requires_grad=False) for name in sorted(frozen_seeds(case, i))]
+        steps += [step, *off]
+        at = at if at is END or number is END or i >= number else at + len(off)
+    yield with_steps(case, steps), at
+
+
+def shared_gradients_added_to(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have what a custom backward returns several times be doubled by each addition to it; all who get it get what it is at last.
+
+    An operand that stands there twice has one addition, one that stands there three times two of them.
+    """
+
+    def doubled(step: Step) -> Step:
+        if not isinstance(step, Custom):
+            return step
+        takers = {
+            name: [o for o, g in zip(step.operands, step.gradients, strict=False) if g == name] for name in step.gradients if name
+        }
+        made: list[Op] = []
+        gradients = list(step.gradients)
+        for name, operands in takers.items():
+            total = 2.0 ** (len(operands) - len(set(operands)))
+            for operand in dict.fromkeys(operands) if total > 1 else ():
+                slot = next(i for i, pair in enumerate(zip(step.operands, step.gradients, strict=False)) if pair == (operand, name))
+                gradients[slot] = f"{CONSTANT}{name}_{slot}"
+                made.append(Op("mul_scalar", (name,), (gradients[slot] or "",), {"other": total - operands.count(operand) + 1}))
+        return msgspec.structs.replace(step, gradients=tuple(gradients), backward=(*step.backward, *made))
+
+    yield each_step(case, doubled), number
 
 
 def derivatives_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

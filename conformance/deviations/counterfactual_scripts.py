@@ -20,6 +20,7 @@ from conformance.case.rewrite import (
     detach_uses,
     each_op,
     each_step,
+    interpose,
     replace_step,
     with_inputs,
     with_single_numbers,
@@ -44,12 +45,14 @@ from conformance.deviations.counterfactual_calls import (
     cut_forgotten,
     derivatives_copied,
     flags_set_again,
+    frozen_seeds_constant,
     hooks_gone,
     leaf_hooks_gone,
     missing_gradients_none,
     no_seeds,
     seeds_read_in_single,
     seeds_with_history,
+    shared_gradients_added_to,
     surplus_seeds_dropped,
     unreachable_allowed,
     write_unrecorded,
@@ -97,11 +100,17 @@ def _cut(case: Case, number: StepNumber, places: Sequence[Use]) -> Variant:
 
 
 def constant_tracked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have a constant among the inputs require a gradient."""
+    """Have a constant among the inputs require a gradient; one that is written to is a copy of that, since no leaf may be."""
+    written = {s.tensor for s in case.steps if isinstance(s, InPlace)}
     for constant in case.inputs:
         if not constant.differentiable:
             tracked = msgspec.structs.replace(constant, differentiable=True)
-            yield with_inputs(case, (tracked if i is constant else i for i in case.inputs)), number
+            variant = with_inputs(case, (tracked if i is constant else i for i in case.inputs))
+            if constant.name not in written:
+                yield variant, number
+            else:
+                copied = Op("clone", (constant.name,), (f"{CONSTANT}{constant.name}",))
+                yield with_steps(variant, interpose(variant.steps, constant.name, copied)), number if number is END else number + 1
 
 
 def op_left_out(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
@@ -247,6 +256,20 @@ def polar_through_result(case: Case, number: StepNumber, _: Sequence[str]) -> It
     yield with_steps(case, steps), number
 
 
+def sgn_of_operand(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have every `sgn` be its operand over the size of that, so that derivatives are made of the operand and not of the result."""
+    steps: list[Step] = []
+    at = number
+    for i, step in enumerate(case.steps):
+        if isinstance(step, Op) and step.op == "sgn":
+            size, inverse = f"{CONSTANT}{i}_0", f"{CONSTANT}{i}_1"
+            steps += [Op("abs", step.operands, (size,)), Op("pow_scalar", (size,), (inverse,), {"exponent": -1.0})]
+            step = msgspec.structs.replace(step, op="mul", operands=(*step.operands, inverse))  # noqa: PLW2901 - written so
+            at = at if at is END or number is END or i >= number else at + 2
+        steps.append(step)
+    yield with_steps(case, steps), at
+
+
 def _until(case: Case, number: StepNumber) -> Sequence[Step]:
     return case.steps if number is END else case.steps[: number + 1]
 
@@ -277,6 +300,8 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if one of no_grad_vars were missing": cut_forgotten,
     "as if targets were not cut": targets_not_cut,
     "as if nothing were freed": nothing_freed,
+    "as if seeds of identities were constants": frozen_seeds_constant,
+    "as if shared gradients were added to": shared_gradients_added_to,
     "as if surplus seeds were missing": surplus_seeds_dropped,
     "as if no seeds were given": no_seeds,
     "as if seeds kept their history": seeds_with_history,
@@ -289,6 +314,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if flags were set again": flags_set_again,
     "as if a derivative were a constant": derivative_constant,
     "as if polar were differentiated through its result": polar_through_result,
+    "as if sgn were its operand over its size": sgn_of_operand,
     "as if a bound were nearer": bound_nearer,
 }
 """The counterfactuals by the words that an entry uses."""

@@ -22,7 +22,7 @@ from packaging.version import Version
 from conformance.backends.registry import names
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import LABELS, label
-from conformance.case.steps import Backward, Op, results, uses
+from conformance.case.steps import Backward, InPlace, Op, observed, uses
 from conformance.deviations import conditions
 from conformance.deviations.asked import ASKED
 from conformance.deviations.counterfactual_rules import RULES
@@ -149,10 +149,10 @@ def _ops_above(case: Case, step: StepNumber) -> frozenset[str]:
     wanted = {name for s in (steps if step is END else steps[-1:]) for _, name in uses(s)}
     ops: set[str] = set()
     for earlier in reversed(steps):
-        touched = wanted.intersection(results(earlier)) or isinstance(earlier, Backward) or earlier is steps[-1]
+        touched = wanted.intersection(observed(earlier)) or isinstance(earlier, Backward) or earlier is steps[-1]
         if touched:
             wanted.update(name for _, name in uses(earlier))
-            ops.update([earlier.op] if isinstance(earlier, Op) else ())
+            ops.update([earlier.op] if isinstance(earlier, Op | InPlace) else ())
     return frozenset(ops)
 
 

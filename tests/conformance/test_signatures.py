@@ -14,7 +14,7 @@ from conformance.campaign.pool import Workers
 from conformance.case.case import Case, Input
 from conformance.case.files import check, read
 from conformance.case.place import END, StepNumber
-from conformance.case.steps import Backward, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad
+from conformance.case.steps import Backward, Custom, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad
 from conformance.cli.gate import beside_others
 from conformance.compare.compare import Comparer
 from conformance.compare.mismatch import Mismatch
@@ -117,6 +117,24 @@ POLAR = Case(
     (Input("r", (2,), (2.0, -2.0)), ANGLE, Input("s", (2,), ((1.0, 0.0), (1.0, 0.0)), "complex64")),
     (Op("polar", ("r", "t"), ("q",)), Grad(("q",), ("r",), ("g",), ("s",))),
 )
+SHARED = Case(  # x + x + y, for which the backward returns one tensor three times
+    (X, Y),
+    (
+        Custom(("x", "x", "y"), ("q",), (Op("mul", ("x", "y"), ("f",)),), ("f",), ("c",), ("c", "c", "c")),
+        Op("sum", ("q",), ("z",), TOTAL),
+        Grad(("z",), ("y",), ("g",)),
+    ),
+    "exact",
+)
+SIGN = Case(  # the gradient of s and of the sum of sgn and its own gradient; nothing is left of the latter if that is made of z
+    (Z, S),
+    (
+        Op("sgn", ("z",), ("q",)),
+        Grad(("q",), ("z",), ("g",), ("s",), create_graph=True),
+        Op("add", ("g", "q"), ("t",)),
+        Grad(("t",), ("q",), ("h",), ("s",)),
+    ),
+)
 
 
 A_LITTLE_MORE_THAN_4 = float(np.float32(4.0) + np.spacing(np.float32(4.0)))
@@ -155,6 +173,8 @@ BORNE = {
     "as if numbers were float32": (ROUNDED, [CLOSE, CLOSE], [0.1001, 0.1]),
     "as if the memory of a seed were read in single precision": (SEEDED, [5 * LOW, 7 * HIGH], [5 * HIGH, 7 * HIGH]),
     "off by roundings of float32": (ROUNDED, [0.1 + 1e-8, 0.1], [0.1001, 0.1]),
+    "as if shared gradients were added to": (SHARED, [2.0, 2.0], [2.0, 3.0]),
+    "as if sgn were its operand over its size": (SIGN, [1j, 1.0], [1j, 2.0]),
     "as if polar were differentiated through its result": (POLAR, [1.0, -1.0], [1.0, 0.5]),
     # The gradient is 2 s conj(z), here [4 + 2i, 6 + 2i]; that of the gradient is 2 s conj(s), here [2, 2].
     "as if factors were not conjugated": (SQUARE, [-4 + 2j, 6 - 2j], [-4 + 2j, 6 + 1j]),
@@ -202,6 +222,38 @@ def test_a_leaf_that_a_dump_draws_for_a_constant_bears_its_signature(ends: list[
     case = Case((X, K), (Op("mul", ("x", "k"), ("q",)), Backward(("q",), dump_backward_graph=True)))
     drawn = Mismatch(1, "value", "event", "right", "wrong", ".dot", ".dot", 0, np.array([1, 1]), np.array(ends))
     assert borne == bears(entry("as if a constant required a gradient"), Promise(case, info), drawn)
+
+
+@pytest.mark.parametrize(("ends", "borne"), [([1, 2], True), ([2, 1], False)])
+def test_a_leaf_that_a_dump_draws_for_what_was_written_to_bears_its_signature(ends: list[int], borne: bool) -> None:
+    info = BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered)
+    case = Case((X, K), (InPlace("setitem", "k", ("x",), {"key": [[0, 2, 1]]}), Backward(("k",), dump_backward_graph=True)))
+    drawn = Mismatch(1, "value", "event", "right", "wrong", ".dot", ".dot", 0, np.array([1, 1]), np.array(ends))
+    assert borne == bears(entry("as if a constant required a gradient"), Promise(case, info), drawn)
+
+
+@pytest.mark.parametrize(("got", "borne"), [([4.0, 6.0], True), ([4.0, 7.0], False)])
+def test_a_root_that_was_its_own_seed_and_is_skipped_bears_its_signature(got: list[float], borne: bool) -> None:
+    steps = (Op("square", ("x",), ("q",)), Grad(("x",), ("x",), ("g",), ("x",)), Backward(("x", "q")))
+    promise = Promise(Case((X,), steps, "exact"), BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered))
+    wanted = np.array([5.0, 7.0], "float32")
+    assert agrees_cheaply(wanted, promise.outcome.final[0].array)  # type: ignore[union-attr]
+    differs = Mismatch(2, "value", "grad", "right", "wrong", "x.grad", "x", 0, wanted, np.array(got, "float32"))
+    assert borne == bears(entry("as if seeds of identities were constants"), promise, differs)
+
+
+@pytest.mark.parametrize(
+    ("operands", "times"),
+    [("xxy", (2, 2)), ("xyx", (2, 2)), ("xxxy", (4, 4)), ("xxyy", (4, 4)), ("xxyxx", (8, 8)), ("xy", (1, 1)), ("xx", (2, 0))],
+)
+def test_a_shared_gradient_is_doubled_by_each_addition_to_it(operands: str, times: tuple[int, int]) -> None:
+    """As Paddle 3.3.1 does it."""
+    shared = Custom(tuple(operands), ("q",), (Op("mul", ("x", operands[-1]), ("f",)),), ("f",), ("c",), ("c",) * len(operands))
+    steps = (shared, Op("sum", ("q",), ("z",), TOTAL), Grad(("z",), ("x", "y"), ("g", "h"), allow_unused=True))
+    ((case, number),) = COUNTERFACTUALS["as if shared gradients were added to"](Case((X, Y), steps, "exact"), 2, ())
+    check(case)
+    values = answer(case).observations[int(number)].values  # type: ignore[union-attr]
+    assert times == tuple(0 if value is None else int(value.array[0]) for value in values)
 
 
 @pytest.mark.parametrize(("got", "borne"), [([36.0, 81.0], True), ([36.0, 82.0], False)])

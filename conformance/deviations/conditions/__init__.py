@@ -9,6 +9,7 @@ from conformance.deviations.conditions import (
     layouts,
     points,
     programs,
+    seeds,
     several,
 )
 from conformance.deviations.conditions.registry import CONDITIONS, SCOPES, holds, in_words, problems
@@ -27,5 +28,6 @@ __all__ = [
     "points",
     "problems",
     "programs",
+    "seeds",
     "several",
 ]

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from conformance.case.outcome import Computed, Raised, Value
+from conformance.case.aliases import Aliases
+from conformance.case.outcome import Computed, Raised
 from conformance.case.queries import call_at, upstream
 from conformance.case.steps import (
-    SEED_FIELDS,
     Backward,
-    Call,
     ClearGrad,
-    Detach,
     Edge,
     Grad,
     Op,
     SetRequiresGrad,
-    observed,
     results,
     uses,
 )
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import case_condition, condition
-from reference_impl import PADDLE, TORCH, Category
+from reference_impl import PADDLE, TORCH
 
 if TYPE_CHECKING:
     from conformance.case.case import Case
@@ -171,85 +166,6 @@ def refused_by_torch(case: Case, number: int) -> bool:
 
 
 @condition
-def seed_shape_refused(case: Case, number: int) -> bool:
-    """Whether a call has a seed of the wrong shape."""
-    seen = promised(case, PADDLE).observations[number]
-    return isinstance(seen, Raised) and seen.category is Category.SEED_SHAPE
-
-
-@condition
-def more_seeds_than_roots(case: Case, number: int) -> bool:
-    """Whether a call has more seeds than roots."""
-    call = call_at(case, number)
-    return call is not None and call.seeds is not None and len(call.seeds) > len(call.roots)
-
-
-@condition
-def no_seeds_in_a_list(case: Case, number: int) -> bool:
-    """Whether a call has a list of seeds, and none in it."""
-    call = call_at(case, number)
-    return call is not None and call.seeds == ()
-
-
-@condition
-def seed_used_again(case: Case, number: int) -> bool:
-    """Whether the step uses a constant, an input or made of constants, that was the seed of a call, other than as a seed."""
-    constants = {entry.name for entry in case.inputs if not entry.differentiable}
-    for made in case.steps[:number]:
-        if isinstance(made, Detach) or (isinstance(made, Op) and (made.no_grad or constants.issuperset(made.operands))):
-            constants.update(made.results)
-    seeds = {n for s in case.steps[:number] if isinstance(s, Call) for n in s.seeds or () if n in constants}
-    return any(name in seeds for field, name in uses(case.steps[number]) if field not in SEED_FIELDS)
-
-
-@condition
-def tracked_seed_handed_on(case: Case, number: int) -> bool:
-    """Whether a `grad` call without a graph has a seed that requires a gradient and a result made of this seed's elements alone."""
-    call = case.steps[number]
-    if not isinstance(call, Grad) or call.create_graph:
-        return False
-    known = {entry.name: Value(entry.array(), entry.differentiable) for entry in case.inputs}
-    seen = promised(case, TORCH).observations
-    for step, observation in zip(case.steps[:number], seen, strict=False):
-        if isinstance(observation, Computed):
-            known.update((name, value) for name, value in zip(observed(step), observation.values, strict=False) if value is not None)
-    seeds = [known[name].array for name in call.seeds or () if name in known and known[name].requires_grad]
-    here = seen[number]
-    made = [value.array for value in here.values if value is not None] if isinstance(here, Computed) else []
-    return any(np.isin(_parts(array), _parts(seed)).all() for array in made for seed in seeds)
-
-
-def _parts(array: Any) -> Any:
-    return np.stack([array.real, array.imag]) if np.iscomplexobj(array) else array
-
-
-@condition
-def seed_beside_its_gradient(case: Case, number: int) -> bool:
-    """Whether a call has a result of an earlier `grad` call with a graph and that call's seed, both as roots or as inputs."""
-    call = call_at(case, number)
-    if call is None:
-        return False
-    named = {*call.roots, *(call.asked or ())}
-    earlier = [s for s in case.steps[:number] if isinstance(s, Grad) and s.create_graph]
-    return any(not named.isdisjoint(s.seeds or ()) and not named.isdisjoint(s.results) for s in earlier)
-
-
-@condition
-def seed_of_identity_used(case: Case, number: int) -> bool:
-    """Whether the step uses, or a `backward` may reach, the seed of an earlier `grad` call without a graph of an output in itself."""
-    seeds = {
-        name
-        for s in case.steps[:number]
-        if isinstance(s, Grad) and not s.create_graph and not {*s.inputs}.isdisjoint(s.outputs)
-        for name in s.seeds or ()
-        if name is not None
-    }
-    step = case.steps[number]
-    used = {used for _, name in uses(step) for used in upstream(case.steps[:number], name)}
-    return not seeds.isdisjoint(used)
-
-
-@condition
 def input_is_output(case: Case, number: int) -> bool:
     """Whether a `grad` call asks for the gradient of one of its own outputs."""
     call = case.steps[number]
@@ -304,6 +220,22 @@ def edge_of_toggled(case: Case, number: int) -> bool:
     edges = {s.results[0] for s in case.steps if isinstance(s, Edge) and s.tensor in off}
     call = call_at(case, number)
     return call is not None and not edges.isdisjoint(name for _, name in uses(call))
+
+
+@condition
+def untracked_asked(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for the gradient of a tensor whose flag was taken off."""
+    call = case.steps[number]
+    said = {s.tensor: s.requires_grad for s in case.steps[:number] if isinstance(s, SetRequiresGrad)}
+    return isinstance(call, Grad) and any(not said.get(name, True) for name in call.inputs)
+
+
+@condition
+def starts_from_view_of_toggled(case: Case, number: int) -> bool:
+    """Whether a call starts from a view, made before that, of a tensor whose flag was set."""
+    call, aliases = call_at(case, number), Aliases(case.steps[:number])
+    on = {s.tensor for s in case.steps[:number] if isinstance(s, SetRequiresGrad) and s.requires_grad}
+    return call is not None and any(root not in on and not on.isdisjoint(aliases.above(root)) for root in call.roots)
 
 
 @condition

@@ -74,6 +74,14 @@ def leaf_seeded_in_another_dtype(case: Case, number: int) -> bool:
 
 
 @condition
+def sgn_result_asked(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for the gradient of a result of sgn."""
+    call = case.steps[number]
+    made = {name for s in case.steps[:number] if isinstance(s, Op) and s.op == "sgn" for name in s.results}
+    return isinstance(call, Grad) and not made.isdisjoint(call.inputs)
+
+
+@condition
 def single_precision_function(case: Case, number: int) -> bool:
     """Whether the step runs exp or sigmoid."""
     return any(op.op in ("exp", "sigmoid") for op in ops(case.steps[number]))

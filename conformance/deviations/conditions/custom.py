@@ -71,6 +71,16 @@ def custom_shares_gradient(case: Case, number: int) -> bool:
 
 
 @condition
+def custom_shares_gradient_of_repeated(case: Case, number: int) -> bool:
+    """Whether a custom backward returns one tensor for three operands or more, of which one stands there twice."""
+    step = case.steps[number]
+    if not isinstance(step, Custom):
+        return False
+    takers = [[o for o, g in zip(step.operands, step.gradients, strict=False) if g == name] for name in {*step.gradients} - {None}]
+    return any(len(operands) > 2 and len(set(operands)) < len(operands) for operands in takers)
+
+
+@condition
 def custom_gradient_misfits(case: Case, number: int) -> bool:
     """Whether a custom backward returns, at the step, a gradient of the wrong shape."""
     seen = promised(case, PADDLE).observations[number]

@@ -90,6 +90,17 @@ def hook_on_rewritten_view(case: Case, number: int) -> bool:
 
 
 @condition
+def hooks_base_of_write(case: Case, number: int) -> bool:
+    """Whether the step hooks a tensor that shares its memory with another one which a recorded update changed, and itself was not."""
+    step, before = case.steps[number], case.steps[:number]
+    if not isinstance(step, Hook):
+        return False
+    aliases = Aliases(before)
+    written = {s.tensor for s in before if isinstance(s, InPlace) and not s.no_grad}
+    return step.tensor not in written and aliases.base(step.tensor) in {aliases.base(name) for name in written}
+
+
+@condition
 def hooked_view_written(case: Case, number: int) -> bool:
     """Whether the step changes in place the memory of a view that has a hook, or retains its gradient."""
     step, before = case.steps[number], case.steps[:number]

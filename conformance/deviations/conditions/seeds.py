@@ -1,0 +1,108 @@
+"""Conditions on seeds: which tensor is one, what else it is, and what is made of it afterwards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.case.outcome import Computed, Raised, Value
+from conformance.case.queries import call_at, frozen_seeds, twins, upstream
+from conformance.case.steps import SEED_FIELDS, Call, Detach, Grad, Op, observed, uses
+from conformance.compare.promise import promised
+from conformance.deviations.conditions.registry import condition
+from reference_impl import PADDLE, TORCH, Category
+
+if TYPE_CHECKING:
+    from conformance.case.case import Case
+
+
+@condition
+def seed_shape_refused(case: Case, number: int) -> bool:
+    """Whether a call has a seed of the wrong shape."""
+    seen = promised(case, PADDLE).observations[number]
+    return isinstance(seen, Raised) and seen.category is Category.SEED_SHAPE
+
+
+@condition
+def more_seeds_than_roots(case: Case, number: int) -> bool:
+    """Whether a call has more seeds than roots."""
+    call = call_at(case, number)
+    return call is not None and call.seeds is not None and len(call.seeds) > len(call.roots)
+
+
+@condition
+def no_seeds_in_a_list(case: Case, number: int) -> bool:
+    """Whether a call has a list of seeds, and none in it."""
+    call = call_at(case, number)
+    return call is not None and call.seeds == ()
+
+
+@condition
+def seed_used_again(case: Case, number: int) -> bool:
+    """Whether the step uses a constant (an input, made of such, or a gradient) that was the seed of a call, other than as a seed."""
+    constants = {entry.name for entry in case.inputs if not entry.differentiable}
+    for made in case.steps[:number]:
+        if (
+            isinstance(made, Detach)
+            or (isinstance(made, Grad) and not made.create_graph)
+            or (isinstance(made, Op) and (made.no_grad or constants.issuperset(made.operands)))
+        ):
+            constants.update(made.results)
+    seeds = {n for s in case.steps[:number] if isinstance(s, Call) for n in s.seeds or () if n in constants}
+    return any(name in seeds for field, name in uses(case.steps[number]) if field not in SEED_FIELDS)
+
+
+@condition
+def tracked_seed_handed_on(case: Case, number: int) -> bool:
+    """Whether a `grad` call without a graph has a tracked seed and a result of nothing but its elements, or their conjugates."""
+    call = case.steps[number]
+    if not isinstance(call, Grad) or call.create_graph:
+        return False
+    known = {entry.name: Value(entry.array(), entry.differentiable) for entry in case.inputs}
+    seen = promised(case, TORCH).observations
+    for step, observation in zip(case.steps[:number], seen, strict=False):
+        if isinstance(observation, Computed):
+            known.update((name, value) for name, value in zip(observed(step), observation.values, strict=False) if value is not None)
+    seeds = [known[name].array for name in call.seeds or () if name in known and known[name].requires_grad]
+    here = seen[number]
+    made = [value.array for value in here.values if value is not None] if isinstance(here, Computed) else []
+    return any(np.isin(_parts(array), _parts(seed)).all() for array in made for seed in seeds)
+
+
+def _parts(array: Any) -> Any:
+    return np.stack([array.real, array.imag, -array.imag]) if np.iscomplexobj(array) else array
+
+
+@condition
+def seed_beside_its_gradient(case: Case, number: int) -> bool:
+    """Whether a call has a result of an earlier `grad` call with a graph and that call's seed, both as roots or as inputs."""
+    call = call_at(case, number)
+    if call is None:
+        return False
+    named = {*call.roots, *(call.asked or ())}
+    earlier = [s for s in case.steps[:number] if isinstance(s, Grad) and s.create_graph]
+    return any(not named.isdisjoint(s.seeds or ()) and not named.isdisjoint(s.results) for s in earlier)
+
+
+@condition
+def seed_asked_beside_its_gradient(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for the gradients of a seed and of an earlier gradient that is this seed, of an output in itself."""
+    call, same = case.steps[number], twins(case.steps[:number])
+    return isinstance(call, Grad) and any(name in same and same[name] in call.inputs for name in call.inputs)
+
+
+@condition
+def cut_seed_of_root(case: Case, number: int) -> bool:
+    """Whether a `grad` call cuts the seed of which one of its outputs is the gradient of a tensor in itself."""
+    call, same = case.steps[number], twins(case.steps[:number])
+    return isinstance(call, Grad) and any(same.get(root) in (call.no_grad_vars or ()) for root in call.outputs if root in same)
+
+
+@condition
+def seed_of_identity_used(case: Case, number: int) -> bool:
+    """Whether the step uses, or a `backward` may reach, the seed of an earlier `grad` call without a graph of an output in itself."""
+    before = case.steps[:number]
+    same = twins(before)
+    used = {same.get(name, name) for _, given in uses(case.steps[number]) for name in upstream(before, given)}
+    return any(not used.isdisjoint(frozen_seeds(case, i)) for i in range(number))

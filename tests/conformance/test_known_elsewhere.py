@@ -1,0 +1,183 @@
+"""Known deviations are known where they show otherwise than in the case of their finding: scripts that a campaign found red."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.campaign.explain import explain_case
+from conformance.campaign.pool import Workers
+from conformance.case.case import Case, Input
+from conformance.case.files import check
+from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad
+from conformance.judge.verdict import AGREEING, Bucket
+from tests.conformance.engines import TOTAL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def given(name: str, *data: Any, shape: tuple[int, ...] = (), dtype: str = "float32", fixed: bool = False) -> Input:
+    return Input(name, shape, data or (1.0,), dtype, differentiable=not fixed)
+
+
+def in_itself(name: str, result: str, seed: str | None = None, **asked: Any) -> Grad:
+    """The gradient of a leaf in itself."""
+    return Grad((name,), (name,), (result,), None if seed is None else (seed,), **asked)
+
+
+X, V, W = given("x"), given("v"), given("w", 3.0)
+Z = given("z", (1.1, 0.06), dtype="complex64")
+LINKED: dict[str, Any] = {"create_graph": True}
+TWICE = Custom(("y",), ("c",), (Op("mul_scalar", ("y",), ("f",), {"other": 2.0}),), ("f",), ("d",), ("d",))
+SPLIT = {"axis": 0, "sections": [1, 2]}
+SEEN = {
+    "a dump of a leaf that was its own seed": (
+        "paddle-own-seed-made-constant",
+        Case((X,), (in_itself("x", "g", "x"), Backward(("x",), dump_backward_graph=True))),
+    ),
+    "a leaf behind an op that was its own seed": (
+        "paddle-own-seed-made-constant",
+        Case((X,), (Op("neg", ("x",), ("y",)), in_itself("x", "g", "x"), Backward(("y",)), Backward(("x",)))),
+    ),
+    "a custom function that made a seed": (
+        "paddle-own-seed-made-constant",
+        Case((given("x", -2.0),), (Op("relu6", ("x",), ("y",)), TWICE, in_itself("x", "g", "c"), Grad(("c", "y"), ("x",), ("h",)))),
+    ),
+    "a leaf that was its own seed by way of its gradient": (
+        "paddle-seed-made-constant",
+        Case((X,), (in_itself("x", "g", "x", **LINKED), Grad(("g",), ("x",), ("h",), ("g",)), Backward(("x",)))),
+    ),
+    "a gradient that was a seed": (
+        "paddle-seed-flag-changed",
+        Case((X,), (in_itself("x", "g"), in_itself("x", "h", "g", **LINKED), Op("neg", ("g",), ("y",)))),
+    ),
+    "a seed beside its gradient without a graph": (
+        "paddle-seed-refused-as-its-gradient",
+        Case((X, V, W), (in_itself("x", "g", "v"), Grad(("w",), ("v", "g"), ("h", "i"), allow_unused=True))),
+    ),
+    "a product of empty vectors": (
+        "paddle-dot-double-shape",
+        Case(
+            (Input("x", (0,), ()),),
+            (Op("matmul", ("x", "x"), ("y",)), Grad(("y",), ("x",), ("g",), **LINKED), Grad(("g",), ("x",), ("h",))),
+        ),
+    ),
+    "a hook without elements before an op that is not offered": (
+        "paddle-hook-empty-unchecked",
+        Case(
+            (X, Input("v", (0,), ())),
+            (Op("complex", ("x", "v"), ("y",)), Hook("y", ("k",), "another_dtype"), Grad(("y",), ("x",), ("g",), **LINKED)),
+        ),
+    ),
+    "an assignment in place": (
+        "paddle-setitem-leaf-drawn",
+        Case(
+            (given("x", 2.0, shape=(1,)), given("c", 1.0, 1.0, shape=(2,), fixed=True)),
+            (InPlace("setitem", "c", ("x",), {"key": [[0, 1, 1]]}), Backward(("c",), dump_backward_graph=True)),
+        ),
+    ),
+    "a write through a view, before what is not offered": (
+        "paddle-view-write-gradient",
+        Case(
+            (given("x", 1.0, 2.0, 3.0, shape=(3,), dtype="float64"),),
+            (
+                Op("split", ("x",), ("u", "v"), SPLIT),
+                InPlace("square", "v", ()),
+                Op("sum", ("v",), ("y",), TOTAL),
+                Grad(("y",), ("x",), ("g",), **LINKED),
+                Op("sum", ("g",), ("t",), TOTAL),
+                Grad(("t",), ("x",), ("h",), **LINKED),
+            ),
+        ),
+    ),
+    "a complex size, before what is not offered": (
+        "paddle-complex-abs-double",
+        Case(
+            (given("z", (1.0, 0.0), dtype="complex64"),),
+            (
+                Op("abs", ("z",), ("y",)),
+                Op("sqrt", ("y",), ("s",)),
+                Grad(("s",), ("z",), ("g",), **LINKED),
+                Grad(("g",), ("y",), ("h",), **LINKED),
+            ),
+        ),
+    ),
+    "damage by the second of two refusals": (
+        "paddle-refusal-stops-recording",
+        Case(
+            (given("x", shape=(1, 1)), given("s", 2.0, 1.0, shape=(2, 1), fixed=True), V),
+            (
+                Op("repeat_interleave", ("x",), ("y",), {"axis": 1, "repeats": 2}),
+                Grad(("v",), ("x",), ("g",)),
+                Op("reshape", ("y",), ("r",), {"shape": [2, 1, 1]}),
+                Op("sum", ("r",), ("t",), TOTAL),
+                Grad(("t",), ("x",), ("h",), **LINKED),
+                Backward(("h",), ("s",)),
+            ),
+        ),
+    ),
+    "the conjugate of a seed": (
+        "torch-tracked-seed-returned",
+        Case((Z,), (Op("conj", ("z",), ("y",)), Grad(("y",), ("z",), ("g",), ("z",)))),
+    ),
+    "what a seed that was returned leads to": (
+        "torch-tracked-seed-returned",
+        Case(
+            (X, V), (in_itself("x", "g", "v"), Grad(("g",), ("v",), ("h",), ("v",)), Op("sum", ("h",), ("t",), TOTAL), Backward(("t",)))
+        ),
+    ),
+    "a detached seed": (
+        "torch-seed-mutated",
+        Case(
+            (X, W),
+            (in_itself("x", "g"), Detach("g", ("d",)), Op("sum", ("w",), ("t",), TOTAL), Backward(("t",), ("g",)), Backward(("t",))),
+        ),
+    ),
+    "an edge as a root": (
+        "torch-edge-of-toggled-leaf-root",
+        Case((X,), (Edge("x", ("e",)), SetRequiresGrad("x", requires_grad=False), Grad(("e",), ("x",), ("g",)))),
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def engines() -> Iterator[Workers]:
+    with Workers(("torch", "paddle"), 1) as workers:
+        yield workers
+
+
+@pytest.mark.parametrize(("entry", "case"), SEEN.values(), ids=SEEN)
+def test_a_known_deviation_is_known_here_too(entry: str, case: Case, engines: Workers) -> None:
+    check(case)
+    verdict = engines.call(explain_case, case, entry.partition("-")[0]).verdict
+    assert (Bucket.KNOWN_DEVIATION, True) == (verdict.bucket, entry in verdict.deviations)
+
+
+OPEN = {
+    "sgn": (
+        "paddle-sgn-of-operand",
+        Case(
+            (Z,),
+            (
+                Op("sgn", ("z",), ("y",)),
+                Op("sum", ("y",), ("t",), TOTAL),
+                Grad(("t",), ("z",), ("g",), **LINKED),
+                Op("sum", ("g",), ("s",), TOTAL),
+                Grad(("s",), ("y",), ("h",), allow_unused=True),
+            ),
+        ),
+    ),
+    "a cut seed": (
+        "paddle-seed-cut-as-root",
+        Case((X, V), (in_itself("x", "g", "v", **LINKED), Grad(("g",), ("v",), ("h",), no_grad_vars=("v",)))),
+    ),
+}
+
+
+@pytest.mark.parametrize(("entry", "case"), OPEN.values(), ids=OPEN)
+def test_what_nobody_promises_agrees(entry: str, case: Case, engines: Workers) -> None:
+    check(case)
+    verdict = engines.call(explain_case, case, entry.partition("-")[0]).verdict
+    assert (True, True) == (verdict.bucket in AGREEING, entry in verdict.deviations)

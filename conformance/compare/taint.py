@@ -6,7 +6,8 @@ what cannot be a consequence is judged like any other difference.
 
 Tainted are what was computed from a deviating value (*values*), the ``.grad`` slots that it may have reached (*slots*), and calls that
 walk over a node that a deviating call walked over (*nodes*): which node is at fault, and what state it is in, is unknown. Leaves are no
-nodes, so a new graph over the same inputs is clean. Where the script does not tell, the taint is the larger.
+nodes, so a new graph over the same inputs is clean. A gradient that should be a constant, and is none, has a graph:
+what is made of it (*linked*) leads to all that the call was given. Where the script does not tell, the taint is the larger.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ class Taint:
         self.slots: set[str] = set()
         self.nodes: set[int] = set()
         self.steps: set[int] = set()
+        self.linked: set[str] = set()
         self._parents: dict[str, set[str]] = {}
         self._makers: dict[str, set[int]] = {}
         self.everything = False
@@ -73,6 +75,8 @@ class Taint:
             self.slots.add(found.name)
         elif isinstance(self.case.steps[found.step], Call):
             self._mark_call(found.step)
+            if (found.kind, found.actual) == ("flag", "requires_grad"):
+                self.linked.update(results(self.case.steps[found.step]))
             if found.where == "grad":
                 self.slots.add(found.name)
         elif found.where == "grad":
@@ -105,7 +109,10 @@ class Taint:
         """Note who came from whom, and what a tainted step passes on."""
         shared = self._alike([step.tensor], number) if isinstance(step, InPlace) else set()
         used = {name for field, name in uses(step) if field != "tensor_returned"}
-        if number in self.steps or not (isinstance(step, Grad) and not step.create_graph):  # a wrong one may have a graph all the same
+        linked = not self.linked.isdisjoint({*used, *results(step)})
+        if linked:
+            self.linked.update(results(step))
+        if linked or not (isinstance(step, Grad) and not step.create_graph):
             for name in (*results(step), *shared):
                 self._parents.setdefault(name, set()).update(used)
                 self._makers.setdefault(name, set()).add(number)

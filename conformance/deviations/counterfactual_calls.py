@@ -26,6 +26,7 @@ from conformance.case.rewrite import (
     without_seeds,
 )
 from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, Op, RemoveHook, SetRequiresGrad
+from conformance.deviations.conditions.custom import right_sums, sums_in_place
 from conformance.ops.dtypes import SINGLE
 
 if TYPE_CHECKING:
@@ -129,29 +130,25 @@ def frozen_seeds_constant(case: Case, number: StepNumber, _: Sequence[str]) -> I
     yield with_steps(case, steps), at
 
 
-def shared_gradients_added_to(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have what a custom backward returns several times be doubled by each addition to it; all who get it get what it is at last.
+def gradients_summed_in_place(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have the operands of a custom function get what they do if their sums are formed in the tensors that its backward returned."""
+    yield each_step(case, lambda step: _summed_in_place(step) if isinstance(step, Custom) else step), number
 
-    An operand that stands there twice has one addition, one that stands there three times two of them.
-    """
 
-    def doubled(step: Step) -> Step:
-        if not isinstance(step, Custom):
-            return step
-        takers = {
-            name: [o for o, g in zip(step.operands, step.gradients, strict=False) if g == name] for name in step.gradients if name
-        }
-        made: list[Op] = []
-        gradients = list(step.gradients)
-        for name, operands in takers.items():
-            total = 2.0 ** (len(operands) - len(set(operands)))
-            for operand in dict.fromkeys(operands) if total > 1 else ():
-                slot = next(i for i, pair in enumerate(zip(step.operands, step.gradients, strict=False)) if pair == (operand, name))
-                gradients[slot] = f"{CONSTANT}{name}_{slot}"
-                made.append(Op("mul_scalar", (name,), (gradients[slot] or "",), {"other": total - operands.count(operand) + 1}))
-        return msgspec.structs.replace(step, gradients=tuple(gradients), backward=(*step.backward, *made))
-
-    yield each_step(case, doubled), number
+def _summed_in_place(step: Custom) -> Custom:
+    """Have the first gradient of each operand make up for what its sum is too much or too little."""
+    wanted, right = sums_in_place(step), right_sums(step)
+    made: list[Op] = []
+    gradients = [*step.gradients]
+    for operand, parts in wanted.items():
+        slot = next(i for i, (o, g) in enumerate(zip(step.operands, gradients, strict=False)) if o == operand and g is not None)
+        for name, times in parts.items():
+            more = times - right[operand].get(name, 0.0)
+            if more:
+                scaled, total = (f"{CONSTANT}{slot}_{len(made)}_{what}" for what in ("scaled", "total"))
+                made += [Op("mul_scalar", (name,), (scaled,), {"other": more}), Op("add", (gradients[slot] or "", scaled), (total,))]
+                gradients[slot] = total
+    return msgspec.structs.replace(step, gradients=tuple(gradients), backward=(*step.backward, *made))
 
 
 def derivatives_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

@@ -46,17 +46,18 @@ from conformance.deviations.counterfactual_calls import (
     derivatives_copied,
     flags_set_again,
     frozen_seeds_constant,
+    gradients_summed_in_place,
     hooks_gone,
     leaf_hooks_gone,
     missing_gradients_none,
     no_seeds,
     seeds_read_in_single,
     seeds_with_history,
-    shared_gradients_added_to,
     surplus_seeds_dropped,
     unreachable_allowed,
     write_unrecorded,
 )
+from conformance.deviations.counterfactual_slots import seeds_of_first_operand
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -301,7 +302,8 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if targets were not cut": targets_not_cut,
     "as if nothing were freed": nothing_freed,
     "as if seeds of identities were constants": frozen_seeds_constant,
-    "as if shared gradients were added to": shared_gradients_added_to,
+    "as if seeds were gradients in the first operand": seeds_of_first_operand,
+    "as if gradients were summed in place": gradients_summed_in_place,
     "as if surplus seeds were missing": surplus_seeds_dropped,
     "as if no seeds were given": no_seeds,
     "as if seeds kept their history": seeds_with_history,

@@ -225,11 +225,15 @@ def _written(promise: Promise, found: Mismatch) -> bool:
 
 
 def _shared(promise: Promise, found: Mismatch) -> bool:
-    """Whether the answer has the numbers of another gradient, whatever shape and order of axes; a complex one is read as pairs."""
+    """Whether the answer has the numbers of another gradient, whatever shape and order of axes.
+
+    A complex one is read as pairs, and as its real parts, if it has no others: it is the gradient of a real part then.
+    """
     pairs = zip(promise.case.steps, promise.outcome.observations, strict=True)
     taken = (seen for step, seen in pairs if isinstance(step, Grad | Backward | ClearGrad))
     held = (_gradients(seen) for seen in taken if isinstance(seen, Computed))
-    read = (_numbers(value.array) for values in held for value in values if value is not None)
+    given = [value.array for values in held for value in values if value is not None]
+    read = map(_numbers, [*given, *(array.real for array in given if np.iscomplexobj(array) and not array.imag.any())])
     got = _numbers(found.actual_array)
     return any(array.dtype == got.dtype and array.size == got.size and agrees_cheaply(array, got) for array in read)
 

@@ -105,7 +105,7 @@ def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdi
     if following and differs is not None:
         promise, compared, followed = follow(promise, actual, excuse, compared)
         excused_by = excuse(promise) if followed else excused_by
-        supposed = _unsettled(followed, differs) if compared.mismatch is None else {}
+        supposed = _unsettled(followed, differs, compared) if compared.mismatch is None else {}
         followed = {choice: option for choice, option in followed.items() if choice not in supposed}
     excused = [(mismatch, entry) for mismatch, entry in compared.known if entry != UNDEFINED]
     seen = tuple(dict.fromkeys(entry for _, entry in excused))
@@ -132,13 +132,13 @@ def observe(promise: Promise, actual: Outcome, verdict: Verdict) -> None:
         verdict.observed = decisive(under(promise, {**verdict.followed, **verdict.supposed}), actual, excuse)
 
 
-def _unsettled(followed: Mapping[OpenChoice, str], differs: Mismatch) -> dict[OpenChoice, str]:
+def _unsettled(followed: Mapping[OpenChoice, str], differs: Mismatch, compared: Comparison) -> dict[OpenChoice, str]:
     """Return the options that were taken and that the answer does not show.
 
-    A call that should be refused because a derivative is not offered, and is refused for another reason, came to that reason first: it
-    does not say whether the derivative is offered.
+    A call that should be refused because a derivative is not offered, and does something else that is known to be wrong, need not have
+    come to that derivative: it does not say whether that is offered.
     """
-    if differs.expected != str(Category.NOT_IMPLEMENTED) or differs.actual == "computed":
+    if differs.expected != str(Category.NOT_IMPLEMENTED) or all(found.step != differs.step for found, _ in compared.known):
         return {}
     return {choice: option for choice, option in followed.items() if choice.kind is Kind.OFFERED}
 

@@ -10,7 +10,7 @@ from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
 from conformance.case.case import Case, Input
 from conformance.case.files import check
-from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad
+from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, RetainGrad, SetRequiresGrad
 from conformance.judge.verdict import AGREEING, Bucket
 from tests.conformance.engines import TOTAL
 
@@ -104,6 +104,33 @@ SEEN = {
             ),
         ),
     ),
+    "a later part as the seed of another output": (
+        "paddle-slot-of-own-seed",
+        Case(
+            (given("x", 1.0, 2.0, 3.0, shape=(3,)),),
+            (
+                Op("split", ("x",), ("u", "v"), SPLIT),
+                Op("mul_scalar", ("v",), ("y",), {"other": 2.0}),
+                Grad(("y",), ("x",), ("g",), ("v",), **LINKED),
+                Op("sum", ("g",), ("t",), TOTAL),
+                Grad(("t",), ("x",), ("h",)),
+            ),
+        ),
+    ),
+    "a retained gradient of a complex view of real parts": (
+        "paddle-retained-aliases-leaf",
+        Case(
+            (given("z", (1.0, 2.0), (3.0, 4.0), shape=(2,), dtype="complex64"), given("s", (5.0, 6.0), dtype="complex64", fixed=True)),
+            (
+                Op("real", ("z",), ("r",)),
+                Op("as_complex", ("r",), ("c",)),
+                RetainGrad("c"),
+                Op("as_complex", ("r",), ("d",)),
+                Op("neg", ("d",), ("t",)),
+                Backward(("t", "c"), ("s", "s")),
+            ),
+        ),
+    ),
     "damage by the second of two refusals": (
         "paddle-refusal-stops-recording",
         Case(
@@ -168,6 +195,14 @@ OPEN = {
                 Grad(("s",), ("y",), ("h",), allow_unused=True),
             ),
         ),
+    ),
+    "a derivative of a sum that is used up": (
+        "paddle-identity-derivative-freed",
+        Case((X, V), (Op("add", ("x", "v"), ("y",)), Grad(("y",), ("x",), ("g",), **LINKED), Backward(("g",)), Backward(("g",)))),
+    ),
+    "a seed whose gradient is cut": (
+        "paddle-seed-cut-as-root",
+        Case((X, V), (in_itself("x", "g", "v", **LINKED), Grad(("g",), ("v",), ("h",), no_grad_vars=("g",), allow_unused=True))),
     ),
     "a cut seed": (
         "paddle-seed-cut-as-root",

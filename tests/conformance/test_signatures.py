@@ -126,6 +126,21 @@ SHARED = Case(  # x + x + y, for which the backward returns one tensor three tim
     ),
     "exact",
 )
+LATER = (
+    Case(  # y is the gradient of x y in x, and the seed of x^2 y; the gradient of 2 x y^2 in y is 4 x y, and for a constant seed 2 x y
+        (X, Y),
+        (
+            Op("mul", ("y", "x"), ("p",)),
+            Op("sum", ("p",), ("z",), TOTAL),
+            Grad(("z",), ("x",), ("q",), create_graph=True),
+            Op("mul", ("p", "x"), ("r",)),
+            Grad(("r",), ("x",), ("t",), ("q",), create_graph=True),
+            Op("sum", ("t",), ("s",), TOTAL),
+            Grad(("s",), ("y",), ("g",)),
+        ),
+        "exact",
+    )
+)
 SIGN = Case(  # the gradient of s and of the sum of sgn and its own gradient; nothing is left of the latter if that is made of z
     (Z, S),
     (
@@ -173,7 +188,8 @@ BORNE = {
     "as if numbers were float32": (ROUNDED, [CLOSE, CLOSE], [0.1001, 0.1]),
     "as if the memory of a seed were read in single precision": (SEEDED, [5 * LOW, 7 * HIGH], [5 * HIGH, 7 * HIGH]),
     "off by roundings of float32": (ROUNDED, [0.1 + 1e-8, 0.1], [0.1001, 0.1]),
-    "as if shared gradients were added to": (SHARED, [2.0, 2.0], [2.0, 3.0]),
+    "as if seeds were gradients in the first operand": (LATER, [20.0, 42.0], [20.0, 43.0]),
+    "as if gradients were summed in place": (SHARED, [2.0, 2.0], [2.0, 3.0]),
     "as if sgn were its operand over its size": (SIGN, [1j, 1.0], [1j, 2.0]),
     "as if polar were differentiated through its result": (POLAR, [1.0, -1.0], [1.0, 0.5]),
     # The gradient is 2 s conj(z), here [4 + 2i, 6 + 2i]; that of the gradient is 2 s conj(s), here [2, 2].
@@ -244,16 +260,35 @@ def test_a_root_that_was_its_own_seed_and_is_skipped_bears_its_signature(got: li
 
 @pytest.mark.parametrize(
     ("operands", "times"),
-    [("xxy", (2, 2)), ("xyx", (2, 2)), ("xxxy", (4, 4)), ("xxyy", (4, 4)), ("xxyxx", (8, 8)), ("xy", (1, 1)), ("xx", (2, 0))],
+    [
+        ("xxx", (4, 0)),
+        ("xxy", (2, 2)),
+        ("xyx", (2, 2)),
+        ("xxxy", (4, 4)),
+        ("xxyy", (4, 4)),
+        ("xxyxx", (8, 8)),
+        ("xy", (1, 1)),
+        ("xx", (2, 0)),
+    ],
 )
 def test_a_shared_gradient_is_doubled_by_each_addition_to_it(operands: str, times: tuple[int, int]) -> None:
     """As Paddle 3.3.1 does it."""
     shared = Custom(tuple(operands), ("q",), (Op("mul", ("x", operands[-1]), ("f",)),), ("f",), ("c",), ("c",) * len(operands))
     steps = (shared, Op("sum", ("q",), ("z",), TOTAL), Grad(("z",), ("x", "y"), ("g", "h"), allow_unused=True))
-    ((case, number),) = COUNTERFACTUALS["as if shared gradients were added to"](Case((X, Y), steps, "exact"), 2, ())
+    ((case, number),) = COUNTERFACTUALS["as if gradients were summed in place"](Case((X, Y), steps, "exact"), 2, ())
     check(case)
     values = answer(case).observations[int(number)].values  # type: ignore[union-attr]
     assert times == tuple(0 if value is None else int(value.array[0]) for value in values)
+
+
+def test_a_sum_in_place_is_added_again_with_what_came_between() -> None:
+    """As Paddle 3.3.1 does it: 2 (c + d) in the place of 2 c + d."""
+    doubled = Op("mul_scalar", ("c",), ("d",), {"other": 10.0})
+    mixed = Custom(("x", "x", "x"), ("q",), (Op("mul", ("x", "x"), ("f",)),), ("f",), ("c",), ("c", "d", "c"), (doubled,))
+    case = Case((X,), (mixed, Op("sum", ("q",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",))), "exact")
+    ((variant, number),) = COUNTERFACTUALS["as if gradients were summed in place"](case, 2, ())
+    values = answer(variant).observations[int(number)].values  # type: ignore[union-attr]
+    assert [22.0, 22.0] == values[0].array.tolist()
 
 
 @pytest.mark.parametrize(("got", "borne"), [([36.0, 81.0], True), ([36.0, 82.0], False)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.case.queries import call_at
-from conformance.case.steps import Custom, Grad, Op, ops, results, uses
+from conformance.case.steps import Backward, Custom, Grad, Op, ops, results, uses
 from conformance.deviations.conditions.registry import case_condition, condition
 from conformance.ops import catalogue
 from conformance.ops.dtypes import is_complex
@@ -46,6 +46,15 @@ def _highest_derivative(case: Case, number: int) -> int:
 @condition
 def derivative_of_derivative(case: Case, number: int) -> bool:
     """Whether the step differentiates, or looks at the gradients of, what was computed from a derivative with a graph."""
+    return _highest_derivative(case, number) > 0
+
+
+@condition
+def frees_derivative(case: Case, number: int) -> bool:
+    """Whether a call differentiates what was computed from a derivative with a graph, and frees its own."""
+    call = case.steps[number]
+    if not isinstance(call, Grad | Backward) or (call.create_graph if call.retain_graph is None else call.retain_graph):
+        return False
     return _highest_derivative(case, number) > 0
 
 

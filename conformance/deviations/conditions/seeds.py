@@ -40,17 +40,25 @@ def no_seeds_in_a_list(case: Case, number: int) -> bool:
 
 @condition
 def seed_used_again(case: Case, number: int) -> bool:
-    """Whether the step uses a constant (an input, made of such, or a gradient) that was the seed of a call, other than as a seed."""
+    """Whether the step uses a constant, an input or made of constants, that was the seed of a call, other than as a seed.
+
+    A gradient that was taken without a graph is one, too, where it was the seed of an output in itself.
+    """
     constants = {entry.name for entry in case.inputs if not entry.differentiable}
+    gradients: set[str] = set()
     for made in case.steps[:number]:
-        if (
-            isinstance(made, Detach)
-            or (isinstance(made, Grad) and not made.create_graph)
-            or (isinstance(made, Op) and (made.no_grad or constants.issuperset(made.operands)))
-        ):
+        if isinstance(made, Detach) or (isinstance(made, Op) and (made.no_grad or constants.issuperset(made.operands))):
             constants.update(made.results)
+        elif isinstance(made, Grad) and not made.create_graph:
+            gradients.update(made.results)
     seeds = {n for s in case.steps[:number] if isinstance(s, Call) for n in s.seeds or () if n in constants}
+    seeds |= {n for s in case.steps[:number] if isinstance(s, Grad) and s.create_graph for n in _own_seeds(s) if n in gradients}
     return any(name in seeds for field, name in uses(case.steps[number]) if field not in SEED_FIELDS)
+
+
+def _own_seeds(call: Grad) -> set[str | None]:
+    """Return the seeds of the outputs that are inputs, too."""
+    return {seed for root, seed in zip(call.outputs, call.seeds or (), strict=False) if root in call.inputs}
 
 
 @condition
@@ -67,11 +75,11 @@ def tracked_seed_handed_on(case: Case, number: int) -> bool:
     seeds = [known[name].array for name in call.seeds or () if name in known and known[name].requires_grad]
     here = seen[number]
     made = [value.array for value in here.values if value is not None] if isinstance(here, Computed) else []
-    return any(np.isin(_parts(array), _parts(seed)).all() for array in made for seed in seeds)
+    return any(np.isin(_parts(array), [_parts(seed), _parts(np.conj(seed))]).all() for array in made for seed in seeds)
 
 
 def _parts(array: Any) -> Any:
-    return np.stack([array.real, array.imag, -array.imag]) if np.iscomplexobj(array) else array
+    return np.stack([array.real, array.imag]) if np.iscomplexobj(array) else array
 
 
 @condition
@@ -94,9 +102,12 @@ def seed_asked_beside_its_gradient(case: Case, number: int) -> bool:
 
 @condition
 def cut_seed_of_root(case: Case, number: int) -> bool:
-    """Whether a `grad` call cuts the seed of which one of its outputs is the gradient of a tensor in itself."""
+    """Whether a `grad` call cuts one of its outputs, where this, or what is cut or asked for, is by another name a seed of it."""
     call, same = case.steps[number], twins(case.steps[:number])
-    return isinstance(call, Grad) and any(same.get(root) in (call.no_grad_vars or ()) for root in call.outputs if root in same)
+    if not isinstance(call, Grad) or call.no_grad_vars is None:
+        return False
+    cut = {same.get(name, name) for name in call.no_grad_vars} & {same.get(name, name) for name in call.outputs}
+    return any(name in same and same[name] in cut for name in (*call.outputs, *call.no_grad_vars, *call.inputs))
 
 
 @condition

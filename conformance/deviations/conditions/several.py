@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from conformance.case.queries import upstream
 from conformance.case.steps import Custom, Grad, Op
 from conformance.deviations.conditions.registry import condition
+from conformance.deviations.counterfactual_slots import later_gradients
 from conformance.ops import catalogue
 
 if TYPE_CHECKING:
@@ -27,14 +28,23 @@ def made_together(steps: Sequence[Step]) -> Iterator[tuple[str, ...]]:
 
 
 @condition
-def own_seed_of_several(case: Case, number: int) -> bool:
-    """Whether a `grad` call with a graph has a root that is its own seed and comes from an op with several results."""
+def seed_of_several(case: Case, number: int) -> bool:
+    """Whether a `grad` call with a graph has a later result of an op with several for a seed, or what such an op made as its own."""
     call = case.steps[number]
     if not isinstance(call, Grad) or not call.create_graph:
         return False
-    several = {name for names in _made_by_ops(case.steps[:number]) for name in names}
+    made = [*_made_by_ops(case.steps[:number])]
+    several = {name for names in made for name in names}
+    if not {name for names in made for name in names[1:]}.isdisjoint(call.seeds or ()):
+        return True
     own = (root for root, seed in zip(call.outputs, call.seeds or (), strict=False) if root == seed)
     return any(not several.isdisjoint(upstream(case.steps[:number], root)) for root in own)
+
+
+@condition
+def seed_of_later_operand(case: Case, number: int) -> bool:
+    """Whether a `grad` call with a graph has for a seed a derivative in what is a later operand of some op."""
+    return any(call < number for call, _, _ in later_gradients(case, number)) and isinstance(case.steps[number], Grad)
 
 
 @condition

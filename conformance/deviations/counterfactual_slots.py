@@ -1,0 +1,84 @@
+"""Counterfactuals of slots: a gradient that is taken for that of another operand of its op, where it is the seed of a call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from conformance.case.place import END, StepNumber
+from conformance.case.queries import until
+from conformance.case.rewrite import CONSTANT, with_steps
+from conformance.case.steps import Detach, Grad, Op, SetRequiresGrad
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from conformance.case.case import Case
+    from conformance.case.steps import Step
+    from conformance.deviations.counterfactual_calls import Variant
+
+FIRST, AS_FIRST = f"{CONSTANT}first", f"{CONSTANT}as_first"
+
+
+def later_gradients(case: Case, number: StepNumber) -> Iterator[tuple[int, int, str]]:
+    """Yield gradients in an operand that is not the first of its op, and that are seeds: the numbers of `grad` and op, and the name."""
+    steps = until(case, number)
+    for call, made in enumerate(steps):
+        if isinstance(made, Grad) and made.create_graph:
+            for asked, gradient in zip(made.inputs, made.results, strict=False):
+                if any(isinstance(s, Grad) and s.create_graph and gradient in (s.seeds or ()) for s in steps[call + 1 :]):
+                    yield from ((call, i, gradient) for i, op in enumerate(steps[:call]) if isinstance(op, Op) and _is_later(op, asked))
+
+
+def _is_later(op: Op, name: str) -> bool:
+    """Whether an operand stands behind another; a number that is divided by it stands before it, too."""
+    return name in op.operands[1:] or (op.op == "rdiv_scalar" and name in op.operands)
+
+
+def seeds_of_first_operand(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a seed that is the gradient in a later operand keep its numbers, and have the derivatives of that in the first operand."""
+    for call, op, gradient in later_gradients(case, number):
+        for tracked in (False, True):
+            yield _with_first(case, number, (call, op, gradient), tracked=tracked)
+
+
+def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], *, tracked: bool) -> Variant:
+    call, at, gradient = place
+    op, grad = case.steps[at], case.steps[call]
+    assert isinstance(op, Op)  # noqa: S101 - as `later_gradients` found them
+    assert isinstance(grad, Grad)  # noqa: S101
+    constant, rest, first, fixed, no, kept = (f"{FIRST}_{i}" for i in range(6))
+    before: list[Step]
+    if op.op == "rdiv_scalar":
+        none = Op("mul_scalar", (constant,), (rest,), {"other": 0.0})
+        before = [Detach(op.operands[0], (constant,)), none, Op("add_scalar", (rest,), (FIRST,), {"other": op.attrs["other"]})]
+        op = msgspec.structs.replace(op, op="div", operands=(FIRST, *op.operands), attrs={})
+    else:
+        before = [Op("clone", (op.operands[0],), (FIRST,))]
+        op = msgspec.structs.replace(op, operands=(FIRST, *op.operands[1:]))
+    before += [SetRequiresGrad(FIRST, requires_grad=True)] if tracked else []
+    asked = msgspec.structs.replace(grad, inputs=(FIRST,), results=(first,), retain_graph=True, allow_unused=None, form=None)
+    behind: list[Step] = [
+        Detach(first, (fixed,)),
+        Op("sub", (first, fixed), (no,)),
+        Detach(gradient, (kept,)),
+        Op("add", (kept, no), (AS_FIRST,)),
+    ]
+
+    def taken(step: Step) -> Step:
+        if not isinstance(step, Grad) or not step.create_graph or step.grad_outputs is None:
+            return step
+        return msgspec.structs.replace(step, grad_outputs=tuple(AS_FIRST if name == gradient else name for name in step.grad_outputs))
+
+    steps: Sequence[Step] = (
+        *case.steps[:at],
+        *before,
+        op,
+        *case.steps[at + 1 : call],
+        asked,
+        grad,
+        *behind,
+        *map(taken, case.steps[call + 1 :]),
+    )
+    return with_steps(case, steps), number if number is END else number + len(before) + 1 + len(behind)

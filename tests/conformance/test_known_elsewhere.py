@@ -53,6 +53,10 @@ SEEN = {
         "paddle-seed-flag-changed",
         Case((X,), (in_itself("x", "g"), in_itself("x", "h", "g", **LINKED), Op("neg", ("g",), ("y",)))),
     ),
+    "a tensor that was stopped and then a seed": (
+        "paddle-seed-flag-changed",
+        Case((X, V), (SetRequiresGrad("v", requires_grad=False), in_itself("x", "g", "v", **LINKED), Backward(("g",)))),
+    ),
     "a seed beside its gradient without a graph": (
         "paddle-seed-refused-as-its-gradient",
         Case((X, V, W), (in_itself("x", "g", "v"), Grad(("w",), ("v", "g"), ("h", "i"), allow_unused=True))),

@@ -8,7 +8,7 @@ import numpy as np
 
 from conformance.case.outcome import Computed, Raised, Value
 from conformance.case.queries import call_at, frozen_seeds, twins, upstream
-from conformance.case.steps import SEED_FIELDS, Call, Detach, Grad, Op, observed, uses
+from conformance.case.steps import SEED_FIELDS, Call, Detach, Grad, Op, SetRequiresGrad, observed, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import condition
 from reference_impl import PADDLE, TORCH, Category
@@ -42,18 +42,22 @@ def no_seeds_in_a_list(case: Case, number: int) -> bool:
 def seed_used_again(case: Case, number: int) -> bool:
     """Whether the step uses a constant, an input or made of constants, that was the seed of a call, other than as a seed.
 
-    A gradient that was taken without a graph is one, too, where it was the seed of an output in itself.
+    A gradient without a graph and a tensor whose flag was taken off are constants, too, where they were the seed of an output in
+    itself; and so is such a seed by the name of that output's gradient.
     """
+    before = case.steps[:number]
     constants = {entry.name for entry in case.inputs if not entry.differentiable}
-    gradients: set[str] = set()
-    for made in case.steps[:number]:
+    stopped = {made.tensor for made in before if isinstance(made, SetRequiresGrad) and not made.requires_grad}
+    for made in before:
         if isinstance(made, Detach) or (isinstance(made, Op) and (made.no_grad or constants.issuperset(made.operands))):
             constants.update(made.results)
         elif isinstance(made, Grad) and not made.create_graph:
-            gradients.update(made.results)
-    seeds = {n for s in case.steps[:number] if isinstance(s, Call) for n in s.seeds or () if n in constants}
-    seeds |= {n for s in case.steps[:number] if isinstance(s, Grad) and s.create_graph for n in _own_seeds(s) if n in gradients}
-    return any(name in seeds for field, name in uses(case.steps[number]) if field not in SEED_FIELDS)
+            stopped.update(made.results)
+    seeds = {n for s in before if isinstance(s, Call) for n in s.seeds or () if n in constants}
+    own = {n for s in before if isinstance(s, Grad) and s.create_graph for n in _own_seeds(s) if n in stopped}
+    same = twins(before)
+    used = [name for field, name in uses(case.steps[number]) if field not in SEED_FIELDS]
+    return any(name in seeds or same.get(name, name) in own for name in used)
 
 
 def _own_seeds(call: Grad) -> set[str | None]:

@@ -22,6 +22,13 @@ def in_place(case: Case, number: int) -> bool:
 
 
 @condition
+def writes_triangle(case: Case, number: int) -> bool:
+    """Whether the step is triu or tril in place."""
+    step = case.steps[number]
+    return isinstance(step, InPlace) and step.op in ("triu", "tril")
+
+
+@condition
 def shared_written(case: Case, number: int) -> bool:
     """Whether a recorded in-place update changes a view, or a value that has views."""
     step = case.steps[number]

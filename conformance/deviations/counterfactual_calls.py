@@ -13,7 +13,7 @@ import numpy as np
 
 from conformance.case.case import Case, input_of
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import frozen_seeds, leaves
+from conformance.case.queries import frozen_seeds, leaves, twins
 from conformance.case.rewrite import (
     CONSTANT,
     each_step,
@@ -56,9 +56,10 @@ def no_seeds(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Varia
 
 
 def leaf_hooks_gone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Remove the hooks on leaves right before the step: the calls before it met them."""
+    """Remove the hooks on leaves right before the step, which the calls before it met; a seed is one by its gradient's name, too."""
     if number is not END:
-        yield _unhooked(case, number, leaves(case))
+        own = leaves(case)
+        yield _unhooked(case, number, {*own, *(name for name, seed in twins(case.steps).items() if seed in own)})
 
 
 def hooks_gone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

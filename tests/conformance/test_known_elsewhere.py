@@ -57,6 +57,18 @@ SEEN = {
         "paddle-seed-flag-changed",
         Case((X, V), (SetRequiresGrad("v", requires_grad=False), in_itself("x", "g", "v", **LINKED), Backward(("g",)))),
     ),
+    "a hook on a seed by the name of its gradient": (
+        "paddle-leaf-hook-not-in-grad",
+        Case(
+            (X, V),
+            (
+                in_itself("x", "g", "v", **LINKED),
+                Op("neg", ("g",), ("y",)),
+                Hook("g", ("k",), "nothing"),
+                Grad(("y",), ("x", "v"), ("h", "i"), allow_unused=True),
+            ),
+        ),
+    ),
     "a seed beside its gradient without a graph": (
         "paddle-seed-refused-as-its-gradient",
         Case((X, V, W), (in_itself("x", "g", "v"), Grad(("w",), ("v", "g"), ("h", "i"), allow_unused=True))),
@@ -147,6 +159,13 @@ SEEN = {
                 Grad(("t",), ("x",), ("h",), **LINKED),
                 Backward(("h",), ("s",)),
             ),
+        ),
+    ),
+    "a triangle of an expanded batch": (
+        "torch-triu-expanded",
+        Case(
+            (given("c", 1.0, 2.0, 3.0, 4.0, shape=(2, 2), fixed=True),),
+            (Op("expand", ("c",), ("v",), {"shape": [3, 2, 2]}), InPlace("triu", "v", (), {"diagonal": 0})),
         ),
     ),
     "the conjugate of a seed": (

@@ -23,10 +23,12 @@ from conformance.case.steps import (
     AppendBackward,
     Backward,
     Edge,
+    Grad,
     RetainGrad,
     SetRequiresGrad,
     Step,
     parameters,
+    results,
     uses,
 )
 from conformance.ops.dtypes import is_complex
@@ -106,11 +108,15 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     def needs(self) -> tuple[tuple[str, ...], ...]:
         """What each step needs of a backend; kept, since every backend asks for it.
 
-        That is what it is and has (`conformance.case.steps.parameters`), and the dtypes of the inputs that it uses: ``dtype:float64``.
+        That is what it is and has (`conformance.case.steps.parameters`), the dtypes of the inputs that it uses: ``dtype:float64``, and
+        `BETWEEN`.
         """
         dtypes = {entry.name: f"dtype:{entry.dtype}" for entry in self.inputs}
-        found = zip(self.steps, self.names_used, strict=True)
-        return tuple((*parameters(step), *dict.fromkeys(dtypes[n] for n in names if n in dtypes)) for step, names in found)
+        between = _calls_between(self.steps)
+        return tuple(
+            (*parameters(step), *dict.fromkeys(dtypes[n] for n in names if n in dtypes), *([BETWEEN] if number in between else ()))
+            for number, (step, names) in enumerate(zip(self.steps, self.names_used, strict=True))
+        )
 
     @functools.cached_property
     def names_used(self) -> tuple[tuple[str, ...], ...]:
@@ -119,6 +125,34 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     def __hash__(self) -> int:
         return int(self.id, 16)
+
+
+BETWEEN = "grad.between"
+"""What a call needs that asks for the gradient of a gradient by a value which that gradient was itself taken through.
+
+In ``v = sqrt(x)``, ``g = grad(v, x)``, ``grad(g, v)`` a tape answers by the formula that it has for ``g``: ``1 / (2 v)`` depends on
+``v``, and ``x ** -0.5 / 2``, the same number, does not. To an engine that differentiates functions it is no question at all.
+"""
+
+
+def _calls_between(steps: tuple[Step, ...]) -> set[int]:
+    """Return the numbers of the steps that need `BETWEEN`."""
+    if sum(isinstance(step, Grad) for step in steps) < 2:
+        return set()
+    above: dict[str, set[str]] = {}  # what a value was made of
+    between: dict[str, set[str]] = {}  # and what the gradients among that were taken through
+    found = set()
+    for number, step in enumerate(steps):
+        used = {name for _, name in uses(step)}
+        made_of = used.union(*(above.get(name, ()) for name in used))
+        passed = set[str]().union(*(between.get(name, ()) for name in used))
+        if isinstance(step, Grad):
+            if not passed.isdisjoint(step.inputs):
+                found.add(number)
+            passed.update(name for name in made_of if not above.get(name, set()).isdisjoint(step.inputs))
+        for name in results(step):
+            above[name], between[name] = made_of, passed
+    return found
 
 
 _encoder = msgspec.json.Encoder(order="deterministic")

@@ -1,0 +1,63 @@
+"""HIPS autograd: NumPy with a tape underneath, and ``make_vjp``, which differentiates functions of arrays."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.backends import BackendInfo, Registration
+from conformance.backends.calls import Calls, Spelling
+from conformance.backends.interpreter import Interpreter
+from examples.engines.functional import FUNCTIONAL, Functional
+from examples.engines.numpy_ops import spelled
+from reference_impl import Category
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.backends.error_rules import Rule
+
+REGISTRATION = Registration(opens=f"{__name__}:open_backend", title="HIPS autograd", requires="autograd", static=True)
+OWN = {
+    "erf": "autograd.scipy.special.erf(x)",
+    "logsumexp": "autograd.scipy.special.logsumexp(x, axis=axis, keepdims=keepdims)",
+}
+ERROR_RULES: tuple[Rule, ...] = (
+    (NotImplementedError, "VJP of", Category.NOT_IMPLEMENTED),
+)
+
+
+def open_backend() -> Interpreter:
+    """Open it; it computes with NumPy."""
+    import autograd
+    import autograd.numpy
+    import autograd.scipy.special
+
+    calls = Calls(Spelling("autograd", {**spelled("autograd.numpy"), **OWN}), autograd)
+    info = BackendInfo("hips", version("autograd"), FUNCTIONAL, {**FUNCTIONAL.not_offered, **calls.lacking()})
+    return Interpreter(info, Functional(calls, Hips(autograd), ERROR_RULES))
+
+
+class Hips:
+    """Reverse mode by ``autograd.make_vjp``."""
+
+    def __init__(self, autograd: Any) -> None:
+        self.autograd = autograd
+
+    def array(self, elements: Any) -> Any:
+        return elements
+
+    def plain(self, array: Any) -> Any:
+        return np.array(array)
+
+    def ones_like(self, array: Any) -> Any:
+        return np.ones(array.shape, array.dtype)
+
+    def gradient(self, function: Callable[[Any], list[Any]], x: Any, seeded: Callable[[list[Any]], list[Any]]) -> Any:
+        def listed(array: Any) -> Any:
+            return self.autograd.builtins.list(function(array))
+
+        pull, values = self.autograd.make_vjp(listed)(x)
+        return pull(seeded(values))

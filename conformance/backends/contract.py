@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from conformance.backends import BackendInfo, Repeatable
-from conformance.case.case import BETWEEN, Case, Input
+from conformance.backends import CHOSEN, BackendInfo
+from conformance.case.case import AGAIN, BETWEEN, Case, Input
 from conformance.case.files import decode, encode
 from conformance.case.outcome import Blocked, Computed, NotOffered, Observation, Outcome, Raised, Value
 from conformance.case.steps import NO_VALUE, Backward, ClearGrad, Detach, Grad, Op, Step, results
@@ -152,8 +152,9 @@ def _of_info(info: Any) -> Iterator[str]:
     dialect: object = info.dialect
     if not isinstance(dialect, Dialect):
         yield f"info.dialect is a {type(dialect).__name__}, not a Dialect"
-    if info.repeatable not in (allowed := get_args(Repeatable)):
-        yield f"info.repeatable is {info.repeatable!r}, not one of {', '.join(allowed)}"
+    for fact, allowed in CHOSEN.items():
+        if (given := getattr(info, fact)) not in allowed:
+            yield f"info.{fact} is {given!r}, not one of {', '.join(allowed)}"
     for parameter, reason in info.not_offered.items():
         if not reason:
             yield f"info.not_offered gives no reason for {parameter!r}"
@@ -172,7 +173,7 @@ def offerable() -> tuple[str, ...]:
     ops = [f"op:{name}" for name in catalogue()]
     in_place = [f"in_place:{name}" for name, row in catalogue().items() if row.form is not None]
     dtypes = (f"dtype:{name}" for name in DTYPES)
-    return "no_grad", BETWEEN, *dtypes, *(f"step:{kind.__struct_config__.tag}" for kind in kinds), *parameters, *ops, *in_place
+    return "no_grad", AGAIN, BETWEEN, *dtypes, *(f"step:{kind.__struct_config__.tag}" for kind in kinds), *parameters, *ops, *in_place
 
 
 def _of_probe(backend: Backend, probe: Probe) -> Iterator[str]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 import numpy as np
@@ -32,6 +32,9 @@ from conformance.case.steps import (
     uses,
 )
 from conformance.ops.dtypes import is_complex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 SCHEMA = 1
 NON_FINITE = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
@@ -109,12 +112,12 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         """What each step needs of a backend; kept, since every backend asks for it.
 
         That is what it is and has (`conformance.case.steps.parameters`), the dtypes of the inputs that it uses: ``dtype:float64``, and
-        `BETWEEN`.
+        `AGAIN` and `BETWEEN`.
         """
         dtypes = {entry.name: f"dtype:{entry.dtype}" for entry in self.inputs}
-        between = _calls_between(self.steps)
+        higher = _higher(self.steps)
         return tuple(
-            (*parameters(step), *dict.fromkeys(dtypes[n] for n in names if n in dtypes), *([BETWEEN] if number in between else ()))
+            (*parameters(step), *dict.fromkeys(dtypes[n] for n in names if n in dtypes), *higher.get(number, ()))
             for number, (step, names) in enumerate(zip(self.steps, self.names_used, strict=True))
         )
 
@@ -135,24 +138,34 @@ In ``v = sqrt(x)``, ``g = grad(v, x)``, ``grad(g, v)`` a tape answers by the for
 """
 
 
-def _calls_between(steps: tuple[Step, ...]) -> set[int]:
-    """Return the numbers of the steps that need `BETWEEN`."""
+AGAIN = "grad.again"
+"""What a call needs that differentiates what another one returned: a second derivative."""
+
+
+def _higher(steps: tuple[Step, ...]) -> dict[int, tuple[str, ...]]:
+    """Return which steps need `AGAIN` or `BETWEEN`, by number."""
     if sum(isinstance(step, Grad) for step in steps) < 2:
-        return set()
+        return {}
     above: dict[str, set[str]] = {}  # what a value was made of
-    between: dict[str, set[str]] = {}  # and what the gradients among that were taken through
-    found = set()
+    derived: dict[str, set[str]] = {}  # what the gradients among that were made of
+    between: dict[str, set[str]] = {}  # and through what these were taken
+    found = {}
     for number, step in enumerate(steps):
         used = {name for _, name in uses(step)}
-        made_of = used.union(*(above.get(name, ()) for name in used))
-        passed = set[str]().union(*(between.get(name, ()) for name in used))
+        made_of = used | _all(above, used)
+        below, passed = _all(derived, used), _all(between, used)
         if isinstance(step, Grad):
-            if not passed.isdisjoint(step.inputs):
-                found.add(number)
-            passed.update(name for name in made_of if not above.get(name, set()).isdisjoint(step.inputs))
+            words = {AGAIN: _all(derived, step.outputs), BETWEEN: _all(between, step.outputs)}
+            found[number] = tuple(word for word, names in words.items() if not names.isdisjoint(step.inputs))
+            below |= made_of
+            passed |= {name for name in made_of if not above.get(name, set()).isdisjoint(step.inputs)}
         for name in results(step):
-            above[name], between[name] = made_of, passed
+            above[name], derived[name], between[name] = made_of, below, passed
     return found
+
+
+def _all(known: dict[str, set[str]], names: Iterable[str]) -> set[str]:
+    return set[str]().union(*(known[name] for name in names if name in known))
 
 
 _encoder = msgspec.json.Encoder(order="deterministic")

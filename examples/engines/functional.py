@@ -120,6 +120,7 @@ class Functional:
             return self.calls.apply(step.op, [values(node) for node in operands], step.attrs)
 
         whole = self._node(make(AS_THEY_ARE), make, operands)
+        _ = [part.shape for part in whole.array]  # an engine that is lazy finds out now that shapes do not fit
         return tuple(self._node(part, _part(whole, i), (whole,)) for i, part in enumerate(whole.array))
 
     def grad(self, step: Grad, values: Values) -> list[Any]:

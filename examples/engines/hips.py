@@ -24,9 +24,8 @@ OWN = {
     "erf": "autograd.scipy.special.erf(x)",
     "logsumexp": "autograd.scipy.special.logsumexp(x, axis=axis, keepdims=keepdims)",
 }
-ERROR_RULES: tuple[Rule, ...] = (
-    (NotImplementedError, "VJP of", Category.NOT_IMPLEMENTED),
-)
+NOT_OFFERED = {"op:flip": "np.flip has no derivative"}
+ERROR_RULES: tuple[Rule, ...] = ((NotImplementedError, "VJP of", Category.NOT_IMPLEMENTED),)
 
 
 def open_backend() -> Interpreter:
@@ -36,7 +35,8 @@ def open_backend() -> Interpreter:
     import autograd.scipy.special
 
     calls = Calls(Spelling("autograd", {**spelled("autograd.numpy"), **OWN}), autograd)
-    info = BackendInfo("hips", version("autograd"), FUNCTIONAL, {**FUNCTIONAL.not_offered, **calls.lacking()})
+    not_offered = {**FUNCTIONAL.not_offered, **calls.lacking(), **NOT_OFFERED}
+    info = BackendInfo("hips", version("autograd"), FUNCTIONAL, not_offered, kinks="any")
     return Interpreter(info, Functional(calls, Hips(autograd), ERROR_RULES))
 
 

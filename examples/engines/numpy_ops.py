@@ -2,7 +2,7 @@
 
 Operands and attributes stand under the names that ``conformance ops --json`` gives them. `Calls.lacking` names what is missing: ops
 that are not in the table, and those of which a module lacks a function. Where there are several ways to write an op, the one that
-stays accurate is taken, for the numbers of an op are those of its formula: a softmax subtracts the largest element, as everybody's does.
+stays accurate is taken, for the numbers of an op are those of its formula: a softmax subtracts the largest element, as all do.
 """
 
 from __future__ import annotations

@@ -159,8 +159,9 @@ def _higher(steps: tuple[Step, ...]) -> dict[int, tuple[str, ...]]:
             found[number] = tuple(word for word, names in words.items() if not names.isdisjoint(step.inputs))
             below |= made_of
             passed |= {name for name in made_of if not above.get(name, set()).isdisjoint(step.inputs)}
+        together = set(results(step)) if isinstance(step, Grad) else set()  # on a tape one of them may be made of another
         for name in results(step):
-            above[name], derived[name], between[name] = made_of, below, passed
+            above[name], derived[name], between[name] = made_of, below, passed | together - {name}
     return found
 
 

@@ -116,6 +116,7 @@ class Tinygrad:
         return self.tinygrad.Tensor.ones_like(array)
 
     def gradient(self, function: Callable[[Any], list[Any]], x: Any, seeded: Callable[[list[Any]], list[Any]]) -> Any:
-        values = function(x)
-        products = [(value * seed).sum() for value, seed in zip(values, seeded(values), strict=True)]
-        return sum(products[1:], products[0]).gradient(x)[0]
+        leaf = x * 1  # another node of the graph: x itself may be in the cotangents, and in what counts as constant
+        values = function(leaf)
+        found = [value.gradient(leaf, gradient=seed)[0] for value, seed in zip(values, seeded(values), strict=True)]
+        return sum(found[1:], found[0])

@@ -173,7 +173,7 @@ def offerable() -> tuple[str, ...]:
     ops = [f"op:{name}" for name in catalogue()]
     in_place = [f"in_place:{name}" for name, row in catalogue().items() if row.form is not None]
     dtypes = (f"dtype:{name}" for name in DTYPES)
-    return "no_grad", AGAIN, BETWEEN, *dtypes, *(f"step:{kind.__struct_config__.tag}" for kind in kinds), *parameters, *ops, *in_place
+    return "no_grad", *dtypes, *(f"step:{kind.__struct_config__.tag}" for kind in kinds), *parameters, AGAIN, BETWEEN, *ops, *in_place
 
 
 def _of_probe(backend: Backend, probe: Probe) -> Iterator[str]:

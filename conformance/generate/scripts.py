@@ -78,9 +78,9 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
     kind: Kind = "static" if options.static else "complex" if source.chance(options.complexes) else "real"
     if kind == "complex" and not set(COMPLEX) - set(options.without):
         kind = "real"
-    if not _offered(False, False, options, kind):  # the ops that are asked for do not take numbers of this kind
+    if not _offered(False, False, options.ops, options.without, kind):  # the ops that are asked for do not take numbers of this kind
         kind = "real" if kind == "complex" else "complex"
-    exact = source.choice(options.lanes) == "exact" and bool(_offered(True, False, options, kind))
+    exact = source.choice(options.lanes) == "exact" and bool(_offered(True, False, options.ops, options.without, kind))
     odds = options.odds.scripts
     dtype = "float64" if source.chance(odds.float64) else "float32"
     if kind == "complex":
@@ -112,12 +112,8 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
     return sketch.case()
 
 
-def _offered(exact: bool, deep: bool, options: DrawOptions, kind: Kind) -> tuple[str, ...]:
-    return _fitting(exact, deep, options.ops, options.without, kind)
-
-
 @functools.cache
-def _fitting(exact: bool, deep: bool, ops: tuple[str, ...] | None, without: tuple[str, ...], kind: Kind) -> tuple[str, ...]:
+def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, without: tuple[str, ...], kind: Kind) -> tuple[str, ...]:
     dialects = (PADDLE_STATIC,) if kind == "static" else tuple(DIALECTS.values())
 
     def fits(name: str) -> bool:
@@ -139,7 +135,8 @@ def _vocabulary(source: Source, options: DrawOptions, kind: Kind, *, exact: bool
     """
     odds = options.odds.scripts
     deep = deep and not source.chance(odds.any_order)
-    offered = _offered(exact, deep, options, kind) or _offered(exact, False, options, kind)
+    ops, without = options.ops, options.without
+    offered = _offered(exact, deep, ops, without, kind) or _offered(exact, False, ops, without, kind)
     if kind != "complex":
         return [source.choice(offered) for _ in range(source.integer(*odds.vocabulary))]
     own, curved = ([n for n in offered if catalogue()[n].family in families] or offered for families in (("complex",), CURVED))

@@ -24,6 +24,8 @@ STAMP = FRAMEWORKS / "installed"
 PYPROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
 RELEASES = ["paddlepaddle==3.2.2", "paddlepaddle==3.1.1", "paddlepaddle==3.0.0", "torch==2.12.1"]
 """What `matrix` asks beside the pinned releases; the last one takes 5 GB."""
+ENGINES = {"hips": 1000, "jax": 100, "mygrad": 1000, "tinygrad": 100, "torch_func": 1000}
+"""The engines of the examples, with how many cases each is asked: fewer where one takes a second."""
 SHARED_GROUPS = nox.project.dependency_groups(PYPROJECT, "test", "bench")
 
 
@@ -69,6 +71,21 @@ def matrix(session: nox.Session, release: str) -> None:
     session.install("-e", ".", release, f"numpy=={_pinned('numpy')}")
     session.run("conformance", "findings", "--verify", "--write", success_codes=[0, 1])
     session.run("conformance", "gate", *asked, *session.posargs, success_codes=[0, 1])
+
+
+@nox.session(default=False)
+@nox.parametrize("engine", ENGINES)
+def engines(session: nox.Session, engine: str) -> None:
+    """Ask an engine of the examples whether its adapter is sound, what it does where nobody promises anything, and what is wrong."""
+    backend, cases = f"examples.engines.{engine}", str(ENGINES[engine])
+    out = ROOT / "reports" / "engines" / engine
+    env = {"PYTHONPATH": str(ROOT), "DEV": "PYTHON", "JAX_PLATFORMS": "cpu"}
+    session.install("-c", str(CONSTRAINTS), "-e", ".[torch]", *nox.project.dependency_groups(PYPROJECT, "engines"))
+    session.run("conformance", "check-backend", backend, env=env)
+    if ENGINES[engine] >= 1000:  # each op has its cases, which take an hour where one takes a second
+        session.run("conformance", "learn", "--backend", backend, "--cases", cases, "--out", str(out), env=env, success_codes=[0, 1])
+    found = ("--backends", backend, "--cases", cases, "--out", str(out))  # real bugs of the engine are findings, so 1 is no failure
+    session.run("conformance", "run", *found, *session.posargs, env=env, success_codes=[0, 1])
 
 
 @nox.session(venv_backend="none", default=False)

@@ -22,10 +22,13 @@ if TYPE_CHECKING:
     from conformance.case.case import Case, Input
     from conformance.case.outcome import Outcome
 
-__all__ = ["Backend", "BackendError", "BackendInfo", "Registration", "Repeatable", "answer", "names", "open_backend"]
+__all__ = ["CHOSEN", "Backend", "BackendError", "BackendInfo", "Kinks", "Registration", "Repeatable", "answer", "names", "open_backend"]
 
 Repeatable: TypeAlias = Literal["bitwise", "rounding"]
 """How alike two runs of one script are: to the last bit, or as far as rounding goes, where sums are taken in any order (atomics)."""
+
+Kinks: TypeAlias = Literal["documented", "any"]
+"""Which derivative comes where there are several: that which PyTorch and Paddle document, or any, since the engine documents none."""
 
 
 MEASURED = Path("conventions")
@@ -41,6 +44,7 @@ class BackendInfo:
     its deviations and its conventions, is known of this. ``cpu``: which vector
     instructions its kernels use here, in its own words, such as ``AVX2``; numbers may depend on it. Empty where it does not say.
     ``title``: what it calls itself, where that is not the ``name`` by which it was opened. ``repeatable``: what it says of two runs.
+    ``kinks``: which subgradient it promises.
     """
 
     name: str
@@ -51,6 +55,7 @@ class BackendInfo:
     title: str = ""
     repeatable: Repeatable = "bitwise"
     variant_of: str = ""
+    kinks: Kinks = "documented"
 
     def refusal(self, needs: Iterable[str]) -> str | None:
         """Return why a step that ``needs`` these (`conformance.case.case.Case.needs`) is not offered, or ``None``."""
@@ -62,6 +67,10 @@ class BackendInfo:
     def taken(self, inputs: Iterable[Input]) -> list[Input]:
         """Return the inputs whose dtypes are offered."""
         return [entry for entry in inputs if self.refusal([f"dtype:{entry.dtype}"]) is None]
+
+
+CHOSEN = {"repeatable": get_args(Repeatable), "kinks": get_args(Kinks)}
+"""The facts of a `BackendInfo` that are one of a few words."""
 
 
 class Backend(Protocol):
@@ -133,8 +142,9 @@ def _checked(name: str, opened: Backend) -> BackendInfo:
         raise BackendError(
             f"backend {name!r} has {info.variant_of!r} as its variant_of, which is one of {', '.join(names())}, or empty"
         )
-    if info.repeatable not in (allowed := get_args(Repeatable)):
-        raise BackendError(f"backend {name!r} has {info.repeatable!r} as its repeatable, which is one of {', '.join(allowed)}")
+    for fact, words in CHOSEN.items():
+        if (given := getattr(info, fact)) not in words:
+            raise BackendError(f"backend {name!r} has {given!r} as its {fact}, which is one of {', '.join(words)}")
     title = info.title or ("" if info.name == name else str(info.name))
     return replace(info, name=name, version=str(info.version), title=title)
 

@@ -44,6 +44,12 @@ class Spelling:
         row, of_catalogue = self._row(name, in_place)
         return row.text(self.framework, list(operands), attrs, in_place=of_catalogue)
 
+    def call(self, name: str, *, in_place: bool = False) -> str | None:
+        """Return the expression of an op; ``None`` if there is none."""
+        row, of_catalogue = self._row(name, in_place)
+        calls = row.calls if not of_catalogue else {} if row.form is None else row.form.calls
+        return calls.get(self.framework)
+
     def _row(self, name: str, in_place: bool) -> tuple[OpSpec, bool]:
         """Return the op with the call that counts, and whether that is its in-place form of the catalogue."""
         row = catalogue()[name]
@@ -72,15 +78,22 @@ class Calls:
         return tuple(made) if isinstance(made, list | tuple) else (made,)
 
     def lacking(self) -> dict[str, str]:
-        """Return the ops that this release does not have, as `BackendInfo.not_offered` says it, with the name that is missing."""
+        """Return the ops that this release does not have, as `BackendInfo.not_offered` says it, with the name that is missing.
+
+        So are those of which nobody says how the framework writes them.
+        """
         found = {}
         for name, row in catalogue().items():
-            in_place = {} if row.form is None else row.form.calls
-            for kind, calls in (("op", row.calls), ("in_place", in_place)):
-                used = re.findall(rf"\b{self._framework}\.([\w.]+)", calls.get(self._framework, ""))
+            for kind, in_place in (("op", False), ("in_place", True)):
+                if (in_place and row.form is None) or (not in_place and name in self._ops):
+                    continue
+                call = self._spelling.call(name, in_place=in_place)
+                used = re.findall(rf"\b{self._framework}\.([\w.]+)", call or "")
                 missing = [path for path in used if not self._has(path)]
                 if missing:
                     found[f"{kind}:{name}"] = f"this release has no {self._framework}.{missing[0]}"
+                elif call is None:
+                    found[f"{kind}:{name}"] = f"there is no call of {self._framework} for it"
         return found
 
     def _has(self, path: str) -> bool:

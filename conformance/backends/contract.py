@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from conformance.backends import BackendInfo, Repeatable
-from conformance.case.case import Case, Input
+from conformance.backends import CHOSEN, BackendInfo
+from conformance.case.case import AGAIN, BETWEEN, Case, Input
 from conformance.case.files import decode, encode
 from conformance.case.outcome import Blocked, Computed, NotOffered, Observation, Outcome, Raised, Value
 from conformance.case.steps import NO_VALUE, Backward, ClearGrad, Detach, Grad, Op, Step, results
@@ -43,6 +43,7 @@ ALL = {"axis": None, "keepdims": False}
 X, W = Input("x", (3,), (1.0, 2.0, 3.0)), Input("w", (3,), (4.0, 5.0, 6.0))
 SQUARE, TOTAL = Op("mul", ("x", "x"), ("y",)), Op("sum", ("y",), ("z",), ALL)
 MISFIT = Op("add", ("x", "m"), ("s",))
+UNUSED = Case((X, W), (SQUARE, TOTAL, Grad(("z",), ("x", "w"), ("g", "h"), allow_unused=True)))
 UNHEARD = "the contract asks for the category of a message that no engine writes"
 
 
@@ -51,7 +52,8 @@ class Probe:
     """A small case, and what is to be seen of it, by the names of results, and at the end in ``.grad``.
 
     ``seen`` and ``final``: the elements (float32 where no array says otherwise), ``None`` where it is absent, or the observation;
-    ``flags``: ``requires_grad``. ``static``: whether programs can say it, too.
+    ``flags``: ``requires_grad``. ``static``: whether programs can say it, too. ``unreached``: it is for dialects of which this is the
+    answer where nothing is reached; empty: for all.
     """
 
     claim: str
@@ -60,6 +62,11 @@ class Probe:
     final: Mapping[str, Any] | None = None
     flags: Mapping[str, bool] | None = None
     static: bool = True
+    unreached: str = ""
+
+    def is_for(self, dialect: Dialect) -> bool:
+        """Whether an engine of a dialect is to be tried with it."""
+        return (self.static or not dialect.static) and self.unreached in ("", dialect.unreached)
 
 
 PROBES = (
@@ -81,10 +88,12 @@ PROBES = (
         {"y": [1.0, 4.0, 9.0]},
         flags={"y": False},
     ),
+    Probe("an absent gradient is None and not zeros", UNUSED, {"g": [2.0, 4.0, 6.0], "h": None}, unreached="absent"),
     Probe(
-        "an absent gradient is None and not zeros",
-        Case((X, W), (SQUARE, TOTAL, Grad(("z",), ("x", "w"), ("g", "h"), allow_unused=True))),
-        {"g": [2.0, 4.0, 6.0], "h": None},
+        "a gradient that nothing flows into is zeros, as the dialect says",
+        UNUSED,
+        {"g": [2.0, 4.0, 6.0], "h": [0.0] * 3},
+        unreached="zeros",
     ),
     Probe(
         "a .grad that is absent is None and not zeros",
@@ -126,7 +135,7 @@ def check(open_backend: Callable[[], Backend]) -> list[str]:
     if problems:
         return problems
     for probe in PROBES:
-        if probe.static or not backend.info.dialect.static:
+        if probe.is_for(backend.info.dialect):
             problems += [f"{probe.claim}: {problem}" for problem in _of_probe(backend, probe)]
     if not backend.info.dialect.static:
         problems += [f"an observation does not change afterwards: {problem}" for problem in _of_accumulation(backend)]
@@ -143,8 +152,9 @@ def _of_info(info: Any) -> Iterator[str]:
     dialect: object = info.dialect
     if not isinstance(dialect, Dialect):
         yield f"info.dialect is a {type(dialect).__name__}, not a Dialect"
-    if info.repeatable not in (allowed := get_args(Repeatable)):
-        yield f"info.repeatable is {info.repeatable!r}, not one of {', '.join(allowed)}"
+    for fact, allowed in CHOSEN.items():
+        if (given := getattr(info, fact)) not in allowed:
+            yield f"info.{fact} is {given!r}, not one of {', '.join(allowed)}"
     for parameter, reason in info.not_offered.items():
         if not reason:
             yield f"info.not_offered gives no reason for {parameter!r}"
@@ -163,7 +173,7 @@ def offerable() -> tuple[str, ...]:
     ops = [f"op:{name}" for name in catalogue()]
     in_place = [f"in_place:{name}" for name, row in catalogue().items() if row.form is not None]
     dtypes = (f"dtype:{name}" for name in DTYPES)
-    return "no_grad", *dtypes, *(f"step:{kind.__struct_config__.tag}" for kind in kinds), *parameters, *ops, *in_place
+    return "no_grad", *dtypes, *(f"step:{kind.__struct_config__.tag}" for kind in kinds), *parameters, AGAIN, BETWEEN, *ops, *in_place
 
 
 def _of_probe(backend: Backend, probe: Probe) -> Iterator[str]:

@@ -31,7 +31,7 @@ from conformance.deviations.entries import known
 from conformance.generate.grid import grid
 from conformance.generate.scripts import DrawOptions, case_of, is_program, odds_of
 from conformance.laws.judging import Judging, LawSampling
-from conformance.ops import not_offered
+from conformance.ops import catalogue, not_offered
 from conformance.ops.dtypes import DTYPES
 
 if TYPE_CHECKING:
@@ -293,8 +293,13 @@ def missing(cases: int, recorded: Collection[int], alike: Callable[[int, int], b
 
 
 def nowhere_taken(backends: Sequence[BackendRecord]) -> tuple[str, ...]:
-    """Return the dtypes that no backend takes, and which a run need not draw."""
-    return tuple(dtype for dtype in DTYPES if all(f"dtype:{dtype}" in backend.not_offered for backend in backends))
+    """Return the dtypes that no backend takes, and the ops (``op:erf``) that none has, which a run need not draw."""
+
+    def nowhere(word: str) -> bool:
+        return all(word in backend.not_offered for backend in backends)
+
+    dtypes = (dtype for dtype in DTYPES if nowhere(f"dtype:{dtype}"))
+    return *dtypes, *(word for word in map("op:{}".format, catalogue()) if nowhere(word))
 
 
 def header_of(options: Options, backends: tuple[BackendRecord, ...]) -> Header:

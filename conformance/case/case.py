@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 import numpy as np
@@ -23,13 +23,18 @@ from conformance.case.steps import (
     AppendBackward,
     Backward,
     Edge,
+    Grad,
     RetainGrad,
     SetRequiresGrad,
     Step,
     parameters,
+    results,
     uses,
 )
 from conformance.ops.dtypes import is_complex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 SCHEMA = 1
 NON_FINITE = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
@@ -106,11 +111,15 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     def needs(self) -> tuple[tuple[str, ...], ...]:
         """What each step needs of a backend; kept, since every backend asks for it.
 
-        That is what it is and has (`conformance.case.steps.parameters`), and the dtypes of the inputs that it uses: ``dtype:float64``.
+        That is what it is and has (`conformance.case.steps.parameters`), the dtypes of the inputs that it uses: ``dtype:float64``, and
+        `AGAIN` and `BETWEEN`.
         """
         dtypes = {entry.name: f"dtype:{entry.dtype}" for entry in self.inputs}
-        found = zip(self.steps, self.names_used, strict=True)
-        return tuple((*parameters(step), *dict.fromkeys(dtypes[n] for n in names if n in dtypes)) for step, names in found)
+        higher = _higher(self.steps)
+        return tuple(
+            (*parameters(step), *dict.fromkeys(dtypes[n] for n in names if n in dtypes), *higher.get(number, ()))
+            for number, (step, names) in enumerate(zip(self.steps, self.names_used, strict=True))
+        )
 
     @functools.cached_property
     def names_used(self) -> tuple[tuple[str, ...], ...]:
@@ -119,6 +128,45 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     def __hash__(self) -> int:
         return int(self.id, 16)
+
+
+BETWEEN = "grad.between"
+"""What a call needs that asks for the gradient of a gradient by a value which that gradient was itself taken through.
+
+In ``v = sqrt(x)``, ``g = grad(v, x)``, ``grad(g, v)`` a tape answers by the formula that it has for ``g``: ``1 / (2 v)`` depends on
+``v``, and ``x ** -0.5 / 2``, the same number, does not. To an engine that differentiates functions it is no question at all.
+"""
+
+
+AGAIN = "grad.again"
+"""What a call needs that differentiates what another one returned: a second derivative."""
+
+
+def _higher(steps: tuple[Step, ...]) -> dict[int, tuple[str, ...]]:
+    """Return which steps need `AGAIN` or `BETWEEN`, by number."""
+    if sum(isinstance(step, Grad) for step in steps) < 2:
+        return {}
+    above: dict[str, set[str]] = {}  # what a value was made of
+    derived: dict[str, set[str]] = {}  # what the gradients among that were made of
+    between: dict[str, set[str]] = {}  # and through what these were taken
+    found = {}
+    for number, step in enumerate(steps):
+        used = {name for _, name in uses(step)}
+        made_of = used | _all(above, used)
+        below, passed = _all(derived, used), _all(between, used)
+        if isinstance(step, Grad):
+            words = {AGAIN: _all(derived, step.outputs), BETWEEN: _all(between, step.outputs)}
+            found[number] = tuple(word for word, names in words.items() if not names.isdisjoint(step.inputs))
+            below |= made_of
+            passed |= {name for name in made_of if not above.get(name, set()).isdisjoint(step.inputs)}
+        together = set(results(step)) if isinstance(step, Grad) else set()  # on a tape one of them may be made of another
+        for name in results(step):
+            above[name], derived[name], between[name] = made_of, below, passed | together - {name}
+    return found
+
+
+def _all(known: dict[str, set[str]], names: Iterable[str]) -> set[str]:
+    return set[str]().union(*(known[name] for name in names if name in known))
 
 
 _encoder = msgspec.json.Encoder(order="deterministic")

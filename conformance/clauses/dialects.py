@@ -41,6 +41,11 @@ _CALLS = (
         "a constant among the inputs",
         exact((_X, _C), mul("x", "c", "y"), total("y", "z"), Grad(("z",), ("c", "x"), ("dc", "dx"), allow_unused=True)),
     ),
+    Curated(
+        "unreached",
+        "an input that the output does not depend on",
+        exact((_X, _W), *_SUM, Grad(("z",), ("w", "x"), ("dw", "dx"), allow_unused=True)),
+    ),
     Curated("only_inputs", "only_inputs=False", exact((_X,), *_SUM, Grad(("z",), ("x",), ("dx",), only_inputs=False))),
     Curated(
         "inputs_run_their_node",

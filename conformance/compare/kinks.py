@@ -19,6 +19,7 @@ second look, with three questions:
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
 ROUNDED_RUNS = 24
 COMBINATIONS = 64
+ALONE = 256
+"""How many places are looked at, each alone, where they are too many to combine."""
 SUBGRADIENT = "another subgradient"
 
 
@@ -152,15 +155,25 @@ class SecondLook:
         places = list(_kinks(plain))
         if not places:
             return False
-        tried = itertools.islice(_combined(plain.answers, places), COMBINATIONS)
-        found = [_elements(promise.on(branches).outcome, self.mismatch) for branches in tried]
-        corners = [v.array for v in found if v is not None and v.array.shape == given.shape]
-        if not corners or self._bounded is None:
+        if len(places) > ALONE or self._bounded is None:
             return False
         with np.errstate(all="ignore"):
+            if math.prod(len(place.options) for place in places) <= COMBINATIONS:
+                corners = self._answers(plain.answers, places)
+                low, high = (end(corners, axis=0) for end in (np.min, np.max)) if corners else (np.nan, np.nan)
+            else:  # too many to combine; but each adds what it adds, whatever the others are
+                low = high = middle = next(iter(self._answers(plain.answers, [])), np.nan)
+                for place in places:
+                    added = [corner - middle for corner in self._answers(plain.answers, [place])] or [middle * np.nan]
+                    low, high = low + np.min(added, axis=0), high + np.max(added, axis=0)
             radius = self._bounded[1]
-            low, high = np.min(corners, axis=0) - radius, np.max(corners, axis=0) + radius
-            return bool(((given >= low) & (given <= high)).all())
+            return bool(((given >= low - radius) & (given <= high + radius)).all())
+
+    def _answers(self, answers: Branches, places: list[Place]) -> list[Any]:
+        """Return the tensor in question for every combination of the options of these places."""
+        runs = (self.promise.on(branches).outcome for branches in _combined(answers, places))
+        found = (_elements(outcome, self.mismatch) for outcome in runs)
+        return [v.array for v in found if v is not None and v.array.shape == np.shape(self.mismatch.actual_array)]
 
     @cached_property
     def is_undefined(self) -> bool:

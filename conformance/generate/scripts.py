@@ -45,7 +45,8 @@ class DrawOptions:
     customs: float = 0.03  #: A custom function follows an op; none does where the ops are given.
     changing: float = 0.1  #: A script that changes tensors in place: much of it is refused, and a refusal hides what follows.
     complexes: float = 0.12  #: A script over complex tensors, which few ops of the catalogue are about.
-    without: tuple[str, ...] = ()  #: Dtypes that no backend of the run takes: no script is over them; a mistake may still be of one.
+    #: What no backend of the run takes: dtypes, which no script is over (a mistake may still be of one), and ops (``op:erf``).
+    without: tuple[str, ...] = ()
     odds: Odds = USUAL
 
 
@@ -77,9 +78,9 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
     kind: Kind = "static" if options.static else "complex" if source.chance(options.complexes) else "real"
     if kind == "complex" and not set(COMPLEX) - set(options.without):
         kind = "real"
-    if not _offered(False, False, options.ops, kind):  # the ops that are asked for do not take numbers of this kind
+    if not _offered(False, False, options.ops, options.without, kind):  # the ops that are asked for do not take numbers of this kind
         kind = "real" if kind == "complex" else "complex"
-    exact = source.choice(options.lanes) == "exact" and bool(_offered(True, False, options.ops, kind))
+    exact = source.choice(options.lanes) == "exact" and bool(_offered(True, False, options.ops, options.without, kind))
     odds = options.odds.scripts
     dtype = "float64" if source.chance(odds.float64) else "float32"
     if kind == "complex":
@@ -112,7 +113,7 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
 
 
 @functools.cache
-def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, kind: Kind) -> tuple[str, ...]:
+def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, without: tuple[str, ...], kind: Kind) -> tuple[str, ...]:
     dialects = (PADDLE_STATIC,) if kind == "static" else tuple(DIALECTS.values())
 
     def fits(name: str) -> bool:
@@ -124,7 +125,7 @@ def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, kind: Kind) -
         return taken and (exactly or not exact) and (not deep or highest >= 2)
 
     names = ops or [name for name, entry in catalogue().items() if entry.drawn.unasked(static=kind == "static")]
-    return tuple(name for name in names if fits(name))
+    return tuple(name for name in names if f"op:{name}" not in without and fits(name))
 
 
 def _vocabulary(source: Source, options: DrawOptions, kind: Kind, *, exact: bool, deep: bool) -> list[str]:
@@ -134,7 +135,8 @@ def _vocabulary(source: Source, options: DrawOptions, kind: Kind, *, exact: bool
     """
     odds = options.odds.scripts
     deep = deep and not source.chance(odds.any_order)
-    offered = _offered(exact, deep, options.ops, kind) or _offered(exact, False, options.ops, kind)
+    ops, without = options.ops, options.without
+    offered = _offered(exact, deep, ops, without, kind) or _offered(exact, False, ops, without, kind)
     if kind != "complex":
         return [source.choice(offered) for _ in range(source.integer(*odds.vocabulary))]
     own, curved = ([n for n in offered if catalogue()[n].family in families] or offered for families in (("complex",), CURVED))

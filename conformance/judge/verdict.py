@@ -119,6 +119,7 @@ def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdi
             verdict.bucket = Bucket.NEAR_KINK
         elif SecondLook(promise, found).is_subgradient:
             verdict.mismatch = replace(found, actual=SUBGRADIENT)
+            verdict.bucket = Bucket.NEAR_KINK if promise.info.kinks == "any" else bucket
     elif bucket in EXPLAINED:
         verdict.mismatch, verdict.deviation = excused[0]
     elif bucket is Bucket.UNDEFINED:

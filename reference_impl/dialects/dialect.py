@@ -31,6 +31,7 @@ class Dialect:
         duplicates: the same tensor twice among the roots is summed (and twice among the inputs answered twice), or an error.
         gradless_root: a root that requires no gradient is an error, or is skipped.
         gradless_input: an input that requires no gradient is an error, or counts as unreachable.
+        unreached: the gradient of an input that the roots do not depend on is absent, if that is allowed, or zeros in any case.
         freed_refuses: a freed graph refuses at nodes that saved data, when their rules run; or at every node that ran, on entering it.
         grad_requires_grad: whether ``.grad`` itself requires a gradient after a plain `backward`.
         derivative_requires_grad: what ``create_graph`` returns requires a gradient if it depends on a tensor that does, or always.
@@ -73,6 +74,7 @@ class Dialect:
     duplicates: Literal["summed", "refused"]
     gradless_root: Literal["refused", "skipped"]
     gradless_input: Literal["refused", "unreachable"]
+    unreached: Literal["absent", "zeros"]
     freed_refuses: Literal["saved", "executed"]
     grad_requires_grad: bool
     derivative_requires_grad: Literal["if_connected", "always"]
@@ -117,6 +119,7 @@ TORCH = Dialect(
     duplicates="summed",
     gradless_root="refused",
     gradless_input="refused",
+    unreached="absent",
     freed_refuses="saved",
     grad_requires_grad=False,
     derivative_requires_grad="if_connected",
@@ -159,6 +162,7 @@ PADDLE = Dialect(
     duplicates="refused",
     gradless_root="skipped",
     gradless_input="unreachable",
+    unreached="absent",
     freed_refuses="executed",
     grad_requires_grad=True,
     derivative_requires_grad="always",

@@ -118,6 +118,13 @@ SWITCHES = (
         "measured, rows I05-I08, I70-I72",
     ),
     Switch(
+        "unreached",
+        "Inputs of grad",
+        "What is the gradient of an input that the outputs do not depend on?",
+        {"absent": "None, where allow_unused allows it", "zeros": "zeros of its shape, and nothing has to be allowed"},
+        "both documents; zeros are what functional engines answer (jax.vjp, autograd.make_vjp)",
+    ),
+    Switch(
         "only_inputs",
         "Inputs of grad",
         "What does only_inputs=False do?",

@@ -110,6 +110,8 @@ def grad(
         AutogradError: with the category of what is refused.
     """
     allow_unused = arguments.allow_unused_of(allow_unused, materialize_grads, dialect)
+    if dialect.unreached == "zeros":
+        allow_unused = materialize_grads = True
     roots = arguments.roots_of(outputs, "outputs", dialect)
     targets, keys, edges = arguments.inputs_of(inputs, "inputs", dialect)
     seeds = arguments.seeds_of(grad_outputs, "grad_outputs", dialect)

@@ -53,8 +53,8 @@ def gradients(
 ) -> list[Variable | None]:
     """Append the gradients of the sum of the targets, each weighed by its target gradient (its shape; default: ones).
 
-    One variable for each input, of the input's shape and dtype; ``None`` if the input does not affect the targets, or belongs to the
-    ``no_grad_set`` (variables or names), which variables with ``stop_gradient=True`` join by themselves.
+    One variable for each input, of the input's shape and dtype; ``None`` (or zeros, as the dialect says) if the input does not affect
+    the targets, or belongs to the ``no_grad_set`` (variables or names), which variables with ``stop_gradient=True`` join by themselves.
 
     Raises:
         AutogradError: a wrong number of target gradients, or one of another shape or dtype; a derivative that is not offered.
@@ -70,7 +70,10 @@ def gradients(
             raise AutogradError(Category.DTYPE, f"a target of {target.dtype} has a gradient of {seed.dtype}")
     appended = _Backward(targets[0].program, inputs, no_grad_set or (), dialect)
     appended.write(list(zip(targets, seeds, strict=True)))
-    return [appended.gradient(v) for v in inputs]
+    found = [appended.gradient(v) for v in inputs]
+    if dialect.unreached == "zeros":
+        return [appended.zeros(v) if gradient is None else gradient for v, gradient in zip(inputs, found, strict=True)]
+    return found
 
 
 def append_backward(
@@ -179,6 +182,10 @@ class _Backward:
                 total = add(total, part)
             self.arrived[variable] = parts = [self._named(variable, total)]
         return parts[0]
+
+    def zeros(self, variable: Variable) -> Variable:
+        """Return the gradient of a variable at which nothing arrived, as zeros."""
+        return self._named(variable, np.zeros(variable.shape, variable.dtype))
 
     def _differentiate(self, op: Operator) -> None:
         cotangents = [self.gradient(v) for v in op.outputs]

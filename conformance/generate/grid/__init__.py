@@ -71,8 +71,10 @@ class Point(NamedTuple):
 
 
 def grid(ops: Iterable[str] | None = None, without: Collection[str] = ()) -> Iterator[Point]:
-    """Yield the grid of these ops, or of all; ``without``: dtypes that are left out."""
+    """Yield the grid of these ops, or of all; ``without``: dtypes, and ops (``op:erf``), that are left out."""
     for op in ops or catalogue():
+        if f"op:{op}" in without:
+            continue
         for row in _covered(*_space(op)):
             if set(without).isdisjoint(row["dtype"].split("+")):
                 yield Point(op, row)

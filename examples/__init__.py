@@ -1,0 +1,1 @@
+"""Worked examples, for people who adapt an engine of their own."""

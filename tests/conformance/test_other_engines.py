@@ -1,0 +1,227 @@
+"""The adapters of ``examples/engines``: each keeps the contract, agrees where its engine is right, and is red where it is wrong."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conformance.backends import BackendError, BackendInfo, open_backend
+from conformance.backends.calls import Calls, Spelling
+from conformance.backends.contract import check, offerable
+from conformance.backends.interpreter import Interpreter
+from conformance.backends.reference import reference
+from conformance.backends.registry import registration
+from conformance.campaign.run import nowhere_taken
+from conformance.case.case import AGAIN, BETWEEN, Case, Input
+from conformance.case.outcome import Computed
+from conformance.case.queries import ops_in
+from conformance.case.steps import Detach, Grad, Op
+from conformance.compare.promise import Promise
+from conformance.generate.grid import grid
+from conformance.generate.scripts import DrawOptions, case_of
+from conformance.judge.verdict import Bucket, Verdict, judge
+from conformance.ops import catalogue
+from examples.engines.functional import FUNCTIONAL, Functional
+from examples.engines.numpy_ops import NUMPY, spelled
+from reference_impl import PADDLE_STATIC, Category
+
+ROOT = Path(__file__).resolve().parents[2]
+ENGINES = sorted(
+    f"examples.engines.{path.stem}" for path in (ROOT / "examples" / "engines").glob("*.py") if "REGISTRATION" in path.read_text()
+)
+X, W = Input("x", (2,), (1.0, 2.0), "float64"), Input("w", (2,), (3.0, 4.0), "float64")
+SQUARE = Op("mul", ("x", "x"), ("y",))
+
+
+def grad(outputs: str, inputs: str, result: str) -> Grad:
+    return Grad((outputs,), (inputs,), (result,), create_graph=True, allow_unused=True)
+
+
+def verdict(backend: Any, case: Case) -> Verdict:
+    return judge(Promise(case, backend.info), backend.run(case))
+
+
+def test_there_are_five() -> None:
+    assert [f"examples.engines.{name}" for name in ("hips", "jax", "mygrad", "tinygrad", "torch_func")] == ENGINES
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_an_adapter_keeps_the_contract(name: str) -> None:
+    facts = registration(name)
+    if not facts.installed or name.endswith(("jax", "tinygrad")):  # these two take a minute: nox -s engines asks them
+        pytest.skip(f"{facts.requires} is not installed" if not facts.installed else f"{facts.title} compiles each op for itself")
+    assert not check(lambda: open_backend(name))
+
+
+def test_what_is_known_of_an_adapter_imports_no_engine() -> None:
+    code = (
+        f"import sys; from conformance.backends.registry import registration; [registration(n) for n in {ENGINES}]; print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not {"autograd", "jax", "mygrad", "tinygrad", "torch"} & set(done.stdout.split())
+
+
+def test_programs_agree_on_functional_transforms() -> None:
+    backend = open_backend("examples.engines.torch_func")
+    found = [verdict(backend, case_of(7, i, DrawOptions(static=True))) for i in range(120)]
+    assert {Bucket.AGREED} >= {v.bucket for v in found} - {Bucket.SAME_ERROR, Bucket.NOT_OFFERED, Bucket.NEAR_KINK, Bucket.UNDEFINED}
+    assert sum(v.bucket is Bucket.AGREED for v in found) > 100
+
+
+# A functional engine that knows no rule.
+
+
+class Numbers:
+    """A mode that differentiates numerically: right to some digits, of every op that the table has."""
+
+    def __init__(self, factor: float = 1.0) -> None:
+        self.factor = factor
+
+    def array(self, elements: Any) -> Any:
+        return elements
+
+    def plain(self, array: Any) -> Any:
+        return np.array(array)
+
+    def ones_like(self, array: Any) -> Any:
+        return np.ones_like(array)
+
+    def gradient(self, function: Any, x: Any, seeded: Any) -> Any:
+        """Of quadratic functions a difference over two steps of 1 is exact."""
+        seeds = seeded(function(x))
+        found = np.zeros_like(x)
+        for place in np.ndindex(x.shape):
+            step = np.zeros_like(x)
+            step[place] = 1.0
+            ends = zip(function(x + step), function(x - step), seeds, strict=True)
+            found[place] = self.factor * sum(np.sum((up - down) / 2 * seed) for up, down, seed in ends)
+        return found
+
+
+def numbers(factor: float = 1.0, **facts: Any) -> Interpreter:
+    calls = Calls(Spelling("np", NUMPY), np)
+    info = BackendInfo("numbers", "1", FUNCTIONAL, {**FUNCTIONAL.not_offered, **calls.lacking()})
+    return Interpreter(replace(info, **facts), Functional(calls, Numbers(factor), ()))
+
+
+def test_an_engine_that_differentiates_functions_keeps_the_contract() -> None:
+    assert not check(numbers)
+
+
+def test_a_wrong_derivative_is_told() -> None:
+    case = Case((X,), (SQUARE, grad("y", "x", "g")))
+    assert (Bucket.AGREED, Bucket.DIVERGED) == (verdict(numbers(), case).bucket, verdict(numbers(3.0), case).bucket)
+
+
+def test_derivatives_of_derivatives_are_functions_within_functions() -> None:
+    case = Case((X, W), (SQUARE, Op("mul", ("y", "w"), ("z",)), grad("z", "x", "g"), grad("g", "w", "h"), grad("g", "x", "k")))
+    seen = verdict(numbers(), case)
+    assert (Bucket.AGREED, 5) == (seen.bucket, len(seen.steps))
+
+
+def test_what_is_cut_or_detached_is_a_constant() -> None:
+    cut = Grad(("z",), ("x",), ("g",), create_graph=True, allow_unused=True, no_grad_vars=("y",))
+    case = Case((X,), (SQUARE, Detach("y", ("d",)), Op("mul", ("d", "x"), ("a",)), Op("mul", ("y", "a"), ("z",)), cut))
+    assert verdict(numbers(), case).bucket is Bucket.AGREED
+
+
+@pytest.mark.parametrize(("seed", "category"), [((2, 1), Category.SEED_SHAPE), ((3,), Category.SEED_SHAPE)])
+def test_seeds_that_do_not_fit_are_refused(seed: tuple[int, ...], category: Category) -> None:
+    given = Input("s", seed, (1.0,) * int(np.prod(seed)), "float64")
+    case = Case((X, given), (SQUARE, Grad(("y",), ("x",), ("g",), ("s",), create_graph=True)))
+    seen = numbers().run(case).observations[1]
+    assert category == getattr(seen, "category", seen)
+
+
+# What an engine is.
+
+UNREACHED = Case((X, W), (SQUARE, grad("y", "w", "g"), Op("mul", ("g", "x"), ("z",))))
+
+
+@pytest.mark.parametrize(("dialect", "zeros"), [(FUNCTIONAL, True), (PADDLE_STATIC, False)])
+def test_what_nothing_reaches_is_zeros_or_absent_as_the_dialect_says(dialect: Any, zeros: bool) -> None:
+    _, seen, after = reference(dialect, dialect.not_offered).run(UNREACHED).observations
+    assert isinstance(seen, Computed)
+    assert (zeros, zeros) == (seen.values[0] is not None, isinstance(after, Computed))
+
+
+def test_zeros_for_what_is_absent_are_told() -> None:
+    absent = replace(FUNCTIONAL, unreached="absent")
+    assert Bucket.AGREED is verdict(numbers(), UNREACHED).bucket
+    assert Bucket.DIVERGED is verdict(numbers(dialect=absent), UNREACHED).bucket
+
+
+def test_an_engine_of_no_documented_subgradient_is_held_to_the_subdifferential() -> None:
+    kink = Case((Input("x", (9,), (0.0,) * 9, "float64"),), (Op("relu", ("x",), ("y",)), grad("y", "x", "g")))
+    half, documented, wrong = numbers(kinks="any"), numbers(), numbers(3.0, kinks="any")  # a half of 1 at 0, and 3 halves of it
+    expected = [Bucket.NEAR_KINK, Bucket.DIVERGED, Bucket.DIVERGED]
+    assert expected == [verdict(engine, kink).bucket for engine in (half, documented, wrong)]
+
+
+def test_the_larger_of_a_number_and_itself_has_no_kink() -> None:
+    case = Case((X,), (Op("maximum", ("x", "x"), ("y",)), grad("y", "x", "g")))
+    found = verdict(numbers(0.0, kinks="any"), case)
+    assert found.mismatch is not None
+    assert (Bucket.DIVERGED, "wrong") == (found.bucket, found.mismatch.actual)
+
+
+def test_facts_have_words() -> None:
+    assert check(lambda: numbers(kinks="some")) == ["info.kinks is 'some', not one of documented, any"]
+
+
+def test_a_backend_with_a_fact_of_no_meaning_is_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.engines_of_a_kind.single_precision", lambda: numbers(kinks="some"))
+    with pytest.raises(BackendError, match="'some' as its kinks, which is one of documented, any"):
+        open_backend("tests.engines_of_a_kind:single_precision")
+
+
+# What a call needs.
+
+ROOT_OF = Op("sqrt", ("x",), ("v",))
+
+
+@pytest.mark.parametrize(
+    ("steps", "needs"),
+    [
+        ((grad("v", "x", "g"), grad("g", "x", "h")), {AGAIN}),
+        ((grad("v", "x", "g"), grad("g", "v", "h")), {AGAIN, BETWEEN}),
+        ((grad("v", "x", "g"), grad("v", "x", "h")), set()),
+        ((grad("v", "x", "g"), Op("mul", ("g", "x"), ("u",)), grad("u", "g", "h")), set()),
+        ((grad("v", "v", "g"), grad("g", "v", "h")), {AGAIN}),
+        ((Grad(("v",), ("x", "v"), ("g", "f")), grad("g", "f", "h")), {BETWEEN}),
+    ],
+)
+def test_a_call_needs_what_it_differentiates_again(steps: tuple[Any, ...], needs: set[str]) -> None:
+    assert needs == {AGAIN, BETWEEN} & set(Case((X,), (ROOT_OF, *steps)).needs[-1])
+
+
+def test_both_words_may_be_not_offered() -> None:
+    assert {AGAIN, BETWEEN} <= set(offerable())
+
+
+# What nobody has.
+
+
+def test_an_op_without_a_call_is_named_and_so_is_what_a_module_lacks() -> None:
+    lacking = Calls(Spelling("toy", {"mul": "x * y", "exp": "toy.exponential(x)"}), np).lacking()
+    assert ("this release has no toy.exponential", "there is no call of toy for it") == (lacking["op:exp"], lacking["op:add"])
+    assert "op:mul" not in lacking
+
+
+def test_where_no_backend_has_an_op_no_script_and_no_grid_has_it() -> None:
+    without = nowhere_taken([numbers().info])  # type: ignore[list-item]
+    drawn = {op for i in range(200) for op in ops_in(case_of(3, i, DrawOptions(static=True, without=without)))}
+    assert (True, True) == ("op:erf" in without, "op:exp" not in without)
+    assert not {f"op:{op}" for op in drawn} & set(without)
+    assert (0, True) == (len([*grid(["erf"], without)]), bool([*grid(["exp"], without)]))
+
+
+def test_the_table_is_of_ops_in_names_that_they_have() -> None:
+    assert set(NUMPY) <= set(catalogue())
+    assert "jax.numpy.exp(x)" == spelled("jax.numpy")["exp"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from conformance.campaign import pool
 from conformance.campaign.pool import Workers
 from conformance.campaign.warm_up import VARIABLE
 
@@ -18,6 +19,14 @@ os.environ[VARIABLE] = "torch,paddle,paddle-static"  # one server forks the work
 
 settings.register_profile("untimed", deadline=None)  # how long an example takes is the machine's affair
 settings.load_profile("untimed")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _server_stays() -> Iterator[None]:
+    """Keep the server that forks the workers of these tests, which has imported the frameworks, when a pool is stopped."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "end_server", lambda: None)
+        yield
 
 
 @pytest.fixture(scope="session")

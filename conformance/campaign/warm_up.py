@@ -102,14 +102,15 @@ def _examine(name: str) -> None:
 def _ill_in(ops: list[str], name: str) -> list[str]:
     """Return the ops whose canary dies, the one that a process was at when it died or did not come back among them.
 
-    Each process says in memory that it shares how far it came, so the next one goes on behind that.
+    Each process says in memory that it shares how far it came, so the next one goes on behind that. Of an engine that takes
+    `EXAMINERS` processes along nothing is asked any more.
     """
     with mmap.mmap(-1, len(ops)) as said:
-        while left := [number for number in range(len(ops)) if said[number] == UNASKED]:
-            try:
+        for _ in range(EXAMINERS):
+            left = [number for number in range(len(ops)) if said[number] == UNASKED]
+            with suppress(DeathError):
                 trust(forked(_examined_here, [ops, left, name, said], EXAMINED))
-            except DeathError:
-                said[left[0]] = max(said[left[0]], UNDER_WAY)  # each process that dies costs an op, so this ends
+                break
         return [op for number, op in enumerate(ops) if said[number] != WELL]
 
 
@@ -168,6 +169,8 @@ TASKS = Path("/proc/self/task")
 """The threads of this process, those of native code included, where the system tells."""
 UNASKED, UNDER_WAY, ILL, WELL = range(4)
 """What is known of a canary."""
+EXAMINERS = 6
+"""How many processes an engine may cost before it is known which ops are no sign of damage."""
 EXAMINED = 3.0
 """Seconds that the canaries may take which one process asks, some hundredths of a second each at worst."""
 PATIENCE = 60.0

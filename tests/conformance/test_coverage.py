@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -26,13 +27,19 @@ def of(step: Backward | Grad, order: int) -> Iterator[str]:
     return covered(Case((), (step,)), 0, order)
 
 
+@functools.cache
+def drawn(index: int) -> Case:
+    """Draw a case once for all dialects."""
+    return case_of(1, index, DrawOptions())
+
+
 def uncovered(name: str) -> list[str]:
     """Return the cells that no step covers which the reference ran or refused in a dialect, after as many cases as that needs."""
     dialect = DIALECTS[name]
     counts: Counter[str] = Counter()
     missing = set(gaps(counts, dialect.not_offered))
     for index in range(CASES):
-        case = case_of(1, index, DrawOptions())
+        case = drawn(index)
         if missing.isdisjoint(key for number in range(len(case.steps)) for order in ORDERS for key in covered(case, number, order)):
             continue  # whatever comes of it, it covers nothing that is missing
         outcome = reference(dialect, dialect.not_offered).run(case)

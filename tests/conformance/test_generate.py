@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import subprocess
 import sys
 from collections import Counter
@@ -96,7 +97,7 @@ def test_an_op_that_is_not_drawn_unasked_is_in_the_graphs_that_name_it_alone(
     drawn: Drawn, static: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scripts, "catalogue", lambda: {**catalogue(), "sin": replace(catalogue()["sin"], drawn=drawn)})
-    monkeypatch.setattr(scripts, "_offered", scripts._offered.__wrapped__)
+    monkeypatch.setattr(scripts, "_offered", functools.cache(scripts._offered.__wrapped__))
     unasked, named = (
         set().union(*(ops_of(case_of(SEED, i, DrawOptions(ops=ops, static=static))) for i in range(300))) for ops in (None, ("sin",))
     )

@@ -192,7 +192,7 @@ def child_of(run: int) -> int:
 @pytest.mark.parametrize("victim", [worker_of, child_of])
 def test_a_process_of_a_run_that_is_killed_costs_nothing(victim: Callable[[int], int], undisturbed: Path, tmp_path: Path) -> None:
     process = start("run", *DYING, "--out", tmp_path)
-    for so_far in (20, 120):
+    for so_far in (20, 90):
         wait_until(lambda so_far=so_far: recorded(tmp_path) > so_far)  # type: ignore[misc]
         found: list[int] = []
         wait_until(lambda found=found: found.append(victim(process.pid)) or found[-1])  # type: ignore[misc]

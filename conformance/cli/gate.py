@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from conformance.mutants.measure import Power
     from conformance.report.terminal import Run
 
-DEATHS = 3
+DEATHS = 6
 """How often the case of a crash is run to see where it dies: where the heap is damaged the printer of stacks may itself die or hang."""
 MUTANTS_FLOOR = 0.68
 """The part of the mutants that must be found out within the gate's few cases; the targets are for fifty times as many."""

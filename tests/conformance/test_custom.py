@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 
@@ -182,23 +183,26 @@ def test_the_body_of_a_custom_function_is_shrunk() -> None:
 
 # Drawing.
 
-DRAWN = [case_of(1, i, DrawOptions(customs=0.4)) for i in range(600)]
+
+@functools.cache
+def drawn() -> list[Case]:
+    """Draw cases of which many have custom functions."""
+    return [case_of(1, i, DrawOptions(customs=0.4)) for i in range(400)]
 
 
 def test_drawn_custom_functions_are_valid() -> None:
-    for case in DRAWN:
+    for case in drawn():
         check(case)
 
 
 @pytest.mark.parametrize("share", [1, 2])
 def test_one_and_two_outputs_are_drawn(share: int) -> None:
-    assert any(isinstance(step, Custom) and len(step.outputs) == share for case in DRAWN for step in case.steps)
+    assert any(isinstance(step, Custom) and len(step.outputs) == share for case in drawn() for step in case.steps)
 
 
 def test_second_derivatives_through_custom_functions_are_drawn() -> None:
-    deep = [
-        c for c in DRAWN if any(isinstance(s, Custom) for s in c.steps) and any(isinstance(s, Grad) and s.create_graph for s in c.steps)
-    ]
+    custom = [case for case in drawn() if any(isinstance(step, Custom) for step in case.steps)]
+    deep = [case for case in custom if any(isinstance(step, Grad) and step.create_graph for step in case.steps)]
     assert len(deep) > 50
 
 
@@ -228,7 +232,7 @@ FAULTS = {
 
 def differences(name: str) -> set[tuple[str, ...]]:
     engine = mutants()[name].open() if name in mutants() else correct()
-    found = [run_case(case, [engine]).verdicts[name] for case in DRAWN]
+    found = [run_case(case, [engine]).verdicts[name] for case in drawn()]
     return {(m.at, m.kind, m.expected, m.actual) for v in found if v.bucket == "diverged" and (m := v.mismatch)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from contextlib import contextmanager
 from itertools import combinations
@@ -38,7 +39,12 @@ if TYPE_CHECKING:
 
 SOME = ("mul", "sum", "pow_scalar", "t", "cat", "topk")
 """Ops of all kinds: two operands, axes, numbers beyond 4, one rank alone, many operands, distinct elements."""
-POINTS = {op: tuple(grid([op])) for op in SOME}
+
+
+@functools.cache
+def points(op: str) -> tuple[Point, ...]:
+    """Return the points of an op, which take a moment to find."""
+    return tuple(grid([op]))
 
 
 @pytest.mark.parametrize("op", catalogue())
@@ -51,7 +57,7 @@ def test_every_op_is_there_at_every_order_with_every_argument(op: str) -> None:
 @pytest.mark.parametrize("op", SOME)
 def test_every_combination_that_is_possible_stands_in_some_case(op: str) -> None:
     met = {
-        tuple((d, point.row[d]) for d in dimensions) for point in POINTS[op] for dimensions in (*combinations(DIMENSIONS, 2), *TRIPLES)
+        tuple((d, point.row[d]) for d in dimensions) for point in points(op) for dimensions in (*combinations(DIMENSIONS, 2), *TRIPLES)
     }
     assert not set(combinations_of(op)) - met
 
@@ -75,19 +81,19 @@ def test_what_is_left_out_has_a_reason(pair: tuple[str, ...], why: str) -> None:
 
 
 def test_the_same_points_come_every_time() -> None:
-    assert [point.case().id for point in POINTS["mul"]] == [point.case().id for point in grid(["mul"])]
+    assert [point.case().id for point in points("mul")] == [point.case().id for point in grid(["mul"])]
 
 
 @pytest.mark.parametrize("op", SOME)
 def test_the_reference_can_run_every_case(op: str) -> None:
     run = reference(TORCH, TORCH.not_offered).run
     with np.errstate(all="ignore"):
-        seen = [(point.row, o) for point in POINTS[op] for o in run(point.case()).observations if isinstance(o, Raised)]
+        seen = [(point.row, o) for point in points(op) for o in run(point.case()).observations if isinstance(o, Raised)]
     assert not [(row, o.message) for row, o in seen if o.category is Category.UNMAPPED]
 
 
 def test_a_third_derivative_is_asked_for_in_its_seeds() -> None:
-    case = next(p.case() for p in POINTS["mul"] if p.row["order"] == "3" and p.row["call"] == "grad")
+    case = next(p.case() for p in points("mul") if p.row["order"] == "3" and p.row["call"] == "grad")
     last = [step for step in case.steps if isinstance(step, Grad)][-1]
     assert {"s0", "t0"} <= set(last.inputs)
 
@@ -228,7 +234,7 @@ def test_a_third_derivative_that_is_wrong_alone_is_met() -> None:
 
 
 def test_a_right_engine_agrees_on_the_grid() -> None:
-    buckets = {run_case(p.case(), [WrongEngine("wrong")]).verdicts["wrong"].bucket for p in (*POINTS["mul"], *POINTS["sum"])}
+    buckets = {run_case(p.case(), [WrongEngine("wrong")]).verdicts["wrong"].bucket for p in (*points("mul"), *points("sum"))}
     assert {"agreed", "same_error"} == buckets
 
 

@@ -46,7 +46,8 @@ KEPT = (*AGREEING, Bucket.KNOWN_DEVIATION)
 
 def answer(case: Case) -> Outcome:
     """Run a case on the reference's static half."""
-    return reference(PADDLE_STATIC, PADDLE_STATIC.not_offered).run(case)
+    with np.errstate(all="ignore"):
+        return reference(PADDLE_STATIC, PADDLE_STATIC.not_offered).run(case)
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +165,7 @@ def test_no_step_of_a_drawn_program_is_out_of_place() -> None:
 
 @pytest.mark.parametrize("framework", STATIC)
 def test_every_drawn_program_has_a_script(framework: str) -> None:
-    for case in DRAWN[:60]:
+    for case in DRAWN[:30]:
         compile(reproduction(case, framework), case.id, "exec")
 
 

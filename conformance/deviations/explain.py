@@ -18,6 +18,7 @@ from conformance.deviations.entries import known
 from conformance.deviations.wrong_values import bears
 
 if TYPE_CHECKING:
+    from conformance.case.case import Case
     from conformance.case.outcome import Observation
     from conformance.compare.compare import Known
     from conformance.compare.mismatch import Mismatch
@@ -52,10 +53,21 @@ def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Dev
             variant = promise.of(case)
             if number is END or not is_right(case):
                 continue
-            differences = Comparer(variant).observation(number, variant.outcome.observations[number], answer)
+            right = variant.outcome.observations[number]
+            differences = Comparer(variant).observation(number, right, _as_watched(answer, promise.case, case, right))
             if all(map(excuse(variant, (*but, entry)), differences)):
                 return True
     return False
+
+
+def _as_watched(answer: Observation, case: Case, other: Case, right: Observation) -> Observation:
+    """Say what was left in ``.grad`` by what another script watches; of what was not watched nothing is known, so that is right."""
+    if case.watched == other.watched or not isinstance(answer, Computed | Raised) or not isinstance(right, Computed | Raised):
+        return answer
+    if answer.state is None or right.state is None:
+        return answer
+    seen = dict(zip(case.watched, answer.state, strict=True))
+    return replace(answer, state=tuple(seen.get(name, value) for name, value in zip(other.watched, right.state, strict=True)))
 
 
 def _without_promised_state(promise: Promise, number: int, answer: Observation) -> Observation:

@@ -239,3 +239,12 @@ def test_what_nobody_promises_agrees(entry: str, case: Case, engines: Workers) -
     check(case)
     verdict = engines.call(explain_case, case, entry.partition("-")[0]).verdict
     assert (True, True) == (verdict.bucket in AGREEING, entry in verdict.deviations)
+
+
+def test_what_a_counterfactual_watches_beside_the_script_is_no_difference(workers: Workers) -> None:
+    call = Grad(("x",), ("x",), ("g",), ("y",))
+    leaves = (Input("x", (), (1.0,)), Input("s", (), (1.0,), differentiable=False))
+    case = Case(leaves, (Op("mul", ("s", "x"), ("y",)), call, Backward(("y",), dump_backward_graph=True)))
+    explained = workers.call(explain_case, case, "paddle")
+    assert explained is not None
+    assert ("known_deviation", "paddle-own-seed-made-constant") == (explained.verdict.bucket, explained.verdict.deviation)

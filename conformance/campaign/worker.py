@@ -253,14 +253,15 @@ def judged(promise: Promise, actual: Outcome, ailment: Ailment | None = None) ->
         return replace(verdict, bucket=Bucket.HARNESS_ERROR, mismatch=Mismatch(END, "oracle", "step", "right", "wrong", wrong))
     if ailment is None or verdict.bucket in FAILING:
         return verdict
-    refused = [i for i, seen in enumerate(actual.observations) if isinstance(seen, Raised)]
-    promised = {i: seen.category for i, seen in enumerate(promise.outcome.observations) if isinstance(seen, Raised)}
-    unasked = [i for i in refused if i not in promised]
-    otherwise = [i for i in refused if actual.observations[i].category != promised.get(i)]  # type: ignore[union-attr]
-    said = f"after this case, in which something was refused, {ailment.op} is differentiated wrongly: {ailment.detail}"
-    return verdict_of(
-        promise, Mismatch((unasked or otherwise or refused)[0], POISON, ailment.family, "intact", "broken", said), verdict
+    refused, promised = (
+        {i: seen.category for i, seen in enumerate(outcome.observations) if isinstance(seen, Raised)}
+        for outcome in (actual, promise.outcome)
     )
+    unasked = [i for i in refused if i not in promised]
+    otherwise = [i for i, category in refused.items() if category != promised.get(i)]
+    step = (unasked or otherwise or [*refused])[0]
+    said = f"after this case, in which something was refused, {ailment.op} is differentiated wrongly: {ailment.detail}"
+    return verdict_of(promise, Mismatch(step, POISON, ailment.family, "intact", "broken", said), verdict)
 
 
 def _judged(promise: Promise | None, actual: Outcome, judging: Judging, ailment: Ailment | None) -> Verdict:

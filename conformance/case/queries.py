@@ -8,7 +8,7 @@ from conformance.case.place import END, StepNumber
 from conformance.case.steps import Call, Grad, InPlace, Op, SetRequiresGrad, Step, kind, ops, results, uses
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from conformance.case.case import Case
 
@@ -57,6 +57,11 @@ def frozen_seeds(case: Case, number: int) -> set[str]:
     call, same = case.steps[number], twins(case.steps[:number])
     if not isinstance(call, Grad) or call.create_graph:
         return set()
+    return own_seeds(call, same)
+
+
+def own_seeds(call: Grad, same: Mapping[str, str]) -> set[str]:
+    """Return the seeds of the outputs that are inputs, too; ``same``: names that stand for another one, as `twins` says."""
     asked = {same.get(name, name) for name in call.inputs}
     pairs = zip(call.roots, call.seeds or (), strict=False)
     return {same.get(seed, seed) for root, seed in pairs if seed is not None and same.get(root, root) in asked}

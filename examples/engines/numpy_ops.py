@@ -12,8 +12,7 @@ import re
 TOP = "np.max(x, axis=axis, keepdims=True)"
 LOGISTIC = "1.0 / (1.0 + np.exp(-{}))"
 
-NUMPY = {
-    # arithmetic
+OPERATORS = {
     "add": "x + y",
     "sub": "x - y",
     "mul": "x * y",
@@ -25,6 +24,15 @@ NUMPY = {
     "rdiv_scalar": "other / x",
     "pow": "x ** y",
     "pow_scalar": "x ** exponent",
+    "getitem_slice": "x[tuple(slice(*k) for k in key)]",
+    "getitem_strided": "x[tuple(slice(*k) for k in key)]",
+    "getitem_reversed": "x[tuple(slice(None, None, -1 if i == axis % x.ndim else 1) for i in range(x.ndim))]",
+    "getitem_int": "x[index]",
+}
+"""The ops that every array says with the operators of Python."""
+
+NUMPY = {
+    **OPERATORS,
     "square": "np.square(x)",
     "cast": "x.astype(dtype)",
     # elementwise functions
@@ -114,10 +122,6 @@ NUMPY = {
         " for part in (slice(0, x.shape[axis] // 2), slice(x.shape[axis] // 2, None))))"
     ),
     # parts
-    "getitem_slice": "x[tuple(slice(*k) for k in key)]",
-    "getitem_strided": "x[tuple(slice(*k) for k in key)]",
-    "getitem_reversed": "x[tuple(slice(None, None, -1 if i == axis % x.ndim else 1) for i in range(x.ndim))]",
-    "getitem_int": "x[index]",
     "getitem_intarray": "x[tuple(np.array(i) for i in index)]",
     "index_select": "x[(slice(None),) * (axis % x.ndim) + (np.array(index),)]",
     "embedding": "weight[np.array(index)]",

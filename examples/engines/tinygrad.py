@@ -12,6 +12,7 @@ from conformance.backends import BackendInfo, Registration
 from conformance.backends.calls import Calls, Spelling
 from conformance.backends.interpreter import Interpreter
 from examples.engines.functional import FUNCTIONAL, Functional
+from examples.engines.numpy_ops import OPERATORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,18 +23,8 @@ REGISTRATION = Registration(opens=f"{__name__}:open_backend", title="tinygrad", 
 ALIKE = ("exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh", "sigmoid", "silu", "relu", "relu6", "erf", "abs", "square")
 ALIKE += ("floor", "ceil", "round", "sign", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "trunc", "mish")
 OWN = {
+    **OPERATORS,
     **{name: f"x.{name}()" for name in ALIKE},
-    "add": "x + y",
-    "sub": "x - y",
-    "mul": "x * y",
-    "div": "x / y",
-    "neg": "-x",
-    "add_scalar": "x + other",
-    "rsub_scalar": "other - x",
-    "mul_scalar": "x * other",
-    "rdiv_scalar": "other / x",
-    "pow": "x ** y",
-    "pow_scalar": "x ** exponent",
     "clone": "x.contiguous()",
     "cast": "x.cast(getattr(tinygrad.dtypes, dtype))",
     "softplus": "x.softplus(beta)",
@@ -76,10 +67,6 @@ OWN = {
     "flip": "x.flip(axis)",
     "tril": "x.tril(diagonal)",
     "triu": "x.triu(diagonal)",
-    "getitem_int": "x[index]",
-    "getitem_slice": "x[tuple(slice(*k) for k in key)]",
-    "getitem_strided": "x[tuple(slice(*k) for k in key)]",
-    "getitem_reversed": "x[tuple(slice(None, None, -1 if i == axis % x.ndim else 1) for i in range(x.ndim))]",
     "where": "tinygrad.Tensor(mask).where(x, y)",
     "masked_fill": "x.masked_fill(tinygrad.Tensor(mask), value)",
     "matmul": "x.matmul(y)",

@@ -21,11 +21,10 @@ from unittest.mock import patch
 
 from conformance.campaign.pool import PRELOADED
 from conformance.campaign.warm_up import VARIABLE
+from tests.conformance.engines import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class Beginning(NamedTuple):
@@ -33,7 +32,7 @@ class Beginning(NamedTuple):
 
     command: Sequence[str]
     environment: Mapping[str, str]
-    preexec: Callable[[], object]
+    preexec: Callable[[], object] | None
 
 
 class Launched:
@@ -49,7 +48,7 @@ class Launched:
         stdout: int | None = None,
         stderr: int | None = None,
         env: Mapping[str, str] | None = None,
-        preexec_fn: Callable[[], object] = os.getpid,
+        preexec_fn: Callable[[], object] | None = None,
     ) -> None:
         self._said = [os.memfd_create("said") for _ in range(2)]
         with Path(os.devnull).open("r+") as nothing:
@@ -65,8 +64,6 @@ class Launched:
     def returncode(self) -> int | None:
         """The exit code, negative for a signal; ``None`` while it runs."""
         return self._process.exitcode  # type: ignore[no-any-return]
-
-    poll = returncode.fget
 
     def wait(self, timeout: float | None = None) -> int | None:
         """Wait for its end; return the exit code.
@@ -123,7 +120,8 @@ def _begin(beginning: Beginning, streams: Sequence[Stream]) -> None:
     os.environ.update({name: value for name, value in beginning.environment.items() if name != VARIABLE})
     sys.path[:0] = beginning.environment.get("PYTHONPATH", "").split(os.pathsep)
     os.chdir(ROOT)
-    beginning.preexec()
+    if beginning.preexec is not None:
+        beginning.preexec()
     _own_server()
     module, *_ = sys.argv = list(beginning.command)
     runpy.run_module(module, run_name="__main__", alter_sys=True)

@@ -73,7 +73,7 @@ class Machines:
     def part(self) -> None:
         """Let all workers leave."""
         for worker in self.workers:
-            if worker.poll() is None:
+            if worker.returncode is None:
                 os.killpg(worker.pid, signal.SIGKILL)
                 worker.wait()
         self.workers.clear()
@@ -127,7 +127,7 @@ def alone(scheduler: Machines) -> Machines:
 @pytest.fixture
 def two(scheduler: Machines) -> Machines:
     """Return a cluster of two workers."""
-    if [worker.poll() for worker in scheduler.workers] != [None, None]:
+    if [worker.returncode for worker in scheduler.workers] != [None, None]:
         scheduler.part()
         scheduler.join()
         scheduler.join()

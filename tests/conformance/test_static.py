@@ -13,6 +13,8 @@ from conformance.backends import open_backend
 from conformance.backends.program_interpreter import Programs
 from conformance.backends.reference import reference
 from conformance.backends.registry import registrations
+from conformance.backends.repro import script
+from conformance.backends.repro.claims import Promised
 from conformance.campaign.explain import explain_case
 from conformance.campaign.opened import backend
 from conformance.campaign.pool import Workers
@@ -20,6 +22,7 @@ from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.files import CaseError, check
 from conformance.case.outcome import Blocked, Computed, NotOffered, Outcome, Raised
+from conformance.case.place import END
 from conformance.case.profile import profile_of
 from conformance.case.steps import AppendBackward, Backward, Grad, Op
 from conformance.clauses import CURATED
@@ -165,7 +168,13 @@ def test_no_step_of_a_drawn_program_is_out_of_place() -> None:
 
 @pytest.mark.parametrize("framework", STATIC)
 def test_every_drawn_program_has_a_script(framework: str) -> None:
-    for case in DRAWN[:30]:
+    for case in DRAWN:
+        compile(script(case, framework, Promised(END, ())), case.id, "exec")
+
+
+@pytest.mark.parametrize("framework", STATIC)
+def test_the_script_of_a_drawn_program_can_assert_what_is_promised(framework: str) -> None:
+    for case in DRAWN[:60]:
         compile(reproduction(case, framework), case.id, "exec")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.case.outcome import Computed, Raised, Value
-from conformance.case.queries import call_at, frozen_seeds, twins, upstream
+from conformance.case.queries import call_at, frozen_seeds, own_seeds, twins, upstream
 from conformance.case.steps import SEED_FIELDS, Call, Detach, Grad, Op, SetRequiresGrad, observed, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import condition
@@ -54,15 +54,10 @@ def seed_used_again(case: Case, number: int) -> bool:
         elif isinstance(made, Grad) and not made.create_graph:
             stopped.update(made.results)
     seeds = {n for s in before if isinstance(s, Call) for n in s.seeds or () if n in constants}
-    own = {n for s in before if isinstance(s, Grad) and s.create_graph for n in _own_seeds(s) if n in stopped}
+    own = {n for s in before if isinstance(s, Grad) and s.create_graph for n in own_seeds(s, {}) if n in stopped}
     same = twins(before)
     used = [name for field, name in uses(case.steps[number]) if field not in SEED_FIELDS]
     return any(name in seeds or same.get(name, name) in own for name in used)
-
-
-def _own_seeds(call: Grad) -> set[str | None]:
-    """Return the seeds of the outputs that are inputs, too."""
-    return {seed for root, seed in zip(call.outputs, call.seeds or (), strict=False) if root in call.inputs}
 
 
 @condition

@@ -9,7 +9,7 @@ import msgspec
 
 from conformance.backends import BackendError, answer
 from conformance.campaign.nursery import DeathError, forked
-from conformance.campaign.opened import backend, spared
+from conformance.campaign.opened import backend, servers_restarted, spared
 from conformance.campaign.recording import law_record, verdict_record
 from conformance.campaign.records import CaseRecord, LawRecord, StepRecord
 from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
@@ -102,7 +102,8 @@ def blame_case(cases: tuple[Case, ...], name: str, others: tuple[str, ...], judg
 def _found(cases: tuple[Case, ...], name: str, judging: Judging) -> MismatchRecord | None:
     """Return what differs, found out in a process of its own: nothing is left of it where the votes are cast."""
     *before, case = cases
-    explained: Explanation = forked(explain_case, [case, name, judging, before])
+    with servers_restarted():
+        explained: Explanation = forked(explain_case, [case, name, judging, before])
     return explained.verdict.mismatch
 
 

@@ -52,8 +52,8 @@ def forked(
 ) -> Any:
     """Call a function in a child of this process and return what it returned; what it raised is raised here.
 
-    ``timeout``: seconds after which the child is ended; ``None`` waits. ``dying``: whether the child is on its way out, and so is ended
-    after `GRACE` seconds.
+    ``timeout``: seconds after which the child is ended; ``None`` waits. ``dying``: asked after each `GRACE` seconds whether the child
+    is on its way out, or lost, and so is ended after as many more.
 
     Raises:
         DeathError: if there is no answer.

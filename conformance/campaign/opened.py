@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from conformance.backends import Backend, BackendError, open_backend
 from conformance.campaign.lock_file import release_of
+from conformance.campaign.nursery import DeathError
 from conformance.campaign.records import BackendRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _opened: dict[str, Backend] = {}
 
@@ -31,8 +38,21 @@ def spared(name: str) -> frozenset[str]:
     return _ill.get(name, frozenset())
 
 
-def restart_servers() -> None:
-    """Open anew what lives in a process of its own, which a child of this one may have left damaged or busy."""
+@contextmanager
+def servers_restarted() -> Iterator[None]:
+    """Where a child of this process dies, open anew what it talked to.
+
+    That may be damaged, or busy for ever, or have an answer ready which the next one would take for its own.
+    """
+    try:
+        yield
+    except DeathError:
+        _restart_servers()
+        raise
+
+
+def _restart_servers() -> None:
+    """Open anew what lives in a process of its own."""
     for name, engine in list(_opened.items()):
         if close := getattr(engine, "close", None):
             close()

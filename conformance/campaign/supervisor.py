@@ -8,7 +8,6 @@ end of the campaign, when it holds up nobody.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
@@ -17,35 +16,25 @@ from typing import TYPE_CHECKING, Any
 from conformance.campaign.chunk import Chunk, Death
 from conformance.campaign.last_words import die_at_once, frame_of, is_dying, words_in
 from conformance.campaign.nursery import DeathError, forked
-from conformance.campaign.opened import restart_servers
+from conformance.campaign.opened import servers_restarted
 from conformance.campaign.record_files import read_chunk
 from conformance.campaign.watchdog import rang, under_way
 from conformance.campaign.worker import POISONED, run_chunk
 from conformance.judge.verdict import Bucket
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
 
 def sheltered(function: Callable[..., Any], arguments: Sequence[Any], timeout: float | None = None) -> Any:
     """Call a function in a child of this process, as `forked` does; if that dies, it does so at once, and so do its servers."""
-    with _servers_restarted():
+    with servers_restarted():
         return forked(_without_a_word, [function, arguments], timeout)
 
 
 def _without_a_word(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
     die_at_once()
     return function(*arguments)
-
-
-@contextmanager
-def _servers_restarted() -> Iterator[None]:
-    """Open anew what a child talked to that died: it may be damaged, or busy for ever."""
-    try:
-        yield
-    except DeathError:
-        restart_servers()
-        raise
 
 
 @dataclass
@@ -68,7 +57,7 @@ def supervised(chunk: Chunk) -> Passage:
     while chunk.start < chunk.stop:
         started = perf_counter()
         try:
-            with _servers_restarted():
+            with servers_restarted():
                 forked(run_chunk, [chunk], dying=partial(is_dying, chunk.words))
             left, way = replace(chunk, start=chunk.stop), "done"
         except DeathError as death:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.backends.registry import BackendError, registration
 from conformance.campaign.last_words import silence
 from conformance.campaign.nursery import DeathError, die_with, forked
-from conformance.campaign.opened import backend, spare
+from conformance.campaign.opened import backend, servers_restarted, spare
 from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Custom, Grad, Op
@@ -102,16 +102,30 @@ def _examine(name: str) -> None:
 def _ill_in(ops: list[str], name: str) -> list[str]:
     """Return the ops whose canary dies, the one that a process was at when it died or did not come back among them.
 
-    Each process says in memory that it shares how far it came, so the next one goes on behind that. Of an engine that takes
-    `EXAMINERS` processes along nothing is asked any more.
+    Each process says in memory that it shares how far it came, so the next one goes on behind that, and is ended only where it comes no
+    further: how long all take is the machine's affair. Of an engine that takes `EXAMINERS` processes along nothing is asked any more.
     """
     with mmap.mmap(-1, len(ops)) as said:
         for _ in range(EXAMINERS):
             left = [number for number in range(len(ops)) if said[number] == UNASKED]
-            with suppress(DeathError):
-                trust(forked(_examined_here, [ops, left, name, said], EXAMINED))
+            with suppress(DeathError), servers_restarted():
+                trust(forked(_examined_here, [ops, left, name, said], dying=Standstill(said)))
                 break
         return [op for number, op in enumerate(ops) if said[number] != WELL]
+
+
+class Standstill:
+    """That a process comes no further."""
+
+    def __init__(self, said: mmap.mmap) -> None:
+        self._said = said
+        self._seen = [b""] * LOOKS
+
+    def __call__(self) -> bool:
+        """Look, and say whether what it says of its progress is what it was `LOOKS` looks ago."""
+        before, *rest = self._seen
+        self._seen = [*rest, self._said[:]]
+        return before == self._seen[-1]
 
 
 def _examined_here(ops: list[str], left: list[int], name: str, said: mmap.mmap) -> dict[tuple[str, ...], Any]:
@@ -171,7 +185,7 @@ UNASKED, UNDER_WAY, ILL, WELL = range(4)
 """What is known of a canary."""
 EXAMINERS = 6
 """How many processes an engine may cost before it is known which ops are no sign of damage."""
-EXAMINED = 3.0
-"""Seconds that the canaries may take which one process asks, some hundredths of a second each at worst."""
+LOOKS = 3
+"""After how many looks, a second each, a canary hangs; one takes some hundredths of a second at worst."""
 PATIENCE = 60.0
 """Seconds that the warm-up of a backend may take."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,7 @@ from conformance.clauses.table import disagreement
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.reproduction import reproduction
 from conformance.judge.verdict import AGREEING, Bucket
-from conformance.mutants.registry import mutants
+from conformance.mutants.registry import mutant
 from reference_impl import PADDLE, PADDLE_STATIC, Category
 from tests.conformance.engines import TOTAL
 from tests.wrong_engines import correct_programs
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
 
 STATIC = sorted(name for name, facts in registrations().items() if facts.static)
 
-DRAWN = [case_of(1, i, DrawOptions(static=True)) for i in range(300)]
+SHARED = 30
+"""How many programs both halves are given."""
 X, W = Input("x", (2,), (1.0, 2.0)), Input("w", (2,), (3.0, 4.0))
 PRODUCT = Op("mul", ("x", "w"), ("y",))
 KEPT = (*AGREEING, Bucket.KNOWN_DEVIATION)
@@ -51,6 +53,12 @@ def answer(case: Case) -> Outcome:
     """Run a case on the reference's static half."""
     with np.errstate(all="ignore"):
         return reference(PADDLE_STATIC, PADDLE_STATIC.not_offered).run(case)
+
+
+@functools.cache
+def drawn() -> list[Case]:
+    """Draw programs, once, and not before a test asks."""
+    return [case_of(1, i, DrawOptions(static=True)) for i in range(300)]
 
 
 @pytest.fixture(scope="module")
@@ -152,29 +160,29 @@ def test_what_a_program_answers_that_is_refused_once_counts() -> None:
 
 
 def test_every_drawn_program_obeys_the_language() -> None:
-    for case in DRAWN:
+    for case in drawn():
         check(case)
 
 
 def test_drawn_programs_are_rich() -> None:
-    kinds = Counter(type(step) for case in DRAWN for step in case.steps)
-    orders = Counter(profile_of(case, answer(case)).highest for case in DRAWN)
+    kinds = Counter(type(step) for case in drawn() for step in case.steps)
+    orders = Counter(profile_of(case, answer(case)).highest for case in drawn())
     assert (True, True, True) == (kinds[Grad] > 450, kinds[AppendBackward] > 15, orders[2] > 80)
 
 
 def test_no_step_of_a_drawn_program_is_out_of_place() -> None:
-    assert not [o for case in DRAWN for o in answer(case).observations if isinstance(o, Raised) and o.category is Category.UNMAPPED]
+    assert not [o for case in drawn() for o in answer(case).observations if isinstance(o, Raised) and o.category is Category.UNMAPPED]
 
 
 @pytest.mark.parametrize("framework", STATIC)
 def test_every_drawn_program_has_a_script(framework: str) -> None:
-    for case in DRAWN:
+    for case in drawn():
         compile(script(case, framework, Promised(END, ())), case.id, "exec")
 
 
 @pytest.mark.parametrize("framework", STATIC)
 def test_the_script_of_a_drawn_program_can_assert_what_is_promised(framework: str) -> None:
-    for case in DRAWN[:60]:
+    for case in drawn()[:60]:
         compile(reproduction(case, framework), case.id, "exec")
 
 
@@ -182,8 +190,8 @@ def test_the_script_of_a_drawn_program_can_assert_what_is_promised(framework: st
 
 
 def verdicts(name: str) -> Counter[str]:
-    engine = mutants()[name].open() if name in mutants() else correct_programs()
-    return Counter(run_case(case, [engine]).verdicts[name].bucket for case in DRAWN[:100])
+    engine = correct_programs() if name == "correct_programs" else mutant(name).open()
+    return Counter(run_case(case, [engine]).verdicts[name].bucket for case in drawn()[:100])
 
 
 def test_an_engine_that_appends_no_sums_is_found_out() -> None:
@@ -240,6 +248,7 @@ def eager_answer(case: Case) -> Outcome:
     return reference(PADDLE, PADDLE.not_offered).run(case)
 
 
+@functools.cache
 def shared_graphs() -> list[Case]:
     """Draw exact programs that both halves offer: nothing is refused, and nothing asked for that only one of them has."""
     found = []
@@ -252,10 +261,7 @@ def shared_graphs() -> list[Case]:
         apart = all(len(set(s.inputs)) == len(s.inputs) and set(s.inputs).isdisjoint(s.outputs) for s in calls)
         if plain and apart and len(dtypes) == 1 and all(isinstance(o, Computed) for o in seen):
             found.append(case)
-    return found[:30]
-
-
-SHARED = shared_graphs()
+    return found[:SHARED]
 
 
 def values_of(outcome: Outcome) -> list[list[Any]]:
@@ -267,11 +273,13 @@ def values_of(outcome: Outcome) -> list[list[Any]]:
 
 
 def test_there_are_graphs_that_both_halves_can_run() -> None:
-    assert (30, True) == (len(SHARED), sum(profile_of(case, answer(case)).highest >= 2 for case in SHARED) >= 8)
+    shared = shared_graphs()
+    assert (SHARED, True) == (len(shared), sum(profile_of(case, answer(case)).highest >= 2 for case in shared) >= 8)
 
 
-@pytest.mark.parametrize("case", SHARED, ids=lambda case: case.id)
-def test_both_halves_of_the_reference_agree(case: Case) -> None:
+@pytest.mark.parametrize("number", range(SHARED))
+def test_both_halves_of_the_reference_agree(number: int) -> None:
+    case = shared_graphs()[number]
     assert values_of(eager_answer(case)) == values_of(answer(case))
 
 
@@ -284,7 +292,7 @@ def in_both_halves(case: Case) -> tuple[bool, bool]:
 
 
 def test_both_halves_of_paddle_agree_where_none_of_them_is_known_to_deviate(workers: Workers) -> None:
-    seen = Counter(workers.call(in_both_halves, case) for case in SHARED)
+    seen = Counter(workers.call(in_both_halves, case) for case in shared_graphs())
     assert (0, True) == (seen[False, False], seen[True, False] >= 20), seen
 
 

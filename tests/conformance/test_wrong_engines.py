@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from conformance.campaign.records import CaseRecord, FindingRecord
 from conformance.campaign.worker import run_case
 from conformance.case.steps import Op, kind
 from conformance.generate.scripts import DrawOptions, case_of
-from conformance.mutants.registry import mutants
+from conformance.mutants.registry import mutant
 from tests.conformance.door import conformance
 from tests.wrong_engines import correct
 
@@ -20,22 +21,25 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conformance.campaign.verdict_records import VerdictRecord
+    from conformance.case.case import Case
 
-CASES = [case_of(1, i, DrawOptions()) for i in range(300)]
-WITH_SIN = [case_of(1, i, DrawOptions(("numeric",), ("sin", "mul", "add"))) for i in range(50)]
-CHANGING = [case_of(1, i, DrawOptions(changing=1.0)) for i in range(300)]
+DRAWN = {
+    "any": (300, DrawOptions()),
+    "with sin": (50, DrawOptions(("numeric",), ("sin", "mul", "add"))),
+    "changing": (300, DrawOptions(changing=1.0)),
+}
 
 FAULTS = {
-    "sin-x-sign": (WITH_SIN, {("grad", "value", "right", "wrong"), ("backward", "value", "right", "wrong")}),
-    "dropped_accumulation": (CASES, {("backward", "value", "right", "wrong")}),
-    "dropped_fan_out": (CASES, {("grad", "value", "right", "wrong"), ("backward", "value", "right", "wrong")}),
-    "freed_graph_unnoticed": (CASES, {("grad", "error", "graph_freed", "computed"), ("backward", "error", "graph_freed", "computed")}),
-    "none_for_zeros": (CASES, {("grad", "absence", "present", "absent")}),
-    "zeros_for_none": (CASES, {("grad", "absence", "absent", "present")}),
-    "writes_unnoticed": (CHANGING, {("grad", "convention", "refused", "computed")}),
-    "view_writes_stay": (CHANGING, {("in_place", "events", "as promised", "fewer")}),
-    "saves_after_the_write": (CHANGING, {("grad", "value", "right", "wrong"), ("backward", "value", "right", "wrong")}),
-    "breaks_after_a_refusal": (CASES, {("grad", "poison", "intact", "broken"), ("backward", "poison", "intact", "broken")}),
+    "sin-x-sign": ("with sin", {("grad", "value", "right", "wrong"), ("backward", "value", "right", "wrong")}),
+    "dropped_accumulation": ("any", {("backward", "value", "right", "wrong")}),
+    "dropped_fan_out": ("any", {("grad", "value", "right", "wrong"), ("backward", "value", "right", "wrong")}),
+    "freed_graph_unnoticed": ("any", {("grad", "error", "graph_freed", "computed"), ("backward", "error", "graph_freed", "computed")}),
+    "none_for_zeros": ("any", {("grad", "absence", "present", "absent")}),
+    "zeros_for_none": ("any", {("grad", "absence", "absent", "present")}),
+    "writes_unnoticed": ("changing", {("grad", "convention", "refused", "computed")}),
+    "view_writes_stay": ("changing", {("in_place", "events", "as promised", "fewer")}),
+    "saves_after_the_write": ("changing", {("grad", "value", "right", "wrong"), ("backward", "value", "right", "wrong")}),
+    "breaks_after_a_refusal": ("any", {("grad", "poison", "intact", "broken"), ("backward", "poison", "intact", "broken")}),
 }
 GATE = ("--mutant-cases", "0", "--no-points", "--no-grid")
 GATED = {"sin-x-sign": 300, "freed_graph_unnoticed": 60}
@@ -44,31 +48,38 @@ GATED = {"sin-x-sign": 300, "freed_graph_unnoticed": 60}
 pytestmark = pytest.mark.usefixtures("workers")  # the frameworks vote on every finding, and are imported once for all runs
 
 
-def verdicts(name: str, cases: list[Any]) -> list[VerdictRecord]:
-    engine = mutants()[name].open() if name in mutants() else correct()
+@functools.cache
+def drawn(what: str) -> list[Case]:
+    """Draw what is asked, once, and not before a test asks."""
+    count, options = DRAWN[what]
+    return [case_of(1, i, options) for i in range(count)]
+
+
+def verdicts(name: str, cases: list[Case]) -> list[VerdictRecord]:
+    engine = correct() if name == "correct" else mutant(name).open()
     return [run_case(case, [engine]).verdicts[name] for case in cases]
 
 
-def differences(name: str, cases: list[Any]) -> Counter[tuple[str, ...]]:
+def differences(name: str, cases: list[Case]) -> Counter[tuple[str, ...]]:
     found = [v.mismatch for v in verdicts(name, cases) if v.bucket == "diverged"]
     return Counter((m.at, m.kind, m.expected, m.actual) for m in found)
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_wrong_engine_is_found_out_at_the_call_that_is_wrong(name: str) -> None:
-    cases, expected = FAULTS[name]
-    assert expected <= set(differences(name, cases))
+    what, expected = FAULTS[name]
+    assert expected <= set(differences(name, drawn(what)))
 
 
-@pytest.mark.parametrize("cases", [CASES, WITH_SIN, CHANGING], ids=["any", "with_sin", "changing"])
-def test_a_right_engine_agrees_on_every_case(cases: list[Any]) -> None:
-    assert {"agreed", "same_error", "not_offered"} >= {v.bucket for v in verdicts("correct", cases)}
+@pytest.mark.parametrize("what", DRAWN)
+def test_a_right_engine_agrees_on_every_case(what: str) -> None:
+    assert {"agreed", "same_error", "not_offered"} >= {v.bucket for v in verdicts("correct", drawn(what))}
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_gone_when_the_wrong_engine_has_run(name: str) -> None:
-    verdicts(name, CASES[:20])
-    assert not differences("correct", CASES[:100])
+    verdicts(name, drawn("any")[:20])
+    assert not differences("correct", drawn("any")[:100])
 
 
 @pytest.mark.parametrize("name", GATED)

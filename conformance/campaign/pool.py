@@ -14,13 +14,16 @@ from collections import Counter, defaultdict
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from multiprocessing import forkserver
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
 from conformance.backends import BackendError
+from conformance.campaign.chunk import chunk_of
 from conformance.campaign.deal import dealt
 from conformance.campaign.nursery import DeathError
 from conformance.campaign.opened import Unopened, describe_backend
@@ -34,12 +37,16 @@ if TYPE_CHECKING:
     from conformance.campaign.chunk import Chunk
     from conformance.campaign.records import BackendRecord, CaseRecord
     from conformance.campaign.supervisor import Passage
+    from conformance.case.case import Case
+    from conformance.laws.judging import Judging
 
 T = TypeVar("T")
 
 CALL_TIMEOUT = 120.0
 PRELOADED = ["conformance.campaign.warm_server"]
 """What the server that forks workers imports."""
+AT_ONCE = 16
+"""How many cases that must be judged one process takes: enough that it is worth its fork, few enough that all workers have some."""
 LOST = (ProcessExpired, BrokenProcessPool, CancelledError)
 """What a future raises whose worker was killed from outside."""
 
@@ -141,6 +148,19 @@ class Workers:
     ) -> Iterator[list[CaseRecord]]:
         """Run chunks and yield the records of each, as `dealt` does; a worker that is done finds its next chunk waiting."""
         return dealt(self, chunks, until, meanwhile, ahead=2)
+
+    def judged(self, cases: Sequence[Case], backend: str, judging: Judging | None = None, *, alone: bool = False) -> list[CaseRecord]:
+        """Judge cases on a backend as a campaign does, a few in a process, and return their records in order.
+
+        A death costs no other case, and what is damaged by one is not there for the next. ``alone``: each has a process of its own.
+        """
+        at_once = 1 if alone else AT_ONCE
+        with TemporaryDirectory() as folder:
+            whole = chunk_of(cases, (backend,), folder, judging)
+            starts = range(0, len(cases), at_once)
+            chunks = (replace(whole, name=f"given-{at}", start=at, stop=min(at + at_once, len(cases))) for at in starts)
+            records = [record for some in self.run(chunks) for record in some]
+        return sorted(records, key=lambda record: record.index)
 
     def room(self) -> int:
         """Return how many chunks run side by side."""

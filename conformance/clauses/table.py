@@ -1,6 +1,6 @@
 """The clause table: what every backend makes of every promise and every switch, by their curated cases.
 
-Each case runs in a process of its own, so that nothing a framework damages is there for the next.
+They are judged as the cases of a campaign are, so that nothing a framework damages is there for the next.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import msgspec
 
 from conformance.backends.registry import registration
 from conformance.campaign.clause_records import ClauseCase, ClauseCell, ClauseRow
-from conformance.campaign.explain import Explanation, explain_case
 from conformance.campaign.gate_records import ClausesRecord
 from conformance.campaign.opened import backend as open_in_process
 from conformance.case.steps import parameters
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
     from conformance.campaign.pool import Workers
     from conformance.campaign.records import BackendRecord
+    from conformance.campaign.verdict_records import VerdictRecord
     from conformance.case.case import Case
     from conformance.clauses import Curated
     from reference_impl import Dialect
@@ -134,14 +134,14 @@ def clause_table(backends: Sequence[str], workers: Workers, curated: Iterable[Cu
         BackendError: if a backend cannot be opened.
     """
     facts = {name: workers.describe(name) for name in backends}
-    asked = [(one, name) for one in curated for name in backends]
-    answers = workers.calls(explain_case, [(one.case, name) for one, name in asked])
+    asked = list(curated)
     cases: dict[str, list[Curated]] = {}
+    for one in asked:
+        cases.setdefault(one.clause, []).append(one)
     results: dict[tuple[str, str], list[Result]] = {}
-    for (one, name), explained in zip(asked, answers, strict=True):
-        results.setdefault((one.clause, name), []).append(_result(one, facts[name], explained))
-        if name == backends[0]:
-            cases.setdefault(one.clause, []).append(one)
+    for name in backends:
+        for one, record in zip(asked, workers.judged([one.case for one in asked], name), strict=True):
+            results.setdefault((one.clause, name), []).append(_result(one, facts[name], record.verdicts[name]))
     rows = []
     faults = []
     for clause, promise, document in _clauses():
@@ -171,10 +171,7 @@ def _clauses() -> Iterator[tuple[str, str, str]]:
         yield switch.field, switch.question, SWITCHED
 
 
-def _result(one: Curated, backend: BackendRecord, explained: Explanation | None) -> Result:
-    if explained is None:
-        return Result(one.title, Standing.DIVERGES, DIED)
-    verdict = explained.verdict
+def _result(one: Curated, backend: BackendRecord, verdict: VerdictRecord) -> Result:
     if verdict.bucket is Bucket.KNOWN_DEVIATION:
         return Result(one.title, Standing.DEVIATES, _finding(verdict.deviation))
     if verdict.bucket in AGREEING:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from conformance.backends.registry import registration
-from conformance.campaign.chunk import chunk_of
-from conformance.campaign.explain import explain_case
 from conformance.campaign.gate_records import PointsRecord
 from conformance.campaign.pool import Workers
 from conformance.campaign.shares import counts, incomparable, read_shares
@@ -36,7 +33,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from conformance.campaign.explain import Explanation
     from conformance.campaign.run import Options
     from conformance.campaign.shares import Count
     from conformance.campaign.verdict_records import VerdictRecord
@@ -44,8 +40,8 @@ if TYPE_CHECKING:
     from conformance.mutants.measure import Power
     from conformance.report.terminal import Run
 
-DEATHS = 6
-"""How often the case of a crash is run to see where it dies: where the heap is damaged the printer of stacks may itself die or hang."""
+AGAIN = {False: ASKED_AGAIN, True: 6}
+"""How often a case is asked again, that of a crash for where it dies: where the heap is damaged the printer of stacks may die, too."""
 MUTANTS_FLOOR = 0.68
 """The part of the mutants that must be found out within the gate's few cases; the targets are for fifty times as many."""
 CONDITIONAL_FLOOR = 0.93
@@ -163,44 +159,36 @@ class Asked(NamedTuple):
 
 def stale(entries: Sequence[Deviation], workers: Workers) -> dict[Deviation, str]:
     """Say which entries do not show: each is asked in the case of its finding, and in that case among others."""
-    asked = []
+    asked: dict[tuple[str, Judging], list[Asked]] = {}
     for entry in entries:
-        alone = read(evidence(entry.finding))
-        asked.append(Asked(entry, alone, f"the case of {entry.finding}"))
-        asked.append(Asked(entry, beside_others(alone), f"{entry.finding} beside a dead branch"))
-    answers = workers.calls(explain_case, [(one.case, one.entry.backend, one.judging) for one in asked], LAWS_TIMEOUT)
+        case = read(evidence(entry.finding))
+        both = (case, f"the case of {entry.finding}"), (beside_others(case), f"{entry.finding} beside a dead branch")
+        for one in (Asked(entry, *each) for each in both):
+            asked.setdefault((entry.backend, one.judging), []).append(one)
     said: dict[Deviation, str] = {}
-    for one, explained in zip(asked, answers, strict=True):
-        if line := _staleness(one, explained, workers):
-            said.setdefault(one.entry, line)
+    for (name, judging), some in asked.items():
+        for one, record in zip(some, workers.judged([one.case for one in some], name, judging), strict=True):
+            if line := _staleness(one, record.verdicts[name], workers):
+                said.setdefault(one.entry, line)
     return said
 
 
-def _staleness(asked: Asked, explained: Explanation | None, workers: Workers) -> str | None:
+def _staleness(asked: Asked, first: VerdictRecord, workers: Workers) -> str | None:
     entry = asked.entry
-    if explained is None and CRASH not in entry.kinds:
-        return f"{entry.id}: the process died instead of showing the deviation"
-    deaths = (_after_death(asked.case, entry.backend, asked.judging, workers) for _ in range(DEATHS))
     ended = []
-    for verdict in _answers(asked, explained, workers) if explained else deaths:
+    for verdict in _answers(asked, first, workers):
         if entry.id in (*verdict.deviations, verdict.deviation):  # the latter alone where a law is what is broken
             return None
         ended.append(f"{verdict.bucket} ({verdict.deviation})")
     return f"{entry.id}: stale: {asked.words} now ends as {', '.join(dict.fromkeys(ended))}"
 
 
-def _answers(asked: Asked, first: Explanation, workers: Workers) -> Iterator[VerdictRecord]:
+def _answers(asked: Asked, first: VerdictRecord, workers: Workers) -> Iterator[VerdictRecord]:
     """Yield the verdict on a case, and then further ones, each from a process of its own."""
-    yield first.verdict
-    again = [(asked.case, asked.entry.backend, asked.judging)] * ASKED_AGAIN
-    yield from (answer.verdict for answer in workers.calls(explain_case, again, LAWS_TIMEOUT) if answer is not None)
-
-
-def _after_death(case: Case, backend: str, judging: Judging, workers: Workers) -> VerdictRecord:
-    """Return the verdict on a case that takes the process down: where it died is read from what it left."""
-    with TemporaryDirectory() as folder:
-        ((record,),) = workers.run([chunk_of([case], (backend,), folder, judging)])
-    return record.verdicts[backend]
+    yield first
+    for _ in range(AGAIN[CRASH in asked.entry.kinds]):
+        (record,) = workers.judged([asked.case], asked.entry.backend, asked.judging, alone=True)
+        yield record.verdicts[asked.entry.backend]
 
 
 def beside_others(case: Case) -> Case:

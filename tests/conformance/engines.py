@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
@@ -15,11 +15,12 @@ from conformance.compare.promise import Promise
 from reference_impl import TORCH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from conformance.case.outcome import Outcome
     from conformance.compare.mismatch import Mismatch
 
+T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
 INFO = BackendInfo("other", "1.0", TORCH, TORCH.not_offered)
 TOTAL = {"axis": None, "keepdims": False}
@@ -56,3 +57,13 @@ def mismatch_of(case: Case, change: Callable[[Any], None]) -> Mismatch | None:
     actual = copy.deepcopy(answer(case))
     change(actual)
     return Comparer(Promise(case, INFO)).run(actual).mismatch
+
+
+def unseen(expected: Iterable[T], seen: Iterable[T]) -> set[T]:
+    """Return what is expected and not seen; looks no further once all is seen."""
+    left = set(expected)
+    for found in seen:
+        left.discard(found)
+        if not left:
+            break
+    return left

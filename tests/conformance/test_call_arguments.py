@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.campaign.explain import explain_case
-from conformance.campaign.verdict_records import VerdictRecord
 from conformance.case.case import Case, Input
 from conformance.case.files import check
 from conformance.case.steps import Backward, Edge, Grad, Op, RetainGrad
-from conformance.judge.verdict import AGREEING, Bucket
+from conformance.judge.verdict import AGREEING
+from tests.conformance import judged
 from tests.conformance.engines import TOTAL
 
 if TYPE_CHECKING:
@@ -174,10 +173,8 @@ PADDLE = {
     ),
 }
 
-WORK = [
-    *(("torch", name, made) for name, made in {**BOTH, **TORCH}.items()),
-    *(("paddle", name, made) for name, made in {**BOTH, **PADDLE}.items()),
-]
+OF = {"torch": {**BOTH, **TORCH}, "paddle": {**BOTH, **PADDLE}}
+WORK = [(framework, name, made) for framework, cases in OF.items() for name, made in cases.items()]
 IDS = [f"{framework}-{name}" for framework, name, _ in WORK]
 
 DEVIATES = {
@@ -199,10 +196,9 @@ def test_case_is_well_formed(framework: str, name: str, made: Case) -> None:
 @pytest.mark.frameworks
 @pytest.mark.parametrize(("framework", "name", "made"), WORK, ids=IDS)
 def test_framework_answers_as_the_reference_or_deviates_as_known(workers: Workers, framework: str, name: str, made: Case) -> None:
-    explained = workers.call(explain_case, made, framework)
-    verdict = VerdictRecord(Bucket.CRASHED, {}) if explained is None else explained.verdict
+    verdict = judged.verdicts(workers, framework, OF[framework])[name]
     known = DEVIATES.get((framework, name))
     if known is None:
-        assert verdict.bucket in AGREEING, explained
+        assert verdict.bucket in AGREEING, verdict
     else:
-        assert known == verdict.deviation, explained
+        assert known == verdict.deviation, verdict

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.campaign.explain import explain_case
-from conformance.campaign.verdict_records import VerdictRecord
 from conformance.case.case import Case, Input
 from conformance.case.files import check
 from conformance.case.steps import Backward, ClearGrad, Detach, Grad, Op, RetainGrad
-from conformance.judge.verdict import AGREEING, Bucket
+from conformance.judge.verdict import AGREEING
+from tests.conformance import judged
 from tests.conformance.engines import TOTAL
 
 if TYPE_CHECKING:
@@ -171,8 +170,7 @@ DEVIATES = {
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 @pytest.mark.parametrize("name", CASES)
 def test_framework_answers_as_the_reference_or_deviates_as_known(workers: Workers, name: str, framework: str) -> None:
-    explained = workers.call(explain_case, CASES[name], framework)
-    verdict = VerdictRecord(Bucket.CRASHED, {}) if explained is None else explained.verdict
+    verdict = judged.verdicts(workers, framework, CASES)[name]
     known = DEVIATES.get((framework, name))
     if known is None:
         assert verdict.bucket in AGREEING, verdict

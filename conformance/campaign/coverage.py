@@ -166,10 +166,15 @@ _BY_KIND: dict[type, list[Cell]] = {kind: [c for c in CELLS if c.kind is kind] f
 
 def covered(case: Case, number: int, order: int) -> Iterator[str]:
     """Yield the key of every cell that a step at an order of derivative belongs to."""
+    return (key_of(words, order) for words in met(case, number))
+
+
+def met(case: Case, number: int) -> Iterator[str]:
+    """Yield the words of every cell that a step belongs to at its order, whatever that is."""
     step = case.steps[number]
     for cell in _BY_KIND.get(type(step), ()):
         if cell.holds(step) and (cell.of_case is None or cell.of_case(case, step)):
-            yield key_of(cell.words, order)
+            yield cell.words
 
 
 def key_of(words: str, order: int) -> str:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
 
 FINE = ("--backends", "tests.wrong_engines:correct", "--jobs", 2)
-CASES = 400
+CASES = 300
 DYING = ("--backends", "tests.wrong_engines:dies_on_sin", "--jobs", 2, "--cases", CASES)
 ENDLESS = ("--cases", 1_000_000)
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}

@@ -149,6 +149,8 @@ def derivative(phi: Line, order: int, size: float = 1.0) -> Estimate:
         error = abs(fine - coarse) + rounding
         if error < best.error:
             best = Estimate(fine + (fine - coarse) / gain, error)
+        if 2 * rounding > best.error:
+            break  # the rounding at least doubles with each halving, so that no smaller step is better
         coarse = fine
     return best
 

@@ -63,6 +63,22 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
     return any(_bears(words, entry.above, promise, found, wrong) for words in entry.signature if not {words} & {*ELEMENT_TESTS, *OFF})
 
 
+def bear_together(one: Deviation, other: Deviation, promise: Promise, found: Mismatch) -> bool:
+    """Whether wrong numbers are those that come if the rules are wrong in the ways of both entries at once."""
+    wrong = _wrong(found, promise)
+    for change, another in itertools.product(_changes(one), _changes(other)):
+        with change():
+            if _predicted_by(another(), promise, found, wrong):
+                return True
+    return False
+
+
+def _changes(entry: Deviation) -> list[Callable[[], AbstractContextManager[None]]]:
+    """Return what makes each of the changes of rules that an entry names: a change is made once, and is then used up."""
+    named = [(words, number) for words in entry.signature if words in RULES for number, _ in enumerate(RULES[words](entry.above))]
+    return [lambda words=words, number=number: [*RULES[words](entry.above)][number] for words, number in named]  # type: ignore[misc]
+
+
 SIGNED = ("value", "absence", "shape", "dtype")
 """The kinds of difference in which numbers came that are not promised, or none."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.case.aliases import Aliases
+from conformance.case.queries import edges
 from conformance.case.steps import SEED_FIELDS, Backward, Detach, Grad, Hook, InPlace, RetainGrad, uses
 from conformance.deviations.conditions.registry import condition
 
@@ -67,14 +68,16 @@ def gradient_written(case: Case, number: int) -> bool:
 
 @condition
 def view_asked_after_write(case: Case, number: int) -> bool:
-    """Whether a call asks for the gradient of a view whose memory an in-place update changed."""
+    """Whether a call asks for the gradient of a view whose memory an in-place update changed, or of the edge of one."""
     call, before = case.steps[number], case.steps[:number]
     if not isinstance(call, Grad | Backward):
         return False
     aliases = Aliases(before)
     written = {aliases.root(s.tensor) for s in before if isinstance(s, InPlace)}
     views = {n for n, (_, made_by) in aliases.parent.items() if not isinstance(made_by, Detach)}
-    return any(n in views and aliases.root(n) in written for n in call.inputs or ())
+    of = edges(before)
+    asked = (of.get(n, n) for n in call.inputs or ())
+    return any(n in views and aliases.root(n) in written for n in asked)
 
 
 @condition

@@ -189,6 +189,59 @@ SEEN = {
         "torch-edge-of-toggled-leaf-root",
         Case((X,), (Edge("x", ("e",)), SetRequiresGrad("x", requires_grad=False), Grad(("e",), ("x",), ("g",)))),
     ),
+    "an edge as a root that reaches nothing": (
+        "torch-edge-of-toggled-leaf",
+        Case((X, V), (Edge("x", ("e",)), SetRequiresGrad("x", requires_grad=False), Grad(("e",), ("v",), ("g",)))),
+    ),
+    "a custom function below a cut": (
+        "paddle-no-grad-vars-still-run",
+        Case(
+            (X,),
+            (
+                Op("neg", ("x",), ("y",)),
+                Custom(("y", "y"), ("c",), (Op("mul", ("y", "y"), ("f",)),), ("f",), ("d",), ("d", "d", None)),
+                Grad(("c",), ("x",), ("g",), no_grad_vars=("x",)),
+            ),
+        ),
+    ),
+    "a padding below a leaky relu": (
+        "paddle-leaky-relu-double-zero",
+        Case(
+            (given("x", 0.0, 2.0, shape=(2,)), given("s", *3 * (1.0,), shape=(3,)), given("r", 1.0, 1.0, shape=(2,))),
+            (
+                Op("pad_constant", ("x",), ("p",), {"before": [1], "after": [0], "value": 2.0}),
+                Op("leaky_relu", ("p",), ("y",), {"slope": 0.5}),
+                Grad(("y",), ("x",), ("g",), ("s",), **LINKED),
+                Grad(("g",), ("s",), ("h",), ("r",)),
+            ),
+        ),
+    ),
+    "a padding of an empty difference": (
+        "paddle-pad-double",
+        Case(
+            (Input("x", (0, 1), ()), V, W, given("u", fixed=True)),
+            (
+                Op("sub", ("x", "v"), ("d",)),
+                Op("pad_constant", ("d",), ("p",), {"before": [0, 0], "after": [1, 1], "value": 0.5}),
+                Op("sum", ("p",), ("t",), TOTAL),
+                Grad(("t",), ("v",), ("g",), ("w",), **LINKED),
+                Grad(("g",), ("w",), ("h",), ("u",)),
+            ),
+        ),
+    ),
+    "a logarithm below a cosine": (
+        "paddle-complex-log-seed",
+        Case(
+            (Z, given("s", (0.8, 0.7), dtype="complex64", fixed=True)),
+            (
+                Op("log", ("z",), ("y",)),
+                Op("cos", ("y",), ("c",)),
+                Grad(("c",), ("z",), ("g",), ("s",), **LINKED),
+                Op("imag", ("g",), ("t",)),
+                Grad(("t",), ("z",), ("h",)),
+            ),
+        ),
+    ),
 }
 
 
@@ -206,6 +259,32 @@ def test_a_known_deviation_is_known_here_too(entry: str, case: Case, engines: Wo
 
 
 OPEN = {
+    "a batch that is the seed, which was freed": (
+        "torch-batched-identity",
+        Case(
+            (X, given("s", shape=(1,))),
+            (
+                Grad(("x",), ("x",), ("g",), ("s",), is_grads_batched=True, **LINKED),
+                Op("mul", ("s", "s"), ("y",)),
+                Op("cos", ("g",), ("c",)),
+                Backward(("y",)),
+                Op("sub", ("c", "y"), ("t",)),
+                Grad(("t",), ("g",), ("h",)),
+            ),
+        ),
+    ),
+    "a hook that raises on the other gradient": (
+        "paddle-sibling-hook",
+        Case(
+            (X, V),
+            (
+                Op("sub", ("x", "v"), ("y",)),
+                Grad(("y",), ("x", "v"), ("g", "h"), **LINKED),
+                Hook("h", ("k",), "error"),
+                Backward(("g",)),
+            ),
+        ),
+    ),
     "sgn": (
         "paddle-sgn-of-operand",
         Case(

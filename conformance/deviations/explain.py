@@ -34,7 +34,8 @@ UNDEFINED = "undefined"
 def explain(promise: Promise, mismatch: Mismatch) -> Deviation | None:
     """Return the entry that explains a mismatch, or ``None``: the first that describes it and whose signature it bears.
 
-    Wrong numbers may bear the signatures of two entries together, where the rules of two ops are wrong: then it is the first of them.
+    Wrong numbers may bear the signatures of two entries together, where rules are wrong and something else is: then it is the first of
+    them.
     """
     return _explain(promise, SecondLook(promise, mismatch))
 
@@ -45,8 +46,8 @@ def _explain(promise: Promise, look: SecondLook, but: tuple[Deviation, ...] = ()
     alone = next((entry for entry in described if bears(entry, promise, found) and _answers(entry, promise, found, but)), None)
     if alone is not None or found.kind != "value":
         return alone
-    ruled = (entry for entry in known() if entry not in but and not RULES.keys().isdisjoint(entry.signature))
-    pairs = itertools.combinations([entry for entry in ruled if _describes(entry, promise, look)], 2)
+    predicting = (entry for entry in known() if entry not in but and not {*RULES, *COUNTERFACTUALS}.isdisjoint(entry.signature))
+    pairs = itertools.combinations([entry for entry in predicting if _describes(entry, promise, look)], 2)
     return next((one for one, other in pairs if bear_together(one, other, promise, found)), None)
 
 

@@ -64,12 +64,14 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
 
 
 def bear_together(one: Deviation, other: Deviation, promise: Promise, found: Mismatch) -> bool:
-    """Whether wrong numbers are those that come if the rules are wrong in the ways of both entries at once."""
+    """Whether wrong numbers are those that come of both entries at once: of the rules of one, and of the other's rules or scripts."""
     wrong = _wrong(found, promise)
-    for change, another in itertools.product(_changes(one), _changes(other)):
-        with change():
-            if _predicted_by(another(), promise, found, wrong):
-                return True
+    for ruled, beside in ((one, other), (other, one)):
+        predicting = [words for words in beside.signature if words in RULES or words in COUNTERFACTUALS]
+        for change in _changes(ruled):
+            with change():
+                if any(_bears(words, beside.above, promise.of(promise.case), found, wrong) for words in predicting):
+                    return True
     return False
 
 

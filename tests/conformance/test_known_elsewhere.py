@@ -31,6 +31,7 @@ X, V, W = given("x"), given("v"), given("w", 3.0)
 Z = given("z", (1.1, 0.06), dtype="complex64")
 LINKED: dict[str, Any] = {"create_graph": True}
 TWICE = Custom(("y",), ("c",), (Op("mul_scalar", ("y",), ("f",), {"other": 2.0}),), ("f",), ("d",), ("d",))
+ALONG = {"axis": 0, "keepdims": False}
 SPLIT = {"axis": 0, "sections": [1, 2]}
 SEEN = {
     "a dump of a leaf that was its own seed": (
@@ -226,6 +227,44 @@ SEEN = {
                 Op("sum", ("p",), ("t",), TOTAL),
                 Grad(("t",), ("v",), ("g",), ("w",), **LINKED),
                 Grad(("g",), ("w",), ("h",), ("u",)),
+            ),
+        ),
+    ),
+    "a product below a masked fill by it": (
+        "paddle-complex-prod",
+        Case(
+            (given("z", (-1.0, 1.0), (0.0, -1.0), shape=(2,), dtype="complex64"),),
+            (
+                Op("prod", ("z",), ("p",), ALONG),
+                Op("masked_fill_tensor", ("z", "p"), ("f",), {"mask": [True, False]}),
+                Op("prod", ("f",), ("y",), ALONG),
+                Backward(("y",)),
+            ),
+        ),
+    ),
+    "a hook of another shape above an op that has no second derivative": (
+        "paddle-hook-shape-unchecked",
+        Case(
+            (given("x", shape=(1, 1)), given("r", shape=(1,), fixed=True)),
+            (
+                Op("getitem_strided", ("x",), ("y",), {"key": [[0, 1, 2], [0, 1, 2]]}),
+                Op("sum", ("y",), ("t",), TOTAL),
+                Hook("t", ("k",), "tensor", tensor_returned="r"),
+                Grad(("t",), ("x",), ("g",), **LINKED),
+            ),
+        ),
+    ),
+    "a part of what was written, without elements": (
+        "paddle-view-write-gradient",
+        Case(
+            (given("x", 2.0, shape=(1, 1)), given("v", shape=(1,))),
+            (
+                Op("neg", ("x",), ("y",)),
+                Op("mul_scalar", ("v",), ("w",), {"other": 2.0}),
+                Op("getitem_slice", ("y",), ("p",), {"key": [[0, 2, 1], [2, 3, 1]]}),
+                Backward(("w",)),
+                InPlace("mul", "y", ("w",)),
+                Backward(("p",)),
             ),
         ),
     ),

@@ -13,7 +13,7 @@ import msgspec
 from conformance.case.aliases import Aliases
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import edges
-from conformance.case.rewrite import CONSTANT, rename, with_steps
+from conformance.case.rewrite import CONSTANT, rename, replace_step, with_steps
 from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, results
 from conformance.deviations.conditions.hooks import hook_on_asked
 
@@ -102,8 +102,16 @@ def hooked_gradients_started(case: Case, number: StepNumber, _: Sequence[str]) -
     yield with_steps(case, (*case.steps[:number], *before, wider, *case.steps[number + 1 :])), number + len(before)
 
 
+def write_left_out(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Leave out an in-place update before the step."""
+    for i, step in enumerate(case.steps if number is END else case.steps[:number]):
+        if isinstance(step, InPlace):
+            yield replace_step(case, i), number if number is END else number - 1
+
+
 OF_GRADIENTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
     "as if views that are asked for were copies": asked_views_copied,
+    "as if a write were left out": write_left_out,
     "as if batches of identities were single": batched_identities_alone,
     "as if gradients were captured before hooks": captured_before_hooks,
     "as if hooked gradients beside a root were roots": hooked_gradients_started,

@@ -17,7 +17,7 @@ from conformance.compare.kinks import SUBGRADIENT, SecondLook
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.entries import known
-from conformance.deviations.wrong_values import bear_together, bears
+from conformance.deviations.wrong_values import ELEMENT_TESTS, bear_together, bears
 
 if TYPE_CHECKING:
     from conformance.case.case import Case
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from conformance.compare.promise import Promise
     from conformance.deviations.entries import Deviation
 
+PREDICTING = {*RULES, *COUNTERFACTUALS, *ELEMENT_TESTS}
+"""Signatures that say what numbers are, alone or beside another entry's."""
 UNDEFINED = "undefined"
 """Stands for the entry where a number is undefined, see `SecondLook.is_undefined`."""
 
@@ -46,7 +48,7 @@ def _explain(promise: Promise, look: SecondLook, but: tuple[Deviation, ...] = ()
     alone = next((entry for entry in described if bears(entry, promise, found) and _answers(entry, promise, found, but)), None)
     if alone is not None or found.kind != "value":
         return alone
-    predicting = (entry for entry in known() if entry not in but and not {*RULES, *COUNTERFACTUALS}.isdisjoint(entry.signature))
+    predicting = (entry for entry in known() if entry not in but and not PREDICTING.isdisjoint(entry.signature))
     pairs = itertools.combinations([entry for entry in predicting if _describes(entry, promise, look)], 2)
     return next((one for one, other in pairs if bear_together(one, other, promise, found)), None)
 

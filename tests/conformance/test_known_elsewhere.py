@@ -268,6 +268,55 @@ SEEN = {
             ),
         ),
     ),
+    "a product of complex numbers, one of which is 0": (
+        "paddle-complex-prod",
+        Case(
+            (given("z", (0.0, 0.0), (1.0, -1.0), (0.0, 0.5), (0.0, 1.0), shape=(2, 2), dtype="complex64"),),
+            (Op("prod", ("z",), ("p",), ALONG), Op("imag", ("p",), ("y",)), Backward(("y",), (None,))),
+        ),
+    ),
+    "what an op with several results and a write left": (
+        "paddle-view-write-gradient",
+        Case(
+            (given("x", 2.0, 0.0, shape=(1, 2)),),
+            (
+                Op("stack", ("x", "x"), ("y",), {"axis": 2}),
+                Op("flatten", ("y",), ("f",), {"shape": [1, 4]}),
+                InPlace("clamp", "y", (), {"low": -1.0, "high": 1.0}),
+                Op("sum", ("f",), ("t",), TOTAL),
+                Grad(("t",), ("x",), ("g",)),
+            ),
+        ),
+    ),
+    "a hook on what retains its gradient unasked": (
+        "paddle-setitem-retained-twice",
+        Case(
+            (given("c", 1.0, 2.0, shape=(2,), fixed=True), X, given("r", 1.0, 2.0, shape=(2,), fixed=True)),
+            (
+                Op("setitem", ("c", "x"), ("y",), {"key": [[0, 1, 2]]}),
+                RetainGrad("y"),
+                Hook("y", ("k",), "tensor", tensor_returned="r"),
+                Backward(("y",), (None,)),
+            ),
+        ),
+    ),
+    "a hook on a seed that was added to": (
+        "torch-view-hook-lost-after-write",
+        Case(
+            (Input("z", (0,), (), "complex64"), Input("s", (0,), (), "complex64", differentiable=False)),
+            (
+                Op("conj", ("z",), ("y",)),
+                Hook("y", ("k",), "nothing"),
+                Backward(("y",), ("y",)),
+                Backward(("y",), ("s",)),
+                Grad(("y",), ("z",), ("g",), ("s",)),
+            ),
+        ),
+    ),
+    "a seed of pairs": (
+        "torch-tracked-seed-returned",
+        Case((Z,), (Op("conj", ("z",), ("c",)), Op("as_real", ("c",), ("y",)), Grad(("y",), ("z",), ("g",), ("y",)))),
+    ),
     "a logarithm below a cosine": (
         "paddle-complex-log-seed",
         Case(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.case.aliases import Aliases
+from conformance.case.aliases import Aliases, lies_in
 from conformance.case.queries import edges
-from conformance.case.steps import SEED_FIELDS, Backward, Detach, Grad, Hook, InPlace, RetainGrad, uses
+from conformance.case.steps import SEED_FIELDS, Backward, Detach, Grad, Hook, InPlace, RetainGrad, results, uses
 from conformance.deviations.conditions.registry import condition
 
 if TYPE_CHECKING:
@@ -108,6 +108,16 @@ def hooks_base_of_write(case: Case, number: int) -> bool:
     aliases = Aliases(before)
     written = {s.tensor for s in before if isinstance(s, InPlace) and not s.no_grad}
     return step.tensor not in written and aliases.base(step.tensor) in {aliases.base(name) for name in written}
+
+
+@condition
+def hooked_seed_added_to(case: Case, number: int) -> bool:
+    """Whether a `backward` adds to gradients that an earlier one left, of which the seed was a view that has a hook."""
+    before = case.steps[:number]
+    views = {name for s in before if lies_in(s) is not None for name in results(s)}
+    hooked = views.intersection(s.tensor for s in before if isinstance(s, Hook))
+    seeds = {name for s in before if isinstance(s, Backward) for name in s.seeds or ()}
+    return isinstance(case.steps[number], Backward) and not hooked.isdisjoint(seeds)
 
 
 @condition

@@ -239,7 +239,7 @@ def starts_from_view_of_toggled(case: Case, number: int) -> bool:
 
 
 @condition
-def asks_for_view_of_toggled(case: Case, number: int) -> bool:
+def view_of_toggled_asked(case: Case, number: int) -> bool:
     """Whether a `grad` call asks for the gradient of a view, made before that, of a tensor whose flag was set."""
     call, aliases = case.steps[number], Aliases(case.steps[:number])
     on = {s.tensor for s in case.steps[:number] if isinstance(s, SetRequiresGrad) and s.requires_grad}

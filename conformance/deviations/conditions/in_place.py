@@ -112,11 +112,14 @@ def hooks_base_of_write(case: Case, number: int) -> bool:
 
 @condition
 def hooked_seed_added_to(case: Case, number: int) -> bool:
-    """Whether a `backward` adds to gradients that an earlier one left, of which the seed was a view that has a hook."""
+    """Whether a `backward` adds to gradients that an earlier one left, whose seed lies in the memory of a view that has a hook."""
     before = case.steps[:number]
-    views = {name for s in before if lies_in(s) is not None for name in results(s)}
-    hooked = views.intersection(s.tensor for s in before if isinstance(s, Hook))
-    seeds = {name for s in before if isinstance(s, Backward) for name in s.seeds or ()}
+    owner: dict[str, str] = {}
+    for step in before:
+        base = lies_in(step)
+        owner.update(dict.fromkeys(results(step) if base is not None else (), owner.get(base or "", base or "")))
+    hooked = {owner[s.tensor] for s in before if isinstance(s, Hook) and s.tensor in owner}
+    seeds = {owner.get(name, name) for s in before if isinstance(s, Backward) for name in s.seeds or () if name is not None}
     return isinstance(case.steps[number], Backward) and not hooked.isdisjoint(seeds)
 
 

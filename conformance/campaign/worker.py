@@ -259,9 +259,12 @@ def judged(promise: Promise, actual: Outcome, ailment: Ailment | None = None) ->
     )
     unasked = [i for i in refused if i not in promised]
     otherwise = [i for i, category in refused.items() if category != promised.get(i)]
-    step = (unasked or otherwise or [*refused])[0]
     said = f"after this case, in which something was refused, {ailment.op} is differentiated wrongly: {ailment.detail}"
-    return verdict_of(promise, Mismatch(step, POISON, ailment.family, "intact", "broken", said), verdict)
+    verdicts = [
+        verdict_of(promise, Mismatch(step, POISON, ailment.family, "intact", "broken", said), verdict)
+        for step in unasked or otherwise or [*refused]  # which of them did it is not known here: one that is known to do it
+    ]
+    return next((known for known in verdicts if known.bucket not in FAILING), verdicts[0])
 
 
 def _judged(promise: Promise | None, actual: Outcome, judging: Judging, ailment: Ailment | None) -> Verdict:

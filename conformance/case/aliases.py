@@ -28,6 +28,17 @@ TABULATED = frozenset(name for name in OPS if _tabulated(name))
 """Ops of which is known, for each framework, what they keep for their gradients."""
 
 
+COMPLEX_VIEWS = ("real", "imag", "conj", "as_real", "as_complex")
+"""Ops that PyTorch lists as views; the catalogue does not say so, since complex tensors are not written in place yet."""
+
+
+def lies_in(step: Step) -> str | None:
+    """Return in whose memory the results of a step may lie, in one framework or another."""
+    if isinstance(step, Op) and (catalogue()[step.op].memory is not Memory.OWN or step.op in COMPLEX_VIEWS):
+        return step.operands[0]
+    return step.tensor if isinstance(step, Detach) else None
+
+
 class Aliases:
     """The views of a script: for each the ``parent`` and the step that made it.
 

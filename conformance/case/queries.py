@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, get_args
 
 from conformance.case.place import END, StepNumber
-from conformance.case.steps import Call, Grad, InPlace, Op, SetRequiresGrad, Step, kind, ops, results, uses
+from conformance.case.steps import Call, Edge, Grad, InPlace, Op, SetRequiresGrad, Step, kind, ops, results, uses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,6 +37,11 @@ def upstream(steps: Sequence[Step], name: str) -> set[str]:
         if not wanted.isdisjoint(results(step)):
             wanted.update(used for _, used in uses(step))
     return wanted
+
+
+def edges(steps: Sequence[Step]) -> dict[str, str]:
+    """Return for each edge the tensor whose edge it is."""
+    return {step.results[0]: step.tensor for step in steps if isinstance(step, Edge)}
 
 
 def twins(steps: Sequence[Step]) -> dict[str, str]:

@@ -19,31 +19,27 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 import numpy as np
 
+from conformance.case.aliases import lies_in
 from conformance.case.outcome import Blocked, Computed, NotOffered, Raised
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import label, upstream
 from conformance.case.rewrite import replace_step
-from conformance.case.steps import Call, Custom, Detach, Grad, Hook, Op, observed, results
+from conformance.case.steps import Call, Custom, Grad, Hook, observed, results
 from conformance.compare.mismatch import ALL_ZEROS, WITH_NAN, ZEROS_FOR_NONE, Mismatch, describe, word_of
 from conformance.compare.rounding import agrees_cheaply, is_sampled
 from conformance.compare.taint import Taint
-from conformance.ops import catalogue
 from conformance.ops.dtypes import is_floating
-from conformance.ops.spec import Memory
 from reference_impl import Category
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from conformance.case.outcome import Event, Observation, Outcome, State, Value
-    from conformance.case.steps import Step
     from conformance.compare.promise import Promise
 
 AMID = (Category.NOT_IMPLEMENTED, Category.GRAPH_FREED, Category.IN_PLACE_VERSION)
 """Refusals in the middle of a pass. Which hooks it had called before depends on the order of nodes that were ready at the same time,
 which nobody promises, and which in Paddle is not always the same."""
-COMPLEX_VIEWS = ("real", "imag", "conj", "as_real", "as_complex")
-"""Ops that PyTorch lists as views; the catalogue does not say so, since complex tensors are not written in place yet."""
 
 Known: TypeAlias = "Callable[[Mismatch], str | None]"
 """Names the entry of the known deviation that a difference is, if it is one."""
@@ -124,11 +120,11 @@ class Comparer:
         seeds = {name for _, call in calls for name in call.seeds or () if name is not None}
         seeds |= {s.tensor_returned for s in self.case.steps if isinstance(s, Hook) and s.tensor_returned is not None}
         for step in reversed(self.case.steps):  # a seed that is a view is changed in the memory of what it is one of
-            base = _base(step)
+            base = lies_in(step)
             if base is not None and not seeds.isdisjoint(results(step)):
                 seeds.add(base)
         for step in self.case.steps:  # and so in every other view of it
-            if _base(step) in seeds:
+            if lies_in(step) in seeds:
                 seeds.update(results(step))
         names, where = ", ".join(sorted(changed)), "seed" if changed <= seeds else "step"
         return Mismatch(calls[-1][0] if calls else 0, "mutation", where, "unchanged", "changed", f"elements of {names} changed", names)
@@ -321,13 +317,6 @@ class Comparer:
         if where == "grad" or number is END:
             return self.case.watched[slot]
         return observed(self.case.steps[number])[slot]
-
-
-def _base(step: Step) -> str | None:
-    """Return in whose memory the results of a step may lie."""
-    if isinstance(step, Op) and (catalogue()[step.op].memory is not Memory.OWN or step.op in COMPLEX_VIEWS):
-        return step.operands[0]
-    return step.tensor if isinstance(step, Detach) else None
 
 
 def _words_for(present: Value | None) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.case.aliases import Aliases
+from conformance.case.aliases import Aliases, lies_in
 from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END, StepNumber
 from conformance.case.steps import Backward, Call, ClearGrad, Grad, Hook, InPlace, RetainGrad, results, uses
@@ -91,7 +91,10 @@ class Taint:
             self.steps.add(found.step)
 
     def _mark_mutation(self, changed: set[str]) -> None:
-        """Whoever changed these values may hold their memory: the ``.grad`` that calls fed with them."""
+        """Whoever changed these values may hold their memory: their views, and the ``.grad`` that calls fed with them."""
+        for step in self.case.steps:
+            if lies_in(step) in changed:
+                changed.update(results(step))
         self.values |= changed
         for step in self.case.steps:
             if isinstance(step, Call) and not changed.isdisjoint(name for _, name in uses(step)):

@@ -17,7 +17,7 @@ from reference_impl.primitives.activations import selu
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, neg
 from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.promotion import to_operand
-from reference_impl.primitives.shape import crop, pad_constant, sum_to
+from reference_impl.primitives.shape import crop, expand, pad_constant, sum_to
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.rules import intercepted_rules, replaced_rule
 
@@ -54,8 +54,12 @@ def derivatives_not_conjugated(_: Sequence[str]) -> Iterator[AbstractContextMana
 
 
 def derivatives_conjugate_nothing(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have derivatives of the derivatives of ops conjugate nothing, neither on the way to the factors nor to the seed."""
+    """Have derivatives of the derivatives of ops conjugate nothing, neither on the way to the factors nor to the seed.
+
+    Those of other ops are right, or leave their factors alone.
+    """
     yield intercepted_rules(partial(_plain, ops))
+    yield intercepted_rules(partial(_plain_beside_unconjugated, ops))
 
 
 def derivatives_of_quotients_half_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -144,6 +148,19 @@ def _unweighted(right: Rule, position: int, g: Any, out: Any, x: Any, weight: An
     return right(g, out, x, weight, *more, **attrs)
 
 
+def empty_differences_extended(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have derivatives of the gradients of ops have the length 1 where a seed has none, if the operand was broadcast."""
+    yield intercepted_rules(partial(_extended, ops))
+
+
+def _extended(ops: Sequence[str], right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
+    made = right(node, asked, g, *given)
+    op, order = node.derivative_of
+    if not order or op not in ops or primitive is not OPS["unbroadcast"]:
+        return made
+    return [(position, expand(g, shape=tuple(n or 1 for n in shape_of(c)))) for position, c in made]
+
+
 class _Border(tuple[int, ...]):  # noqa: SLOT001 - a tuple of any length has no slots
     """How many entries were put in front, and of which value: what must be known where the derivative is differentiated."""
 
@@ -213,6 +230,14 @@ def _plain(ops: Sequence[str], right: Pull, primitive: Primitive, node: Any, ask
     return [(position, conjugate(c)) for position, c in right(node, asked, conjugate(g), *given)]
 
 
+def _plain_beside_unconjugated(
+    ops: Sequence[str], right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any
+) -> Pulled:
+    if node.derivative_of[0] in ops:
+        return _plain(ops, right, primitive, node, asked, g, *given)
+    return _unconjugated(right, primitive, node, asked, g, *given)
+
+
 def _divided(right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
     if primitive is not OPS["div"] or not node.derivative_of[1]:
         return right(node, asked, g, *given)
@@ -254,6 +279,7 @@ RULES: dict[str, Change] = {
     "as if the slope at the logit 0 were less by 1": logistic_slopes_at_zero_less_by_one,
     "as if the slope of selu were a sum of rounded numbers": selu_slopes_of_rounded_sums,
     "as if borders were filled in derivatives": borders_filled_again,
+    "as if empty gradients had an element": empty_differences_extended,
     "as if weights were ones": weights_left_out,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
 }

@@ -57,6 +57,7 @@ from conformance.deviations.counterfactual_calls import (
     unreachable_allowed,
     write_unrecorded,
 )
+from conformance.deviations.counterfactual_gradients import OF_GRADIENTS
 from conformance.deviations.counterfactual_slots import seeds_of_first_operand
 
 if TYPE_CHECKING:
@@ -318,6 +319,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if polar were differentiated through its result": polar_through_result,
     "as if sgn were its operand over its size": sgn_of_operand,
     "as if a bound were nearer": bound_nearer,
+    **OF_GRADIENTS,
 }
 """The counterfactuals by the words that an entry uses."""
 

@@ -5,6 +5,7 @@ Undefined are numbers that 0 · inf or a comparison with NaN decides: nobody pro
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,10 @@ from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END
 from conformance.compare.compare import Comparer
 from conformance.compare.kinks import SUBGRADIENT, SecondLook
+from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.entries import known
-from conformance.deviations.wrong_values import bears
+from conformance.deviations.wrong_values import ELEMENT_TESTS, bear_together, bears
 
 if TYPE_CHECKING:
     from conformance.case.case import Case
@@ -25,19 +27,30 @@ if TYPE_CHECKING:
     from conformance.compare.promise import Promise
     from conformance.deviations.entries import Deviation
 
+PREDICTING = {*RULES, *COUNTERFACTUALS, *ELEMENT_TESTS}
+"""Signatures that say what numbers are, alone or beside another entry's."""
 UNDEFINED = "undefined"
 """Stands for the entry where a number is undefined, see `SecondLook.is_undefined`."""
 
 
 def explain(promise: Promise, mismatch: Mismatch) -> Deviation | None:
-    """Return the entry that explains a mismatch, or ``None``: the first that describes it and whose signature it bears."""
+    """Return the entry that explains a mismatch, or ``None``: the first that describes it and whose signature it bears.
+
+    Wrong numbers may bear the signatures of two entries together, where rules are wrong and something else is: then it is the first of
+    them.
+    """
     return _explain(promise, SecondLook(promise, mismatch))
 
 
 def _explain(promise: Promise, look: SecondLook, but: tuple[Deviation, ...] = ()) -> Deviation | None:
     found = look.mismatch
     described = (entry for entry in known() if entry not in but and _describes(entry, promise, look))
-    return next((entry for entry in described if bears(entry, promise, found) and _answers(entry, promise, found, but)), None)
+    alone = next((entry for entry in described if bears(entry, promise, found) and _answers(entry, promise, found, but)), None)
+    if alone is not None or found.kind != "value":
+        return alone
+    predicting = (entry for entry in known() if entry not in but and not PREDICTING.isdisjoint(entry.signature))
+    pairs = itertools.combinations([entry for entry in predicting if _describes(entry, promise, look)], 2)
+    return next((one for one, other in pairs if bear_together(one, other, promise, found)), None)
 
 
 def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Deviation, ...]) -> bool:

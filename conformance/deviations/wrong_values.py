@@ -21,7 +21,7 @@ from conformance.case.files import is_right
 from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END, StepNumber
 from conformance.case.rewrite import each_op, in_dtypes
-from conformance.case.steps import Backward, ClearGrad, Grad, InPlace, results, uses
+from conformance.case.steps import Backward, ClearGrad, Grad, Hook, InPlace, results, uses
 from conformance.compare.rounding import agrees_cheaply, are_near, within_a_rounding
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
@@ -61,6 +61,38 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
     if elements and bool(np.any(elements, axis=0)[wrong].all()):
         return True
     return any(_bears(words, entry.above, promise, found, wrong) for words in entry.signature if not {words} & {*ELEMENT_TESTS, *OFF})
+
+
+def bear_together(one: Deviation, other: Deviation, promise: Promise, found: Mismatch) -> bool:
+    """Whether wrong numbers are those that come of both entries at once.
+
+    That is of the rules of one and of the rules or scripts of the other; or some elements are as the other says, the rest as the rules.
+    """
+    wrong = _wrong(found, promise)
+    for ruled, beside in ((one, other), (other, one)):
+        predicting = [words for words in beside.signature if words in RULES or words in COUNTERFACTUALS]
+        elements = [ELEMENT_TESTS[words](found.actual_array) for words in beside.signature if words in ELEMENT_TESTS]
+        for change in _changes(ruled):
+            with change():
+                changed = promise.of(promise.case)
+                if any(_bears(words, beside.above, changed, found, wrong) for words in predicting):
+                    return True
+                if elements and _predicted_elsewhere(changed, np.any(elements, axis=0), found, wrong):
+                    return True
+    return False
+
+
+def _predicted_elsewhere(promise: Promise, but: Any, found: Mismatch, wrong: Any) -> bool:
+    """Whether the reference predicts what was answered, ``but`` some elements."""
+    told = (np.where(but, array, found.actual_array) for _, array in _answers(promise, found.step, found))
+    rest = (replace(found, actual_array=array) for array in told if (wrong & ~but).any())
+    return any(_predicted(promise, iter([(promise, found.step)]), one, wrong & ~but) for one in rest)
+
+
+def _changes(entry: Deviation) -> list[Callable[[], AbstractContextManager[None]]]:
+    """Return what makes each of the changes of rules that an entry names: a change is made once, and is then used up."""
+    named = [(words, number) for words in entry.signature if words in RULES for number, _ in enumerate(RULES[words](entry.above))]
+    return [lambda words=words, number=number: [*RULES[words](entry.above)][number] for words, number in named]  # type: ignore[misc]
 
 
 SIGNED = ("value", "absence", "shape", "dtype")
@@ -135,7 +167,9 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
             differs = ~are_near(wanted, got)
             return within_a_rounding(wanted[differs], got[differs], np.maximum(np.abs(wanted[differs]), 1))
         case "doubled":
-            return bool((are_near(wanted, got) | are_near(2 * wanted, got)).all())
+            return any(
+                (are_near(wanted, got) | are_near(wanted + more, got)).all() for more in _handed_on(promise.case, found.name, wanted)
+            )
         case "what was written to a tensor":
             return _written(promise, found)
         case "off by roundings of float32":
@@ -214,6 +248,15 @@ def _values(promise: Promise, number: StepNumber, found: Mismatch) -> list[tuple
     else:
         values = [(found.slot, seen.values[found.slot])] if isinstance(seen, Computed) and found.slot < len(seen.values) else []
     return values
+
+
+def _handed_on(case: Case, name: str, gradient: Any) -> Iterator[Any]:
+    """Yield a gradient, and what the hooks on its tensor make of it."""
+    yield gradient
+    given = {entry.name: entry.array() for entry in case.inputs}
+    for hook in case.steps:
+        if isinstance(hook, Hook) and hook.tensor == name:
+            yield given.get(hook.tensor_returned or "", gradient * (1.0 if hook.factor is None else hook.factor))
 
 
 def _written(promise: Promise, found: Mismatch) -> bool:

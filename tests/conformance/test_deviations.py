@@ -13,6 +13,7 @@ from conformance.backends.registry import BUILT_IN
 from conformance.campaign.worker import judged
 from conformance.case.case import Case, Input
 from conformance.case.files import read
+from conformance.case.outcome import Raised
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import label
 from conformance.case.steps import Backward, Grad, Hook, Op
@@ -28,7 +29,7 @@ from conformance.deviations.points import VALUES, Point
 from conformance.judge.canary import Ailment
 from conformance.judge.verdict import Bucket, judge
 from conformance.ops import catalogue
-from reference_impl import TORCH
+from reference_impl import TORCH, Category
 from tests.conformance.engines import EXACT, TOTAL, answer
 
 if TYPE_CHECKING:
@@ -498,3 +499,24 @@ def test_the_refusal_that_broke_a_process_is_the_one_that_was_not_promised_so(mo
     verdict = judged(Promise(case, INFO), actual, Ailment("mul", "arithmetic", ""))
     assert verdict.mismatch is not None
     assert ("poison", 4) == (verdict.mismatch.kind, verdict.mismatch.step)
+
+
+@pytest.mark.parametrize(("breaks", "bucket"), [("backward", Bucket.KNOWN_DEVIATION), ("retain_grad", Bucket.DIVERGED)])
+def test_of_several_refusals_that_were_not_promised_one_that_is_known_to_break_a_process_did_it(
+    monkeypatch: pytest.MonkeyPatch, breaks: str, bucket: Bucket
+) -> None:
+    refusals = Deviation("a", INFO.name, "==2.13.*", ("op:sum", "backward"), ("error",), "because", "a", actual=("unmapped",))
+    breaking = Deviation("b", INFO.name, "==2.13.*", (breaks,), ("poison",), "because", "b")
+    monkeypatch.setattr(known_module, "known", lambda: (refusals, breaking))
+    steps = (
+        Op("mul", ("x", "x"), ("y",)),
+        Op("sum", ("y",), ("z",), TOTAL),
+        Grad(("y",), ("x",), ("g",), ("x",)),
+        Backward(("x",), ("x",)),
+    )
+    case = Case(REFUSED.inputs, steps, "exact")
+    actual = answer(case)
+    actual.observations[1] = actual.observations[3] = Raised(Category.UNMAPPED, "", actual.observations[3].state)  # type: ignore[union-attr]
+    verdict = judged(Promise(case, INFO), actual, Ailment("mul", "arithmetic", ""))
+    assert verdict.mismatch is not None
+    assert (bucket, "poison") == (verdict.bucket, verdict.mismatch.kind)

@@ -31,6 +31,7 @@ X, V, W = given("x"), given("v"), given("w", 3.0)
 Z = given("z", (1.1, 0.06), dtype="complex64")
 LINKED: dict[str, Any] = {"create_graph": True}
 TWICE = Custom(("y",), ("c",), (Op("mul_scalar", ("y",), ("f",), {"other": 2.0}),), ("f",), ("d",), ("d",))
+ALONG = {"axis": 0, "keepdims": False}
 SPLIT = {"axis": 0, "sections": [1, 2]}
 SEEN = {
     "a dump of a leaf that was its own seed": (
@@ -189,6 +190,146 @@ SEEN = {
         "torch-edge-of-toggled-leaf-root",
         Case((X,), (Edge("x", ("e",)), SetRequiresGrad("x", requires_grad=False), Grad(("e",), ("x",), ("g",)))),
     ),
+    "an edge as a root that reaches nothing": (
+        "torch-edge-of-toggled-leaf",
+        Case((X, V), (Edge("x", ("e",)), SetRequiresGrad("x", requires_grad=False), Grad(("e",), ("v",), ("g",)))),
+    ),
+    "a custom function below a cut": (
+        "paddle-no-grad-vars-still-run",
+        Case(
+            (X,),
+            (
+                Op("neg", ("x",), ("y",)),
+                Custom(("y", "y"), ("c",), (Op("mul", ("y", "y"), ("f",)),), ("f",), ("d",), ("d", "d", None)),
+                Grad(("c",), ("x",), ("g",), no_grad_vars=("x",)),
+            ),
+        ),
+    ),
+    "a padding below a leaky relu": (
+        "paddle-leaky-relu-double-zero",
+        Case(
+            (given("x", 0.0, 2.0, shape=(2,)), given("s", *3 * (1.0,), shape=(3,)), given("r", 1.0, 1.0, shape=(2,))),
+            (
+                Op("pad_constant", ("x",), ("p",), {"before": [1], "after": [0], "value": 2.0}),
+                Op("leaky_relu", ("p",), ("y",), {"slope": 0.5}),
+                Grad(("y",), ("x",), ("g",), ("s",), **LINKED),
+                Grad(("g",), ("s",), ("h",), ("r",)),
+            ),
+        ),
+    ),
+    "a padding of an empty difference": (
+        "paddle-pad-double",
+        Case(
+            (Input("x", (0, 1), ()), V, W, given("u", fixed=True)),
+            (
+                Op("sub", ("x", "v"), ("d",)),
+                Op("pad_constant", ("d",), ("p",), {"before": [0, 0], "after": [1, 1], "value": 0.5}),
+                Op("sum", ("p",), ("t",), TOTAL),
+                Grad(("t",), ("v",), ("g",), ("w",), **LINKED),
+                Grad(("g",), ("w",), ("h",), ("u",)),
+            ),
+        ),
+    ),
+    "a product below a masked fill by it": (
+        "paddle-complex-prod",
+        Case(
+            (given("z", (-1.0, 1.0), (0.0, -1.0), shape=(2,), dtype="complex64"),),
+            (
+                Op("prod", ("z",), ("p",), ALONG),
+                Op("masked_fill_tensor", ("z", "p"), ("f",), {"mask": [True, False]}),
+                Op("prod", ("f",), ("y",), ALONG),
+                Backward(("y",)),
+            ),
+        ),
+    ),
+    "a hook of another shape above an op that has no second derivative": (
+        "paddle-hook-shape-unchecked",
+        Case(
+            (given("x", shape=(1, 1)), given("r", shape=(1,), fixed=True)),
+            (
+                Op("getitem_strided", ("x",), ("y",), {"key": [[0, 1, 2], [0, 1, 2]]}),
+                Op("sum", ("y",), ("t",), TOTAL),
+                Hook("t", ("k",), "tensor", tensor_returned="r"),
+                Grad(("t",), ("x",), ("g",), **LINKED),
+            ),
+        ),
+    ),
+    "a part of what was written, without elements": (
+        "paddle-view-write-gradient",
+        Case(
+            (given("x", 2.0, shape=(1, 1)), given("v", shape=(1,))),
+            (
+                Op("neg", ("x",), ("y",)),
+                Op("mul_scalar", ("v",), ("w",), {"other": 2.0}),
+                Op("getitem_slice", ("y",), ("p",), {"key": [[0, 2, 1], [2, 3, 1]]}),
+                Backward(("w",)),
+                InPlace("mul", "y", ("w",)),
+                Backward(("p",)),
+            ),
+        ),
+    ),
+    "a product of complex numbers, one of which is 0": (
+        "paddle-complex-prod",
+        Case(
+            (given("z", (0.0, 0.0), (1.0, -1.0), (0.0, 0.5), (0.0, 1.0), shape=(2, 2), dtype="complex64"),),
+            (Op("prod", ("z",), ("p",), ALONG), Op("imag", ("p",), ("y",)), Backward(("y",), (None,))),
+        ),
+    ),
+    "what an op with several results and a write left": (
+        "paddle-view-write-gradient",
+        Case(
+            (given("x", 2.0, 0.0, shape=(1, 2)),),
+            (
+                Op("stack", ("x", "x"), ("y",), {"axis": 2}),
+                Op("flatten", ("y",), ("f",), {"shape": [1, 4]}),
+                InPlace("clamp", "y", (), {"low": -1.0, "high": 1.0}),
+                Op("sum", ("f",), ("t",), TOTAL),
+                Grad(("t",), ("x",), ("g",)),
+            ),
+        ),
+    ),
+    "a hook on what retains its gradient unasked": (
+        "paddle-setitem-retained-twice",
+        Case(
+            (given("c", 1.0, 2.0, shape=(2,), fixed=True), X, given("r", 1.0, 2.0, shape=(2,), fixed=True)),
+            (
+                Op("setitem", ("c", "x"), ("y",), {"key": [[0, 1, 2]]}),
+                RetainGrad("y"),
+                Hook("y", ("k",), "tensor", tensor_returned="r"),
+                Backward(("y",), (None,)),
+            ),
+        ),
+    ),
+    "a hook on a seed that was added to": (
+        "torch-view-hook-lost-after-write",
+        Case(
+            (Input("z", (0,), (), "complex64"), Input("s", (0,), (), "complex64", differentiable=False)),
+            (
+                Op("conj", ("z",), ("y",)),
+                Hook("y", ("k",), "nothing"),
+                Backward(("y",), ("y",)),
+                Backward(("y",), ("s",)),
+                Grad(("y",), ("z",), ("g",), ("s",)),
+            ),
+        ),
+    ),
+    "a seed of pairs": (
+        "torch-tracked-seed-returned",
+        Case((Z,), (Op("conj", ("z",), ("c",)), Op("as_real", ("c",), ("y",)), Grad(("y",), ("z",), ("g",), ("y",)))),
+    ),
+    "a logarithm below a cosine": (
+        "paddle-complex-log-seed",
+        Case(
+            (Z, given("s", (0.8, 0.7), dtype="complex64", fixed=True)),
+            (
+                Op("log", ("z",), ("y",)),
+                Op("cos", ("y",), ("c",)),
+                Grad(("c",), ("z",), ("g",), ("s",), **LINKED),
+                Op("imag", ("g",), ("t",)),
+                Grad(("t",), ("z",), ("h",)),
+            ),
+        ),
+    ),
 }
 
 
@@ -206,6 +347,32 @@ def test_a_known_deviation_is_known_here_too(entry: str, case: Case, engines: Wo
 
 
 OPEN = {
+    "a batch that is the seed, which was freed": (
+        "torch-batched-identity",
+        Case(
+            (X, given("s", shape=(1,))),
+            (
+                Grad(("x",), ("x",), ("g",), ("s",), is_grads_batched=True, **LINKED),
+                Op("mul", ("s", "s"), ("y",)),
+                Op("cos", ("g",), ("c",)),
+                Backward(("y",)),
+                Op("sub", ("c", "y"), ("t",)),
+                Grad(("t",), ("g",), ("h",)),
+            ),
+        ),
+    ),
+    "a hook that raises on the other gradient": (
+        "paddle-sibling-hook",
+        Case(
+            (X, V),
+            (
+                Op("sub", ("x", "v"), ("y",)),
+                Grad(("y",), ("x", "v"), ("g", "h"), **LINKED),
+                Hook("h", ("k",), "error"),
+                Backward(("g",)),
+            ),
+        ),
+    ),
     "sgn": (
         "paddle-sgn-of-operand",
         Case(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,6 +40,17 @@ SCRIPT = Case(
     "exact",
 )
 A, B, C, G, H, K, FIRST, CLEAR, SECOND = range(9)
+
+
+@pytest.mark.parametrize("op", ["imag", "neg"])
+def test_what_may_be_a_view_of_a_tensor_that_was_changed_is_no_second_difference(op: str) -> None:
+    inputs = (Input("x", (), (2.0,)), Input("s", (), ((1.0, 2.0),), "complex64", differentiable=False))
+    steps = (Op(op, ("s",), ("v",)), Op("real", ("s",), ("r",)), Backward(("x",), ("r",)), Op("neg", ("v",), ("w",)))
+    case = Case(inputs, steps, "exact")
+    actual = copy.deepcopy(answer(case))
+    actual.observations[3].values[0].array[...] = 0.0  # type: ignore[union-attr]
+    found = Comparer(Promise(case, INFO)).run(replace(actual, mutated=("s",)), lambda m: "known" if m.kind == "mutation" else None)
+    assert (op == "neg") == (found.mismatch is not None)
 
 
 def compared(*changes: Callable[[Any], None]) -> Comparison:

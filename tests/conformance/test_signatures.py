@@ -25,7 +25,7 @@ from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.entries import Deviation, known
 from conformance.deviations.findings import evidence
-from conformance.deviations.wrong_values import bears
+from conformance.deviations.wrong_values import bear_together, bears
 from conformance.judge.verdict import Bucket, judge
 from reference_impl import PADDLE
 from tests.conformance.engines import INFO, TOTAL, answer
@@ -50,6 +50,7 @@ AT_BOUND = Case(
     (Input("x", (2,), (0.5, 2.0)),), (Op("hardshrink", ("x",), ("y",), {"bound": 0.5}), Op("sum", ("y",), ("z",), TOTAL), GRAD)
 )
 TIES = "as if derivatives gave ties to the second operand"
+ONE_SIDED = "as if derivatives took the slope at 0 from the negative side"
 CLOSE = float(np.float32(0.1))
 K = Input("k", (2,), (1.0, 2.0), differentiable=False)
 WRITTEN = Case((X, K), (InPlace("add", "k", ("k",)), *PRODUCT.steps), "exact")
@@ -141,6 +142,38 @@ LATER = (
         "exact",
     )
 )
+CAPTURED = Case(
+    (X, Y),
+    (
+        Op("mul_scalar", ("x",), ("q",), {"other": 2.0}),
+        Hook("q", ("k",), "scaled", factor=3.0),
+        Op("mul", ("q", "y"), ("r",)),
+        Op("sum", ("r",), ("z",), TOTAL),
+        Grad(("z",), ("q", "x"), ("g", "h")),
+    ),
+    "exact",
+)
+EMPTY = Case(  # the sum of nothing, times the seed
+    (Input("x", (0, 2), ()), Input("y", (2,), (1.0, 1.0)), Input("s", (), (5.0,)), Input("r", (2,), (3.0, 4.0), differentiable=False)),
+    (
+        Op("sub", ("x", "y"), ("q",)),
+        Op("sum", ("q",), ("z",), TOTAL),
+        Grad(("z",), ("y",), ("g",), ("s",), create_graph=True),
+        Grad(("g",), ("s",), ("h",), ("r",)),
+    ),
+    "exact",
+)
+EMPTIED = "as if empty gradients had an element"
+PADDED = Case(
+    (Input("x", (2,), (0.0, 2.0)), Input("s", (3,), (1.0, 1.0, 1.0)), Input("r", (2,), (1.0, 1.0), differentiable=False)),
+    (
+        Op("pad_constant", ("x",), ("p",), {"before": [1], "after": [0], "value": 2.0}),
+        Op("leaky_relu", ("p",), ("y",), {"slope": 0.5}),
+        Grad(("y",), ("x",), ("g",), ("s",), create_graph=True),
+        Grad(("g",), ("s",), ("h",), ("r",)),
+    ),
+    "exact",
+)
 SIGN = Case(  # the gradient of s and of the sum of sgn and its own gradient; nothing is left of the latter if that is made of z
     (Z, S),
     (
@@ -168,7 +201,7 @@ def found(case: Case, got: Any) -> Mismatch:
     return Mismatch(step, "value", "result", "right", "wrong", "g", "g", 0, wanted, np.asarray(got, wanted.dtype))
 
 
-MEANT = {TIES: "maximum", CONSTANT_SLOPE: "pow"}
+MEANT = {TIES: "maximum", CONSTANT_SLOPE: "pow", EMPTIED: "sub", ONE_SIDED: "leaky_relu"}
 BORNE = {
     "zeros": (PRODUCT, [0.0, 0.0], [0.0, 1.0]),
     "nan": (PRODUCT, [np.nan, 6.0], [np.nan, 1.0]),
@@ -184,6 +217,8 @@ BORNE = {
     "as if an operand were a constant": (PRODUCT, [2.0, 3.0], [2.0, 4.0]),
     "as if an op were left out": (RESHAPED, [1.0, 1.0], [1.0, 2.0]),
     "as if a hook answered nothing": (HOOKED, [1.0, 1.0], [3.0, 3.0]),
+    "as if gradients were captured before hooks": (CAPTURED, [5.0, 7.0], [5.0, 8.0]),
+    EMPTIED: (EMPTY, -7.0, -3.5),
     "as if a bound were nearer": (AT_BOUND, [1.0, 1.0], [0.5, 1.0]),
     "as if numbers were float32": (ROUNDED, [CLOSE, CLOSE], [0.1001, 0.1]),
     "as if the memory of a seed were read in single precision": (SEEDED, [5 * LOW, 7 * HIGH], [5 * HIGH, 7 * HIGH]),
@@ -211,6 +246,19 @@ def test_numbers_that_are_what_the_entry_says_bear_its_signature(words: str) -> 
 def test_other_wrong_numbers_do_not_bear_it(words: str) -> None:
     case, _, got = BORNE[words]
     assert not bears(entry(words), Promise(case, INFO), found(case, got))
+
+
+@pytest.mark.parametrize(("got", "borne"), [([2.0, 0.5, 1.0], True), ([2.0, 0.5, 0.5], False), ([1.0, 0.5, 1.0], False)])
+def test_two_entries_are_borne_together_where_the_rules_of_both_are_wrong(got: list[float], borne: bool) -> None:
+    promise = Promise(PADDED, BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered))
+    right = promise.outcome.observations[-1].values[0].array  # type: ignore[union-attr]
+    differs = Mismatch(3, "value", "result", "right", "wrong", "h", "h", 0, right, np.array(got, right.dtype))
+    padded, sided = entry("as if borders were filled in derivatives"), entry(ONE_SIDED)
+    assert [False, False, borne] == [
+        bears(padded, promise, differs),
+        bears(sided, promise, differs),
+        bear_together(padded, sided, promise, differs),
+    ]
 
 
 def test_a_conjugate_that_the_script_asks_for_is_one_to_paddle_too() -> None:

@@ -239,6 +239,14 @@ def starts_from_view_of_toggled(case: Case, number: int) -> bool:
 
 
 @condition
+def view_of_toggled_asked(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for the gradient of a view, made before that, of a tensor whose flag was set."""
+    call, aliases = case.steps[number], Aliases(case.steps[:number])
+    on = {s.tensor for s in case.steps[:number] if isinstance(s, SetRequiresGrad) and s.requires_grad}
+    return isinstance(call, Grad) and any(name not in on and not on.isdisjoint(aliases.above(name)) for name in call.inputs)
+
+
+@condition
 def moves_nothing(case: Case, number: int) -> bool:
     """Whether a shape op has a result of the shape of its operand."""
     step, seen = case.steps[number], promised(case, PADDLE).observations[number]

@@ -61,6 +61,19 @@ def custom_returns_operand(case: Case, number: int) -> bool:
 
 
 @condition
+def made_of_returned_operand(case: Case, number: int) -> bool:
+    """Whether the step uses a constant that a custom function before it returned, or what was made of such a constant."""
+    constants = {entry.name for entry in case.inputs if not entry.differentiable}
+    made: set[str] = set()
+    for i, step in enumerate(case.steps[:number]):
+        if custom_returns_operand(case, i):
+            made.update(constants.intersection(name for _, name in uses(step)))
+        elif not made.isdisjoint(name for _, name in uses(step)):
+            made.update(results(step))
+    return not made.isdisjoint(name for _, name in uses(case.steps[number]))
+
+
+@condition
 def custom_shares_gradient(case: Case, number: int) -> bool:
     """Whether a custom backward returns what it did not make itself, or the same tensor twice."""
     step = case.steps[number]

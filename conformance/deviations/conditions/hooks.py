@@ -47,6 +47,14 @@ def hook_of_another_dtype(case: Case, number: int) -> bool:
 
 
 @condition
+def hooks_one_of_gradients(case: Case, number: int) -> bool:
+    """Whether the step registers a hook on one of several gradients of a `grad` call with a graph."""
+    step = case.steps[number]
+    made = {n for s in case.steps[:number] if isinstance(s, Grad) and s.create_graph and len(s.results) > 1 for n in s.results}
+    return isinstance(step, Hook) and step.tensor in made
+
+
+@condition
 def hook_raises(case: Case, number: int) -> bool:
     """Whether the step registers a hook that raises an error."""
     step = case.steps[number]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.case.aliases import Aliases
-from conformance.case.steps import SEED_FIELDS, Backward, Detach, Grad, Hook, InPlace, RetainGrad, uses
+from conformance.case.aliases import Aliases, lies_in
+from conformance.case.queries import edges
+from conformance.case.steps import SEED_FIELDS, Backward, Detach, Grad, Hook, InPlace, RetainGrad, results, uses
 from conformance.deviations.conditions.registry import condition
 
 if TYPE_CHECKING:
@@ -67,14 +68,16 @@ def gradient_written(case: Case, number: int) -> bool:
 
 @condition
 def view_asked_after_write(case: Case, number: int) -> bool:
-    """Whether a call asks for the gradient of a view whose memory an in-place update changed."""
+    """Whether a call asks for the gradient of a view whose memory an in-place update changed, or of the edge of one."""
     call, before = case.steps[number], case.steps[:number]
     if not isinstance(call, Grad | Backward):
         return False
     aliases = Aliases(before)
     written = {aliases.root(s.tensor) for s in before if isinstance(s, InPlace)}
     views = {n for n, (_, made_by) in aliases.parent.items() if not isinstance(made_by, Detach)}
-    return any(n in views and aliases.root(n) in written for n in call.inputs or ())
+    of = edges(before)
+    asked = (of.get(n, n) for n in call.inputs or ())
+    return any(n in views and aliases.root(n) in written for n in asked)
 
 
 @condition
@@ -105,6 +108,19 @@ def hooks_base_of_write(case: Case, number: int) -> bool:
     aliases = Aliases(before)
     written = {s.tensor for s in before if isinstance(s, InPlace) and not s.no_grad}
     return step.tensor not in written and aliases.base(step.tensor) in {aliases.base(name) for name in written}
+
+
+@condition
+def hooked_seed_added_to(case: Case, number: int) -> bool:
+    """Whether a `backward` adds to gradients that an earlier one left, whose seed lies in the memory of a view that has a hook."""
+    before = case.steps[:number]
+    owner: dict[str, str] = {}
+    for step in before:
+        base = lies_in(step)
+        owner.update(dict.fromkeys(results(step) if base is not None else (), owner.get(base or "", base or "")))
+    hooked = {owner[s.tensor] for s in before if isinstance(s, Hook) and s.tensor in owner}
+    seeds = {owner.get(name, name) for s in before if isinstance(s, Backward) for name in s.seeds or () if name is not None}
+    return isinstance(case.steps[number], Backward) and not hooked.isdisjoint(seeds)
 
 
 @condition

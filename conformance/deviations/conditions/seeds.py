@@ -62,7 +62,10 @@ def seed_used_again(case: Case, number: int) -> bool:
 
 @condition
 def tracked_seed_handed_on(case: Case, number: int) -> bool:
-    """Whether a `grad` call without a graph has a tracked seed and a result of nothing but its elements, or their conjugates."""
+    """Whether a `grad` call without a graph has a tracked seed and a result of nothing but its elements, or their conjugates.
+
+    A seed of real numbers whose last axis is of two may be pairs, which have conjugates, too.
+    """
     call = case.steps[number]
     if not isinstance(call, Grad) or call.create_graph:
         return False
@@ -74,7 +77,11 @@ def tracked_seed_handed_on(case: Case, number: int) -> bool:
     seeds = [known[name].array for name in call.seeds or () if name in known and known[name].requires_grad]
     here = seen[number]
     made = [value.array for value in here.values if value is not None] if isinstance(here, Computed) else []
-    return any(np.isin(_parts(array), [_parts(seed), _parts(np.conj(seed))]).all() for array in made for seed in seeds)
+    return any(np.isin(_parts(array), [_parts(seed), _parts(_mirrored(seed))]).all() for array in made for seed in seeds)
+
+
+def _mirrored(seed: Any) -> Any:
+    return seed * np.array([1, -1], seed.dtype) if seed.shape[-1:] == (2,) and not np.iscomplexobj(seed) else np.conj(seed)
 
 
 def _parts(array: Any) -> Any:

@@ -56,6 +56,16 @@ def input_of_several(case: Case, number: int) -> bool:
 
 
 @condition
+def one_of_two_unbound_seeded(case: Case, number: int) -> bool:
+    """Whether a `grad` call starts, with a seed, from one of the two results of `unbind`, and not from the other."""
+    call = case.steps[number]
+    roots = zip(call.outputs, call.seeds or (), strict=False) if isinstance(call, Grad) else ()
+    seeded = {root for root, seed in roots if seed is not None}
+    pairs = (s.results for s in case.steps[:number] if isinstance(s, Op) and s.op == "unbind" and len(s.results) == 2)
+    return any(len(seeded.intersection(pair)) == 1 for pair in pairs)
+
+
+@condition
 def several_cut(case: Case, number: int) -> bool:
     """Whether a `grad` call has two results of one op or custom function in ``no_grad_vars``."""
     call = case.steps[number]

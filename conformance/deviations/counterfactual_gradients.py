@@ -1,0 +1,119 @@
+"""Counterfactuals of gradients: what a script would be if a gradient were taken, or handed on, at another place of the graph.
+
+A framework's graph has other nodes than the one that a script describes. A view that was written has a new place in it; the gradient of
+a tensor may be read before its hooks, or be the seed itself; two gradients may be results of one node. Each of these is a script, too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from conformance.case.aliases import Aliases
+from conformance.case.place import END, StepNumber
+from conformance.case.queries import edges
+from conformance.case.rewrite import CONSTANT, rename, replace_step, with_steps
+from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, results
+from conformance.deviations.conditions.hooks import hook_on_asked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from conformance.case.case import Case
+    from conformance.case.steps import Step
+    from conformance.deviations.counterfactual_calls import Variant
+
+
+def asked_views_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have the call ask for copies of the views that it asks for, from which nothing is computed."""
+    call = None if number is END else case.steps[number]
+    if number is END or not isinstance(call, Grad):
+        return
+    before = case.steps[:number]
+    of, views = edges(before), Aliases(before).parent
+    copied = {name: f"{CONSTANT}{name}" for name in call.inputs if of.get(name, name) in views}
+    copies = (Op("clone", (of.get(name, name),), (copy,)) for name, copy in copied.items())
+    asking = msgspec.structs.replace(call, inputs=tuple(copied.get(name, name) for name in call.inputs))
+    yield with_steps(case, (*before, *copies, asking, *case.steps[number + 1 :])), number + len(copied)
+
+
+def batched_identities_alone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a batched derivative of an output in itself be that of a leaf that has the shape of the batch: in one call, the seed."""
+    of = edges(case.steps)
+    steps: list[Step] = []
+    at = number
+    for i, step in enumerate(case.steps):
+        steps.append(step)
+        if isinstance(step, Grad) and step.is_grads_batched:
+            behind = _alone(step, i, of)
+            names = {name: f"{CONSTANT}{name}" for one in behind if isinstance(one, Grad) for name in one.results}
+            steps[-1:] = [rename(step, names), *behind]
+            at = at if at is END or number is END or i >= number else at + len(behind)
+    yield with_steps(case, steps), at
+
+
+def _alone(call: Grad, number: int, of: dict[str, str]) -> list[Step]:
+    seeds = dict(zip((of.get(name, name) for name in call.outputs), call.grad_outputs or (), strict=False))
+    steps: list[Step] = []
+    for slot, (asked, result) in enumerate(zip(call.inputs, call.results, strict=True)):
+        seed, leaf = seeds.get(of.get(asked, asked)), f"{CONSTANT}{number}_{slot}"
+        if seed is not None:
+            made = Grad((leaf,), (leaf,), (result,), (seed,), retain_graph=True, create_graph=call.create_graph)
+            steps += [Detach(seed, (leaf,)), SetRequiresGrad(leaf, requires_grad=True), made]
+    return steps
+
+
+def captured_before_hooks(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have `grad` return the gradients of the hooked values that it asks for, beside others, as they are before the hooks."""
+    hooked = {s.tensor for s in case.steps if isinstance(s, Hook)}
+    copies = {name: f"{CONSTANT}{name}" for s in case.steps for name in results(s) if isinstance(s, Op | Custom) and name in hooked}
+    steps: list[Step] = []
+    at = number
+    for i, step in enumerate(case.steps):
+        if isinstance(step, Op | Custom | Edge):
+            made = [Op("clone", (name,), (copies[name],)) for name in results(step) if name in copies]
+            operands = {name: copy for name, copy in copies.items() if name not in results(step)}
+            steps += [rename(step, operands), *made]
+            at = at if at is END or number is END or i >= number else at + len(made)
+        elif isinstance(step, Grad) and hook_on_asked(case, i):
+            steps.append(msgspec.structs.replace(step, inputs=tuple(copies.get(name, name) for name in step.inputs)))
+        else:
+            steps.append(step)
+    if copies and not any(isinstance(s, InPlace) for s in case.steps):
+        yield with_steps(case, steps), at
+
+
+def hooked_gradients_started(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have the call start from the hooked gradients too, those of calls for several, with seeds of zeros."""
+    call = None if number is END else case.steps[number]
+    if number is END or not isinstance(call, Grad | Backward):
+        return
+    hooked = {s.tensor for s in case.steps[:number] if isinstance(s, Hook)} - {*call.roots}
+    made = (s for s in case.steps[:number] if isinstance(s, Grad) and s.create_graph and len(s.results) > 1)
+    gradients = [name for s in made for name in s.results if name in hooked]
+    before: list[Step] = []
+    for name in gradients:
+        fixed, none = f"{CONSTANT}{name}_fixed", f"{CONSTANT}{name}_none"
+        before += [Detach(name, (fixed,)), Op("mul_scalar", (fixed,), (none,), {"other": 0.0})]
+    seeds = (*(call.seeds or (None,) * len(call.roots)), *(f"{CONSTANT}{name}_none" for name in gradients))
+    field = next((field for field in call.SEEDS if getattr(call, field) is not None), call.SEEDS[0])
+    wider = msgspec.structs.replace(call, **{call.ROOTS: (*call.roots, *gradients), field: seeds}, form=None)
+    yield with_steps(case, (*case.steps[:number], *before, wider, *case.steps[number + 1 :])), number + len(before)
+
+
+def write_left_out(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Leave out an in-place update before the step."""
+    for i, step in enumerate(case.steps if number is END else case.steps[:number]):
+        if isinstance(step, InPlace):
+            yield replace_step(case, i), number if number is END else number - 1
+
+
+OF_GRADIENTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
+    "as if views that are asked for were copies": asked_views_copied,
+    "as if a write were left out": write_left_out,
+    "as if batches of identities were single": batched_identities_alone,
+    "as if gradients were captured before hooks": captured_before_hooks,
+    "as if hooked gradients beside a root were roots": hooked_gradients_started,
+}
+"""The counterfactuals of this kind by the words that an entry uses."""

@@ -37,6 +37,7 @@ FAMILIES = (
     "products",
     "update",
     "complex",
+    "views",
 )
 
 

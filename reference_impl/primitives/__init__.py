@@ -19,6 +19,7 @@ from reference_impl.primitives import (
     softmax,
     transcendental,
     update,
+    views,
 )
 
 FAMILIES = (
@@ -40,4 +41,5 @@ FAMILIES = (
     pooling,
     products,
     update,
+    views,
 )

@@ -7,6 +7,7 @@ from reference_impl.primitives import (
     convolution,
     elementary,
     indexing,
+    layout,
     linalg,
     losses,
     nn,
@@ -14,6 +15,7 @@ from reference_impl.primitives import (
     pooling,
     products,
     reduction,
+    scatter,
     selection,
     shape,
     softmax,
@@ -42,4 +44,6 @@ FAMILIES = (
     products,
     update,
     views,
+    scatter,
+    layout,
 )

@@ -9,7 +9,7 @@ from conformance.ops import corners_of_shapes
 from conformance.ops.corners import axes, count_of, equal_parts, given, on, several, uneven_parts
 from conformance.ops.draws import axis_of, reshaped, unary
 from conformance.ops.families.shape import ENTRIES as SHAPES
-from conformance.ops.numbers import BOTH
+from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
 from conformance.ops.spec import PLAIN, Drawn, Memory, op, rows
 
 if TYPE_CHECKING:
@@ -108,7 +108,14 @@ _AT = "x[(slice(None),) * (axis % x.ndim) + (index,)]"
 
 ENTRIES = rows(
     "views",
-    _like("expand", "expand_as", 79, "x.expand_as(torch.empty(shape))", "x.expand_as(paddle.empty(shape))"),
+    _like(
+        "expand",
+        "expand_as",
+        79,
+        "x.expand_as(torch.empty(shape))",
+        "x.expand_as(paddle.empty(shape))",
+        numbers=real_only(UNREGISTERED),
+    ),
     _like("expand", "broadcast_to", 138, "torch.broadcast_to(x, shape)", "paddle.broadcast_to(x, shape)"),
     op(
         "unflatten",

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 from conformance.case.steps import Op
 from conformance.deviations.conditions.registry import condition
-from conformance.ops import catalogue
-from conformance.ops.spec import Memory
 
 if TYPE_CHECKING:
     from conformance.case.case import Case
@@ -16,18 +14,11 @@ SPARSE = frozenset({"getitem_strided", "expand"})
 """Ops after which a vector's elements do not lie one behind another; one that is reversed is a copy in PyTorch."""
 
 
-TURNED = frozenset({Memory.STRIDED, Memory.DOUBTFUL})
-
-
 @condition
-def narrows_a_view(case: Case, number: int) -> bool:
-    """Whether an op is `narrow` of a tensor that may not begin where its memory does, or not lie there one element behind another."""
+def windows_apart(case: Case, number: int) -> bool:
+    """Whether an op takes windows that begin more than one element apart, so that they may leave some out."""
     step = case.steps[number]
-    views: set[str] = set()
-    for made in case.steps[:number]:
-        if isinstance(made, Op) and (row := catalogue()[made.op]).views and (row.memory in TURNED or made.operands[0] in views):
-            views.update(made.results)
-    return isinstance(step, Op) and step.op == "narrow_view" and step.operands[0] in views
+    return isinstance(step, Op) and step.op == "tensor_unfold" and step.attrs["step"] > 1
 
 
 @condition

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.ops.corners import axes, given, on, several
 from conformance.ops.draws import axis_of
-from conformance.ops.numbers import BOTH
+from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
 from conformance.ops.spec import PLAIN, Drawn, Memory, OpSpec, op, rows
 
 if TYPE_CHECKING:
@@ -131,9 +131,8 @@ ENTRIES = rows(
         "as_strided",
         203,
         _strided,
-        "x.contiguous().as_strided(shape, strides, offset)",
-        "paddle.as_strided(x.contiguous(), shape, strides, offset * x.element_size())",
-        memory=Memory.DOUBTFUL,
+        "x.contiguous().clone().as_strided(shape, strides, offset)",  # of a tensor that begins where its memory does
+        "paddle.as_strided(x.contiguous().clone(), shape, strides, offset * x.element_size())",
     ),
     _stacked("hstack", 209, lambda count: min(1, count - 1)),
     _row(
@@ -171,5 +170,6 @@ ENTRIES = rows(
         "torch.repeat_interleave(x, torch.tensor(repeats), axis)",
         "paddle.repeat_interleave(x, paddle.to_tensor(repeats), axis)",
         base="repeat_interleave",
+        numbers=real_only(UNREGISTERED),
     ),
 )

@@ -93,8 +93,8 @@ NOT_OFFERED: Mapping[str, str] = {
     "third derivatives in static programs": "each costs a build of its own; scripts draw them",
     "index_fill by a tensor": "its deviation is not written up: Paddle's gradient of it counts an index as often as it is repeated",
     "slice_scatter of a negative axis": "its deviation is not written up: Paddle writes elsewhere, or dies",
-    "narrow of views": "its deviation is not written up: Paddle counts from the beginning of the memory and writes the gradient beyond its "
-    "end, so that later cases of the process die of it; a copy is narrowed",
+    "narrow of views": "its deviation is not written up: Paddle counts from the beginning of the memory, and writes the gradient "
+    "beyond its end, so that later cases of the process die of it; a copy is narrowed",
     "scatter_reduce of products and extrema": "come with the next ones",
     "index_copy of another axis than the first": "Paddle's `scatter` has none",
     "repeated indices of what is replaced": "which of the replacements stays is documented as undefined",

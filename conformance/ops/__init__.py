@@ -93,6 +93,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "third derivatives in static programs": "each costs a build of its own; scripts draw them",
     "index_fill by a tensor": "its deviation is not written up: Paddle's gradient of it counts an index as often as it is repeated",
     "slice_scatter of a negative axis": "its deviation is not written up: Paddle writes elsewhere, or dies",
+    "windows of unfold that leave elements out": "its deviation is not written up: Paddle's gradient there was never written",
     "narrow of views": "its deviation is not written up: Paddle counts from the beginning of the memory, and writes the gradient "
     "beyond its end, so that later cases of the process die of it; a copy is narrowed",
     "scatter_reduce of products and extrema": "come with the next ones",

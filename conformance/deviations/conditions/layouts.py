@@ -15,13 +15,6 @@ SPARSE = frozenset({"getitem_strided", "expand"})
 
 
 @condition
-def windows_apart(case: Case, number: int) -> bool:
-    """Whether an op takes windows that begin more than one element apart, so that they may leave some out."""
-    step = case.steps[number]
-    return isinstance(step, Op) and step.op == "tensor_unfold" and step.attrs["step"] > 1
-
-
-@condition
 def weight_with_gaps(case: Case, number: int) -> bool:
     """Whether the second operand of an op was made by a slice with a step or by an expansion."""
     step = case.steps[number]

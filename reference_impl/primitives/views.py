@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reference_impl.primitives.shape import chunk, expand, permute, reshape, transpose, unbroadcast, widen
+from reference_impl.primitives.shape import expand, permute, reshape, transpose, unbroadcast, widen
 from reference_impl.tape.primitive import alias, primitive, shape_of
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ reduce_as = alias("reduce_as", unbroadcast)
 view_as = alias("view_as", reshape)
 ravel = alias("ravel", reshape)
 swapaxes = alias("swapaxes", transpose)
-tensor_split, hsplit, vsplit, dsplit = (alias(name, chunk) for name in ("tensor_split", "hsplit", "vsplit", "dsplit"))
 
 
 @primitive(saves=(), ulps=0, views=True)
@@ -103,3 +102,18 @@ def getitem_newaxis(x: Any, *, index: int) -> Any:
 def getitem_newaxis_vjp_x(g: Any, out: Any, x: Any, *, index: int) -> Any:
     full = shape_of(x)[-1]
     return widen(g, axis=-1, start=index % full, full=full)
+
+
+@primitive(saves=(), ulps=0, views=True)
+def tensor_split(x: Any, *, sections: Any, axis: int, part: int) -> Any:
+    """Return one of the parts, of the given lengths, that an axis is cut into: a slice, of which the others know nothing."""
+    start = sum(sections[:part])
+    return x[(slice(None),) * (axis % x.ndim) + (slice(start, start + sections[part]),)]
+
+
+@tensor_split.vjp("x")
+def tensor_split_vjp_x(g: Any, out: Any, x: Any, *, sections: Any, axis: int, part: int) -> Any:
+    return widen(g, axis=axis, start=sum(sections[:part]), full=shape_of(x)[axis])
+
+
+hsplit, vsplit, dsplit = (alias(name, tensor_split) for name in ("hsplit", "vsplit", "dsplit"))

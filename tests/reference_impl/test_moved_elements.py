@@ -142,7 +142,7 @@ def test_what_is_moved_is_where_the_definition_has_it(op: str, operands: Any, at
 @pytest.mark.parametrize("op", ["tensor_split", "hsplit", "vsplit", "dsplit"])
 def test_parts_of_a_split_are_those_of_numpy(op: str) -> None:
     axis = {"tensor_split": 0, "hsplit": 1, "vsplit": 0, "dsplit": 2}[op]
-    parts = OPS[op](CUBE, sections=[1, CUBE.shape[axis] - 1], axis=axis)
+    parts = [OPS[op](CUBE, sections=[1, CUBE.shape[axis] - 1], axis=axis, part=part) for part in (0, 1)]
     numpy = np.split(CUBE, [1], axis) if op == "tensor_split" else getattr(np, op)(CUBE, [1])
     assert [part.tolist() for part in numpy] == [part.tolist() for part in parts]
 

@@ -79,7 +79,7 @@ def _cut(axis: Callable[[int], int], least: int) -> Draw:
         x = s.take(lambda d: len(d.shape) >= least and d.shape[axis(len(d.shape))] >= 2, shape=(2, 4, 2)[-max(least, 2) :])
         at = axis(len(x.shape))
         first = s.source.integer(1, x.shape[at] - 1)
-        return [x], {"sections": [first, x.shape[at] - first], "axis": at}
+        return [x], {"sections": [first, x.shape[at] - first], "axis": at, "part": s.source.integer(0, 1)}
 
     return draw
 
@@ -88,10 +88,11 @@ def _split(name: str, rank: int, axis: Callable[[int], int], least: int) -> OpSp
     """Make the row of a split of one axis, at the places where its parts but the first begin."""
     starts = "[sum(sections[:i]) for i in range(1, len(sections))]"
     rest = ", axis" if name == "tensor_split" else ""
-    calls = {framework: f"{framework}.{name}(x, {starts}{rest})" for framework in ("torch", "paddle")}
+    calls = {framework: f"{framework}.{name}(x, {starts}{rest})[part]" for framework in ("torch", "paddle")}
     corners = {}
     if name == "tensor_split":
-        corners = {"many": equal_parts(-1), "first axis": equal_parts(0), "uneven": uneven_parts(-1)}
+        cuts = {"many": equal_parts(-1), "first axis": equal_parts(0), "uneven": uneven_parts(-1)}
+        corners = {name_: given(draw, part=1) for name_, draw in cuts.items()}
     return replace(
         SHAPE["split"],
         name=name,
@@ -99,6 +100,7 @@ def _split(name: str, rank: int, axis: Callable[[int], int], least: int) -> OpSp
         rank=rank,
         draw=_cut(axis, least),
         calls=calls,
+        memory=Memory.STRIDED,
         corners=corners,
         drawn=Drawn.NAMED,
     )

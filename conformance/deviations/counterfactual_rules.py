@@ -16,8 +16,10 @@ from reference_impl import OPS
 from reference_impl.primitives.activations import selu
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, neg
 from reference_impl.primitives.complex import conjugate
+from reference_impl.primitives.indexing import getitem_intarray
 from reference_impl.primitives.promotion import to_operand
-from reference_impl.primitives.shape import crop, expand, pad_constant, sum_to
+from reference_impl.primitives.selection import masked_fill
+from reference_impl.primitives.shape import crop, expand, pad_constant, reshape, sum_to
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.rules import intercepted_rules, replaced_rule
 
@@ -194,6 +196,20 @@ def _filled_again() -> Iterator[None]:
         yield
 
 
+def overlaps_not_summed(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have an element that lies in several windows get the gradient of the last of them, and not the sum."""
+    yield _changed(ops, _of_last_window)
+
+
+def _of_last_window(_right: Rule, _position: int, g: Any, _out: Any, x: Any, **attrs: Any) -> Any:
+    shape, read = shape_of(x), OPS["as_strided" if "strides" in attrs else "tensor_unfold"].forward  # type: ignore[attr-defined]
+    places = np.ravel(read(np.arange(np.prod(shape, dtype=int)).reshape(shape), **attrs))
+    last = np.full(np.prod(shape, dtype=int), -1)
+    np.maximum.at(last, places, np.arange(places.size))
+    taken = getitem_intarray(reshape(g, shape=(places.size,)), index=[np.maximum(last, 0)])
+    return reshape(masked_fill(taken, mask=last < 0, value=0.0), shape=shape)
+
+
 @contextmanager
 def _changed(ops: Sequence[str], wrong: Callable[..., Any]) -> Iterator[None]:
     """Put ``wrong(rule, position, g, ...)`` in the place of every rule of ops, by the position of its operand."""
@@ -281,6 +297,7 @@ RULES: dict[str, Change] = {
     "as if borders were filled in derivatives": borders_filled_again,
     "as if empty gradients had an element": empty_differences_extended,
     "as if weights were ones": weights_left_out,
+    "as if overlaps were not summed": overlaps_not_summed,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
 }
 """The counterfactual rules by the words that an entry uses."""

@@ -16,6 +16,7 @@ from conformance.mutants import (
     rules_matrix,
     rules_piecewise,
     rules_pointwise,
+    rules_scatter,
     rules_shape,
     second_order,
 )
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from conformance.mutants.wrong_rule import Entry
 
-FAMILIES = (rules_pointwise, rules_piecewise, rules_shape, rules_matrix, complexes)
+FAMILIES = (rules_pointwise, rules_piecewise, rules_shape, rules_scatter, rules_matrix, complexes)
 ENGINES = (accumulation, graphs, attached, complexes, conventions, programs)
 
 

@@ -37,6 +37,9 @@ FAMILIES = (
     "products",
     "update",
     "complex",
+    "views",
+    "scatter",
+    "layout",
 )
 
 
@@ -78,8 +81,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "vector_norm, nansum, logcumsumexp": "come with the next reductions; the first has a kink at 0 that is to be declared",
     "products of other than matrices and vectors (Kronecker, inner), traces of batches": "come with the next ones",
     "interpolate": "the nn families come later",
-    "setitem with masks or lists, masked_scatter": "the shape of what is read depends on data",
-    "getitem with masks": "the shape of the result depends on data",
+    "setitem with masks or lists": "comes with the next forms in place; index_put and masked_scatter are offered",
     "sort, cummax, median, kthvalue, mode": "come with the ordering family; topk is offered, with elements that differ",
     "topk of equal elements": "which of them is taken is documented as not guaranteed",
     "infinities, NaN and subnormals in random graphs": "`conformance points` asks every op at them, one op at a time",
@@ -89,6 +91,16 @@ NOT_OFFERED: Mapping[str, str] = {
     "ops that came later (`Drawn.NAMED`), in graphs that do not name them": "the grid, the special points and graphs that name them "
     "have them; all graphs will, once the shares of the known deviations are measured anew",
     "third derivatives in static programs": "each costs a build of its own; scripts draw them",
+    "index_fill by a tensor": "its deviation is not written up: Paddle's gradient of it counts an index as often as it is repeated",
+    "slice_scatter of a negative axis": "its deviation is not written up: Paddle writes elsewhere, or dies",
+    "windows of unfold that leave elements out": "its deviation is not written up: Paddle's gradient there was never written",
+    "narrow of views": "its deviation is not written up: Paddle counts from the beginning of the memory, and writes the gradient "
+    "beyond its end, so that later cases of the process die of it; a copy is narrowed",
+    "scatter_reduce of products and extrema": "come with the next ones",
+    "index_copy of another axis than the first": "Paddle's `scatter` has none",
+    "repeated indices of what is replaced": "which of the replacements stays is documented as undefined",
+    "positive": "the tensor itself comes back",
+    "vander": "PyTorch makes it of cumprod, which is not offered either",
     **in_place.NOT_OFFERED,
     **numbers.NOT_OFFERED,
     "float16, bfloat16": "Paddle has no CPU kernel of add for them, so it cannot even sum two contributions to a gradient",

@@ -7,6 +7,7 @@ from reference_impl.primitives import (
     convolution,
     elementary,
     indexing,
+    layout,
     linalg,
     losses,
     nn,
@@ -14,11 +15,13 @@ from reference_impl.primitives import (
     pooling,
     products,
     reduction,
+    scatter,
     selection,
     shape,
     softmax,
     transcendental,
     update,
+    views,
 )
 
 FAMILIES = (
@@ -40,4 +43,7 @@ FAMILIES = (
     pooling,
     products,
     update,
+    views,
+    scatter,
+    layout,
 )

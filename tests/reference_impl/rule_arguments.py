@@ -35,6 +35,8 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("index_add_rows", ((2, 3, 4),), {"axis": 0, "index": [[0, 2, 2], [1, 2, 0]], "length": 4}),
     ("put_diagonal", ((2, 3),), {"offset": 1, "shape": (2, 3, 4)}),
     ("put_diagonal", ((2,),), {"offset": -1, "shape": (3, 4)}),
+    ("put_masked", ((3,),), {"mask": [[True, False], [False, True], [True, False]], "shape": (3, 2)}),
+    ("put_masked", ((2, 2),), {"mask": [True, False, True], "shape": (3, 2)}),
     ("put_intarray", ((3, 2),), {"index": [[0, 1, 1], [2, 0, 2]], "shape": (2, 3, 2)}),
     ("scatter_add", ((2, 3),), {"axis": 1, "index": [[0, 2, 2], [1, 1, 0]], "shape": (3, 4)}),
     ("scatter_add", ((2, 3),), {"axis": -1, "index": [[0, 2, 2], [1, 1, 0]], "shape": (2, 3)}),

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 
 from conformance.case.outcome import Computed
 from conformance.case.queries import call_at
-from conformance.case.steps import AppendBackward, Grad, Op, results, uses
+from conformance.case.steps import AppendBackward, Grad, Op, SetRequiresGrad, results, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.calls import mixed_dtypes, moves_nothing
 from conformance.deviations.conditions.registry import case_condition, condition
 from reference_impl import PADDLE_STATIC
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from conformance.case.case import Case
+    from conformance.case.steps import Step
 
 
 @functools.lru_cache(maxsize=8)
@@ -46,8 +49,18 @@ def constant_first_operand(case: Case, number: int) -> bool:
 @condition
 def constant_among_several(case: Case, number: int) -> bool:
     """Whether an op joins a constant and another value."""
-    step, constants = case.steps[number], _constants(case)
-    if not isinstance(step, Op) or step.op not in ("cat", "stack"):
+    return _mixes(case.steps[number], ("cat", "stack"), _constants(case))
+
+
+@condition
+def constant_in_grid(case: Case, number: int) -> bool:
+    """Whether an op makes a grid of a constant and another value, or broadcasts them to each other."""
+    toggled = {step.tensor for step in case.steps if isinstance(step, SetRequiresGrad) and step.requires_grad}
+    return _mixes(case.steps[number], ("meshgrid", "cartesian_prod", "broadcast_tensors"), _constants(case) - toggled)
+
+
+def _mixes(step: Step, ops: Collection[str], constants: frozenset[str]) -> bool:
+    if not isinstance(step, Op) or step.op not in ops:
         return False
     return not constants.isdisjoint(step.operands) and not constants.issuperset(step.operands)
 

@@ -1,0 +1,119 @@
+"""Ops that read the elements of a tensor by other names: axes that are moved, cut or made, and parts that are picked.
+
+Most are what `shape` and `indexing` have already. They have names of their own since a framework offers, keeps and frees what goes by
+a name of its own. Sources: the pages of ``torch`` and ``paddle`` on each.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from reference_impl.primitives.shape import expand, permute, reshape, transpose, unbroadcast, widen
+from reference_impl.tape.primitive import alias, primitive, shape_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+expand_as = alias("expand_as", expand)
+broadcast_to = alias("broadcast_to", expand)
+reduce_as = alias("reduce_as", unbroadcast)
+view_as = alias("view_as", reshape)
+ravel = alias("ravel", reshape)
+swapaxes = alias("swapaxes", transpose)
+
+
+@primitive(saves=(), ulps=0, views=True)
+def unflatten(x: Any, *, axis: int, sizes: Any) -> Any:
+    """Cut one axis into several, of the given lengths."""
+    axis %= x.ndim
+    return np.reshape(x, (*x.shape[:axis], *sizes, *x.shape[axis + 1 :]))
+
+
+@unflatten.vjp("x")
+def unflatten_vjp_x(g: Any, out: Any, x: Any, *, axis: int, sizes: Any) -> Any:
+    return reshape(g, shape=shape_of(x))
+
+
+def _order(count: int, source: Sequence[int], destination: Sequence[int]) -> list[int]:
+    """Return which axis each axis of the result is, when some are moved; the others keep their order."""
+    moved = {to % count: at % count for at, to in zip(source, destination, strict=True)}
+    others = iter(sorted(set(range(count)) - set(moved.values())))
+    return [moved[i] if i in moved else next(others) for i in range(count)]
+
+
+@primitive(saves=(), ulps=0, views=True)
+def moveaxis(x: Any, *, source: Any, destination: Any) -> Any:
+    """Move axes, two lists of equal lengths; the others keep their order."""
+    return np.transpose(x, _order(x.ndim, source, destination))
+
+
+@moveaxis.vjp("x")
+def moveaxis_vjp_x(g: Any, out: Any, x: Any, *, source: Any, destination: Any) -> Any:
+    order = _order(len(shape_of(x)), source, destination)
+    return permute(g, axes=sorted(range(len(order)), key=order.__getitem__))
+
+
+@primitive(saves=(), ulps=0, views=True)
+def matrix_transpose(x: Any) -> Any:
+    """Swap the last two axes."""
+    return np.swapaxes(x, -1, -2)
+
+
+@matrix_transpose.vjp("x")
+def matrix_transpose_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return matrix_transpose(g)
+
+
+@primitive(saves=(), ulps=0, views=True)
+def narrow_view(x: Any, *, axis: int, start: int, length: int) -> Any:
+    """Return a view of ``length`` entries from ``start`` on along one axis; a negative start counts from the end."""
+    start %= x.shape[axis]
+    return x[(slice(None),) * (axis % x.ndim) + (slice(start, start + length),)]
+
+
+@narrow_view.vjp("x")
+def narrow_view_vjp_x(g: Any, out: Any, x: Any, *, axis: int, start: int, length: int) -> Any:
+    full = shape_of(x)[axis]
+    return widen(g, axis=axis, start=start % full, full=full)
+
+
+@primitive(saves=(), ulps=0, views=True)
+def select(x: Any, *, axis: int, index: int) -> Any:
+    """Return entry ``index`` of one axis, without that axis."""
+    return x[(slice(None),) * (axis % x.ndim) + (index, ...)]
+
+
+@select.vjp("x")
+def select_vjp_x(g: Any, out: Any, x: Any, *, axis: int, index: int) -> Any:
+    shape = list(shape_of(x))
+    full, shape[axis] = shape[axis], 1
+    return widen(reshape(g, shape=tuple(shape)), axis=axis, start=index % full, full=full)
+
+
+@primitive(saves=(), ulps=0, views=True)
+def getitem_newaxis(x: Any, *, index: int) -> Any:
+    """Return ``x[..., None, index]``: one entry of the last axis, and an axis of length 1 in its place."""
+    return x[..., None, index]
+
+
+@getitem_newaxis.vjp("x")
+def getitem_newaxis_vjp_x(g: Any, out: Any, x: Any, *, index: int) -> Any:
+    full = shape_of(x)[-1]
+    return widen(g, axis=-1, start=index % full, full=full)
+
+
+@primitive(saves=(), ulps=0, views=True)
+def tensor_split(x: Any, *, sections: Any, axis: int, part: int) -> Any:
+    """Return one of the parts, of the given lengths, that an axis is cut into: a slice, of which the others know nothing."""
+    start = sum(sections[:part])
+    return x[(slice(None),) * (axis % x.ndim) + (slice(start, start + sections[part]),)]
+
+
+@tensor_split.vjp("x")
+def tensor_split_vjp_x(g: Any, out: Any, x: Any, *, sections: Any, axis: int, part: int) -> Any:
+    return widen(g, axis=axis, start=sum(sections[:part]), full=shape_of(x)[axis])
+
+
+hsplit, vsplit, dsplit = (alias(name, tensor_split) for name in ("hsplit", "vsplit", "dsplit"))

@@ -49,6 +49,12 @@ APPLIED = {
     "softmax_entropy",
     "mean_all",
     "narrow",
+    "conv2d_plain",
+    "conv3d_plain",
+    "conv_transpose2d_plain",
+    "conv_transpose3d_plain",
+    "length_of",
+    "at_least",
     "softsign_as_one",
     "tanhshrink_as_one",
 }

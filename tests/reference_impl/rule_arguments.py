@@ -130,6 +130,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("scaled_dot_product_attention_of_turned", ((1, 2, 2, 3), (1, 2, 3, 3), (1, 2, 3, 2)), {}),
     ("scaled_dot_product_attention_causal_of_turned", ((1, 1, 2, 3), (1, 1, 3, 3), (1, 1, 3, 2)), {}),
     # Corners that the catalogue's draws leave out.
+    ("conv1d", ((2, 2, 2), (2, 2, 2), (2,)), {"stride": [1], "padding": [0], "dilation": [1], "groups": 1}),
     ("matmul", ((3,), (3,)), {}),
     ("matmul", ((3,), (2, 3, 4)), {}),
     ("matmul", ((2, 4, 3), (3,)), {}),

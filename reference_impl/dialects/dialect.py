@@ -190,6 +190,7 @@ PADDLE = Dialect(
     copies=frozenset({"chunk", "expand", "split"}),
     conventions=locked("paddle", "3.3"),
     spelled={
+        "bilinear": "bilinear_as_one",
         "binary_cross_entropy_with_logits": "binary_cross_entropy_with_logits_by_mean_all",
         "conv1d": "conv1d_of_parts",
         "conv2d_biased": "conv2d_of_parts",

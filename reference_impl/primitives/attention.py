@@ -69,10 +69,26 @@ def scaled_dot_product_attention_causal_of_turned(query: Any, key: Any, value: A
     return _of_turned(query, key, value, causal=True)
 
 
-@fused(saves=("x", "y", "weight"))
-def bilinear(x: Any, y: Any, weight: Any, bias: Any) -> Any:
-    """Return ``x w_o y + b_o`` for each output o, row by row: ``(n, i), (n, j), (o, i, j), (o,) -> (n, o)``."""
+def _forms(x: Any, y: Any, weight: Any) -> Any:
     (n, i), (o, _, j) = shape_of(x), shape_of(weight)
     halves = matmul(reshape(x, shape=(1, n, i)), weight)
     forms = matmul(reshape(transpose(halves, axis0=0, axis1=1), shape=(n, o, j)), reshape(y, shape=(n, j, 1)))
-    return add(reshape(forms, shape=(n, o)), bias)
+    return reshape(forms, shape=(n, o))
+
+
+@fused()
+def trilinear(x: Any, y: Any, weight: Any) -> Any:
+    """Return ``x w_o y`` for each output o, row by row: ``(n, i), (n, j), (o, i, j) -> (n, o)``."""
+    return _forms(x, y, weight)
+
+
+@composite
+def bilinear(x: Any, y: Any, weight: Any, bias: Any) -> Any:
+    """Return ``x w_o y + b_o`` for each output o, row by row: ``(n, i), (n, j), (o, i, j), (o,) -> (n, o)``."""
+    return add(trilinear(x, y, weight), bias)
+
+
+@fused(saves=("x", "y", "weight"))
+def bilinear_as_one(x: Any, y: Any, weight: Any, bias: Any) -> Any:
+    """Return the same as `bilinear`, as one op."""
+    return add(_forms(x, y, weight), bias)

@@ -53,6 +53,8 @@ APPLIED = {
     "conv3d_plain",
     "conv_transpose2d_plain",
     "conv_transpose3d_plain",
+    "trilinear",
+    "bilinear_as_one",
     "length_of",
     "at_least",
     "softsign_as_one",

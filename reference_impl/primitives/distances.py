@@ -130,9 +130,12 @@ def cosine_embedding_loss_of_squares(x: Any, y: Any, *, target: Any, margin: flo
 
 
 @composite
-def gaussian_nll_loss(x: Any, y: Any, variance: Any, *, eps: float, reduction: str) -> Any:
-    """Return ``(log(v) + (x - y)^2 / v) / 2`` of variances ``v``, at least ``eps``, reduced."""
-    v = at_least(clone(variance), bound=eps)
+def gaussian_nll_loss(x: Any, y: Any, deviation: Any, *, eps: float, reduction: str) -> Any:
+    """Return ``(log(v) + (x - y)^2 / v) / 2`` of the squares ``v`` of deviations, at least ``eps``, reduced.
+
+    Both frameworks take variances, and refuse negative ones, which squares are not.
+    """
+    v = at_least(clone(mul(deviation, deviation)), bound=eps)
     return reduced(mul_scalar(add(log(v), div(square(sub(x, y)), v)), other=0.5), reduction)
 
 

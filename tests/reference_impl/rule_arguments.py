@@ -117,6 +117,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
         ((1, 1, 1, 2, 2), (1, 2, 1, 2, 1), (2,)),
         {"stride": [1, 2, 1], "padding": [0] * 3, "added": [0, 1, 0], **CONV_3D},
     ),
+    ("gaussian_nll_loss", ((2, 3), (2, 3), (2, 3)), {"eps": 1e-6, "reduction": "sum"}),
     ("trilinear", ((3, 2), (3, 4), (2, 2, 4)), {}),
     ("bilinear_as_one", ((3, 2), (3, 4), (2, 2, 4), (2,)), {}),
     ("weigh", ((2, 3, 2),), {"axis": 1, "weights": np.array([[0.5, 0.25, 0.0], [0.0, 1.0, -0.5]]), "doubt": np.zeros((2, 3))}),

@@ -9,7 +9,6 @@ from conformance.ops.corners import given
 from conformance.ops.draws import axis_of
 from conformance.ops.numbers import UNIMPLEMENTED, real_only
 from conformance.ops.spec import PLAIN, Drawn, Growth, OpSpec, op, rows
-from reference_impl.tape.primitive import Domain
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
@@ -56,8 +55,8 @@ def _angles(s: Sampler) -> Arguments | None:
 
 
 def _normals(s: Sampler) -> Arguments | None:
-    variance = s.take(_has_rows, domain=Domain.POSITIVE)
-    operands = [s.take_shaped(variance.shape), s.take_shaped(variance.shape), variance]
+    x = s.take(_has_rows)
+    operands = [x, s.take_shaped(x.shape), s.take_shaped(x.shape)]
     return operands, {"eps": s.source.choice((1e-6, 0.5)), "reduction": s.source.choice(REDUCTIONS)}
 
 
@@ -148,8 +147,8 @@ ENTRIES = rows(
         "gaussian_nll_loss",
         251,
         _normals,
-        f"{F}.gaussian_nll_loss(x, y, variance, eps=eps, reduction=reduction)",
-        f"{P}.gaussian_nll_loss(x, y, variance, epsilon=eps, reduction=reduction)",
+        f"{F}.gaussian_nll_loss(x, y, deviation * deviation, eps=eps, reduction=reduction)",
+        f"{P}.gaussian_nll_loss(x, y, deviation * deviation, epsilon=eps, reduction=reduction)",
         corners=_reduced(_normals),
         growth=Growth.UNBOUNDED,
     ),

@@ -61,8 +61,9 @@ class Learned:
 
     @property
     def varying(self) -> dict[OpenChoice, Mapping[str, int]]:
-        """The choices that were decided both ways."""
-        return {choice: options for choice, options in self.seen.items() if len(options) > 1}
+        """The choices that were decided both ways, now, and not as an earlier measurement of other ops says."""
+        met = {choice for choice, _ in self.cases}
+        return {choice: options for choice, options in self.seen.items() if len(options) > 1 and choice in met}
 
     def add(self, chunk: Chunk, record: CaseRecord) -> None:
         """Add what a case showed."""

@@ -163,6 +163,16 @@ def _extended(ops: Sequence[str], right: Pull, primitive: Primitive, node: Any, 
     return [(position, expand(g, shape=tuple(n or 1 for n in shape_of(c)))) for position, c in made]
 
 
+def eps_added_to_lengths(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of a length divide by what is more than the length by the ``eps`` that it was given, rounded to float32."""
+    yield _changed(("length_of",), _divided_by_more)
+
+
+def _divided_by_more(right: Rule, _: int, g: Any, out: Any, x: Any, *, eps: float, **attrs: Any) -> Any:
+    length = array_of(out)
+    return mul(right(g, out, x, eps=eps, **attrs), (length / (length + np.float32(eps).astype(length.dtype))).astype(length.dtype))
+
+
 class _Border(tuple[int, ...]):  # noqa: SLOT001 - a tuple of any length has no slots
     """How many entries were put in front, and of which value: what must be known where the derivative is differentiated."""
 
@@ -298,6 +308,7 @@ RULES: dict[str, Change] = {
     "as if empty gradients had an element": empty_differences_extended,
     "as if weights were ones": weights_left_out,
     "as if overlaps were not summed": overlaps_not_summed,
+    "as if eps were added to lengths": eps_added_to_lengths,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
 }
 """The counterfactual rules by the words that an entry uses."""

@@ -40,6 +40,7 @@ from conformance.case.steps import (
     RetainGrad,
     results,
 )
+from conformance.deviations.counterfactual_attributes import single_points_in_front
 from conformance.deviations.counterfactual_calls import (
     Variant,
     cut_forgotten,
@@ -297,6 +298,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if computed edges were no inputs": inputs_dropped,
     "as if all inputs were asked for": all_inputs,
     "as if numbers were float32": numbers_rounded,
+    "as if single points lay in front": single_points_in_front,
     "as if a target were missing": targets_once,
     "as if there were no target": no_target,
     "as if one of no_grad_vars were missing": cut_forgotten,
@@ -334,6 +336,7 @@ ELEMENTS = (
     "off by a rounding of 1",
     "off by 32 roundings of 1",
     "off by roundings of float32",
+    "off by roundings of float32, as if single points lay in front",
     "doubled",
     "another contribution",
     "right in another form",

@@ -175,6 +175,10 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
         case "off by roundings of float32":
             single = promise.of(each_op(in_dtypes(promise.case, SINGLE), _to_single))
             return single.bounds.accepts(got, found.step, found.slot, found.where, found.name)
+        case "off by roundings of float32, as if single points lay in front":
+            variants = COUNTERFACTUALS["as if single points lay in front"](promise.case, found.step, ops)
+            singles = ((promise.of(each_op(in_dtypes(variant, SINGLE), _to_single)), number) for variant, number in variants)
+            return any(single.bounds.accepts(got, number, found.slot, found.where, found.name) for single, number in singles)
         case "the memory of another gradient":
             return _shared(promise, found)
         case "another contribution":

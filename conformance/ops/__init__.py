@@ -34,6 +34,9 @@ FAMILIES = (
     "losses",
     "nn",
     "pooling",
+    "convolutions",
+    "resampling",
+    "distances",
     "products",
     "update",
     "complex",
@@ -52,14 +55,15 @@ def catalogue() -> Mapping[str, OpSpec]:
 
 NOT_OFFERED: Mapping[str, str] = {
     "dropout": "random: the frameworks draw different masks from the same seed",
-    "scaled_dot_product_attention": "PyTorch takes a kernel by layout and seeds, of which one alone has a second "
+    "attention of values as long as queries": "PyTorch takes a kernel by layout and seeds, of which one alone has a second "
     "derivative, so that a script is refused and computed; which kernel it takes is not modelled",
     "layer_norm with an eps above 0.001, over all axes, or with a weight of several axes": "Paddle refuses each of them",
     "group_norm of groups of one number": "its result is 0, and what is left of it the rounding of a formula that nobody promises",
-    "normalize, cosine_similarity, unfold, fold": "come with the next ops of the nn families",
-    "pixel_shuffle, pixel_unshuffle": "no shape of the grid has as many channels, or as many even axes, as they take",
+    "grid_sample of the nearest place": "the gradient in the grid is zeros, which count as depending on what the other one does; "
+    "that is not modelled",
+    "grid_sample with a border or reflections, in three dimensions; interpolate by a scale": "come with the next ones",
     "rms_norm": "Paddle has no kernel of it for the CPU",
-    "conv1d, conv3d, conv_transpose, strides, dilations, groups": "the nn families come later",
+    "convolutions without a bias, with a border of other than zeros, in other layouts": "come with the next ones",
     "gradients of targets and weights": "PyTorch refuses weights that require them, kernels of Paddle give labels none",
     "binary_cross_entropy of probabilities": "its deviation is not written up: PyTorch is off by 5e-12 at order 2",
     "label_smoothing": "its deviations are not written up: Paddle rounds it to float32, and wants the classes in the last axis",
@@ -69,7 +73,10 @@ NOT_OFFERED: Mapping[str, str] = {
     "targets that are all ignored": "their mean is 0/0 in PyTorch and 0 in Paddle, and no document says which",
     "hinge_embedding_loss and margin_ranking_loss without axes": "their deviation is not written up: Paddle's result has an axis",
     "losses of tensors without elements": "their mean is 0/0; what is made of them has not been looked at yet",
-    "triplet_margin_loss, cosine_embedding_loss, gaussian_nll_loss, ...": "the losses of distances and variances come later",
+    "multi_margin_loss, multilabel_margin_loss, ctc_loss, triplet_margin_with_distance_loss": "come with the next losses",
+    "programs of convolutions, windows, grids, distances, attention that is causal and most means of parts": "their deviations are not "
+    "written up: most are those of eager mode, affine_grid has no shape while a program is built, and derivatives of convolutions die",
+    "distances of other norms than the second": "come with the next ones",
     "hypot": "its deviations are not written up: both make NaN or infinity of numbers whose squares or products overflow",
     "logaddexp": "its deviations are not written up: NaN in PyTorch's second derivative at differences of 89, at infinities in Paddle",
     "prelu": "its deviations are not written up: Paddle dies at a case of the grid, PyTorch's slope at 0 does not follow the weight",
@@ -80,7 +87,6 @@ NOT_OFFERED: Mapping[str, str] = {
     "the formula are too narrow for what is left",
     "vector_norm, nansum, logcumsumexp": "come with the next reductions; the first has a kink at 0 that is to be declared",
     "products of other than matrices and vectors (Kronecker, inner), traces of batches": "come with the next ones",
-    "interpolate": "the nn families come later",
     "setitem with masks or lists": "comes with the next forms in place; index_put and masked_scatter are offered",
     "sort, cummax, median, kthvalue, mode": "come with the ordering family; topk is offered, with elements that differ",
     "topk of equal elements": "which of them is taken is documented as not guaranteed",

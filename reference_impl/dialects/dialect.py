@@ -190,7 +190,14 @@ PADDLE = Dialect(
     copies=frozenset({"chunk", "expand", "split"}),
     conventions=locked("paddle", "3.3"),
     spelled={
+        "bilinear": "bilinear_as_one",
         "binary_cross_entropy_with_logits": "binary_cross_entropy_with_logits_by_mean_all",
+        "conv1d": "conv1d_of_parts",
+        "conv2d_biased": "conv2d_of_parts",
+        "conv3d": "conv3d_of_parts",
+        "conv_transpose1d": "conv_transpose1d_of_parts",
+        "conv_transpose2d": "conv_transpose2d_of_parts",
+        "conv_transpose3d": "conv_transpose3d_of_parts",
         "cross_entropy": "cross_entropy_of_terms",
         "cross_entropy_soft": "cross_entropy_soft_of_terms",
         "div": "div_by_quotient",
@@ -206,6 +213,14 @@ PADDLE = Dialect(
         "softsign": "softsign_as_one",
         "tanhshrink": "tanhshrink_as_one",
         "rdiv_scalar": "rdiv_scalar_by_div",
+        "cosine_embedding_loss": "cosine_embedding_loss_of_squares",
+        "cosine_similarity": "cosine_similarity_of_squares",
+        "multilabel_soft_margin_loss": "multilabel_soft_margin_loss_by_mean",
+        "normalize": "normalize_by_maximum",
+        "pairwise_distance": "pairwise_distance_by_tensor",
+        "scaled_dot_product_attention": "scaled_dot_product_attention_of_turned",
+        "scaled_dot_product_attention_causal": "scaled_dot_product_attention_causal_of_turned",
+        "triplet_margin_loss": "triplet_margin_loss_by_tensor",
         "where": "where_of_parts",
     },
     not_offered={
@@ -219,6 +234,19 @@ PADDLE = Dialect(
     },
 )
 
+_NOT_LOOKED_AT = (
+    *("conv1d", "conv2d_biased", "conv2d_depthwise", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"),
+    *("nn_unfold", "nn_fold", "grid_sample_bilinear", "affine_grid", "pairwise_distance", "triplet_margin_loss"),
+    *(
+        "interpolate_nearest",
+        "interpolate_linear",
+        "interpolate_bilinear",
+        "interpolate_trilinear",
+        "interpolate_bicubic",
+        "interpolate_area",
+    ),
+    *("scaled_dot_product_attention_causal", "normalize", "gaussian_nll_loss", "avg_pool3d", "adaptive_avg_pool3d"),
+)
 _NO_TENSOR = "a variable of a program has no elements while it is built, and no .grad"
 PADDLE_STATIC = replace(
     PADDLE,
@@ -230,6 +258,7 @@ PADDLE_STATIC = replace(
         "op:fill": "a variable of a program has no fill_",
         "op:setitem": "assignment to a part by a method call is offered in eager mode only",
         "op:view": "Tensor.view is offered in eager mode only",
+        **{f"op:{name}": "what programs make of it has not been written up yet" for name in _NOT_LOOKED_AT},
         "step:backward": f"{_NO_TENSOR}; use paddle.static.append_backward",
         "step:clear_grad": _NO_TENSOR,
         "step:retain_grad": _NO_TENSOR,

@@ -93,7 +93,7 @@ def _pulled(formula: Callable[..., Any], position: int, g: Any, _: Any, *operand
         for at, operand in enumerate(stage.operands):
             if _depends(operand) and (cotangent := _cotangent(stage, at, filled)) is not None:
                 arrived[operand] = add(arrived[operand], cotangent) if operand in arrived else cotangent
-    return arrived[given[position]]
+    return arrived[given[position]] if given[position] in arrived else _zeros(given[position])  # of what only decides a branch
 
 
 def _cotangent(stage: _Stage, position: int, arrived: list[Any]) -> Any:

@@ -1,49 +1,26 @@
 """Pooling and the moves of elements that go with it, on tensors ``(n, c, places...)``; each is one node in both frameworks.
 
-What slides over the places is written as a table of windows: the places under each position of the kernel, in the border of a padding
-too. Sources: the pages of ``torch.nn.functional`` and ``paddle.nn.functional`` on each.
+What slides over the places is written with the tables of `reference_impl.primitives.windows`.
+Sources: the pages of ``torch.nn.functional`` and ``paddle.nn.functional`` on each.
 """
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from reference_impl.primitives.arithmetic import div
 from reference_impl.primitives.fused import fused
-from reference_impl.primitives.indexing import index_select
 from reference_impl.primitives.linalg import matmul
 from reference_impl.primitives.reduction import extremum_vjp, mean
 from reference_impl.primitives.reduction import sum as add_up
-from reference_impl.primitives.shape import pad_constant, permute, reshape
-from reference_impl.tape.primitive import primitive, shape_of
+from reference_impl.primitives.shape import permute, reshape
+from reference_impl.primitives.windows import gathered, parts, uneven, windows
+from reference_impl.tape.primitive import alias, primitive, shape_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-
-def _table(places: Sequence[int], kernel: Sequence[int], stride: Sequence[int]) -> tuple[tuple[int, ...], Any]:
-    """Return how many windows there are along each axis, and for each of them the flat positions of its elements."""
-    counts = tuple((n - k) // s + 1 for n, k, s in zip(places, kernel, stride, strict=True))
-    rank = len(counts)
-    found: Any = 0
-    for axis, n in enumerate(places):
-        starts = (np.arange(counts[axis]) * stride[axis]).reshape([-1 if i == axis else 1 for i in range(2 * rank)])
-        inside = np.arange(kernel[axis]).reshape([-1 if i == rank + axis else 1 for i in range(2 * rank)])
-        found = found * n + starts + inside
-    return counts, np.asarray(found).reshape(-1)
-
-
-def windows(x: Any, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int], fill: float) -> Any:
-    """Return the elements of each window: ``(n, c, places...) -> (n, c, windows..., k)``, with a border of ``fill``."""
-    around = [0, 0, *padding]
-    wide = pad_constant(x, before=around, after=around, value=fill)
-    batch, places = shape_of(wide)[:2], shape_of(wide)[2:]
-    counts, index = _table(places, kernel, stride)
-    flat = reshape(wide, shape=(*batch, math.prod(places)))
-    return reshape(index_select(flat, axis=2, index=index), shape=(*batch, *counts, math.prod(kernel)))
 
 
 def _average(x: Any, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int]) -> Any:
@@ -60,6 +37,9 @@ def avg_pool1d(x: Any, *, kernel: Any, stride: Any, padding: Any) -> Any:
 def avg_pool2d(x: Any, *, kernel: Any, stride: Any, padding: Any) -> Any:
     """Return the mean of each window of an image; the border counts as zeros."""
     return _average(x, kernel, stride, padding)
+
+
+avg_pool3d = alias("avg_pool3d", avg_pool2d)
 
 
 @fused()
@@ -93,9 +73,27 @@ def max_pool2d(x: Any, *, kernel: Any, stride: Any, padding: Any) -> Any:
     return largest_of_windows(windows(x, kernel, stride, padding, -np.inf))
 
 
+max_pool3d = alias("max_pool3d", max_pool2d)
+
+
+@fused()
+def adaptive_max_pool1d(x: Any, *, size: Any) -> Any:
+    """Return the largest element of each of ``size[0]`` parts of one axis of places, the parts of `adaptive_avg_pool1d`."""
+    return largest_of_windows(gathered(x, uneven(shape_of(x)[2:], size)))
+
+
+@fused()
+def adaptive_max_pool2d(x: Any, *, size: Any) -> Any:
+    """Return the largest element of each of ``size[0]`` by ``size[1]`` parts of an image."""
+    return largest_of_windows(gathered(x, uneven(shape_of(x)[2:], size)))
+
+
+adaptive_max_pool3d = alias("adaptive_max_pool3d", adaptive_max_pool2d)
+
+
 def _parts(length: int, count: int, dtype: Any) -> tuple[Any, Any]:
     """Return which of ``length`` places belong to each of ``count`` parts, as ones, and how many they are; parts overlap."""
-    rows = [(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]
+    rows = parts(length, count)
     return (
         np.array([[start <= place < stop for place in range(length)] for start, stop in rows], dtype).reshape(count, length),
         np.array([stop - start for start, stop in rows], dtype),
@@ -114,6 +112,17 @@ def adaptive_avg_pool2d(x: Any, *, size: Any) -> Any:
     """Return the means of ``size[0]`` by ``size[1]`` parts of an image, as `adaptive_avg_pool1d` along either axis."""
     (rows, high), (columns, wide) = (_parts(n, count, x.dtype) for n, count in zip(shape_of(x)[2:], size, strict=True))
     return div(matmul(matmul(rows, x), np.transpose(columns)), np.multiply.outer(high, wide))
+
+
+@fused()
+def adaptive_avg_pool3d(x: Any, *, size: Any) -> Any:
+    """Return the means of ``size[0]`` by ``size[1]`` by ``size[2]`` parts, as `adaptive_avg_pool1d` along each axis of places."""
+    depth, *image = shape_of(x)[2:]
+    part, count = _parts(depth, size[0], x.dtype)
+    (rows, high), (columns, wide) = (_parts(n, k, x.dtype) for n, k in zip(image, size[1:], strict=True))
+    images = matmul(matmul(rows, x), np.transpose(columns))
+    last = permute(matmul(permute(images, axes=[0, 1, 3, 4, 2]), np.transpose(part)), axes=[0, 1, 4, 2, 3])
+    return div(last, np.multiply.outer(count, np.multiply.outer(high, wide)))
 
 
 @fused(saves=())

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 Shapes = tuple[tuple[int, ...], ...]
 
+CONV_2D: dict[str, Any] = {"stride": [1, 2], "padding": [1, 0], "dilation": [2, 1], "groups": 2}
+CONV_3D: dict[str, Any] = {"dilation": [1, 2, 1], "groups": 1}
+
 ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     # Transposes of catalogue ops: they appear in graphs of derivatives only.
     ("unbroadcast", ((4, 2, 3),), {"shape": (2, 1)}),
@@ -93,7 +96,46 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("cross_entropy_soft_of_terms", ((2, 2),), {"target": [[0.5, 0.5], [1.0, 0.0]], "reduction": "sum"}),
     ("hinge_embedding_loss_by_relu", ((3,),), {"target": [1.0, -1.0, -1.0], "margin": 1.5, "reduction": "mean"}),
     ("margin_ranking_loss_by_relu", ((3,), (3,)), {"target": [1.0, -1.0, -1.0], "margin": 0.5, "reduction": "sum"}),
+    # Parts of convolutions, of resampling and of distances, and these as one framework makes them.
+    ("conv2d_plain", ((1, 2, 3, 4), (2, 1, 2, 2)), {"stride": [1, 2], "padding": [1, 0], "dilation": [2, 1], "groups": 2}),
+    ("conv3d_plain", ((1, 1, 2, 2, 3), (2, 1, 1, 2, 2)), {"stride": [1, 1, 2], "padding": [0, 0, 1], **CONV_3D}),
+    ("conv_transpose2d_plain", ((1, 2, 2, 2), (2, 1, 2, 1)), {"added": [0, 1], **CONV_2D}),
+    (
+        "conv_transpose3d_plain",
+        ((1, 1, 1, 2, 2), (1, 2, 1, 2, 1)),
+        {"stride": [1, 2, 1], "padding": [0] * 3, "added": [0, 1, 0], **CONV_3D},
+    ),
+    ("conv1d_of_parts", ((1, 2, 4), (2, 2, 2), (2,)), {"stride": [2], "padding": [1], "dilation": [1], "groups": 1}),
+    ("conv2d_of_parts", ((1, 2, 3, 2), (2, 1, 2, 2), (2,)), CONV_2D),
+    ("conv3d_of_parts", ((1, 1, 2, 2, 2), (2, 1, 1, 2, 2), (2,)), {"stride": [1] * 3, "padding": [0] * 3, **CONV_3D}),
+    (
+        "conv_transpose1d_of_parts",
+        ((1, 2, 3), (2, 2, 2), (2,)),
+        {"stride": [2], "padding": [1], "added": [1], "dilation": [1], "groups": 1},
+    ),
+    ("conv_transpose2d_of_parts", ((1, 2, 2, 2), (2, 1, 2, 1), (2,)), {"added": [0, 1], **CONV_2D}),
+    (
+        "conv_transpose3d_of_parts",
+        ((1, 1, 1, 2, 2), (1, 2, 1, 2, 1), (2,)),
+        {"stride": [1, 2, 1], "padding": [0] * 3, "added": [0, 1, 0], **CONV_3D},
+    ),
+    ("gaussian_nll_loss", ((2, 3), (2, 3), (2, 3)), {"eps": 1e-6, "reduction": "sum"}),
+    ("trilinear", ((3, 2), (3, 4), (2, 2, 4)), {}),
+    ("bilinear_as_one", ((3, 2), (3, 4), (2, 2, 4), (2,)), {}),
+    ("weigh", ((2, 3, 2),), {"axis": 1, "weights": np.array([[0.5, 0.25, 0.0], [0.0, 1.0, -0.5]]), "doubt": np.zeros((2, 3))}),
+    ("interpolate_bilinear", ((1, 2, 3, 2),), {"size": [1, 3], "align_corners": ["front", False]}),
+    ("length_of", ((2, 3),), {"axis": 1, "keepdims": False, "eps": 0.0}),
+    ("at_least", ((2, 3),), {"bound": -5.0}),
+    ("normalize_by_maximum", ((2, 3),), {"axis": 0, "eps": 1e-3}),
+    ("cosine_similarity_of_squares", ((2, 3), (2, 3)), {"axis": -1, "eps": 1e-8}),
+    ("pairwise_distance_by_tensor", ((2, 3), (2, 3)), {"eps": 0.125, "keepdims": False}),
+    ("triplet_margin_loss_by_tensor", ((2, 3), (2, 3), (2, 3)), {"margin": 9.0, "eps": 1e-6, "reduction": "mean"}),
+    ("cosine_embedding_loss_of_squares", ((2, 3), (2, 3)), {"target": [1.0, -1.0], "margin": -1.5, "reduction": "none"}),
+    ("multilabel_soft_margin_loss_by_mean", ((2, 3),), {"target": [[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]], "reduction": "sum"}),
+    ("scaled_dot_product_attention_of_turned", ((1, 2, 2, 3), (1, 2, 3, 3), (1, 2, 3, 2)), {}),
+    ("scaled_dot_product_attention_causal_of_turned", ((1, 1, 2, 3), (1, 1, 3, 3), (1, 1, 3, 2)), {}),
     # Corners that the catalogue's draws leave out.
+    ("conv1d", ((2, 2, 2), (2, 2, 2), (2,)), {"stride": [1], "padding": [0], "dilation": [1], "groups": 1}),
     ("matmul", ((3,), (3,)), {}),
     ("matmul", ((3,), (2, 3, 4)), {}),
     ("matmul", ((2, 4, 3), (3,)), {}),
@@ -134,8 +176,22 @@ def _reached_of_own_maximum(x: Any) -> Any:
     return OPS["reached"](x, OPS["amax"](x, axis=[0], keepdims=True), axis=0, ties="first")
 
 
+ROW, COLUMN = (np.array([[[0.0, 1.0, 1.0, 4.0]]]), np.array([[[1.0, 2.0, 2.0, 0.0]]]))
+"""Whole numbers; the last point is beyond the edge, and two are one."""
+
+
+def _picked(x: Any) -> Any:
+    return OPS["pick"](x, ROW, COLUMN)
+
+
+def _placed(x: Any) -> Any:
+    return OPS["place"](x, ROW, COLUMN, size=(2, 3))
+
+
 FUNCTIONS: tuple[tuple[str, Callable[..., Any], Shapes], ...] = (
     ("softplus", _softplus_far, ((2, 3),)),
+    ("pick", _picked, ((1, 2, 2, 3),)),
+    ("place", _placed, ((1, 2, 1, 4),)),
     # An extremum moves with its operand: a share of another tensor's extremum would be 0 / 0.
     ("reached", _reached_of_own_maximum, ((3, 2),)),
 )

@@ -75,3 +75,25 @@ def reduced_with_ignored_targets(case: Case, number: int) -> bool:
         return False
     target = np.asarray(step.attrs["target"])
     return target.ndim > 1 and bool(np.equal(target, step.attrs["ignore_index"]).any())
+
+
+@condition
+def aligned_grid_of_one_place(case: Case, number: int) -> bool:
+    """Whether the step makes a grid with aligned corners of an image that has one row or one column."""
+    step = case.steps[number]
+    return isinstance(step, Op) and step.op == "affine_grid" and bool(step.attrs["align_corners"]) and 1 in step.attrs["size"][2:]
+
+
+@condition
+def interpolated_to_one_place(case: Case, number: int) -> bool:
+    """Whether the step interpolates images to one row or one column, or a line to one place, without aligned corners."""
+    step = case.steps[number]
+    if not isinstance(step, Op) or step.op not in ("interpolate_linear", "interpolate_bilinear", "interpolate_bicubic"):
+        return False
+    return not step.attrs["align_corners"] and 1 in step.attrs["size"]
+
+
+@condition
+def vector_of_zeros_normalized(case: Case, number: int) -> bool:
+    """Whether the step normalizes a vector of zeros, among others."""
+    return _meets(case, number, "normalize", lambda x, *, axis, **_: ~np.any(x, axis=axis))

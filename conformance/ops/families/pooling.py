@@ -17,7 +17,7 @@ def _pooled(rank: int) -> Draw:
     """Draw a tensor with so many axes of places, and a kernel that fits; a border is at most half as wide as the kernel."""
 
     def draw(s: Sampler) -> Arguments | None:
-        x = s.take(lambda d: len(d.shape) == 2 + rank and 0 not in d.shape, shape=(1, 2, 4, 3)[: 2 + rank])
+        x = s.take(lambda d: len(d.shape) == 2 + rank and 0 not in d.shape, shape=(1, 2, 4, 3, 2)[: 2 + rank])
         kernel = [s.source.integer(1, min(2 if s.exact else 3, n)) for n in x.shape[2:]]
         stride = [s.source.integer(1, 2) for _ in kernel]
         return [x], {"kernel": kernel, "stride": stride, "padding": [s.source.integer(0, k // 2) for k in kernel]}
@@ -27,7 +27,7 @@ def _pooled(rank: int) -> Draw:
 
 def _adaptive(rank: int) -> Draw:
     def draw(s: Sampler) -> Arguments | None:
-        x = s.take(lambda d: len(d.shape) == 2 + rank and 0 not in d.shape, shape=(1, 2, 4, 3)[: 2 + rank])
+        x = s.take(lambda d: len(d.shape) == 2 + rank and 0 not in d.shape, shape=(1, 2, 4, 3, 2)[: 2 + rank])
         return [x], {"size": [s.source.integer(1, 3) for _ in x.shape[2:]]}
 
     return draw
@@ -127,6 +127,51 @@ ENTRIES = rows(
         draw=_adaptive(1),
         corners={},
         calls={"torch": f"{F}.adaptive_avg_pool1d(x, size[0])", "paddle": f"{P}.adaptive_avg_pool1d(x, size[0])"},
+    ),
+    replace(
+        AVG_POOL,
+        name="avg_pool3d",
+        base_op="avg_pool3d",
+        rank=136,
+        draw=_pooled(3),
+        calls={
+            "torch": f"{F}.avg_pool3d(x, kernel, stride, padding)",
+            "paddle": f"{P}.avg_pool3d(x, kernel, stride, padding, exclusive=False)",
+        },
+    ),
+    replace(
+        MAX_POOL,
+        name="max_pool3d",
+        base_op="max_pool3d",
+        rank=127,
+        draw=_pooled(3),
+        corners={},
+        calls={"torch": f"{F}.max_pool3d(x, kernel, stride, padding)", "paddle": f"{P}.max_pool3d(x, kernel, stride, padding)"},
+    ),
+    replace(
+        ADAPTIVE,
+        name="adaptive_avg_pool3d",
+        base_op="adaptive_avg_pool3d",
+        rank=116,
+        draw=_adaptive(3),
+        corners={"global": given(_adaptive(3), size=[1, 1, 1])},
+        calls={"torch": f"{F}.adaptive_avg_pool3d(x, size)", "paddle": f"{P}.adaptive_avg_pool3d(x, size)"},
+    ),
+    *(
+        replace(
+            ADAPTIVE,
+            name=f"adaptive_max_pool{axes}d",
+            base_op=f"adaptive_max_pool{axes}d",
+            rank=rank,
+            draw=_adaptive(axes),
+            exact=True,
+            numbers=real_only(UNORDERED),
+            corners={},
+            calls={
+                name: f"{f}.adaptive_max_pool{axes}d(x, size{'[0]' if axes == 1 else ''})" for name, f in (("torch", F), ("paddle", P))
+            },
+        )
+        for axes, rank in ((2, 141), (1, 279), (3, 280))
     ),
     op(
         "channel_shuffle",

@@ -139,7 +139,7 @@ POINT = '{ op = "hardshrink", operand = "x", value = "at bound" }'
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (REASON, f'{REASON}\nwhen = ["at: full_moon"]', "mine: condition 'full_moon' is unknown; allowed are back"),
+        (REASON, f'{REASON}\nwhen = ["at: full_moon"]', "mine: condition 'full_moon' is unknown; allowed are "),
         (
             REASON,
             f'{REASON}\nwhen = ["after: create_graph"]',

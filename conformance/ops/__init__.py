@@ -35,6 +35,9 @@ FAMILIES = (
     "nn",
     "pooling",
     "products",
+    "fourier",
+    "ordering",
+    "statistics",
     "update",
     "complex",
 )

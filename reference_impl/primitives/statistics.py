@@ -1,0 +1,199 @@
+"""Variances, sums without NaN, integrals of sampled functions, and running products and logarithms of running sums.
+
+Sources: the pages of ``torch`` and ``paddle`` on each.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from reference_impl.primitives.arithmetic import add, div, mul, mul_scalar, square, sub
+from reference_impl.primitives.complex import conjugate
+from reference_impl.primitives.elementary import exp, sqrt
+from reference_impl.primitives.fused import fused
+from reference_impl.primitives.piecewise import jumps
+from reference_impl.primitives.reduction import cumsum
+from reference_impl.primitives.reduction import sum as add_up
+from reference_impl.primitives.selection import masked_fill
+from reference_impl.primitives.shape import cat, expand, flip, narrow, reshape
+from reference_impl.tape.primitive import Domain, Symbol, array_of, axes_reversed, composite, primitive, shape_of
+
+
+def _axes(x: Any, axis: Any) -> tuple[int, ...]:
+    return tuple(range(len(shape_of(x)))) if axis is None else tuple(axis)
+
+
+def _count(x: Any, axis: Any) -> int:
+    return math.prod(shape_of(x)[a] for a in _axes(x, axis))
+
+
+def _mean(x: Any, axis: Any) -> Any:
+    return np.add.reduce(x, axis=_axes(x, axis), keepdims=True) / np.asarray(_count(x, axis) or 1, dtype=x.dtype)
+
+
+@primitive(
+    saves=(),
+    error_scale=lambda out, x, *, axis: np.abs(x) + _mean(np.abs(x), axis),
+    summands=lambda x, *, axis: 2 + _count(x, axis),
+    reordered=axes_reversed,
+)
+def centred(x: Any, *, axis: Any) -> Any:
+    """Return each number less the mean along axes; a projection that is its own transpose, and so its own rule."""
+    return np.subtract(x, _mean(x, axis))
+
+
+@centred.vjp("x")
+def centred_vjp_x(g: Any, out: Any, x: Any, *, axis: Any) -> Any:
+    return centred(g, axis=axis)
+
+
+def _variance(x: Any, axis: Any, *, unbiased: bool, keepdims: Any) -> Any:
+    squares = add_up(square(centred(x, axis=axis)), axis=axis, keepdims=keepdims)
+    return mul_scalar(squares, other=1.0 / (_count(x, axis) - unbiased))
+
+
+@fused()
+def var(x: Any, *, axis: Any, unbiased: bool, keepdims: Any) -> Any:
+    """Return the mean square distance from the mean along axes; ``unbiased``: the sum over one less than there are."""
+    return _variance(x, axis, unbiased=unbiased, keepdims=keepdims)
+
+
+@fused()
+def std(x: Any, *, axis: Any, unbiased: bool, keepdims: Any) -> Any:
+    """Return the root of the variance along axes."""
+    return sqrt(_variance(x, axis, unbiased=unbiased, keepdims=keepdims))
+
+
+@primitive(branch_sides=jumps)
+def numbered(x: Any) -> Any:
+    """Return 0 where there is NaN, else 1 (piecewise constant)."""
+    return np.logical_not(np.isnan(x)).astype(x.dtype)
+
+
+@primitive(ulps=0)
+def without_nan(x: Any) -> Any:
+    """Return 0 for NaN, and each number itself."""
+    return np.where(np.isnan(x), 0, x).astype(x.dtype)
+
+
+@without_nan.vjp("x")
+def without_nan_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return mul(g, numbered(array_of(x)))
+
+
+@fused()
+def nansum(x: Any, *, axis: Any, keepdims: Any) -> Any:
+    """Return the sum along axes of what is not NaN."""
+    return add_up(without_nan(x), axis=axis, keepdims=keepdims)
+
+
+@composite
+def nanmean(x: Any, *, axis: Any, keepdims: Any) -> Any:
+    """Return the mean along axes of what is not NaN."""
+    count = np.add.reduce(numbered(array_of(x)), axis=None if axis is None else tuple(axis), keepdims=keepdims)
+    return div(nansum(x, axis=axis, keepdims=keepdims), count)
+
+
+def _ends(x: Any, axis: int) -> tuple[Any, Any]:
+    """Return all elements along an axis but the first, and all but the last."""
+    length = shape_of(x)[axis] - 1
+    return narrow(x, axis=axis, start=1, length=length), narrow(x, axis=axis, start=0, length=length)
+
+
+def _strips(y: Any, x: Any, axis: int) -> Any:
+    """Return twice the areas below a function at equal distances, or at the places ``x``."""
+    doubled = add(*_ends(y, axis))
+    return doubled if x is None else mul(sub(*_ends(x, axis)), doubled)
+
+
+@composite
+def trapezoid(y: Any, *, dx: float, axis: int) -> Any:
+    """Return the area below straight lines through the elements along an axis, a distance ``dx`` apart."""
+    return mul_scalar(add_up(_strips(y, None, axis), axis=[axis], keepdims=False), other=dx / 2.0)
+
+
+@composite
+def trapezoid_x(y: Any, x: Any, *, axis: int) -> Any:
+    """Return the area below straight lines through the elements along an axis, at the places ``x``."""
+    return mul_scalar(add_up(_strips(y, x, axis), axis=[axis], keepdims=False), other=0.5)
+
+
+@composite
+def cumulative_trapezoid(y: Any, *, dx: float, axis: int) -> Any:
+    """Return the areas up to each element along an axis but the first, a distance ``dx`` apart."""
+    return cumsum(mul_scalar(_strips(y, None, axis), other=dx / 2.0), axis=axis)
+
+
+@composite
+def cumulative_trapezoid_x(y: Any, x: Any, *, axis: int) -> Any:
+    """Return the areas up to each element along an axis but the first, at the places ``x``."""
+    return cumsum(mul_scalar(_strips(y, x, axis), other=0.5), axis=axis)
+
+
+@primitive(
+    ulps=4,
+    summands=lambda x, *, axis: x.shape[axis],
+    error_scale=lambda out, x, *, axis: np.cumprod(np.abs(x), axis),  # said of the operand: a complex product is a sum
+    domain={"x": Domain.NONZERO},
+)
+def cumprod(x: Any, *, axis: int) -> Any:
+    """Return running products along an axis."""
+    return np.cumprod(x, axis)
+
+
+def _from_there_on(x: Any, axis: int) -> Any:
+    """Return the sums of each element and all after it."""
+    return flip(cumsum(flip(x, axis=axis), axis=axis), axis=axis)
+
+
+@cumprod.vjp("x")
+def cumprod_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
+    """Divide each by itself the products that it stands in, as PyTorch does; where one is 0, multiply the others."""
+    if isinstance(x, Symbol) or not (np.isfinite(array_of(out)).all() and array_of(out).all()):
+        return _by_the_others(g, x, axis)
+    return div(_from_there_on(mul(g, conjugate(out)), axis), conjugate(x))
+
+
+def _by_the_others(g: Any, x: Any, axis: int) -> Any:
+    length = shape_of(x)[axis]
+    parts, seeds = ([narrow(of, axis=axis, start=i, length=1) for i in range(length)] for of in (x, g))
+    before: Any = np.ones(shape_of(parts[0]), x.dtype)
+    found = []
+    for i in range(length):
+        others, slope = before, mul(seeds[i], conjugate(before))
+        for j in range(i + 1, length):
+            others = mul(others, parts[j])
+            slope = add(slope, mul(seeds[j], conjugate(others)))
+        found.append(slope)
+        before = mul(before, parts[i])
+    return cat(*found, axis=axis)
+
+
+@primitive(
+    ulps=4,
+    error_scale=lambda out, x, *, axis: np.abs(out) + np.maximum.accumulate(np.where(np.isinf(x), 0.0, np.abs(x)), axis=axis) + 1.0,
+    summands=lambda x, *, axis: x.shape[axis],
+)  # 1: a relative rounding of the sum is an absolute one of its logarithm
+def logcumsumexp(x: Any, *, axis: int) -> Any:
+    """Return ``log(e^x_0 + ... + e^x_i)`` along an axis."""
+    return np.logaddexp.accumulate(x, axis=axis)
+
+
+@logcumsumexp.vjp("x")
+def logcumsumexp_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
+    """Return the sum over all j from i on of ``g_j e^(x_i - out_j)``: no term is above ``g_j``."""
+    shape = shape_of(x)
+    axis %= len(shape)
+    length = shape[axis]
+    square_of = (*shape[:axis], length, length, *shape[axis + 1 :])
+
+    def spread(of: Any, *, down: bool) -> Any:
+        middle = (length, 1) if down else (1, length)
+        return expand(reshape(of, shape=(*shape[:axis], *middle, *shape[axis + 1 :])), shape=square_of)
+
+    later = np.reshape(np.tri(length, length, -1, dtype=bool), (length, length, *(1,) * (len(shape) - axis - 1)))
+    far = masked_fill(sub(spread(x, down=True), spread(out, down=False)), mask=later, value=-np.inf)
+    return add_up(mul(spread(g, down=False), exp(far)), axis=[axis + 1], keepdims=False)

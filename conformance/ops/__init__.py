@@ -38,6 +38,8 @@ FAMILIES = (
     "fourier",
     "ordering",
     "statistics",
+    "special",
+    "elementwise",
     "update",
     "complex",
 )

@@ -6,6 +6,7 @@ from reference_impl.primitives import (
     complex,
     convolution,
     elementary,
+    elementwise,
     fourier,
     indexing,
     linalg,
@@ -19,6 +20,7 @@ from reference_impl.primitives import (
     selection,
     shape,
     softmax,
+    special,
     statistics,
     transcendental,
     update,
@@ -45,5 +47,7 @@ FAMILIES = (
     fourier,
     ordering,
     statistics,
+    special,
+    elementwise,
     update,
 )

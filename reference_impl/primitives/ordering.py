@@ -17,6 +17,8 @@ from reference_impl.primitives.indexing import scatter_add
 from reference_impl.primitives.reduction import restore_axes
 from reference_impl.tape.primitive import Domain, array_of, composite, primitive, shape_of
 
+DISTINCT = {"x": Domain.DISTINCT}
+
 
 def _ascending(x: Any, axis: int, *, last: bool = False) -> Any:
     """Return the positions from the smallest to the largest; of equal elements the first comes first, or the ``last``."""
@@ -35,7 +37,7 @@ def order(x: Any, *, axis: int, descending: bool) -> Any:
     return np.flip(_ascending(x, axis, last=True), axis) if descending else _ascending(x, axis)
 
 
-@primitive(ulps=0, domain={"x": Domain.DISTINCT})
+@primitive(ulps=0, domain=DISTINCT)
 def sort(x: Any, *, axis: int, descending: bool) -> Any:
     """Return the elements along an axis in their order; NaN is the largest."""
     return np.take_along_axis(x, order(x, axis=axis, descending=descending), axis)
@@ -87,7 +89,7 @@ def place(x: Any, *, axis: int, kind: str, at: float, skipping: bool) -> Any:
     return _place(x, axis=axis, kind=kind, at=at, skipping=skipping, last=False)
 
 
-@primitive(ulps=0, domain={"x": Domain.DISTINCT})
+@primitive(ulps=0, domain=DISTINCT)
 def picked(x: Any, *, axis: int, kind: str, at: float, skipping: bool, keepdims: Any) -> Any:
     """Return the element at a `place` along an axis."""
     found = np.take_along_axis(x, place(x, axis=axis, kind=kind, at=at, skipping=skipping), axis)
@@ -100,26 +102,26 @@ def picked_vjp_x(g: Any, out: Any, x: Any, *, axis: int, kind: str, at: float, s
     return scatter_add(restore_axes(g, shape_of(x), axis, keepdims=keepdims), axis=axis, index=index, shape=shape_of(x))
 
 
-@fused()
+@fused(domain=DISTINCT)
 def kthvalue(x: Any, *, k: int, axis: int, keepdims: Any) -> Any:
     """Return the k-th smallest element along an axis; NaN is the largest."""
     return picked(x, axis=axis, kind="k-th", at=float(k), skipping=False, keepdims=keepdims)
 
 
-@fused()
+@fused(domain=DISTINCT)
 def median(x: Any, *, axis: int, keepdims: Any) -> Any:
     """Return the mean of the two elements in the middle along an axis, or the one that is there."""
     lower, upper = (picked(x, axis=axis, kind=kind, at=0.5, skipping=False, keepdims=keepdims) for kind in ("lower", "upper"))
     return mul_scalar(add(lower, upper), other=0.5)
 
 
-@fused()
+@fused(domain=DISTINCT)
 def median_min(x: Any, *, axis: int, keepdims: Any) -> Any:
     """Return the element in the middle along an axis, the smaller of two."""
     return picked(x, axis=axis, kind="lower", at=0.5, skipping=False, keepdims=keepdims)
 
 
-@fused()
+@fused(domain=DISTINCT)
 def nanmedian(x: Any, *, axis: int, keepdims: Any) -> Any:
     """Return the element in the middle along an axis, the smaller of two, without counting NaN."""
     return picked(x, axis=axis, kind="lower", at=0.5, skipping=True, keepdims=keepdims)
@@ -132,13 +134,13 @@ def _quantile(x: Any, q: float, axis: int, *, keepdims: Any) -> Any:
     return add(lower, mul(sub(upper, lower), share))
 
 
-@composite
+@fused(domain=DISTINCT)
 def quantile(x: Any, *, q: float, axis: int, keepdims: Any) -> Any:
     """Return the number below which a part ``q`` of the elements along an axis lies, between its neighbours in a straight line."""
     return _quantile(x, q, axis, keepdims=keepdims)
 
 
-@composite
+@fused(domain=DISTINCT)
 def nanquantile(x: Any, *, q: float, axis: int, keepdims: Any) -> Any:
     """Return the same as `quantile`, of numbers none of which is NaN."""
     return _quantile(x, q, axis, keepdims=keepdims)
@@ -169,7 +171,7 @@ def _running_vjp(g: Any, x: Any, axis: int, *, larger: bool) -> Any:
     return scatter_add(g, axis=axis, index=record(array_of(x), axis=axis, larger=larger), shape=shape_of(x))
 
 
-@primitive(ulps=0, domain={"x": Domain.DISTINCT})
+@primitive(ulps=0, domain=DISTINCT)
 def cummax(x: Any, *, axis: int) -> Any:
     """Return the largest of all elements up to each along an axis; from a NaN on it is NaN."""
     return _running(x, axis, larger=True)
@@ -180,7 +182,7 @@ def cummax_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
     return _running_vjp(g, x, axis, larger=True)
 
 
-@primitive(ulps=0, domain={"x": Domain.DISTINCT})
+@primitive(ulps=0, domain=DISTINCT)
 def cummin(x: Any, *, axis: int) -> Any:
     """Return the smallest of all elements up to each along an axis; from a NaN on it is NaN."""
     return _running(x, axis, larger=False)

@@ -61,7 +61,7 @@ def var(x: Any, *, axis: Any, unbiased: bool, keepdims: Any) -> Any:
     return _variance(x, axis, unbiased=unbiased, keepdims=keepdims)
 
 
-@fused()
+@fused(domain={"x": Domain.DISTINCT})
 def std(x: Any, *, axis: Any, unbiased: bool, keepdims: Any) -> Any:
     """Return the root of the variance along axes."""
     return sqrt(_variance(x, axis, unbiased=unbiased, keepdims=keepdims))
@@ -152,7 +152,7 @@ def _from_there_on(x: Any, axis: int) -> Any:
 @cumprod.vjp("x")
 def cumprod_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
     """Divide each by itself the products that it stands in, as PyTorch does; where one is 0, multiply the others."""
-    if isinstance(x, Symbol) or not (np.isfinite(array_of(out)).all() and array_of(out).all()):
+    if isinstance(x, Symbol) or not array_of(x).all():
         return _by_the_others(g, x, axis)
     return div(_from_there_on(mul(g, conjugate(out)), axis), conjugate(x))
 
@@ -182,18 +182,31 @@ def logcumsumexp(x: Any, *, axis: int) -> Any:
     return np.logaddexp.accumulate(x, axis=axis)
 
 
+NEAR = 30.0
+"""How far apart running logarithms of sums may lie so that the sums themselves are neither too large nor too small."""
+
+
 @logcumsumexp.vjp("x")
 def logcumsumexp_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
-    """Return the sum over all j from i on of ``g_j e^(x_i - out_j)``: no term is above ``g_j``."""
+    """Return the sums over all j from i on of ``g_j e^(x_i - out_j)``: of these terms none is above ``g_j``."""
+    if not isinstance(x, Symbol) and 0 not in shape_of(x):
+        level = np.take(array_of(out), [0], axis)  # any number that is subtracted here and added there; this one keeps both small
+        with np.errstate(invalid="ignore"):
+            if np.max(np.take(array_of(out), [-1], axis) - level) < NEAR:
+                return mul(exp(sub(x, level)), _from_there_on(mul(g, exp(sub(level, out))), axis))
+    return _by_terms(g, out, x, axis)
+
+
+def _by_terms(g: Any, out: Any, x: Any, axis: int) -> Any:
     shape = shape_of(x)
     axis %= len(shape)
     length = shape[axis]
-    square_of = (*shape[:axis], length, length, *shape[axis + 1 :])
+    table = (*shape[:axis], length, length, *shape[axis + 1 :])
 
     def spread(of: Any, *, down: bool) -> Any:
         middle = (length, 1) if down else (1, length)
-        return expand(reshape(of, shape=(*shape[:axis], *middle, *shape[axis + 1 :])), shape=square_of)
+        return expand(reshape(of, shape=(*shape[:axis], *middle, *shape[axis + 1 :])), shape=table)
 
-    later = np.reshape(np.tri(length, length, -1, dtype=bool), (length, length, *(1,) * (len(shape) - axis - 1)))
-    far = masked_fill(sub(spread(x, down=True), spread(out, down=False)), mask=later, value=-np.inf)
-    return add_up(mul(spread(g, down=False), exp(far)), axis=[axis + 1], keepdims=False)
+    before = np.reshape(np.tri(length, length, -1, dtype=bool), (length, length, *(1,) * (len(shape) - axis - 1)))
+    terms = masked_fill(sub(spread(x, down=True), spread(out, down=False)), mask=before, value=-np.inf)
+    return add_up(mul(spread(g, down=False), exp(terms)), axis=[axis + 1], keepdims=False)

@@ -1,0 +1,115 @@
+"""More functions of one or two numbers: one row per op."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from conformance.ops.corners import given
+from conformance.ops.draws import binary, unary
+from conformance.ops.in_place import LATER, ONE_ALONE
+from conformance.ops.numbers import BOTH, UNIMPLEMENTED, UNORDERED, UNREGISTERED, real_only
+from conformance.ops.spec import ELEMENTS, PLAIN, Drawn, Growth, OpSpec, op, rows
+
+if TYPE_CHECKING:
+    from conformance.ops.numbers import Numbers
+    from conformance.ops.sampler import Arguments, Draw, Sampler
+
+F = "torch.nn.functional"
+P = "paddle.nn.functional"
+
+
+def _row(name: str, rank: int, draw: Draw, torch: str, paddle: str | None = None, **more: Any) -> OpSpec:
+    """Make a row; what Paddle calls it is what PyTorch does, but for the name of the package."""
+    numbers: Numbers = real_only(UNORDERED)
+    calls = {"torch": torch, "paddle": torch.replace("torch.", "paddle.") if paddle is None else paddle}
+    return op(
+        name, rank=rank, draw=draw, **{"exact": True, "numbers": numbers, "points": ELEMENTS, "drawn": Drawn.NAMED, **calls, **more}
+    )
+
+
+def _replaced(s: Sampler) -> Arguments | None:
+    return [s.take()], {"nan": s.number(), "posinf": s.number(), "neginf": s.number()}
+
+
+def _slopes(s: Sampler) -> Arguments | None:
+    return [s.take()], {"lower": s.source.choice([0.25, 0.125, 0.0]), "upper": s.source.choice([0.5, 0.375])}
+
+
+def _signed(s: Sampler) -> Arguments | None:
+    x = s.take(domain="nonzero")
+    return [x, s.partner(x, domain="nonzero")], {}
+
+
+def _divided(s: Sampler) -> Arguments | None:
+    x = s.take()
+    return [x, s.partner(x, domain="nonzero")], {}
+
+
+def _nested(s: Sampler, shape: tuple[int, ...]) -> Any:
+    return [_nested(s, shape[1:]) for _ in range(shape[0])] if shape else s.source.integer(-2, 3)
+
+
+def _exponents(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: len(d.shape) >= 1 and 0 not in d.shape)
+    return [x], {"exponent": _nested(s, x.shape)}
+
+
+ENTRIES = rows(
+    "elementwise",
+    _row(
+        "reciprocal",
+        123,
+        unary("nonzero"),
+        "torch.reciprocal(x)",
+        exact=False,
+        numbers=BOTH,
+        growth=Growth.UNBOUNDED,
+        in_place=LATER,
+    ),
+    _row(
+        "nan_to_num",
+        156,
+        _replaced,
+        "torch.nan_to_num(x, nan, posinf, neginf)",
+        numbers=real_only("which part of a complex number that is none is replaced nobody promises"),
+        corners={"zero for NaN": given(_replaced, nan=0.0, posinf=2.0, neginf=-3.0)},
+        in_place=LATER,
+    ),
+    _row(
+        "rad2deg",
+        184,
+        unary(),
+        "torch.rad2deg(x)",
+        exact=False,
+        numbers=real_only(UNIMPLEMENTED),
+        in_place=LATER,
+    ),
+    _row(
+        "rrelu",
+        234,
+        _slopes,
+        f"{F}.rrelu(x, lower, upper, training=False)",
+        f"{P}.rrelu(x, lower, upper, training=False)",
+        exact=False,
+        numbers=real_only(UNIMPLEMENTED),
+        corners={"steep": given(_slopes, lower=1.0, upper=2.0)},
+        in_place=LATER,
+    ),
+    _row("copysign", 223, _signed, "torch.copysign(x, y)", in_place=LATER),
+    _row(
+        "ldexp",
+        224,
+        _exponents,
+        "torch.ldexp(x, torch.tensor(exponent))",
+        "paddle.ldexp(x, paddle.to_tensor(exponent))",
+        numbers=real_only(UNIMPLEMENTED),
+        growth=Growth.COMPOUNDS,
+        points=PLAIN,
+        in_place=LATER,
+    ),
+    _row("frexp", 233, unary("nonzero"), "torch.frexp(x)[0]", exact=False, points=PLAIN),
+    _row("remainder", 202, _divided, "torch.remainder(x, y)", exact=False, points=PLAIN, in_place=LATER),
+    _row("hypot", 222, binary("nonzero"), "torch.hypot(x, y)", exact=False, points=PLAIN, in_place=LATER),
+    _row("atan2", 164, binary("nonzero"), "torch.atan2(x, y)", exact=False, points=PLAIN, in_place=ONE_ALONE),
+    _row("logaddexp", 225, binary(), "torch.logaddexp(x, y)", exact=False, numbers=real_only(UNREGISTERED), points=PLAIN),
+)

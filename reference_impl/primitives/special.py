@@ -175,33 +175,35 @@ def i1e(x: Any) -> Any:
     return bessel(x, order=1, scaled=True)
 
 
-def _lower(a: float, x: Any) -> Any:
+def _lower(a: Any, x: Any) -> Any:
     """Return the part of the gamma function below ``x``, DLMF 8.11.4: a sum of positive terms."""
-    term = total = np.ones_like(x) / a
+    term = total = 1 / a
     for k in range(1, 120):
         term = term * x / (a + k)
         total = total + term
-    return total * np.exp(a * np.log(x) - x - math.lgamma(a))
+    return total * _height(a, x)
 
 
-def _upper(a: float, x: Any) -> Any:
+def _upper(a: Any, x: Any) -> Any:
     """Return the part above, DLMF 8.9.2: a continued fraction, from its end on."""
     below = np.zeros_like(x)
     for k in range(300, 0, -1):
         below = k * (k - a) / (x + 2 * k + 1 - a - below)
-    return np.exp(a * np.log(x) - x - math.lgamma(a)) / (x + 1 - a - below)
+    return _height(a, x) / (x + 1 - a - below)
+
+
+def _height(a: Any, x: Any) -> Any:
+    return np.exp(a * np.log(x) - x - np.asarray(_lgamma(a.astype(float))).astype(a.dtype))
 
 
 def _incomplete(a: Any, x: Any, *, lower: bool) -> Any:
     wide = np.asarray(x, np.longdouble)
-    orders = np.broadcast_to(np.asarray(a, float), wide.shape)
-    found = np.empty_like(wide)
+    orders = np.broadcast_to(np.asarray(a, np.longdouble), wide.shape)
     with np.errstate(all="ignore"):
-        for place, order in np.ndenumerate(orders):
-            of = wide[place]
-            near = of < order + 1
-            part = _lower(order, of) if near else _upper(order, of)
-            found[place] = part if near == lower else 1 - part
+        near = wide < orders + 1
+        part = np.where(near, _lower(orders, np.minimum(wide, orders + 1)), _upper(orders, np.maximum(wide, orders + 1)))
+        found = np.where(near == lower, part, 1 - part)
+    found = np.where(np.isnan(wide) | (wide < 0), np.nan, found)
     return np.where(np.isinf(wide), float(lower), np.where(wide == 0, float(not lower), found)).astype(x.dtype)
 
 

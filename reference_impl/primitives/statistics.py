@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, div, mul, mul_scalar, square, sub
+from reference_impl.primitives.arithmetic import add, div, div_by_quotient, mul, mul_scalar, square, sub
 from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.elementary import exp, sqrt
 from reference_impl.primitives.fused import fused
@@ -91,10 +91,25 @@ def nansum(x: Any, *, axis: Any, keepdims: Any) -> Any:
 
 
 @composite
+def nansum_of_parts(x: Any, *, axis: Any, keepdims: Any) -> Any:
+    """Return the same as `nansum`, which is a choice and a sum in Paddle."""
+    return add_up(without_nan(x), axis=axis, keepdims=keepdims)
+
+
+def _numbers(x: Any, axis: Any, *, keepdims: Any) -> Any:
+    return add_up(numbered(array_of(x)), axis=axis, keepdims=keepdims)
+
+
+@composite
 def nanmean(x: Any, *, axis: Any, keepdims: Any) -> Any:
     """Return the mean along axes of what is not NaN."""
-    count = np.add.reduce(numbered(array_of(x)), axis=None if axis is None else tuple(axis), keepdims=keepdims)
-    return div(nansum(x, axis=axis, keepdims=keepdims), count)
+    return div(nansum(x, axis=axis, keepdims=keepdims), _numbers(x, axis, keepdims=keepdims))
+
+
+@composite
+def nanmean_of_parts(x: Any, *, axis: Any, keepdims: Any) -> Any:
+    """Return the same as `nanmean`, of `nansum_of_parts`."""
+    return div_by_quotient(nansum_of_parts(x, axis=axis, keepdims=keepdims), _numbers(x, axis, keepdims=keepdims))
 
 
 def _ends(x: Any, axis: int) -> tuple[Any, Any]:

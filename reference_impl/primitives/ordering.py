@@ -15,7 +15,7 @@ from reference_impl.primitives.arithmetic import add, mul, mul_scalar, sub
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.indexing import scatter_add
 from reference_impl.primitives.reduction import restore_axes
-from reference_impl.tape.primitive import Domain, array_of, composite, primitive, shape_of
+from reference_impl.tape.primitive import Domain, array_of, primitive, shape_of
 
 DISTINCT = {"x": Domain.DISTINCT}
 
@@ -49,7 +49,7 @@ def sort_vjp_x(g: Any, out: Any, x: Any, *, axis: int, descending: bool) -> Any:
     return scatter_add(g, axis=axis, index=index, shape=shape_of(x))
 
 
-@composite
+@fused(domain=DISTINCT)
 def msort(x: Any) -> Any:
     """Return the elements along the first axis in ascending order."""
     return sort(x, axis=0, descending=False)

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, div, div_by_quotient, mul, mul_scalar, square, sub
+from reference_impl.primitives.arithmetic import add, div, div_by_quotient, mul, mul_scalar, sub
 from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.elementary import exp, sqrt
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.piecewise import jumps
-from reference_impl.primitives.reduction import cumsum
+from reference_impl.primitives.reduction import cumsum, restore_axes
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import cat, expand, flip, narrow, reshape
@@ -50,21 +50,41 @@ def centred_vjp_x(g: Any, out: Any, x: Any, *, axis: Any) -> Any:
     return centred(g, axis=axis)
 
 
-def _variance(x: Any, axis: Any, *, unbiased: bool, keepdims: Any) -> Any:
-    squares = add_up(square(centred(x, axis=axis)), axis=axis, keepdims=keepdims)
-    return mul_scalar(squares, other=1.0 / (_count(x, axis) - unbiased))
+def _share(x: Any, axis: Any, *, unbiased: bool) -> float:
+    return 1.0 / (_count(x, axis) - unbiased)
 
 
-@fused()
+def _uncertain(out: Any, x: Any, *, axis: Any, unbiased: bool, keepdims: Any) -> Any:
+    """Return what the roundings of a variance are relative to: each distance is a difference of a number and of a mean."""
+    mean = _mean(x, axis)
+    terms = np.abs(x - mean) * (np.abs(x - mean) + np.abs(x) + _mean(np.abs(x), axis))
+    return np.add.reduce(terms, axis=_axes(x, axis), keepdims=keepdims) * _share(x, axis, unbiased=unbiased)
+
+
+@primitive(
+    ulps=2,
+    error_scale=_uncertain,
+    summands=lambda x, *, axis, unbiased, keepdims: 2 + _count(x, axis),
+    reordered=axes_reversed,
+)
 def var(x: Any, *, axis: Any, unbiased: bool, keepdims: Any) -> Any:
     """Return the mean square distance from the mean along axes; ``unbiased``: the sum over one less than there are."""
-    return _variance(x, axis, unbiased=unbiased, keepdims=keepdims)
+    squares = np.square(np.subtract(x, _mean(x, axis)))
+    total = np.add.reduce(squares, axis=_axes(x, axis), keepdims=keepdims)
+    return np.multiply(total, np.asarray(_share(x, axis, unbiased=unbiased), dtype=x.dtype))
+
+
+@var.vjp("x")
+def var_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, unbiased: bool, keepdims: bool) -> Any:
+    """Scale the distances from the mean; that the seeds are not centred, too, is where PyTorch rounds."""
+    g = restore_axes(g, shape_of(x), axis, keepdims=keepdims)
+    return mul(mul_scalar(g, other=2.0 * _share(x, axis, unbiased=unbiased)), centred(x, axis=axis))
 
 
 @fused(domain={"x": Domain.DISTINCT})
 def std(x: Any, *, axis: Any, unbiased: bool, keepdims: Any) -> Any:
     """Return the root of the variance along axes."""
-    return sqrt(_variance(x, axis, unbiased=unbiased, keepdims=keepdims))
+    return sqrt(var(x, axis=axis, unbiased=unbiased, keepdims=keepdims))
 
 
 @primitive(branch_sides=jumps)
@@ -124,25 +144,25 @@ def _strips(y: Any, x: Any, axis: int) -> Any:
     return doubled if x is None else mul(sub(*_ends(x, axis)), doubled)
 
 
-@composite
+@fused(saves=())
 def trapezoid(y: Any, *, dx: float, axis: int) -> Any:
     """Return the area below straight lines through the elements along an axis, a distance ``dx`` apart."""
     return mul_scalar(add_up(_strips(y, None, axis), axis=[axis], keepdims=False), other=dx / 2.0)
 
 
-@composite
+@fused()
 def trapezoid_x(y: Any, x: Any, *, axis: int) -> Any:
     """Return the area below straight lines through the elements along an axis, at the places ``x``."""
     return mul_scalar(add_up(_strips(y, x, axis), axis=[axis], keepdims=False), other=0.5)
 
 
-@composite
+@fused(saves=())
 def cumulative_trapezoid(y: Any, *, dx: float, axis: int) -> Any:
     """Return the areas up to each element along an axis but the first, a distance ``dx`` apart."""
     return cumsum(mul_scalar(_strips(y, None, axis), other=dx / 2.0), axis=axis)
 
 
-@composite
+@fused()
 def cumulative_trapezoid_x(y: Any, x: Any, *, axis: int) -> Any:
     """Return the areas up to each element along an axis but the first, at the places ``x``."""
     return cumsum(mul_scalar(_strips(y, x, axis), other=0.5), axis=axis)
@@ -167,6 +187,8 @@ def _from_there_on(x: Any, axis: int) -> Any:
 @cumprod.vjp("x")
 def cumprod_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
     """Divide each by itself the products that it stands in, as PyTorch does; where one is 0, multiply the others."""
+    if shape_of(x)[axis] == 1:
+        return g
     if isinstance(x, Symbol) or not array_of(x).all():
         return _by_the_others(g, x, axis)
     return div(_from_there_on(mul(g, conjugate(out)), axis), conjugate(x))

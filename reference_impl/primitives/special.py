@@ -111,6 +111,8 @@ def multigammaln(x: Any, *, p: int) -> Any:
     return add_scalar(total, other=p * (p - 1) / 4 * math.log(math.pi))
 
 
+NOTHING = 2.0**-70
+"""What adds nothing to a sum in any dtype."""
 SMALL = 30.0
 """Below it the power series of the Bessel functions is short; from it on their asymptotic series is exact."""
 
@@ -124,6 +126,8 @@ def _scaled_bessel(x: Any, order: int) -> Any:
     for k in range(1, 90):
         term = term * (near / 2) ** 2 / (k * (k + order))
         total = total + term
+        if np.all(term <= total * NOTHING):
+            break
     far = np.maximum(size, SMALL)
     part = series = np.ones_like(far)
     for k in range(1, 30):
@@ -181,6 +185,8 @@ def _lower(a: Any, x: Any) -> Any:
     for k in range(1, 120):
         term = term * x / (a + k)
         total = total + term
+        if np.all(term <= total * NOTHING):
+            break
     return total * _height(a, x)
 
 

@@ -1,4 +1,4 @@
-"""More functions of one or two numbers: the parts of a number, what replaces one that is none, remainders, and lengths.
+"""More functions of one or two numbers: the parts of a number, what replaces one that is none, lengths and angles.
 
 Sources: the pages of ``torch`` and ``paddle`` on each.
 """
@@ -13,9 +13,9 @@ import numpy as np
 from reference_impl.primitives.arithmetic import add, div, mul, mul_scalar, neg, square, sub
 from reference_impl.primitives.elementary import sigmoid
 from reference_impl.primitives.fused import fused
-from reference_impl.primitives.piecewise import floor, jumps, leaky_relu
+from reference_impl.primitives.piecewise import jumps, leaky_relu
 from reference_impl.primitives.promotion import to_operand
-from reference_impl.tape.primitive import Domain, array_of, composite, primitive, zeros_like
+from reference_impl.tape.primitive import Domain, array_of, composite, primitive
 
 
 @composite
@@ -47,28 +47,6 @@ def nan_to_num_vjp_x(g: Any, out: Any, x: Any, *, nan: float, posinf: float, neg
     return mul(g, finite(array_of(x)))
 
 
-@primitive(branch_sides=jumps)
-def turned(x: Any, y: Any) -> Any:
-    """Return -1 where two numbers have opposite signs, 0 where ``x`` is 0, else 1 (piecewise constant)."""
-    return (np.sign(x) * np.copysign(1.0, y)).astype(np.result_type(x, y))
-
-
-@primitive(ulps=0, domain={"x": Domain.NONZERO, "y": Domain.NONZERO})
-def copysign(x: Any, y: Any) -> Any:
-    """Return the size of ``x`` with the sign of ``y``; the derivative at 0 is 0 (both frameworks)."""
-    return np.copysign(x, y)
-
-
-@copysign.vjp("x")
-def copysign_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return to_operand(mul(g, turned(array_of(x), array_of(y))), x)
-
-
-@copysign.vjp("y")
-def copysign_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return zeros_like(y)
-
-
 @composite
 def ldexp(x: Any, *, exponent: Any) -> Any:
     """Return ``x 2^exponent``; exponents are whole numbers of the shape of ``x``."""
@@ -90,30 +68,6 @@ def frexp(x: Any) -> Any:
 @frexp.vjp("x")
 def frexp_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return div(g, power_of_two(array_of(x)))
-
-
-@primitive(branch_sides=jumps)
-def whole_quotient(x: Any, y: Any) -> Any:
-    """Return ``x / y`` rounded down (piecewise constant)."""
-    return np.floor_divide(x, y)
-
-
-@primitive(error_scale=lambda out, x, y: np.abs(x) + np.abs(y), domain={"y": Domain.NONZERO})
-def remainder(x: Any, y: Any) -> Any:
-    """Return what is left of ``x`` when ``y`` is taken away as often as it can be, with the sign of ``y``."""
-    with np.errstate(invalid="ignore"):
-        taken = np.multiply(whole_quotient(x, y), y)
-        return np.where(np.isfinite(taken), np.subtract(x, taken), np.remainder(x, y))
-
-
-@remainder.vjp("x")
-def remainder_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return to_operand(g, x)
-
-
-@remainder.vjp("y")
-def remainder_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return to_operand(neg(mul(g, floor(div(x, y)))), y)
 
 
 @primitive(ulps=2, domain={"y": Domain.NONZERO})

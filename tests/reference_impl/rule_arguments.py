@@ -127,8 +127,6 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("without_nan", ((2, 3),), {}),
     ("nansum_of_parts", ((2, 3),), {"axis": [1], "keepdims": False}),
     ("nanmean_of_parts", ((2, 3),), {"axis": [1], "keepdims": False}),
-    ("bessel", ((2, 3),), {"order": 2, "scaled": True}),
-    ("bessel", ((3,),), {"order": 3, "scaled": False}),
 )
 
 
@@ -172,9 +170,7 @@ CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("record", ((2, 4),), {"axis": 1, "larger": True}),
     ("numbered", ((2, 3),), {}),
     ("finite", ((2, 3),), {}),
-    ("turned", ((2, 3), (3,)), {}),
     ("power_of_two", ((3,),), {}),
-    ("whole_quotient", ((1,), (3,)), {}),
 )
 """Piecewise constant ops: all there is to check is that their derivative is 0."""
 

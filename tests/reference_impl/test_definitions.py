@@ -188,17 +188,8 @@ def above(a: float) -> Callable[[float], Any]:
 
 
 FUNCTIONS: list[tuple[str, dict[str, Any], Callable[[float], Any], tuple[float, ...]]] = [
-    ("lgamma", {}, mpmath.loggamma, POSITIVE),
-    ("digamma", {}, mpmath.digamma, (*POSITIVE, -0.3, -2.7)),
-    *(("polygamma", {"n": n}, lambda x, n=n: mpmath.psi(n, x), POSITIVE) for n in range(5)),
-    ("multigammaln", {"p": 3}, lambda x: 1.5 * mpmath.log(mpmath.pi) + sum(mpmath.loggamma(x - j / 2) for j in range(3)), POSITIVE[4:]),
-    ("i0", {}, lambda x: mpmath.besseli(0, x), (0.0, -1.5, 29.0, 31.0, *POSITIVE)),
-    ("i1", {}, lambda x: mpmath.besseli(1, x), (0.0, -1.5, 29.0, 31.0, *POSITIVE)),
-    ("i0e", {}, lambda x: mpmath.besseli(0, x) * mpmath.exp(-abs(x)), (0.0, -1.5, 300.0, *POSITIVE)),
-    ("i1e", {}, lambda x: mpmath.besseli(1, x) * mpmath.exp(-abs(x)), (0.0, -1.5, 300.0, *POSITIVE)),
     *(("gammainc", {"a": a}, below(a), POSITIVE) for a in (0.5, 1.0, 2.5, 10.0)),
     *(("gammaincc", {"a": a}, above(a), POSITIVE) for a in (0.5, 1.0, 2.5, 10.0)),
-    ("erfinv", {}, mpmath.erfinv, (*SHARES, -0.7)),
     ("logit", {}, lambda x: mpmath.log(x / (1 - x)), SHARES[1:]),
 ]
 
@@ -206,15 +197,10 @@ FUNCTIONS: list[tuple[str, dict[str, Any], Callable[[float], Any], tuple[float, 
 @pytest.mark.parametrize(("op", "attrs", "exact", "places"), FUNCTIONS, ids=[f"{op}-{attrs}" for op, attrs, *_ in FUNCTIONS])
 def test_a_special_function_is_that_of_mpmath(op: str, attrs: dict[str, Any], exact: Any, places: tuple[float, ...]) -> None:
     expected = [float(exact(x)) for x in places]
-    assert close(expected, OPS[op](np.array(places), **attrs), 5e-15 if op != "erfinv" else 1e-14)
+    assert close(expected, OPS[op](np.array(places), **attrs), 5e-15)
 
 
 # Parts of numbers.
-
-
-def test_a_remainder_has_the_sign_of_the_divisor() -> None:
-    x, y = np.array([5.5, -5.5, 5.5, -5.5, 3.0]), np.array([2.0, 2.0, -2.0, -2.0, math.inf])
-    assert [a % b for a, b in zip(x, y, strict=True)] == OPS["remainder"](x, y).tolist()
 
 
 def test_a_mantissa_is_that_of_the_standard_library() -> None:
@@ -222,7 +208,7 @@ def test_a_mantissa_is_that_of_the_standard_library() -> None:
     assert [math.frexp(v)[0] for v in x] == OPS["frexp"](np.array(x)).tolist()
 
 
-@pytest.mark.parametrize(("op", "of"), [("hypot", math.hypot), ("atan2", math.atan2), ("copysign", math.copysign)])
+@pytest.mark.parametrize(("op", "of"), [("hypot", math.hypot), ("atan2", math.atan2)])
 def test_a_function_of_two_numbers_is_that_of_the_standard_library(op: str, of: Callable[[float, float], float]) -> None:
     x, y = [1.0, -2.0, 0.0, 1e200], [-0.5, 3.0, -1.0, 1e200]
     assert close([of(a, b) for a, b in zip(x, y, strict=True)], OPS[op](np.array(x), np.array(y)))

@@ -20,7 +20,6 @@ from reference_impl.primitives import (
     selection,
     shape,
     softmax,
-    special,
     statistics,
     transcendental,
     update,
@@ -47,7 +46,6 @@ FAMILIES = (
     fourier,
     ordering,
     statistics,
-    special,
     elementwise,
     update,
 )

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, div, mul, mul_scalar, neg, square, sub
+from reference_impl.primitives.arithmetic import add, div, mul, mul_scalar, neg, rsub_scalar, square, sub
 from reference_impl.primitives.elementary import sigmoid
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.piecewise import jumps, leaky_relu
 from reference_impl.primitives.promotion import to_operand
-from reference_impl.tape.primitive import Domain, array_of, composite, primitive
+from reference_impl.primitives.selection import masked_fill
+from reference_impl.tape.primitive import Domain, Symbol, array_of, composite, primitive
 
 
 @composite
@@ -51,23 +52,6 @@ def nan_to_num_vjp_x(g: Any, out: Any, x: Any, *, nan: float, posinf: float, neg
 def ldexp(x: Any, *, exponent: Any) -> Any:
     """Return ``x 2^exponent``; exponents are whole numbers of the shape of ``x``."""
     return mul(x, np.exp2(np.asarray(exponent, dtype=float)).astype(x.dtype))
-
-
-@primitive(branch_sides=jumps)
-def power_of_two(x: Any) -> Any:
-    """Return the power of two that `frexp` takes out (piecewise constant)."""
-    return np.ldexp(np.ones_like(x), np.frexp(x)[1])
-
-
-@primitive(ulps=0, domain={"x": Domain.NONZERO})
-def frexp(x: Any) -> Any:
-    """Return what is left of a number without its power of two: between 1/2 and 1."""
-    return np.divide(x, power_of_two(x))
-
-
-@frexp.vjp("x")
-def frexp_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return div(g, power_of_two(array_of(x)))
 
 
 @primitive(ulps=2, domain={"y": Domain.NONZERO})
@@ -120,3 +104,17 @@ def logaddexp_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
 @logaddexp.vjp("y")
 def logaddexp_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
     return to_operand(mul(g, sigmoid(sub(y, x))), y)
+
+
+@primitive(ulps=4, error_scale=lambda out, x: np.abs(out) + 1.0, domain={"x": Domain.SHARE})
+def logit(x: Any) -> Any:
+    """Return ``log(x / (1 - x))`` of numbers between 0 and 1, and NaN of others."""
+    return np.log(np.divide(x, np.subtract(1.0, x)))
+
+
+@logit.vjp("x")
+def logit_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    slope = div(g, mul(x, rsub_scalar(x, other=1.0)))
+    if isinstance(x, Symbol):
+        return slope
+    return masked_fill(slope, mask=np.isnan(array_of(out)), value=np.nan)

@@ -170,7 +170,6 @@ CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("record", ((2, 4),), {"axis": 1, "larger": True}),
     ("numbered", ((2, 3),), {}),
     ("finite", ((2, 3),), {}),
-    ("power_of_two", ((3,),), {}),
 )
 """Piecewise constant ops: all there is to check is that their derivative is 0."""
 

@@ -144,6 +144,7 @@ ENTRIES = rows(
         "nanmedian(x, axis, %s)[0]",
         _middles(odd=True),
         paddle="paddle.nanmedian(x, axis, keepdims)",
+        points=PLAIN,
     ),
     QUANTILE,
     replace(

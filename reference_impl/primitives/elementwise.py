@@ -1,4 +1,4 @@
-"""More functions of one or two numbers: the parts of a number, what replaces one that is none, lengths and angles.
+"""More functions of one or two numbers: the parts of a number, what replaces one that is none, and angles.
 
 Sources: the pages of ``torch`` and ``paddle`` on each.
 """
@@ -52,22 +52,6 @@ def nan_to_num_vjp_x(g: Any, out: Any, x: Any, *, nan: float, posinf: float, neg
 def ldexp(x: Any, *, exponent: Any) -> Any:
     """Return ``x 2^exponent``; exponents are whole numbers of the shape of ``x``."""
     return mul(x, np.exp2(np.asarray(exponent, dtype=float)).astype(x.dtype))
-
-
-@primitive(ulps=2, domain={"y": Domain.NONZERO})
-def hypot(x: Any, y: Any) -> Any:
-    """Return the length of the hypotenuse of a right triangle, the root of ``x^2 + y^2``."""
-    return np.hypot(x, y)
-
-
-@hypot.vjp("x")
-def hypot_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return to_operand(mul(g, div(x, out)), x)
-
-
-@hypot.vjp("y")
-def hypot_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return to_operand(mul(g, div(y, out)), y)
 
 
 @primitive(ulps=2, domain={"y": Domain.NONZERO})

@@ -96,7 +96,6 @@ ENTRIES = rows(
         points=PLAIN,
         in_place=LATER,
     ),
-    _row("hypot", 222, binary("nonzero"), "torch.hypot(x, y)", exact=False, points=PLAIN, in_place=LATER),
     _row("atan2", 164, binary("nonzero"), "torch.atan2(x, y)", exact=False, points=PLAIN, in_place=ONE_ALONE),
     _row("logaddexp", 225, binary(), "torch.logaddexp(x, y)", exact=False, numbers=real_only(UNREGISTERED), points=PLAIN),
     _row("logit", 201, unary("share"), "torch.logit(x)", exact=False, growth=Growth.UNBOUNDED, points=PLAIN, in_place=LATER),

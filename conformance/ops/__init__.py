@@ -89,6 +89,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "i0, i0e, i1, i1e": "their deviations are not written up: PyTorch's derivatives cancel near 0, Paddle's of i0e at 0 is 1",
     "erfinv": "its deviation is not written up: Paddle's is off by 5e-6 of itself near 0 in float32",
     "copysign, remainder": "what PyTorch's derivatives count as depending on differs with the operands asked for, and is not modelled",
+    "ldexp": "its deviation is not written up: PyTorch's gradient is 0 where a whole exponent is negative",
     "hypot": "its deviation is not written up: Paddle refuses the pass of a derivative of it, by a message about a null pointer",
     "angles, logaddexp at infinities, ends of the range": "their deviations are not written up: squares, "
     "products and exponentials overflow in both, and at differences of 89 PyTorch's second derivative of logaddexp is NaN",

@@ -48,12 +48,6 @@ def nan_to_num_vjp_x(g: Any, out: Any, x: Any, *, nan: float, posinf: float, neg
     return mul(g, finite(array_of(x)))
 
 
-@composite
-def ldexp(x: Any, *, exponent: Any) -> Any:
-    """Return ``x 2^exponent``; exponents are whole numbers of the shape of ``x``."""
-    return mul(x, np.exp2(np.asarray(exponent, dtype=float)).astype(x.dtype))
-
-
 @primitive(ulps=2, domain={"y": Domain.NONZERO})
 def atan2(x: Any, y: Any) -> Any:
     """Return the angle of the point with the abscissa ``y`` and the ordinate ``x``, between -pi and pi."""

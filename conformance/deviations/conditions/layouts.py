@@ -1,10 +1,8 @@
-"""Conditions on how the elements of an operand lie in memory, and on lists of whole numbers beside it."""
+"""Conditions on how the elements of an operand lie in memory."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from conformance.case.steps import Op
 from conformance.deviations.conditions.registry import condition
@@ -31,10 +29,3 @@ def middle_of_expanded(case: Case, number: int) -> bool:
     step = case.steps[number]
     made = {name for s in case.steps[:number] if isinstance(s, Op) and s.op == "expand" for name in s.results}
     return isinstance(step, Op) and step.op in MIDDLES and step.operands[0] in made
-
-
-@condition
-def halved_by_ldexp(case: Case, number: int) -> bool:
-    """Whether the step is ldexp with a negative exponent."""
-    step = case.steps[number]
-    return isinstance(step, Op) and step.op == "ldexp" and bool(np.any(np.less(step.attrs["exponent"], 0)))

@@ -35,15 +35,6 @@ def _slopes(s: Sampler) -> Arguments | None:
     return [s.take()], {"lower": s.source.choice([0.25, 0.125, 0.0]), "upper": s.source.choice([0.5, 0.375])}
 
 
-def _nested(s: Sampler, shape: tuple[int, ...]) -> Any:
-    return [_nested(s, shape[1:]) for _ in range(shape[0])] if shape else s.source.integer(-2, 3)
-
-
-def _exponents(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) >= 1 and 0 not in d.shape)
-    return [x], {"exponent": _nested(s, x.shape)}
-
-
 ENTRIES = rows(
     "elementwise",
     _row(
@@ -83,17 +74,6 @@ ENTRIES = rows(
         exact=False,
         numbers=real_only(UNIMPLEMENTED),
         corners={"steep": given(_slopes, lower=0.75, upper=1.0)},
-        in_place=LATER,
-    ),
-    _row(
-        "ldexp",
-        224,
-        _exponents,
-        "torch.ldexp(x, torch.tensor(exponent))",
-        "paddle.ldexp(x, paddle.to_tensor(exponent))",
-        numbers=real_only(UNIMPLEMENTED),
-        growth=Growth.COMPOUNDS,
-        points=PLAIN,
         in_place=LATER,
     ),
     _row("atan2", 164, binary("nonzero"), "torch.atan2(x, y)", exact=False, points=PLAIN, in_place=ONE_ALONE),

@@ -118,7 +118,7 @@ def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, without: tupl
 
     def fits(name: str) -> bool:
         entry = catalogue()[name]
-        own = entry.family == "complex"
+        own = entry.family in ("complex", "fourier")  # what makes complex numbers of real ones, or real ones of these
         exactly = entry.is_exact(on_complex=kind == "complex")
         highest = min(dialect.conventions.highest_order(name) for dialect in dialects)
         taken = own or entry.numbers.taken == "both" if kind == "complex" else not own

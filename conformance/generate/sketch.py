@@ -110,6 +110,8 @@ class Sketch:
         elif domain == "unit":
             inside = ONE - odds.margin
             data = [source.uniform(-inside, inside) for _ in range(count)]
+        elif domain == "share":
+            data = [source.uniform(odds.margin, ONE - odds.margin) for _ in range(count)]
         elif domain == "beyond one":
             nearest, furthest = ONE + odds.margin, ONE + odds.positive_to
             data = [source.uniform(nearest, furthest) for _ in range(count)]
@@ -322,6 +324,8 @@ class Sketch:
             return bool(np.abs(array).min() >= margin)
         if domain == "unit":
             return bool(np.abs(array).max() <= 1.0 - margin)
+        if domain == "share":
+            return bool(array.min() >= margin and array.max() <= 1.0 - margin)
         if domain == "beyond one":
             return bool(array.real.min() >= 1.0 + margin)
         ordered = np.sort(array, axis=None)

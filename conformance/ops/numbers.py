@@ -59,7 +59,6 @@ NOT_OFFERED: Mapping[str, str] = {
     "complex programs": "complex variables of static programs are not drawn yet",
     "complex Python numbers (x * 1j)": "attributes of ops are real numbers in the case language",
     "a real beside a complex operand of cat, of stack, of matmul": "Paddle refuses cat and stack, PyTorch matmul",
-    "fft": "comes with its family",
     "a real operand beside a complex one of another precision": "whether one without axes counts differs per framework",
     "float32 beside float64 in ops that do not mix kinds": "Paddle's maximum, minimum and atan2 do not let axes decide",
     "float32 beside float64 in programs": "Paddle's where lets the first operand decide in some shapes; casts between them are drawn",

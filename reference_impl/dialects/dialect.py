@@ -208,6 +208,8 @@ PADDLE = Dialect(
         "linear": "linear_of_parts",
         "margin_ranking_loss": "margin_ranking_loss_by_relu",
         "mse_loss": "mse_loss_of_parts",
+        "nanmean": "nanmean_of_parts",
+        "nansum": "nansum_of_parts",
         "outer": "outer_of_parts",
         "soft_margin_loss": "soft_margin_loss_of_parts",
         "softsign": "softsign_as_one",

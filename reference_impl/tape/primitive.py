@@ -38,6 +38,8 @@ class Domain(StrEnum):
     """Between -1 and 1."""
     BEYOND_ONE = "beyond one"
     """Above 1."""
+    SHARE = "share"
+    """Between 0 and 1."""
 
 
 class Observation:

@@ -165,6 +165,12 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("cast", ((2, 3),), {"dtype": "complex128"}),
     ("from_real", ((2, 3),), {}),
     ("from_imag", ((2, 3),), {}),
+    ("picked", ((3, 4),), {"axis": -1, "kind": "upper", "at": 0.5, "skipping": False, "keepdims": True}),
+    ("centred", ((2, 3, 2),), {"axis": [0, -1]}),
+    ("centred", ((2, 3),), {"axis": None}),
+    ("without_nan", ((2, 3),), {}),
+    ("nansum_of_parts", ((2, 3),), {"axis": [1], "keepdims": False}),
+    ("nanmean_of_parts", ((2, 3),), {"axis": [1], "keepdims": False}),
 )
 
 
@@ -188,10 +194,15 @@ def _placed(x: Any) -> Any:
     return OPS["place"](x, ROW, COLUMN, size=(2, 3))
 
 
+def _dft_of_real(x: Any) -> Any:
+    return OPS["dft"](OPS["from_real"](x), axes=[0, -1], sign=1)
+
+
 FUNCTIONS: tuple[tuple[str, Callable[..., Any], Shapes], ...] = (
     ("softplus", _softplus_far, ((2, 3),)),
     ("pick", _picked, ((1, 2, 2, 3),)),
     ("place", _placed, ((1, 2, 1, 4),)),
+    ("dft", _dft_of_real, ((3, 2),)),
     # An extremum moves with its operand: a share of another tensor's extremum would be 0 / 0.
     ("reached", _reached_of_own_maximum, ((3, 2),)),
 )
@@ -212,6 +223,11 @@ CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("trunc", ((3,),), {}),
     ("round", ((2, 3),), {}),
     ("largest", ((2, 4),), {"k": 2, "axis": 1}),
+    ("order", ((2, 4),), {"axis": 1, "descending": True}),
+    ("place", ((2, 4),), {"axis": 1, "kind": "lower", "at": 0.5, "skipping": False}),
+    ("record", ((2, 4),), {"axis": 1, "larger": True}),
+    ("numbered", ((2, 3),), {}),
+    ("finite", ((2, 3),), {}),
 )
 """Piecewise constant ops: all there is to check is that their derivative is 0."""
 

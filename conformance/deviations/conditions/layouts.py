@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 SPARSE = frozenset({"getitem_strided", "expand"})
 """Ops after which a vector's elements do not lie one behind another; one that is reversed is a copy in PyTorch."""
+MIDDLES = frozenset({"median", "median_min", "nanmedian"})
 
 
 @condition
@@ -20,3 +21,11 @@ def weight_with_gaps(case: Case, number: int) -> bool:
     step = case.steps[number]
     made = {name for s in case.steps[:number] if isinstance(s, Op) and s.op in SPARSE for name in s.results}
     return isinstance(step, Op) and step.operands[1:2] != () and step.operands[1] in made
+
+
+@condition
+def middle_of_expanded(case: Case, number: int) -> bool:
+    """Whether the step is a median of what was made by an expansion."""
+    step = case.steps[number]
+    made = {name for s in case.steps[:number] if isinstance(s, Op) and s.op == "expand" for name in s.results}
+    return isinstance(step, Op) and step.op in MIDDLES and step.operands[0] in made

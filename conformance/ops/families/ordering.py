@@ -1,0 +1,157 @@
+"""Ops that order elements along an axis: one row per op. Elements differ, for which of equal ones is taken nobody promises."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from conformance.ops.corners import axes, given, kept, on
+from conformance.ops.draws import along_axis, axis_of
+from conformance.ops.numbers import UNORDERED, real_only
+from conformance.ops.spec import PLAIN, Drawn, OpSpec, Points, op, rows
+
+if TYPE_CHECKING:
+    from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
+
+QUANTILES = (0.25, 0.5, 0.75, 0.0, 1.0)
+APART = Points(width=3, distinct=True)
+
+_along = along_axis("distinct")
+_axes = axes(nonempty=True, domain="distinct")
+
+
+def _sorted(s: Sampler) -> Arguments | None:
+    drawn = _along(s)
+    return None if drawn is None else (drawn[0], {**drawn[1], "descending": s.source.chance(0.5)})
+
+
+def _middle(*, odd: bool = False) -> Draw:
+    """Draw elements along an axis, of which one is in the middle if their number is to be ``odd``."""
+
+    def fits(x: Draft) -> bool:
+        return 0 not in x.shape and any(n % 2 or not odd for n in x.shape)
+
+    def draw(s: Sampler) -> Arguments | None:
+        x = s.take(fits, domain="distinct", shape=(3, 2))
+        fitting = [a for a, n in enumerate(x.shape) if n % 2 or not odd]
+        axis = s.source.choice(fitting)
+        return [x], {"axis": axis - len(x.shape) if s.source.chance(0.3) else axis, "keepdims": s.source.chance(0.3)}
+
+    return draw
+
+
+def _middle_at(axis: int, *, odd: bool, keepdims: bool) -> Draw:
+    def attrs(x: Draft) -> dict[str, Any] | None:
+        fits = -len(x.shape) <= axis < len(x.shape) and 0 not in x.shape and (x.shape[axis] % 2 == 1 or not odd)
+        return {"axis": axis, "keepdims": keepdims} if fits else None
+
+    return on(attrs, "distinct")
+
+
+def _middles(*, odd: bool = False) -> dict[str, Draw]:
+    return {
+        "first axis": _middle_at(0, odd=odd, keepdims=False),
+        "last axis, kept": _middle_at(-1, odd=odd, keepdims=True),
+        "axis -2": _middle_at(-2, odd=odd, keepdims=False),
+    }
+
+
+def _kth(s: Sampler) -> Arguments | None:
+    drawn = _along(s)
+    if drawn is None:
+        return None
+    (x,), attrs = drawn
+    return [x], {"k": s.source.integer(1, x.shape[attrs["axis"]]), **attrs, "keepdims": s.source.chance(0.3)}
+
+
+def _quantile(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: len(d.shape) >= 1 and 0 not in d.shape, domain="distinct")
+    q = s.source.choice(QUANTILES) if s.exact else s.source.choice((*QUANTILES, 0.3))
+    return [x], {"q": q, "axis": axis_of(s, x), "keepdims": s.source.chance(0.3)}
+
+
+def _row(name: str, rank: int, draw: Draw, call: str, corners: dict[str, Draw], **more: Any) -> OpSpec:
+    """Make a row of a call that both frameworks write alike, but for words that are replaced."""
+    return op(
+        name,
+        rank=rank,
+        draw=draw,
+        torch="torch." + call.replace("%s", "keepdim=keepdims"),
+        paddle=more.pop("paddle", "paddle." + call.replace("%s", "keepdim=keepdims")),
+        exact=True,
+        numbers=real_only(UNORDERED),
+        corners=corners,
+        drawn=Drawn.NAMED,
+        **{"points": APART, **more},
+    )
+
+
+_kths = {f"{at}, smallest": given(draw, k=1) for at, draw in kept(_axes).items()}
+
+QUANTILE = _row(
+    "quantile",
+    303,
+    _quantile,
+    "quantile(x, q, axis, keepdims)",
+    {
+        "median": given(kept(_axes)["last axis, kept"], q=0.5),
+        "first axis": given(kept(_axes)["first axis"], q=0.25),
+        "smallest": given(kept(_axes)["last axis, kept"], q=0.0),
+        "largest": given(kept(_axes)["first axis"], q=1.0),
+    },
+    points=PLAIN,
+)
+
+ENTRIES = rows(
+    "ordering",
+    _row(
+        "sort",
+        128,
+        _sorted,
+        "sort(x, axis, descending)[0]",
+        {
+            **{f"{at}, ascending": given(draw, descending=False) for at, draw in _axes.items()},
+            "last axis, descending": given(_axes["last axis"], descending=True),
+            "first axis, descending": given(_axes["first axis"], descending=True),
+        },
+        paddle="paddle.sort(x, axis, descending)",
+    ),
+    _row("msort", 299, on(lambda x: {} if x.shape and 0 not in x.shape else None, "distinct"), "msort(x)", {}, points=PLAIN),
+    _row("kthvalue", 300, _kth, "kthvalue(x, k, axis, %s)[0]", _kths),
+    _row("cummax", 177, _along, "cummax(x, axis)[0]", _axes),
+    _row("cummin", 205, _along, "cummin(x, axis)[0]", _axes),
+    _row(
+        "median",
+        197,
+        _middle(odd=True),
+        "median(x, axis, %s)[0]",
+        _middles(odd=True),
+        paddle="paddle.median(x, axis, keepdims)",
+    ),
+    _row(
+        "median_min",
+        197,
+        _middle(),
+        "median(x, axis, %s)[0]",
+        _middles(),
+        base="median",
+        paddle="paddle.median(x, axis, keepdims, mode='min')[0]",
+    ),
+    _row(
+        "nanmedian",
+        302,
+        _middle(odd=True),
+        "nanmedian(x, axis, %s)[0]",
+        _middles(odd=True),
+        paddle="paddle.nanmedian(x, axis, keepdims)",
+        points=PLAIN,
+    ),
+    QUANTILE,
+    replace(
+        QUANTILE,
+        name="nanquantile",
+        base_op="nanquantile",
+        rank=304,
+        calls={f: f"{f}.nanquantile(x, q, axis, keepdims)" for f in ("torch", "paddle")},
+    ),
+)

@@ -1,0 +1,98 @@
+"""More functions of one or two numbers: the parts of a number, what replaces one that is none, and angles.
+
+Sources: the pages of ``torch`` and ``paddle`` on each.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from reference_impl.primitives.arithmetic import add, div, mul, mul_scalar, neg, rsub_scalar, square, sub
+from reference_impl.primitives.elementary import sigmoid
+from reference_impl.primitives.fused import fused
+from reference_impl.primitives.piecewise import jumps, leaky_relu
+from reference_impl.primitives.promotion import to_operand
+from reference_impl.primitives.selection import masked_fill
+from reference_impl.tape.primitive import Domain, Symbol, array_of, composite, primitive
+
+
+@composite
+def rad2deg(x: Any) -> Any:
+    """Return radians in degrees."""
+    return mul_scalar(x, other=180.0 / math.pi)
+
+
+@fused()
+def rrelu(x: Any, *, lower: float, upper: float) -> Any:
+    """Return ``x`` where it is positive, else the mean of two slopes times ``x``: what a random slope is in evaluation."""
+    return leaky_relu(x, slope=(lower + upper) / 2.0)
+
+
+@primitive(branch_sides=jumps)
+def finite(x: Any) -> Any:
+    """Return 0 at infinities and NaN, else 1 (piecewise constant)."""
+    return np.isfinite(x).astype(x.dtype)
+
+
+@primitive(ulps=0)
+def nan_to_num(x: Any, *, nan: float, posinf: float, neginf: float) -> Any:
+    """Put numbers in the place of NaN and of the infinities; nothing flows through these."""
+    return np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+
+
+@nan_to_num.vjp("x")
+def nan_to_num_vjp_x(g: Any, out: Any, x: Any, *, nan: float, posinf: float, neginf: float) -> Any:
+    return mul(g, finite(array_of(x)))
+
+
+@primitive(ulps=2, domain={"y": Domain.NONZERO})
+def atan2(x: Any, y: Any) -> Any:
+    """Return the angle of the point with the abscissa ``y`` and the ordinate ``x``, between -pi and pi."""
+    return np.arctan2(x, y)
+
+
+def _over_square(x: Any, y: Any, numerator: Any) -> Any:
+    return div(numerator, add(square(x), square(y)))
+
+
+@atan2.vjp("x")
+def atan2_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return to_operand(mul(g, _over_square(x, y, y)), x)
+
+
+@atan2.vjp("y")
+def atan2_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return to_operand(neg(mul(g, _over_square(x, y, x))), y)
+
+
+@primitive(ulps=4, error_scale=lambda out, x, y: np.abs(out) + np.exp(-np.abs(x - y)))
+def logaddexp(x: Any, y: Any) -> Any:
+    """Return ``log(e^x + e^y)``."""
+    return np.logaddexp(x, y)
+
+
+@logaddexp.vjp("x")
+def logaddexp_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return to_operand(mul(g, sigmoid(sub(x, y))), x)
+
+
+@logaddexp.vjp("y")
+def logaddexp_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return to_operand(mul(g, sigmoid(sub(y, x))), y)
+
+
+@primitive(ulps=4, error_scale=lambda out, x: np.abs(out) + 1.0, domain={"x": Domain.SHARE})
+def logit(x: Any) -> Any:
+    """Return ``log(x / (1 - x))`` of numbers between 0 and 1, and NaN of others."""
+    return np.log(np.divide(x, np.subtract(1.0, x)))
+
+
+@logit.vjp("x")
+def logit_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    slope = div(g, mul(x, rsub_scalar(x, other=1.0)))
+    if isinstance(x, Symbol):
+        return slope
+    return masked_fill(slope, mask=np.isnan(array_of(out)), value=np.nan)

@@ -1,0 +1,249 @@
+"""Variances, sums without NaN, integrals of sampled functions, and running products and logarithms of running sums.
+
+Sources: the pages of ``torch`` and ``paddle`` on each.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from reference_impl.primitives.arithmetic import add, div, div_by_quotient, mul, mul_scalar, sub
+from reference_impl.primitives.complex import conjugate
+from reference_impl.primitives.elementary import exp, sqrt
+from reference_impl.primitives.fused import fused
+from reference_impl.primitives.piecewise import jumps
+from reference_impl.primitives.reduction import cumsum, restore_axes
+from reference_impl.primitives.reduction import sum as add_up
+from reference_impl.primitives.selection import masked_fill
+from reference_impl.primitives.shape import cat, expand, flip, narrow, reshape
+from reference_impl.tape.primitive import Domain, Symbol, array_of, axes_reversed, composite, primitive, shape_of
+
+
+def _axes(x: Any, axis: Any) -> tuple[int, ...]:
+    return tuple(range(len(shape_of(x)))) if axis is None else tuple(axis)
+
+
+def _count(x: Any, axis: Any) -> int:
+    return math.prod(shape_of(x)[a] for a in _axes(x, axis))
+
+
+def _mean(x: Any, axis: Any) -> Any:
+    return np.add.reduce(x, axis=_axes(x, axis), keepdims=True) / np.asarray(_count(x, axis) or 1, dtype=x.dtype)
+
+
+@primitive(
+    saves=(),
+    error_scale=lambda out, x, *, axis: np.abs(x) + _mean(np.abs(x), axis),
+    summands=lambda x, *, axis: 2 + _count(x, axis),
+    reordered=axes_reversed,
+)
+def centred(x: Any, *, axis: Any) -> Any:
+    """Return each number less the mean along axes; a projection that is its own transpose, and so its own rule."""
+    return np.subtract(x, _mean(x, axis))
+
+
+@centred.vjp("x")
+def centred_vjp_x(g: Any, out: Any, x: Any, *, axis: Any) -> Any:
+    return centred(g, axis=axis)
+
+
+def _share(x: Any, axis: Any, *, unbiased: bool) -> float:
+    return 1.0 / (_count(x, axis) - unbiased)
+
+
+def _uncertain(out: Any, x: Any, *, axis: Any, unbiased: bool, keepdims: Any) -> Any:
+    """Return what the roundings of a variance are relative to: each distance is a difference of a number and of a mean."""
+    mean = _mean(x, axis)
+    terms = np.abs(x - mean) * (np.abs(x - mean) + np.abs(x) + _mean(np.abs(x), axis))
+    return np.add.reduce(terms, axis=_axes(x, axis), keepdims=keepdims) * _share(x, axis, unbiased=unbiased)
+
+
+@primitive(
+    ulps=2,
+    error_scale=_uncertain,
+    summands=lambda x, *, axis, unbiased, keepdims: 2 + _count(x, axis),
+    reordered=axes_reversed,
+)
+def var(x: Any, *, axis: Any, unbiased: bool, keepdims: Any) -> Any:
+    """Return the mean square distance from the mean along axes; ``unbiased``: the sum over one less than there are."""
+    squares = np.square(np.subtract(x, _mean(x, axis)))
+    total = np.add.reduce(squares, axis=_axes(x, axis), keepdims=keepdims)
+    return np.multiply(total, np.asarray(_share(x, axis, unbiased=unbiased), dtype=x.dtype))
+
+
+@var.vjp("x")
+def var_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, unbiased: bool, keepdims: bool) -> Any:
+    """Scale the distances from the mean; that the seeds are not centred, too, is where PyTorch rounds."""
+    g = restore_axes(g, shape_of(x), axis, keepdims=keepdims)
+    return mul(mul_scalar(g, other=2.0 * _share(x, axis, unbiased=unbiased)), centred(x, axis=axis))
+
+
+@fused(domain={"x": Domain.DISTINCT})
+def std(x: Any, *, axis: Any, unbiased: bool, keepdims: Any) -> Any:
+    """Return the root of the variance along axes."""
+    return sqrt(var(x, axis=axis, unbiased=unbiased, keepdims=keepdims))
+
+
+@primitive(branch_sides=jumps)
+def numbered(x: Any) -> Any:
+    """Return 0 where there is NaN, else 1 (piecewise constant)."""
+    return np.logical_not(np.isnan(x)).astype(x.dtype)
+
+
+@primitive(ulps=0)
+def without_nan(x: Any) -> Any:
+    """Return 0 for NaN, and each number itself."""
+    return np.where(np.isnan(x), 0, x).astype(x.dtype)
+
+
+@without_nan.vjp("x")
+def without_nan_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return mul(g, numbered(array_of(x)))
+
+
+@fused()
+def nansum(x: Any, *, axis: Any, keepdims: Any) -> Any:
+    """Return the sum along axes of what is not NaN."""
+    return add_up(without_nan(x), axis=axis, keepdims=keepdims)
+
+
+@composite
+def nansum_of_parts(x: Any, *, axis: Any, keepdims: Any) -> Any:
+    """Return the same as `nansum`, which is a choice and a sum in Paddle."""
+    return add_up(without_nan(x), axis=axis, keepdims=keepdims)
+
+
+def _numbers(x: Any, axis: Any, *, keepdims: Any) -> Any:
+    return add_up(numbered(array_of(x)), axis=axis, keepdims=keepdims)
+
+
+@composite
+def nanmean(x: Any, *, axis: Any, keepdims: Any) -> Any:
+    """Return the mean along axes of what is not NaN."""
+    return div(nansum(x, axis=axis, keepdims=keepdims), _numbers(x, axis, keepdims=keepdims))
+
+
+@composite
+def nanmean_of_parts(x: Any, *, axis: Any, keepdims: Any) -> Any:
+    """Return the same as `nanmean`, of `nansum_of_parts`."""
+    return div_by_quotient(nansum_of_parts(x, axis=axis, keepdims=keepdims), _numbers(x, axis, keepdims=keepdims))
+
+
+def _ends(x: Any, axis: int) -> tuple[Any, Any]:
+    """Return all elements along an axis but the first, and all but the last."""
+    length = shape_of(x)[axis] - 1
+    return narrow(x, axis=axis, start=1, length=length), narrow(x, axis=axis, start=0, length=length)
+
+
+def _strips(y: Any, x: Any, axis: int) -> Any:
+    """Return twice the areas below a function at equal distances, or at the places ``x``."""
+    doubled = add(*_ends(y, axis))
+    return doubled if x is None else mul(sub(*_ends(x, axis)), doubled)
+
+
+@fused(saves=())
+def trapezoid(y: Any, *, dx: float, axis: int) -> Any:
+    """Return the area below straight lines through the elements along an axis, a distance ``dx`` apart."""
+    return mul_scalar(add_up(_strips(y, None, axis), axis=[axis], keepdims=False), other=dx / 2.0)
+
+
+@fused()
+def trapezoid_x(y: Any, x: Any, *, axis: int) -> Any:
+    """Return the area below straight lines through the elements along an axis, at the places ``x``."""
+    return mul_scalar(add_up(_strips(y, x, axis), axis=[axis], keepdims=False), other=0.5)
+
+
+@fused(saves=())
+def cumulative_trapezoid(y: Any, *, dx: float, axis: int) -> Any:
+    """Return the areas up to each element along an axis but the first, a distance ``dx`` apart."""
+    return cumsum(mul_scalar(_strips(y, None, axis), other=dx / 2.0), axis=axis)
+
+
+@fused()
+def cumulative_trapezoid_x(y: Any, x: Any, *, axis: int) -> Any:
+    """Return the areas up to each element along an axis but the first, at the places ``x``."""
+    return cumsum(mul_scalar(_strips(y, x, axis), other=0.5), axis=axis)
+
+
+@primitive(
+    ulps=4,
+    summands=lambda x, *, axis: x.shape[axis],
+    error_scale=lambda out, x, *, axis: np.cumprod(np.abs(x), axis),  # said of the operand: a complex product is a sum
+    domain={"x": Domain.NONZERO},
+)
+def cumprod(x: Any, *, axis: int) -> Any:
+    """Return running products along an axis."""
+    return np.cumprod(x, axis)
+
+
+def _from_there_on(x: Any, axis: int) -> Any:
+    """Return the sums of each element and all after it."""
+    return flip(cumsum(flip(x, axis=axis), axis=axis), axis=axis)
+
+
+@cumprod.vjp("x")
+def cumprod_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
+    """Divide each by itself the products that it stands in, as PyTorch does; where one is 0, multiply the others."""
+    if shape_of(x)[axis] == 1:
+        return g
+    if isinstance(x, Symbol) or not array_of(x).all():
+        return _by_the_others(g, x, axis)
+    return div(_from_there_on(mul(g, conjugate(out)), axis), conjugate(x))
+
+
+def _by_the_others(g: Any, x: Any, axis: int) -> Any:
+    length = shape_of(x)[axis]
+    parts, seeds = ([narrow(of, axis=axis, start=i, length=1) for i in range(length)] for of in (x, g))
+    before: Any = np.ones(shape_of(parts[0]), x.dtype)
+    found = []
+    for i in range(length):
+        others, slope = before, mul(seeds[i], conjugate(before))
+        for j in range(i + 1, length):
+            others = mul(others, parts[j])
+            slope = add(slope, mul(seeds[j], conjugate(others)))
+        found.append(slope)
+        before = mul(before, parts[i])
+    return cat(*found, axis=axis)
+
+
+@primitive(
+    ulps=4,
+    error_scale=lambda out, x, *, axis: np.abs(out) + np.maximum.accumulate(np.where(np.isinf(x), 0.0, np.abs(x)), axis=axis) + 1.0,
+    summands=lambda x, *, axis: x.shape[axis],
+)  # 1: a relative rounding of the sum is an absolute one of its logarithm
+def logcumsumexp(x: Any, *, axis: int) -> Any:
+    """Return ``log(e^x_0 + ... + e^x_i)`` along an axis."""
+    return np.logaddexp.accumulate(x, axis=axis)
+
+
+NEAR = 30.0
+"""How far apart running logarithms of sums may lie so that the sums themselves are neither too large nor too small."""
+
+
+@logcumsumexp.vjp("x")
+def logcumsumexp_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
+    """Return the sums over all j from i on of ``g_j e^(x_i - out_j)``: of these terms none is above ``g_j``."""
+    if not isinstance(x, Symbol) and 0 not in shape_of(x):
+        level = np.take(array_of(out), [0], axis)  # any number that is subtracted here and added there; this one keeps both small
+        with np.errstate(invalid="ignore"):
+            if np.max(np.take(array_of(out), [-1], axis) - level) < NEAR:
+                return mul(exp(sub(x, level)), _from_there_on(mul(g, exp(sub(level, out))), axis))
+    return _by_terms(g, out, x, axis)
+
+
+def _by_terms(g: Any, out: Any, x: Any, axis: int) -> Any:
+    shape = shape_of(x)
+    axis %= len(shape)
+    length = shape[axis]
+    table = (*shape[:axis], length, length, *shape[axis + 1 :])
+
+    def spread(of: Any, *, down: bool) -> Any:
+        middle = (length, 1) if down else (1, length)
+        return expand(reshape(of, shape=(*shape[:axis], *middle, *shape[axis + 1 :])), shape=table)
+
+    before = np.reshape(np.tri(length, length, -1, dtype=bool), (length, length, *(1,) * (len(shape) - axis - 1)))
+    terms = masked_fill(sub(spread(x, down=True), spread(out, down=False)), mask=before, value=-np.inf)
+    return add_up(mul(spread(g, down=False), exp(terms)), axis=[axis + 1], keepdims=False)

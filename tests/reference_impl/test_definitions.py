@@ -1,0 +1,192 @@
+"""Values of ops against their definitions: transforms, orders, spreads and functions of numbers, by other means than their forwards."""
+
+from __future__ import annotations
+
+import cmath
+import itertools
+import math
+import statistics
+from typing import TYPE_CHECKING, Any
+
+import mpmath
+import numpy as np
+import pytest
+
+from reference_impl import OPS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+RANDOM = np.random.default_rng(0)
+X = RANDOM.normal(size=(3, 4, 2))
+Z = RANDOM.normal(size=(3, 4, 2)) + 1j * RANDOM.normal(size=(3, 4, 2))
+NORMS = ("backward", "ortho", "forward")
+CLOSE = 1e-13
+
+
+def close(expected: Any, actual: Any, bound: float = CLOSE) -> bool:
+    return np.shape(expected) == np.shape(actual) and bool(np.allclose(expected, actual, rtol=bound, atol=bound))
+
+
+# Transforms.
+
+
+def transformed(x: Any, sign: int) -> Any:
+    """Sum the definition over all axes, in Python's numbers."""
+    out = np.zeros(x.shape, complex)
+    for k in itertools.product(*map(range, x.shape)):
+        for j in itertools.product(*map(range, x.shape)):
+            turns = sum(a * b / n for a, b, n in zip(j, k, x.shape, strict=True))
+            out[k] += x[j] * cmath.exp(sign * 2j * math.pi * turns)
+    return out
+
+
+def scale(norm: str, *, forward: bool, count: int) -> float:
+    return 1 / math.sqrt(count) if norm == "ortho" else 1 / count if (norm == "forward") is forward else 1.0
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize(("op", "sign"), [("fftn", -1), ("ifftn", 1)])
+def test_a_transform_is_the_sum_of_its_definition(op: str, sign: int, norm: str) -> None:
+    expected = transformed(Z, sign) * scale(norm, forward=sign < 0, count=Z.size)
+    assert close(expected, OPS[op](Z, s=None, axes=None, norm=norm))
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize(("op", "sign"), [("rfftn", -1), ("ihfftn", 1)])
+def test_a_transform_of_real_numbers_is_half_of_the_whole_one(op: str, sign: int, norm: str) -> None:
+    expected = transformed(X, sign)[..., :2] * scale(norm, forward=sign < 0, count=X.size)
+    assert close(expected, OPS[op](X, s=None, axes=None, norm=norm))
+
+
+@pytest.mark.parametrize("length", [3, 4, 5, 8])
+@pytest.mark.parametrize(("op", "sign"), [("irfft", 1), ("hfft", -1)])
+def test_a_half_counts_as_the_whole_that_is_its_own_mirror_image(op: str, sign: int, length: int) -> None:
+    half = RANDOM.normal(size=length // 2 + 1) + 1j * RANDOM.normal(size=length // 2 + 1)
+    whole = np.array([half[k] if k < len(half) else half[length - k].conj() for k in range(length)])
+    whole[0] = whole[0].real
+    if length % 2 == 0:
+        whole[length // 2] = whole[length // 2].real
+    expected = transformed(whole, sign).real * scale("backward", forward=sign < 0, count=length)
+    assert close(expected, OPS[op](half, n=length, axis=0, norm="backward"))
+
+
+@pytest.mark.parametrize(("n", "given"), [(2, X[:, :2]), (6, np.pad(X, ((0, 0), (0, 2), (0, 0))))])
+def test_an_axis_is_cut_or_filled_at_its_end(n: int, given: Any) -> None:
+    expected = np.apply_along_axis(lambda row: transformed(row, -1), 1, given)
+    assert close(expected, OPS["fft"](X, n=n, axis=1, norm="backward"))
+
+
+@pytest.mark.parametrize("op", ["dft"])
+def test_the_terms_of_a_transform_may_be_taken_in_the_opposite_order(op: str) -> None:
+    made: Any = OPS[op]
+    assert close(transformed(Z, -1), made.reordered(made.forward, Z, axes=[0, 1, 2], sign=-1))
+
+
+def test_shifts_put_the_first_place_to_the_middle_and_back() -> None:
+    shifted = OPS["fftshift"](np.arange(5.0), axes=[0])
+    assert [3.0, 4.0, 0.0, 1.0, 2.0] == shifted.tolist()
+    assert list(range(5)) == OPS["ifftshift"](shifted, axes=None).tolist()
+
+
+# Orders.
+
+ROWS = [[3.0, -1.0, 2.0, 0.5, 7.0], [1.0, 4.0, -2.0, 8.0, 0.0]]
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_sort_is_that_of_lists(descending: bool) -> None:
+    assert [sorted(row, reverse=descending) for row in ROWS] == OPS["sort"](np.array(ROWS), axis=1, descending=descending).tolist()
+
+
+@pytest.mark.parametrize("op", ["median", "median_min", "nanmedian"])
+@pytest.mark.parametrize("length", [4, 5])
+def test_medians_are_those_of_the_standard_library(op: str, length: int) -> None:
+    of = statistics.median if op == "median" else statistics.median_low
+    assert [of(row[:length]) for row in ROWS] == OPS[op](np.array(ROWS)[:, :length], axis=-1, keepdims=False).tolist()
+
+
+def test_nan_is_a_median_unless_it_is_not_counted() -> None:
+    row = np.array([1.0, np.nan, 3.0, 2.0])
+    assert math.isnan(OPS["median_min"](row, axis=0, keepdims=False))
+    assert float(OPS["nanmedian"](row, axis=0, keepdims=False)) == 2.0
+
+
+@pytest.mark.parametrize("q", [0.0, 0.25, 0.3, 0.5, 1.0])
+@pytest.mark.parametrize("op", ["quantile", "nanquantile"])
+def test_quantiles_are_those_of_numpy(op: str, q: float) -> None:
+    assert close(np.quantile(ROWS, q, axis=1, keepdims=True), OPS[op](np.array(ROWS), q=q, axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize(("op", "of"), [("cummax", max), ("cummin", min)])
+def test_running_extremes_are_the_extremes_up_to_each_element(op: str, of: Callable[[list[float]], float]) -> None:
+    expected = [[of(row[: i + 1]) for i in range(len(row))] for row in ROWS]
+    assert expected == OPS[op](np.array(ROWS), axis=1).tolist()
+
+
+def test_kthvalue_counts_from_one() -> None:
+    assert [sorted(row)[1] for row in ROWS] == OPS["kthvalue"](np.array(ROWS), k=2, axis=1, keepdims=False).tolist()
+
+
+# Spreads, sums and integrals.
+
+
+@pytest.mark.parametrize("unbiased", [False, True])
+@pytest.mark.parametrize("axis", [None, [1], [0, -1]])
+def test_spreads_are_those_of_numpy(axis: list[int] | None, unbiased: bool) -> None:
+    over = None if axis is None else tuple(axis)
+    assert close(np.var(X, over, ddof=int(unbiased)), OPS["var"](X, axis=axis, unbiased=unbiased, keepdims=False))
+    assert close(np.std(X, over, ddof=int(unbiased)), OPS["std"](X, axis=axis, unbiased=unbiased, keepdims=False))
+
+
+def test_sums_and_means_without_nan_are_those_of_numpy() -> None:
+    x = np.where(X > 1, np.nan, X)
+    assert close(np.nansum(x, 1), OPS["nansum"](x, axis=[1], keepdims=False))
+    assert close(np.nanmean(x, (0, 2), keepdims=True), OPS["nanmean"](x, axis=[0, 2], keepdims=True))
+
+
+def test_areas_are_sums_of_strips() -> None:
+    y, x = X, np.cumsum(np.abs(Z), 1)
+    strips = (x[:, 1:] - x[:, :-1]) * (y[:, 1:] + y[:, :-1]) / 2
+    assert close(strips.sum(1), OPS["trapezoid_x"](y, x, axis=1))
+    assert close(strips.cumsum(1), OPS["cumulative_trapezoid_x"](y, x, axis=1))
+    even = np.broadcast_to(np.arange(4.0).reshape(4, 1) * 0.5, x.shape)
+    assert close(OPS["trapezoid_x"](y, even, axis=1), OPS["trapezoid"](y, dx=0.5, axis=1))
+    assert close(OPS["cumulative_trapezoid_x"](y, even, axis=1), OPS["cumulative_trapezoid"](y, dx=0.5, axis=1))
+
+
+@pytest.mark.parametrize("zero", [False, True])
+def test_the_gradient_of_running_products_is_the_same_with_a_zero_and_next_to_it(zero: bool) -> None:
+    x, g = np.array([2.0, 0.0 if zero else 1e-9, -3.0, 0.5]), np.array([1.0, -2.0, 0.5, 4.0])
+    slopes = [sum(g[j] * math.prod(np.delete(x[: j + 1], i)) for j in range(i, 4)) for i in range(4)]
+    made: Any = OPS["cumprod"]
+    assert close(slopes, made.rules[0](g, np.cumprod(x), x, axis=0), 1e-12)
+
+
+@pytest.mark.parametrize("reach", [1.0, 400.0])
+def test_logarithms_of_running_sums_and_their_slopes_keep_their_range(reach: float) -> None:
+    x, g = np.array([0.5, reach, -reach, 2.0]), np.array([1.0, -2.0, 0.5, 4.0])
+    out = OPS["logcumsumexp"](x, axis=0)
+    assert close([float(mpmath.log(sum(mpmath.exp(v) for v in x[: i + 1]))) for i in range(4)], out)
+    made: Any = OPS["logcumsumexp"]
+    slopes = [sum(g[j] * math.exp(x[i] - out[j]) for j in range(i, 4)) for i in range(4)]
+    assert close(slopes, made.rules[0](g, out, x, axis=0))
+
+
+# Parts of numbers.
+
+
+@pytest.mark.parametrize(("op", "of"), [("atan2", math.atan2)])
+def test_a_function_of_two_numbers_is_that_of_the_standard_library(op: str, of: Callable[[float, float], float]) -> None:
+    x, y = [1.0, -2.0, 0.0, 1e200], [-0.5, 3.0, -1.0, 1e200]
+    assert close([of(a, b) for a, b in zip(x, y, strict=True)], OPS[op](np.array(x), np.array(y)))
+
+
+def test_what_is_no_number_is_replaced() -> None:
+    x = np.array([1.0, math.nan, math.inf, -math.inf])
+    assert [1.0, 0.5, 7.0, -8.0] == OPS["nan_to_num"](x, nan=0.5, posinf=7.0, neginf=-8.0).tolist()
+
+
+@pytest.mark.parametrize("x", [1e-12, 0.1, 0.5, 0.999])
+def test_logit_is_the_logarithm_of_odds(x: float) -> None:
+    assert close(float(mpmath.log(mpmath.mpf(x) / (1 - mpmath.mpf(x)))), OPS["logit"](np.array(x)))

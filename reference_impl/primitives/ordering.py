@@ -76,7 +76,7 @@ def _place(x: Any, *, axis: int, kind: str, at: float, skipping: bool, last: boo
 
 
 @primitive(branch_sides=lambda out, x, **attrs: [_place(x, **attrs, last=last) for last in (False, True)])
-def place(x: Any, *, axis: int, kind: str, at: float, skipping: bool) -> Any:
+def position_of(x: Any, *, axis: int, kind: str, at: float, skipping: bool) -> Any:
     """Return the position of one element along an axis, which stays with length 1 (piecewise constant).
 
     Args:
@@ -91,14 +91,14 @@ def place(x: Any, *, axis: int, kind: str, at: float, skipping: bool) -> Any:
 
 @primitive(ulps=0, domain=DISTINCT)
 def picked(x: Any, *, axis: int, kind: str, at: float, skipping: bool, keepdims: Any) -> Any:
-    """Return the element at a `place` along an axis."""
-    found = np.take_along_axis(x, place(x, axis=axis, kind=kind, at=at, skipping=skipping), axis)
+    """Return the element at a `position_of` along an axis."""
+    found = np.take_along_axis(x, position_of(x, axis=axis, kind=kind, at=at, skipping=skipping), axis)
     return found if keepdims else np.squeeze(found, axis)
 
 
 @picked.vjp("x")
 def picked_vjp_x(g: Any, out: Any, x: Any, *, axis: int, kind: str, at: float, skipping: bool, keepdims: bool) -> Any:
-    index = place(array_of(x), axis=axis, kind=kind, at=at, skipping=skipping)
+    index = position_of(array_of(x), axis=axis, kind=kind, at=at, skipping=skipping)
     return scatter_add(restore_axes(g, shape_of(x), axis, keepdims=keepdims), axis=axis, index=index, shape=shape_of(x))
 
 

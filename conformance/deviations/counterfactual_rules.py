@@ -16,7 +16,9 @@ from reference_impl import OPS
 from reference_impl.primitives.activations import selu
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, neg
 from reference_impl.primitives.complex import conjugate
+from reference_impl.primitives.norms import LARGEST
 from reference_impl.primitives.promotion import to_operand
+from reference_impl.primitives.reduction import restore_axes
 from reference_impl.primitives.shape import crop, pad_constant, sum_to
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.rules import intercepted_rules, replaced_rule
@@ -144,6 +146,33 @@ def _unweighted(right: Rule, position: int, g: Any, out: Any, x: Any, weight: An
     return right(g, out, x, weight, *more, **attrs)
 
 
+def norms_with_an_epsilon(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have gradients of norms divide by the power of the norm plus 1e-12; norms that are a largest size stay."""
+    yield _changed(ops, _with_an_epsilon)
+
+
+def _with_an_epsilon(right: Rule, _: int, g: Any, out: Any, x: Any, *, p: Any, axis: Any, keepdims: bool) -> Any:
+    made = right(g, out, x, p=p, axis=axis, keepdims=keepdims)
+    if p == LARGEST:
+        return made
+    power = np.power(array_of(out), p - 1.0)
+    share = np.asarray(power / (power + float(np.float32(1e-12)))).astype(array_of(out).dtype)
+    return mul(made, np.asarray(array_of(restore_axes(share, shape_of(x), axis, keepdims=keepdims))))
+
+
+def largest_sizes_unshared(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of a norm that is a largest size go to every element that reaches it, undivided."""
+    yield _changed(ops, _undivided)
+
+
+def _undivided(right: Rule, _: int, g: Any, out: Any, x: Any, *, p: Any, axis: Any, keepdims: bool) -> Any:
+    if p != LARGEST:
+        return right(g, out, x, p=p, axis=axis, keepdims=keepdims)
+    hit = np.equal(np.abs(array_of(x)), array_of(restore_axes(array_of(out), shape_of(x), axis, keepdims=keepdims)))
+    slope = np.where(hit, np.sign(array_of(x)), 0).astype(array_of(out).dtype)
+    return mul(restore_axes(g, shape_of(x), axis, keepdims=keepdims), slope)
+
+
 class _Border(tuple[int, ...]):  # noqa: SLOT001 - a tuple of any length has no slots
     """How many entries were put in front, and of which value: what must be known where the derivative is differentiated."""
 
@@ -255,6 +284,8 @@ RULES: dict[str, Change] = {
     "as if the slope of selu were a sum of rounded numbers": selu_slopes_of_rounded_sums,
     "as if borders were filled in derivatives": borders_filled_again,
     "as if weights were ones": weights_left_out,
+    "as if norms were larger by 1e-12": norms_with_an_epsilon,
+    "as if largest sizes were not shared": largest_sizes_unshared,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
 }
 """The counterfactual rules by the words that an entry uses."""

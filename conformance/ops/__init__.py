@@ -35,6 +35,10 @@ FAMILIES = (
     "nn",
     "pooling",
     "products",
+    "contractions",
+    "norms",
+    "matrices",
+    "spectra",
     "update",
     "complex",
 )
@@ -75,7 +79,8 @@ NOT_OFFERED: Mapping[str, str] = {
     "cumprod": "PyTorch divides a running sum in its backward, where no number is 0, and bounds of that rounding are not derived yet",
     "var, std": "PyTorch's third derivatives centre another factor than the formula here does, and where it is constant the bounds of "
     "the formula are too narrow for what is left",
-    "vector_norm, nansum, logcumsumexp": "come with the next reductions; the first has a kink at 0 that is to be declared",
+    "nansum, logcumsumexp": "come with the next reductions",
+    "norms of orders below 1, between 1 and 2, 0 and -inf, and of no elements": "come with the next norms",
     "products of other than matrices and vectors (Kronecker, inner), traces of batches": "come with the next ones",
     "interpolate": "the nn families come later",
     "setitem with masks or lists, masked_scatter": "the shape of what is read depends on data",
@@ -83,7 +88,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "sort, cummax, median, kthvalue, mode": "come with the ordering family; topk is offered, with elements that differ",
     "topk of equal elements": "which of them is taken is documented as not guaranteed",
     "infinities, NaN and subnormals in random graphs": "`conformance points` asks every op at them, one op at a time",
-    "einsum": "comes with the linear algebra family",
+    "equations of einsum that only reorder axes or read a diagonal": "their result is a view in PyTorch and a copy in Paddle",
     "an op that changes nothing (a cast to its own dtype)": "the tensor itself comes back, as documented; it is drawn to do something",
     "conv2d in eager scripts": "PyTorch frees and links its two gradients as one, which is not modelled; programs draw it",
     "ops that came later (`Drawn.NAMED`), in graphs that do not name them": "the grid, the special points and graphs that name them "

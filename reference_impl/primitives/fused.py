@@ -24,6 +24,8 @@ from reference_impl.tape.primitive import Primitive, Symbol, primitive, shape_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from reference_impl.tape.primitive import Domain
+
 
 class _Stage(NamedTuple):
     """One application of a primitive inside a formula; its results are followed, and so are some of the operands."""
@@ -63,15 +65,16 @@ def _depends(operand: Any) -> bool:
     return isinstance(operand, _Followed) and operand.depends
 
 
-def fused(*, saves: Iterable[str] | None = None) -> Callable[[Callable[..., Any]], Primitive]:
+def fused(*, saves: Iterable[str] | None = None, domain: dict[str, Domain] | None = None) -> Callable[[Callable[..., Any]], Primitive]:
     """Make a primitive of a formula that is written with primitives and has one result.
 
     Args:
         saves: as for `primitive`.
+        domain: as for `primitive`.
     """
 
     def make(formula: Callable[..., Any]) -> Primitive:
-        made = primitive(saves=saves, fused=True)(formula)
+        made = primitive(saves=saves, domain=domain, fused=True)(formula)
         for position, operand in enumerate(made.operands):
             made.vjp(operand)(functools.partial(_pulled, formula, position))
         return made

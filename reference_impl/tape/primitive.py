@@ -38,6 +38,10 @@ class Domain(StrEnum):
     """Between -1 and 1."""
     BEYOND_ONE = "beyond one"
     """Above 1."""
+    DOMINANT = "dominant"
+    """Matrices whose diagonal outweighs the rest, with elements on it that differ in size: of full rank, their spectrum separated."""
+    DEFINITE = "definite"
+    """The same, with a diagonal that is positive."""
 
 
 class Observation:

@@ -16,6 +16,7 @@ from reference_impl import OPS
 from reference_impl.primitives.activations import selu
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, neg
 from reference_impl.primitives.complex import conjugate
+from reference_impl.primitives.matrices import triangle
 from reference_impl.primitives.norms import LARGEST
 from reference_impl.primitives.promotion import to_operand
 from reference_impl.primitives.reduction import restore_axes
@@ -146,9 +147,12 @@ def _unweighted(right: Rule, position: int, g: Any, out: Any, x: Any, weight: An
     return right(g, out, x, weight, *more, **attrs)
 
 
-def norms_with_an_epsilon(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+NORMS = ("vector_norm", "norm", "linalg_norm")
+
+
+def norms_with_an_epsilon(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have gradients of norms divide by the power of the norm plus 1e-12; norms that are a largest size stay."""
-    yield _changed(ops, _with_an_epsilon)
+    yield _changed(NORMS, _with_an_epsilon)
 
 
 def _with_an_epsilon(right: Rule, _: int, g: Any, out: Any, x: Any, *, p: Any, axis: Any, keepdims: bool) -> Any:
@@ -160,9 +164,9 @@ def _with_an_epsilon(right: Rule, _: int, g: Any, out: Any, x: Any, *, p: Any, a
     return mul(made, np.asarray(array_of(restore_axes(share, shape_of(x), axis, keepdims=keepdims))))
 
 
-def largest_sizes_unshared(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+def largest_sizes_unshared(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the gradient of a norm that is a largest size go to every element that reaches it, undivided."""
-    yield _changed(ops, _undivided)
+    yield _changed(NORMS, _undivided)
 
 
 def _undivided(right: Rule, _: int, g: Any, out: Any, x: Any, *, p: Any, axis: Any, keepdims: bool) -> Any:
@@ -171,6 +175,21 @@ def _undivided(right: Rule, _: int, g: Any, out: Any, x: Any, *, p: Any, axis: A
     hit = np.equal(np.abs(array_of(x)), array_of(restore_axes(array_of(out), shape_of(x), axis, keepdims=keepdims)))
     slope = np.where(hit, np.sign(array_of(x)), 0).astype(array_of(out).dtype)
     return mul(restore_axes(g, shape_of(x), axis, keepdims=keepdims), slope)
+
+
+def lower_triangles_of_ones_whole(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of a lower triangle with ones on its diagonal be that of a whole matrix."""
+    yield _changed(("triangular_solve",), _whole)
+
+
+def _whole(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any, *, upper: bool, transposed: bool, unit: bool) -> Any:
+    if position or upper or not unit:
+        return right(g, out, x, y, upper=upper, transposed=transposed, unit=unit)
+    factor = triangle(array_of(x), upper=False, unit=True)
+    inverse = np.linalg.inv(factor if transposed else np.swapaxes(factor, -1, -2))
+    turned = np.swapaxes(array_of(out), -1, -2)
+    made = np.matmul(np.matmul(inverse, array_of(g)), turned)
+    return neg(np.swapaxes(made, -1, -2).copy() if transposed else made)
 
 
 class _Border(tuple[int, ...]):  # noqa: SLOT001 - a tuple of any length has no slots
@@ -285,6 +304,7 @@ RULES: dict[str, Change] = {
     "as if borders were filled in derivatives": borders_filled_again,
     "as if weights were ones": weights_left_out,
     "as if norms were larger by 1e-12": norms_with_an_epsilon,
+    "as if lower triangles of ones were whole": lower_triangles_of_ones_whole,
     "as if largest sizes were not shared": largest_sizes_unshared,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
 }

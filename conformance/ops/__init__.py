@@ -80,7 +80,15 @@ NOT_OFFERED: Mapping[str, str] = {
     "var, std": "PyTorch's third derivatives centre another factor than the formula here does, and where it is constant the bounds of "
     "the formula are too narrow for what is left",
     "nansum, logcumsumexp": "come with the next reductions",
+    "vector_norm along several axes": "its deviations are not written up: Paddle makes it of powers, of which second derivatives fail "
+    "inside or are 0 where they are not",
     "norms of orders below 1, between 1 and 2, 0 and -inf, and of no elements": "come with the next norms",
+    "cholesky_inverse of batches": "Paddle takes one matrix alone",
+    "matrix_exp": "its deviations are not written up: Paddle finds a zero matrix unreachable and writes in place over what it needs",
+    "singular matrices and repeated eigenvalues or singular values": "what is right there has not been looked at yet",
+    "qr of wide matrices, or of which one part alone is used": "Paddle takes no wide ones, and its deviation is not written up: "
+    "it dies where the gradient of a part is missing",
+    "lu, eig, householder_product, ormqr, pdist, cov, corrcoef": "come with the next ops of linear algebra",
     "products of other than matrices and vectors (Kronecker, inner), traces of batches": "come with the next ones",
     "interpolate": "the nn families come later",
     "setitem with masks or lists, masked_scatter": "the shape of what is read depends on data",

@@ -1,7 +1,7 @@
 """Norms of vectors, and distances that are norms of differences.
 
-At a vector of zeros the first derivative is 0, the subgradient of least size, as PyTorch documents; the second derivative of the
-Euclidean norm is not defined there. Sources: the pages ``torch.linalg.vector_norm``, ``paddle.linalg.vector_norm``, ``torch.cdist`` and
+At a vector of zeros the first derivative is 0, the subgradient of least size, as PyTorch documents; second derivatives are not defined
+there. Sources: the pages ``torch.linalg.vector_norm``, ``paddle.linalg.vector_norm``, ``torch.cdist`` and
 ``torch.dist``.
 """
 
@@ -68,24 +68,12 @@ def direction(x: Any, length: Any) -> Any:
 
 @direction.vjp("x")
 def direction_vjp_x(g: Any, out: Any, x: Any, length: Any) -> Any:
-    return mul(g, inverse_length(length))
+    return mul(g, power_of_length(length, exponent=-1.0))
 
 
 @direction.vjp("length")
 def direction_vjp_length(g: Any, out: Any, x: Any, length: Any) -> Any:
-    return sum_to(neg(mul(mul(g, out), inverse_length(length))), shape_of(length))
-
-
-@primitive(ulps=1)
-def inverse_length(x: Any) -> Any:
-    """Return ``1 / x``, and NaN at 0, where nothing is defined."""
-    with np.errstate(all="ignore"):
-        return np.where(np.equal(x, 0), np.nan, np.divide(1.0, x)).astype(x.dtype)
-
-
-@inverse_length.vjp("x")
-def inverse_length_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return neg(mul(g, mul(out, out)))
+    return sum_to(neg(mul(mul(g, out), power_of_length(length, exponent=-1.0))), shape_of(length))
 
 
 @primitive(ulps=2)
@@ -97,7 +85,19 @@ def power_unless_zero(x: Any, *, exponent: float) -> Any:
 
 @power_unless_zero.vjp("x")
 def power_unless_zero_vjp_x(g: Any, out: Any, x: Any, *, exponent: float) -> Any:
-    return mul(g, mul_scalar(power_unless_zero(x, exponent=exponent - 1.0), other=exponent))
+    return mul(g, mul_scalar(power_of_length(x, exponent=exponent - 1.0), other=exponent))
+
+
+@primitive(ulps=2)
+def power_of_length(x: Any, *, exponent: float) -> Any:
+    """Return ``x^exponent`` of numbers that are not negative, and NaN at 0, where nothing is defined."""
+    with np.errstate(all="ignore"):
+        return np.where(np.equal(x, 0), np.nan, np.power(x, exponent)).astype(x.dtype)
+
+
+@power_of_length.vjp("x")
+def power_of_length_vjp_x(g: Any, out: Any, x: Any, *, exponent: float) -> Any:
+    return mul(g, mul_scalar(power_of_length(x, exponent=exponent - 1.0), other=exponent))
 
 
 norm = alias("norm", vector_norm)

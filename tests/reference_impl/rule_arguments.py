@@ -99,10 +99,12 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     # Norms and distances.
     ("vector_norm", ((2, 3, 2),), {"p": 3.0, "axis": [0, 2], "keepdims": True}),
     ("vector_norm", ((2, 3),), {"p": "inf", "axis": None, "keepdims": False}),
+    ("backward_stable", ((2, 3), (2,)), {}),
     ("settled", ((2, 3), (2,)), {"vectors": True}),
     ("direction", ((2, 3), (2, 1)), {}),
-    ("inverse_length", ((2, 3),), {}),
+    ("power_of_length", ((2, 3),), {"exponent": -1.0}),
     ("power_unless_zero", ((2, 3),), {"exponent": -2.0}),
+    ("matrix_exp", ((2, 2),), {}),
     ("dist_as_one", ((2, 3), (2, 3)), {"p": 2.0}),
     ("cdist_of_parts", ((2, 3), (2, 3)), {"p": 3.0}),
     # Corners that the catalogue's draws leave out.

@@ -35,7 +35,11 @@ def shapes_of(equation: str) -> list[tuple[int, ...]]:
 def test_einsum_is_that_of_numpy(equation: str) -> None:
     operands = [drawn(*shape, seed=i) for i, shape in enumerate(shapes_of(equation))]
     expected = np.einsum(equation, *operands)
-    names = {1: ("einsum_single", "einsum_single_as_one"), 2: ("einsum", "einsum_as_one"), 3: ("einsum_triple", "einsum_triple_by_pairs")}
+    names = {
+        1: ("einsum_single", "einsum_single_as_one"),
+        2: ("einsum", "einsum_as_one"),
+        3: ("einsum_triple", "einsum_triple_by_pairs"),
+    }
     for name in names[len(operands)]:
         assert np.allclose(expected, OPS[name](*operands, equation=equation), rtol=1e-13)
 

@@ -19,14 +19,13 @@ if TYPE_CHECKING:
 COMPLEX_LATER = real_only("what the frameworks make of complex ones has not been looked at yet")
 POWERS = (2, 3, -1, -2)
 FLAGS = (False, True)
-MOST_ROWS = 5
 
 
 def _is_square(x: Draft) -> bool:
     return len(x.shape) >= 2 and x.shape[-1] == x.shape[-2] > 0 and 0 not in x.shape
 
 
-def _square(domain: Domain | None, **choices: tuple[Any, ...]) -> Draw:
+def _square(domain: Domain, **choices: tuple[Any, ...]) -> Draw:
     """Draw square matrices, and one of each of these attributes."""
 
     def draw(s: Sampler) -> Arguments | None:
@@ -51,11 +50,6 @@ def _system(*, vectors: bool, **choices: tuple[Any, ...]) -> Draw:
 def _of_factor(s: Sampler) -> Arguments | None:
     y = s.take(_is_square, domain=Domain.DEFINITE, shape=(3, 3))
     return [s.take_shaped((*y.shape[:-1], s.source.integer(1, 3))), y], {}
-
-
-def _small(s: Sampler) -> Arguments | None:
-    """Draw matrices of at most five rows: each derivative of an exponential doubles them."""
-    return [s.take(lambda d: _is_square(d) and d.shape[-1] <= MOST_ROWS, shape=(3, 3))], {}
 
 
 def _one_factor(s: Sampler) -> Arguments | None:
@@ -119,5 +113,4 @@ ENTRIES = rows(
         *_both("linalg.matrix_power(x, n)"),
         corners={f"power {n}": given(_POWER, n=n) for n in POWERS},
     ),
-    _row("matrix_exp", 327, _small, *_both("linalg.matrix_exp(x)")),
 )

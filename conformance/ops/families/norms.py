@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from conformance.ops.corners import axis_lists, given
+from conformance.ops.corners import given
 from conformance.ops.draws import axis_of
 from conformance.ops.numbers import real_only
 from conformance.ops.spec import PLAIN, Drawn, Growth, OpSpec, op, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from conformance.ops.sampler import Arguments, Draw, Sampler
 
 COMPLEX_LATER = real_only("what the frameworks make of complex ones has not been looked at yet")
@@ -22,15 +20,6 @@ def _along_one(s: Sampler) -> Arguments | None:
     """Draw a norm along one axis, or of all elements."""
     x = s.take(lambda d: 0 not in d.shape)
     axis = None if not x.shape or s.source.chance(0.3) else axis_of(s, x)
-    return [x], {"p": s.source.choice(ORDERS), "axis": axis, "keepdims": s.source.chance(0.3)}
-
-
-def _along_some(s: Sampler) -> Arguments | None:
-    """Draw a norm along one axis, several, or all."""
-    x = s.take(lambda d: 0 not in d.shape)
-    axis: Any = None
-    if x.shape and not s.source.chance(0.3):
-        axis = axis_of(s, x) if s.source.chance(0.4) else sorted(s.source.subset(range(len(x.shape)), at_least=1))
     return [x], {"p": s.source.choice(ORDERS), "axis": axis, "keepdims": s.source.chance(0.3)}
 
 
@@ -54,9 +43,7 @@ def _orders(draw: Draw) -> dict[str, Draw]:
     return {f"p {p}": given(draw, p=p) for p in ORDERS}
 
 
-def _row(
-    name: str, rank: int, draw: Draw, torch: str, paddle: str, base: str = "", corners: Mapping[str, Draw] | None = None
-) -> OpSpec:
+def _row(name: str, rank: int, draw: Draw, torch: str, paddle: str, base: str = "") -> OpSpec:
     calls = {"torch": f"torch.{torch}", "paddle": f"paddle.{paddle}"}
     return op(
         name,
@@ -68,7 +55,7 @@ def _row(
         points=PLAIN,
         growth=Growth.COMPOUNDS,
         drawn=Drawn.NAMED,
-        corners={**_orders(draw), **(corners or {})},
+        corners=_orders(draw),
         **calls,
     )
 
@@ -79,14 +66,7 @@ ENTRIES = rows(
     "norms",
     _row("norm", 83, _along_one, f"norm{_NORM}", f"norm{_NORM}"),
     _row("linalg_norm", 83, _along_last, f"linalg.norm{_NORM}", f"linalg.norm{_NORM}", base="norm"),
-    _row(
-        "vector_norm",
-        121,
-        _along_some,
-        f"linalg.vector_norm{_NORM}",
-        f"linalg.vector_norm{_NORM}",
-        corners={name: given(draw, p=2.0) for name, draw in axis_lists(nonempty=True).items()},
-    ),
+    _row("vector_norm", 121, _along_one, f"linalg.vector_norm{_NORM}", f"linalg.vector_norm{_NORM}"),
     _row("cdist", 175, _pairs, "cdist(x, y, float(p))", "cdist(x, y, float(p))"),
     _row("dist", 229, _difference, "dist(x, y, float(p))", "dist(x, y, float(p))"),
 )

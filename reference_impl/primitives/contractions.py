@@ -78,11 +78,9 @@ def _product(x: Any, left: str, y: Any, right: str, kept: str) -> tuple[Any, str
     whole = tuple(map(max, xs[:lead], ys[:lead]))  # axes of an ellipsis broadcast
     rows, columns = xs[lead : lead + len(mine)], ys[lead + len(inner) :]
     terms = math.prod(xs[lead + len(mine) :])
-    if whole in (xs[:lead], ys[:lead]) and xs[:lead] == ys[:lead]:
-        whole_x = whole_y = (math.prod(whole),)
-        product = bmm
-    else:
-        whole_x, whole_y, product = xs[:lead], ys[:lead], matmul
+    alike = xs[:lead] == ys[:lead]
+    product = bmm if alike else matmul
+    whole_x, whole_y = (((math.prod(whole),),) * 2) if alike else (xs[:lead], ys[:lead])
     made = product(
         reshape(x, shape=(*whole_x, math.prod(rows), terms)),
         reshape(y, shape=(*whole_y, terms, math.prod(columns))),

@@ -40,7 +40,7 @@ def _count(x: Any, axis: Any) -> int:
 
 
 @primitive(ulps=4, summands=lambda x, *, p, axis, keepdims: _count(x, axis), reordered=axes_reversed)
-def vector_norm(x: Any, *, p: Any, axis: Any, keepdims: bool) -> Any:
+def vector_norm(x: Any, *, p: Any, axis: Any, keepdims: Any) -> Any:
     """Return the p-norm ``(sum |x|^p)^(1/p)`` along axes, or the largest size if ``p`` is `LARGEST`."""
     return np.asarray(_norm(x, p, axis, keepdims=keepdims), dtype=x.dtype)
 

@@ -51,6 +51,10 @@ APPLIED = {
     "narrow",
     "softsign_as_one",
     "tanhshrink_as_one",
+    "einsum_as_one",
+    "einsum_single_as_one",
+    "multi_dot_as_one",
+    "dist_as_one",
 }
 """Ops in no row that scripts apply: others are made of them."""
 

@@ -109,7 +109,7 @@ def frees_graph(case: Case, number: int) -> bool:
 def right_side_not_asked(case: Case, number: int) -> bool:
     """Whether a call computes the gradient of the matrix of a triangular_solve, and not that of its right side."""
     call, steps = call_at(case, number), case.steps[:number]
-    if call is None:
+    if not isinstance(call, Grad | Backward):
         return False
     asked = leaves(case) if call.inputs is None else set(call.inputs)
     solved = [step.operands for step in steps if isinstance(step, Op) and step.op == "triangular_solve"]

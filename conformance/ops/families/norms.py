@@ -44,7 +44,6 @@ def _orders(draw: Draw) -> dict[str, Draw]:
 
 
 def _row(name: str, rank: int, draw: Draw, torch: str, paddle: str, base: str = "") -> OpSpec:
-    calls = {"torch": f"torch.{torch}", "paddle": f"paddle.{paddle}"}
     return op(
         name,
         base=base or name,
@@ -56,7 +55,8 @@ def _row(name: str, rank: int, draw: Draw, torch: str, paddle: str, base: str = 
         growth=Growth.COMPOUNDS,
         drawn=Drawn.NAMED,
         corners=_orders(draw),
-        **calls,
+        torch=f"torch.{torch}",
+        paddle=f"paddle.{paddle}",
     )
 
 

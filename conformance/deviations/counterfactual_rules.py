@@ -147,6 +147,11 @@ def _unweighted(right: Rule, position: int, g: Any, out: Any, x: Any, weight: An
     return right(g, out, x, weight, *more, **attrs)
 
 
+def einsum_seeds_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have einsum of one operand, as Paddle makes it, conjugate what arrives."""
+    yield _changed(("einsum_single_as_one",), _seed_conjugated)
+
+
 NORMS = ("vector_norm", "norm", "linalg_norm")
 
 
@@ -304,6 +309,7 @@ RULES: dict[str, Change] = {
     "as if borders were filled in derivatives": borders_filled_again,
     "as if weights were ones": weights_left_out,
     "as if norms were larger by 1e-12": norms_with_an_epsilon,
+    "as if the seed of einsum were conjugated": einsum_seeds_conjugated,
     "as if lower triangles of ones were whole": lower_triangles_of_ones_whole,
     "as if largest sizes were not shared": largest_sizes_unshared,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,

@@ -64,8 +64,3 @@ def values_left_out(right: Any, g: Any, out: Any, x: Any) -> Any:
 def triangle_left_out(right: Any, g: Any, out: Any, x: Any) -> Any:
     gq, gr = g
     return right((gq, np.zeros_like(array_of(gr))), out, x)
-
-
-@wrong("matrix_exp.x", what="is a product with the exponential, as if matrices commuted")
-def as_if_commuting(right: Any, g: Any, out: Any, x: Any) -> Any:
-    return matmul(adjoint(out), g)

@@ -15,7 +15,7 @@ from reference_impl.primitives.arithmetic import add, mul, mul_scalar, neg
 from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.linalg import matmul
-from reference_impl.primitives.shape import cat, narrow, reshape, transpose, tril, triu
+from reference_impl.primitives.shape import reshape, transpose, tril, triu
 from reference_impl.tape.primitive import Domain, primitive, shape_of
 
 DOMINANT = {"x": Domain.DOMINANT}
@@ -170,38 +170,3 @@ def cholesky_inverse(x: Any) -> Any:
 def cholesky_solve(x: Any, y: Any) -> Any:
     """Return ``X`` of ``L L^H X = x`` for the lower triangle ``L`` of ``y``."""
     return matmul(inv(_square_of_factor(y)), x)
-
-
-TERMS = 24
-"""Of the series of ``e^x``: matrices are halved until their norm is below 1/2, and 2^-24 / 24! is below the rounding of longdouble."""
-
-
-def _exponential(x: Any) -> Any:
-    norm = float(np.abs(x).sum(-1).max(initial=0.0))
-    halvings = max(0, int(np.ceil(np.log2(norm))) + 1) if np.isfinite(norm) and norm > 0 else 0
-    scaled = x * np.asarray(0.5**halvings, x.dtype)
-    term = total = np.array(_identity(x))
-    for k in range(1, TERMS):
-        term = np.matmul(term, scaled) / np.asarray(k, x.dtype)
-        total = total + term
-    for _ in range(halvings):
-        total = np.matmul(total, total)
-    return total
-
-
-@primitive(ulps=4, error_scale=lambda out, x: _exponential(np.abs(x)), summands=lambda x: x.shape[-1])
-def matrix_exp(x: Any) -> Any:
-    """Return ``e^x`` of matrices: the sum of their powers ``x^k / k!``."""
-    return _exponential(x)
-
-
-@matrix_exp.vjp("x")
-def matrix_exp_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    # The corner of e^[[x^H, g], [0, x^H]] is the derivative of e^(x^H) along g: N. J. Higham, "Functions of Matrices", SIAM (2008),
-    # equation (3.16).
-    n = shape_of(x)[-1]
-    turned = adjoint(x)
-    upper = cat(turned, g, axis=-1)
-    lower = cat(np.zeros(shape_of(x), x.dtype), turned, axis=-1)
-    whole = matrix_exp(cat(upper, lower, axis=-2))
-    return narrow(narrow(whole, axis=-2, start=0, length=n), axis=-1, start=n, length=n)

@@ -27,7 +27,7 @@ def _axes(axis: Any) -> Any:
     return tuple(axis) if isinstance(axis, list) else axis
 
 
-def _norm(x: Any, p: Any, axis: Any, *, keepdims: bool) -> Any:
+def _norm(x: Any, p: Any, axis: Any, *, keepdims: Any) -> Any:
     sizes = np.abs(x)
     if p == LARGEST:
         return np.maximum.reduce(sizes, axis=_axes(axis), keepdims=keepdims)

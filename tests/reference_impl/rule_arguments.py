@@ -104,7 +104,6 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("direction", ((2, 3), (2, 1)), {}),
     ("power_of_length", ((2, 3),), {"exponent": -1.0}),
     ("power_unless_zero", ((2, 3),), {"exponent": -2.0}),
-    ("matrix_exp", ((2, 2),), {}),
     ("dist_as_one", ((2, 3), (2, 3)), {"p": 2.0}),
     ("cdist_of_parts", ((2, 3), (2, 3)), {"p": 3.0}),
     # Corners that the catalogue's draws leave out.

@@ -6,7 +6,6 @@ import itertools
 import math
 from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
 
@@ -138,14 +137,6 @@ def test_what_is_solved_by_a_factor_is_solved_by_its_square() -> None:
 def test_powers_are_products(n: int, expected: Any) -> None:
     x = matrix(3, 3)
     assert np.allclose(expected(x), OPS["matrix_power"](x, n=n))
-
-
-@pytest.mark.parametrize("size", [0.01, 1.0, 20.0])
-def test_the_exponential_of_a_matrix_is_that_of_mpmath(size: float) -> None:
-    x = size * drawn(3, 3)
-    with mpmath.workdps(60):
-        expected = np.array(mpmath.expm(mpmath.matrix(x.tolist())).tolist(), dtype=float)
-    assert np.allclose(expected, OPS["matrix_exp"](x), rtol=0, atol=1e-12 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("shape", [(4, 2), (2, 4), (2, 3, 3)])

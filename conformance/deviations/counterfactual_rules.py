@@ -182,19 +182,19 @@ def _undivided(right: Rule, _: int, g: Any, out: Any, x: Any, *, p: Any, axis: A
     return mul(restore_axes(g, shape_of(x), axis, keepdims=keepdims), slope)
 
 
-def lower_triangles_of_ones_whole(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the gradient of a lower triangle with ones on its diagonal be that of a whole matrix."""
-    yield _changed(("triangular_solve",), _whole)
+def lower_triangles_cut_above(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of a lower triangle with ones on its diagonal be cut above the next diagonal, not below the main one."""
+    yield _changed(("triangular_solve",), _cut_above)
 
 
-def _whole(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any, *, upper: bool, transposed: bool, unit: bool) -> Any:
+def _cut_above(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any, *, upper: bool, transposed: bool, unit: bool) -> Any:
     if position or upper or not unit:
         return right(g, out, x, y, upper=upper, transposed=transposed, unit=unit)
     factor = triangle(array_of(x), upper=False, unit=True)
     inverse = np.linalg.inv(factor if transposed else np.swapaxes(factor, -1, -2))
     turned = np.swapaxes(array_of(out), -1, -2)
     made = np.matmul(np.matmul(inverse, array_of(g)), turned)
-    return neg(np.swapaxes(made, -1, -2).copy() if transposed else made)
+    return np.tril(-np.swapaxes(made, -1, -2) if transposed else -made, 1)
 
 
 class _Border(tuple[int, ...]):  # noqa: SLOT001 - a tuple of any length has no slots
@@ -310,7 +310,7 @@ RULES: dict[str, Change] = {
     "as if weights were ones": weights_left_out,
     "as if norms were larger by 1e-12": norms_with_an_epsilon,
     "as if the seed of einsum were conjugated": einsum_seeds_conjugated,
-    "as if lower triangles of ones were whole": lower_triangles_of_ones_whole,
+    "as if lower triangles of ones were cut one above": lower_triangles_cut_above,
     "as if largest sizes were not shared": largest_sizes_unshared,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
 }

@@ -83,6 +83,9 @@ NOT_OFFERED: Mapping[str, str] = {
     "vector_norm along several axes": "its deviations are not written up: Paddle makes it of powers, of which second derivatives fail "
     "inside or are 0 where they are not",
     "norms of orders below 1, between 1 and 2, 0 and -inf, and of no elements": "come with the next norms",
+    "eigenvalues of batches": "its deviation is not written up: where the seed is a transposed tensor, Paddle's gradients of eigh and "
+    "eigvalsh read it as it lies in memory",
+    "dist of the orders 3 and 4": "bounds of its third derivatives take longer than a case may",
     "cholesky_inverse of batches": "Paddle takes one matrix alone",
     "matrix_exp": "its deviations are not written up: Paddle finds a zero matrix unreachable and writes in place over what it needs",
     "singular matrices and repeated eigenvalues or singular values": "what is right there has not been looked at yet",

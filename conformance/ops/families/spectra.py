@@ -72,6 +72,7 @@ def _in_a_row(parameters: str, parts: str, call: str) -> tuple[str, str]:
 
 
 _SQUARE = _matrices(_is_square, (3, 3))
+_ALONE = _matrices(lambda x: _is_square(x) and len(x.shape) == 2, (3, 3))
 _SYMMETRIC = "(x + x.mT) * 0.5"
 
 ENTRIES = rows(
@@ -95,11 +96,11 @@ ENTRIES = rows(
     _row(
         "eigh_invariant",
         322,
-        _SQUARE,
+        _ALONE,
         *_in_a_row("w, v", "w, (v * v).flatten(-2)", f"linalg.eigh({_SYMMETRIC})"),
         base="eigh",
     ),
-    _row("eigvalsh", 323, _SQUARE, *_both(f"linalg.eigvalsh({_SYMMETRIC})")),
+    _row("eigvalsh", 323, _ALONE, *_both(f"linalg.eigvalsh({_SYMMETRIC})")),
     _row(
         "matrix_norm",
         328,

@@ -136,7 +136,8 @@ def _any_pairing(s: Sampler) -> Arguments | None:
 def _of_three(s: Sampler) -> Arguments | None:
     x = s.take(lambda d: 3 in d.shape and 0 not in d.shape, shape=(2, 3))
     axis = s.source.choice([i for i, n in enumerate(x.shape) if n == 3])
-    return [x, s.take_shaped(x.shape)], {"axis": axis - len(x.shape) if s.source.chance(0.3) else axis}
+    y = s.take_shaped(x.shape)
+    return None if y.name == x.name else ([x, y], {"axis": axis - len(x.shape) if s.source.chance(0.3) else axis})
 
 
 def _batch(s: Sampler) -> Arguments | None:

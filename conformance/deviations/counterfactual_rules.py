@@ -17,7 +17,10 @@ from reference_impl.primitives.activations import selu
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, neg
 from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.indexing import getitem_intarray
+from reference_impl.primitives.matrices import triangle
+from reference_impl.primitives.norms import LARGEST
 from reference_impl.primitives.promotion import to_operand
+from reference_impl.primitives.reduction import restore_axes
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import crop, expand, pad_constant, reshape, sum_to
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
@@ -173,6 +176,56 @@ def _divided_by_more(right: Rule, _: int, g: Any, out: Any, x: Any, *, eps: floa
     return mul(right(g, out, x, eps=eps, **attrs), (length / (length + np.float32(eps).astype(length.dtype))).astype(length.dtype))
 
 
+def einsum_seeds_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have einsum of one operand, as Paddle makes it, conjugate what arrives."""
+    yield _changed(("einsum_single_as_one",), _seed_conjugated)
+
+
+NORMS = ("vector_norm", "norm", "linalg_norm")
+
+
+def norms_with_an_epsilon(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have gradients of norms divide by the power of the norm plus 1e-12; norms that are a largest size stay."""
+    yield _changed(NORMS, _with_an_epsilon)
+
+
+def _with_an_epsilon(right: Rule, _: int, g: Any, out: Any, x: Any, *, p: Any, axis: Any, keepdims: bool) -> Any:
+    made = right(g, out, x, p=p, axis=axis, keepdims=keepdims)
+    if p == LARGEST:
+        return made
+    power = np.power(array_of(out), p - 1.0)
+    share = np.asarray(power / (power + float(np.float32(1e-12)))).astype(array_of(out).dtype)
+    return mul(made, np.asarray(array_of(restore_axes(share, shape_of(x), axis, keepdims=keepdims))))
+
+
+def largest_sizes_unshared(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of a norm that is a largest size go to every element that reaches it, undivided."""
+    yield _changed(NORMS, _undivided)
+
+
+def _undivided(right: Rule, _: int, g: Any, out: Any, x: Any, *, p: Any, axis: Any, keepdims: bool) -> Any:
+    if p != LARGEST:
+        return right(g, out, x, p=p, axis=axis, keepdims=keepdims)
+    hit = np.equal(np.abs(array_of(x)), array_of(restore_axes(array_of(out), shape_of(x), axis, keepdims=keepdims)))
+    slope = np.where(hit, np.sign(array_of(x)), 0).astype(array_of(out).dtype)
+    return mul(restore_axes(g, shape_of(x), axis, keepdims=keepdims), slope)
+
+
+def lower_triangles_cut_above(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of a lower triangle with ones on its diagonal be cut above the next diagonal, not below the main one."""
+    yield _changed(("triangular_solve",), _cut_above)
+
+
+def _cut_above(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any, *, upper: bool, transposed: bool, unit: bool) -> Any:
+    if position or upper or not unit:
+        return right(g, out, x, y, upper=upper, transposed=transposed, unit=unit)
+    factor = triangle(array_of(x), upper=False, unit=True)
+    inverse = np.linalg.inv(factor if transposed else np.swapaxes(factor, -1, -2))
+    turned = np.swapaxes(array_of(out), -1, -2)
+    made = np.matmul(np.matmul(inverse, array_of(g)), turned)
+    return np.tril(-np.swapaxes(made, -1, -2) if transposed else -made, 1)
+
+
 class _Border(tuple[int, ...]):  # noqa: SLOT001 - a tuple of any length has no slots
     """How many entries were put in front, and of which value: what must be known where the derivative is differentiated."""
 
@@ -309,6 +362,10 @@ RULES: dict[str, Change] = {
     "as if weights were ones": weights_left_out,
     "as if overlaps were not summed": overlaps_not_summed,
     "as if eps were added to lengths": eps_added_to_lengths,
+    "as if norms were larger by 1e-12": norms_with_an_epsilon,
+    "as if the seed of einsum were conjugated": einsum_seeds_conjugated,
+    "as if lower triangles of ones were cut one above": lower_triangles_cut_above,
+    "as if largest sizes were not shared": largest_sizes_unshared,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
 }
 """The counterfactual rules by the words that an entry uses."""

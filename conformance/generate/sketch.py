@@ -16,6 +16,7 @@ import numpy as np
 from conformance.case.case import Case, Input, data_of
 from conformance.case.steps import Detach, Op, Step
 from conformance.generate.layouts import fitting, laid, repeated
+from conformance.generate.matrices import DEFINITE, MATRICES, UNREPEATED, dominant, is_dominant
 from conformance.generate.odds import USUAL, Odds
 from conformance.ops import catalogue
 from conformance.ops.dtypes import OTHER_KIND, OTHER_PRECISION, is_complex
@@ -91,6 +92,8 @@ class Sketch:
 
     def elements(self, shape: tuple[int, ...], domain: str | None, dtype: str) -> Any:
         """Draw the elements of a fresh input inside a domain."""
+        if domain in MATRICES:
+            return dominant(self.elements(shape, None, dtype), definite=domain == DEFINITE)
         if is_complex(dtype):
             imaginary = self.elements(shape, None, OTHER_KIND[dtype])
             return (self.elements(shape, domain, OTHER_KIND[dtype]) + 1j * imaginary).astype(dtype)
@@ -153,7 +156,7 @@ class Sketch:
         """Choose how a fresh input lies in memory."""
         if not self.lays_out or not self.source.chance(self.odds.sketch.laid_out):
             return CONTIGUOUS
-        return self.source.choice([layout for layout in fitting(shape) if layout != EXPANDED or domain != "distinct"])
+        return self.source.choice([layout for layout in fitting(shape) if layout != EXPANDED or domain not in UNREPEATED])
 
     def _dtype(self) -> str:
         """Choose the dtype of a fresh input: that of the case, the real one that belongs to it, or one of the other precision."""
@@ -318,6 +321,8 @@ class Sketch:
             return False
         if array.size == 0:
             return True
+        if domain in MATRICES:
+            return is_dominant(array, margin, definite=domain == DEFINITE)
         if domain == "positive":
             return bool(array.real.min() >= margin)
         if domain == "nonzero":

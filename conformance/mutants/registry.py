@@ -13,6 +13,7 @@ from conformance.mutants import (
     conventions,
     graphs,
     programs,
+    rules_linalg,
     rules_matrix,
     rules_piecewise,
     rules_pointwise,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from conformance.mutants.wrong_rule import Entry
 
-FAMILIES = (rules_pointwise, rules_piecewise, rules_shape, rules_scatter, rules_matrix, complexes)
+FAMILIES = (rules_pointwise, rules_piecewise, rules_shape, rules_scatter, rules_matrix, rules_linalg, complexes)
 ENGINES = (accumulation, graphs, attached, complexes, conventions, programs)
 
 

@@ -40,6 +40,10 @@ class Domain(StrEnum):
     """Above 1."""
     SHARE = "share"
     """Between 0 and 1."""
+    DOMINANT = "dominant"
+    """Matrices whose diagonal outweighs the rest, with elements on it that differ in size: of full rank, their spectrum separated."""
+    DEFINITE = "definite"
+    """The same, with a diagonal that is positive."""
 
 
 class Observation:

@@ -56,6 +56,10 @@ APPLIED = {
     "at_least",
     "softsign_as_one",
     "tanhshrink_as_one",
+    "einsum_as_one",
+    "einsum_single_as_one",
+    "multi_dot_as_one",
+    "dist_as_one",
 }
 """Ops in no row that scripts apply: others are made of them."""
 

@@ -76,6 +76,11 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
         {"target": [0.5, 0.0, 1.0], "weight": [2.0, 1.0, 0.5], "pos_weight": None, "reduction": "mean"},
     ),
     ("huber", ((2, 3), (2, 3)), {"delta": 0.7}),
+    # Contractions as one framework makes them.
+    ("einsum_as_one", ((2, 3), (3, 2)), {"equation": "ij,jk->ki"}),
+    ("einsum_single_as_one", ((2, 2, 3),), {"equation": "iij->j"}),
+    ("einsum_triple_by_pairs", ((2, 3), (3, 2), (2,)), {"equation": "ij,jk,k->i"}),
+    ("multi_dot_as_one", ((2, 3), (3, 2), (2, 2)), {}),
     ("divergence", ((2, 3),), {"target": [[0.5, 0.0, 1.0], [0.25, 0.5, 0.25]]}),
     ("logistic_entropy", ((2, 3),), {"target": [[0.5, 0.0, 1.0], [0.25, 1.0, 0.0]], "pos_weight": None}),
     ("logistic_entropy", ((3,),), {"target": [0.5, 0.0, 1.0], "pos_weight": [2.0, 1.0, 0.5]}),
@@ -134,6 +139,16 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("multilabel_soft_margin_loss_by_mean", ((2, 3),), {"target": [[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]], "reduction": "sum"}),
     ("scaled_dot_product_attention_of_turned", ((1, 2, 2, 3), (1, 2, 3, 3), (1, 2, 3, 2)), {}),
     ("scaled_dot_product_attention_causal_of_turned", ((1, 1, 2, 3), (1, 1, 3, 3), (1, 1, 3, 2)), {}),
+    # Norms and distances.
+    ("vector_norm", ((2, 3, 2),), {"p": 3.0, "axis": [0, 2], "keepdims": True}),
+    ("vector_norm", ((2, 3),), {"p": "inf", "axis": None, "keepdims": False}),
+    ("backward_stable", ((2, 3), (2,)), {}),
+    ("settled", ((2, 3), (2,)), {"vectors": True}),
+    ("direction", ((2, 3), (2, 1)), {}),
+    ("power_of_length", ((2, 3),), {"exponent": -1.0}),
+    ("power_unless_zero", ((2, 3),), {"exponent": -2.0}),
+    ("dist_as_one", ((2, 3), (2, 3)), {"p": 2.0}),
+    ("cdist_of_parts", ((2, 3), (2, 3)), {"p": 3.0}),
     # Corners that the catalogue's draws leave out.
     ("conv1d", ((2, 2, 2), (2, 2, 2), (2,)), {"stride": [1], "padding": [0], "dilation": [1], "groups": 1}),
     ("matmul", ((3,), (3,)), {}),
@@ -178,6 +193,22 @@ def _softplus_far(x: Any) -> Any:
     return OPS["softplus"](OPS["add_scalar"](x, other=25.0), beta=1.5)
 
 
+def _parts_squared(op: str) -> Callable[[Any], Any]:
+    """Square the parts of a decomposition of a matrix that is symmetric and far from singular: their signs are anybody's."""
+
+    def function(x: Any) -> Any:
+        away = OPS["add"](x, np.eye(*x.shape) * np.array([4.0, -8.0, 12.0][: x.shape[1]]))
+        if op == "eigh":
+            away = OPS["add"](away, OPS["t"](away))
+        return tuple(OPS["square"](part) for part in OPS[op](away))
+
+    return function
+
+
+def _far_from_singular(op: str) -> Callable[[Any], Any]:
+    return lambda x: OPS[op](OPS["add"](x, np.diag([4.0, 5.0, 6.0])))
+
+
 def _reached_of_own_maximum(x: Any) -> Any:
     return OPS["reached"](x, OPS["amax"](x, axis=[0], keepdims=True), axis=0, ties="first")
 
@@ -203,6 +234,11 @@ FUNCTIONS: tuple[tuple[str, Callable[..., Any], Shapes], ...] = (
     ("pick", _picked, ((1, 2, 2, 3),)),
     ("place", _placed, ((1, 2, 1, 4),)),
     ("dft", _dft_of_real, ((3, 2),)),
+    ("svd", _parts_squared("svd"), ((3, 2),)),
+    ("svd", _parts_squared("svd"), ((2, 3),)),
+    ("eigh", _parts_squared("eigh"), ((3, 3),)),
+    ("qr", _parts_squared("qr"), ((3, 2),)),
+    ("cholesky_factor", _far_from_singular("cholesky_factor"), ((3, 3),)),
     # An extremum moves with its operand: a share of another tensor's extremum would be 0 / 0.
     ("reached", _reached_of_own_maximum, ((3, 2),)),
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.aliases import Aliases
 from conformance.case.outcome import Computed, Raised
-from conformance.case.queries import call_at, upstream
+from conformance.case.queries import call_at, leaves, upstream
 from conformance.case.steps import (
     Backward,
     ClearGrad,
@@ -103,6 +103,17 @@ def frees_graph(case: Case, number: int) -> bool:
     """Whether a `grad` call frees its graph."""
     call = case.steps[number]
     return isinstance(call, Grad) and not (call.create_graph if call.retain_graph is None else call.retain_graph)
+
+
+@condition
+def right_side_not_asked(case: Case, number: int) -> bool:
+    """Whether a call computes the gradient of the matrix of a triangular_solve, and not that of its right side."""
+    call, steps = call_at(case, number), case.steps[:number]
+    if not isinstance(call, Grad | Backward):
+        return False
+    asked = leaves(case) if call.inputs is None else set(call.inputs)
+    solved = [step.operands for step in steps if isinstance(step, Op) and step.op == "triangular_solve"]
+    return any(asked & upstream(steps, x) and not asked & upstream(steps, y) for x, y in solved)
 
 
 @condition

@@ -19,6 +19,7 @@ from conformance.generate.grid.covering import cover, possible
 from conformance.generate.grid.places import BESIDE, DRAWN, ITSELF, RANKS, SIZES, Drawn, Place, drawn
 from conformance.generate.grid.script import ASKED, CALLS, Script
 from conformance.generate.layouts import fitting
+from conformance.generate.matrices import UNREPEATED
 from conformance.ops import catalogue
 from conformance.ops.dtypes import COMPLEX, OTHER_KIND, OTHER_PRECISION, REAL
 
@@ -139,7 +140,7 @@ def _dtypes(row: OpSpec, place: Place) -> tuple[str, ...]:
 def _free(row: OpSpec, place: Place, made: Drawn) -> dict[str, tuple[str, ...]]:
     shapes = [draft.shape for draft in made.inputs]
     layouts = {name for shape in shapes for name in fitting(shape)}
-    if "distinct" in row.domain.values():
+    if UNREPEATED & set(row.domain.values()):
         layouts.discard("expanded")
     seeds = {name for shape, _ in made.results for name in fitting(shape)}
     single = all(shape in ((), (1,) * len(shape)) for shape, _ in made.results)

@@ -13,6 +13,7 @@ from zlib import crc32
 
 import numpy as np
 
+from conformance.generate.matrices import DEFINITE, MATRICES, dominant
 from conformance.generate.odds import SketchOdds
 from conformance.generate.sketch import Sketch
 from conformance.generate.sources import FastSource
@@ -29,6 +30,8 @@ TIES = "ties"
 
 def elements(shape: tuple[int, ...], domain: str | None, dtype: str, *, exact: bool, name: str) -> Any:
     """Return the elements of a tensor, inside a domain; the ``name`` says which."""
+    if domain in MATRICES:
+        return dominant(elements(shape, None, dtype, exact=exact, name=name), definite=domain == DEFINITE)
     if is_complex(dtype):
         parts = OTHER_KIND[dtype]
         real = elements(shape, domain, parts, exact=exact, name=name)

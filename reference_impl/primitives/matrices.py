@@ -1,0 +1,172 @@
+"""Functions of square matrices in the last two axes that are made of an inverse: determinants, solutions, powers.
+
+The inverse is the one primitive that knows how far rounding carries: its error is ``|X| |A| |X|`` to first order, element by element
+(N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., ch. 14). What follows from it is a fused formula, whose
+error follows, too. A singular matrix has NaN here; both frameworks refuse most of these, and no row draws one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from reference_impl.primitives.arithmetic import add, mul, mul_scalar, neg
+from reference_impl.primitives.complex import conjugate
+from reference_impl.primitives.fused import fused
+from reference_impl.primitives.linalg import matmul
+from reference_impl.primitives.shape import reshape, transpose, tril, triu
+from reference_impl.tape.primitive import Domain, primitive, shape_of
+
+DOMINANT = {"x": Domain.DOMINANT}
+DEFINITE = {"x": Domain.DEFINITE}
+
+
+def adjoint(x: Any) -> Any:
+    """Return the conjugate transposes of matrices."""
+    return conjugate(transpose(x, axis0=-2, axis1=-1))
+
+
+def _or_nan(function: Any, x: Any) -> Any:
+    """Apply a function of `numpy.linalg`; a matrix that it refuses has NaN."""
+    try:
+        return function(x)
+    except np.linalg.LinAlgError:
+        return np.full(x.shape, np.nan, x.dtype)
+
+
+def _size_of(inverse_of: Any) -> Any:
+    """Return the sizes of the elements of an inverse, for an error scale: NumPy has none in longdouble."""
+    return np.abs(_or_nan(np.linalg.inv, inverse_of.astype(np.complex128 if inverse_of.dtype.kind == "c" else np.float64)))
+
+
+def _size_of_inverse(out: Any, x: Any) -> Any:
+    size = np.abs(out)
+    return np.matmul(np.matmul(size, np.abs(x)), size)
+
+
+@primitive(ulps=2, error_scale=_size_of_inverse, summands=lambda x: x.shape[-1], domain=DOMINANT)
+def inv(x: Any) -> Any:
+    """Return the inverses of matrices."""
+    return _or_nan(np.linalg.inv, x)
+
+
+@inv.vjp("x")
+def inv_vjp_x(g: Any, out: Any, x: Any) -> Any:  # -X^H g X^H
+    turned = adjoint(out)
+    return neg(matmul(matmul(turned, g), turned))
+
+
+def _terms_of_det(x: Any) -> Any:
+    """Return by how much a relative error of every element moves the determinant, relative to that."""
+    return np.einsum("...ij,...ji->...", _size_of(x), np.abs(x))
+
+
+@primitive(ulps=2, error_scale=lambda out, x: np.abs(out) * _terms_of_det(x), summands=lambda x: x.shape[-1], domain=DOMINANT)
+def det(x: Any) -> Any:
+    """Return the determinants of matrices."""
+    return np.asarray(np.linalg.det(x))
+
+
+@det.vjp("x")
+def det_vjp_x(g: Any, out: Any, x: Any) -> Any:  # g conj(det) X^H
+    if shape_of(x)[-1] == 1:  # the element itself: its gradient does not depend on it
+        return reshape(g, shape=shape_of(x))
+    share = mul(g, conjugate(out))
+    return mul(reshape(share, shape=(*shape_of(share), 1, 1)), adjoint(inv(x)))
+
+
+@primitive(ulps=2, error_scale=lambda out, x: np.abs(out) + _terms_of_det(x), summands=lambda x: x.shape[-1], domain=DOMINANT)
+def slogdet(x: Any) -> Any:
+    """Return the logarithms of the sizes of the determinants of matrices; their signs have no derivative."""
+    return np.asarray(np.linalg.slogdet(x)[1])
+
+
+@slogdet.vjp("x")
+def slogdet_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return mul(reshape(g, shape=(*shape_of(g), 1, 1)), adjoint(inv(x)))
+
+
+@fused(domain=DOMINANT)
+def solve(x: Any, y: Any) -> Any:
+    """Return ``X`` of ``x X = y``: ``(..., n, n), (..., n, k) -> (..., n, k)``, or ``(n, n), (n,) -> (n,)``."""
+    return matmul(inv(x), y)
+
+
+def _identity(x: Any) -> Any:
+    return np.broadcast_to(np.eye(shape_of(x)[-1], dtype=x.dtype), shape_of(x))
+
+
+def triangle(x: Any, *, upper: bool, unit: bool) -> Any:
+    """Return a triangle of matrices; ``unit``: with ones on the diagonal."""
+    below = 1 if unit else 0
+    part = triu(x, diagonal=below) if upper else tril(x, diagonal=-below)
+    return add(part, np.array(_identity(x))) if unit else part
+
+
+@fused(domain=DOMINANT)
+def triangular_solve(x: Any, y: Any, *, upper: bool, transposed: bool, unit: bool) -> Any:
+    """Return ``X`` of ``T X = y``, or of ``T^T X = y``, for a triangle ``T`` of ``x``; ``unit``: with ones on its diagonal."""
+    factor = triangle(x, upper=upper, unit=unit)
+    return matmul(inv(transpose(factor, axis0=-2, axis1=-1) if transposed else factor), y)
+
+
+@fused(domain=DOMINANT)
+def matrix_power(x: Any, *, n: int) -> Any:
+    """Return ``x^n`` for a whole ``n`` that is not 0."""
+    factor = inv(x) if n < 0 else x
+    power = factor
+    for _ in range(abs(n) - 1):
+        power = matmul(power, factor)
+    return power
+
+
+def symmetric(x: Any) -> Any:
+    """Return the symmetric parts of matrices."""
+    return mul_scalar(add(x, adjoint(x)), other=0.5)
+
+
+def _size_of_factor(out: Any, x: Any) -> Any:
+    size, inverse = np.abs(out), _size_of(out)
+    turned = np.swapaxes(size, -1, -2)
+    middle = np.matmul(np.matmul(inverse, np.matmul(size, turned)), np.swapaxes(inverse, -1, -2))
+    return np.tril(np.matmul(size, np.tril(middle)))
+
+
+@primitive(ulps=2, error_scale=_size_of_factor, summands=lambda x: x.shape[-1], domain=DEFINITE)
+def cholesky_factor(x: Any) -> Any:
+    """Return the lower triangle ``L`` of ``L L^H = x`` for matrices that are symmetric; of others the symmetric part counts."""
+    return _or_nan(np.linalg.cholesky, (x + np.conj(np.swapaxes(x, -1, -2))) * np.asarray(0.5, x.dtype))
+
+
+@cholesky_factor.vjp("x")
+def cholesky_factor_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    # L^-H P L^-1, symmetric, with P the lower triangle of L^H g and half of its diagonal. I. Murray, "Differentiation of the Cholesky
+    # decomposition", arXiv:1602.07527 (2016), section 3.1.
+    halved = (np.ones(shape_of(x)[-2:]) - np.eye(shape_of(x)[-1]) * 0.5).astype(x.dtype)
+    middle = mul(tril(matmul(adjoint(out), g), diagonal=0), halved)
+    inverse = inv(out)
+    return symmetric(matmul(matmul(adjoint(inverse), middle), inverse))
+
+
+@fused(domain=DEFINITE)
+def cholesky(x: Any) -> Any:
+    """Return the lower triangle ``L`` of ``L L^H``, the symmetric part of ``x``."""
+    return cholesky_factor(symmetric(x))
+
+
+def _square_of_factor(x: Any) -> Any:
+    factor = tril(x, diagonal=0)
+    return matmul(factor, adjoint(factor))
+
+
+@fused(domain=DEFINITE)
+def cholesky_inverse(x: Any) -> Any:
+    """Return the inverse of ``L L^H`` for the lower triangle ``L`` of ``x``."""
+    return inv(_square_of_factor(x))
+
+
+@fused(domain={"y": Domain.DEFINITE})
+def cholesky_solve(x: Any, y: Any) -> Any:
+    """Return ``X`` of ``L L^H X = x`` for the lower triangle ``L`` of ``y``."""
+    return matmul(inv(_square_of_factor(y)), x)

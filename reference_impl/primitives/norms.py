@@ -1,0 +1,132 @@
+"""Norms of vectors, and distances that are norms of differences.
+
+At a vector of zeros the first derivative is 0, the subgradient of least size, as PyTorch documents; second derivatives are not defined
+there. Sources: the pages ``torch.linalg.vector_norm``, ``paddle.linalg.vector_norm``, ``torch.cdist`` and
+``torch.dist``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from reference_impl.primitives.arithmetic import mul, mul_scalar, neg, pow_scalar, sub
+from reference_impl.primitives.fused import fused
+from reference_impl.primitives.piecewise import abs as size
+from reference_impl.primitives.piecewise import sign
+from reference_impl.primitives.reduction import extremum_vjp, restore_axes
+from reference_impl.primitives.shape import element_count, expand, sum_to, unsqueeze
+from reference_impl.tape.primitive import alias, axes_reversed, composite, primitive, shape_of
+
+LARGEST = "inf"
+"""The order of the norm that is the largest size, by a word: a case is written down in JSON, which has no infinity."""
+
+
+def _axes(axis: Any) -> Any:
+    return tuple(axis) if isinstance(axis, list) else axis
+
+
+def _norm(x: Any, p: Any, axis: Any, *, keepdims: Any) -> Any:
+    sizes = np.abs(x)
+    if p == LARGEST:
+        return np.maximum.reduce(sizes, axis=_axes(axis), keepdims=keepdims)
+    return np.add.reduce(sizes**p, axis=_axes(axis), keepdims=keepdims) ** (1.0 / p)
+
+
+def _count(x: Any, axis: Any) -> int:
+    chosen = range(x.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
+    return element_count(tuple(x.shape[a] for a in chosen))
+
+
+@primitive(ulps=4, summands=lambda x, *, p, axis, keepdims: _count(x, axis), reordered=axes_reversed)
+def vector_norm(x: Any, *, p: Any, axis: Any, keepdims: Any) -> Any:
+    """Return the p-norm ``(sum |x|^p)^(1/p)`` along axes, or the largest size if ``p`` is `LARGEST`."""
+    return np.asarray(_norm(x, p, axis, keepdims=keepdims), dtype=x.dtype)
+
+
+@vector_norm.vjp("x")
+def vector_norm_vjp_x(g: Any, out: Any, x: Any, *, p: Any, axis: Any, keepdims: bool) -> Any:
+    shape = shape_of(x)
+    if p == LARGEST:
+        largest = extremum_vjp(g, out, size(x), axis, keepdims=keepdims, ties="split")
+        return mul(largest, sign(x))
+    if p == 1.0:
+        return mul(expand(restore_axes(g, shape, axis, keepdims=keepdims), shape=shape), sign(x))
+    g, out = (restore_axes(part, shape, axis, keepdims=keepdims) for part in (g, out))
+    if p == 2.0:
+        return mul(g, direction(x, out))
+    return mul(mul(x, pow_scalar(size(x), exponent=p - 2.0)), mul(g, power_unless_zero(out, exponent=1.0 - p)))
+
+
+@primitive(ulps=1)
+def direction(x: Any, length: Any) -> Any:
+    """Return ``x / length``, and 0 where the length is 0; there its derivatives are not defined."""
+    with np.errstate(all="ignore"):
+        return np.where(np.equal(length, 0), 0, np.divide(x, length)).astype(x.dtype)
+
+
+@direction.vjp("x")
+def direction_vjp_x(g: Any, out: Any, x: Any, length: Any) -> Any:
+    return mul(g, power_of_length(length, exponent=-1.0))
+
+
+@direction.vjp("length")
+def direction_vjp_length(g: Any, out: Any, x: Any, length: Any) -> Any:
+    return sum_to(neg(mul(mul(g, out), power_of_length(length, exponent=-1.0))), shape_of(length))
+
+
+@primitive(ulps=2)
+def power_unless_zero(x: Any, *, exponent: float) -> Any:
+    """Return ``x^exponent`` of numbers that are not negative, and 0 at 0."""
+    with np.errstate(all="ignore"):
+        return np.where(np.equal(x, 0), 0, np.power(x, exponent)).astype(x.dtype)
+
+
+@power_unless_zero.vjp("x")
+def power_unless_zero_vjp_x(g: Any, out: Any, x: Any, *, exponent: float) -> Any:
+    return mul(g, mul_scalar(power_of_length(x, exponent=exponent - 1.0), other=exponent))
+
+
+@primitive(ulps=2)
+def power_of_length(x: Any, *, exponent: float) -> Any:
+    """Return ``x^exponent`` of numbers that are not negative, and NaN at 0, where nothing is defined."""
+    with np.errstate(all="ignore"):
+        return np.where(np.equal(x, 0), np.nan, np.power(x, exponent)).astype(x.dtype)
+
+
+@power_of_length.vjp("x")
+def power_of_length_vjp_x(g: Any, out: Any, x: Any, *, exponent: float) -> Any:
+    return mul(g, mul_scalar(power_of_length(x, exponent=exponent - 1.0), other=exponent))
+
+
+norm = alias("norm", vector_norm)
+linalg_norm = alias("linalg_norm", vector_norm)
+
+
+def _all_pairs(x: Any, y: Any, p: Any) -> Any:
+    return vector_norm(sub(unsqueeze(x, axis=-2), unsqueeze(y, axis=-3)), p=p, axis=-1, keepdims=False)
+
+
+@fused()
+def cdist(x: Any, y: Any, *, p: Any) -> Any:
+    """Return the p-norms of the differences of all rows of two matrices: ``(..., m, k), (..., n, k) -> (..., m, n)``."""
+    return _all_pairs(x, y, p)
+
+
+@composite
+def cdist_of_parts(x: Any, y: Any, *, p: Any) -> Any:
+    """Return the same as `cdist`, as the norm of a difference."""
+    return _all_pairs(x, y, p)
+
+
+@composite
+def dist(x: Any, y: Any, *, p: Any) -> Any:
+    """Return the p-norm of the difference of two tensors that broadcast."""
+    return vector_norm(sub(x, y), p=p, axis=None, keepdims=False)
+
+
+@fused()
+def dist_as_one(x: Any, y: Any, *, p: Any) -> Any:
+    """Return the same as `dist`, which is one node in Paddle."""
+    return vector_norm(sub(x, y), p=p, axis=None, keepdims=False)

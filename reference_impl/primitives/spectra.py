@@ -1,0 +1,239 @@
+"""Decompositions, and functions of them that do not depend on the gauge: the signs of singular vectors and eigenvectors are anybody's.
+
+The decompositions themselves are primitives of several results, which no rounding disturbs; so each part passes `settled`, which knows
+how far rounding carries it: values by their largest, vectors by that over the least distance of two values (G. H. Golub and C. F. Van
+Loan, "Matrix Computations", 4th ed., sections 8.1 and 8.6). Values must differ. The rules are those of M. B. Giles, "An extended
+collection of matrix derivative results", Oxford NA-08/01 (2008), and J. Townsend, "Differentiating the singular value decomposition"
+(2016).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from reference_impl.primitives.arithmetic import add, div, mul, square, sub
+from reference_impl.primitives.fused import fused
+from reference_impl.primitives.linalg import matmul
+from reference_impl.primitives.matrices import DOMINANT, adjoint, inv, symmetric
+from reference_impl.primitives.norms import LARGEST, vector_norm
+from reference_impl.primitives.reduction import amax, amin
+from reference_impl.primitives.reduction import sum as add_up
+from reference_impl.primitives.shape import cat, reshape, tril, unsqueeze
+from reference_impl.tape.primitive import primitive, shape_of
+
+
+def _distance(spectrum: Any) -> Any:
+    """Return the least distance of two values, or of one from 0."""
+    ordered = np.sort(spectrum, axis=-1)
+    least = np.abs(ordered).min(-1)
+    return np.minimum(least, np.diff(ordered, axis=-1).min(-1)) if ordered.shape[-1] > 1 else least
+
+
+def _size_of_part(out: Any, part: Any, spectrum: Any, *, vectors: bool) -> Any:
+    size = np.abs(spectrum).max(-1)
+    if vectors:
+        with np.errstate(all="ignore"):
+            size = size / _distance(spectrum)
+    return np.broadcast_to(size.reshape(*size.shape, *(1,) * (out.ndim - size.ndim)), out.shape)
+
+
+@primitive(saves=(), ulps=2, error_scale=_size_of_part, summands=lambda part, spectrum, *, vectors: spectrum.shape[-1])
+def settled(part: Any, spectrum: Any, *, vectors: bool) -> Any:
+    """Return a part of a decomposition as it is, to be disturbed as far as rounding may carry it."""
+    return part
+
+
+@settled.vjp("part")
+def settled_vjp_part(g: Any, out: Any, part: Any, spectrum: Any, *, vectors: bool) -> Any:
+    return g
+
+
+@primitive(
+    saves=(),
+    ulps=2,
+    error_scale=lambda out, x, spectrum: np.broadcast_to(np.abs(spectrum).max(-1)[..., None, None], out.shape),
+    summands=lambda x, spectrum: spectrum.shape[-1],
+)
+def backward_stable(x: Any, spectrum: Any) -> Any:
+    """Return matrices as they are, to be disturbed as far as an algorithm that is backward stable may seem to have done."""
+    return np.array(x)
+
+
+@backward_stable.vjp("x")
+def backward_stable_vjp_x(g: Any, out: Any, x: Any, spectrum: Any) -> Any:
+    return g
+
+
+def _or_nan(function: Any, x: Any, *shapes: tuple[int, ...]) -> Any:
+    """Apply a decomposition; where there is none, its parts are NaN."""
+    try:
+        return tuple(function(x))
+    except np.linalg.LinAlgError:
+        return tuple(np.full((*x.shape[:-2], *shape), np.nan, x.dtype) for shape in shapes)
+
+
+def _on_diagonal(x: Any) -> Any:
+    """Return matrices with the last axis on their diagonal, and zeros."""
+    n = shape_of(x)[-1]
+    return mul(unsqueeze(x, axis=-1), np.eye(n, dtype=x.dtype))
+
+
+def _differences(x: Any) -> Any:
+    """Return ``x_j - x_i``, with ones on the diagonal."""
+    n = shape_of(x)[-1]
+    return add(sub(unsqueeze(x, axis=-2), unsqueeze(x, axis=-1)), np.eye(n, dtype=x.dtype))
+
+
+@primitive(multi_output=True, domain=DOMINANT)
+def svd(x: Any) -> Any:
+    """Return ``u``, ``s`` and ``v^H`` of ``u s v^H = x``, with as many singular values as the shorter axis is long."""
+    *_, m, n = x.shape
+    k = min(m, n)
+    return _or_nan(lambda a: np.linalg.svd(a, full_matrices=False), x, (m, k), (k,), (k, n))
+
+
+@svd.vjp("x")
+def svd_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    (gu, gs, gvh), (u, s, vh) = g, out
+    *_, m, n = shape_of(x)
+    apart = _differences(square(s))
+    left, right = matmul(adjoint(u), gu), matmul(vh, adjoint(gvh))
+    rows, columns = unsqueeze(s, axis=-2), unsqueeze(s, axis=-1)
+    core = add(
+        add(mul(div(sub(left, adjoint(left)), apart), rows), mul(columns, div(sub(right, adjoint(right)), apart))),
+        _on_diagonal(gs),
+    )
+    total = matmul(matmul(u, core), vh)
+    if m > n:  # what of gu lies outside of the space of u
+        outside = sub(gu, matmul(u, left))
+        total = add(total, matmul(div(outside, rows), vh))
+    if n > m:
+        outside = sub(gvh, matmul(adjoint(right), vh))
+        total = add(total, matmul(u, div(outside, columns)))
+    return total
+
+
+@primitive(multi_output=True, domain=DOMINANT)
+def eigh(x: Any) -> Any:
+    """Return the eigenvalues of symmetric matrices, in order, and eigenvectors in columns."""
+    n = x.shape[-1]
+    return _or_nan(np.linalg.eigh, x, (n,), (n, n))
+
+
+@eigh.vjp("x")
+def eigh_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    (gw, gv), (w, v) = g, out
+    n = shape_of(x)[-1]
+    turned = mul(div(matmul(adjoint(v), gv), _differences(w)), (1.0 - np.eye(n)).astype(x.dtype))
+    return symmetric(matmul(matmul(v, add(turned, _on_diagonal(gw))), adjoint(v)))
+
+
+@primitive(multi_output=True, domain=DOMINANT)
+def qr(x: Any) -> Any:
+    """Return ``q`` with orthonormal columns and an upper triangle ``r`` of ``q r = x``, for matrices with at least as many rows."""
+    *_, m, n = x.shape
+    return _or_nan(np.linalg.qr, x, (m, n), (n, n))
+
+
+@qr.vjp("x")
+def qr_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    # (gq + q copyltu(r gr^H - gq^H q)) r^-H, with copyltu the lower triangle mirrored: M. Seeger et al., "Auto-differentiating linear
+    # algebra", arXiv:1710.08717 (2017).
+    (gq, gr), (q, r) = g, out
+    mixed = sub(matmul(r, adjoint(gr)), matmul(adjoint(gq), q))
+    mirrored = add(tril(mixed, diagonal=0), adjoint(tril(mixed, diagonal=-1)))
+    return matmul(add(gq, matmul(q, mirrored)), adjoint(inv(r)))
+
+
+def _in_a_row(*parts: Any) -> Any:
+    """Join matrices, each with its last two axes as one, and vectors."""
+    return cat(*parts, axis=-1)
+
+
+def _flat(x: Any) -> Any:
+    *batch, m, n = shape_of(x)
+    return reshape(x, shape=(*batch, m * n))
+
+
+def _svd_settled(x: Any) -> tuple[Any, Any, Any]:
+    u, s, vh = svd(x)
+    return settled(u, s, vectors=True), settled(s, s, vectors=False), settled(vh, s, vectors=True)
+
+
+def _eigh_settled(x: Any) -> tuple[Any, Any]:
+    w, v = eigh(symmetric(x))
+    return settled(w, w, vectors=False), settled(v, w, vectors=True)
+
+
+@fused(domain=DOMINANT)
+def svdvals(x: Any) -> Any:
+    """Return the singular values of matrices, the largest first."""
+    return _svd_settled(x)[1]
+
+
+@fused(domain=DOMINANT)
+def svd_invariant(x: Any) -> Any:
+    """Return the squares of the elements of ``u``, then ``s``, then those of ``v^H``, in a row."""
+    u, s, vh = _svd_settled(x)
+    return _in_a_row(_flat(square(u)), s, _flat(square(vh)))
+
+
+@fused(domain=DOMINANT)
+def pinv(x: Any) -> Any:
+    """Return the pseudoinverses of matrices of full rank: ``(x^H x)^-1 x^H`` of tall ones, ``x^H (x x^H)^-1`` of others."""
+    x = backward_stable(x, svd(x)[1])  # both frameworks make it of a singular value decomposition
+    turned = adjoint(x)
+    if shape_of(x)[-2] >= shape_of(x)[-1]:
+        return matmul(inv(matmul(turned, x)), turned)
+    return matmul(turned, inv(matmul(x, turned)))
+
+
+@fused(domain=DOMINANT)
+def eigvalsh(x: Any) -> Any:
+    """Return the eigenvalues of the symmetric parts of matrices, in order."""
+    return _eigh_settled(x)[0]
+
+
+@fused(domain=DOMINANT)
+def eigh_invariant(x: Any) -> Any:
+    """Return the eigenvalues of the symmetric parts of matrices, then the squares of the elements of eigenvectors, in a row."""
+    w, v = _eigh_settled(x)
+    return _in_a_row(w, _flat(square(v)))
+
+
+def _pivots(r: Any) -> Any:
+    n = shape_of(r)[-1]
+    return reshape(add_up(mul(r, np.eye(n, dtype=r.dtype)), axis=[-1], keepdims=False), shape=(*shape_of(r)[:-2], n))
+
+
+@fused(domain=DOMINANT)
+def qr_invariant(x: Any) -> Any:
+    """Return the squares of the elements of ``q``, then those of ``r``, in a row."""
+    q, r = qr(x)
+    pivots = _pivots(r)
+    return _in_a_row(_flat(square(settled(q, pivots, vectors=True))), _flat(square(settled(r, pivots, vectors=False))))
+
+
+@fused(domain=DOMINANT)
+def matrix_norm(x: Any, *, order: Any, keepdims: bool) -> Any:
+    """Return norms of matrices.
+
+    ``order``: ``"fro"``, the norm of all elements; ``"nuc"``, the sum of the singular values; 2, the largest of them; 1 or `LARGEST`,
+    the largest sum of sizes of a column, or of a row.
+    """
+    if order == "fro":
+        return vector_norm(x, p=2.0, axis=[-2, -1], keepdims=keepdims)
+    if order in (1, LARGEST):
+        sums = vector_norm(x, p=1.0, axis=-2 if order == 1 else -1, keepdims=True)
+        return amax(sums, axis=[-2, -1], keepdims=keepdims)
+    found = (add_up if order == "nuc" else amax)(_svd_settled(x)[1], axis=[-1], keepdims=False)
+    return reshape(found, shape=(*shape_of(found), 1, 1)) if keepdims else found
+
+
+@fused(domain=DOMINANT)
+def cond(x: Any) -> Any:
+    """Return the largest singular value over the least one."""
+    values = _svd_settled(x)[1]
+    return div(amax(values, axis=[-1], keepdims=False), amin(values, axis=[-1], keepdims=False))

@@ -80,8 +80,11 @@ def _print_to(path: str) -> None:
 
 
 def words_in(path: Path) -> str:
-    """Return what was printed to a file; a process that died early may have left none."""
-    return path.read_text(errors="replace") if path.exists() else ""
+    """Return what was printed to a file; a process that died early may have left none, and one that ends takes it along."""
+    try:
+        return path.read_text(errors="replace")
+    except FileNotFoundError:
+        return ""
 
 
 def frame_of(words: str, exit_code: int | None) -> str:

@@ -6,21 +6,27 @@ runs. An entry of a ``deviation.toml`` names these like the counterfactual scrip
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conformance.deviations.changed_rules import changed_rules
+from conformance.deviations.counterfactual_matrices import (
+    einsum_seeds_conjugated,
+    eps_added_to_lengths,
+    largest_sizes_unshared,
+    lower_triangles_cut_above,
+    norms_with_an_epsilon,
+    seed_conjugated,
+)
 from reference_impl import OPS
 from reference_impl.primitives.activations import selu
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, neg
 from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.indexing import getitem_intarray
-from reference_impl.primitives.matrices import triangle
-from reference_impl.primitives.norms import LARGEST
 from reference_impl.primitives.promotion import to_operand
-from reference_impl.primitives.reduction import restore_axes
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import crop, expand, pad_constant, reshape, sum_to
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
@@ -39,18 +45,14 @@ def _not_conjugated(right: Rule, _: int, g: Any, *given: Any, **attrs: Any) -> A
     return conjugate(right(conjugate(g), *given, **attrs))
 
 
-def _seed_conjugated(right: Rule, _: int, g: Any, *given: Any, **attrs: Any) -> Any:
-    return right(conjugate(g), *given, **attrs)
-
-
 def factors_not_conjugated(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the rules of ops leave their factors as they are."""
-    yield _changed(ops, _not_conjugated)
+    yield changed_rules(ops, _not_conjugated)
 
 
 def seeds_conjugated(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the rules of ops conjugate what arrives."""
-    yield _changed(ops, _seed_conjugated)
+    yield changed_rules(ops, seed_conjugated)
 
 
 def derivatives_not_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -74,7 +76,7 @@ def derivatives_of_quotients_half_conjugated(_: Sequence[str]) -> Iterator[Abstr
 
 def derivatives_of_broadcast_quotients_conjugate_nothing(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the gradient of a quotient in a dividend that was broadcast depend on the divisor as if nothing were conjugated."""
-    yield _changed(("div", "div_by_quotient"), _unconjugated_slope)
+    yield changed_rules(("div", "div_by_quotient"), _unconjugated_slope)
 
 
 def _unconjugated_slope(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
@@ -89,7 +91,7 @@ def _unconjugated_slope(right: Rule, position: int, g: Any, out: Any, x: Any, y:
 
 def derivatives_of_ties_unshared(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the gradients of maximum and minimum be what they are, but linear in their seed as if ties were all the second's."""
-    yield _changed(ops, _unshared)
+    yield changed_rules(ops, _unshared)
 
 
 def _unshared(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
@@ -102,7 +104,7 @@ def _unshared(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> A
 
 def slopes_of_powers_constant(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the slope of a power in its base be a constant 0 where the exponent is 0, whatever it depends on."""
-    yield _changed(ops, _flat)
+    yield changed_rules(ops, _flat)
 
 
 def _flat(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
@@ -114,7 +116,7 @@ def _flat(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
 
 def derivatives_of_kinks_one_sided(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the gradient of a leaky relu be what it is, but linear in its seed with the slope of the negative side at 0."""
-    yield _changed(ops, _one_sided)
+    yield changed_rules(ops, _one_sided)
 
 
 def _one_sided(right: Rule, _: int, g: Any, out: Any, x: Any, *, slope: float) -> Any:
@@ -125,7 +127,7 @@ def _one_sided(right: Rule, _: int, g: Any, out: Any, x: Any, *, slope: float) -
 
 def logistic_slopes_at_zero_less_by_one(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the slope of the terms of the binary cross entropy with logits be less by 1 where the logit is 0."""
-    yield _changed(("logistic_entropy",), _less_at_zero)
+    yield changed_rules(("logistic_entropy",), _less_at_zero)
 
 
 def _less_at_zero(right: Rule, _: int, g: Any, out: Any, x: Any, **attrs: Any) -> Any:
@@ -134,7 +136,7 @@ def _less_at_zero(right: Rule, _: int, g: Any, out: Any, x: Any, **attrs: Any) -
 
 def selu_slopes_of_rounded_sums(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the slope of selu, where it is bent, be its value plus the product of its two numbers, all of them rounded to float32."""
-    yield _changed(("selu",), _of_rounded_sum)
+    yield changed_rules(("selu",), _of_rounded_sum)
 
 
 def _of_rounded_sum(_: Rule, __: int, g: Any, out: Any, x: Any, *, alpha: float, scale: float) -> Any:
@@ -145,7 +147,7 @@ def _of_rounded_sum(_: Rule, __: int, g: Any, out: Any, x: Any, *, alpha: float,
 
 def weights_left_out(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the gradients of the first operands of ops be those with a weight of ones."""
-    yield _changed(ops, _unweighted)
+    yield changed_rules(ops, _unweighted)
 
 
 def _unweighted(right: Rule, position: int, g: Any, out: Any, x: Any, weight: Any, *more: Any, **attrs: Any) -> Any:
@@ -164,66 +166,6 @@ def _extended(ops: Sequence[str], right: Pull, primitive: Primitive, node: Any, 
     if not order or op not in ops or primitive is not OPS["unbroadcast"]:
         return made
     return [(position, expand(g, shape=tuple(n or 1 for n in shape_of(c)))) for position, c in made]
-
-
-def eps_added_to_lengths(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the gradient of a length divide by what is more than the length by the ``eps`` that it was given, rounded to float32."""
-    yield _changed(("length_of",), _divided_by_more)
-
-
-def _divided_by_more(right: Rule, _: int, g: Any, out: Any, x: Any, *, eps: float, **attrs: Any) -> Any:
-    length = array_of(out)
-    return mul(right(g, out, x, eps=eps, **attrs), (length / (length + np.float32(eps).astype(length.dtype))).astype(length.dtype))
-
-
-def einsum_seeds_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have einsum of one operand, as Paddle makes it, conjugate what arrives."""
-    yield _changed(("einsum_single_as_one",), _seed_conjugated)
-
-
-NORMS = ("vector_norm", "norm", "linalg_norm")
-
-
-def norms_with_an_epsilon(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have gradients of norms divide by the power of the norm plus 1e-12; norms that are a largest size stay."""
-    yield _changed(NORMS, _with_an_epsilon)
-
-
-def _with_an_epsilon(right: Rule, _: int, g: Any, out: Any, x: Any, *, p: Any, axis: Any, keepdims: bool) -> Any:
-    made = right(g, out, x, p=p, axis=axis, keepdims=keepdims)
-    if p == LARGEST:
-        return made
-    power = np.power(array_of(out), p - 1.0)
-    share = np.asarray(power / (power + float(np.float32(1e-12)))).astype(array_of(out).dtype)
-    return mul(made, np.asarray(array_of(restore_axes(share, shape_of(x), axis, keepdims=keepdims))))
-
-
-def largest_sizes_unshared(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the gradient of a norm that is a largest size go to every element that reaches it, undivided."""
-    yield _changed(NORMS, _undivided)
-
-
-def _undivided(right: Rule, _: int, g: Any, out: Any, x: Any, *, p: Any, axis: Any, keepdims: bool) -> Any:
-    if p != LARGEST:
-        return right(g, out, x, p=p, axis=axis, keepdims=keepdims)
-    hit = np.equal(np.abs(array_of(x)), array_of(restore_axes(array_of(out), shape_of(x), axis, keepdims=keepdims)))
-    slope = np.where(hit, np.sign(array_of(x)), 0).astype(array_of(out).dtype)
-    return mul(restore_axes(g, shape_of(x), axis, keepdims=keepdims), slope)
-
-
-def lower_triangles_cut_above(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the gradient of a lower triangle with ones on its diagonal be cut above the next diagonal, not below the main one."""
-    yield _changed(("triangular_solve",), _cut_above)
-
-
-def _cut_above(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any, *, upper: bool, transposed: bool, unit: bool) -> Any:
-    if position or upper or not unit:
-        return right(g, out, x, y, upper=upper, transposed=transposed, unit=unit)
-    factor = triangle(array_of(x), upper=False, unit=True)
-    inverse = np.linalg.inv(factor if transposed else np.swapaxes(factor, -1, -2))
-    turned = np.swapaxes(array_of(out), -1, -2)
-    made = np.matmul(np.matmul(inverse, array_of(g)), turned)
-    return np.tril(-np.swapaxes(made, -1, -2) if transposed else -made, 1)
 
 
 class _Border(tuple[int, ...]):  # noqa: SLOT001 - a tuple of any length has no slots
@@ -261,7 +203,7 @@ def _filled_again() -> Iterator[None]:
 
 def overlaps_not_summed(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have an element that lies in several windows get the gradient of the last of them, and not the sum."""
-    yield _changed(ops, _of_last_window)
+    yield changed_rules(ops, _of_last_window)
 
 
 def _of_last_window(_right: Rule, _position: int, g: Any, _out: Any, x: Any, **attrs: Any) -> Any:
@@ -271,22 +213,6 @@ def _of_last_window(_right: Rule, _position: int, g: Any, _out: Any, x: Any, **a
     np.maximum.at(last, places, np.arange(places.size))
     taken = getitem_intarray(reshape(g, shape=(places.size,)), index=[np.maximum(last, 0)])
     return reshape(masked_fill(taken, mask=last < 0, value=0.0), shape=shape)
-
-
-@contextmanager
-def _changed(ops: Sequence[str], wrong: Callable[..., Any]) -> Iterator[None]:
-    """Put ``wrong(rule, position, g, ...)`` in the place of every rule of ops, by the position of its operand."""
-    meant = [op for op in map(OPS.__getitem__, ops) if isinstance(op, Primitive)]
-    with ExitStack() as stack:
-        for op in meant:
-            for position, rule in enumerate(op.rules):
-                if rule is not None:
-                    stack.enter_context(replaced_rule(op, position, partial(_at, position, wrong)))
-        yield
-
-
-def _at(position: int, wrong: Callable[..., Any], right: Rule) -> Rule:
-    return partial(wrong, right, position)
 
 
 def _unconjugated(right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:

@@ -114,7 +114,8 @@ class Sketch:
             inside = ONE - odds.margin
             data = [source.uniform(-inside, inside) for _ in range(count)]
         elif domain == "share":
-            data = [source.uniform(odds.margin, ONE - odds.margin) for _ in range(count)]
+            most = ONE - odds.margin
+            data = [source.uniform(odds.margin, most) for _ in range(count)]
         elif domain == "beyond one":
             nearest, furthest = ONE + odds.margin, ONE + odds.positive_to
             data = [source.uniform(nearest, furthest) for _ in range(count)]

@@ -58,7 +58,7 @@ BIRD = "canary"
 
 PLAIN = {"beside": "same", "layout": "contiguous", "seed": "contiguous", "order": "1", "call": "grad", "asked": "all"}
 """The point of the grid at which an op is asked."""
-RANKS = ("2", "1", "3", "4", "0")
+RANKS = ("2", "1", "3", "4", "0", "5")
 """Of the operands; an op is asked at the first that it takes."""
 
 

@@ -254,6 +254,7 @@ _NOT_LOOKED_AT = (
         "interpolate_area",
     ),
     *("scaled_dot_product_attention_causal", "normalize", "gaussian_nll_loss", "avg_pool3d", "adaptive_avg_pool3d"),
+    *("fftshift", "ifftshift", "slogdet"),
 )
 _NO_TENSOR = "a variable of a program has no elements while it is built, and no .grad"
 PADDLE_STATIC = replace(
@@ -265,7 +266,9 @@ PADDLE_STATIC = replace(
     not_offered={
         "op:fill": "a variable of a program has no fill_",
         "op:setitem": "assignment to a part by a method call is offered in eager mode only",
-        "op:view": "Tensor.view is offered in eager mode only",
+        **{f"op:{name}": f"Tensor.{name} is offered in eager mode only" for name in ("view", "view_as", "as_strided")},
+        "op:tensor_unfold": "Tensor.unfold is offered in eager mode only",
+        "op:narrow_view": "a variable of a program has no strides, which paddle.narrow reads",
         **{f"op:{name}": "what programs make of it has not been written up yet" for name in _NOT_LOOKED_AT},
         "step:backward": f"{_NO_TENSOR}; use paddle.static.append_backward",
         "step:clear_grad": _NO_TENSOR,

@@ -24,7 +24,11 @@ OF_TORCH, OF_PADDLE = 1e-12, 1e-11
 """What `cosine_embedding_loss` adds to the squares of lengths: a constant of the code of each framework."""
 
 
-@primitive(ulps=3, summands=lambda x, *, axis, keepdims, eps: x.shape[axis])
+@primitive(
+    ulps=3,
+    summands=lambda x, *, axis, keepdims, eps: x.shape[axis],
+    reordered=lambda forward, x, *, axis, **attrs: forward(np.flip(x, axis), axis=axis, **attrs),
+)
 def length_of(x: Any, *, axis: int, keepdims: Any, eps: float) -> Any:
     """Return the square root of the sum of the squares along an axis; at 0 its derivative is 0 (both frameworks).
 

@@ -193,3 +193,8 @@ def test_the_gate_asks_where_the_case_of_a_crash_dies() -> None:
     ended = f"known_deviation ({entry.id})"  # a damaged heap may let it die without a frame in between
     shows, (stales,) = told
     assert ([], "another: stale: ", True) == (shows, stales[:16], ended in stales)
+
+
+def test_words_that_are_gone_when_they_are_read_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(tmp_path), "exists", lambda _: True)  # as it was a moment ago
+    assert words_in(tmp_path / "words") == ""

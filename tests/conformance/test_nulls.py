@@ -76,8 +76,12 @@ def test_every_pair_fits_complex_cases_and_differs_there(pair: Pair) -> None:
     assert any(differing(pair, case) for case in OF_COMPLEX if pair.fits(case))
 
 
-IN_ORDER = {"cumsum"}
-"""Ops whose sums are running ones: the order of the terms is what the op means."""
+IN_ORDER = {
+    *("cumsum", "cumprod", "logcumsumexp"),  # the order of the terms is what the op means
+    "cross",  # each element is the difference of two products, which has one order
+    *("backward_stable", "cholesky_factor", "det", "inv", "settled", "slogdet"),  # LAPACK sums
+}
+"""Ops whose sums cannot be had in the opposite order."""
 
 
 def test_every_op_that_sums_says_what_its_sum_is_in_the_opposite_order() -> None:

@@ -422,7 +422,8 @@ def test_a_counterfactual_is_a_case_and_keeps_the_step_in_question(words: str, n
 def test_every_signature_is_used_and_every_entry_that_has_none_says_why() -> None:
     valued = [e for e in known() if "value" in e.kinds]
     assert all(e.signature or e.unpredictable for e in valued)
-    assert {*COUNTERFACTUALS, *RULES} <= {words for e in known() for words in (*e.signature, *e.instead)}
+    used = {words for e in known() for words in (*e.signature, *e.instead)}
+    assert {*COUNTERFACTUALS, *RULES} <= used | {words.removeprefix("off by roundings of float32, ") for words in used}
 
 
 @pytest.mark.parametrize("words", RULES)

@@ -212,7 +212,7 @@ def test_a_disk_that_is_full_is_one_line_and_loses_nothing(tmp_path: Path) -> No
 
 
 def _short_files() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
 
 
 @pytest.fixture
@@ -221,7 +221,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     disk = tmp_path / "disk"
     disk.mkdir()
     mount, unmount = shutil.which("mount"), shutil.which("umount")
-    if not mount or not unmount or _ends_with(mount, "-t", "tmpfs", "-o", "size=100k", "none", disk):
+    if not mount or not unmount or _ends_with(mount, "-t", "tmpfs", "-o", "size=140k", "none", disk):
         pytest.skip("mounting is not permitted")
     yield disk
     _ends_with(unmount, "-l", disk)

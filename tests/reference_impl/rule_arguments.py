@@ -260,7 +260,7 @@ CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("round", ((2, 3),), {}),
     ("largest", ((2, 4),), {"k": 2, "axis": 1}),
     ("order", ((2, 4),), {"axis": 1, "descending": True}),
-    ("place", ((2, 4),), {"axis": 1, "kind": "lower", "at": 0.5, "skipping": False}),
+    ("position_of", ((2, 4),), {"axis": 1, "kind": "lower", "at": 0.5, "skipping": False}),
     ("record", ((2, 4),), {"axis": 1, "larger": True}),
     ("numbered", ((2, 3),), {}),
     ("finite", ((2, 3),), {}),

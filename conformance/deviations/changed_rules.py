@@ -1,0 +1,32 @@
+"""Rules that are replaced by others, as all counterfactual rules of one kind are: the rule of every operand of some ops, in one way."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from reference_impl import OPS
+from reference_impl.tape.primitive import Primitive
+from reference_impl.tape.rules import replaced_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from reference_impl.tape.rules import Rule
+
+
+@contextmanager
+def changed_rules(ops: Sequence[str], wrong: Callable[..., Any]) -> Iterator[None]:
+    """Put ``wrong(rule, position, g, ...)`` in the place of every rule of ops, by the position of its operand."""
+    meant = [op for op in map(OPS.__getitem__, ops) if isinstance(op, Primitive)]
+    with ExitStack() as stack:
+        for op in meant:
+            for position, rule in enumerate(op.rules):
+                if rule is not None:
+                    stack.enter_context(replaced_rule(op, position, partial(_at, position, wrong)))
+        yield
+
+
+def _at(position: int, wrong: Callable[..., Any], right: Rule) -> Rule:
+    return partial(wrong, right, position)

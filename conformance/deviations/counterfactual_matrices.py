@@ -1,0 +1,86 @@
+"""Counterfactual rules of norms, of lengths, and of matrices; see `counterfactual_rules`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.deviations.changed_rules import changed_rules
+from reference_impl.primitives.arithmetic import mul
+from reference_impl.primitives.complex import conjugate
+from reference_impl.primitives.matrices import triangle
+from reference_impl.primitives.norms import LARGEST
+from reference_impl.primitives.reduction import restore_axes
+from reference_impl.tape.primitive import array_of, shape_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from reference_impl.tape.rules import Rule
+
+
+def seed_conjugated(right: Rule, _: int, g: Any, *given: Any, **attrs: Any) -> Any:
+    """Answer as a rule does that conjugates what arrives."""
+    return right(conjugate(g), *given, **attrs)
+
+
+def eps_added_to_lengths(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of a length divide by what is more than the length by the ``eps`` that it was given, rounded to float32."""
+    yield changed_rules(("length_of",), _divided_by_more)
+
+
+def _divided_by_more(right: Rule, _: int, g: Any, out: Any, x: Any, *, eps: float, **attrs: Any) -> Any:
+    length = array_of(out)
+    return mul(right(g, out, x, eps=eps, **attrs), (length / (length + np.float32(eps).astype(length.dtype))).astype(length.dtype))
+
+
+def einsum_seeds_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have einsum of one operand, as Paddle makes it, conjugate what arrives."""
+    yield changed_rules(("einsum_single_as_one",), seed_conjugated)
+
+
+NORMS = ("vector_norm", "norm", "linalg_norm")
+
+
+def norms_with_an_epsilon(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have gradients of norms divide by the power of the norm plus 1e-12; norms that are a largest size stay."""
+    yield changed_rules(NORMS, _with_an_epsilon)
+
+
+def _with_an_epsilon(right: Rule, _: int, g: Any, out: Any, x: Any, *, p: Any, axis: Any, keepdims: bool) -> Any:
+    made = right(g, out, x, p=p, axis=axis, keepdims=keepdims)
+    if p == LARGEST:
+        return made
+    power = np.power(array_of(out), p - 1.0)
+    share = np.asarray(power / (power + float(np.float32(1e-12)))).astype(array_of(out).dtype)
+    return mul(made, np.asarray(array_of(restore_axes(share, shape_of(x), axis, keepdims=keepdims))))
+
+
+def largest_sizes_unshared(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of a norm that is a largest size go to every element that reaches it, undivided."""
+    yield changed_rules(NORMS, _undivided)
+
+
+def _undivided(right: Rule, _: int, g: Any, out: Any, x: Any, *, p: Any, axis: Any, keepdims: bool) -> Any:
+    if p != LARGEST:
+        return right(g, out, x, p=p, axis=axis, keepdims=keepdims)
+    hit = np.equal(np.abs(array_of(x)), array_of(restore_axes(array_of(out), shape_of(x), axis, keepdims=keepdims)))
+    slope = np.where(hit, np.sign(array_of(x)), 0).astype(array_of(out).dtype)
+    return mul(restore_axes(g, shape_of(x), axis, keepdims=keepdims), slope)
+
+
+def lower_triangles_cut_above(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of a lower triangle with ones on its diagonal be cut above the next diagonal, not below the main one."""
+    yield changed_rules(("triangular_solve",), _cut_above)
+
+
+def _cut_above(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any, *, upper: bool, transposed: bool, unit: bool) -> Any:
+    if position or upper or not unit:
+        return right(g, out, x, y, upper=upper, transposed=transposed, unit=unit)
+    factor = triangle(array_of(x), upper=False, unit=True)
+    inverse = np.linalg.inv(factor if transposed else np.swapaxes(factor, -1, -2))
+    turned = np.swapaxes(array_of(out), -1, -2)
+    made = np.matmul(np.matmul(inverse, array_of(g)), turned)
+    return np.tril(-np.swapaxes(made, -1, -2) if transposed else -made, 1)

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
-from reference_impl.primitives.arithmetic import mul
+from reference_impl.primitives.arithmetic import mul, neg
 from reference_impl.primitives.complex import conjugate
-from reference_impl.primitives.matrices import triangle
+from reference_impl.primitives.linalg import matmul
+from reference_impl.primitives.matrices import inv, triangle
 from reference_impl.primitives.norms import LARGEST
 from reference_impl.primitives.reduction import restore_axes
+from reference_impl.primitives.shape import transpose, tril
 from reference_impl.tape.primitive import array_of, shape_of
 
 if TYPE_CHECKING:
@@ -79,8 +81,7 @@ def lower_triangles_cut_above(_: Sequence[str]) -> Iterator[AbstractContextManag
 def _cut_above(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any, *, upper: bool, transposed: bool, unit: bool) -> Any:
     if position or upper or not unit:
         return right(g, out, x, y, upper=upper, transposed=transposed, unit=unit)
-    factor = triangle(array_of(x), upper=False, unit=True)
-    inverse = np.linalg.inv(factor if transposed else np.swapaxes(factor, -1, -2))
-    turned = np.swapaxes(array_of(out), -1, -2)
-    made = np.matmul(np.matmul(inverse, array_of(g)), turned)
-    return np.tril(-np.swapaxes(made, -1, -2) if transposed else -made, 1)
+    factor = triangle(x, upper=False, unit=True)
+    inverse = inv(factor if transposed else transpose(factor, axis0=-2, axis1=-1))
+    made = neg(matmul(matmul(inverse, g), transpose(out, axis0=-2, axis1=-1)))
+    return tril(transpose(made, axis0=-2, axis1=-1) if transposed else made, diagonal=1)

@@ -15,6 +15,7 @@ import numpy as np
 
 from conformance.case.case import Case, Input, data_of
 from conformance.case.steps import Grad, Op
+from conformance.generate.matrices import DEFINITE, MATRICES, dominant
 from conformance.generate.odds import SketchOdds
 from conformance.generate.sources import FastSource
 from conformance.ops import catalogue
@@ -95,7 +96,7 @@ class _Table:
         self,
         shape: tuple[int, ...],
         *,
-        domain: str | None = None,  # noqa: ARG002 - special values lie in no domain
+        domain: str | None = None,
         origin: Origin = "input",
         dtype: str | None = None,
         differentiable: bool | None = None,
@@ -104,6 +105,8 @@ class _Table:
         kind = dtype or self.dtype
         filling = np.array(PLAIN[position:] + PLAIN[:position]) if self.columns is None else self.columns(position)
         array = (np.resize(filling, shape) if self.columns is None else filling).astype(kind)
+        if domain in MATRICES:  # special values lie in no other domain; of singular matrices nothing is known yet
+            array = dominant(array, definite=domain == DEFINITE)
         if differentiable is None:
             differentiable = not self.inputs or not self.source.chance(self.odds.constant)
         name = f"x{position}"

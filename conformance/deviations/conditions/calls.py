@@ -105,15 +105,19 @@ def frees_graph(case: Case, number: int) -> bool:
     return isinstance(call, Grad) and not (call.create_graph if call.retain_graph is None else call.retain_graph)
 
 
+PAIRED = ("cross", "solve", "cholesky_solve", "triangular_solve")
+"""Ops of which one kernel of Paddle writes the gradients of both operands."""
+
+
 @condition
-def right_side_not_asked(case: Case, number: int) -> bool:
-    """Whether a call computes the gradient of the matrix of a triangular_solve, and not that of its right side."""
+def lone_gradient(case: Case, number: int) -> bool:
+    """Whether a call computes the gradient of one operand of a cross product or of a solution, and not that of the other."""
     call, steps = call_at(case, number), case.steps[:number]
     if not isinstance(call, Grad | Backward):
         return False
     asked = leaves(case) if call.inputs is None else set(call.inputs)
-    solved = [step.operands for step in steps if isinstance(step, Op) and step.op == "triangular_solve"]
-    return any(asked & upstream(steps, x) and not asked & upstream(steps, y) for x, y in solved)
+    pairs = [step.operands for step in steps if isinstance(step, Op) and step.op in PAIRED]
+    return any(bool(asked & upstream(steps, x)) is not bool(asked & upstream(steps, y)) for x, y in pairs)
 
 
 @condition

@@ -188,4 +188,4 @@ def test_a_path_of_some_machine_is_caught(text: str) -> None:
 @pytest.mark.parametrize("session", ["tests", "gate"])
 def test_ci_runs_the_lines_of_the_readme(session: str) -> None:
     (line,) = [line for line in (ROOT / "README.md").read_text().splitlines() if line.endswith(f"nox -s {session}")]
-    assert line in (ROOT / ".ci" / "run").read_text().splitlines()
+    assert any(run.partition(" -- ")[0] == line for run in (ROOT / ".ci" / "run").read_text().splitlines())

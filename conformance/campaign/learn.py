@@ -62,8 +62,11 @@ class Learned:
     @property
     def varying(self) -> dict[OpenChoice, Mapping[str, int]]:
         """The choices that were decided both ways, now, and not as an earlier measurement of other ops says."""
-        met = {choice for choice, _ in self.cases}
-        return {choice: options for choice, options in self.seen.items() if len(options) > 1 and choice in met}
+        return {
+            choice: options
+            for choice, options in self.seen.items()
+            if len(options) > 1 and all((choice, option) in self.cases for option in options)
+        }
 
     def add(self, chunk: Chunk, record: CaseRecord) -> None:
         """Add what a case showed."""
@@ -89,7 +92,8 @@ def learn(
 ) -> Learned:
     """Measure a backend on each of its ops, and then on these and on so many random cases; the file is written after either pass.
 
-    ``path``: where; ``tell`` hears how many cases of a pass are done, and of how many; ``ops``: these alone.
+    ``path``: where; ``tell`` hears how many cases of a pass are done, and of how many; ``ops``: these alone, and what was measured of
+    others stays, of which their cases show little.
 
     Raises:
         BackendError: if it cannot be opened.
@@ -98,7 +102,8 @@ def learn(
     for number in (0, cases):
         learned = _pass(name, number, seed, jobs, tell, None if ops is None else tuple(ops))
         before = _measured(learned.backend) if before is None else before
-        learned.seen = {**before, **learned.seen}
+        others = {choice: options for choice, options in before.items() if ops is not None and choice.op not in ops}
+        learned.seen = {**before, **learned.seen, **others}
         file = path(learned.backend)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text_of(learned.lock), "utf-8")

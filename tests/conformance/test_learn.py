@@ -14,7 +14,7 @@ import pytest
 from conformance.backends import BackendInfo, open_backend
 from conformance.backends.reference import reference
 from conformance.campaign.chunk import Chunk
-from conformance.campaign.learn import Learned
+from conformance.campaign.learn import Learned, learn
 from conformance.campaign.learn import _measured as measured_before
 from conformance.campaign.lock_file import text_of
 from conformance.campaign.records import BackendRecord
@@ -170,6 +170,19 @@ def test_an_earlier_measurement_stays_where_nothing_is_met(tmp_path: Path, monke
         measured_before(backend),
         measured_before(msgspec.structs.replace(backend, version="4.2.1")),
     )
+
+
+def test_learning_one_op_leaves_what_is_known_of_others(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    backend = BackendRecord("deciding", VERSION, "torch", {})
+    mine, other = OpenChoice(Kind.FREED, "mul", "x"), OpenChoice(Kind.FREED, "sum", "x")
+    path = release_file("deciding", VERSION, tmp_path / "conventions")
+    path.parent.mkdir()
+    path.write_text(text_of(Lock("deciding", VERSION, {mine: {"computed": 3}, other: {"computed": 100}})))
+    met = Learned(backend, {mine: {"computed": 7}, other: {"computed": 1}})
+    monkeypatch.setattr("conformance.campaign.learn._pass", lambda *_: met)
+    learned = learn("deciding", 0, 1, 1, lambda _: path, lambda *_: None, ["mul"])
+    assert ({mine: {"computed": 7}, other: {"computed": 100}}, {}) == (learned.seen, learned.varying)
 
 
 def test_two_engines_are_compared_where_both_were_measured(tmp_path: Path) -> None:

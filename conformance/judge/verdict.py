@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 
 from conformance.case.place import END
 from conformance.compare.compare import Comparer
-from conformance.compare.following import decisive, follow, is_held, under
+from conformance.compare.following import REFUSALS, decisive, follow, is_held, under
 from conformance.compare.kinks import SUBGRADIENT, SecondLook, agrees_on_a_reachable_branch
 from conformance.compare.mismatch import Mismatch
 from conformance.deviations.entries import known
 from conformance.deviations.explain import UNDEFINED, excuse, explain
-from reference_impl import Category
-from reference_impl.dialects.conventions import Kind
+from reference_impl.dialects.conventions import COMPUTED, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -136,12 +135,15 @@ def observe(promise: Promise, actual: Outcome, verdict: Verdict) -> None:
 def _unsettled(followed: Mapping[OpenChoice, str], differs: Mismatch, compared: Comparison) -> dict[OpenChoice, str]:
     """Return the options that were taken and that the answer does not show.
 
-    A call that should be refused because a derivative is not offered, and does something else that is known to be wrong, need not have
-    come to that derivative: it does not say whether that is offered.
+    A pass need not have come to the node that should refuse it. It may be refused by another one with as good a reason: which of the
+    two is ready first nobody promises, and in Paddle the addresses of nodes decide it. And where a derivative is not offered, it may
+    do something else that is known to be wrong.
     """
-    if differs.expected != str(Category.NOT_IMPLEMENTED) or all(found.step != differs.step for found, _ in compared.known):
+    minded = REFUSALS.get(differs.expected)
+    knowingly = minded is Kind.OFFERED and any(found.step == differs.step for found, _ in compared.known)
+    if differs.actual not in REFUSALS and not knowingly:
         return {}
-    return {choice: option for choice, option in followed.items() if choice.kind is Kind.OFFERED}
+    return {choice: option for choice, option in followed.items() if choice.kind is minded and option == COMPUTED}
 
 
 def changed(promise: Promise, followed: Mapping[OpenChoice, str]) -> list[OpenChoice]:

@@ -25,6 +25,7 @@ from reference_impl.reverse import engine as reverse
 from tests.conformance.engines import TOTAL
 
 if TYPE_CHECKING:
+    from conformance.case.outcome import Outcome
     from conformance.judge.verdict import Verdict
     from reference_impl import Dialect
 
@@ -170,6 +171,34 @@ def test_what_is_refused_for_another_reason_is_not_offered_for_all_that_shows(
     verdict = judge(Promise(case, BackendInfo("other", "1.0", claims, claims.not_offered)), replace(actual, observations=seen))
     supposed = {choice: "computed"} if known else {}
     assert (bucket, {}, supposed) == (verdict.bucket, verdict.followed, verdict.supposed)
+
+
+OFFERED, FREE = OpenChoice(Kind.OFFERED, "sin", "order 2"), OpenChoice(Kind.FREED, "cos", "x")
+BOTH = {OFFERED: "refused", FREE: "refused"}
+
+
+def refused_twice(**computed: OpenChoice) -> tuple[Outcome, Verdict]:
+    """A pass over two nodes, of which both refuse: one has no second derivative, the graph of the other is freed.
+
+    The engine minds all but the choices that are given, and is held to mind both.
+    """
+    steps = (
+        *(Op("sin", ("x",), ("y",)), Op("cos", ("x",), ("v",)), Op("sum", ("y",), ("z",), TOTAL), Op("sum", ("v",), ("u",), TOTAL)),
+        *(Backward(("u",)), Grad(("z", "u"), ("x",), ("g",), create_graph=True)),
+    )
+    claims = replace(TORCH, unoffered="when_recorded", conventions=Conventions(BOTH, release=("other", "1.0")))
+    actual = reference(deciding(dict.fromkeys(computed.values(), "computed"), claims), {}).run(Case((X,), steps))
+    return actual, judge(Promise(Case((X,), steps), BackendInfo("other", "1.0", claims, {})), actual)
+
+
+@pytest.mark.parametrize(("skipped", "refusal"), [(OFFERED, "graph_freed"), (FREE, "not_implemented")])
+def test_which_of_two_nodes_refuses_a_pass_first_is_no_change_of_a_convention(skipped: OpenChoice, refusal: str) -> None:
+    actual, verdict = refused_twice(first=skipped)
+    assert (refusal, Bucket.AGREED) == (getattr(actual.observations[-1], "category", None), verdict.bucket)
+
+
+def test_a_pass_that_is_refused_by_neither_of_two_nodes_diverges() -> None:
+    assert refused_twice(first=OFFERED, second=FREE)[1].bucket is Bucket.DIVERGED
 
 
 # A release that was measured is held to what was measured.

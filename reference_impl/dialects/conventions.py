@@ -93,6 +93,11 @@ class Conventions:
     def _known(self) -> Collection[tuple[Kind, str]]:
         return {choice[:2] for choice in self.options}
 
+    @cached_property
+    def _highest(self) -> Mapping[str, int]:
+        refused = [choice for choice, option in self.of(Kind.OFFERED).items() if option == REFUSED]
+        return {choice.op: order_of(choice) - 1 for choice in sorted(refused, key=order_of, reverse=True)}
+
     def ask(self, kind: Kind, op: str, about: str, formula: str) -> str:
         """Return the option that is taken at a choice; ``formula``: what follows from the op's formula, where nothing is known."""
         choice = OpenChoice(kind, op, about)
@@ -136,8 +141,7 @@ class Conventions:
 
     def highest_order(self, op: str) -> int:
         """Return the highest derivative of an op that is offered."""
-        offered = self.of(Kind.OFFERED).items()
-        return min((order_of(choice) - 1 for choice, option in offered if choice.op == op and option == REFUSED), default=UNBOUNDED)
+        return self._highest.get(op, UNBOUNDED)
 
 
 def of_order(order: int) -> str:

@@ -73,7 +73,7 @@ def bear_together(one: Deviation, other: Deviation, promise: Promise, found: Mis
         predicting = [words for words in beside.signature if words in RULES or words in COUNTERFACTUALS]
         elements = [ELEMENT_TESTS[words](found.actual_array) for words in beside.signature if words in ELEMENT_TESTS]
         for change in _changes(ruled):
-            with change():
+            with change:
                 changed = promise.of(promise.case)
                 if any(_bears(words, beside.above, changed, found, wrong) for words in predicting):
                     return True
@@ -89,10 +89,9 @@ def _predicted_elsewhere(promise: Promise, but: Any, found: Mismatch, wrong: Any
     return any(_predicted(promise, iter([(promise, found.step)]), one, wrong & ~but) for one in rest)
 
 
-def _changes(entry: Deviation) -> list[Callable[[], AbstractContextManager[None]]]:
-    """Return what makes each of the changes of rules that an entry names: a change is made once, and is then used up."""
-    named = [(words, number) for words in entry.signature if words in RULES for number, _ in enumerate(RULES[words](entry.above))]
-    return [lambda words=words, number=number: [*RULES[words](entry.above)][number] for words, number in named]  # type: ignore[misc]
+def _changes(entry: Deviation) -> Iterator[AbstractContextManager[None]]:
+    """Yield the changes of rules that an entry names."""
+    return (change for words in entry.signature if words in RULES for change in RULES[words](entry.above))
 
 
 SIGNED = ("value", "absence", "shape", "dtype")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace as replace_fields
 
 from conformance.backends import BackendInfo
 from conformance.campaign.explain import explain_case
@@ -259,6 +260,16 @@ def test_two_entries_are_borne_together_where_the_rules_of_both_are_wrong(got: l
         bears(sided, promise, differs),
         bear_together(padded, sided, promise, differs),
     ]
+
+
+@pytest.mark.parametrize(("got", "borne"), [(-2j, True), (-3j, False)])
+def test_an_op_that_a_dialect_makes_of_another_primitive_has_the_rules_of_that_one_changed(got: complex, borne: bool) -> None:
+    seed = Input("s", (), ((0.0, 2.0),), "complex64", differentiable=False)
+    steps = (Op("einsum_single", ("z",), ("q",), {"equation": "i->"}), Grad(("q",), ("z",), ("g",), ("s",)))
+    info = BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered)
+    named = replace_fields(entry("as if seeds were conjugated"), above=("einsum_single",))
+    case = Case((Z, seed), steps, "exact")
+    assert borne == bears(named, Promise(case, info), found(case, [got, -2j]))
 
 
 def test_a_conjugate_that_the_script_asks_for_is_one_to_paddle_too() -> None:

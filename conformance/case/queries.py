@@ -8,7 +8,7 @@ from conformance.case.place import END, StepNumber
 from conformance.case.steps import Call, Edge, Grad, InPlace, Op, SetRequiresGrad, Step, kind, ops, results, uses
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from conformance.case.case import Case
 
@@ -70,6 +70,11 @@ def own_seeds(call: Grad, same: Mapping[str, str]) -> set[str]:
     asked = {same.get(name, name) for name in call.inputs}
     pairs = zip(call.roots, call.seeds or (), strict=False)
     return {same.get(seed, seed) for root, seed in pairs if seed is not None and same.get(root, root) in asked}
+
+
+def made_by(names: Collection[str], steps: Sequence[Step]) -> set[str]:
+    """Return the results of the ops of these names."""
+    return {name for step in steps if isinstance(step, Op) and step.op in names for name in step.results}
 
 
 def ops_in(case: Case) -> tuple[str, ...]:

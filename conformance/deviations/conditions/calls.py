@@ -22,7 +22,10 @@ from conformance.deviations.conditions.registry import case_condition, condition
 from reference_impl import PADDLE, TORCH
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from conformance.case.case import Case
+    from conformance.case.steps import Step
 
 SHAPED = (
     "getitem_slice",
@@ -248,17 +251,22 @@ def untracked_asked(case: Case, number: int) -> bool:
 @condition
 def starts_from_view_of_toggled(case: Case, number: int) -> bool:
     """Whether a call starts from a view, made before that, of a tensor whose flag was set."""
-    call, aliases = call_at(case, number), Aliases(case.steps[:number])
-    on = {s.tensor for s in case.steps[:number] if isinstance(s, SetRequiresGrad) and s.requires_grad}
-    return call is not None and any(root not in on and not on.isdisjoint(aliases.above(root)) for root in call.roots)
+    call = call_at(case, number)
+    return call is not None and _among_views_of_toggled(call.roots, case.steps[:number])
 
 
 @condition
 def view_of_toggled_asked(case: Case, number: int) -> bool:
     """Whether a `grad` call asks for the gradient of a view, made before that, of a tensor whose flag was set."""
-    call, aliases = case.steps[number], Aliases(case.steps[:number])
-    on = {s.tensor for s in case.steps[:number] if isinstance(s, SetRequiresGrad) and s.requires_grad}
-    return isinstance(call, Grad) and any(name not in on and not on.isdisjoint(aliases.above(name)) for name in call.inputs)
+    call = case.steps[number]
+    return isinstance(call, Grad) and _among_views_of_toggled(call.inputs, case.steps[:number])
+
+
+def _among_views_of_toggled(names: Iterable[str], before: Sequence[Step]) -> bool:
+    """Whether one of these values is a view of a tensor whose flag was set, and its own was not."""
+    aliases = Aliases(before)
+    on = {s.tensor for s in before if isinstance(s, SetRequiresGrad) and s.requires_grad}
+    return any(name not in on and not on.isdisjoint(aliases.above(name)) for name in names)
 
 
 @condition

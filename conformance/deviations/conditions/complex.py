@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.case.queries import call_at
+from conformance.case.queries import call_at, made_by
 from conformance.case.steps import Backward, Custom, Grad, Op, ops, results, uses
 from conformance.deviations.conditions.registry import case_condition, condition
 from conformance.ops import catalogue
@@ -86,8 +86,7 @@ def leaf_seeded_in_another_dtype(case: Case, number: int) -> bool:
 def sgn_result_asked(case: Case, number: int) -> bool:
     """Whether a `grad` call asks for the gradient of a result of sgn."""
     call = case.steps[number]
-    made = {name for s in case.steps[:number] if isinstance(s, Op) and s.op == "sgn" for name in s.results}
-    return isinstance(call, Grad) and not made.isdisjoint(call.inputs)
+    return isinstance(call, Grad) and not made_by(("sgn",), case.steps[:number]).isdisjoint(call.inputs)
 
 
 @condition

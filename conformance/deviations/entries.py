@@ -21,7 +21,7 @@ from packaging.version import Version
 
 from conformance.backends.registry import names
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import LABELS, label
+from conformance.case.queries import LABELS, label, until
 from conformance.case.steps import Backward, InPlace, Op, observed, uses
 from conformance.deviations import conditions
 from conformance.deviations.asked import ASKED
@@ -145,7 +145,7 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def _ops_above(case: Case, step: StepNumber) -> frozenset[str]:
     """Return the ops that the values of a step were made by, directly or not, autograd calls included."""
-    steps = case.steps if step is END else case.steps[: step + 1]
+    steps = until(case, step)
     wanted = {name for s in (steps if step is END else steps[-1:]) for _, name in uses(s)}
     ops: set[str] = set()
     for earlier in reversed(steps):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, get_args
 
 from conformance.case.place import END, StepNumber
-from conformance.case.steps import Call, Edge, Grad, InPlace, Op, SetRequiresGrad, Step, kind, ops, results, uses
+from conformance.case.steps import Backward, Call, Edge, Grad, InPlace, Op, SetRequiresGrad, Step, kind, ops, results, uses
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from conformance.case.case import Case
 
@@ -42,6 +42,16 @@ def upstream(steps: Sequence[Step], name: str) -> set[str]:
 def edges(steps: Sequence[Step]) -> dict[str, str]:
     """Return for each edge the tensor whose edge it is."""
     return {step.results[0]: step.tensor for step in steps if isinstance(step, Edge)}
+
+
+def derivatives(steps: Iterable[Step]) -> set[str]:
+    """Return the gradients that were computed with create_graph."""
+    return {name for step in steps if isinstance(step, Grad) and step.create_graph for name in step.results}
+
+
+def keeps_graph(call: Grad | Backward) -> bool:
+    """Whether a call keeps its graph; where ``retain_graph`` does not say it, a call keeps it that has create_graph."""
+    return bool(call.create_graph if call.retain_graph is None else call.retain_graph)
 
 
 def twins(steps: Sequence[Step]) -> dict[str, str]:

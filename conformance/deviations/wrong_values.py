@@ -46,7 +46,10 @@ TERMS = 12
 
 
 def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
-    """Whether a difference bears the signature of an entry; one of neither numbers nor their absence, or an entry without one, does."""
+    """Whether a difference bears the signature of an entry.
+
+    It does where the entry has none, and where what differs is neither numbers nor whether there are any.
+    """
     if not entry.signature or found.kind not in SIGNED or (entry.unpredictable and found.kind != "value"):
         return True
     if found.actual_array is None:
@@ -83,7 +86,7 @@ def bear_together(one: Deviation, other: Deviation, promise: Promise, found: Mis
 
 
 def _predicted_elsewhere(promise: Promise, but: Any, found: Mismatch, wrong: Any) -> bool:
-    """Whether the reference predicts what was answered, ``but`` some elements."""
+    """Whether the reference predicts what was answered, ``but`` for some elements."""
     told = (np.where(but, array, found.actual_array) for _, array in _answers(promise, found.step, found))
     rest = (replace(found, actual_array=array) for array in told if (wrong & ~but).any())
     return any(_predicted(promise, iter([(promise, found.step)]), one, wrong & ~but) for one in rest)
@@ -125,7 +128,7 @@ def _differing(found: Mismatch, promise: Promise, answer: Any) -> Any:
 
 
 def _accounts(found: Mismatch, promise: Promise, predicted: Any, wrong: Any) -> bool:
-    """Whether a prediction that is like the answer is wrong wherever the answer is; it is, where nothing like it is promised."""
+    """Whether a prediction is wrong wherever the answer is; where nothing of the answer's form is promised, it always is."""
     return found.kind != "value" or bool(wrong.any() and _differing(found, promise, predicted)[wrong].all())
 
 

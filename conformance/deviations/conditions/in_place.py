@@ -101,7 +101,7 @@ def hook_on_rewritten_view(case: Case, number: int) -> bool:
 
 @condition
 def hooks_base_of_write(case: Case, number: int) -> bool:
-    """Whether the step hooks a tensor that shares its memory with another one which a recorded update changed, and itself was not."""
+    """Whether the step hooks a tensor that no recorded update changed, and whose history it shares with one that was changed so."""
     step, before = case.steps[number], case.steps[:number]
     if not isinstance(step, Hook):
         return False
@@ -112,7 +112,7 @@ def hooks_base_of_write(case: Case, number: int) -> bool:
 
 @condition
 def hooked_seed_added_to(case: Case, number: int) -> bool:
-    """Whether a `backward` adds to gradients that an earlier one left, whose seed lies in the memory of a view that has a hook."""
+    """Whether a `backward` adds to the gradients of an earlier one whose seed shares its memory with a view that has a hook."""
     before = case.steps[:number]
     views = {name for s in before if lies_in(s) is not None for name in results(s)}
     hooked = {s.tensor for s in before if isinstance(s, Hook)} & views

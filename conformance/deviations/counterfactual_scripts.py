@@ -316,23 +316,3 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     **OF_GRADIENTS,
 }
 """The counterfactuals by the words that an entry uses."""
-
-ELEMENTS = (
-    "zeros",
-    "nan",
-    "not finite",
-    "subnormal",
-    "between -80 and -64",
-    "off by 32 of the least numbers",
-    "off by a share of e^-64",
-    "off by a rounding of 1",
-    "off by 32 roundings of 1",
-    "off by roundings of float32",
-    "off by roundings of float32, as if single points lay in front",
-    "doubled",
-    "another contribution",
-    "right in another form",
-    "what was written to a tensor",
-    "the memory of another gradient",
-)
-"""Signatures that need no other script: what the elements are where they differ."""

@@ -25,10 +25,11 @@ from conformance.case.steps import Backward, ClearGrad, Grad, Hook, InPlace, res
 from conformance.compare.rounding import agrees_cheaply, are_near, within_a_rounding
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
-from conformance.ops.dtypes import SINGLE, format_of, is_floating
+from conformance.deviations.elements import ELEMENT_TESTS, OFF, off_by
+from conformance.ops.dtypes import SINGLE, is_floating
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from contextlib import AbstractContextManager
 
     from conformance.case.case import Case
@@ -60,7 +61,7 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
         found = replace(found, kind="value", actual_array=_in_form(found))
     wrong = _wrong(found, promise)  # known before any rule is changed, or its bounds would be those of other rules
     elements = [ELEMENT_TESTS[words](found.actual_array) for words in entry.signature if words in ELEMENT_TESTS]
-    elements += [_off_by(words, _wanted(found), found.actual_array) for words in entry.signature if words in OFF]
+    elements += [off_by(words, _wanted(found), found.actual_array) for words in entry.signature if words in OFF]
     if elements and bool(np.any(elements, axis=0)[wrong].all()):
         return True
     return any(_bears(words, entry.above, promise, found, wrong) for words in entry.signature if not {words} & {*ELEMENT_TESTS, *OFF})
@@ -132,32 +133,10 @@ def _accounts(found: Mismatch, promise: Promise, predicted: Any, wrong: Any) -> 
     return found.kind != "value" or bool(wrong.any() and _differing(found, promise, predicted)[wrong].all())
 
 
-ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
-    "zeros": lambda got: got == 0,
-    "nan": np.isnan,
-    "not finite": lambda got: ~np.isfinite(got),
-    "subnormal": lambda got: np.abs(got) < format_of(got.dtype).tiny,
-    "between -80 and -64": lambda got: (got >= -80) & (got <= -64),
-}
-"""Signatures of elements; an entry that has several is borne by a mixture of them."""
-
-OFF: dict[str, Callable[[Any], Any]] = {
-    "off by 32 roundings of 1": lambda wanted: 32 * format_of(wanted.dtype).rounding(np.ones_like(wanted)),
-    "off by 32 of the least numbers": lambda wanted: 32 * format_of(wanted.dtype).least,
-    "off by a share of e^-64": lambda wanted: 2 * np.exp(-64.0) * np.maximum(1, np.abs(np.nan_to_num(wanted)).max(initial=0)),
-}
-"""Signatures of elements by how far they are off: no further than this."""
-
-
 def _to_single(op: Op | InPlace) -> Op | InPlace:
     """Have a cast make single precision of what it makes double."""
     dtype = op.attrs.get("dtype")
     return op if dtype not in SINGLE else msgspec.structs.replace(op, attrs={**op.attrs, "dtype": SINGLE[dtype]})
-
-
-def _off_by(words: str, wanted: Any, got: Any) -> Any:
-    with np.errstate(all="ignore"):
-        return np.abs(got - wanted) <= OFF[words](wanted)
 
 
 def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, wrong: Any) -> bool:

@@ -24,6 +24,7 @@ from conformance.compare.rounding import agrees_cheaply
 from conformance.deviations import explain as known_module
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
+from conformance.deviations.elements import ELEMENTS
 from conformance.deviations.entries import Deviation, known
 from conformance.deviations.findings import evidence
 from conformance.deviations.wrong_values import bear_together, bears
@@ -434,7 +435,7 @@ def test_every_signature_is_used_and_every_entry_that_has_none_says_why() -> Non
     valued = [e for e in known() if "value" in e.kinds]
     assert all(e.signature or e.unpredictable for e in valued)
     used = {words for e in known() for words in (*e.signature, *e.instead)}
-    assert {*COUNTERFACTUALS, *RULES} <= used | {words.removeprefix("off by roundings of float32, ") for words in used}
+    assert {*ELEMENTS, *COUNTERFACTUALS, *RULES} <= used | {words.removeprefix("off by roundings of float32, ") for words in used}
 
 
 @pytest.mark.parametrize("words", RULES)

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.case.steps import Backward, Custom, Detach, Grad, InPlace, Op, Step, uses
+from conformance.case.steps import Backward, Custom, Detach, Grad, InPlace, Op, Step, results, uses
 from conformance.ops import catalogue
 from conformance.ops.spec import Memory
 from reference_impl import DIALECTS, OPS
 from reference_impl.dialects.conventions import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 def _tabulated(name: str) -> bool:
@@ -37,6 +37,25 @@ def lies_in(step: Step) -> str | None:
     if isinstance(step, Op) and (catalogue()[step.op].memory is not Memory.OWN or step.op in COMPLEX_VIEWS):
         return step.operands[0]
     return step.tensor if isinstance(step, Detach) else None
+
+
+def lying_in(names: Iterable[str], steps: Iterable[Step]) -> set[str]:
+    """Return these values and all that may lie in their memory, views of views included."""
+    found = set(names)
+    for step in steps:
+        if lies_in(step) in found:
+            found.update(results(step))
+    return found
+
+
+def sharing_with(names: Iterable[str], steps: Sequence[Step]) -> set[str]:
+    """Return these values and all that may lie in the same memory: what they are views of, and the other views of that."""
+    owners = set(names)
+    for step in reversed(steps):
+        base = lies_in(step)
+        if base is not None and not owners.isdisjoint(results(step)):
+            owners.add(base)
+    return lying_in(owners, steps)
 
 
 class Aliases:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, get_args
 
 from conformance.case.place import END, StepNumber
-from conformance.case.steps import Call, Edge, Grad, InPlace, Op, SetRequiresGrad, Step, kind, ops, results, uses
+from conformance.case.steps import Backward, Call, Edge, Grad, InPlace, Op, SetRequiresGrad, Step, kind, ops, results, uses
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from conformance.case.case import Case
 
@@ -44,6 +44,16 @@ def edges(steps: Sequence[Step]) -> dict[str, str]:
     return {step.results[0]: step.tensor for step in steps if isinstance(step, Edge)}
 
 
+def derivatives(steps: Iterable[Step]) -> set[str]:
+    """Return the gradients that were computed with create_graph."""
+    return {name for step in steps if isinstance(step, Grad) and step.create_graph for name in step.results}
+
+
+def keeps_graph(call: Grad | Backward) -> bool:
+    """Whether a call keeps its graph; where ``retain_graph`` does not say it, a call keeps it that has create_graph."""
+    return bool(call.create_graph if call.retain_graph is None else call.retain_graph)
+
+
 def twins(steps: Sequence[Step]) -> dict[str, str]:
     """Return for each gradient of an output in itself, with a seed, that seed: the two are one number, and in Paddle one tensor."""
     found: dict[str, str] = {}
@@ -70,6 +80,11 @@ def own_seeds(call: Grad, same: Mapping[str, str]) -> set[str]:
     asked = {same.get(name, name) for name in call.inputs}
     pairs = zip(call.roots, call.seeds or (), strict=False)
     return {same.get(seed, seed) for root, seed in pairs if seed is not None and same.get(root, root) in asked}
+
+
+def made_by(names: Collection[str], steps: Sequence[Step]) -> set[str]:
+    """Return the results of the ops of these names."""
+    return {name for step in steps if isinstance(step, Op) and step.op in names for name in step.results}
 
 
 def ops_in(case: Case) -> tuple[str, ...]:

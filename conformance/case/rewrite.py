@@ -11,12 +11,14 @@ The result of an edit need not be a valid script; `conformance.case.files.check`
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 import numpy as np
 
 from conformance.case.case import Case, data_of
+from conformance.case.place import END, StepNumber
 from conformance.case.steps import Backward, Call, Custom, Detach, Grad, InPlace, Op, Step, results, uses
 
 if TYPE_CHECKING:
@@ -55,6 +57,13 @@ def replace_step(case: Case, number: int, *steps: Step) -> Case:
 def each_step(case: Case, change: Callable[[Step], Step]) -> Case:
     """Change each step by itself."""
     return with_steps(case, map(change, case.steps))
+
+
+def expand_steps(case: Case, number: StepNumber, written: Callable[[int, Step], Sequence[Step]]) -> tuple[Case, StepNumber]:
+    """Put the steps that ``written`` returns in the place of each one, and say where those begin that stand for step ``number``."""
+    parts = [written(i, step) for i, step in enumerate(case.steps)]
+    moved = number if number is END else sum(map(len, parts[:number]))
+    return with_steps(case, itertools.chain.from_iterable(parts)), moved
 
 
 def each_op(case: Case, change: Callable[[Op | InPlace], Op | InPlace]) -> Case:

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from conformance.mutants.measure import Power
     from conformance.report.terminal import Run
 
-AGAIN = {False: ASKED_AGAIN, True: 6}
-"""How often a case is asked again, that of a crash for where it dies: where the heap is damaged the printer of stacks may die, too."""
+CRASH_ASKED_AGAIN = 6
+"""How often the case of a crash is asked again for where it dies: where the heap is damaged the printer of stacks may die, too."""
 MUTANTS_FLOOR = 0.68
 """The part of the mutants that must be found out within the gate's few cases; the targets are for fifty times as many."""
 CONDITIONAL_FLOOR = 0.93
@@ -186,7 +186,7 @@ def _staleness(asked: Asked, first: VerdictRecord, workers: Workers) -> str | No
 def _answers(asked: Asked, first: VerdictRecord, workers: Workers) -> Iterator[VerdictRecord]:
     """Yield the verdict on a case, and then further ones, each from a process of its own."""
     yield first
-    for _ in range(AGAIN[CRASH in asked.entry.kinds]):
+    for _ in range(CRASH_ASKED_AGAIN if CRASH in asked.entry.kinds else ASKED_AGAIN):
         (record,) = workers.judged([asked.case], asked.entry.backend, asked.judging, alone=True)
         yield record.verdicts[asked.entry.backend]
 

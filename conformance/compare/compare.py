@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 import numpy as np
 
-from conformance.case.aliases import lies_in
+from conformance.case.aliases import sharing_with
 from conformance.case.outcome import Blocked, Computed, NotOffered, Raised
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import label, upstream
 from conformance.case.rewrite import replace_step
-from conformance.case.steps import Call, Custom, Grad, Hook, observed, results
+from conformance.case.steps import Call, Custom, Grad, Hook, observed
 from conformance.compare.mismatch import ALL_ZEROS, WITH_NAN, ZEROS_FOR_NONE, Mismatch, describe, word_of
 from conformance.compare.rounding import agrees_cheaply, is_sampled
 from conformance.compare.taint import Taint
@@ -119,14 +119,8 @@ class Comparer:
         calls = [(i, s) for i, s in enumerate(self.case.steps) if isinstance(s, Call)]
         seeds = {name for _, call in calls for name in call.seeds or () if name is not None}
         seeds |= {s.tensor_returned for s in self.case.steps if isinstance(s, Hook) and s.tensor_returned is not None}
-        for step in reversed(self.case.steps):  # a seed that is a view is changed in the memory of what it is one of
-            base = lies_in(step)
-            if base is not None and not seeds.isdisjoint(results(step)):
-                seeds.add(base)
-        for step in self.case.steps:  # and so in every other view of it
-            if lies_in(step) in seeds:
-                seeds.update(results(step))
-        names, where = ", ".join(sorted(changed)), "seed" if changed <= seeds else "step"
+        shared = sharing_with(seeds, self.case.steps)  # a seed that is a view is changed in memory that others lie in, too
+        names, where = ", ".join(sorted(changed)), "seed" if changed <= shared else "step"
         return Mismatch(calls[-1][0] if calls else 0, "mutation", where, "unchanged", "changed", f"elements of {names} changed", names)
 
     def observation(self, number: int, expected: Observation, actual: Observation) -> Iterator[Mismatch]:

@@ -43,7 +43,9 @@ if TYPE_CHECKING:
     from reference_impl.tape.primitive import Primitive
 
 ROUNDED_RUNS = 24
+"""How many disturbed runs are made to see which places flip."""
 COMBINATIONS = 64
+"""How many combinations of the options of places are tried."""
 ALONE = 256
 """How many places are looked at, each alone, where they are too many to combine."""
 SUBGRADIENT = "another subgradient"
@@ -153,9 +155,7 @@ class SecondLook:
             return False
         plain = watched(promise)
         places = list(_kinks(plain))
-        if not places:
-            return False
-        if len(places) > ALONE or self._bounded is None:
+        if not places or len(places) > ALONE or self._bounded is None:
             return False
         with np.errstate(all="ignore"):
             if math.prod(len(place.options) for place in places) <= COMBINATIONS:

@@ -24,6 +24,7 @@ class Mismatch:
     """One difference.
 
     ``kind``: ``value``, ``absence``, ``shape``, ``dtype``, ``flag``, ``error``, ``mutation``, ``events``, ``unreadable``;
+    what no comparison of steps found has others (``crash``, ``law``, ``poison``, ``convention``, ``oracle``, ``harness``).
     ``where``: ``result``, ``grad`` (that is ``.grad``), ``event``, ``step``, or ``seed`` where nothing but seeds and what hooks return
     was changed. ``expected`` and ``actual`` are short words, for the same kind of difference always the same; ``detail`` has the
     numbers. ``name`` says which value it is; ``slot`` says the same by number, ``expected_array`` and ``actual_array`` are its elements

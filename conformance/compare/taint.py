@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.case.aliases import Aliases, lies_in
+from conformance.case.aliases import Aliases, lying_in
 from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END, StepNumber
 from conformance.case.steps import Backward, Call, ClearGrad, Grad, Hook, InPlace, RetainGrad, results, uses
@@ -70,7 +70,7 @@ class Taint:
         if (found.expected, found.actual) == ("computed", "unmapped"):  # an error inside may leave mode and graph in any state
             self.everything = True
         if found.kind == "mutation":
-            self._mark_mutation(self._alike(found.name.split(", "), len(self.case.steps)))
+            self._mark_mutation(found.name.split(", "))
         elif found.step is END:
             self.slots.add(found.name)
         elif isinstance(self.case.steps[found.step], Call):
@@ -90,11 +90,9 @@ class Taint:
             self.slots.update(changed)
             self.steps.add(found.step)
 
-    def _mark_mutation(self, changed: set[str]) -> None:
+    def _mark_mutation(self, names: Iterable[str]) -> None:
         """Whoever changed these values may hold their memory: their views, and the ``.grad`` that calls fed with them."""
-        for step in self.case.steps:
-            if lies_in(step) in changed:
-                changed.update(results(step))
+        changed = lying_in(self._alike(names, len(self.case.steps)), self.case.steps)
         self.values |= changed
         for step in self.case.steps:
             if isinstance(step, Call) and not changed.isdisjoint(name for _, name in uses(step)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.case.place import END, StepNumber
+from conformance.case.queries import derivatives
 from conformance.case.steps import Grad
 from conformance.deviations.conditions.several import made_together
 
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
 
 def a_derivative(case: Case, number: StepNumber, slot: int) -> bool:
     """Whether a derivative that was computed with create_graph is asked for."""
-    derivatives = {n for s in case.steps if isinstance(s, Grad) and s.create_graph for n in s.results}
-    return _asked(case, number, slot) in derivatives
+    return _asked(case, number, slot) in derivatives(case.steps)
 
 
 def a_result_of_several(case: Case, number: StepNumber, slot: int) -> bool:

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from reference_impl import OPS
+from reference_impl import DIALECTS, OPS
 from reference_impl.tape.primitive import Primitive
 from reference_impl.tape.rules import replaced_rule
 
@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 
 @contextmanager
 def changed_rules(ops: Sequence[str], wrong: Callable[..., Any]) -> Iterator[None]:
-    """Put ``wrong(rule, position, g, ...)`` in the place of every rule of ops, by the position of its operand."""
-    meant = [op for op in map(OPS.__getitem__, ops) if isinstance(op, Primitive)]
+    """Put ``wrong(rule, position, g, ...)`` in the place of every rule of ops, by the position of its operand.
+
+    An op of a script may be made of another primitive in one of the dialects; that one's rules are meant, too.
+    """
+    made_of = dict.fromkeys(dialect.spelled.get(op, op) for op in ops for dialect in DIALECTS.values())
+    meant = [op for op in map(OPS.__getitem__, made_of) if isinstance(op, Primitive)]
     with ExitStack() as stack:
         for op in meant:
             for position, rule in enumerate(op.rules):

@@ -13,10 +13,11 @@ import numpy as np
 
 from conformance.case.case import Case, input_of
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import frozen_seeds, leaves, twins
+from conformance.case.queries import frozen_seeds, leaves, twins, until
 from conformance.case.rewrite import (
     CONSTANT,
     each_step,
+    expand_steps,
     interpose,
     replace_step,
     with_inputs,
@@ -122,13 +123,9 @@ def flags_set_again(case: Case, number: StepNumber, _: Sequence[str]) -> Iterato
 
 def frozen_seeds_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Take the flag off the seed of each `grad` without a graph of an output in itself, right behind the call."""
-    steps: list[Step] = []
-    at = number
-    for i, step in enumerate(case.steps):
-        off = [SetRequiresGrad(name, requires_grad=False) for name in sorted(frozen_seeds(case, i))]
-        steps += [step, *off]
-        at = at if at is END or number is END or i >= number else at + len(off)
-    yield with_steps(case, steps), at
+    yield expand_steps(
+        case, number, lambda i, step: [step, *(SetRequiresGrad(name, requires_grad=False) for name in sorted(frozen_seeds(case, i)))]
+    )
 
 
 def gradients_summed_in_place(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
@@ -178,7 +175,7 @@ def seeds_with_history(case: Case, number: StepNumber, _: Sequence[str]) -> Iter
 
 def seeds_read_in_single(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have the memory of a seed of double precision be read as numbers of single precision, as many as the seed has: one constant."""
-    calls = (s for s in (case.steps if number is END else case.steps[: number + 1]) if isinstance(s, Grad | Backward))
+    calls = (s for s in until(case, number) if isinstance(s, Grad | Backward))
     seeds = {name for call in calls for name in call.seeds or ()}
     for wide in case.inputs:
         if wide.name in seeds and wide.dtype in SINGLE and not wide.differentiable:

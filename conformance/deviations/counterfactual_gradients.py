@@ -13,7 +13,7 @@ import msgspec
 from conformance.case.aliases import Aliases
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import edges
-from conformance.case.rewrite import CONSTANT, rename, replace_step, with_steps
+from conformance.case.rewrite import CONSTANT, expand_steps, rename, replace_step, with_steps
 from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, results
 from conformance.deviations.conditions.hooks import hook_on_asked
 
@@ -41,16 +41,15 @@ def asked_views_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iter
 def batched_identities_alone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have a batched derivative of an output in itself be that of a leaf that has the shape of the batch: in one call, the seed."""
     of = edges(case.steps)
-    steps: list[Step] = []
-    at = number
-    for i, step in enumerate(case.steps):
-        steps.append(step)
-        if isinstance(step, Grad) and step.is_grads_batched:
-            behind = _alone(step, i, of)
-            names = {name: f"{CONSTANT}{name}" for one in behind if isinstance(one, Grad) for name in one.results}
-            steps[-1:] = [rename(step, names), *behind]
-            at = at if at is END or number is END or i >= number else at + len(behind)
-    yield with_steps(case, steps), at
+
+    def unbatched(i: int, step: Step) -> list[Step]:
+        if not isinstance(step, Grad) or not step.is_grads_batched:
+            return [step]
+        behind = _alone(step, i, of)
+        names = {name: f"{CONSTANT}{name}" for one in behind if isinstance(one, Grad) for name in one.results}
+        return [rename(step, names), *behind]
+
+    yield expand_steps(case, number, unbatched)
 
 
 def _alone(call: Grad, number: int, of: dict[str, str]) -> list[Step]:
@@ -68,20 +67,17 @@ def captured_before_hooks(case: Case, number: StepNumber, _: Sequence[str]) -> I
     """Have `grad` return the gradients of the hooked values that it asks for, beside others, as they are before the hooks."""
     hooked = {s.tensor for s in case.steps if isinstance(s, Hook)}
     copies = {name: f"{CONSTANT}{name}" for s in case.steps for name in results(s) if isinstance(s, Op | Custom) and name in hooked}
-    steps: list[Step] = []
-    at = number
-    for i, step in enumerate(case.steps):
+
+    def captured(i: int, step: Step) -> list[Step]:
         if isinstance(step, Op | Custom | Edge):
-            made = [Op("clone", (name,), (copies[name],)) for name in results(step) if name in copies]
             operands = {name: copy for name, copy in copies.items() if name not in results(step)}
-            steps += [rename(step, operands), *made]
-            at = at if at is END or number is END or i >= number else at + len(made)
-        elif isinstance(step, Grad) and hook_on_asked(case, i):
-            steps.append(msgspec.structs.replace(step, inputs=tuple(copies.get(name, name) for name in step.inputs)))
-        else:
-            steps.append(step)
+            return [rename(step, operands), *(Op("clone", (name,), (copies[name],)) for name in results(step) if name in copies)]
+        if isinstance(step, Grad) and hook_on_asked(case, i):
+            return [msgspec.structs.replace(step, inputs=tuple(copies.get(name, name) for name in step.inputs))]
+        return [step]
+
     if copies and not any(isinstance(s, InPlace) for s in case.steps):
-        yield with_steps(case, steps), at
+        yield expand_steps(case, number, captured)
 
 
 def hooked_gradients_started(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

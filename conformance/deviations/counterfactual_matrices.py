@@ -8,7 +8,6 @@ import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
 from reference_impl.primitives.arithmetic import mul, neg
-from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.linalg import matmul
 from reference_impl.primitives.matrices import inv, triangle
 from reference_impl.primitives.norms import LARGEST
@@ -23,11 +22,6 @@ if TYPE_CHECKING:
     from reference_impl.tape.rules import Rule
 
 
-def seed_conjugated(right: Rule, _: int, g: Any, *given: Any, **attrs: Any) -> Any:
-    """Answer as a rule does that conjugates what arrives."""
-    return right(conjugate(g), *given, **attrs)
-
-
 def eps_added_to_lengths(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the gradient of a length divide by what is more than the length by the ``eps`` that it was given, rounded to float32."""
     yield changed_rules(("length_of",), _divided_by_more)
@@ -36,11 +30,6 @@ def eps_added_to_lengths(_: Sequence[str]) -> Iterator[AbstractContextManager[No
 def _divided_by_more(right: Rule, _: int, g: Any, out: Any, x: Any, *, eps: float, **attrs: Any) -> Any:
     length = array_of(out)
     return mul(right(g, out, x, eps=eps, **attrs), (length / (length + np.float32(eps).astype(length.dtype))).astype(length.dtype))
-
-
-def einsum_seeds_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have einsum of one operand, as Paddle makes it, conjugate what arrives."""
-    yield changed_rules(("einsum_single_as_one",), seed_conjugated)
 
 
 NORMS = ("vector_norm", "norm", "linalg_norm")

@@ -14,12 +14,14 @@ import msgspec
 
 from conformance.case.case import Input
 from conformance.case.place import END, StepNumber
+from conformance.case.queries import edges, until
 from conformance.case.rewrite import (
     CONSTANT,
     bypass,
     detach_uses,
     each_op,
     each_step,
+    expand_steps,
     interpose,
     replace_step,
     with_inputs,
@@ -32,7 +34,6 @@ from conformance.case.steps import (
     Backward,
     Call,
     Custom,
-    Edge,
     Grad,
     Hook,
     InPlace,
@@ -78,7 +79,7 @@ def operand_constant(case: Case, number: StepNumber, ops: Sequence[str]) -> Iter
     """Cut operands or seeds off from the graph: one, two, or every one in the same place; of these ``ops`` if there are some."""
     places = [
         (i, field, position)
-        for i, step in enumerate(_until(case, number))
+        for i, step in enumerate(until(case, number))
         if isinstance(step, Op | Custom | Grad) and not (ops and isinstance(step, Op | Custom) and getattr(step, "op", "") not in ops)
         for field in (("operands",) if isinstance(step, Op | Custom) else Grad.SEEDS)
         for position, name in enumerate(getattr(step, field) or ())
@@ -120,7 +121,7 @@ def op_left_out(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[
     """Leave out an op of one operand and one result: its operand stands for its result; one such op, or every one that may be."""
     found = [
         i
-        for i, step in enumerate(_until(case, number))
+        for i, step in enumerate(until(case, number))
         if isinstance(step, Op) and len(step.operands) == len(step.results) == 1 and (not ops or step.op in ops) and i != number
     ]
     sets = [[i] for i in reversed(found)] + [list(pair) for pair in itertools.combinations(found, 2)] + [found]
@@ -130,7 +131,7 @@ def op_left_out(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[
 
 def hook_ignored(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have hooks answer nothing: those on one tensor, or all."""
-    hooked = list(dict.fromkeys(s.tensor for s in _until(case, number) if isinstance(s, Hook)))
+    hooked = list(dict.fromkeys(s.tensor for s in until(case, number) if isinstance(s, Hook)))
     for tensors in [*([name] for name in hooked), hooked]:
 
         def quiet(step: Step, tensors: Sequence[str] = tensors) -> Step:
@@ -143,29 +144,25 @@ def hook_ignored(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[V
 
 def inputs_retained(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Ask every computed input of a `backward` to retain its gradient from then on."""
-    leaves = {i.name for i in case.inputs}
-    edges = {s.results[0]: s.tensor for s in case.steps if isinstance(s, Edge)}
-    steps: list[Step] = []
-    shift = 0
-    for i, step in enumerate(case.steps):
-        steps.append(step)
-        if isinstance(step, Backward):
-            kept = [RetainGrad(edges.get(n, n)) for n in step.inputs or () if edges.get(n, n) not in leaves]
-            steps.extend(kept)
-            shift += len(kept) if number is not END and i < number else 0
-    yield with_steps(case, steps), number if number is END else number + shift
+    given, of = {i.name for i in case.inputs}, edges(case.steps)
+
+    def retained(_: int, step: Step) -> list[Step]:
+        asked = [of.get(n, n) for n in step.inputs or ()] if isinstance(step, Backward) else []
+        return [step, *(RetainGrad(name) for name in asked if name not in given)]
+
+    yield expand_steps(case, number, retained)
 
 
 def inputs_dropped(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Take the edges of computed tensors from the inputs of every `backward`; one left without inputs is asked for a leaf."""
-    leaves = {i.name for i in case.inputs}
-    edges = {s.results[0] for s in case.steps if isinstance(s, Edge) and s.tensor not in leaves}
+    given = {i.name for i in case.inputs}
+    of_computed = {edge for edge, tensor in edges(case.steps).items() if tensor not in given}
     others = [i.name for i in case.inputs if i.differentiable]
 
     def without(step: Step) -> Step:
-        if not isinstance(step, Backward) or edges.isdisjoint(step.inputs or ()):
+        if not isinstance(step, Backward) or of_computed.isdisjoint(step.inputs or ()):
             return step
-        left = tuple(n for n in step.inputs or () if n not in edges)
+        left = tuple(n for n in step.inputs or () if n not in of_computed)
         return msgspec.structs.replace(step, inputs=left or tuple(others[:1]))
 
     yield each_step(case, without), number
@@ -224,11 +221,11 @@ def nothing_freed(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[
 
 def derivative_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have a `grad` with create_graph record nothing: one, or all."""
-    found = [i for i, s in enumerate(_until(case, number)) if isinstance(s, Grad) and s.create_graph and i != number]
+    found = [i for i, s in enumerate(until(case, number)) if isinstance(s, Grad) and s.create_graph and i != number]
     for chosen in [*([i] for i in found), found]:
         places = [
             (i, field, position)
-            for i, step in enumerate(_until(case, number))
+            for i, step in enumerate(until(case, number))
             for field in step.NAMES
             if isinstance(getattr(step, field), tuple) and field != "inputs"
             for position, name in enumerate(getattr(step, field))
@@ -261,20 +258,15 @@ def polar_through_result(case: Case, number: StepNumber, _: Sequence[str]) -> It
 
 def sgn_of_operand(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have every `sgn` be its operand over the size of that, so that derivatives are made of the operand and not of the result."""
-    steps: list[Step] = []
-    at = number
-    for i, step in enumerate(case.steps):
-        if isinstance(step, Op) and step.op == "sgn":
-            size, inverse = f"{CONSTANT}{i}_0", f"{CONSTANT}{i}_1"
-            steps += [Op("abs", step.operands, (size,)), Op("pow_scalar", (size,), (inverse,), {"exponent": -1.0})]
-            step = msgspec.structs.replace(step, op="mul", operands=(*step.operands, inverse))  # noqa: PLW2901 - written so
-            at = at if at is END or number is END or i >= number else at + 2
-        steps.append(step)
-    yield with_steps(case, steps), at
 
+    def divided(i: int, step: Step) -> list[Step]:
+        if not isinstance(step, Op) or step.op != "sgn":
+            return [step]
+        size, inverse = f"{CONSTANT}{i}_0", f"{CONSTANT}{i}_1"
+        sizes = [Op("abs", step.operands, (size,)), Op("pow_scalar", (size,), (inverse,), {"exponent": -1.0})]
+        return [*sizes, msgspec.structs.replace(step, op="mul", operands=(*step.operands, inverse))]
 
-def _until(case: Case, number: StepNumber) -> Sequence[Step]:
-    return case.steps if number is END else case.steps[: number + 1]
+    yield expand_steps(case, number, divided)
 
 
 def bound_nearer(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
@@ -324,23 +316,3 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     **OF_GRADIENTS,
 }
 """The counterfactuals by the words that an entry uses."""
-
-ELEMENTS = (
-    "zeros",
-    "nan",
-    "not finite",
-    "subnormal",
-    "between -80 and -64",
-    "off by 32 of the least numbers",
-    "off by a share of e^-64",
-    "off by a rounding of 1",
-    "off by 32 roundings of 1",
-    "off by roundings of float32",
-    "off by roundings of float32, as if single points lay in front",
-    "doubled",
-    "another contribution",
-    "right in another form",
-    "what was written to a tensor",
-    "the memory of another gradient",
-)
-"""Signatures that need no other script: what the elements are where they differ."""

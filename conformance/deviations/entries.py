@@ -21,12 +21,13 @@ from packaging.version import Version
 
 from conformance.backends.registry import names
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import LABELS, label
+from conformance.case.queries import LABELS, label, until
 from conformance.case.steps import Backward, InPlace, Op, observed, uses
 from conformance.deviations import conditions
 from conformance.deviations.asked import ASKED
 from conformance.deviations.counterfactual_rules import RULES
-from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS, ELEMENTS
+from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
+from conformance.deviations.elements import ELEMENTS
 from conformance.deviations.findings import CASE, ENTRIES, conventions_folder, findings_folders
 from conformance.deviations.points import Point
 from conformance.ops import catalogue
@@ -54,10 +55,11 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     which must be met. ``finding``: the folder in which the entry lies. ``frame``: where the process dies, a regular expression over
     what `conformance.campaign.last_words` tells of it. ``after``: entries that are asked before this one, where both may describe a
     difference; the one that is asked first is named.
-    ``signature``: what wrong numbers are, in the words of `counterfactual_scripts` or `counterfactual_rules`, one of which must hold
-    (where they are words for elements, one of them of each element); ``instead``: the counterfactual scripts of which the step has the
-    answer, one of them, where it is refused otherwise than promised, or not at all, or calls differ. ``unpredictable``: what nobody can
-    say (wrong numbers, if there is no signature; the numbers where a refusal is promised; where a process dies), and why.
+    ``signature``: what wrong numbers are, in the words of `elements`, `counterfactual_scripts` or `counterfactual_rules`, one of which
+    must hold (where they are words for elements, one of them of each element); ``instead``: the counterfactual scripts of which the
+    step has the answer, one of them, where it is refused otherwise than promised, or not at all, or calls differ. ``unpredictable``:
+    what nobody can say (wrong numbers, if there is no signature; the numbers where a refusal is promised; where a process dies), and
+    why.
     ``only``: which results of a `grad` call may differ, by what is asked for (`asked`); the others are right.
     ``unpromised``: no document says what is right there; so it is for all entries that lie among the conventions.
     ``cpu``: the vector instructions with which it shows, as the backend calls them (`BackendInfo.cpu`).
@@ -145,7 +147,7 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def _ops_above(case: Case, step: StepNumber) -> frozenset[str]:
     """Return the ops that the values of a step were made by, directly or not, autograd calls included."""
-    steps = case.steps if step is END else case.steps[: step + 1]
+    steps = until(case, step)
     wanted = {name for s in (steps if step is END else steps[-1:]) for _, name in uses(s)}
     ops: set[str] = set()
     for earlier in reversed(steps):

@@ -16,8 +16,9 @@ from conformance.compare.compare import Comparer
 from conformance.compare.kinks import SUBGRADIENT, SecondLook
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
+from conformance.deviations.elements import ELEMENT_TESTS
 from conformance.deviations.entries import known
-from conformance.deviations.wrong_values import ELEMENT_TESTS, bear_together, bears
+from conformance.deviations.wrong_values import bear_together, bears
 
 if TYPE_CHECKING:
     from conformance.case.case import Case

@@ -25,10 +25,11 @@ from conformance.case.steps import Backward, ClearGrad, Grad, Hook, InPlace, res
 from conformance.compare.rounding import agrees_cheaply, are_near, within_a_rounding
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
-from conformance.ops.dtypes import SINGLE, format_of, is_floating
+from conformance.deviations.elements import ELEMENT_TESTS, OFF, off_by
+from conformance.ops.dtypes import SINGLE, is_floating
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from contextlib import AbstractContextManager
 
     from conformance.case.case import Case
@@ -46,7 +47,10 @@ TERMS = 12
 
 
 def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
-    """Whether a difference bears the signature of an entry; one of neither numbers nor their absence, or an entry without one, does."""
+    """Whether a difference bears the signature of an entry.
+
+    It does where the entry has none, and where what differs is neither numbers nor whether there are any.
+    """
     if not entry.signature or found.kind not in SIGNED or (entry.unpredictable and found.kind != "value"):
         return True
     if found.actual_array is None:
@@ -57,7 +61,7 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
         found = replace(found, kind="value", actual_array=_in_form(found))
     wrong = _wrong(found, promise)  # known before any rule is changed, or its bounds would be those of other rules
     elements = [ELEMENT_TESTS[words](found.actual_array) for words in entry.signature if words in ELEMENT_TESTS]
-    elements += [_off_by(words, _wanted(found), found.actual_array) for words in entry.signature if words in OFF]
+    elements += [off_by(words, _wanted(found), found.actual_array) for words in entry.signature if words in OFF]
     if elements and bool(np.any(elements, axis=0)[wrong].all()):
         return True
     return any(_bears(words, entry.above, promise, found, wrong) for words in entry.signature if not {words} & {*ELEMENT_TESTS, *OFF})
@@ -73,7 +77,7 @@ def bear_together(one: Deviation, other: Deviation, promise: Promise, found: Mis
         predicting = [words for words in beside.signature if words in RULES or words in COUNTERFACTUALS]
         elements = [ELEMENT_TESTS[words](found.actual_array) for words in beside.signature if words in ELEMENT_TESTS]
         for change in _changes(ruled):
-            with change():
+            with change:
                 changed = promise.of(promise.case)
                 if any(_bears(words, beside.above, changed, found, wrong) for words in predicting):
                     return True
@@ -83,16 +87,15 @@ def bear_together(one: Deviation, other: Deviation, promise: Promise, found: Mis
 
 
 def _predicted_elsewhere(promise: Promise, but: Any, found: Mismatch, wrong: Any) -> bool:
-    """Whether the reference predicts what was answered, ``but`` some elements."""
+    """Whether the reference predicts what was answered, ``but`` for some elements."""
     told = (np.where(but, array, found.actual_array) for _, array in _answers(promise, found.step, found))
     rest = (replace(found, actual_array=array) for array in told if (wrong & ~but).any())
     return any(_predicted(promise, iter([(promise, found.step)]), one, wrong & ~but) for one in rest)
 
 
-def _changes(entry: Deviation) -> list[Callable[[], AbstractContextManager[None]]]:
-    """Return what makes each of the changes of rules that an entry names: a change is made once, and is then used up."""
-    named = [(words, number) for words in entry.signature if words in RULES for number, _ in enumerate(RULES[words](entry.above))]
-    return [lambda words=words, number=number: [*RULES[words](entry.above)][number] for words, number in named]  # type: ignore[misc]
+def _changes(entry: Deviation) -> Iterator[AbstractContextManager[None]]:
+    """Yield the changes of rules that an entry names."""
+    return (change for words in entry.signature if words in RULES for change in RULES[words](entry.above))
 
 
 SIGNED = ("value", "absence", "shape", "dtype")
@@ -126,36 +129,14 @@ def _differing(found: Mismatch, promise: Promise, answer: Any) -> Any:
 
 
 def _accounts(found: Mismatch, promise: Promise, predicted: Any, wrong: Any) -> bool:
-    """Whether a prediction that is like the answer is wrong wherever the answer is; it is, where nothing like it is promised."""
+    """Whether a prediction is wrong wherever the answer is; where nothing of the answer's form is promised, it always is."""
     return found.kind != "value" or bool(wrong.any() and _differing(found, promise, predicted)[wrong].all())
-
-
-ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
-    "zeros": lambda got: got == 0,
-    "nan": np.isnan,
-    "not finite": lambda got: ~np.isfinite(got),
-    "subnormal": lambda got: np.abs(got) < format_of(got.dtype).tiny,
-    "between -80 and -64": lambda got: (got >= -80) & (got <= -64),
-}
-"""Signatures of elements; an entry that has several is borne by a mixture of them."""
-
-OFF: dict[str, Callable[[Any], Any]] = {
-    "off by 32 roundings of 1": lambda wanted: 32 * format_of(wanted.dtype).rounding(np.ones_like(wanted)),
-    "off by 32 of the least numbers": lambda wanted: 32 * format_of(wanted.dtype).least,
-    "off by a share of e^-64": lambda wanted: 2 * np.exp(-64.0) * np.maximum(1, np.abs(np.nan_to_num(wanted)).max(initial=0)),
-}
-"""Signatures of elements by how far they are off: no further than this."""
 
 
 def _to_single(op: Op | InPlace) -> Op | InPlace:
     """Have a cast make single precision of what it makes double."""
     dtype = op.attrs.get("dtype")
     return op if dtype not in SINGLE else msgspec.structs.replace(op, attrs={**op.attrs, "dtype": SINGLE[dtype]})
-
-
-def _off_by(words: str, wanted: Any, got: Any) -> Any:
-    with np.errstate(all="ignore"):
-        return np.abs(got - wanted) <= OFF[words](wanted)
 
 
 def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, wrong: Any) -> bool:

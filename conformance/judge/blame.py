@@ -46,10 +46,7 @@ ELEMENTS_PER_VOTE = 3
 ORACLES = ("numerical derivative of the reference's forward", "numerical derivative of its own forward")
 LAW = "the law itself"
 """The voter that tries a broken law on the accused, and on the reference."""
-
-
 SEVERAL_CALLS = "a forward, or a state that several calls made: no gradient of one call"
-
 
 Voter: TypeAlias = "Callable[[Dispute], Vote]"
 

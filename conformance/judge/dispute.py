@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -51,7 +51,7 @@ class Dispute:
     accused: Backend
     actual: Outcome
     found: Mismatch
-    others: Sequence[Backend] = field(default=())
+    others: Sequence[Backend] = ()
 
     @property
     def case(self) -> Case:

@@ -113,7 +113,7 @@ class _Writer:
             copies = [self.copy(name) for name in step.operands]
             seeds = tuple(None if name is None else self.copy(name) for name in given)
             outs = tuple(f"{self.name()}_{i}" for i in range(len(step.results)))
-            inside = {**dict(zip(copies, (f"the operand {name}" for name in names), strict=True))}
+            inside = dict(zip(copies, (f"the operand {name}" for name in names), strict=True))
             inside |= {name: "its cotangent" for name in seeds if name is not None} | dict.fromkeys(outs, "its result")
             rule = Rule(number, step.op, names[position], inside)
             self.rules[len(self.steps)] = self.rules[len(self.steps) + 1] = rule

@@ -12,7 +12,7 @@ import pytest
 from conformance.backends.reference import reference
 from conformance.campaign.explain import explain_case
 from conformance.campaign.opened import backend
-from conformance.case.aliases import TABULATED, Aliases
+from conformance.case.aliases import TABULATED, Aliases, lying_in, sharing_with
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, Raised
 from conformance.case.steps import Backward, Detach, Grad, InPlace, Op, RetainGrad
@@ -236,13 +236,21 @@ def test_a_campaign_draws_few_cases_that_change_tensors() -> None:
 
 # Who shares memory in a script.
 
-SHARING = Aliases(
-    (H, Op("reshape", ("h",), ("v",), {"shape": [2, 1]}), Op("getitem_int", ("v",), ("u",), {"index": 0}), Detach("h", ("d",)))
-)
+VIEWS = (H, Op("reshape", ("h",), ("v",), {"shape": [2, 1]}), Op("getitem_int", ("v",), ("u",), {"index": 0}), Detach("h", ("d",)))
+SHARING = Aliases(VIEWS)
 
 
 def test_views_and_detached_values_share_memory() -> None:
     assert SHARING.members("u") == ["h", "v", "u", "d"]
+
+
+@pytest.mark.parametrize(("name", "below"), [("h", {"h", "v", "u", "d"}), ("v", {"v", "u"}), ("u", {"u"}), ("x", {"x"})])
+def test_what_lies_in_a_view_lies_in_its_base(name: str, below: set[str]) -> None:
+    assert below == lying_in([name], VIEWS)
+
+
+def test_what_shares_memory_with_a_view_is_its_base_and_the_other_views_of_that() -> None:
+    assert [{"h", "v", "u", "d"}, {"x"}] == [sharing_with([name], VIEWS) for name in ("u", "x")]
 
 
 def test_a_detached_value_owns_its_history() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace as replace_fields
 
 from conformance.backends import BackendInfo
 from conformance.campaign.explain import explain_case
@@ -23,6 +24,7 @@ from conformance.compare.rounding import agrees_cheaply
 from conformance.deviations import explain as known_module
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
+from conformance.deviations.elements import ELEMENTS
 from conformance.deviations.entries import Deviation, known
 from conformance.deviations.findings import evidence
 from conformance.deviations.wrong_values import bear_together, bears
@@ -261,6 +263,16 @@ def test_two_entries_are_borne_together_where_the_rules_of_both_are_wrong(got: l
     ]
 
 
+@pytest.mark.parametrize(("got", "borne"), [(-2j, True), (-3j, False)])
+def test_an_op_that_a_dialect_makes_of_another_primitive_has_the_rules_of_that_one_changed(got: complex, borne: bool) -> None:
+    seed = Input("s", (), ((0.0, 2.0),), "complex64", differentiable=False)
+    steps = (Op("einsum_single", ("z",), ("q",), {"equation": "i->"}), Grad(("q",), ("z",), ("g",), ("s",)))
+    info = BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered)
+    named = replace_fields(entry("as if seeds were conjugated"), above=("einsum_single",))
+    case = Case((Z, seed), steps, "exact")
+    assert borne == bears(named, Promise(case, info), found(case, [got, -2j]))
+
+
 def test_a_conjugate_that_the_script_asks_for_is_one_to_paddle_too() -> None:
     real = Input("x", (1,), (2.0,))
     s, r = (Input(n, (1,), ((1.0, 1.0),), "complex64", differentiable=False) for n in "sr")
@@ -423,7 +435,7 @@ def test_every_signature_is_used_and_every_entry_that_has_none_says_why() -> Non
     valued = [e for e in known() if "value" in e.kinds]
     assert all(e.signature or e.unpredictable for e in valued)
     used = {words for e in known() for words in (*e.signature, *e.instead)}
-    assert {*COUNTERFACTUALS, *RULES} <= used | {words.removeprefix("off by roundings of float32, ") for words in used}
+    assert {*ELEMENTS, *COUNTERFACTUALS, *RULES} <= used | {words.removeprefix("off by roundings of float32, ") for words in used}
 
 
 @pytest.mark.parametrize("words", RULES)

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from conformance.case.aliases import Aliases
 from conformance.case.outcome import Computed, Raised
-from conformance.case.queries import call_at, leaves, upstream
+from conformance.case.queries import call_at, derivatives, edges, keeps_graph, leaves, upstream
 from conformance.case.steps import (
     Backward,
     ClearGrad,
-    Edge,
     Grad,
     Op,
     SetRequiresGrad,
@@ -22,7 +21,10 @@ from conformance.deviations.conditions.registry import case_condition, condition
 from reference_impl import PADDLE, TORCH
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from conformance.case.case import Case
+    from conformance.case.steps import Step
 
 SHAPED = (
     "getitem_slice",
@@ -37,6 +39,7 @@ SHAPED = (
     "roll",
     "pad_constant",
 )
+"""Ops that give their operand another shape, or its elements other places; with some arguments they do neither."""
 
 
 @case_condition
@@ -102,7 +105,7 @@ def one_root_with_inputs(case: Case, number: int) -> bool:
 def frees_graph(case: Case, number: int) -> bool:
     """Whether a `grad` call frees its graph."""
     call = case.steps[number]
-    return isinstance(call, Grad) and not (call.create_graph if call.retain_graph is None else call.retain_graph)
+    return isinstance(call, Grad) and not keeps_graph(call)
 
 
 PAIRED = ("cross", "solve", "cholesky_solve", "triangular_solve")
@@ -124,7 +127,7 @@ def lone_gradient(case: Case, number: int) -> bool:
 def retaining_backward(case: Case, number: int) -> bool:
     """Whether a `backward` keeps its graph."""
     call = case.steps[number]
-    return isinstance(call, Backward) and bool(call.create_graph if call.retain_graph is None else call.retain_graph)
+    return isinstance(call, Backward) and keeps_graph(call)
 
 
 @condition
@@ -191,22 +194,22 @@ def input_is_output(case: Case, number: int) -> bool:
 def input_is_derivative(case: Case, number: int) -> bool:
     """Whether a `grad` call asks for the gradient of a derivative that was computed with create_graph."""
     call = case.steps[number]
-    return isinstance(call, Grad) and not _derivatives(case, number).isdisjoint(call.inputs)
+    return isinstance(call, Grad) and not derivatives(case.steps[:number]).isdisjoint(call.inputs)
 
 
 @condition
 def differentiates_derivative_by_itself(case: Case, number: int) -> bool:
     """Whether a `grad` call has a derivative that was computed with create_graph both as an output and as an input."""
     call = case.steps[number]
-    return isinstance(call, Grad) and not _derivatives(case, number).isdisjoint({*call.inputs} & {*call.outputs})
+    return isinstance(call, Grad) and not derivatives(case.steps[:number]).isdisjoint({*call.inputs} & {*call.outputs})
 
 
 @condition
 def captured_on_the_way(case: Case, number: int) -> bool:
     """Whether a `grad` call with several inputs asks for the gradient of a computed value."""
     call = case.steps[number]
-    leaves = {entry.name for entry in case.inputs}
-    return isinstance(call, Grad) and len(call.inputs) > 1 and not leaves.issuperset(call.inputs)
+    given = {entry.name for entry in case.inputs}
+    return isinstance(call, Grad) and len(call.inputs) > 1 and not given.issuperset(call.inputs)
 
 
 @condition
@@ -223,18 +226,18 @@ def cut_root_below_root(case: Case, number: int) -> bool:
 def edge_of_computed_input(case: Case, number: int) -> bool:
     """Whether a `backward` has the edge of a computed tensor among its inputs."""
     call = case.steps[number]
-    leaves = {entry.name for entry in case.inputs}
-    edges = {s.results[0] for s in case.steps if isinstance(s, Edge) and s.tensor not in leaves}
-    return isinstance(call, Backward) and not edges.isdisjoint(call.inputs or ())
+    given = {entry.name for entry in case.inputs}
+    found = {edge for edge, tensor in edges(case.steps).items() if tensor not in given}
+    return isinstance(call, Backward) and not found.isdisjoint(call.inputs or ())
 
 
 @condition
 def edge_of_toggled(case: Case, number: int) -> bool:
     """Whether a call takes the edge of a tensor whose flag was taken off."""
     off = {s.tensor for s in case.steps[:number] if isinstance(s, SetRequiresGrad) and not s.requires_grad}
-    edges = {s.results[0] for s in case.steps if isinstance(s, Edge) and s.tensor in off}
+    found = {edge for edge, tensor in edges(case.steps).items() if tensor in off}
     call = call_at(case, number)
-    return call is not None and not edges.isdisjoint(name for _, name in uses(call))
+    return call is not None and not found.isdisjoint(name for _, name in uses(call))
 
 
 @condition
@@ -247,18 +250,23 @@ def untracked_asked(case: Case, number: int) -> bool:
 
 @condition
 def starts_from_view_of_toggled(case: Case, number: int) -> bool:
-    """Whether a call starts from a view, made before that, of a tensor whose flag was set."""
-    call, aliases = call_at(case, number), Aliases(case.steps[:number])
-    on = {s.tensor for s in case.steps[:number] if isinstance(s, SetRequiresGrad) and s.requires_grad}
-    return call is not None and any(root not in on and not on.isdisjoint(aliases.above(root)) for root in call.roots)
+    """Whether a call starts from a view, whose own flag was not set, of a tensor whose flag was set."""
+    call = call_at(case, number)
+    return call is not None and _among_views_of_toggled(call.roots, case.steps[:number])
 
 
 @condition
 def view_of_toggled_asked(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for the gradient of a view, made before that, of a tensor whose flag was set."""
-    call, aliases = case.steps[number], Aliases(case.steps[:number])
-    on = {s.tensor for s in case.steps[:number] if isinstance(s, SetRequiresGrad) and s.requires_grad}
-    return isinstance(call, Grad) and any(name not in on and not on.isdisjoint(aliases.above(name)) for name in call.inputs)
+    """Whether a `grad` call asks for the gradient of a view, whose own flag was not set, of a tensor whose flag was set."""
+    call = case.steps[number]
+    return isinstance(call, Grad) and _among_views_of_toggled(call.inputs, case.steps[:number])
+
+
+def _among_views_of_toggled(names: Iterable[str], before: Sequence[Step]) -> bool:
+    """Whether one of these values, whose own flag was not set, is a view of a tensor whose flag was."""
+    aliases = Aliases(before)
+    on = {s.tensor for s in before if isinstance(s, SetRequiresGrad) and s.requires_grad}
+    return any(name not in on and not on.isdisjoint(aliases.above(name)) for name in names)
 
 
 @condition
@@ -273,7 +281,3 @@ def moves_nothing(case: Case, number: int) -> bool:
             shapes.update(zip(results(earlier), (v.array.shape if v is not None else () for v in made.values), strict=False))
     value = seen.values[0]
     return shapes.get(step.operands[0]) == (value.array.shape if value is not None else ())
-
-
-def _derivatives(case: Case, number: int) -> set[str]:
-    return {n for s in case.steps[:number] if isinstance(s, Grad) and s.create_graph for n in s.results}

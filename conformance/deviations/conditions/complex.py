@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.case.queries import call_at
+from conformance.case.queries import call_at, keeps_graph, made_by
 from conformance.case.steps import Backward, Custom, Grad, Op, ops, results, uses
 from conformance.deviations.conditions.registry import case_condition, condition
 from conformance.ops import catalogue
@@ -24,8 +24,8 @@ def complex_tensors(case: Case) -> bool:
 
 
 @case_condition
-def complex128(case: Case) -> bool:
-    """Whether the case has numbers in double precision."""
+def double_numbers(case: Case) -> bool:
+    """Whether the case has numbers in double precision, real or complex: with complex ones of single precision they make complex128."""
     cast = any(op.attrs.get("dtype") in DOUBLE for s in case.steps for op in ops(s))
     return cast or any(entry.dtype in DOUBLE for entry in case.inputs)
 
@@ -53,7 +53,7 @@ def derivative_of_derivative(case: Case, number: int) -> bool:
 def frees_derivative(case: Case, number: int) -> bool:
     """Whether a call differentiates what was computed from a derivative with a graph, and frees its own."""
     call = case.steps[number]
-    if not isinstance(call, Grad | Backward) or (call.create_graph if call.retain_graph is None else call.retain_graph):
+    if not isinstance(call, Grad | Backward) or keeps_graph(call):
         return False
     return _highest_derivative(case, number) > 0
 
@@ -86,8 +86,7 @@ def leaf_seeded_in_another_dtype(case: Case, number: int) -> bool:
 def sgn_result_asked(case: Case, number: int) -> bool:
     """Whether a `grad` call asks for the gradient of a result of sgn."""
     call = case.steps[number]
-    made = {name for s in case.steps[:number] if isinstance(s, Op) and s.op == "sgn" for name in s.results}
-    return isinstance(call, Grad) and not made.isdisjoint(call.inputs)
+    return isinstance(call, Grad) and not made_by(("sgn",), case.steps[:number]).isdisjoint(call.inputs)
 
 
 @condition

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.case.queries import leaves
-from conformance.case.steps import Backward, Custom, Edge, Grad, Hook, InPlace, RetainGrad, SetRequiresGrad, results
+from conformance.case.queries import edges, leaves
+from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, RetainGrad, SetRequiresGrad, results
 from conformance.deviations.conditions.calls import input_is_output
 from conformance.deviations.conditions.registry import condition
 
@@ -80,10 +80,10 @@ def hook_on_custom(case: Case, number: int) -> bool:
 
 @condition
 def hook_on_asked(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for the gradient of a computed value that has a hook, besides others; or for that of its edge."""
+    """Whether a `grad` call with several inputs asks for the gradient of a value that has a hook, or of the edge of one."""
     call = case.steps[number]
     hooked = _hooked(case, number)
-    hooked.update(s.results[0] for s in case.steps if isinstance(s, Edge) and s.tensor in hooked)
+    hooked.update(edge for edge, tensor in edges(case.steps).items() if tensor in hooked)
     return isinstance(call, Grad) and len(call.inputs) > 1 and not hooked.isdisjoint(call.inputs)
 
 

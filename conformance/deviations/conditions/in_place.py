@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.case.aliases import Aliases, lies_in
+from conformance.case.aliases import Aliases, lies_in, sharing_with
 from conformance.case.queries import edges
 from conformance.case.steps import SEED_FIELDS, Backward, Detach, Grad, Hook, InPlace, RetainGrad, results, uses
 from conformance.deviations.conditions.registry import condition
@@ -101,7 +101,7 @@ def hook_on_rewritten_view(case: Case, number: int) -> bool:
 
 @condition
 def hooks_base_of_write(case: Case, number: int) -> bool:
-    """Whether the step hooks a tensor that shares its memory with another one which a recorded update changed, and itself was not."""
+    """Whether the step hooks a tensor that no recorded update changed, and whose history it shares with one that was changed so."""
     step, before = case.steps[number], case.steps[:number]
     if not isinstance(step, Hook):
         return False
@@ -112,15 +112,12 @@ def hooks_base_of_write(case: Case, number: int) -> bool:
 
 @condition
 def hooked_seed_added_to(case: Case, number: int) -> bool:
-    """Whether a `backward` adds to gradients that an earlier one left, whose seed lies in the memory of a view that has a hook."""
+    """Whether a `backward` adds to the gradients of an earlier one whose seed shares its memory with a view that has a hook."""
     before = case.steps[:number]
-    owner: dict[str, str] = {}
-    for step in before:
-        base = lies_in(step)
-        owner.update(dict.fromkeys(results(step) if base is not None else (), owner.get(base or "", base or "")))
-    hooked = {owner[s.tensor] for s in before if isinstance(s, Hook) and s.tensor in owner}
-    seeds = {owner.get(name, name) for s in before if isinstance(s, Backward) for name in s.seeds or () if name is not None}
-    return isinstance(case.steps[number], Backward) and not hooked.isdisjoint(seeds)
+    views = {name for s in before if lies_in(s) is not None for name in results(s)}
+    hooked = {s.tensor for s in before if isinstance(s, Hook)} & views
+    seeds = {name for s in before if isinstance(s, Backward) for name in s.seeds or () if name is not None}
+    return isinstance(case.steps[number], Backward) and not seeds.isdisjoint(sharing_with(hooked, before))
 
 
 @condition

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.case.queries import made_by
 from conformance.case.steps import Op
 from conformance.deviations.conditions.registry import condition
 
@@ -19,13 +20,11 @@ MIDDLES = frozenset({"median", "median_min", "nanmedian"})
 def weight_with_gaps(case: Case, number: int) -> bool:
     """Whether the second operand of an op was made by a slice with a step or by an expansion."""
     step = case.steps[number]
-    made = {name for s in case.steps[:number] if isinstance(s, Op) and s.op in SPARSE for name in s.results}
-    return isinstance(step, Op) and step.operands[1:2] != () and step.operands[1] in made
+    return isinstance(step, Op) and len(step.operands) > 1 and step.operands[1] in made_by(SPARSE, case.steps[:number])
 
 
 @condition
 def middle_of_expanded(case: Case, number: int) -> bool:
     """Whether the step is a median of what was made by an expansion."""
     step = case.steps[number]
-    made = {name for s in case.steps[:number] if isinstance(s, Op) and s.op == "expand" for name in s.results}
-    return isinstance(step, Op) and step.op in MIDDLES and step.operands[0] in made
+    return isinstance(step, Op) and step.op in MIDDLES and step.operands[0] in made_by(("expand",), case.steps[:number])

@@ -33,7 +33,7 @@ def _constants(case: Case) -> frozenset[str]:
 
 @case_condition
 def double_precision(case: Case) -> bool:
-    """Whether the case computes in float64."""
+    """Whether the case computes in float64, or may, because it has several dtypes or a cast."""
     return any(entry.dtype == "float64" for entry in case.inputs) or mixed_dtypes(case)
 
 

@@ -101,14 +101,14 @@ def seed_beside_its_gradient(case: Case, number: int) -> bool:
 
 @condition
 def seed_asked_beside_its_gradient(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for the gradients of a seed and of an earlier gradient that is this seed, of an output in itself."""
+    """Whether a `grad` call asks for the gradients of a seed and of its twin, an earlier gradient of an output in itself."""
     call, same = case.steps[number], twins(case.steps[:number])
     return isinstance(call, Grad) and any(name in same and same[name] in call.inputs for name in call.inputs)
 
 
 @condition
 def cut_seed_of_root(case: Case, number: int) -> bool:
-    """Whether a `grad` call cuts one of its outputs, where this, or what is cut or asked for, is by another name a seed of it."""
+    """Whether a `grad` call cuts one of its outputs, and somewhere names it by its twin, the gradient of an output in itself."""
     call, same = case.steps[number], twins(case.steps[:number])
     if not isinstance(call, Grad) or call.no_grad_vars is None:
         return False

@@ -29,7 +29,7 @@ def made_together(steps: Sequence[Step]) -> Iterator[tuple[str, ...]]:
 
 @condition
 def seed_of_several(case: Case, number: int) -> bool:
-    """Whether a `grad` call with a graph has a later result of an op with several for a seed, or what such an op made as its own."""
+    """Whether a `grad` call with a graph has for a seed a later result of an op with several, or its own root, if that comes of one."""
     call = case.steps[number]
     if not isinstance(call, Grad) or not call.create_graph:
         return False

@@ -1,0 +1,53 @@
+"""Signatures of elements: wrong numbers that are told by themselves, or by how far they are off.
+
+The words for all signatures that need no other script are here; those that a function of one array cannot tell are held against a
+difference by `conformance.deviations.wrong_values`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.ops.dtypes import format_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
+    "zeros": lambda got: got == 0,
+    "nan": np.isnan,
+    "not finite": lambda got: ~np.isfinite(got),
+    "subnormal": lambda got: np.abs(got) < format_of(got.dtype).tiny,
+    "between -80 and -64": lambda got: (got >= -80) & (got <= -64),
+}
+"""Signatures of elements; an entry that has several is borne by a mixture of them."""
+
+OFF: dict[str, Callable[[Any], Any]] = {
+    "off by 32 roundings of 1": lambda wanted: 32 * format_of(wanted.dtype).rounding(np.ones_like(wanted)),
+    "off by 32 of the least numbers": lambda wanted: 32 * format_of(wanted.dtype).least,
+    "off by a share of e^-64": lambda wanted: 2 * np.exp(-64.0) * np.maximum(1, np.abs(np.nan_to_num(wanted)).max(initial=0)),
+}
+"""Signatures of elements by how far they are off: no further than this."""
+
+ELEMENTS = (
+    *ELEMENT_TESTS,
+    *OFF,
+    "off by a rounding of 1",
+    "off by roundings of float32",
+    "off by roundings of float32, as if single points lay in front",
+    "doubled",
+    "another contribution",
+    "right in another form",
+    "what was written to a tensor",
+    "the memory of another gradient",
+)
+"""Signatures that need no other script: what the elements are where they differ."""
+
+
+def off_by(words: str, wanted: Any, got: Any) -> Any:
+    """Return which elements are off by no more than the words of an entry say."""
+    with np.errstate(all="ignore"):
+        return np.abs(got - wanted) <= OFF[words](wanted)

@@ -19,6 +19,7 @@ from conformance.generate.sketch import Sketch
 from conformance.generate.sources import FastSource
 from conformance.ops import catalogue
 from conformance.ops.dtypes import COMPLEX, OTHER_KIND, OTHER_PRECISION
+from conformance.ops.spec import Drawn
 from reference_impl import DIALECTS, PADDLE_STATIC
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 LANES = ("exact", "numeric")
 Kind: TypeAlias = Literal["real", "complex", "static"]
 CURVED = ("elementary", "reduction")
+LATER = 4
+"""A campaign over all ops has one script in so many over those that came later, so that the others are those that seeds always had."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,7 @@ class DrawOptions:
     longest: int = 8  #: At most so many ops before the first call: longer graphs cost more and find little that shorter ones do not.
     static: bool = False  #: Programs, not eager scripts.
     mixed: bool = False  #: Eager scripts, and programs as `is_program` deals them out.
+    later: int = 0  #: One eager script in so many is over ops that came later (`Drawn.NAMED`), with a few others beside them; 0: none.
     customs: float = 0.03  #: A custom function follows an op; none does where the ops are given.
     changing: float = 0.1  #: A script that changes tensors in place: much of it is refused, and a refusal hides what follows.
     complexes: float = 0.12  #: A script over complex tensors, which few ops of the catalogue are about.
@@ -53,6 +57,7 @@ class DrawOptions:
 def odds_of(options: DrawOptions) -> dict[str, float]:
     """Return all numbers that cases are drawn with, by name: the options' own, and those of their odds."""
     own = {"longest": float(options.longest), "customs": options.customs, "changing": options.changing, "complexes": options.complexes}
+    own["later"] = float(options.later)
     return own | named(options.odds)
 
 
@@ -67,10 +72,16 @@ def is_program(index: int, options: DrawOptions) -> bool:
     return options.static or (options.mixed and index // BLOCK % (EAGER_BLOCKS + 1) == EAGER_BLOCKS)
 
 
+def is_about_later_ops(index: int, options: DrawOptions) -> bool:
+    """Whether case ``index`` of a seed is an eager script over the ops that came later."""
+    return options.later > 0 and index % options.later == options.later - 1 and not is_program(index, options)
+
+
 def case_of(seed: int, index: int, options: DrawOptions) -> Case:
     """Draw case ``index`` of a seed; the same on every machine."""
-    static = is_program(index, options)
-    return draw_case(FastSource(seed, index), options if options.static is static else replace(options, static=static))
+    static, later = is_program(index, options), int(is_about_later_ops(index, options))
+    same = options.static is static and options.later == later
+    return draw_case(FastSource(seed, index), options if same else replace(options, static=static, later=later))
 
 
 def draw_case(source: Source, options: DrawOptions) -> Case:
@@ -128,15 +139,25 @@ def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, without: tupl
     return tuple(name for name in names if f"op:{name}" not in without and fits(name))
 
 
+@functools.cache
+def _later() -> tuple[str, ...]:
+    """Return the ops that are drawn only where a script is about them."""
+    return tuple(name for name, entry in catalogue().items() if entry.drawn is Drawn.NAMED)
+
+
 def _vocabulary(source: Source, options: DrawOptions, kind: Kind, *, exact: bool, deep: bool) -> list[str]:
     """Draw the few ops that this case may use (swarm testing): a deep case mostly keeps to what can be differentiated twice.
 
-    A complex case keeps to fewer. Most of these are ops of complex numbers, or have factors that a rule must conjugate.
+    A complex case keeps to fewer. Most of these are ops of complex numbers, or have factors that a rule must conjugate. Ops that came
+    later stand beside those of any other case.
     """
     odds = options.odds.scripts
     deep = deep and not source.chance(odds.any_order)
     ops, without = options.ops, options.without
     offered = _offered(exact, deep, ops, without, kind) or _offered(exact, False, ops, without, kind)
+    came_later = _offered(exact, False, _later(), without, kind) if options.later == 1 and ops is None else ()
+    if came_later:
+        return [source.choice(names) for names in (*[came_later] * source.integer(*odds.later_ops), *[offered] * odds.beside_later)]
     if kind != "complex":
         return [source.choice(offered) for _ in range(source.integer(*odds.vocabulary))]
     own, curved = ([n for n in offered if catalogue()[n].family in families] or offered for families in (("complex",), CURVED))

@@ -37,8 +37,9 @@ def cases(*, lanes: Collection[str] = LANES, ops: Collection[str] | None = None,
     """Return a strategy for cases: a graph that is valid by construction, and autograd calls on it, some wrong on purpose.
 
     ``lanes``: ``"exact"`` (all arithmetic is exact, compare bitwise), ``"numeric"``, or both. ``ops``: draw from these (``None``:
-    all; ``conformance ops`` lists them); what is computed with derivatives may use ``mul`` and ``sum`` besides. Where none of the
-    ops is exact only the numeric lane is drawn. ``longest``: the largest number of ops before the first autograd call.
+    all but those that came later; ``conformance ops`` lists them); what is computed with derivatives may use ``mul`` and ``sum``
+    besides. Where none of the ops is exact only the numeric lane is drawn. ``longest``: the largest number of ops before the first
+    autograd call.
 
     Raises:
         InvalidArgument: for an argument that is not allowed; the message says what is.

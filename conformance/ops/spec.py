@@ -64,11 +64,11 @@ class Memory(StrEnum):
 
 
 class Drawn(StrEnum):
-    """Which random graphs use an op that nobody named. The grid, the special points and ``--ops`` have every op of the catalogue."""
+    """Which random graphs use an op where none are given; the grid, the special points and ``--ops`` have every op of the catalogue."""
 
     ALWAYS = "eager scripts and programs"
     IN_PROGRAMS = "programs alone"
-    NAMED = "those of scripts that name it: it came later, and the graphs of each seed are those that the shares were measured of"
+    NAMED = "one eager script in four is about a few of these: they came later, and the other scripts of a seed stay what they were"
 
     def unasked(self, *, static: bool) -> bool:
         """Whether random programs (``static``) or random eager scripts use the op."""

@@ -8,8 +8,11 @@ import pytest
 from conformance.campaign.run import Options, missing
 from conformance.campaign.tally import Tally
 from conformance.campaign.worker import run_case
+from conformance.case.queries import ops_in
 from conformance.case.steps import AppendBackward
-from conformance.generate.scripts import BLOCK, EAGER_BLOCKS, DrawOptions, case_of, is_program
+from conformance.generate.scripts import BLOCK, EAGER_BLOCKS, LATER, DrawOptions, case_of, is_about_later_ops, is_program
+from conformance.ops import catalogue
+from conformance.ops.spec import Drawn
 from tests.wrong_engines import correct
 
 MIXED = DrawOptions(mixed=True)
@@ -37,6 +40,27 @@ def test_a_program_of_a_mixed_run_is_that_of_a_run_of_programs() -> None:
 def test_programs_are_drawn_where_they_are_dealt_out() -> None:
     programs = [case_of(1, index, MIXED) for index in range(PERIOD - BLOCK, PERIOD)]
     assert any(isinstance(step, AppendBackward) for case in programs for step in case.steps)
+
+
+WITH_LATER = DrawOptions(mixed=True, later=LATER)
+
+
+def names_a_later_op(index: int) -> bool:
+    return any(catalogue()[op].drawn is Drawn.NAMED for op in ops_in(case_of(1, index, WITH_LATER)))
+
+
+def test_no_program_is_about_ops_that_came_later() -> None:
+    assert not any(is_about_later_ops(index, WITH_LATER) for index in range(PERIOD - BLOCK, PERIOD))
+
+
+def test_most_scripts_about_ops_that_came_later_have_one() -> None:
+    about = [index for index in range(200) if is_about_later_ops(index, WITH_LATER)]
+    assert (200 // LATER, True) == (len(about), sum(map(names_a_later_op, about)) > 0.6 * len(about))
+
+
+def test_the_other_scripts_are_those_of_a_run_without_ops_that_came_later() -> None:
+    others = [index for index in range(40) if not is_about_later_ops(index, WITH_LATER)]
+    assert [case_of(1, i, WITH_LATER).id for i in others] == [case_of(1, i, MIXED).id for i in others]
 
 
 @pytest.mark.parametrize(("index", "half"), [(0, ("torch", "paddle")), (PERIOD - 1, ("paddle-static",)), (PERIOD, ("torch", "paddle"))])

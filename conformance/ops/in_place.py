@@ -24,7 +24,7 @@ class InPlaceForm:
     """How an op is written in place.
 
     Attributes:
-        calls: per framework, the statement's expression; `both` where they call it alike.
+        calls: per framework, the statement's expression; `conformance.ops.calls.both` where they write it alike.
         draw: choose the other operands and the attributes for a target; ``None`` if nothing fits. Without it there are no
             attributes, and another operand is one that broadcasts to the target.
         partial: whether it may write a part of the target.
@@ -50,11 +50,6 @@ class NotOffered:
     """Why random scripts do not use a form in place that some framework has."""
 
     reason: str
-
-
-def both(call: str) -> dict[str, str]:
-    """Return a call that PyTorch and Paddle write alike."""
-    return {"torch": call, "paddle": call}
 
 
 def attribute(name: str, draw: Callable[[Sampler], Any]) -> Callable[[Sampler, Draft], Arguments | None]:

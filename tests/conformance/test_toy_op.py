@@ -29,6 +29,7 @@ from conformance.laws.judging import Judging, LawSampling
 from conformance.mutants.mutant import Kind, WrongEngine
 from conformance.mutants.registry import mutants_of
 from conformance.ops import catalogue
+from conformance.ops.calls import both
 from conformance.ops.numbers import real_only
 from conformance.ops.spec import ELEMENTS, OpSpec, op
 from reference_impl import OPS, PADDLE_STATIC, TORCH
@@ -86,8 +87,7 @@ ROW: OpSpec = replace(
         NAME,
         rank=999,
         draw=draw,
-        torch="torch.sqrt(x * x + y * y + bias)",
-        paddle="paddle.sqrt(x * x + y * y + bias)",
+        calls=both("torch.sqrt(x * x + y * y + bias)"),
         exact=False,
         numbers=real_only("it is a toy"),
         points=ELEMENTS,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.ops.calls import both
 from conformance.ops.corners import several
 from conformance.ops.draws import binary, unary
-from conformance.ops.in_place import ONE_ALONE, InPlaceForm, NotOffered, both
+from conformance.ops.in_place import ONE_ALONE, InPlaceForm, NotOffered
 from conformance.ops.numbers import BOTH, UNIMPLEMENTED, UNREGISTERED, real_only
 from conformance.ops.spec import ELEMENTS, Growth, op, rows
 
@@ -28,8 +29,6 @@ def _pow(s: Sampler) -> Arguments | None:
 
 WHOLE = 0.3
 """How often powers are whole, so that 0^0, 0^1 and 0^n are met."""
-F = "torch.nn.functional"
-P = "paddle.nn.functional"
 
 ENTRIES = rows(
     "elementary",
@@ -37,8 +36,7 @@ ENTRIES = rows(
         "exp",
         rank=55,
         draw=unary(),
-        torch="torch.exp(x)",
-        paddle="paddle.exp(x)",
+        calls=both("torch.exp(x)"),
         exact=False,
         numbers=BOTH,
         growth=Growth.UNBOUNDED,
@@ -49,8 +47,7 @@ ENTRIES = rows(
         "log",
         rank=80,
         draw=unary("positive"),
-        torch="torch.log(x)",
-        paddle="paddle.log(x)",
+        calls=both("torch.log(x)"),
         exact=False,
         numbers=BOTH,
         points=ELEMENTS,
@@ -60,8 +57,7 @@ ENTRIES = rows(
         "sqrt",
         rank=82,
         draw=unary("positive"),
-        torch="torch.sqrt(x)",
-        paddle="paddle.sqrt(x)",
+        calls=both("torch.sqrt(x)"),
         exact=False,
         numbers=BOTH,
         points=ELEMENTS,
@@ -71,8 +67,7 @@ ENTRIES = rows(
         "rsqrt",
         rank=24,
         draw=unary("positive"),
-        torch="torch.rsqrt(x)",
-        paddle="paddle.rsqrt(x)",
+        calls=both("torch.rsqrt(x)"),
         exact=False,
         numbers=real_only(UNREGISTERED),
         points=ELEMENTS,
@@ -82,8 +77,7 @@ ENTRIES = rows(
         "sin",
         rank=62,
         draw=unary(),
-        torch="torch.sin(x)",
-        paddle="paddle.sin(x)",
+        calls=both("torch.sin(x)"),
         exact=False,
         numbers=BOTH,
         growth=Growth.IF_COMPLEX,
@@ -94,8 +88,7 @@ ENTRIES = rows(
         "cos",
         rank=67,
         draw=unary(),
-        torch="torch.cos(x)",
-        paddle="paddle.cos(x)",
+        calls=both("torch.cos(x)"),
         exact=False,
         numbers=BOTH,
         growth=Growth.IF_COMPLEX,
@@ -106,8 +99,7 @@ ENTRIES = rows(
         "tanh",
         rank=51,
         draw=unary(),
-        torch="torch.tanh(x)",
-        paddle="paddle.tanh(x)",
+        calls=both("torch.tanh(x)"),
         exact=False,
         numbers=BOTH,
         growth=Growth.IF_COMPLEX,
@@ -118,8 +110,7 @@ ENTRIES = rows(
         "sigmoid",
         rank=36,
         draw=unary(),
-        torch="torch.sigmoid(x)",
-        paddle="paddle.nn.functional.sigmoid(x)",
+        calls={"torch": "torch.sigmoid(x)", "paddle": "paddle.nn.functional.sigmoid(x)"},
         exact=False,
         numbers=BOTH,
         growth=Growth.IF_COMPLEX,
@@ -130,8 +121,7 @@ ENTRIES = rows(
         "erf",
         rank=134,
         draw=unary(),
-        torch="torch.erf(x)",
-        paddle="paddle.erf(x)",
+        calls=both("torch.erf(x)"),
         exact=False,
         numbers=real_only(UNIMPLEMENTED),
         points=ELEMENTS,
@@ -141,8 +131,7 @@ ENTRIES = rows(
         "pow",
         rank=17,
         draw=_pow,
-        torch="torch.pow(x, y)",
-        paddle="paddle.pow(x, y)",
+        calls=both("torch.pow(x, y)"),
         exact=False,
         numbers=BOTH,
         points=ELEMENTS,
@@ -152,8 +141,7 @@ ENTRIES = rows(
         "silu",
         rank=21,
         draw=unary(),
-        torch=f"{F}.silu(x)",
-        paddle=f"{P}.silu(x)",
+        calls=both("torch.nn.functional.silu(x)"),
         exact=False,
         numbers=real_only("PyTorch: silu does not support automatic differentiation for outputs with complex dtype"),
         points=ELEMENTS,
@@ -163,8 +151,7 @@ ENTRIES = rows(
         "gelu",
         rank=18,
         draw=unary(),
-        torch=f"{F}.gelu(x)",
-        paddle=f"{P}.gelu(x)",
+        calls=both("torch.nn.functional.gelu(x)"),
         exact=False,
         numbers=real_only(UNIMPLEMENTED),
         growth=Growth.UNBOUNDED,
@@ -174,8 +161,7 @@ ENTRIES = rows(
         "softplus",
         rank=71,
         draw=_softplus,
-        torch=f"{F}.softplus(x, beta)",
-        paddle=f"{P}.softplus(x, beta)",
+        calls=both("torch.nn.functional.softplus(x, beta)"),
         exact=False,
         numbers=real_only(UNIMPLEMENTED),
         growth=Growth.UNBOUNDED,

@@ -7,21 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from conformance.ops.corners import axes, given, keys, on, several
-from conformance.ops.draws import along_axis, axis_of, indices
+from conformance.ops.calls import both
+from conformance.ops.corners import axes, keys, on, several
+from conformance.ops.draws import along_axis, axis_of, has_rows, indices, is_matrix
 from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
 from conformance.ops.spec import PLAIN, Memory, op, rows
 
 if TYPE_CHECKING:
-    from conformance.ops.sampler import Arguments, Draft, Sampler
-
-
-def _full(s: Sampler, *, axes: int = 1) -> Draft:
-    return s.take(lambda d: len(d.shape) >= axes and 0 not in d.shape)
+    from conformance.ops.sampler import Arguments, Sampler
 
 
 def _slice(s: Sampler, step: int = 1) -> Arguments | None:
-    x = _full(s)
+    x = s.take(has_rows)
     key = []
     for n in x.shape[: s.source.integer(1, len(x.shape))]:
         start = s.source.integer(0, n - 1)
@@ -34,32 +31,32 @@ def _strided(s: Sampler) -> Arguments | None:
 
 
 def _int(s: Sampler) -> Arguments | None:
-    x = _full(s)
+    x = s.take(has_rows)
     return [x], {"index": s.source.integer(-x.shape[0], x.shape[0] - 1)}
 
 
 def _intarray(s: Sampler) -> Arguments | None:
-    x = _full(s)
+    x = s.take(has_rows)
     count = s.source.integer(1, 4)
     axes = s.source.integer(1, min(2, len(x.shape)))
     return [x], {"index": [indices(s, (count,), n) for n in x.shape[:axes]]}
 
 
 def _select(s: Sampler) -> Arguments | None:
-    x = _full(s)
+    x = s.take(has_rows)
     axis = axis_of(s, x)
     return [x], {"axis": axis, "index": indices(s, (s.source.integer(1, 4),), x.shape[axis])}
 
 
 def _gather(s: Sampler) -> Arguments | None:
-    x = _full(s)
+    x = s.take(has_rows)
     axis = s.source.integer(0, len(x.shape) - 1)
     shape = tuple(s.source.integer(1, 4) if i == axis else s.source.integer(1, n) for i, n in enumerate(x.shape))
     return [x], {"axis": axis, "index": indices(s, shape, x.shape[axis])}
 
 
 def _embedding(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) == 2 and 0 not in d.shape, shape=(3, 2))
+    x = s.take(is_matrix, shape=(3, 2))
     shape = tuple(s.source.integer(1, 3) for _ in range(s.source.integer(1, 2)))
     return [x], {"index": indices(s, shape, x.shape[0])}
 
@@ -69,8 +66,7 @@ SLICE = op(
     base="getitem",
     rank=5,
     draw=_slice,
-    torch="x[tuple(slice(*k) for k in key)]",
-    paddle="x[tuple(slice(*k) for k in key)]",
+    calls=both("x[tuple(slice(*k) for k in key)]"),
     exact=True,
     numbers=BOTH,
     memory=Memory.STRIDED,
@@ -96,8 +92,10 @@ ENTRIES = rows(
         base="getitem",
         rank=5,
         draw=along_axis(nonempty=False),
-        torch="torch.flip(x, [axis])",
-        paddle="x[tuple(slice(None, None, -1 if i == axis % x.ndim else 1) for i in range(x.ndim))]",
+        calls={
+            "torch": "torch.flip(x, [axis])",
+            "paddle": "x[tuple(slice(None, None, -1 if i == axis % x.ndim else 1) for i in range(x.ndim))]",
+        },
         exact=True,
         numbers=BOTH,
         memory=Memory.DOUBTFUL,
@@ -109,8 +107,7 @@ ENTRIES = rows(
         base="getitem",
         rank=5,
         draw=_int,
-        torch="x[index]",
-        paddle="x[index]",
+        calls=both("x[index]"),
         exact=True,
         numbers=BOTH,
         memory=Memory.KEEPS_LAYOUT,
@@ -122,14 +119,13 @@ ENTRIES = rows(
         base="getitem",
         rank=5,
         draw=_intarray,
-        torch="x[tuple(torch.tensor(i) for i in index)]",
-        paddle="x[tuple(paddle.to_tensor(i) for i in index)]",
+        calls=both("x[tuple(torch.tensor(i) for i in index)]"),
         exact=True,
         numbers=BOTH,
         corners={
-            "negative": on(lambda x: {"index": [[-1, 0, -1]]} if x.shape and 0 not in x.shape else None),
-            "many": on(lambda x: {"index": [[i % n for i in range(9)] for n in x.shape[:3]]} if x.shape and 0 not in x.shape else None),
-            "one": on(lambda x: {"index": [[n - 1] for n in x.shape]} if x.shape and 0 not in x.shape else None),
+            "negative": on(lambda x: {"index": [[-1, 0, -1]]} if has_rows(x) else None),
+            "many": on(lambda x: {"index": [[i % n for i in range(9)] for n in x.shape[:3]]} if has_rows(x) else None),
+            "one": on(lambda x: {"index": [[n - 1] for n in x.shape]} if has_rows(x) else None),
         },
         points=PLAIN,
     ),
@@ -137,37 +133,36 @@ ENTRIES = rows(
         "index_select",
         rank=91,
         draw=_select,
-        torch="torch.index_select(x, axis, torch.tensor(index))",
-        paddle="paddle.index_select(x, paddle.to_tensor(index), axis)",
+        calls={
+            "torch": "torch.index_select(x, axis, torch.tensor(index))",
+            "paddle": "paddle.index_select(x, paddle.to_tensor(index), axis)",
+        },
         exact=True,
         numbers=BOTH,
-        corners={name: given(draw, index=[0] * 9) for name, draw in axes(nonempty=True).items()},
+        corners=axes(nonempty=True, index=[0] * 9),
         points=PLAIN,
     ),
     op(
         "gather",
         rank=50,
         draw=_gather,
-        torch="torch.gather(x, axis, torch.tensor(index))",
-        paddle="paddle.take_along_axis(x, paddle.to_tensor(index), axis, broadcast=False)",
+        calls={
+            "torch": "torch.gather(x, axis, torch.tensor(index))",
+            "paddle": "paddle.take_along_axis(x, paddle.to_tensor(index), axis, broadcast=False)",
+        },
         exact=True,
         numbers=real_only(UNREGISTERED),
-        corners={
-            "last axis": on(
-                lambda x: {"axis": -1, "index": np.zeros((*x.shape[:-1], 5), int).tolist()} if x.shape and 0 not in x.shape else None
-            )
-        },
+        corners={"last axis": on(lambda x: {"axis": -1, "index": np.zeros((*x.shape[:-1], 5), int).tolist()} if has_rows(x) else None)},
         points=PLAIN,
     ),
     op(
         "embedding",
         rank=11,
         draw=_embedding,
-        torch="torch.nn.functional.embedding(torch.tensor(index), weight)",
-        paddle="paddle.nn.functional.embedding(paddle.to_tensor(index), weight)",
+        calls=both("torch.nn.functional.embedding(torch.tensor(index), weight)"),
         exact=True,
         numbers=real_only("PyTorch: embedding does not support automatic differentiation for outputs with complex dtype"),
-        corners={"many": on(lambda x: {"index": [[[0, x.shape[0] - 1, 0]] * 3]} if len(x.shape) == 2 and 0 not in x.shape else None)},
+        corners={"many": on(lambda x: {"index": [[[0, x.shape[0] - 1, 0]] * 3]} if is_matrix(x) else None)},
         points=PLAIN,
     ),
 )

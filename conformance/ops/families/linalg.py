@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.ops.calls import both
 from conformance.ops.corners import multiplied
 from conformance.ops.draws import matrices
 from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
@@ -25,8 +26,7 @@ ENTRIES = rows(
         "matmul",
         rank=27,
         draw=matrices("matmul"),
-        torch="torch.matmul(x, y)",
-        paddle="paddle.matmul(x, y)",
+        calls=both("torch.matmul(x, y)"),
         exact=True,
         numbers=BOTH,
         corners={form: multiplied(form) for form in ("vector", "matrix", "batch", "square")},
@@ -36,8 +36,7 @@ ENTRIES = rows(
         "bmm",
         rank=72,
         draw=matrices("bmm"),
-        torch="torch.bmm(x, y)",
-        paddle="paddle.bmm(x, y)",
+        calls=both("torch.bmm(x, y)"),
         exact=True,
         numbers=real_only(UNREGISTERED),
         points=PLAIN,
@@ -46,8 +45,10 @@ ENTRIES = rows(
         "linear",
         rank=2,
         draw=_linear,
-        torch="torch.nn.functional.linear(x, weight, bias)",
-        paddle="paddle.nn.functional.linear(x, paddle.t(weight), bias)",
+        calls={
+            "torch": "torch.nn.functional.linear(x, weight, bias)",
+            "paddle": "paddle.nn.functional.linear(x, paddle.t(weight), bias)",
+        },
         exact=True,
         numbers=BOTH,
         points=PLAIN,
@@ -56,8 +57,7 @@ ENTRIES = rows(
         "outer",
         rank=92,
         draw=matrices("outer"),
-        torch="torch.outer(x, y)",
-        paddle="paddle.outer(x, y)",
+        calls=both("torch.outer(x, y)"),
         exact=True,
         numbers=BOTH,
         points=PLAIN,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.ops.calls import both
 from conformance.ops.corners import given, several
 from conformance.ops.draws import unary
-from conformance.ops.in_place import LATER, ONE_ALONE, InPlaceForm, both
+from conformance.ops.in_place import LATER, ONE_ALONE, InPlaceForm
 from conformance.ops.numbers import ROUNDED_IF_COMPLEX, UNORDERED, real_only
 from conformance.ops.spec import ELEMENTS, Drawn, op, rows
 
@@ -30,17 +31,13 @@ def _clipped(s: Sampler) -> Arguments | None:
     return [s.take()], {"low": s.source.choice([-1.0, -0.5, 0.0]), "high": s.source.choice([1.0, 0.5, 2.0])}
 
 
-F = "torch.nn.functional"
-P = "paddle.nn.functional"
-
 ENTRIES = rows(
     "piecewise",
     op(
         "abs",
         rank=96,
         draw=_abs,
-        torch="torch.abs(x)",
-        paddle="paddle.abs(x)",
+        calls=both("torch.abs(x)"),
         exact=True,
         numbers=ROUNDED_IF_COMPLEX,
         points=ELEMENTS,
@@ -50,8 +47,7 @@ ENTRIES = rows(
         "relu",
         rank=31,
         draw=unary(),
-        torch=f"{F}.relu(x)",
-        paddle=f"{P}.relu(x)",
+        calls=both("torch.nn.functional.relu(x)"),
         exact=True,
         numbers=real_only(UNORDERED),
         points=ELEMENTS,
@@ -61,8 +57,7 @@ ENTRIES = rows(
         "relu6",
         rank=135,
         draw=unary(),
-        torch=f"{F}.relu6(x)",
-        paddle=f"{P}.relu6(x)",
+        calls=both("torch.nn.functional.relu6(x)"),
         exact=True,
         numbers=real_only(UNORDERED),
         points=ELEMENTS,
@@ -72,8 +67,7 @@ ENTRIES = rows(
         "hardtanh",
         rank=104,
         draw=_clipped,
-        torch=f"{F}.hardtanh(x, low, high)",
-        paddle=f"{P}.hardtanh(x, low, high)",
+        calls=both("torch.nn.functional.hardtanh(x, low, high)"),
         exact=True,
         numbers=real_only(UNORDERED),
         corners={"wide": given(unary(), low=-5.0, high=6.0), "narrow": given(unary(), low=-0.25, high=0.25)},
@@ -84,8 +78,7 @@ ENTRIES = rows(
         "leaky_relu",
         rank=122,
         draw=_leaky,
-        torch=f"{F}.leaky_relu(x, slope)",
-        paddle=f"{P}.leaky_relu(x, slope)",
+        calls=both("torch.nn.functional.leaky_relu(x, slope)"),
         exact=True,
         numbers=real_only(UNORDERED),
         corners=several("slope", 5.0, -0.5, 0.0, draw=unary()),
@@ -96,8 +89,7 @@ ENTRIES = rows(
         "hardshrink",
         rank=237,
         draw=_shrunk,
-        torch=f"{F}.hardshrink(x, bound)",
-        paddle=f"{P}.hardshrink(x, bound)",
+        calls=both("torch.nn.functional.hardshrink(x, bound)"),
         exact=True,
         numbers=real_only(UNORDERED),
         corners=several("bound", 5.0, 0.0, draw=unary()),
@@ -107,8 +99,7 @@ ENTRIES = rows(
         "floor",
         rank=114,
         draw=unary(),
-        torch="torch.floor(x)",
-        paddle="paddle.floor(x)",
+        calls=both("torch.floor(x)"),
         exact=True,
         numbers=real_only(UNORDERED),
         points=ELEMENTS,
@@ -118,8 +109,7 @@ ENTRIES = rows(
         "ceil",
         rank=129,
         draw=unary(),
-        torch="torch.ceil(x)",
-        paddle="paddle.ceil(x)",
+        calls=both("torch.ceil(x)"),
         exact=True,
         numbers=real_only(UNORDERED),
         points=ELEMENTS,
@@ -129,8 +119,7 @@ ENTRIES = rows(
         "round",
         rank=151,
         draw=unary(),
-        torch="torch.round(x)",
-        paddle="paddle.round(x)",
+        calls=both("torch.round(x)"),
         exact=True,
         numbers=real_only(UNORDERED),
         points=ELEMENTS,
@@ -141,8 +130,7 @@ ENTRIES = rows(
             name,
             rank=rank,
             draw=unary(),
-            torch=f"torch.{name}(x)",
-            paddle=f"paddle.{name}(x)",
+            calls=both(f"torch.{name}(x)"),
             exact=True,
             numbers=real_only(UNORDERED),
             points=ELEMENTS,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.ops.calls import both
 from conformance.ops.corners import axes, axis_lists, kept
-from conformance.ops.draws import along_axis, exact_mean, reduction
+from conformance.ops.draws import along_axis, exact_mean, has_elements, reduction
 from conformance.ops.in_place import LATER
 from conformance.ops.numbers import BOTH, UNIMPLEMENTED, UNORDERED, UNREGISTERED, real_only
 from conformance.ops.spec import PLAIN, ROWS, op, rows
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _mse(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: 0 not in d.shape)
+    x = s.take(has_elements)
     return [x, s.take_shaped(x.shape)], {}
 
 
@@ -28,8 +29,7 @@ ENTRIES = rows(
         "sum",
         rank=32,
         draw=_sum,
-        torch="torch.sum(x, axis, keepdims)",
-        paddle="paddle.sum(x, axis, keepdim=keepdims)",
+        calls={"torch": "torch.sum(x, axis, keepdims)", "paddle": "paddle.sum(x, axis, keepdim=keepdims)"},
         exact=True,
         numbers=BOTH,
         corners=axis_lists(),
@@ -39,8 +39,7 @@ ENTRIES = rows(
         "mean",
         rank=14,
         draw=exact_mean,
-        torch="torch.mean(x, axis, keepdims)",
-        paddle="paddle.mean(x, axis, keepdim=keepdims)",
+        calls={"torch": "torch.mean(x, axis, keepdims)", "paddle": "paddle.mean(x, axis, keepdim=keepdims)"},
         exact=True,
         numbers=BOTH,
         corners=axis_lists(nonempty=True),
@@ -50,8 +49,7 @@ ENTRIES = rows(
         "max",
         rank=68,
         draw=_extremum,
-        torch="torch.max(x, axis, keepdims)[0]",
-        paddle="paddle.max(x, axis, keepdim=keepdims)",
+        calls={"torch": "torch.max(x, axis, keepdims)[0]", "paddle": "paddle.max(x, axis, keepdim=keepdims)"},
         exact=True,
         numbers=real_only(UNORDERED),
         corners=kept(axes(nonempty=True)),
@@ -61,8 +59,7 @@ ENTRIES = rows(
         "min",
         rank=108,
         draw=_extremum,
-        torch="torch.min(x, axis, keepdims)[0]",
-        paddle="paddle.min(x, axis, keepdim=keepdims)",
+        calls={"torch": "torch.min(x, axis, keepdims)[0]", "paddle": "paddle.min(x, axis, keepdim=keepdims)"},
         exact=True,
         numbers=real_only(UNORDERED),
         corners=kept(axes(nonempty=True)),
@@ -72,8 +69,7 @@ ENTRIES = rows(
         "amax",
         rank=103,
         draw=reduction(one_axis=False, nonempty=True),
-        torch="torch.amax(x, [] if axis is None else axis, keepdims)",
-        paddle="paddle.amax(x, axis, keepdim=keepdims)",
+        calls={"torch": "torch.amax(x, [] if axis is None else axis, keepdims)", "paddle": "paddle.amax(x, axis, keepdim=keepdims)"},
         exact=True,
         numbers=real_only(UNORDERED),
         corners=axis_lists(nonempty=True),
@@ -83,8 +79,7 @@ ENTRIES = rows(
         "amin",
         rank=146,
         draw=reduction(one_axis=False, nonempty=True),
-        torch="torch.amin(x, [] if axis is None else axis, keepdims)",
-        paddle="paddle.amin(x, axis, keepdim=keepdims)",
+        calls={"torch": "torch.amin(x, [] if axis is None else axis, keepdims)", "paddle": "paddle.amin(x, axis, keepdim=keepdims)"},
         exact=True,
         numbers=real_only(UNORDERED),
         corners=axis_lists(nonempty=True),
@@ -94,8 +89,7 @@ ENTRIES = rows(
         "prod",
         rank=102,
         draw=_extremum,
-        torch="torch.prod(x, axis, keepdims)",
-        paddle="paddle.prod(x, axis, keepdim=keepdims)",
+        calls={"torch": "torch.prod(x, axis, keepdims)", "paddle": "paddle.prod(x, axis, keepdim=keepdims)"},
         exact=False,
         numbers=BOTH,
         corners=kept(axes(nonempty=True)),
@@ -105,8 +99,7 @@ ENTRIES = rows(
         "logsumexp",
         rank=109,
         draw=_extremum,
-        torch="torch.logsumexp(x, axis, keepdims)",
-        paddle="paddle.logsumexp(x, axis, keepdim=keepdims)",
+        calls={"torch": "torch.logsumexp(x, axis, keepdims)", "paddle": "paddle.logsumexp(x, axis, keepdim=keepdims)"},
         exact=False,
         numbers=real_only(UNREGISTERED),
         corners=kept(axes(nonempty=True)),
@@ -116,8 +109,7 @@ ENTRIES = rows(
         "cumsum",
         rank=64,
         draw=along_axis(),
-        torch="torch.cumsum(x, axis)",
-        paddle="paddle.cumsum(x, axis)",
+        calls=both("torch.cumsum(x, axis)"),
         exact=True,
         numbers=BOTH,
         corners=axes(nonempty=True),
@@ -128,8 +120,7 @@ ENTRIES = rows(
         "mse_loss",
         rank=41,
         draw=_mse,
-        torch="torch.nn.functional.mse_loss(x, y)",
-        paddle="paddle.nn.functional.mse_loss(x, y)",
+        calls=both("torch.nn.functional.mse_loss(x, y)"),
         exact=False,
         numbers=real_only(UNIMPLEMENTED),
         points=PLAIN,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from conformance.ops.calls import both
 from conformance.ops.corners import axes, count_of, given, on
-from conformance.ops.draws import axis_of, binary, mask_for, unary
+from conformance.ops.draws import axis_of, binary, has_elements, has_rows, mask_for, unary
 from conformance.ops.in_place import LATER, ONE_ALONE, InPlaceForm
 from conformance.ops.numbers import BOTH, MIXED, UNORDERED, real_only
 from conformance.ops.spec import ELEMENTS, Points, op, rows
@@ -21,22 +22,22 @@ def _clamp(s: Sampler) -> Arguments | None:
 
 
 def _masked(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: 0 not in d.shape)
+    x = s.take(has_elements)
     return [x], {"mask": mask_for(s, x.shape), "value": s.number()}
 
 
 def _masked_tensor(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: 0 not in d.shape)
+    x = s.take(has_elements)
     return [x, s.take_shaped(())], {"mask": mask_for(s, x.shape)}
 
 
 def _where(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: 0 not in d.shape)
+    x = s.take(has_elements)
     return [x, s.partner(x)], {"mask": mask_for(s, x.shape)}
 
 
 def _topk(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) >= 1 and 0 not in d.shape, domain="distinct")
+    x = s.take(has_rows, domain="distinct")
     axis = axis_of(s, x)
     return [x], {"k": s.source.integer(1, x.shape[axis]), "axis": axis}
 
@@ -49,13 +50,12 @@ MASKED_FILL = op(
     "masked_fill",
     rank=49,
     draw=_masked,
-    torch="torch.masked_fill(x, torch.tensor(mask), value)",
-    paddle="paddle.masked_fill(x, paddle.to_tensor(mask), value)",
+    calls=both("torch.masked_fill(x, torch.tensor(mask), value)"),
     exact=True,
     numbers=BOTH,
     points=ELEMENTS,
     in_place=InPlaceForm(
-        {"torch": "x.masked_fill_(torch.tensor(mask), value)", "paddle": "x.masked_fill_(paddle.to_tensor(mask), value)"},
+        both("x.masked_fill_(torch.tensor(mask), value)"),
         draw=_mask_and_value,
         turn=1,
     ),
@@ -67,8 +67,7 @@ ENTRIES = rows(
         "maximum",
         rank=110,
         draw=binary(),
-        torch="torch.maximum(x, y)",
-        paddle="paddle.maximum(x, y)",
+        calls=both("torch.maximum(x, y)"),
         exact=True,
         numbers=real_only(UNORDERED),
         points=ELEMENTS,
@@ -77,8 +76,7 @@ ENTRIES = rows(
         "minimum",
         rank=112,
         draw=binary(),
-        torch="torch.minimum(x, y)",
-        paddle="paddle.minimum(x, y)",
+        calls=both("torch.minimum(x, y)"),
         exact=True,
         numbers=real_only(UNORDERED),
         points=ELEMENTS,
@@ -87,8 +85,7 @@ ENTRIES = rows(
         "fmax",
         rank=220,
         draw=binary(),
-        torch="torch.fmax(x, y)",
-        paddle="paddle.fmax(x, y)",
+        calls=both("torch.fmax(x, y)"),
         exact=True,
         numbers=real_only(UNORDERED),
         points=ELEMENTS,
@@ -97,8 +94,7 @@ ENTRIES = rows(
         "fmin",
         rank=221,
         draw=binary(),
-        torch="torch.fmin(x, y)",
-        paddle="paddle.fmin(x, y)",
+        calls=both("torch.fmin(x, y)"),
         exact=True,
         numbers=real_only(UNORDERED),
         points=ELEMENTS,
@@ -107,8 +103,7 @@ ENTRIES = rows(
         "clamp",
         rank=54,
         draw=_clamp,
-        torch="torch.clamp(x, low, high)",
-        paddle="paddle.clip(x, low, high)",
+        calls={"torch": "torch.clamp(x, low, high)", "paddle": "paddle.clip(x, low, high)"},
         exact=True,
         numbers=real_only(UNORDERED),
         corners={"wide": given(unary(), low=-5.0, high=6.0)},
@@ -123,8 +118,7 @@ ENTRIES = rows(
         "where",
         rank=53,
         draw=_where,
-        torch="torch.where(torch.tensor(mask), x, y)",
-        paddle="paddle.where(paddle.to_tensor(mask), x, y)",
+        calls=both("torch.where(torch.tensor(mask), x, y)"),
         exact=True,
         numbers=MIXED,
         points=ELEMENTS,
@@ -136,8 +130,7 @@ ENTRIES = rows(
         "topk",
         rank=46,
         draw=_topk,
-        torch="torch.topk(x, k, axis)[0]",
-        paddle="paddle.topk(x, k, axis)[0]",
+        calls=both("torch.topk(x, k, axis)[0]"),
         exact=True,
         numbers=real_only(UNORDERED),
         corners={

@@ -19,6 +19,8 @@ Example::
         numbers=real_only(UNORDERED),
         points=ELEMENTS,
     )
+
+What nearly all rows of a family have in common, the family says once: ``_row = partial(op, exact=True, ...)``.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from conformance.ops.calls import both
@@ -30,142 +31,118 @@ def _pow(s: Sampler) -> Arguments | None:
 WHOLE = 0.3
 """How often powers are whole, so that 0^0, 0^1 and 0^n are met."""
 
+_row = partial(op, exact=False, points=ELEMENTS)
+
 ENTRIES = rows(
     "elementary",
-    op(
+    _row(
         "exp",
         rank=55,
         draw=unary(),
         calls=both("torch.exp(x)"),
-        exact=False,
         numbers=BOTH,
         growth=Growth.UNBOUNDED,
-        points=ELEMENTS,
         in_place=InPlaceForm(both("x.exp_()")),
     ),
-    op(
+    _row(
         "log",
         rank=80,
         draw=unary("positive"),
         calls=both("torch.log(x)"),
-        exact=False,
         numbers=BOTH,
-        points=ELEMENTS,
         in_place=InPlaceForm(both("x.log_()")),
     ),
-    op(
+    _row(
         "sqrt",
         rank=82,
         draw=unary("positive"),
         calls=both("torch.sqrt(x)"),
-        exact=False,
         numbers=BOTH,
-        points=ELEMENTS,
         in_place=InPlaceForm(both("x.sqrt_()")),
     ),
-    op(
+    _row(
         "rsqrt",
         rank=24,
         draw=unary("positive"),
         calls=both("torch.rsqrt(x)"),
-        exact=False,
         numbers=real_only(UNREGISTERED),
-        points=ELEMENTS,
         in_place=InPlaceForm(both("x.rsqrt_()")),
     ),
-    op(
+    _row(
         "sin",
         rank=62,
         draw=unary(),
         calls=both("torch.sin(x)"),
-        exact=False,
         numbers=BOTH,
         growth=Growth.IF_COMPLEX,
-        points=ELEMENTS,
         in_place=InPlaceForm(both("x.sin_()")),
     ),
-    op(
+    _row(
         "cos",
         rank=67,
         draw=unary(),
         calls=both("torch.cos(x)"),
-        exact=False,
         numbers=BOTH,
         growth=Growth.IF_COMPLEX,
-        points=ELEMENTS,
         in_place=InPlaceForm(both("x.cos_()")),
     ),
-    op(
+    _row(
         "tanh",
         rank=51,
         draw=unary(),
         calls=both("torch.tanh(x)"),
-        exact=False,
         numbers=BOTH,
         growth=Growth.IF_COMPLEX,
-        points=ELEMENTS,
         in_place=InPlaceForm(both("x.tanh_()")),
     ),
-    op(
+    _row(
         "sigmoid",
         rank=36,
         draw=unary(),
         calls={"torch": "torch.sigmoid(x)", "paddle": "paddle.nn.functional.sigmoid(x)"},
-        exact=False,
         numbers=BOTH,
         growth=Growth.IF_COMPLEX,
-        points=ELEMENTS,
         in_place=InPlaceForm(both("x.sigmoid_()")),
     ),
-    op(
+    _row(
         "erf",
         rank=134,
         draw=unary(),
         calls=both("torch.erf(x)"),
-        exact=False,
         numbers=real_only(UNIMPLEMENTED),
-        points=ELEMENTS,
         in_place=ONE_ALONE,
     ),
-    op(
+    _row(
         "pow",
         rank=17,
         draw=_pow,
         calls=both("torch.pow(x, y)"),
-        exact=False,
         numbers=BOTH,
-        points=ELEMENTS,
         in_place=NotOffered("Paddle takes a number only"),
     ),
-    op(
+    _row(
         "silu",
         rank=21,
         draw=unary(),
         calls=both("torch.nn.functional.silu(x)"),
-        exact=False,
         numbers=real_only("PyTorch: silu does not support automatic differentiation for outputs with complex dtype"),
-        points=ELEMENTS,
         in_place=ONE_ALONE,
     ),
-    op(
+    _row(
         "gelu",
         rank=18,
         draw=unary(),
         calls=both("torch.nn.functional.gelu(x)"),
-        exact=False,
         numbers=real_only(UNIMPLEMENTED),
         growth=Growth.UNBOUNDED,
-        points=ELEMENTS,
     ),
-    op(
+    _row(
         "softplus",
         rank=71,
         draw=_softplus,
         calls=both("torch.nn.functional.softplus(x, beta)"),
-        exact=False,
         numbers=real_only(UNIMPLEMENTED),
         growth=Growth.UNBOUNDED,
         corners=several("beta", 6.0, 0.25, draw=unary()),
-        points=ELEMENTS,
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,13 +62,14 @@ def _embedding(s: Sampler) -> Arguments | None:
     return [x], {"index": indices(s, shape, x.shape[0])}
 
 
-SLICE = op(
+_row = partial(op, exact=True, points=PLAIN)
+
+SLICE = _row(
     "getitem_slice",
     base="getitem",
     rank=5,
     draw=_slice,
     calls=both("x[tuple(slice(*k) for k in key)]"),
-    exact=True,
     numbers=BOTH,
     memory=Memory.STRIDED,
     corners={
@@ -75,7 +77,6 @@ SLICE = op(
         "last": keys(lambda n: [-2, n, 1], lambda n: [-1, n, 1]),
         "whole": keys(lambda n: [0, n, 1]),
     },
-    points=PLAIN,
 )
 
 ENTRIES = rows(
@@ -87,7 +88,7 @@ ENTRIES = rows(
         draw=_strided,
         corners={"step 3": keys(lambda n: [0, n, 3]), "negative start": keys(lambda n: [-n, n, 2], lambda n: [-1, n, 5])},
     ),
-    op(
+    _row(
         "getitem_reversed",
         base="getitem",
         rank=5,
@@ -96,40 +97,34 @@ ENTRIES = rows(
             "torch": "torch.flip(x, [axis])",
             "paddle": "x[tuple(slice(None, None, -1 if i == axis % x.ndim else 1) for i in range(x.ndim))]",
         },
-        exact=True,
         numbers=BOTH,
         memory=Memory.DOUBTFUL,
         corners=axes(),
-        points=PLAIN,
     ),
-    op(
+    _row(
         "getitem_int",
         base="getitem",
         rank=5,
         draw=_int,
         calls=both("x[index]"),
-        exact=True,
         numbers=BOTH,
         memory=Memory.KEEPS_LAYOUT,
         corners=several("index", 0, -1, draw=on(lambda x: {} if x.shape and x.shape[0] else None)),
-        points=PLAIN,
     ),
-    op(
+    _row(
         "getitem_intarray",
         base="getitem",
         rank=5,
         draw=_intarray,
         calls=both("x[tuple(torch.tensor(i) for i in index)]"),
-        exact=True,
         numbers=BOTH,
         corners={
             "negative": on(lambda x: {"index": [[-1, 0, -1]]} if has_rows(x) else None),
             "many": on(lambda x: {"index": [[i % n for i in range(9)] for n in x.shape[:3]]} if has_rows(x) else None),
             "one": on(lambda x: {"index": [[n - 1] for n in x.shape]} if has_rows(x) else None),
         },
-        points=PLAIN,
     ),
-    op(
+    _row(
         "index_select",
         rank=91,
         draw=_select,
@@ -137,12 +132,10 @@ ENTRIES = rows(
             "torch": "torch.index_select(x, axis, torch.tensor(index))",
             "paddle": "paddle.index_select(x, paddle.to_tensor(index), axis)",
         },
-        exact=True,
         numbers=BOTH,
         corners=axes(nonempty=True, index=[0] * 9),
-        points=PLAIN,
     ),
-    op(
+    _row(
         "gather",
         rank=50,
         draw=_gather,
@@ -150,19 +143,15 @@ ENTRIES = rows(
             "torch": "torch.gather(x, axis, torch.tensor(index))",
             "paddle": "paddle.take_along_axis(x, paddle.to_tensor(index), axis, broadcast=False)",
         },
-        exact=True,
         numbers=real_only(UNREGISTERED),
         corners={"last axis": on(lambda x: {"axis": -1, "index": np.zeros((*x.shape[:-1], 5), int).tolist()} if has_rows(x) else None)},
-        points=PLAIN,
     ),
-    op(
+    _row(
         "embedding",
         rank=11,
         draw=_embedding,
         calls=both("torch.nn.functional.embedding(torch.tensor(index), weight)"),
-        exact=True,
         numbers=real_only("PyTorch: embedding does not support automatic differentiation for outputs with complex dtype"),
         corners={"many": on(lambda x: {"index": [[[0, x.shape[0] - 1, 0]] * 3]} if is_matrix(x) else None)},
-        points=PLAIN,
     ),
 )

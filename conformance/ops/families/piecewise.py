@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from conformance.ops.calls import both
@@ -31,109 +32,58 @@ def _clipped(s: Sampler) -> Arguments | None:
     return [s.take()], {"low": s.source.choice([-1.0, -0.5, 0.0]), "high": s.source.choice([1.0, 0.5, 2.0])}
 
 
+_row = partial(op, exact=True, numbers=real_only(UNORDERED), points=ELEMENTS)
+
 ENTRIES = rows(
     "piecewise",
-    op(
+    _row(
         "abs",
         rank=96,
         draw=_abs,
         calls=both("torch.abs(x)"),
-        exact=True,
         numbers=ROUNDED_IF_COMPLEX,
-        points=ELEMENTS,
         in_place=InPlaceForm(both("x.abs_()")),
     ),
-    op(
+    _row(
         "relu",
         rank=31,
         draw=unary(),
         calls=both("torch.nn.functional.relu(x)"),
-        exact=True,
-        numbers=real_only(UNORDERED),
-        points=ELEMENTS,
         in_place=InPlaceForm({"torch": "x.relu_()", "paddle": "paddle.nn.functional.relu_(x)"}, turn=1),
     ),
-    op(
-        "relu6",
-        rank=135,
-        draw=unary(),
-        calls=both("torch.nn.functional.relu6(x)"),
-        exact=True,
-        numbers=real_only(UNORDERED),
-        points=ELEMENTS,
-        in_place=ONE_ALONE,
-    ),
-    op(
+    _row("relu6", rank=135, draw=unary(), calls=both("torch.nn.functional.relu6(x)"), in_place=ONE_ALONE),
+    _row(
         "hardtanh",
         rank=104,
         draw=_clipped,
         calls=both("torch.nn.functional.hardtanh(x, low, high)"),
-        exact=True,
-        numbers=real_only(UNORDERED),
         corners={"wide": given(unary(), low=-5.0, high=6.0), "narrow": given(unary(), low=-0.25, high=0.25)},
-        points=ELEMENTS,
         in_place=LATER,
     ),
-    op(
+    _row(
         "leaky_relu",
         rank=122,
         draw=_leaky,
         calls=both("torch.nn.functional.leaky_relu(x, slope)"),
-        exact=True,
-        numbers=real_only(UNORDERED),
         corners=several("slope", 5.0, -0.5, 0.0, draw=unary()),
-        points=ELEMENTS,
         in_place=LATER,
     ),
-    op(
+    _row(
         "hardshrink",
         rank=237,
         draw=_shrunk,
         calls=both("torch.nn.functional.hardshrink(x, bound)"),
-        exact=True,
-        numbers=real_only(UNORDERED),
         corners=several("bound", 5.0, 0.0, draw=unary()),
-        points=ELEMENTS,
     ),
-    op(
-        "floor",
-        rank=114,
-        draw=unary(),
-        calls=both("torch.floor(x)"),
-        exact=True,
-        numbers=real_only(UNORDERED),
-        points=ELEMENTS,
-        in_place=LATER,
-    ),
-    op(
-        "ceil",
-        rank=129,
-        draw=unary(),
-        calls=both("torch.ceil(x)"),
-        exact=True,
-        numbers=real_only(UNORDERED),
-        points=ELEMENTS,
-        in_place=LATER,
-    ),
-    op(
-        "round",
-        rank=151,
-        draw=unary(),
-        calls=both("torch.round(x)"),
-        exact=True,
-        numbers=real_only(UNORDERED),
-        points=ELEMENTS,
-        in_place=LATER,
-    ),
+    _row("floor", rank=114, draw=unary(), calls=both("torch.floor(x)"), in_place=LATER),
+    _row("ceil", rank=129, draw=unary(), calls=both("torch.ceil(x)"), in_place=LATER),
+    _row("round", rank=151, draw=unary(), calls=both("torch.round(x)"), in_place=LATER),
     *(
-        op(
+        _row(
             name,
             rank=rank,
             draw=unary(),
             calls=both(f"torch.{name}(x)"),
-            exact=True,
-            numbers=real_only(UNORDERED),
-            points=ELEMENTS,
             in_place=ONE_ALONE if name == "sign" else LATER,
             drawn=Drawn.NAMED,
         )

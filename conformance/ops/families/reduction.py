@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from conformance.ops.calls import both
@@ -23,9 +24,11 @@ def _mse(s: Sampler) -> Arguments | None:
 _sum = reduction(one_axis=False)
 _extremum = reduction(one_axis=True, nonempty=True)
 
+_row = partial(op, points=ROWS)
+
 ENTRIES = rows(
     "reduction",
-    op(
+    _row(
         "sum",
         rank=32,
         draw=_sum,
@@ -33,9 +36,8 @@ ENTRIES = rows(
         exact=True,
         numbers=BOTH,
         corners=axis_lists(),
-        points=ROWS,
     ),
-    op(
+    _row(
         "mean",
         rank=14,
         draw=exact_mean,
@@ -43,9 +45,8 @@ ENTRIES = rows(
         exact=True,
         numbers=BOTH,
         corners=axis_lists(nonempty=True),
-        points=ROWS,
     ),
-    op(
+    _row(
         "max",
         rank=68,
         draw=_extremum,
@@ -53,9 +54,8 @@ ENTRIES = rows(
         exact=True,
         numbers=real_only(UNORDERED),
         corners=kept(axes(nonempty=True)),
-        points=ROWS,
     ),
-    op(
+    _row(
         "min",
         rank=108,
         draw=_extremum,
@@ -63,9 +63,8 @@ ENTRIES = rows(
         exact=True,
         numbers=real_only(UNORDERED),
         corners=kept(axes(nonempty=True)),
-        points=ROWS,
     ),
-    op(
+    _row(
         "amax",
         rank=103,
         draw=reduction(one_axis=False, nonempty=True),
@@ -73,9 +72,8 @@ ENTRIES = rows(
         exact=True,
         numbers=real_only(UNORDERED),
         corners=axis_lists(nonempty=True),
-        points=ROWS,
     ),
-    op(
+    _row(
         "amin",
         rank=146,
         draw=reduction(one_axis=False, nonempty=True),
@@ -83,9 +81,8 @@ ENTRIES = rows(
         exact=True,
         numbers=real_only(UNORDERED),
         corners=axis_lists(nonempty=True),
-        points=ROWS,
     ),
-    op(
+    _row(
         "prod",
         rank=102,
         draw=_extremum,
@@ -93,9 +90,8 @@ ENTRIES = rows(
         exact=False,
         numbers=BOTH,
         corners=kept(axes(nonempty=True)),
-        points=ROWS,
     ),
-    op(
+    _row(
         "logsumexp",
         rank=109,
         draw=_extremum,
@@ -103,9 +99,8 @@ ENTRIES = rows(
         exact=False,
         numbers=real_only(UNREGISTERED),
         corners=kept(axes(nonempty=True)),
-        points=ROWS,
     ),
-    op(
+    _row(
         "cumsum",
         rank=64,
         draw=along_axis(),
@@ -113,10 +108,9 @@ ENTRIES = rows(
         exact=True,
         numbers=BOTH,
         corners=axes(nonempty=True),
-        points=ROWS,
         in_place=LATER,
     ),
-    op(
+    _row(
         "mse_loss",
         rank=41,
         draw=_mse,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from conformance.ops.calls import both
@@ -46,14 +47,14 @@ def _mask_and_value(s: Sampler, target: Draft) -> Arguments:
     return [], {"mask": mask_for(s, target.shape), "value": s.number()}
 
 
-MASKED_FILL = op(
+_row = partial(op, exact=True, numbers=real_only(UNORDERED), points=ELEMENTS)
+
+MASKED_FILL = _row(
     "masked_fill",
     rank=49,
     draw=_masked,
     calls=both("torch.masked_fill(x, torch.tensor(mask), value)"),
-    exact=True,
     numbers=BOTH,
-    points=ELEMENTS,
     in_place=InPlaceForm(
         both("x.masked_fill_(torch.tensor(mask), value)"),
         draw=_mask_and_value,
@@ -63,76 +64,37 @@ MASKED_FILL = op(
 
 ENTRIES = rows(
     "selection",
-    op(
-        "maximum",
-        rank=110,
-        draw=binary(),
-        calls=both("torch.maximum(x, y)"),
-        exact=True,
-        numbers=real_only(UNORDERED),
-        points=ELEMENTS,
-    ),
-    op(
-        "minimum",
-        rank=112,
-        draw=binary(),
-        calls=both("torch.minimum(x, y)"),
-        exact=True,
-        numbers=real_only(UNORDERED),
-        points=ELEMENTS,
-    ),
-    op(
-        "fmax",
-        rank=220,
-        draw=binary(),
-        calls=both("torch.fmax(x, y)"),
-        exact=True,
-        numbers=real_only(UNORDERED),
-        points=ELEMENTS,
-    ),
-    op(
-        "fmin",
-        rank=221,
-        draw=binary(),
-        calls=both("torch.fmin(x, y)"),
-        exact=True,
-        numbers=real_only(UNORDERED),
-        points=ELEMENTS,
-    ),
-    op(
+    _row("maximum", rank=110, draw=binary(), calls=both("torch.maximum(x, y)")),
+    _row("minimum", rank=112, draw=binary(), calls=both("torch.minimum(x, y)")),
+    _row("fmax", rank=220, draw=binary(), calls=both("torch.fmax(x, y)")),
+    _row("fmin", rank=221, draw=binary(), calls=both("torch.fmin(x, y)")),
+    _row(
         "clamp",
         rank=54,
         draw=_clamp,
         calls={"torch": "torch.clamp(x, low, high)", "paddle": "paddle.clip(x, low, high)"},
-        exact=True,
-        numbers=real_only(UNORDERED),
         corners={"wide": given(unary(), low=-5.0, high=6.0)},
-        points=ELEMENTS,
         in_place=InPlaceForm(
             {"torch": "x.clamp_(low, high)", "paddle": "x.clip_(low, high)"},
             draw=lambda _s, _x: ([], {"low": -0.5, "high": 1.25}),
             turn=1,
         ),
     ),
-    op(
+    _row(
         "where",
         rank=53,
         draw=_where,
         calls=both("torch.where(torch.tensor(mask), x, y)"),
-        exact=True,
         numbers=MIXED,
-        points=ELEMENTS,
         in_place=ONE_ALONE,
     ),
     MASKED_FILL,
     replace(MASKED_FILL, name="masked_fill_tensor", draw=_masked_tensor, points=Points(first_alone=True), in_place=LATER),
-    op(
+    _row(
         "topk",
         rank=46,
         draw=_topk,
         calls=both("torch.topk(x, k, axis)[0]"),
-        exact=True,
-        numbers=real_only(UNORDERED),
         corners={
             "all": on(lambda x: {"k": x.shape[-1], "axis": -1} if count_of(x) and x.shape else None, "distinct"),
             "largest": given(axes(nonempty=True, domain="distinct")["first axis"], k=1),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from conformance.ops import corners_of_shapes
@@ -83,51 +84,35 @@ def _unbind(s: Sampler) -> Arguments | None:
     return [x], {"axis": 0}
 
 
-RESHAPE = op(
+_row = partial(op, exact=True, numbers=BOTH, points=PLAIN)
+
+RESHAPE = _row(
     "reshape",
     rank=4,
     draw=reshaped,
     calls=both("torch.reshape(x, shape)"),
-    exact=True,
-    numbers=BOTH,
     memory=Memory.RESHAPES,
     corners=corners_of_shapes.RESHAPE,
-    points=PLAIN,
     in_place=RESHAPES,
 )
 
-SPLIT = op(
+SPLIT = _row(
     "split",
     rank=37,
     draw=_split,
     calls=both("torch.split(x, sections, axis)"),
-    exact=True,
-    numbers=BOTH,
     memory=Memory.DOUBTFUL,
     corners={"many": equal_parts(-1), "first axis": equal_parts(0), "uneven": uneven_parts(-1), "uneven first": uneven_parts(0)},
-    points=PLAIN,
 )
 
-TILE = op(
-    "tile",
-    rank=73,
-    draw=tiled,
-    calls=both("torch.tile(x, repeats)"),
-    exact=True,
-    numbers=BOTH,
-    corners=corners_of_shapes.TILE,
-    points=PLAIN,
-)
+TILE = _row("tile", rank=73, draw=tiled, calls=both("torch.tile(x, repeats)"), corners=corners_of_shapes.TILE)
 
-TRIL = op(
+TRIL = _row(
     "tril",
     rank=98,
     draw=triangle,
     calls=both("torch.tril(x, diagonal)"),
-    exact=True,
-    numbers=BOTH,
     corners=several("diagonal", 3, -3, draw=unary(axes=2)),
-    points=PLAIN,
     in_place=InPlaceForm(both("x.tril_(diagonal)"), draw=diagonal_of, turn=1),
 )
 
@@ -144,18 +129,15 @@ ENTRIES = rows(
         corners={},  # there is but one shape to flatten to
         calls=both("torch.flatten(x, 1)"),
     ),
-    op(
+    _row(
         "permute",
         rank=22,
         draw=_permute,
         calls={"torch": "torch.permute(x, axes)", "paddle": "paddle.transpose(x, axes)"},
-        exact=True,
-        numbers=BOTH,
         memory=Memory.STRIDED,
         corners=corners_of_shapes.PERMUTE,
-        points=PLAIN,
     ),
-    op(
+    _row(
         "transpose",
         rank=6,
         draw=_transpose,
@@ -163,88 +145,64 @@ ENTRIES = rows(
             "torch": "torch.transpose(x, axis0, axis1)",
             "paddle": "paddle.transpose(x, [{axis0 % x.ndim: axis1, axis1 % x.ndim: axis0}.get(i, i) % x.ndim for i in range(x.ndim)])",
         },
-        exact=True,
-        numbers=BOTH,
         memory=Memory.STRIDED,
         corners=corners_of_shapes.TRANSPOSE,
-        points=PLAIN,
         in_place=RESHAPES,
     ),
-    op(
+    _row(
         "t",
         rank=74,
         draw=_t,
         calls=both("torch.t(x)"),
-        exact=True,
-        numbers=BOTH,
         memory=Memory.STRIDED,
-        points=PLAIN,
         in_place=RESHAPES,
     ),
-    op(
+    _row(
         "contiguous",
         rank=9,
         draw=_permute,  # of a transposed tensor: a contiguous one comes back itself
         calls={"torch": "torch.permute(x, axes).contiguous()", "paddle": "paddle.transpose(x, axes).contiguous()"},
-        exact=True,
-        numbers=BOTH,
         memory=Memory.ITSELF,
-        points=PLAIN,
     ),
-    op(
+    _row(
         "unsqueeze",
         rank=20,
         draw=_unsqueeze,
         calls=both("torch.unsqueeze(x, axis)"),
-        exact=True,
-        numbers=BOTH,
         memory=Memory.KEEPS_LAYOUT,
         corners=corners_of_shapes.UNSQUEEZE,
-        points=PLAIN,
         in_place=RESHAPES,
     ),
-    op(
+    _row(
         "squeeze",
         rank=44,
         draw=_squeeze,
         calls=both("torch.squeeze(x, axis)"),
-        exact=True,
-        numbers=BOTH,
         memory=Memory.KEEPS_LAYOUT,
         corners={"negative axis": on(lambda x: {"axis": x.shape.index(1) - len(x.shape)} if 1 in x.shape else None)},
-        points=PLAIN,
         in_place=RESHAPES,
     ),
-    op(
+    _row(
         "expand",
         rank=30,
         draw=_expand,
         calls=both("x.expand(shape)"),
-        exact=True,
-        numbers=BOTH,
         memory=Memory.DOUBTFUL,
         corners=corners_of_shapes.EXPAND,
-        points=PLAIN,
     ),
-    op(
+    _row(
         "cat",
         corners={"many": joined(6, 0), "last axis": joined(2, -1), "uneven": joined(4, -1, uneven=True), "one": joined(1, 0)},
         rank=8,
         draw=_cat,
         calls={"torch": "torch.cat(xs, axis)", "paddle": "paddle.concat(xs, axis)"},
-        exact=True,
-        numbers=BOTH,
-        points=PLAIN,
     ),
-    op(
+    _row(
         "stack",
         rank=45,
         draw=_stack,
         calls=both("torch.stack(xs, axis)"),
-        exact=True,
-        numbers=BOTH,
         corners={"many": joined(6, 0, new=True), "last axis": joined(2, -1, new=True), "axis -2": joined(3, -2, new=True)},
-        points=PLAIN,
     ),
     SPLIT,
     replace(
@@ -257,18 +215,15 @@ ENTRIES = rows(
         numbers=real_only(UNREGISTERED),
         calls=both("torch.chunk(x, len(sections), axis)"),
     ),
-    op(
+    _row(
         "unbind",
         rank=43,
         draw=_unbind,
         calls=both("torch.unbind(x, axis)"),
-        exact=True,
-        numbers=BOTH,
         memory=Memory.DOUBTFUL,
         corners=corners_of_shapes.UNBIND,
-        points=PLAIN,
     ),
-    op(
+    _row(
         "pad_constant",
         base="pad",
         rank=38,
@@ -277,10 +232,7 @@ ENTRIES = rows(
             "torch": "torch.nn.functional.pad(x, [n for p in zip(before[::-1], after[::-1]) for n in p], value=value)",
             "paddle": "paddle.nn.functional.pad(x, [n for p in zip(before, after) for n in p], value=value)",
         },
-        exact=True,
-        numbers=BOTH,
         corners=corners_of_shapes.PAD_CONSTANT,
-        points=PLAIN,
     ),
     TILE,
     replace(
@@ -291,36 +243,16 @@ ENTRIES = rows(
         rank=66,
         calls={"torch": "x.repeat(repeats)", "paddle": "x.tile(repeats)"},
     ),
-    op(
+    _row(
         "repeat_interleave",
         rank=65,
         draw=interleaved,
         calls=both("torch.repeat_interleave(x, repeats, axis)"),
-        exact=True,
         numbers=real_only(UNREGISTERED),
         corners=axes(repeats=6),
-        points=PLAIN,
     ),
-    op(
-        "roll",
-        rank=78,
-        draw=rolled,
-        calls=both("torch.roll(x, shift, axis)"),
-        exact=True,
-        numbers=BOTH,
-        corners=corners_of_shapes.ROLL,
-        points=PLAIN,
-    ),
-    op(
-        "flip",
-        rank=118,
-        draw=along_axis(nonempty=False),
-        calls=both("torch.flip(x, [axis])"),
-        exact=True,
-        numbers=BOTH,
-        corners=axes(),
-        points=PLAIN,
-    ),
+    _row("roll", rank=78, draw=rolled, calls=both("torch.roll(x, shift, axis)"), corners=corners_of_shapes.ROLL),
+    _row("flip", rank=118, draw=along_axis(nonempty=False), calls=both("torch.flip(x, [axis])"), corners=axes()),
     TRIL,
     replace(
         TRIL,

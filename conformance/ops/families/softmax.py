@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from conformance.ops.calls import both
@@ -19,36 +20,32 @@ def _glu(s: Sampler) -> Arguments | None:
     return [s.take(lambda d: len(d.shape) >= 1 and d.shape[-1] in (2, 4), shape=(2, 4))], {"axis": -1}
 
 
+_row = partial(op, exact=False, numbers=real_only(UNIMPLEMENTED))
+
 ENTRIES = rows(
     "softmax",
-    op(
+    _row(
         "softmax",
         rank=28,
         draw=along_axis(),
         calls=both("torch.nn.functional.softmax(x, axis)"),
-        exact=False,
-        numbers=real_only(UNIMPLEMENTED),
         corners=axes(nonempty=True),
         points=ROWS,
         in_place=ONE_ALONE,
     ),
-    op(
+    _row(
         "log_softmax",
         rank=40,
         draw=along_axis(),
         calls=both("torch.nn.functional.log_softmax(x, axis)"),
-        exact=False,
-        numbers=real_only(UNIMPLEMENTED),
         corners=axes(nonempty=True),
         points=ROWS,
     ),
-    op(
+    _row(
         "glu",
         rank=84,
         draw=_glu,
         calls=both("torch.nn.functional.glu(x, axis)"),
-        exact=False,
-        numbers=real_only(UNIMPLEMENTED),
         corners={"first axis": on(lambda x: {"axis": 0} if x.shape and x.shape[0] % 2 == 0 < x.shape[0] else None)},
         points=Points(width=4),
     ),

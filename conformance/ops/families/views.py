@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from conformance.ops import corners_of_shapes
@@ -101,6 +102,8 @@ def _split(name: str, rank: int, axis: Callable[[int], int], least: int, rest: s
     )
 
 
+_row = partial(op, exact=True, numbers=BOTH, points=PLAIN, drawn=Drawn.NAMED)
+
 ENTRIES = rows(
     "views",
     _like(
@@ -111,20 +114,16 @@ ENTRIES = rows(
         numbers=real_only(UNREGISTERED),
     ),
     _like("expand", "broadcast_to", 138, "torch.broadcast_to(x, shape)"),
-    op(
+    _row(
         "unflatten",
         rank=90,
         draw=_unflattened,
         calls=both("torch.unflatten(x, axis, sizes)"),
-        exact=True,
-        numbers=BOTH,
         memory=Memory.RESHAPES,
         corners={
             "inferred": on(lambda x: {"axis": -1, "sizes": [1, -1]} if has_rows(x) else None),
             "three": on(lambda x: {"axis": 0, "sizes": [1, x.shape[0], 1]} if has_rows(x) else None),
         },
-        points=PLAIN,
-        drawn=Drawn.NAMED,
     ),
     _like("transpose", "swapaxes", 140, "torch.swapaxes(x, axis0, axis1)"),
     replace(
@@ -143,22 +142,18 @@ ENTRIES = rows(
         draw=reshaped,
         corners={name: draw for name, draw in corners_of_shapes.RESHAPE.items() if name != "inferred"},
     ),
-    op(
+    _row(
         "moveaxis",
         rank=148,
         draw=_moved,
         calls=both("torch.moveaxis(x, source, destination)"),
-        exact=True,
-        numbers=BOTH,
         memory=Memory.STRIDED,
         corners={
             "negative axes": on(lambda x: {"source": [-1], "destination": [0]} if len(x.shape) > 1 else None),
             "two": on(lambda x: {"source": [0, -1], "destination": [-1, -2]} if len(x.shape) > 2 else None),
         },
-        points=PLAIN,
-        drawn=Drawn.NAMED,
     ),
-    op(
+    _row(
         "narrow_view",
         base="narrow",
         rank=166,
@@ -167,67 +162,47 @@ ENTRIES = rows(
             "torch": "torch.narrow(x, axis, start, length)",
             "paddle": "paddle.narrow(x.contiguous().clone(), axis, start, length)",  # of a view it is wrong; see `NOT_OFFERED`
         },
-        exact=True,
-        numbers=BOTH,
         memory=Memory.DOUBTFUL,
         corners={
             **axes(nonempty=True, start=0, length=1),
             "negative start": on(lambda x: {"axis": 0, "start": -1, "length": 1} if has_rows(x) else None),
             "whole": on(lambda x: {"axis": 0, "start": 0, "length": x.shape[0]} if has_rows(x) else None),
         },
-        points=PLAIN,
-        drawn=Drawn.NAMED,
     ),
     _like("reshape", "ravel", 253, "torch.ravel(x)", draw=_flat, corners={}),
-    op(
+    _row(
         "matrix_transpose",
         base="mT",
         rank=254,
         draw=unary(axes=2),
         calls=both("x.mT"),
-        exact=True,
-        numbers=BOTH,
         memory=Memory.STRIDED,
-        points=PLAIN,
-        drawn=Drawn.NAMED,
     ),
     _split("hsplit", 258, lambda count: 0 if count == 1 else 1, 1),
     _split("vsplit", 259, lambda _: 0, 2),
     _split("dsplit", 260, lambda _: 2, 3),
-    op(
+    _row(
         "select",
         rank=273,
         draw=_selected,
         calls={"torch": "torch.select(x, axis, index)", "paddle": "x[(slice(None),) * (axis % x.ndim) + (index,)]"},
-        exact=True,
-        numbers=BOTH,
         memory=Memory.STRIDED,
         corners=axes(nonempty=True, index=-1),
-        points=PLAIN,
-        drawn=Drawn.NAMED,
     ),
-    op(
+    _row(
         "getitem_newaxis",
         base="getitem",
         rank=5,
         draw=_last_entry,
         calls=both("x[..., None, index]"),
-        exact=True,
-        numbers=BOTH,
         memory=Memory.STRIDED,
         corners=several("index", 0, -1, draw=on(lambda x: {} if has_rows(x) else None)),
-        points=PLAIN,
-        drawn=Drawn.NAMED,
     ),
-    op(
+    _row(
         "reduce_as",
         rank=290,
         draw=_summed,
         calls={"torch": "x.sum_to_size(shape)", "paddle": "paddle.reduce_as(x, paddle.empty(shape))"},
-        exact=True,
-        numbers=BOTH,
         corners={"all": on(lambda x: {"shape": [1]} if x.shape and x.shape != (1,) else None)},
-        points=PLAIN,
-        drawn=Drawn.NAMED,
     ),
 )

@@ -64,6 +64,15 @@ def with_number(name: str, domain: str | None = None) -> Draw:
     return draw
 
 
+def with_choices(**options: Sequence[float]) -> Draw:
+    """One operand, and for each of these attributes one of its values."""
+
+    def draw(s: Sampler) -> Arguments | None:
+        return [s.take()], {name: s.source.choice(values) for name, values in options.items()}
+
+    return draw
+
+
 def axis_of(s: Sampler, x: Draft) -> int:
     """Choose an axis, counted from the front or from the back."""
     return from_either_end(s, x, s.source.integer(0, len(x.shape) - 1))

@@ -62,7 +62,6 @@ ONE_ALONE = NotOffered("one of the frameworks alone has the form in place")
 RESHAPES = NotOffered("it changes the shape of a value that the case knows by one shape")
 
 NOT_OFFERED = {
-    "index_add_, scatter_, put_along_axis_": "come with their ops",
     "in-place updates beside products of matrices": "what these keep for their gradients is not tabulated yet",
     "writes to what may be a copy": "whether expand, split and some reshapes share memory is not promised alike",
     "backward(inputs=) beside in-place updates": "which version of a rewritten input it means is not modelled yet",

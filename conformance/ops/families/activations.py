@@ -7,27 +7,17 @@ from typing import TYPE_CHECKING
 
 from conformance.ops.calls import both
 from conformance.ops.corners import given, several
-from conformance.ops.draws import unary
+from conformance.ops.draws import unary, with_choices
 from conformance.ops.in_place import LATER, ONE_ALONE
 from conformance.ops.numbers import UNIMPLEMENTED, UNORDERED, real_only
 from conformance.ops.spec import ELEMENTS, PLAIN, Drawn, Growth, op, rows
 
 if TYPE_CHECKING:
-    from conformance.ops.sampler import Arguments, Draw, Sampler
+    from conformance.ops.sampler import Arguments, Sampler
 
 ALPHAS = (1.0, 0.5, 1.5, 2.0)
-BOUNDS = (0.5, 1.0, 0.25)
 SELU = {"alpha": 1.6732632423543772848170429916717, "scale": 1.0507009873554804934193349852946}
 """The documented numbers, and the only ones that PyTorch has; they are attributes so that one can ask what rounding them would do."""
-
-
-def _with(name: str, *values: float) -> Draw:
-    """Draw one operand, and an attribute out of some."""
-    return lambda s: ([s.take()], {name: s.source.choice(values)})
-
-
-def _cut(s: Sampler) -> Arguments | None:
-    return [s.take()], {"bound": s.source.choice((0.5, -0.5, 1.0)), "value": s.source.choice((0.0, -0.75, 2.0))}
 
 
 def _between(s: Sampler) -> Arguments | None:
@@ -43,7 +33,7 @@ ENTRIES = rows(
     _row(
         "hardsigmoid",
         rank=89,
-        draw=_with("slope", 1.0 / 6.0),
+        draw=with_choices(slope=(1.0 / 6.0,)),
         calls={"torch": "torch.nn.functional.hardsigmoid(x)", "paddle": "paddle.nn.functional.hardsigmoid(x, slope)"},
     ),
     _row(
@@ -54,7 +44,7 @@ ENTRIES = rows(
     _row(
         "elu",
         rank=130,
-        draw=_with("alpha", *ALPHAS),
+        draw=with_choices(alpha=ALPHAS),
         calls=both("torch.nn.functional.elu(x, alpha)"),
         corners=several("alpha", 6.0, 0.25, draw=unary()),
         in_place=LATER,
@@ -63,7 +53,7 @@ ENTRIES = rows(
     _row(
         "celu",
         rank=193,
-        draw=_with("alpha", *ALPHAS),
+        draw=with_choices(alpha=ALPHAS),
         calls=both("torch.nn.functional.celu(x, alpha)"),
         corners=several("alpha", 6.0, 0.25, draw=unary()),
     ),
@@ -78,7 +68,7 @@ ENTRIES = rows(
     _row(
         "softshrink",
         rank=236,
-        draw=_with("bound", *BOUNDS),
+        draw=with_choices(bound=(0.5, 1.0, 0.25)),
         calls=both("torch.nn.functional.softshrink(x, bound)"),
         exact=True,
         numbers=real_only(UNORDERED),
@@ -88,7 +78,7 @@ ENTRIES = rows(
     _row(
         "threshold",
         rank=239,
-        draw=_cut,
+        draw=with_choices(bound=(0.5, -0.5, 1.0), value=(0.0, -0.75, 2.0)),
         calls={
             "torch": "torch.nn.functional.threshold(x, bound, value)",
             "paddle": "paddle.nn.functional.thresholded_relu(x, bound, value)",

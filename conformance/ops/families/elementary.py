@@ -7,17 +7,13 @@ from typing import TYPE_CHECKING
 
 from conformance.ops.calls import both
 from conformance.ops.corners import several
-from conformance.ops.draws import binary, unary
+from conformance.ops.draws import binary, unary, with_choices
 from conformance.ops.in_place import ONE_ALONE, InPlaceForm, NotOffered
 from conformance.ops.numbers import BOTH, UNIMPLEMENTED, UNREGISTERED, real_only
 from conformance.ops.spec import ELEMENTS, Growth, op, rows
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Sampler
-
-
-def _softplus(s: Sampler) -> Arguments | None:
-    return [s.take()], {"beta": s.source.choice([1.0, 0.5, 1.5, 2.0])}
 
 
 def _pow(s: Sampler) -> Arguments | None:
@@ -139,7 +135,7 @@ ENTRIES = rows(
     _row(
         "softplus",
         rank=71,
-        draw=_softplus,
+        draw=with_choices(beta=(1.0, 0.5, 1.5, 2.0)),
         calls=both("torch.nn.functional.softplus(x, beta)"),
         numbers=real_only(UNIMPLEMENTED),
         growth=Growth.UNBOUNDED,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from conformance.ops.calls import both
 from conformance.ops.corners import given
-from conformance.ops.draws import binary, unary
+from conformance.ops.draws import binary, unary, with_choices
 from conformance.ops.in_place import LATER, ONE_ALONE
 from conformance.ops.numbers import BOTH, UNIMPLEMENTED, UNORDERED, UNREGISTERED, real_only
 from conformance.ops.spec import ELEMENTS, PLAIN, Drawn, Growth, op, rows
@@ -20,10 +20,7 @@ def _replaced(s: Sampler) -> Arguments | None:
     return [s.take()], {"nan": s.number(), "posinf": s.number(), "neginf": s.number()}
 
 
-def _slopes(s: Sampler) -> Arguments | None:
-    return [s.take()], {"lower": s.source.choice([0.25, 0.125, 0.0]), "upper": s.source.choice([0.5, 0.375])}
-
-
+_slopes = with_choices(lower=(0.25, 0.125, 0.0), upper=(0.5, 0.375))
 _row = partial(op, exact=False, numbers=real_only(UNIMPLEMENTED), points=ELEMENTS, drawn=Drawn.NAMED)
 
 ENTRIES = rows(

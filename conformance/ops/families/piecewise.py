@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from conformance.ops.calls import both
 from conformance.ops.corners import given, several
-from conformance.ops.draws import unary
+from conformance.ops.draws import unary, with_choices
 from conformance.ops.in_place import LATER, ONE_ALONE, InPlaceForm
 from conformance.ops.numbers import ROUNDED_IF_COMPLEX, UNORDERED, real_only
 from conformance.ops.spec import ELEMENTS, Drawn, op, rows
@@ -18,18 +18,6 @@ if TYPE_CHECKING:
 
 def _abs(s: Sampler) -> Arguments | None:
     return [s.take(domain="nonzero" if s.complex else None)], {}
-
-
-def _leaky(s: Sampler) -> Arguments | None:
-    return [s.take()], {"slope": s.source.choice([0.25, 0.5, 0.125])}
-
-
-def _shrunk(s: Sampler) -> Arguments | None:
-    return [s.take()], {"bound": s.source.choice([0.5, 1.0, 0.25])}
-
-
-def _clipped(s: Sampler) -> Arguments | None:
-    return [s.take()], {"low": s.source.choice([-1.0, -0.5, 0.0]), "high": s.source.choice([1.0, 0.5, 2.0])}
 
 
 _row = partial(op, exact=True, numbers=real_only(UNORDERED), points=ELEMENTS)
@@ -55,7 +43,7 @@ ENTRIES = rows(
     _row(
         "hardtanh",
         rank=104,
-        draw=_clipped,
+        draw=with_choices(low=(-1.0, -0.5, 0.0), high=(1.0, 0.5, 2.0)),
         calls=both("torch.nn.functional.hardtanh(x, low, high)"),
         corners={"wide": given(unary(), low=-5.0, high=6.0), "narrow": given(unary(), low=-0.25, high=0.25)},
         in_place=LATER,
@@ -63,7 +51,7 @@ ENTRIES = rows(
     _row(
         "leaky_relu",
         rank=122,
-        draw=_leaky,
+        draw=with_choices(slope=(0.25, 0.5, 0.125)),
         calls=both("torch.nn.functional.leaky_relu(x, slope)"),
         corners=several("slope", 5.0, -0.5, 0.0, draw=unary()),
         in_place=LATER,
@@ -71,7 +59,7 @@ ENTRIES = rows(
     _row(
         "hardshrink",
         rank=237,
-        draw=_shrunk,
+        draw=with_choices(bound=(0.5, 1.0, 0.25)),
         calls=both("torch.nn.functional.hardshrink(x, bound)"),
         corners=several("bound", 5.0, 0.0, draw=unary()),
     ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from conformance.ops.calls import both
 from conformance.ops.draws import axis_of, has_matrices, has_rows, is_matrix
-from conformance.ops.in_place import NotOffered
+from conformance.ops.in_place import LATER
 from conformance.ops.numbers import UNEXAMINED, real_only
 from conformance.ops.spec import PLAIN, Drawn, Growth, Memory, op, rows
 
@@ -68,7 +68,6 @@ def _blocks(s: Sampler) -> Arguments | None:
     return [s.take(is_matrix), s.take_shaped((s.source.integer(1, 2), s.source.integer(1, 3)))], {}
 
 
-LATER = NotOffered("comes with the next forms in place")
 _row = partial(op, exact=True, numbers=real_only(UNEXAMINED), points=PLAIN, drawn=Drawn.NAMED)
 
 ENTRIES = rows(

@@ -13,7 +13,7 @@ from conformance.ops.calls import both
 from conformance.ops.corners import axes, count_of, on
 from conformance.ops.draws import axis_of, has_matrices, has_rows, indices, mask_for
 from conformance.ops.families.indexing import ENTRIES as INDEXING
-from conformance.ops.in_place import NotOffered
+from conformance.ops.in_place import LATER
 from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
 from conformance.ops.spec import PLAIN, Drawn, op, rows
 
@@ -148,7 +148,6 @@ def _chosen(s: Sampler) -> Arguments | None:
     return [x, s.take_shaped(x.shape)], {"index": indices(s, (x.shape[0],), 2)}
 
 
-LATER = NotOffered("comes with the next forms in place")
 UNDERIVED = real_only("PyTorch: does not support automatic differentiation for outputs with complex dtype")
 _row = partial(op, exact=True, numbers=BOTH, points=PLAIN, drawn=Drawn.NAMED)
 _LISTS = "tuple(torch.tensor(i) for i in index)"

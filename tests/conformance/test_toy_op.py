@@ -21,6 +21,7 @@ from conformance.case.files import check, decode, encode
 from conformance.case.steps import Op
 from conformance.cli.listing import ops_listing
 from conformance.compare.promise import Promise
+from conformance.generate import scripts
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.generate.special_points import cases_of
 from conformance.judge import verdict
@@ -108,6 +109,7 @@ def toy() -> Iterator[Primitive]:
     enter()
     yield OPS[NAME]  # type: ignore[misc]
     del OPS[NAME], catalogue()[NAME]  # type: ignore[attr-defined]
+    scripts._offered.cache_clear()  # tests that draw come after this one, too
 
 
 # Engines that are wrong in it, opened by name, in worker processes too.

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MANY = 12
 """The most parts that an axis is cut into: each is a result, with a seed of its own."""
+REDUCTIONS = ("mean", "sum", "none")
+"""What a loss may make of its terms."""
 
 
 def on(attrs: Callable[[Draft], dict[str, Any] | None], domain: str | None = None) -> Draw:
@@ -49,6 +51,11 @@ def rounded(draw: Draw) -> Draw:
 def several(name: str, *values: float, draw: Draw) -> dict[str, Draw]:
     """Return one corner for each of these values of an attribute."""
     return {f"{name} {value:g}": given(draw, **{name: value}) for value in values}
+
+
+def each_reduction(draw: Draw, *reductions: str) -> dict[str, Draw]:
+    """Return one corner for each of these reductions of a loss, or for each of `REDUCTIONS`."""
+    return {reduction: given(draw, reduction=reduction) for reduction in reductions or REDUCTIONS}
 
 
 def axes(*, nonempty: bool = False, domain: str | None = None, **more: Any) -> dict[str, Draw]:

@@ -10,7 +10,29 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
+
+
+def has_elements(x: Draft) -> bool:
+    """Whether no axis has the length 0."""
+    return 0 not in x.shape
+
+
+def has_rows(x: Draft) -> bool:
+    """Whether it has elements, and an axis that they lie along."""
+    return len(x.shape) >= 1 and has_elements(x)
+
+
+def has_matrices(x: Draft) -> bool:
+    """Whether it is a matrix or a batch of some, with elements."""
+    return len(x.shape) >= 2 and has_elements(x)
+
+
+def is_matrix(x: Draft) -> bool:
+    """Whether it is one matrix, with elements."""
+    return len(x.shape) == 2 and has_elements(x)
 
 
 def unary(domain: str | None = None, *, axes: int = 0) -> Draw:
@@ -42,9 +64,22 @@ def with_number(name: str, domain: str | None = None) -> Draw:
     return draw
 
 
+def with_choices(**options: Sequence[float]) -> Draw:
+    """One operand, and for each of these attributes one of its values."""
+
+    def draw(s: Sampler) -> Arguments | None:
+        return [s.take()], {name: s.source.choice(values) for name, values in options.items()}
+
+    return draw
+
+
 def axis_of(s: Sampler, x: Draft) -> int:
     """Choose an axis, counted from the front or from the back."""
-    axis = s.source.integer(0, len(x.shape) - 1)
+    return from_either_end(s, x, s.source.integer(0, len(x.shape) - 1))
+
+
+def from_either_end(s: Sampler, x: Draft, axis: int) -> int:
+    """Count an axis from the front or from the back."""
     return axis - len(x.shape) if s.source.chance(0.3) else axis
 
 
@@ -64,12 +99,17 @@ def reduction(*, one_axis: bool, nonempty: bool = False, domain: str | None = No
     return draw
 
 
+def count_reduced(x: Draft, axis: Sequence[int] | None) -> int:
+    """Return how many elements become one when these axes (``None``: all) are reduced."""
+    return math.prod(x.shape if axis is None else [x.shape[a] for a in axis])
+
+
 def exact_mean(s: Sampler) -> Arguments | None:
     """Return a reduction whose count divides without rounding in the exact lane."""
     drawn = reduction(one_axis=False, nonempty=True)(s)
     if drawn is not None and s.exact:
         (x,), attrs = drawn
-        count = math.prod(x.shape if attrs["axis"] is None else [x.shape[a] for a in attrs["axis"]])
+        count = count_reduced(x, attrs["axis"])
         if count & (count - 1):
             return None
     return drawn
@@ -101,18 +141,19 @@ def _factor(s: Sampler, count: int) -> list[int]:
     return [*shape, count] if count != 1 or s.source.chance(0.3) else shape
 
 
+def nested(shape: tuple[int, ...], draw: Callable[[], Any]) -> Any:
+    """Draw nested lists of a shape, element by element; a bare element for no axes."""
+    return [nested(shape[1:], draw) for _ in range(shape[0])] if shape else draw()
+
+
 def mask_for(s: Sampler, shape: tuple[int, ...]) -> Any:
-    """Draw a mask of a shape, as nested lists; a bare boolean for no axes."""
-    if not shape:
-        return s.source.chance(0.5)
-    return [mask_for(s, shape[1:]) for _ in range(shape[0])]
+    """Draw a mask of a shape, as nested lists."""
+    return nested(shape, lambda: s.source.chance(0.5))
 
 
 def indices(s: Sampler, shape: tuple[int, ...], limit: int) -> Any:
     """Draw indices below ``limit`` in nested lists of a shape; they repeat."""
-    if not shape:
-        return s.source.integer(0, limit - 1)
-    return [indices(s, shape[1:], limit) for _ in range(shape[0])]
+    return nested(shape, lambda: s.source.integer(0, limit - 1))
 
 
 def matrices(kind: str) -> Draw:

@@ -24,7 +24,7 @@ class InPlaceForm:
     """How an op is written in place.
 
     Attributes:
-        calls: per framework, the statement's expression; `both` where they call it alike.
+        calls: per framework, the statement's expression; `conformance.ops.calls.both` where they write it alike.
         draw: choose the other operands and the attributes for a target; ``None`` if nothing fits. Without it there are no
             attributes, and another operand is one that broadcasts to the target.
         partial: whether it may write a part of the target.
@@ -52,11 +52,6 @@ class NotOffered:
     reason: str
 
 
-def both(call: str) -> dict[str, str]:
-    """Return a call that PyTorch and Paddle write alike."""
-    return {"torch": call, "paddle": call}
-
-
 def attribute(name: str, draw: Callable[[Sampler], Any]) -> Callable[[Sampler, Draft], Arguments | None]:
     """Draw one attribute and no other operand."""
     return lambda s, _: ([], {name: draw(s)})
@@ -67,7 +62,6 @@ ONE_ALONE = NotOffered("one of the frameworks alone has the form in place")
 RESHAPES = NotOffered("it changes the shape of a value that the case knows by one shape")
 
 NOT_OFFERED = {
-    "index_add_, scatter_, put_along_axis_": "come with their ops",
     "in-place updates beside products of matrices": "what these keep for their gradients is not tabulated yet",
     "writes to what may be a copy": "whether expand, split and some reshapes share memory is not promised alike",
     "backward(inputs=) beside in-place updates": "which version of a rewritten input it means is not modelled yet",

@@ -52,6 +52,7 @@ def real_only(reason: str) -> Numbers:
 UNORDERED = "complex numbers have no order; both frameworks refuse"
 UNIMPLEMENTED = "PyTorch: not implemented for complex numbers"
 UNREGISTERED = "Paddle: its kernel is not registered for complex numbers"
+UNEXAMINED = "what the frameworks make of complex ones has not been looked at yet"
 PARTS = "it makes complex numbers of their real parts"
 
 NOT_OFFERED: Mapping[str, str] = {

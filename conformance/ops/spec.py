@@ -14,12 +14,13 @@ Example::
         "relu",
         rank=31,
         draw=unary(),
-        torch="torch.nn.functional.relu(x)",
-        paddle="paddle.nn.functional.relu(x)",
+        calls=both("torch.nn.functional.relu(x)"),
         exact=True,
         numbers=real_only(UNORDERED),
         points=ELEMENTS,
     )
+
+What nearly all rows of a family have in common, the family says once: ``_row = partial(op, exact=True, ...)``.
 """
 
 from __future__ import annotations
@@ -205,6 +206,7 @@ def op(
     *,
     rank: int,
     draw: Draw,
+    calls: Mapping[str, str],
     exact: bool,
     numbers: Numbers,
     points: Points | None,
@@ -214,9 +216,8 @@ def op(
     in_place: InPlaceForm | NotOffered | None = None,
     corners: Mapping[str, Draw] | None = None,
     drawn: Drawn = Drawn.ALWAYS,
-    **calls: str,
 ) -> OpSpec:
-    """Make a row; see `OpSpec`. What is left over is the op's call in each framework, under the framework's name."""
+    """Make a row; see `OpSpec`. ``base`` is the op itself where nothing else is said."""
     return OpSpec(
         name=name,
         base_op=name if base is None else base,

@@ -1,4 +1,4 @@
-"""Activations that are smooth in pieces: exponential linear units, gates that are lines, shrinkage; and interpolation.
+"""Activations that are smooth in pieces: exponential linear units, piecewise linear gates, shrinkage; and linear interpolation.
 
 What would cancel or overflow is a primitive; where a formula says it all, the op is `fused`. At a kink the answer is a convention, as
 in `piecewise`: it is a piecewise constant op that decides it, so that a judge may ask for the other side.
@@ -13,7 +13,7 @@ import numpy as np
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, rsub_scalar, square, sub
 from reference_impl.primitives.elementary import exp, sigmoid, tanh
 from reference_impl.primitives.fused import fused
-from reference_impl.primitives.piecewise import abs as size
+from reference_impl.primitives.piecewise import abs as absolute
 from reference_impl.primitives.piecewise import between, hardtanh, inside, jumps, outside, step
 from reference_impl.primitives.promotion import to_operand
 from reference_impl.primitives.selection import clamp
@@ -26,7 +26,10 @@ def _unit(x: Any, alpha: float, rate: float) -> Any:
 
 
 def _unit_slope(x: Any, alpha: float, rate: float) -> Any:
-    """Return the derivative of `_unit`, that of the exponential at 0; the exponential is of 0 where it does not count."""
+    """Return the derivative of `_unit`, at 0 that of the exponential.
+
+    Where ``x`` is positive the exponential is taken of 0, so that it does not overflow.
+    """
     straight = step(array_of(x), array_of(x))
     bent = mul_scalar(exp(mul_scalar(clamp(x, low=-np.inf, high=0.0), other=rate)), other=alpha * rate)
     return add(mul(bent, rsub_scalar(straight, other=1.0)), straight)
@@ -148,36 +151,28 @@ def threshold_vjp_x(g: Any, out: Any, x: Any, *, bound: float, value: float) -> 
     return mul(g, exceeds(x, bound=bound))
 
 
-def _softsign(x: Any) -> Any:
-    return div(x, add_scalar(size(x), other=1.0))
-
-
-def _tanhshrink(x: Any) -> Any:
-    return sub(x, tanh(x))
-
-
 @composite
 def softsign(x: Any) -> Any:
     """Return ``x / (1 + |x|)``."""
-    return _softsign(x)
+    return div(x, add_scalar(absolute(x), other=1.0))
 
 
 @fused()
 def softsign_as_one(x: Any) -> Any:
     """Return the same as `softsign`, which is one node in Paddle."""
-    return _softsign(x)
+    return softsign(x)
 
 
 @composite
 def tanhshrink(x: Any) -> Any:
     """Return ``x - tanh(x)``."""
-    return _tanhshrink(x)
+    return sub(x, tanh(x))
 
 
 @fused()
 def tanhshrink_as_one(x: Any) -> Any:
     """Return the same as `tanhshrink`, which is one node in Paddle."""
-    return _tanhshrink(x)
+    return tanhshrink(x)
 
 
 @primitive(ulps=4, error_scale=lambda out, x, y, weight: (np.abs(x) + np.abs(y)) * (1.0 + np.abs(weight)))

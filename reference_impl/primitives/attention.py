@@ -41,7 +41,7 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any) -> Any:
 
 @composite
 def scaled_dot_product_attention_causal(query: Any, key: Any, value: Any) -> Any:
-    """Return the same as `scaled_dot_product_attention`, where no query attends to a key behind its own position."""
+    """Return the same as `scaled_dot_product_attention`, where no query attends to a key after its own position."""
     return _attended(query, key, value, causal=True)
 
 

@@ -172,22 +172,16 @@ def multi_dot_as_one(x: Any, y: Any, z: Any) -> Any:
     return matmul(matmul(x, y), z)
 
 
-def _crossed(x: Any, y: Any, axis: int) -> Any:
-    return np.subtract(
-        np.roll(x, -1, axis) * np.roll(y, -2, axis),
-        np.roll(x, -2, axis) * np.roll(y, -1, axis),
-    )
+def _terms_of_cross(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
+    return np.roll(x, -1, axis) * np.roll(y, -2, axis), np.roll(x, -2, axis) * np.roll(y, -1, axis)
 
 
-def _size_of_cross(out: Any, x: Any, y: Any, *, axis: int) -> Any:
-    x, y = np.abs(x), np.abs(y)
-    return np.roll(x, -1, axis) * np.roll(y, -2, axis) + np.roll(x, -2, axis) * np.roll(y, -1, axis)
-
-
-@primitive(error_scale=_size_of_cross, summands=lambda x, y, *, axis: 3)
+@primitive(
+    error_scale=lambda out, x, y, *, axis: np.add(*_terms_of_cross(np.abs(x), np.abs(y), axis)), summands=lambda x, y, *, axis: 3
+)
 def cross(x: Any, y: Any, *, axis: int) -> Any:
     """Return the cross product along an axis of length 3, of two tensors of one shape."""
-    return _crossed(x, y, axis)
+    return np.subtract(*_terms_of_cross(x, y, axis))
 
 
 @cross.vjp("x")

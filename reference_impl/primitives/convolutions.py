@@ -81,15 +81,10 @@ conv3d_plain = alias("conv3d_plain", conv2d_plain)
 
 
 @composite
-def conv2d_of_parts(x: Any, weight: Any, bias: Any, *, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
-    """Return the same as `conv2d_biased`, as a convolution and a sum."""
-    return _biased(conv2d_plain(x, weight, stride=stride, padding=padding, dilation=dilation, groups=groups), bias)
-
-
-@composite
-def conv3d_of_parts(x: Any, weight: Any, bias: Any, *, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
-    """Return the same as `conv3d`, as a convolution and a sum."""
-    return _biased(conv3d_plain(x, weight, stride=stride, padding=padding, dilation=dilation, groups=groups), bias)
+def conv_of_parts(x: Any, weight: Any, bias: Any, *, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
+    """Return the same as `conv2d_biased`, or as `conv3d`, as a convolution and a sum."""
+    plain = conv3d_plain if len(shape_of(x)) == 5 else conv2d_plain
+    return _biased(plain(x, weight, stride=stride, padding=padding, dilation=dilation, groups=groups), bias)
 
 
 @composite
@@ -121,21 +116,12 @@ conv_transpose3d_plain = alias("conv_transpose3d_plain", conv_transpose2d_plain)
 
 
 @composite
-def conv_transpose2d_of_parts(
+def conv_transpose_of_parts(
     x: Any, weight: Any, bias: Any, *, stride: Any, padding: Any, added: Any, dilation: Any, groups: int
 ) -> Any:
-    """Return the same as `conv_transpose2d`, as its products and a sum."""
-    attrs = {"stride": stride, "padding": padding, "added": added, "dilation": dilation, "groups": groups}
-    return _biased(conv_transpose2d_plain(x, weight, **attrs), bias)
-
-
-@composite
-def conv_transpose3d_of_parts(
-    x: Any, weight: Any, bias: Any, *, stride: Any, padding: Any, added: Any, dilation: Any, groups: int
-) -> Any:
-    """Return the same as `conv_transpose3d`, as its products and a sum."""
-    attrs = {"stride": stride, "padding": padding, "added": added, "dilation": dilation, "groups": groups}
-    return _biased(conv_transpose3d_plain(x, weight, **attrs), bias)
+    """Return the same as `conv_transpose2d`, or as `conv_transpose3d`, as its products and a sum."""
+    plain = conv_transpose3d_plain if len(shape_of(x)) == 5 else conv_transpose2d_plain
+    return _biased(plain(x, weight, stride=stride, padding=padding, added=added, dilation=dilation, groups=groups), bias)
 
 
 @composite

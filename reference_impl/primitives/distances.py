@@ -45,17 +45,13 @@ def length_of_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool, eps:
 
 @primitive(saves=(), ulps=0)
 def at_least(x: Any, *, bound: float) -> Any:
-    """Return ``x``, or a bound where it is less, which the derivative does not know: it is 1 (PyTorch clamps out of its sight)."""
+    """Return ``x``, or a bound where it is less, which the derivative ignores: it is 1 (PyTorch clamps without recording it)."""
     return np.maximum(x, np.asarray(bound, dtype=x.dtype))
 
 
 @at_least.vjp("x")
 def at_least_vjp_x(g: Any, out: Any, x: Any, *, bound: float) -> Any:
     return g
-
-
-def _constant(number: float, x: Any) -> Any:
-    return np.asarray(number, dtype=x.dtype)
 
 
 @composite
@@ -146,7 +142,8 @@ def gaussian_nll_loss(x: Any, y: Any, deviation: Any, *, eps: float, reduction: 
 @composite
 def multilabel_soft_margin_loss(x: Any, *, target: Any, reduction: str) -> Any:
     """Return the mean along the last axis of ``-t log(s) - (1 - t) log(1 - s)``, for ``s = sigmoid(x)`` and targets ``t``, reduced."""
-    return reduced(share_of_classes(_multilabel(x, target)), reduction)
+    terms = _multilabel(x, target)
+    return reduced(div(add_up(terms, axis=[-1], keepdims=False), np.asarray(shape_of(x)[-1], dtype=x.dtype)), reduction)
 
 
 @composite
@@ -158,8 +155,3 @@ def multilabel_soft_margin_loss_by_mean(x: Any, *, target: Any, reduction: str) 
 def _multilabel(x: Any, target: Any) -> Any:
     t = np.asarray(target, dtype=x.dtype)
     return neg(add(mul(t, logsigmoid(x)), mul(np.subtract(1.0, t).astype(x.dtype), logsigmoid(neg(x)))))
-
-
-def share_of_classes(terms: Any) -> Any:
-    """Return the sum along the last axis, divided by its length."""
-    return div(add_up(terms, axis=[-1], keepdims=False), _constant(shape_of(terms)[-1], terms))

@@ -242,7 +242,7 @@ def gelu_slope_vjp_x(g: Any, out: Any, x: Any) -> Any:  # phi(x) (2 - x^2), so t
 
 
 @sgn.vjp("x")
-def sgn_vjp_x(g: Any, out: Any, x: Any) -> Any:  # as x turns: half the way from g's mirror image to g
+def sgn_vjp_x(g: Any, out: Any, x: Any) -> Any:  # d sgn = (dx - sgn^2 conj(dx)) / (2 |x|), which is its own transpose
     return div(sub(g, mul(mul(out, out), conj(g))), mul_scalar(abs(x), other=2.0))
 
 

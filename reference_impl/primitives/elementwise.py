@@ -1,4 +1,4 @@
-"""More functions of one or two numbers: the parts of a number, what replaces one that is none, and angles.
+"""More elementwise functions: what replaces NaN and infinities, angles, logarithms of sums and of odds, leaky slopes in evaluation.
 
 Sources: the pages of ``torch`` and ``paddle`` on each.
 """

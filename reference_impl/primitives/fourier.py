@@ -1,12 +1,12 @@
-"""Discrete Fourier transforms: one linear primitive, and formulas of it with what is cut off, put in and left out.
+"""Discrete Fourier transforms: one linear primitive, and what the frameworks offer as formulas of it.
 
 ``dft`` sums ``x_j w^(jk)`` over some axes, ``w = e^(sign 2 pi i / n)``, and scales nothing. It is linear, and its conjugate transpose
 is the sum with the other sign, so it is its own rule. What frameworks offer beside it differs in three things:
 
 - which *lengths*: an operand is cut, or gets zeros, at the end of each axis;
 - which *scale*: ``norm`` names the direction that divides by the number of elements, or ``ortho`` for its root in both;
-- which *half*: of a real signal the spectrum at -k is the conjugate of that at k, so one half of the last axis is kept. In the way
-  back the left-out half is added as conjugates, and the imaginary parts of what is its own conjugate count nothing.
+- which *half*: of a real signal the spectrum at -k is the conjugate of that at k, so one half of the last axis is kept. On the
+  way back the other half is added as conjugates; what is its own conjugate is real, so that an imaginary part of it counts nothing.
 
 Sources: the pages of ``torch.fft`` and ``paddle.fft``; J. W. Cooley, P. A. W. Lewis and P. D. Welch, "The fast Fourier transform
 algorithm", J. Sound Vib. 12 (1970), section 3 for the halves.

@@ -118,20 +118,21 @@ def index_add_rows_vjp_g(g: Any, out: Any, x: Any, *, axis: int, index: Any, len
     return index_select(g, axis=axis, index=index)
 
 
-def _take_pairs(x: Any, index: Any) -> Any:
-    return x[tuple(np.asarray(i, dtype=np.intp) for i in index)]
+def as_arrays(index: Any) -> tuple[Any, ...]:
+    """Return lists of integers, one for each leading axis, as NumPy indexes with them."""
+    return tuple(np.asarray(i, dtype=np.intp) for i in index)
 
 
-def _add_pairs(g: Any, index: Any, shape: Any) -> Any:
+def _add_tuples(g: Any, index: Any, shape: Any) -> Any:
     out = np.zeros(shape, g.dtype)
-    np.add.at(out, tuple(np.asarray(i, dtype=np.intp) for i in index), g)
+    np.add.at(out, as_arrays(index), g)
     return out
 
 
 @primitive(ulps=0)
 def getitem_intarray(x: Any, *, index: Any) -> Any:
     """Return ``x[i, j, ...]`` with one list of integers for each leading axis; the lists have equal lengths."""
-    return _take_pairs(x, index)
+    return x[as_arrays(index)]
 
 
 @getitem_intarray.vjp("x")
@@ -140,7 +141,7 @@ def getitem_intarray_vjp_x(g: Any, out: Any, x: Any, *, index: Any) -> Any:
 
 
 @primitive(
-    error_scale=lambda out, g, *, index, shape: _add_pairs(np.abs(g), index, shape),
+    error_scale=lambda out, g, *, index, shape: _add_tuples(np.abs(g), index, shape),
     summands=lambda g, *, index, shape: len(index[0]),
     reordered=lambda forward, g, *, index, shape: forward(
         np.flip(g, 0), index=[np.flip(np.asarray(i), -1) for i in index], shape=shape
@@ -148,7 +149,7 @@ def getitem_intarray_vjp_x(g: Any, out: Any, x: Any, *, index: Any) -> Any:
 )
 def put_intarray(g: Any, *, index: Any, shape: Any) -> Any:
     """Add up at index tuples: the transpose of `getitem_intarray`."""
-    return _add_pairs(g, index, shape)
+    return _add_tuples(g, index, shape)
 
 
 @put_intarray.vjp("g")
@@ -167,11 +168,16 @@ def embedding_vjp_weight(g: Any, out: Any, weight: Any, *, index: Any) -> Any:
     return index_add_rows(g, axis=0, index=index, length=shape_of(weight)[0])
 
 
+def along(axis: int, index: Any) -> tuple[Any, ...]:
+    """Return an index of one axis, one for each element of a tensor, with those of the other axes that go with it."""
+    found = list(np.indices(np.shape(index), sparse=True))
+    found[axis] = np.asarray(index, dtype=np.intp)
+    return tuple(found)
+
+
 def _scatter_add(g: Any, axis: int, index: Any, shape: Any) -> Any:
     out = np.zeros(shape, g.dtype)
-    where = list(np.indices(g.shape, sparse=True))
-    where[axis] = np.asarray(index, dtype=np.intp)
-    np.add.at(out, tuple(where), g)
+    np.add.at(out, along(axis, index), g)
     return out
 
 

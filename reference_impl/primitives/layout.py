@@ -43,7 +43,7 @@ def vstack(*xs: Any) -> Any:
 @composite
 def row_stack(*xs: Any) -> Any:
     """Return the same as `vstack`."""
-    return cat(*(_at_least(x, 2) for x in xs), axis=0)
+    return vstack(*xs)
 
 
 @composite
@@ -90,11 +90,6 @@ def block_diag_vjp_xs(g: Any, out: Any, *xs: Any, position: int) -> Any:
 # Over a grid.
 
 
-def _spread(shape: tuple[int, ...], position: int, count: int) -> tuple[int, ...]:
-    """Return the shape of a vector that lies along one of so many axes."""
-    return tuple(math.prod(shape) if i == position else 1 for i in range(count))
-
-
 @primitive(saves=(), ulps=0)
 def meshgrid(*xs: Any) -> Any:
     """Return the coordinates of all points of a grid, as a stack: of vectors of n1, ..., nk elements ``(k, n1, ..., nk)``."""
@@ -104,8 +99,8 @@ def meshgrid(*xs: Any) -> Any:
 def _of_grid(g: Any, xs: Sequence[Any], position: int) -> Any:
     """Return the cotangent of one vector from that of a stack of grids."""
     own = narrow(g, axis=0, start=position, length=1)
-    summed = sum_to(own, (1, *_spread(shape_of(xs[position]), position, len(xs))))
-    return reshape(summed, shape=shape_of(xs[position]))
+    along = (shape_of(x)[0] if i == position else 1 for i, x in enumerate(xs))
+    return reshape(sum_to(own, (1, *along)), shape=shape_of(xs[position]))
 
 
 @meshgrid.vjp("xs")

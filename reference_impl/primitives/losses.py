@@ -14,7 +14,7 @@ import numpy as np
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, rsub_scalar, sub
 from reference_impl.primitives.elementary import exp, sigmoid
 from reference_impl.primitives.elementary import log as logarithm
-from reference_impl.primitives.piecewise import abs as size
+from reference_impl.primitives.piecewise import abs as absolute
 from reference_impl.primitives.piecewise import relu
 from reference_impl.primitives.reduction import mean
 from reference_impl.primitives.reduction import sum as add_up
@@ -41,13 +41,13 @@ def _like(numbers: Any, x: Any) -> Any:
 @composite
 def l1_loss(x: Any, y: Any, *, reduction: str) -> Any:
     """Return ``|x - y|``, reduced."""
-    return reduced(size(sub(x, y)), reduction)
+    return reduced(absolute(sub(x, y)), reduction)
 
 
 @composite
 def l1_loss_by_mean_all(x: Any, y: Any, *, reduction: str) -> Any:
     """Return the same as `l1_loss`; the mean is `mean_all`."""
-    return reduced(size(sub(x, y)), reduction, mean_all)
+    return reduced(absolute(sub(x, y)), reduction, mean_all)
 
 
 @primitive(ulps=2, error_scale=lambda out, x, y, *, delta: delta * (np.abs(x) + np.abs(y)) + delta * delta)
@@ -123,7 +123,7 @@ def logistic_entropy_vjp_x(g: Any, out: Any, x: Any, *, target: Any, pos_weight:
     return mul(g, sub(np.subtract(1.0, _like(target, x)).astype(x.dtype), away))
 
 
-def _weighed(x: Any, target: Any, weight: Any, pos_weight: Any) -> Any:
+def _weighted(x: Any, target: Any, weight: Any, pos_weight: Any) -> Any:
     terms = logistic_entropy(x, target=target, pos_weight=pos_weight)
     return terms if weight is None else mul(terms, _like(weight, x))
 
@@ -131,13 +131,13 @@ def _weighed(x: Any, target: Any, weight: Any, pos_weight: Any) -> Any:
 @composite
 def binary_cross_entropy_with_logits(x: Any, *, target: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
     """Return the terms of `logistic_entropy`, weighted if there is a weight for each, reduced."""
-    return reduced(_weighed(x, target, weight, pos_weight), reduction)
+    return reduced(_weighted(x, target, weight, pos_weight), reduction)
 
 
 @composite
 def binary_cross_entropy_with_logits_by_mean_all(x: Any, *, target: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
     """Return the same as `binary_cross_entropy_with_logits`; the mean is `mean_all`."""
-    return reduced(_weighed(x, target, weight, pos_weight), reduction, mean_all)
+    return reduced(_weighted(x, target, weight, pos_weight), reduction, mean_all)
 
 
 @primitive(ulps=4, error_scale=lambda out, x, *, target: np.abs(out) + np.exp(-np.abs(x)))

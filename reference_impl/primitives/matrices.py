@@ -2,7 +2,7 @@
 
 The inverse is the one primitive that knows how far rounding carries: its error is ``|X| |A| |X|`` to first order, element by element
 (N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., ch. 14). What follows from it is a fused formula, whose
-error follows, too. A singular matrix has NaN here; both frameworks refuse most of these, and no row draws one.
+error follows, too. The inverse of a singular matrix is NaN here; both frameworks refuse most of these, and no row draws one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def adjoint(x: Any) -> Any:
 
 
 def _or_nan(function: Any, x: Any) -> Any:
-    """Apply a function of `numpy.linalg`; a matrix that it refuses has NaN."""
+    """Apply a function of `numpy.linalg`; what it refuses to compute is NaN."""
     try:
         return function(x)
     except np.linalg.LinAlgError:
@@ -36,7 +36,7 @@ def _or_nan(function: Any, x: Any) -> Any:
 
 
 def _size_of(inverse_of: Any) -> Any:
-    """Return the sizes of the elements of an inverse, for an error scale: NumPy has none in longdouble."""
+    """Return the absolute values of the elements of an inverse, for an error scale: NumPy has none in longdouble."""
     return np.abs(_or_nan(np.linalg.inv, inverse_of.astype(np.complex128 if inverse_of.dtype.kind == "c" else np.float64)))
 
 
@@ -78,7 +78,7 @@ def det_vjp_x(g: Any, out: Any, x: Any) -> Any:  # g conj(det) X^H
 
 @primitive(ulps=2, error_scale=lambda out, x: np.abs(out) + _terms_of_det(x), summands=lambda x: x.shape[-1], domain=DOMINANT)
 def slogdet(x: Any) -> Any:
-    """Return the logarithms of the sizes of the determinants of matrices; their signs have no derivative."""
+    """Return the logarithms of the absolute values of determinants; their signs have no derivative."""
     return np.asarray(np.linalg.slogdet(x)[1])
 
 

@@ -27,9 +27,14 @@ def _normalized(x: Any, axes: Sequence[int], eps: float) -> Any:
     return mul(centred, rsqrt(add_scalar(variance, other=eps)))
 
 
+def _per_channel(x: Any) -> tuple[int, ...]:
+    """Return the shape in which one number for each channel broadcasts; the channels are axis 1."""
+    return (shape_of(x)[1], *(1,) * (len(shape_of(x)) - 2))
+
+
 def _of_channels(x: Any, weight: Any, bias: Any) -> Any:
-    """Return ``weight x + bias`` with one weight and one bias for each channel; the channels are axis 1."""
-    shape = (shape_of(x)[1], *(1,) * (len(shape_of(x)) - 2))
+    """Return ``weight x + bias`` with one weight and one bias for each channel."""
+    shape = _per_channel(x)
     return add(mul(x, reshape(weight, shape=shape)), reshape(bias, shape=shape))
 
 
@@ -59,8 +64,7 @@ def batch_norm_train(x: Any, weight: Any, bias: Any, *, eps: float) -> Any:
 @fused()
 def batch_norm_eval(x: Any, weight: Any, bias: Any, *, means: Any, variances: Any, eps: float) -> Any:
     """Normalize each channel by statistics that are given, one number each, and then scale and shift it."""
-    shape = (shape_of(x)[1], *(1,) * (len(shape_of(x)) - 2))
-    centre, variance = (np.reshape(np.asarray(numbers, dtype=x.dtype), shape) for numbers in (means, variances))
+    centre, variance = (np.reshape(np.asarray(numbers, dtype=x.dtype), _per_channel(x)) for numbers in (means, variances))
     return _of_channels(mul(sub(x, centre), rsqrt(add_scalar(variance, other=eps))), weight, bias)
 
 

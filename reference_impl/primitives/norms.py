@@ -13,35 +13,26 @@ import numpy as np
 
 from reference_impl.primitives.arithmetic import mul, mul_scalar, neg, pow_scalar, sub
 from reference_impl.primitives.fused import fused
-from reference_impl.primitives.piecewise import abs as size
+from reference_impl.primitives.piecewise import abs as absolute
 from reference_impl.primitives.piecewise import sign
-from reference_impl.primitives.reduction import extremum_vjp, restore_axes
-from reference_impl.primitives.shape import element_count, expand, sum_to, unsqueeze
+from reference_impl.primitives.reduction import count_reduced, extremum_vjp, numpy_axes, restore_axes
+from reference_impl.primitives.shape import expand, sum_to, unsqueeze
 from reference_impl.tape.primitive import alias, axes_reversed, composite, primitive, shape_of
 
 LARGEST = "inf"
-"""The order of the norm that is the largest size, by a word: a case is written down in JSON, which has no infinity."""
-
-
-def _axes(axis: Any) -> Any:
-    return tuple(axis) if isinstance(axis, list) else axis
+"""The order of the maximum norm, by a word: a case is written down in JSON, which has no infinity."""
 
 
 def _norm(x: Any, p: Any, axis: Any, *, keepdims: Any) -> Any:
     sizes = np.abs(x)
     if p == LARGEST:
-        return np.maximum.reduce(sizes, axis=_axes(axis), keepdims=keepdims)
-    return np.add.reduce(sizes**p, axis=_axes(axis), keepdims=keepdims) ** (1.0 / p)
+        return np.maximum.reduce(sizes, axis=numpy_axes(axis), keepdims=keepdims)
+    return np.add.reduce(sizes**p, axis=numpy_axes(axis), keepdims=keepdims) ** (1.0 / p)
 
 
-def _count(x: Any, axis: Any) -> int:
-    chosen = range(x.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
-    return element_count(tuple(x.shape[a] for a in chosen))
-
-
-@primitive(ulps=4, summands=lambda x, *, p, axis, keepdims: _count(x, axis), reordered=axes_reversed)
+@primitive(ulps=4, summands=lambda x, *, p, axis, keepdims: count_reduced(x.shape, axis), reordered=axes_reversed)
 def vector_norm(x: Any, *, p: Any, axis: Any, keepdims: Any) -> Any:
-    """Return the p-norm ``(sum |x|^p)^(1/p)`` along axes, or the largest size if ``p`` is `LARGEST`."""
+    """Return the p-norm ``(sum |x|^p)^(1/p)`` along axes, or the largest ``|x|`` if ``p`` is `LARGEST`."""
     return np.asarray(_norm(x, p, axis, keepdims=keepdims), dtype=x.dtype)
 
 
@@ -49,14 +40,14 @@ def vector_norm(x: Any, *, p: Any, axis: Any, keepdims: Any) -> Any:
 def vector_norm_vjp_x(g: Any, out: Any, x: Any, *, p: Any, axis: Any, keepdims: bool) -> Any:
     shape = shape_of(x)
     if p == LARGEST:
-        largest = extremum_vjp(g, out, size(x), axis, keepdims=keepdims, ties="split")
+        largest = extremum_vjp(g, out, absolute(x), axis, keepdims=keepdims, ties="split")
         return mul(largest, sign(x))
     if p == 1.0:
         return mul(expand(restore_axes(g, shape, axis, keepdims=keepdims), shape=shape), sign(x))
     g, out = (restore_axes(part, shape, axis, keepdims=keepdims) for part in (g, out))
     if p == 2.0:
         return mul(g, direction(x, out))
-    return mul(mul(x, pow_scalar(size(x), exponent=p - 2.0)), mul(g, power_unless_zero(out, exponent=1.0 - p)))
+    return mul(mul(x, pow_scalar(absolute(x), exponent=p - 2.0)), mul(g, power_unless_zero(out, exponent=1.0 - p)))
 
 
 @primitive(ulps=1)

@@ -6,7 +6,7 @@ Sources: the pages of ``torch.nn.functional`` and ``paddle.nn.functional`` on ea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,26 +19,14 @@ from reference_impl.primitives.shape import permute, reshape
 from reference_impl.primitives.windows import gathered, parts, uneven, windows
 from reference_impl.tape.primitive import alias, primitive, shape_of
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-
-def _average(x: Any, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int]) -> Any:
-    return mean(windows(x, kernel, stride, padding, 0.0), axis=[-1], keepdims=False)
-
-
-@fused()
-def avg_pool1d(x: Any, *, kernel: Any, stride: Any, padding: Any) -> Any:
-    """Return the mean of each window along one axis of places; the border counts as zeros."""
-    return _average(x, kernel, stride, padding)
-
 
 @fused()
 def avg_pool2d(x: Any, *, kernel: Any, stride: Any, padding: Any) -> Any:
-    """Return the mean of each window of an image; the border counts as zeros."""
-    return _average(x, kernel, stride, padding)
+    """Return the mean of each window; the border counts as zeros."""
+    return mean(windows(x, kernel, stride, padding, 0.0), axis=[-1], keepdims=False)
 
 
+avg_pool1d = alias("avg_pool1d", avg_pool2d)
 avg_pool3d = alias("avg_pool3d", avg_pool2d)
 
 
@@ -62,32 +50,22 @@ def largest_of_windows_vjp_x(g: Any, out: Any, x: Any) -> Any:
 
 
 @fused()
-def max_pool1d(x: Any, *, kernel: Any, stride: Any, padding: Any) -> Any:
-    """Return the largest element of each window along one axis of places."""
-    return largest_of_windows(windows(x, kernel, stride, padding, -np.inf))
-
-
-@fused()
 def max_pool2d(x: Any, *, kernel: Any, stride: Any, padding: Any) -> Any:
-    """Return the largest element of each window of an image."""
+    """Return the largest element of each window."""
     return largest_of_windows(windows(x, kernel, stride, padding, -np.inf))
 
 
+max_pool1d = alias("max_pool1d", max_pool2d)
 max_pool3d = alias("max_pool3d", max_pool2d)
 
 
 @fused()
-def adaptive_max_pool1d(x: Any, *, size: Any) -> Any:
-    """Return the largest element of each of ``size[0]`` parts of one axis of places, the parts of `adaptive_avg_pool1d`."""
-    return largest_of_windows(gathered(x, uneven(shape_of(x)[2:], size)))
-
-
-@fused()
 def adaptive_max_pool2d(x: Any, *, size: Any) -> Any:
-    """Return the largest element of each of ``size[0]`` by ``size[1]`` parts of an image."""
+    """Return the largest element of each of ``size`` parts, which are those of `adaptive_avg_pool1d` along each axis of places."""
     return largest_of_windows(gathered(x, uneven(shape_of(x)[2:], size)))
 
 
+adaptive_max_pool1d = alias("adaptive_max_pool1d", adaptive_max_pool2d)
 adaptive_max_pool3d = alias("adaptive_max_pool3d", adaptive_max_pool2d)
 
 

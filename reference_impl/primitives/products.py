@@ -70,16 +70,11 @@ def dot(x: Any, y: Any) -> Any:
 
 @fused()
 def addmm(x: Any, y: Any, z: Any, *, beta: float, alpha: float) -> Any:
-    """Return ``beta x + alpha y z``: ``(m, n), (m, k), (k, n) -> (m, n)``."""
+    """Return ``beta x + alpha y z``: ``(..., m, n), (..., m, k), (..., k, n) -> (..., m, n)``."""
     return add(mul_scalar(x, other=beta), mul_scalar(matmul(y, z), other=alpha))
 
 
-@fused()
-def baddbmm(x: Any, y: Any, z: Any, *, beta: float, alpha: float) -> Any:
-    """Return ``beta x + alpha y z``, matrix by matrix of a batch."""
-    return add(mul_scalar(x, other=beta), mul_scalar(matmul(y, z), other=alpha))
-
-
+baddbmm = alias("baddbmm", addmm)
 mv = alias("mv", matmul)
 
 

@@ -14,8 +14,16 @@ from reference_impl.tape.primitive import Symbol, array_of, axes_reversed, compo
 from reference_impl.tape.tensor import Mode
 
 
-def _axes(axis: Any) -> Any:
+def numpy_axes(axis: Any) -> Any:
+    """Return axes as NumPy takes them: a tuple where they are a list."""
     return axis if axis is None or isinstance(axis, int) else tuple(axis)
+
+
+def count_reduced(shape: tuple[int, ...], axis: Any) -> int:
+    """Return how many elements become one when one axis, some or all (``None``) are reduced."""
+    if axis is None:
+        return element_count(shape)
+    return element_count(tuple(shape[a] for a in ([axis] if isinstance(axis, int) else axis)))
 
 
 def restore_axes(g: Any, shape: tuple[int, ...], axis: Any, *, keepdims: bool) -> Any:
@@ -32,13 +40,13 @@ def _spread(g: Any, shape: tuple[int, ...], axis: Any, *, keepdims: bool) -> Any
 
 @primitive(
     saves=(),
-    error_scale=lambda out, x, *, axis, keepdims: np.add.reduce(np.abs(x), axis=_axes(axis), keepdims=keepdims),
-    summands=lambda x, *, axis, keepdims: _count(x.shape, axis),
+    error_scale=lambda out, x, *, axis, keepdims: np.add.reduce(np.abs(x), axis=numpy_axes(axis), keepdims=keepdims),
+    summands=lambda x, *, axis, keepdims: count_reduced(x.shape, axis),
     reordered=axes_reversed,
 )
 def sum(x: Any, *, axis: Any, keepdims: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call it
     """Sum along axes."""
-    return np.add.reduce(x, axis=_axes(axis), keepdims=keepdims)
+    return np.add.reduce(x, axis=numpy_axes(axis), keepdims=keepdims)
 
 
 @sum.vjp("x")
@@ -46,28 +54,24 @@ def sum_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
     return _spread(g, shape_of(x), axis, keepdims=keepdims)
 
 
-def _count(shape: tuple[int, ...], axis: Any) -> int:
-    return element_count(shape if axis is None else tuple(shape[a] for a in axis))
-
-
 @primitive(
     saves=(),
     error_scale=lambda out, x, *, axis, keepdims: (
-        np.add.reduce(np.abs(x), axis=_axes(axis), keepdims=keepdims) / (_count(x.shape, axis) or 1)
+        np.add.reduce(np.abs(x), axis=numpy_axes(axis), keepdims=keepdims) / (count_reduced(x.shape, axis) or 1)
     ),
-    summands=lambda x, *, axis, keepdims: 1 + _count(x.shape, axis),
+    summands=lambda x, *, axis, keepdims: 1 + count_reduced(x.shape, axis),
     reordered=axes_reversed,
 )
 def mean(x: Any, *, axis: Any, keepdims: Any) -> Any:
     """Arithmetic mean along axes."""
     with np.errstate(invalid="ignore"):
-        total = np.add.reduce(x, axis=_axes(axis), keepdims=keepdims)
-        return np.divide(total, np.asarray(_count(x.shape, axis), dtype=x.dtype))
+        total = np.add.reduce(x, axis=numpy_axes(axis), keepdims=keepdims)
+        return np.divide(total, np.asarray(count_reduced(x.shape, axis), dtype=x.dtype))
 
 
 @mean.vjp("x")
 def mean_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
-    count = _count(shape_of(x), axis)
+    count = count_reduced(shape_of(x), axis)
     return share_of(_spread(g, shape_of(x), axis, keepdims=keepdims), count=count or 1)
 
 
@@ -107,7 +111,7 @@ def reached(x: Any, out: Any, *, axis: Any, ties: str) -> Any:
         hit = np.logical_or(hit, np.logical_and(np.isnan(x), np.isnan(out)))
         hit = np.logical_and(hit, np.equal(np.cumsum(hit, axis=axis), 1))
     share: Any = hit.astype(x.dtype)
-    return share / np.add.reduce(share, axis=_axes(axis), keepdims=True)
+    return share / np.add.reduce(share, axis=numpy_axes(axis), keepdims=True)
 
 
 def extremum_vjp(g: Any, out: Any, x: Any, axis: Any, *, keepdims: bool, ties: str) -> Any:
@@ -142,7 +146,7 @@ def min_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
 @primitive(ulps=0)
 def amax(x: Any, *, axis: Any, keepdims: Any) -> Any:
     """Return the largest element along axes; elements that tie share the cotangent evenly (both frameworks)."""
-    return np.maximum.reduce(x, axis=_axes(axis), keepdims=keepdims)
+    return np.maximum.reduce(x, axis=numpy_axes(axis), keepdims=keepdims)
 
 
 @amax.vjp("x")
@@ -153,7 +157,7 @@ def amax_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
 @primitive(ulps=0)
 def amin(x: Any, *, axis: Any, keepdims: Any) -> Any:
     """Return the smallest element along axes; elements that tie share the cotangent evenly (both frameworks)."""
-    return np.minimum.reduce(x, axis=_axes(axis), keepdims=keepdims)
+    return np.minimum.reduce(x, axis=numpy_axes(axis), keepdims=keepdims)
 
 
 @amin.vjp("x")

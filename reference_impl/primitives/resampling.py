@@ -24,7 +24,7 @@ KEYS = -0.75
 FRONT = "front"
 """In the place of ``align_corners`` for an axis: where Paddle reads it if its new length is 1, half a place before the first one."""
 CLOSE = 1e-4
-"""Of a place: how near to one a point may be taken for being on its other side, in the single precision of a framework."""
+"""How near to a place, in places, a point is that a framework may find on the other side of it in single precision."""
 
 
 def _along(x: Any, matrix: Any, axis: int) -> Any:
@@ -101,8 +101,12 @@ def _nearest(length: int, size: int) -> tuple[Any, Any]:
     return weights, np.zeros_like(weights)
 
 
-def _of_each(align_corners: Any, size: Any) -> Any:
-    return align_corners if isinstance(align_corners, list) else [align_corners] * len(size)
+def _interpolated(x: Any, size: Any, align_corners: Any, weights_of: Any) -> Any:
+    each = align_corners if isinstance(align_corners, list) else [align_corners] * len(size)
+    for axis, (count, aligned) in enumerate(zip(size, each, strict=True), 2):
+        weights, doubt = weights_of(shape_of(x)[axis], count, align_corners=aligned)
+        x = weigh(x, axis=axis, weights=weights, doubt=doubt)
+    return x
 
 
 @fused(saves=())
@@ -117,10 +121,7 @@ def interpolate_nearest(x: Any, *, size: Any) -> Any:
 @fused(saves=())
 def interpolate_bilinear(x: Any, *, size: Any, align_corners: Any) -> Any:
     """Interpolate linearly along each axis of places; ``align_corners`` is for all of them, or a list."""
-    for axis, (count, aligned) in enumerate(zip(size, _of_each(align_corners, size), strict=True), 2):
-        weights, doubt = _linear(shape_of(x)[axis], count, align_corners=aligned)
-        x = weigh(x, axis=axis, weights=weights, doubt=doubt)
-    return x
+    return _interpolated(x, size, align_corners, _linear)
 
 
 interpolate_linear = alias("interpolate_linear", interpolate_bilinear)
@@ -130,10 +131,7 @@ interpolate_trilinear = alias("interpolate_trilinear", interpolate_bilinear)
 @fused(saves=())
 def interpolate_bicubic(x: Any, *, size: Any, align_corners: Any) -> Any:
     """Interpolate by the cubic kernel along both axes of an image; ``align_corners`` is for both, or a list."""
-    for axis, (count, aligned) in enumerate(zip(size, _of_each(align_corners, size), strict=True), 2):
-        weights, doubt = _cubic(shape_of(x)[axis], count, align_corners=aligned)
-        x = weigh(x, axis=axis, weights=weights, doubt=doubt)
-    return x
+    return _interpolated(x, size, align_corners, _cubic)
 
 
 @composite

@@ -13,7 +13,7 @@ import numpy as np
 
 from reference_impl.primitives.arithmetic import add, div
 from reference_impl.primitives.fused import fused
-from reference_impl.primitives.indexing import gather, getitem_intarray, index_add_rows, index_select, put_intarray
+from reference_impl.primitives.indexing import along, as_arrays, gather, getitem_intarray, index_add_rows, index_select, put_intarray
 from reference_impl.primitives.indexing import scatter_add as added_at
 from reference_impl.primitives.selection import masked_fill, where
 from reference_impl.primitives.shape import expand, reshape, widen
@@ -76,13 +76,6 @@ def masked_scatter_vjp_source(g: Any, out: Any, x: Any, source: Any, *, mask: An
 # One index for each element of a tensor.
 
 
-def _at(index: Any, axis: int) -> tuple[Any, ...]:
-    index = np.asarray(index, dtype=np.intp)
-    where_ = list(np.indices(index.shape, sparse=True))
-    where_[axis] = index
-    return tuple(where_)
-
-
 def _hit(shape: Sequence[int], at: Any) -> Any:
     """Return a mask of what is written."""
     mask = np.zeros(shape, bool)
@@ -94,13 +87,13 @@ def _hit(shape: Sequence[int], at: Any) -> Any:
 def scatter(x: Any, source: Any, *, axis: int, index: Any) -> Any:
     """Return ``x`` with ``source`` at ``index`` along one axis, no place of which comes twice; see `gather` for the index."""
     out = np.array(x, order="C")
-    out[_at(index, axis)] = source
+    out[along(axis, index)] = source
     return out
 
 
 @scatter.vjp("x")
 def scatter_vjp_x(g: Any, out: Any, x: Any, source: Any, *, axis: int, index: Any) -> Any:
-    return masked_fill(g, mask=_hit(shape_of(x), _at(index, axis)), value=0.0)
+    return masked_fill(g, mask=_hit(shape_of(x), along(axis, index)), value=0.0)
 
 
 @scatter.vjp("source")
@@ -121,7 +114,7 @@ scatter_reduce_sum = alias("scatter_reduce_sum", scatter_add_to)
 def scatter_reduce_mean(x: Any, source: Any, *, axis: int, index: Any) -> Any:
     """Return the mean of each element of ``x`` and of what comes at its place from ``source`` at ``index`` along one axis."""
     count = np.ones(shape_of(x), x.dtype)
-    np.add.at(count, _at(index, axis), 1)
+    np.add.at(count, along(axis, index), 1)
     return div(scatter_add_to(x, source, axis=axis, index=index), count)
 
 
@@ -181,13 +174,13 @@ index_put_accumulate = alias("index_put_accumulate", scatter_nd_add)
 def index_put(x: Any, source: Any, *, index: Any) -> Any:
     """Return ``x`` with ``source`` at ``[i, j, ...]``, one list of integers for each leading axis; no place comes twice."""
     out = np.array(x, order="C")
-    out[tuple(np.asarray(i, dtype=np.intp) for i in index)] = source
+    out[as_arrays(index)] = source
     return out
 
 
 @index_put.vjp("x")
 def index_put_vjp_x(g: Any, out: Any, x: Any, source: Any, *, index: Any) -> Any:
-    return masked_fill(g, mask=_hit(shape_of(x), tuple(np.asarray(i, dtype=np.intp) for i in index)), value=0.0)
+    return masked_fill(g, mask=_hit(shape_of(x), as_arrays(index)), value=0.0)
 
 
 @index_put.vjp("source")

@@ -51,14 +51,10 @@ def log_softmax_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:  # g - sof
     return sub(g, mul(exp(out), add_up(g, axis=[axis], keepdims=True)))
 
 
-def _halves(x: Any, axis: int) -> tuple[Any, Any]:
-    return tuple(np.split(x, 2, axis=axis))  # type: ignore[return-value]
-
-
 @primitive(ulps=4)
 def glu(x: Any, *, axis: int) -> Any:
     """Return ``a sigmoid(b)`` for the two halves of ``x`` along an axis of even length."""
-    a, b = _halves(x, axis)
+    a, b = np.split(x, 2, axis=axis)
     return np.divide(a, np.add(1.0, np.exp(np.negative(b))))
 
 

@@ -1,4 +1,4 @@
-"""Decompositions, and functions of them that do not depend on the gauge: the signs of singular vectors and eigenvectors are anybody's.
+"""Decompositions, and functions of them that do not depend on the gauge: the signs of singular vectors and eigenvectors are arbitrary.
 
 The decompositions themselves are primitives of several results, which no rounding disturbs; so each part passes `settled`, which knows
 how far rounding carries it: values by their largest, vectors by that over the least distance of two values (G. H. Golub and C. F. Van
@@ -221,7 +221,7 @@ def matrix_norm(x: Any, *, order: Any, keepdims: bool) -> Any:
     """Return norms of matrices.
 
     ``order``: ``"fro"``, the norm of all elements; ``"nuc"``, the sum of the singular values; 2, the largest of them; 1 or `LARGEST`,
-    the largest sum of sizes of a column, or of a row.
+    the largest sum of absolute values of a column, or of a row.
     """
     if order == "fro":
         return vector_norm(x, p=2.0, axis=[-2, -1], keepdims=keepdims)

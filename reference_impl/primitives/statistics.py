@@ -5,7 +5,6 @@ Sources: the pages of ``torch`` and ``paddle`` on each.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -15,29 +14,21 @@ from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.elementary import exp, sqrt
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.piecewise import jumps
-from reference_impl.primitives.reduction import cumsum, restore_axes
+from reference_impl.primitives.reduction import count_reduced, cumsum, numpy_axes, restore_axes
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import cat, expand, flip, narrow, reshape
 from reference_impl.tape.primitive import Domain, Symbol, array_of, axes_reversed, composite, primitive, shape_of
 
 
-def _axes(x: Any, axis: Any) -> tuple[int, ...]:
-    return tuple(range(len(shape_of(x)))) if axis is None else tuple(axis)
-
-
-def _count(x: Any, axis: Any) -> int:
-    return math.prod(shape_of(x)[a] for a in _axes(x, axis))
-
-
 def _mean(x: Any, axis: Any) -> Any:
-    return np.add.reduce(x, axis=_axes(x, axis), keepdims=True) / np.asarray(_count(x, axis) or 1, dtype=x.dtype)
+    return np.add.reduce(x, axis=numpy_axes(axis), keepdims=True) / np.asarray(count_reduced(shape_of(x), axis) or 1, dtype=x.dtype)
 
 
 @primitive(
     saves=(),
     error_scale=lambda out, x, *, axis: np.abs(x) + _mean(np.abs(x), axis),
-    summands=lambda x, *, axis: 2 + _count(x, axis),
+    summands=lambda x, *, axis: 2 + count_reduced(shape_of(x), axis),
     reordered=axes_reversed,
 )
 def centred(x: Any, *, axis: Any) -> Any:
@@ -51,32 +42,32 @@ def centred_vjp_x(g: Any, out: Any, x: Any, *, axis: Any) -> Any:
 
 
 def _share(x: Any, axis: Any, *, unbiased: bool) -> float:
-    return 1.0 / (_count(x, axis) - unbiased)
+    return 1.0 / (count_reduced(shape_of(x), axis) - unbiased)
 
 
 def _uncertain(out: Any, x: Any, *, axis: Any, unbiased: bool, keepdims: Any) -> Any:
     """Return what the roundings of a variance are relative to: each distance is a difference of a number and of a mean."""
     mean = _mean(x, axis)
     terms = np.abs(x - mean) * (np.abs(x - mean) + np.abs(x) + _mean(np.abs(x), axis))
-    return np.add.reduce(terms, axis=_axes(x, axis), keepdims=keepdims) * _share(x, axis, unbiased=unbiased)
+    return np.add.reduce(terms, axis=numpy_axes(axis), keepdims=keepdims) * _share(x, axis, unbiased=unbiased)
 
 
 @primitive(
     ulps=2,
     error_scale=_uncertain,
-    summands=lambda x, *, axis, unbiased, keepdims: 2 + _count(x, axis),
+    summands=lambda x, *, axis, unbiased, keepdims: 2 + count_reduced(shape_of(x), axis),
     reordered=axes_reversed,
 )
 def var(x: Any, *, axis: Any, unbiased: bool, keepdims: Any) -> Any:
     """Return the mean square distance from the mean along axes; ``unbiased``: the sum over one less than there are."""
     squares = np.square(np.subtract(x, _mean(x, axis)))
-    total = np.add.reduce(squares, axis=_axes(x, axis), keepdims=keepdims)
+    total = np.add.reduce(squares, axis=numpy_axes(axis), keepdims=keepdims)
     return np.multiply(total, np.asarray(_share(x, axis, unbiased=unbiased), dtype=x.dtype))
 
 
 @var.vjp("x")
 def var_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, unbiased: bool, keepdims: bool) -> Any:
-    """Scale the distances from the mean; that the seeds are not centred, too, is where PyTorch rounds."""
+    """Scale the distances from the mean, as PyTorch does; to centre the product once more would change its rounding alone."""
     g = restore_axes(g, shape_of(x), axis, keepdims=keepdims)
     return mul(mul_scalar(g, other=2.0 * _share(x, axis, unbiased=unbiased)), centred(x, axis=axis))
 

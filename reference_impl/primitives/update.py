@@ -1,6 +1,7 @@
 """Tensors with a part replaced: what an in-place update computes, as functions.
 
-Each has an in-place form in the frameworks. A freed graph refuses at one that replaces a part: the frameworks keep its function.
+Each has an in-place form in the frameworks. One that replaces a part counts as saving data: both frameworks refuse to pass it again
+once a graph is freed.
 """
 
 from __future__ import annotations

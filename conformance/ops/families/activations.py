@@ -2,48 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-from conformance.ops.corners import several
-from conformance.ops.draws import unary
+from conformance.ops.calls import both
+from conformance.ops.corners import given, several
+from conformance.ops.draws import unary, with_choices
 from conformance.ops.in_place import LATER, ONE_ALONE
 from conformance.ops.numbers import UNIMPLEMENTED, UNORDERED, real_only
-from conformance.ops.spec import ELEMENTS, PLAIN, Drawn, Growth, OpSpec, op, rows
+from conformance.ops.spec import ELEMENTS, PLAIN, Drawn, Growth, op, rows
 
 if TYPE_CHECKING:
-    from conformance.ops.sampler import Arguments, Draw, Sampler
+    from conformance.ops.sampler import Arguments, Sampler
 
-F = "torch.nn.functional"
-P = "paddle.nn.functional"
 ALPHAS = (1.0, 0.5, 1.5, 2.0)
-BOUNDS = (0.5, 1.0, 0.25)
 SELU = {"alpha": 1.6732632423543772848170429916717, "scale": 1.0507009873554804934193349852946}
 """The documented numbers, and the only ones that PyTorch has; they are attributes so that one can ask what rounding them would do."""
-
-
-def _with(name: str, *values: float) -> Draw:
-    """Draw one operand, and an attribute out of some."""
-    return lambda s: ([s.take()], {name: s.source.choice(values)})
-
-
-def _cut(s: Sampler) -> Arguments | None:
-    return [s.take()], {"bound": s.source.choice((0.5, -0.5, 1.0)), "value": s.source.choice((0.0, -0.75, 2.0))}
-
-
-def _row(name: str, rank: int, torch: str, paddle: str, draw: Draw | None = None, *, exact: bool = False, **more: Any) -> OpSpec:
-    """Make the row of an activation."""
-    return op(
-        name,
-        rank=rank,
-        draw=draw or unary(),
-        torch=f"{F}.{torch}",
-        paddle=f"{P}.{paddle}",
-        exact=exact,
-        numbers=real_only(UNORDERED if exact else UNIMPLEMENTED),
-        points=ELEMENTS,
-        drawn=Drawn.NAMED,
-        **more,
-    )
 
 
 def _between(s: Sampler) -> Arguments | None:
@@ -51,46 +25,75 @@ def _between(s: Sampler) -> Arguments | None:
     return [x, s.take_shaped(x.shape), s.take_shaped(x.shape)], {}
 
 
+_row = partial(op, draw=unary(), exact=False, numbers=real_only(UNIMPLEMENTED), points=ELEMENTS, drawn=Drawn.NAMED)
+
 ENTRIES = rows(
     "activations",
-    _row("hardswish", 88, "hardswish(x)", "hardswish(x)"),
-    _row("hardsigmoid", 89, "hardsigmoid(x)", "hardsigmoid(x, slope)", _with("slope", 1.0 / 6.0)),
-    _row("logsigmoid", 119, "logsigmoid(x)", "log_sigmoid(x)"),
+    _row("hardswish", rank=88, calls=both("torch.nn.functional.hardswish(x)")),
+    _row(
+        "hardsigmoid",
+        rank=89,
+        draw=with_choices(slope=(1.0 / 6.0,)),
+        calls={"torch": "torch.nn.functional.hardsigmoid(x)", "paddle": "paddle.nn.functional.hardsigmoid(x, slope)"},
+    ),
+    _row(
+        "logsigmoid",
+        rank=119,
+        calls={"torch": "torch.nn.functional.logsigmoid(x)", "paddle": "paddle.nn.functional.log_sigmoid(x)"},
+    ),
     _row(
         "elu",
-        130,
-        "elu(x, alpha)",
-        "elu(x, alpha)",
-        _with("alpha", *ALPHAS),
+        rank=130,
+        draw=with_choices(alpha=ALPHAS),
+        calls=both("torch.nn.functional.elu(x, alpha)"),
         corners=several("alpha", 6.0, 0.25, draw=unary()),
         in_place=LATER,
     ),
-    _row("mish", 172, "mish(x)", "mish(x)", in_place=ONE_ALONE),
-    _row("celu", 193, "celu(x, alpha)", "celu(x, alpha)", _with("alpha", *ALPHAS), corners=several("alpha", 6.0, 0.25, draw=unary())),
-    _row("selu", 194, "selu(x)", "selu(x, scale, alpha)", lambda s: ([s.take()], SELU), in_place=ONE_ALONE),
-    _row("softsign", 235, "softsign(x)", "softsign(x)"),
+    _row("mish", rank=172, calls=both("torch.nn.functional.mish(x)"), in_place=ONE_ALONE),
+    _row(
+        "celu",
+        rank=193,
+        draw=with_choices(alpha=ALPHAS),
+        calls=both("torch.nn.functional.celu(x, alpha)"),
+        corners=several("alpha", 6.0, 0.25, draw=unary()),
+    ),
+    _row(
+        "selu",
+        rank=194,
+        draw=given(unary(), **SELU),
+        calls={"torch": "torch.nn.functional.selu(x)", "paddle": "paddle.nn.functional.selu(x, scale, alpha)"},
+        in_place=ONE_ALONE,
+    ),
+    _row("softsign", rank=235, calls=both("torch.nn.functional.softsign(x)")),
     _row(
         "softshrink",
-        236,
-        "softshrink(x, bound)",
-        "softshrink(x, bound)",
-        _with("bound", *BOUNDS),
+        rank=236,
+        draw=with_choices(bound=(0.5, 1.0, 0.25)),
+        calls=both("torch.nn.functional.softshrink(x, bound)"),
         exact=True,
+        numbers=real_only(UNORDERED),
         corners=several("bound", 5.0, 0.0, draw=unary()),
     ),
-    _row("tanhshrink", 238, "tanhshrink(x)", "tanhshrink(x)"),
-    _row("threshold", 239, "threshold(x, bound, value)", "thresholded_relu(x, bound, value)", _cut, exact=True, in_place=LATER),
-    op(
+    _row("tanhshrink", rank=238, calls=both("torch.nn.functional.tanhshrink(x)")),
+    _row(
+        "threshold",
+        rank=239,
+        draw=with_choices(bound=(0.5, -0.5, 1.0), value=(0.0, -0.75, 2.0)),
+        calls={
+            "torch": "torch.nn.functional.threshold(x, bound, value)",
+            "paddle": "paddle.nn.functional.thresholded_relu(x, bound, value)",
+        },
+        exact=True,
+        numbers=real_only(UNORDERED),
+        in_place=LATER,
+    ),
+    _row(
         "lerp",
         rank=169,
         draw=_between,
-        torch="torch.lerp(x, y, weight)",
-        paddle="paddle.lerp(x, y, weight)",
-        exact=False,
-        numbers=real_only(UNIMPLEMENTED),
+        calls=both("torch.lerp(x, y, weight)"),
         growth=Growth.COMPOUNDS,
         points=PLAIN,
         in_place=LATER,
-        drawn=Drawn.NAMED,
     ),
 )

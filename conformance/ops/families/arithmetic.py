@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from conformance.ops.calls import both
 from conformance.ops.corners import rounded, several
 from conformance.ops.draws import binary, unary, with_number
 from conformance.ops.dtypes import OTHER_KIND, OTHER_PRECISION
-from conformance.ops.in_place import ONE_ALONE, InPlaceForm, attribute, both
+from conformance.ops.in_place import ONE_ALONE, InPlaceForm, attribute
 from conformance.ops.numbers import BOTH, MIXED, ROUNDED_IF_COMPLEX
 from conformance.ops.spec import ELEMENTS, Growth, op, rows
 
@@ -34,155 +36,123 @@ def _other_kind(s: Sampler) -> Arguments | None:
 
 _other = attribute("other", lambda s: s.number())
 
+_row = partial(op, exact=True, points=ELEMENTS)
+
 ENTRIES = rows(
     "arithmetic",
-    op(
+    _row(
         "add",
         rank=1,
         draw=binary(),
-        torch="torch.add(x, y)",
-        paddle="paddle.add(x, y)",
-        exact=True,
+        calls=both("torch.add(x, y)"),
         numbers=MIXED,
-        points=ELEMENTS,
         in_place=InPlaceForm(both("x.add_(y)"), by_itself=True),
     ),
-    op(
+    _row(
         "sub",
         rank=29,
         draw=binary(),
-        torch="torch.sub(x, y)",
-        paddle="paddle.subtract(x, y)",
-        exact=True,
+        calls={"torch": "torch.sub(x, y)", "paddle": "paddle.subtract(x, y)"},
         numbers=MIXED,
-        points=ELEMENTS,
         in_place=InPlaceForm({"torch": "x.sub_(y)", "paddle": "x.subtract_(y)"}),
     ),
-    op(
+    _row(
         "mul",
         rank=3,
         draw=binary(),
-        torch="torch.mul(x, y)",
-        paddle="paddle.multiply(x, y)",
-        exact=True,
+        calls={"torch": "torch.mul(x, y)", "paddle": "paddle.multiply(x, y)"},
         numbers=MIXED,
         growth=Growth.COMPOUNDS,
-        points=ELEMENTS,
         in_place=InPlaceForm({"torch": "x.mul_(y)", "paddle": "x.multiply_(y)"}, by_itself=True),
     ),
-    op(
+    _row(
         "div",
         rank=23,
         draw=binary("nonzero"),
-        torch="torch.div(x, y)",
-        paddle="paddle.divide(x, y)",
+        calls={"torch": "torch.div(x, y)", "paddle": "paddle.divide(x, y)"},
         exact=False,
         numbers=MIXED,
-        points=ELEMENTS,
         in_place=InPlaceForm({"torch": "x.div_(y)", "paddle": "x.divide_(y)"}),
     ),
-    op(
+    _row(
         "neg",
         rank=26,
         draw=unary(),
-        torch="torch.neg(x)",
-        paddle="paddle.neg(x)",
-        exact=True,
+        calls=both("torch.neg(x)"),
         numbers=BOTH,
-        points=ELEMENTS,
         in_place=InPlaceForm(both("x.neg_()")),
     ),
-    op(
+    _row(
         "add_scalar",
         base="add",
         rank=1,
         draw=with_number("other"),
-        torch="x + other",
-        paddle="x + other",
-        exact=True,
+        calls=both("x + other"),
         numbers=BOTH,
         corners=several("other", 0.0, 1.0, 7.5, -6.0, draw=with_number("other")),
-        points=ELEMENTS,
         in_place=InPlaceForm({"torch": "x.add_(other)", "paddle": "x.scale_(1.0, other)"}, draw=_other, turn=1),
     ),
-    op(
+    _row(
         "rsub_scalar",
         base="sub",
         rank=29,
         draw=with_number("other"),
-        torch="other - x",
-        paddle="other - x",
-        exact=True,
+        calls=both("other - x"),
         numbers=BOTH,
         corners=several("other", 0.0, 1.0, 7.5, -6.0, draw=with_number("other")),
-        points=ELEMENTS,
     ),
-    op(
+    _row(
         "mul_scalar",
         base="mul",
         rank=3,
         draw=with_number("other"),
-        torch="x * other",
-        paddle="x * other",
-        exact=True,
+        calls=both("x * other"),
         numbers=BOTH,
         corners=several("other", 0.0, 1.0, 7.5, -6.0, draw=with_number("other")),
-        points=ELEMENTS,
         in_place=InPlaceForm({"torch": "x.mul_(other)", "paddle": "x.scale_(other)"}, draw=_other),
     ),
-    op(
+    _row(
         "rdiv_scalar",
         base="div",
         rank=23,
         draw=with_number("other", "nonzero"),
-        torch="other / x",
-        paddle="other / x",
+        calls=both("other / x"),
         exact=False,
         numbers=BOTH,
         growth=Growth.UNBOUNDED,
         corners=several("other", 0.0, 7.5, -6.0, draw=with_number("other", "nonzero")),
-        points=ELEMENTS,
     ),
-    op(
+    _row(
         "pow_scalar",
         base="pow",
         rank=17,
         draw=_power,
-        torch="torch.pow(x, exponent)",
-        paddle="paddle.pow(x, exponent)",
-        exact=True,
+        calls=both("torch.pow(x, exponent)"),
         numbers=ROUNDED_IF_COMPLEX,
         growth=Growth.UNBOUNDED,
         corners={
             **several("exponent", 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, draw=unary()),
             **several("exponent", -1.0, -3.0, 0.5, 4.5, draw=rounded(unary("positive"))),
         },
-        points=ELEMENTS,
         in_place=InPlaceForm(both("x.pow_(exponent)"), draw=attribute("exponent", lambda s: float(s.source.integer(0, 3))), turn=1),
     ),
-    op(
+    _row(
         "square",
         rank=75,
         draw=unary(),
-        torch="torch.square(x)",
-        paddle="paddle.square(x)",
-        exact=True,
+        calls=both("torch.square(x)"),
         numbers=BOTH,
         growth=Growth.COMPOUNDS,
-        points=ELEMENTS,
         in_place=InPlaceForm(both("x.square_()")),
     ),
-    op("clone", rank=56, draw=unary(), torch="torch.clone(x)", paddle="paddle.clone(x)", exact=True, numbers=BOTH, points=ELEMENTS),
-    op(
+    _row("clone", rank=56, draw=unary(), calls=both("torch.clone(x)"), numbers=BOTH),
+    _row(
         "cast",
         rank=25,
         draw=_cast,
-        torch="x.to(getattr(torch, dtype))",
-        paddle="paddle.cast(x, dtype)",
-        exact=True,
+        calls={"torch": "x.to(getattr(torch, dtype))", "paddle": "paddle.cast(x, dtype)"},
         numbers=BOTH,
         corners={"other kind": _other_kind},
-        points=ELEMENTS,
         in_place=ONE_ALONE,
     ),
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.ops.calls import both
 from conformance.ops.draws import binary, unary
 from conformance.ops.in_place import ONE_ALONE
 from conformance.ops.numbers import COMPLEX, PARTS, real_only
@@ -27,14 +28,13 @@ def _polar(s: Sampler) -> Arguments | None:
 
 ENTRIES = rows(
     "complex",
-    op("real", rank=139, draw=unary(), torch="torch.real(x)", paddle="paddle.real(x)", exact=True, numbers=COMPLEX, points=ELEMENTS),
-    op("imag", rank=343, draw=unary(), torch="torch.imag(x)", paddle="paddle.imag(x)", exact=True, numbers=COMPLEX, points=ELEMENTS),
+    op("real", rank=139, draw=unary(), calls=both("torch.real(x)"), exact=True, numbers=COMPLEX, points=ELEMENTS),
+    op("imag", rank=343, draw=unary(), calls=both("torch.imag(x)"), exact=True, numbers=COMPLEX, points=ELEMENTS),
     op(
         "conj",
         rank=179,
         draw=unary(),
-        torch="torch.conj(x)",
-        paddle="paddle.conj(x)",
+        calls=both("torch.conj(x)"),
         exact=True,
         numbers=COMPLEX,
         points=ELEMENTS,
@@ -44,8 +44,7 @@ ENTRIES = rows(
         "complex",
         rank=191,
         draw=binary(),
-        torch="torch.complex(re, im)",
-        paddle="paddle.complex(re, im)",
+        calls=both("torch.complex(re, im)"),
         exact=True,
         numbers=real_only(PARTS),
         points=PLAIN,
@@ -55,8 +54,7 @@ ENTRIES = rows(
         base="view_as_real",
         rank=113,
         draw=unary(),
-        torch="torch.view_as_real(x.resolve_conj())",
-        paddle="paddle.as_real(x)",
+        calls={"torch": "torch.view_as_real(x.resolve_conj())", "paddle": "paddle.as_real(x)"},
         exact=True,
         numbers=COMPLEX,
         points=ELEMENTS,
@@ -66,8 +64,7 @@ ENTRIES = rows(
         base="view_as_complex",
         rank=117,
         draw=_pairs,
-        torch="torch.view_as_complex(x.contiguous())",
-        paddle="paddle.as_complex(x.contiguous())",
+        calls={"torch": "torch.view_as_complex(x.contiguous())", "paddle": "paddle.as_complex(x.contiguous())"},
         exact=True,
         numbers=real_only(PARTS),
         points=PLAIN,
@@ -76,8 +73,7 @@ ENTRIES = rows(
         "angle",
         rank=344,
         draw=unary("positive"),
-        torch="torch.angle(x)",
-        paddle="paddle.angle(x)",
+        calls=both("torch.angle(x)"),
         exact=False,
         numbers=COMPLEX,
         points=ELEMENTS,
@@ -86,8 +82,7 @@ ENTRIES = rows(
         "sgn",
         rank=216,
         draw=unary("nonzero"),
-        torch="torch.sgn(x)",
-        paddle="paddle.sgn(x)",
+        calls=both("torch.sgn(x)"),
         exact=False,
         numbers=COMPLEX,
         points=ELEMENTS,
@@ -97,8 +92,7 @@ ENTRIES = rows(
         "polar",
         rank=137,
         draw=_polar,
-        torch="torch.polar(size, turn)",
-        paddle="paddle.polar(size, turn)",
+        calls=both("torch.polar(size, turn)"),
         exact=False,
         numbers=real_only(PARTS),
         points=PLAIN,

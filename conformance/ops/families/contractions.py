@@ -5,18 +5,18 @@ No equation only reorders axes or reads a diagonal: what comes then is a view in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-from conformance.ops.numbers import BOTH, real_only
+from conformance.ops.calls import both
+from conformance.ops.draws import from_either_end, has_matrices, is_matrix
+from conformance.ops.numbers import BOTH, UNEXAMINED, real_only
 from conformance.ops.spec import PLAIN, Drawn, Growth, OpSpec, op, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from conformance.ops.numbers import Numbers
-    from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
-
-COMPLEX_LATER = real_only("what the frameworks make of complex ones has not been looked at yet")
+    from conformance.ops.sampler import Arguments, Draw, Sampler
 
 OF_ONE = {
     "trace": "ii->",
@@ -79,33 +79,11 @@ def _contraction(equations: Sequence[str]) -> Draw:
     return draw
 
 
-def _einsum(name: str, equations: dict[str, str], operands: str) -> OpSpec:
-    call = f"einsum(equation, {operands})"
-    return op(
-        name,
-        base="einsum",
-        rank=63,
-        draw=_contraction(list(equations.values())),
-        torch=f"torch.{call}",
-        paddle=f"paddle.{call}",
-        exact=True,
-        numbers=BOTH,
-        points=PLAIN,
-        growth=Growth.COMPOUNDS,
-        corners={what: _contraction([equation]) for what, equation in equations.items()},
-        drawn=Drawn.NAMED,
-    )
-
-
-def _is_matrix(x: Draft) -> bool:
-    return len(x.shape) == 2 and 0 not in x.shape
-
-
 def _matrices(count: int) -> Draw:
     """Draw matrices of which each can be multiplied by the next."""
 
     def draw(s: Sampler) -> Arguments | None:
-        operands = [s.take(_is_matrix)]
+        operands = [s.take(is_matrix)]
         for _ in range(count - 1):
             operands.append(s.take_shaped((operands[-1].shape[-1], s.source.integer(1, 3))))
         return operands, {}
@@ -125,7 +103,7 @@ def _paired(count: int) -> Draw:
 
 
 def _paired_by_name(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) >= 2 and 0 not in d.shape)
+    x = s.take(has_matrices)
     return [x, s.take_shaped((x.shape[-1], s.source.integer(1, 3), x.shape[0]))], {"axes": [[0, -1], [2, 0]]}
 
 
@@ -137,31 +115,42 @@ def _of_three(s: Sampler) -> Arguments | None:
     x = s.take(lambda d: 3 in d.shape and 0 not in d.shape, shape=(2, 3))
     axis = s.source.choice([i for i, n in enumerate(x.shape) if n == 3])
     y = s.take_shaped(x.shape)
-    return None if y.name == x.name else ([x, y], {"axis": axis - len(x.shape) if s.source.chance(0.3) else axis})
+    return None if y.name == x.name else ([x, y], {"axis": from_either_end(s, x, axis)})
 
 
-def _row(name: str, rank: int, draw: Draw, torch: str, paddle: str, numbers: Numbers = COMPLEX_LATER, **more: Any) -> OpSpec:
-    calls = {"torch": f"torch.{torch}", "paddle": f"paddle.{paddle}"}
-    given = {"exact": True, "points": PLAIN, "growth": Growth.COMPOUNDS, "drawn": Drawn.NAMED, **calls, **more}
-    return op(name, rank=rank, draw=draw, numbers=numbers, **given)
+_row = partial(op, exact=True, numbers=real_only(UNEXAMINED), points=PLAIN, growth=Growth.COMPOUNDS, drawn=Drawn.NAMED)
 
 
-_ALL = "[x, y, z]"
+def _einsum(name: str, equations: Mapping[str, str], operands: str) -> OpSpec:
+    return _row(
+        name,
+        base="einsum",
+        rank=63,
+        draw=_contraction(list(equations.values())),
+        calls=both(f"torch.einsum(equation, {operands})"),
+        numbers=BOTH,
+        corners={what: _contraction([equation]) for what, equation in equations.items()},
+    )
+
 
 ENTRIES = rows(
     "contractions",
     _einsum("einsum", OF_TWO, "x, y"),
     _einsum("einsum_single", OF_ONE, "x"),
     _einsum("einsum_triple", OF_THREE, "x, y, z"),
-    _row("mm", 163, _matrices(2), "mm(x, y)", "mm(x, y)", BOTH),
-    _row("cross", 178, _of_three, "linalg.cross(x, y, dim=axis)", "cross(x, y, axis=axis)"),
+    _row("mm", rank=163, draw=_matrices(2), calls=both("torch.mm(x, y)"), numbers=BOTH),
+    _row(
+        "cross",
+        rank=178,
+        draw=_of_three,
+        calls={"torch": "torch.linalg.cross(x, y, dim=axis)", "paddle": "paddle.cross(x, y, axis=axis)"},
+    ),
     _row(
         "tensordot",
-        309,
-        _any_pairing,
-        "tensordot(x, y, axes)",
-        "tensordot(x, y, axes)",
+        rank=309,
+        draw=_any_pairing,
+        calls=both("torch.tensordot(x, y, axes)"),
         corners={"one axis": _paired(1), "two axes": _paired(2), "none": _paired(0), "by name": _paired_by_name},
     ),
-    _row("multi_dot", 310, _matrices(3), f"linalg.multi_dot({_ALL})", f"linalg.multi_dot({_ALL})"),
+    _row("multi_dot", rank=310, draw=_matrices(3), calls=both("torch.linalg.multi_dot([x, y, z])")),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.ops.calls import both
 from conformance.ops.numbers import UNREGISTERED, real_only
 from conformance.ops.spec import PLAIN, Drawn, op, rows
 
@@ -24,8 +25,7 @@ ENTRIES = rows(
         "conv2d",
         rank=15,
         draw=_images,
-        torch="torch.nn.functional.conv2d(x, weight, padding=padding)",
-        paddle="paddle.nn.functional.conv2d(x, weight, padding=padding)",
+        calls=both("torch.nn.functional.conv2d(x, weight, padding=padding)"),
         exact=True,
         numbers=real_only(UNREGISTERED),
         points=PLAIN,

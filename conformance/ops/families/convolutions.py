@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
+from conformance.ops.calls import both
 from conformance.ops.numbers import UNREGISTERED, real_only
-from conformance.ops.spec import PLAIN, Drawn, op, rows
+from conformance.ops.spec import PLAIN, Drawn, OpSpec, op, rows
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
@@ -18,6 +19,12 @@ SHAPE = (1, 2, 4, 3, 2)
 def _taken(s: Sampler, rank: int, channels: int = 1) -> Draft:
     """Take a tensor of so many axes of places, and at least so many channels."""
     return s.take(lambda d: len(d.shape) == 2 + rank and 0 not in d.shape and d.shape[1] >= channels, shape=SHAPE[: 2 + rank])
+
+
+def _slid(s: Sampler, rank: int) -> tuple[list[int], list[int], list[int]]:
+    """Choose a stride, a border and a dilation along each axis of places."""
+    padding, stride, dilation = ([s.source.integer(low, low + 1) for _ in range(rank)] for low in (0, 1, 1))
+    return stride, padding, dilation
 
 
 def _kernel(s: Sampler, places: tuple[int, ...], padding: list[int], dilation: list[int]) -> list[int]:
@@ -36,7 +43,7 @@ def _convolved(rank: int) -> Draw:
 
     def draw(s: Sampler) -> Arguments | None:
         x = _taken(s, rank)
-        padding, stride, dilation = ([s.source.integer(low, low + 1) for _ in range(rank)] for low in (0, 1, 1))
+        stride, padding, dilation = _slid(s, rank)
         kernel, groups = _kernel(s, x.shape[2:], padding, dilation), _groups(s, x.shape[1])
         outer = groups * s.source.integer(1, 2)
         operands = [x, s.take_shaped((outer, x.shape[1] // groups, *kernel)), s.take_shaped((outer,))]
@@ -47,7 +54,7 @@ def _convolved(rank: int) -> Draw:
 
 def _depthwise(s: Sampler) -> Arguments | None:
     x = _taken(s, 2, channels=2)
-    padding, stride, dilation = ([s.source.integer(low, low + 1) for _ in range(2)] for low in (0, 1, 1))
+    stride, padding, dilation = _slid(s, 2)
     weight = s.take_shaped((x.shape[1] * s.source.integer(1, 2), 1, *_kernel(s, x.shape[2:], padding, dilation)))
     return [x, weight], {"stride": stride, "padding": padding, "dilation": dilation, "groups": x.shape[1]}
 
@@ -69,7 +76,7 @@ def _transposed(rank: int) -> Draw:
 
 def _unfolded(s: Sampler) -> Arguments | None:
     x = _taken(s, 2)
-    padding, stride, dilation = ([s.source.integer(low, low + 1) for _ in range(2)] for low in (0, 1, 1))
+    stride, padding, dilation = _slid(s, 2)
     kernel = _kernel(s, x.shape[2:], padding, dilation)
     return [x], {"kernel": kernel, "stride": stride, "padding": padding, "dilation": dilation}
 
@@ -80,7 +87,7 @@ def _folded(s: Sampler) -> Arguments | None:
     _, elements, count = x.shape
     kernel = s.source.choice([[p, q] for p in (1, 2, 3) for q in (1, 2, 3) if elements % (p * q) == 0])
     high = s.source.choice([n for n in (1, 2, 3, count) if count % n == 0])
-    padding, stride, dilation = ([s.source.integer(low, low + 1) for _ in range(2)] for low in (0, 1, 1))
+    stride, padding, dilation = _slid(s, 2)
     along = zip((high, count // high), kernel, stride, dilation, strict=True)
     wide = [(n - 1) * t + (k - 1) * d + 1 for n, k, t, d in along]
     padding = [p if n > 2 * p else 0 for n, p in zip(wide, padding, strict=True)]
@@ -88,52 +95,55 @@ def _folded(s: Sampler) -> Arguments | None:
     return [x], {"size": size, "kernel": kernel, "stride": stride, "padding": padding, "dilation": dilation}
 
 
-F = "torch.nn.functional"
-P = "paddle.nn.functional"
-_REST = "x, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups"
+_row = partial(op, exact=True, numbers=real_only(UNREGISTERED), points=PLAIN, drawn=Drawn.NAMED)
+_SLID = "stride=stride, padding=padding, dilation=dilation, groups=groups"
 
 
-def _calls(torch: str, paddle: str, rest: str = _REST) -> dict[str, Any]:
-    return {"torch": f"{F}.{torch}({rest})", "paddle": f"{P}.{paddle}({rest})"}
+def _convolution(name: str, rank: int, axes: int, base: str | None = None) -> OpSpec:
+    calls = both(f"torch.nn.functional.conv{axes}d(x, weight, bias, {_SLID})")
+    return _row(name, base=base, rank=rank, draw=_convolved(axes), calls=calls)
 
 
-def _transposed_calls(rank: int) -> dict[str, Any]:
-    return _calls(f"conv_transpose{rank}d", f"conv{rank}d_transpose", _REST.replace("dilation=", "output_padding=added, dilation="))
+def _transpose(rank: int, axes: int) -> OpSpec:
+    given = "x, weight, bias, stride=stride, padding=padding, output_padding=added, dilation=dilation, groups=groups"
+    calls = {
+        "torch": f"torch.nn.functional.conv_transpose{axes}d({given})",
+        "paddle": f"paddle.nn.functional.conv{axes}d_transpose({given})",
+    }
+    return _row(f"conv_transpose{axes}d", rank=rank, draw=_transposed(axes), calls=calls)
 
-
-REAL: dict[str, Any] = {"exact": True, "numbers": real_only(UNREGISTERED), "points": PLAIN, "drawn": Drawn.NAMED}
-
-CONV = op("conv2d_biased", base="conv2d", rank=15, draw=_convolved(2), **_calls("conv2d", "conv2d"), **REAL)
-TRANSPOSED = op("conv_transpose2d", rank=95, draw=_transposed(2), **_transposed_calls(2), **REAL)
 
 ENTRIES = rows(
     "convolutions",
-    CONV,
-    replace(
-        CONV,
-        name="conv2d_depthwise",
+    _convolution("conv2d_biased", 15, 2, base="conv2d"),
+    _row(
+        "conv2d_depthwise",
+        base="conv2d",
+        rank=15,
         draw=_depthwise,
-        calls=_calls("conv2d", "conv2d", _REST.replace("bias", "None")),
+        calls=both(f"torch.nn.functional.conv2d(x, weight, None, {_SLID})"),
     ),
-    replace(CONV, name="conv1d", base_op="conv1d", rank=47, draw=_convolved(1), calls=_calls("conv1d", "conv1d")),
-    replace(CONV, name="conv3d", base_op="conv3d", rank=81, draw=_convolved(3), calls=_calls("conv3d", "conv3d")),
-    TRANSPOSED,
-    replace(TRANSPOSED, name="conv_transpose1d", base_op="conv_transpose1d", rank=99, draw=_transposed(1), calls=_transposed_calls(1)),
-    replace(TRANSPOSED, name="conv_transpose3d", base_op="conv_transpose3d", rank=187, draw=_transposed(3), calls=_transposed_calls(3)),
-    op(
+    _convolution("conv1d", 47, 1),
+    _convolution("conv3d", 81, 3),
+    _transpose(95, 2),
+    _transpose(99, 1),
+    _transpose(187, 3),
+    _row(
         "nn_unfold",
         rank=105,
         draw=_unfolded,
-        torch=f"{F}.unfold(x, kernel, dilation, padding, stride)",
-        paddle=f"{P}.unfold(x, kernel, stride, padding, dilation)",
-        **REAL,
+        calls={
+            "torch": "torch.nn.functional.unfold(x, kernel, dilation, padding, stride)",
+            "paddle": "paddle.nn.functional.unfold(x, kernel, stride, padding, dilation)",
+        },
     ),
-    op(
+    _row(
         "nn_fold",
         rank=126,
         draw=_folded,
-        torch=f"{F}.fold(x, size, kernel, dilation, padding, stride)",
-        paddle=f"{P}.fold(x, size, kernel, stride, padding, dilation)",
-        **REAL,
+        calls={
+            "torch": "torch.nn.functional.fold(x, size, kernel, dilation, padding, stride)",
+            "paddle": "paddle.nn.functional.fold(x, size, kernel, stride, padding, dilation)",
+        },
     ),
 )

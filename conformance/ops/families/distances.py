@@ -3,66 +3,55 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-from conformance.ops.corners import given
-from conformance.ops.draws import axis_of
+from conformance.ops.calls import both
+from conformance.ops.corners import REDUCTIONS, each_reduction
+from conformance.ops.draws import axis_of, has_matrices, has_rows, is_matrix, nested
 from conformance.ops.numbers import UNIMPLEMENTED, real_only
-from conformance.ops.spec import PLAIN, Drawn, Growth, OpSpec, op, rows
+from conformance.ops.spec import PLAIN, Drawn, Growth, op, rows
 
 if TYPE_CHECKING:
-    from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
-
-REDUCTIONS = ("mean", "sum", "none")
-F = "torch.nn.functional"
-P = "paddle.nn.functional"
-TARGET = {"torch": "torch.tensor(target, dtype=x.dtype)", "paddle": "paddle.to_tensor(target, dtype=x.dtype)"}
-
-
-def _has_rows(x: Draft) -> bool:
-    return len(x.shape) >= 1 and 0 not in x.shape
+    from conformance.ops.sampler import Arguments, Draw, Sampler
 
 
 def _vectors(count: int) -> Draw:
     """Draw so many tensors of one shape, and an axis."""
 
     def draw(s: Sampler) -> Arguments | None:
-        x = s.take(_has_rows)
+        x = s.take(has_rows)
         return [x, *(s.take_shaped(x.shape) for _ in range(count - 1))], {"axis": axis_of(s, x), "eps": s.source.choice((1e-8, 1e-3))}
 
     return draw
 
 
 def _pairs(s: Sampler) -> Arguments | None:
-    x = s.take(_has_rows)
+    x = s.take(has_rows)
     return [x, s.take_shaped(x.shape)], {"eps": s.source.choice((1e-6, 0.125)), "keepdims": s.source.chance(0.3)}
 
 
 def _triplets(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: _has_rows(d) and len(d.shape) > 1)
+    x = s.take(has_matrices)
     operands = [x, s.take_shaped(x.shape), s.take_shaped(x.shape)]
     return operands, {"margin": s.source.choice((1.0, 0.5)), "eps": 1e-6, "reduction": s.source.choice(REDUCTIONS)}
 
 
-def _targets(s: Sampler, shape: tuple[int, ...], numbers: tuple[float, ...]) -> Any:
-    return [_targets(s, shape[1:], numbers) for _ in range(shape[0])] if shape else s.source.choice(numbers)
-
-
 def _angles(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) == 2 and 0 not in d.shape)
-    attrs = {"target": _targets(s, x.shape[:1], (1.0, -1.0)), "margin": s.source.choice((0.0, 0.25))}
+    x = s.take(is_matrix)
+    attrs = {"target": nested(x.shape[:1], lambda: s.source.choice((1.0, -1.0))), "margin": s.source.choice((0.0, 0.25))}
     return [x, s.take_shaped(x.shape)], {**attrs, "reduction": s.source.choice(REDUCTIONS)}
 
 
 def _normals(s: Sampler) -> Arguments | None:
-    x = s.take(_has_rows)
+    x = s.take(has_rows)
     operands = [x, s.take_shaped(x.shape), s.take_shaped(x.shape)]
     return operands, {"eps": s.source.choice((1e-6, 0.5)), "reduction": s.source.choice(REDUCTIONS)}
 
 
 def _labels(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: _has_rows(d) and len(d.shape) > 1)
-    return [x], {"target": _targets(s, x.shape, (1.0, 0.0)), "reduction": s.source.choice(REDUCTIONS)}
+    x = s.take(has_matrices)
+    return [x], {"target": nested(x.shape, lambda: s.source.choice((1.0, 0.0))), "reduction": s.source.choice(REDUCTIONS)}
 
 
 def _attended(s: Sampler) -> Arguments | None:
@@ -74,98 +63,94 @@ def _attended(s: Sampler) -> Arguments | None:
 
 
 def _forms(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) == 2 and 0 not in d.shape)
+    x = s.take(is_matrix)
     j, o = s.source.integer(1, 3), s.source.integer(1, 3)
     return [x, s.take_shaped((x.shape[0], j)), s.take_shaped((o, x.shape[1], j)), s.take_shaped((o,))], {}
 
 
-def _reduced(draw: Draw) -> dict[str, Draw]:
-    return {reduction: given(draw, reduction=reduction) for reduction in REDUCTIONS}
+def _attention(rest: str = "") -> dict[str, str]:
+    """Write attention: PyTorch takes ``(batch, heads, positions, features)``, Paddle ``(batch, positions, heads, features)``."""
+    call = "nn.functional.scaled_dot_product_attention"
+    swapped = "paddle.transpose({}, [0, 2, 1, 3])"
+    operands = ", ".join(map(swapped.format, ("query", "key", "value")))
+    return {
+        "torch": f"torch.{call}(query, key, value{rest})",
+        "paddle": swapped.format(f"paddle.{call}({operands}{rest})"),
+    }
 
 
-def _row(name: str, rank: int, draw: Draw, torch: str, paddle: str, **more: Any) -> OpSpec:
-    usual: dict[str, Any] = {"exact": False, "numbers": real_only(UNIMPLEMENTED), "points": PLAIN, "drawn": Drawn.NAMED}
-    return op(name, rank=rank, draw=draw, torch=torch, paddle=paddle, **{**usual, **more})
-
-
-def _turned(operands: str, rest: str = "") -> str:
-    """Write attention in Paddle's layout, in which the heads stand behind the positions."""
-    turn = "paddle.transpose({}, [0, 2, 1, 3])"
-    given = ", ".join(turn.format(name) for name in operands.split(", "))
-    return turn.format(f"{P}.scaled_dot_product_attention({given}{rest})")
-
-
-_Q = "query, key, value"
-ATTENTION = _row(
-    "scaled_dot_product_attention", 12, _attended, f"{F}.scaled_dot_product_attention({_Q})", _turned(_Q), growth=Growth.BOUNDED
-)
+_row = partial(op, exact=False, numbers=real_only(UNIMPLEMENTED), points=PLAIN, drawn=Drawn.NAMED)
+ATTENTION = _row("scaled_dot_product_attention", rank=12, draw=_attended, calls=_attention())
 
 ENTRIES = rows(
     "distances",
     ATTENTION,
-    replace(
-        ATTENTION,
-        name="scaled_dot_product_attention_causal",
-        calls={
-            "torch": f"{F}.scaled_dot_product_attention({_Q}, is_causal=True)",
-            "paddle": _turned(_Q, ", is_causal=True"),
-        },
-    ),
-    _row("normalize", 77, _vectors(1), f"{F}.normalize(x, 2.0, axis, eps)", f"{P}.normalize(x, 2.0, axis, eps)"),
+    replace(ATTENTION, name="scaled_dot_product_attention_causal", calls=_attention(", is_causal=True")),
+    _row("normalize", rank=77, draw=_vectors(1), calls=both("torch.nn.functional.normalize(x, 2.0, axis, eps)")),
     _row(
         "cosine_similarity",
-        176,
-        _vectors(2),
-        f"{F}.cosine_similarity(x, y, axis, eps)",
-        f"{P}.cosine_similarity(x, y, axis, eps)",
+        rank=176,
+        draw=_vectors(2),
+        calls=both("torch.nn.functional.cosine_similarity(x, y, axis, eps)"),
     ),
     _row(
         "cosine_embedding_loss",
-        243,
-        _angles,
-        f"{F}.cosine_embedding_loss(x, y, {TARGET['torch']}, margin, reduction=reduction)",
-        f"{P}.cosine_embedding_loss(x, y, {TARGET['paddle']}, margin, reduction)",
-        corners=_reduced(_angles),
+        rank=243,
+        draw=_angles,
+        calls={
+            "torch": "torch.nn.functional.cosine_embedding_loss("
+            "x, y, torch.tensor(target, dtype=x.dtype), margin, reduction=reduction)",
+            "paddle": "paddle.nn.functional.cosine_embedding_loss(x, y, paddle.to_tensor(target, dtype=x.dtype), margin, reduction)",
+        },
+        corners=each_reduction(_angles),
     ),
     _row(
         "triplet_margin_loss",
-        244,
-        _triplets,
-        f"{F}.triplet_margin_loss(x, y, z, margin, eps=eps, reduction=reduction)",
-        f"{P}.triplet_margin_loss(x, y, z, margin, 2.0, eps, False, reduction)",
-        corners=_reduced(_triplets),
+        rank=244,
+        draw=_triplets,
+        calls={
+            "torch": "torch.nn.functional.triplet_margin_loss(x, y, z, margin, eps=eps, reduction=reduction)",
+            "paddle": "paddle.nn.functional.triplet_margin_loss(x, y, z, margin, 2.0, eps, False, reduction)",
+        },
+        corners=each_reduction(_triplets),
     ),
     _row(
         "multilabel_soft_margin_loss",
-        247,
-        _labels,
-        f"{F}.multilabel_soft_margin_loss(x, {TARGET['torch']}, reduction=reduction)",
-        f"{P}.multi_label_soft_margin_loss(x, {TARGET['paddle']}, reduction=reduction)",
-        corners=_reduced(_labels),
+        rank=247,
+        draw=_labels,
+        calls={
+            "torch": "torch.nn.functional.multilabel_soft_margin_loss(x, torch.tensor(target, dtype=x.dtype), reduction=reduction)",
+            "paddle": "paddle.nn.functional.multi_label_soft_margin_loss("
+            "x, paddle.to_tensor(target, dtype=x.dtype), reduction=reduction)",
+        },
+        corners=each_reduction(_labels),
     ),
     _row(
         "gaussian_nll_loss",
-        251,
-        _normals,
-        f"{F}.gaussian_nll_loss(x, y, deviation * deviation, eps=eps, reduction=reduction)",
-        f"{P}.gaussian_nll_loss(x, y, deviation * deviation, epsilon=eps, reduction=reduction)",
-        corners=_reduced(_normals),
+        rank=251,
+        draw=_normals,
+        calls={
+            "torch": "torch.nn.functional.gaussian_nll_loss(x, y, deviation * deviation, eps=eps, reduction=reduction)",
+            "paddle": "paddle.nn.functional.gaussian_nll_loss(x, y, deviation * deviation, epsilon=eps, reduction=reduction)",
+        },
+        corners=each_reduction(_normals),
         growth=Growth.UNBOUNDED,
     ),
     _row(
         "bilinear",
-        278,
-        _forms,
-        f"{F}.bilinear(x, y, weight, bias)",
-        f"{P}.bilinear(x, y, weight, bias.reshape([1, -1]))",
+        rank=278,
+        draw=_forms,
+        calls={
+            "torch": "torch.nn.functional.bilinear(x, y, weight, bias)",
+            "paddle": "paddle.nn.functional.bilinear(x, y, weight, bias.reshape([1, -1]))",
+        },
         exact=True,
         growth=Growth.COMPOUNDS,
     ),
     _row(
         "pairwise_distance",
-        288,
-        _pairs,
-        f"{F}.pairwise_distance(x, y, 2.0, eps, keepdims)",
-        f"{P}.pairwise_distance(x, y, 2.0, eps, keepdims)",
+        rank=288,
+        draw=_pairs,
+        calls=both("torch.nn.functional.pairwise_distance(x, y, 2.0, eps, keepdims)"),
     ),
 )

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from conformance.ops.calls import both
 from conformance.ops.corners import several
-from conformance.ops.draws import binary, unary
-from conformance.ops.in_place import ONE_ALONE, InPlaceForm, NotOffered, both
+from conformance.ops.draws import binary, unary, with_choices
+from conformance.ops.in_place import ONE_ALONE, InPlaceForm, NotOffered
 from conformance.ops.numbers import BOTH, UNIMPLEMENTED, UNREGISTERED, real_only
 from conformance.ops.spec import ELEMENTS, Growth, op, rows
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Sampler
-
-
-def _softplus(s: Sampler) -> Arguments | None:
-    return [s.take()], {"beta": s.source.choice([1.0, 0.5, 1.5, 2.0])}
 
 
 def _pow(s: Sampler) -> Arguments | None:
@@ -28,158 +26,119 @@ def _pow(s: Sampler) -> Arguments | None:
 
 WHOLE = 0.3
 """How often powers are whole, so that 0^0, 0^1 and 0^n are met."""
-F = "torch.nn.functional"
-P = "paddle.nn.functional"
+
+_row = partial(op, exact=False, points=ELEMENTS)
 
 ENTRIES = rows(
     "elementary",
-    op(
+    _row(
         "exp",
         rank=55,
         draw=unary(),
-        torch="torch.exp(x)",
-        paddle="paddle.exp(x)",
-        exact=False,
+        calls=both("torch.exp(x)"),
         numbers=BOTH,
         growth=Growth.UNBOUNDED,
-        points=ELEMENTS,
         in_place=InPlaceForm(both("x.exp_()")),
     ),
-    op(
+    _row(
         "log",
         rank=80,
         draw=unary("positive"),
-        torch="torch.log(x)",
-        paddle="paddle.log(x)",
-        exact=False,
+        calls=both("torch.log(x)"),
         numbers=BOTH,
-        points=ELEMENTS,
         in_place=InPlaceForm(both("x.log_()")),
     ),
-    op(
+    _row(
         "sqrt",
         rank=82,
         draw=unary("positive"),
-        torch="torch.sqrt(x)",
-        paddle="paddle.sqrt(x)",
-        exact=False,
+        calls=both("torch.sqrt(x)"),
         numbers=BOTH,
-        points=ELEMENTS,
         in_place=InPlaceForm(both("x.sqrt_()")),
     ),
-    op(
+    _row(
         "rsqrt",
         rank=24,
         draw=unary("positive"),
-        torch="torch.rsqrt(x)",
-        paddle="paddle.rsqrt(x)",
-        exact=False,
+        calls=both("torch.rsqrt(x)"),
         numbers=real_only(UNREGISTERED),
-        points=ELEMENTS,
         in_place=InPlaceForm(both("x.rsqrt_()")),
     ),
-    op(
+    _row(
         "sin",
         rank=62,
         draw=unary(),
-        torch="torch.sin(x)",
-        paddle="paddle.sin(x)",
-        exact=False,
+        calls=both("torch.sin(x)"),
         numbers=BOTH,
         growth=Growth.IF_COMPLEX,
-        points=ELEMENTS,
         in_place=InPlaceForm(both("x.sin_()")),
     ),
-    op(
+    _row(
         "cos",
         rank=67,
         draw=unary(),
-        torch="torch.cos(x)",
-        paddle="paddle.cos(x)",
-        exact=False,
+        calls=both("torch.cos(x)"),
         numbers=BOTH,
         growth=Growth.IF_COMPLEX,
-        points=ELEMENTS,
         in_place=InPlaceForm(both("x.cos_()")),
     ),
-    op(
+    _row(
         "tanh",
         rank=51,
         draw=unary(),
-        torch="torch.tanh(x)",
-        paddle="paddle.tanh(x)",
-        exact=False,
+        calls=both("torch.tanh(x)"),
         numbers=BOTH,
         growth=Growth.IF_COMPLEX,
-        points=ELEMENTS,
         in_place=InPlaceForm(both("x.tanh_()")),
     ),
-    op(
+    _row(
         "sigmoid",
         rank=36,
         draw=unary(),
-        torch="torch.sigmoid(x)",
-        paddle="paddle.nn.functional.sigmoid(x)",
-        exact=False,
+        calls={"torch": "torch.sigmoid(x)", "paddle": "paddle.nn.functional.sigmoid(x)"},
         numbers=BOTH,
         growth=Growth.IF_COMPLEX,
-        points=ELEMENTS,
         in_place=InPlaceForm(both("x.sigmoid_()")),
     ),
-    op(
+    _row(
         "erf",
         rank=134,
         draw=unary(),
-        torch="torch.erf(x)",
-        paddle="paddle.erf(x)",
-        exact=False,
+        calls=both("torch.erf(x)"),
         numbers=real_only(UNIMPLEMENTED),
-        points=ELEMENTS,
         in_place=ONE_ALONE,
     ),
-    op(
+    _row(
         "pow",
         rank=17,
         draw=_pow,
-        torch="torch.pow(x, y)",
-        paddle="paddle.pow(x, y)",
-        exact=False,
+        calls=both("torch.pow(x, y)"),
         numbers=BOTH,
-        points=ELEMENTS,
         in_place=NotOffered("Paddle takes a number only"),
     ),
-    op(
+    _row(
         "silu",
         rank=21,
         draw=unary(),
-        torch=f"{F}.silu(x)",
-        paddle=f"{P}.silu(x)",
-        exact=False,
+        calls=both("torch.nn.functional.silu(x)"),
         numbers=real_only("PyTorch: silu does not support automatic differentiation for outputs with complex dtype"),
-        points=ELEMENTS,
         in_place=ONE_ALONE,
     ),
-    op(
+    _row(
         "gelu",
         rank=18,
         draw=unary(),
-        torch=f"{F}.gelu(x)",
-        paddle=f"{P}.gelu(x)",
-        exact=False,
+        calls=both("torch.nn.functional.gelu(x)"),
         numbers=real_only(UNIMPLEMENTED),
         growth=Growth.UNBOUNDED,
-        points=ELEMENTS,
     ),
-    op(
+    _row(
         "softplus",
         rank=71,
-        draw=_softplus,
-        torch=f"{F}.softplus(x, beta)",
-        paddle=f"{P}.softplus(x, beta)",
-        exact=False,
+        draw=with_choices(beta=(1.0, 0.5, 1.5, 2.0)),
+        calls=both("torch.nn.functional.softplus(x, beta)"),
         numbers=real_only(UNIMPLEMENTED),
         growth=Growth.UNBOUNDED,
         corners=several("beta", 6.0, 0.25, draw=unary()),
-        points=ELEMENTS,
     ),
 )

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from conformance.ops.corners import axes, given, keys, on, several
-from conformance.ops.draws import along_axis, axis_of, indices
+from conformance.ops.calls import both
+from conformance.ops.corners import axes, keys, on, several
+from conformance.ops.draws import along_axis, axis_of, has_rows, indices, is_matrix
 from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
 from conformance.ops.spec import PLAIN, Memory, op, rows
 
 if TYPE_CHECKING:
-    from conformance.ops.sampler import Arguments, Draft, Sampler
-
-
-def _full(s: Sampler, *, axes: int = 1) -> Draft:
-    return s.take(lambda d: len(d.shape) >= axes and 0 not in d.shape)
+    from conformance.ops.sampler import Arguments, Sampler
 
 
 def _slice(s: Sampler, step: int = 1) -> Arguments | None:
-    x = _full(s)
+    x = s.take(has_rows)
     key = []
     for n in x.shape[: s.source.integer(1, len(x.shape))]:
         start = s.source.integer(0, n - 1)
@@ -34,44 +32,44 @@ def _strided(s: Sampler) -> Arguments | None:
 
 
 def _int(s: Sampler) -> Arguments | None:
-    x = _full(s)
+    x = s.take(has_rows)
     return [x], {"index": s.source.integer(-x.shape[0], x.shape[0] - 1)}
 
 
 def _intarray(s: Sampler) -> Arguments | None:
-    x = _full(s)
+    x = s.take(has_rows)
     count = s.source.integer(1, 4)
     axes = s.source.integer(1, min(2, len(x.shape)))
     return [x], {"index": [indices(s, (count,), n) for n in x.shape[:axes]]}
 
 
 def _select(s: Sampler) -> Arguments | None:
-    x = _full(s)
+    x = s.take(has_rows)
     axis = axis_of(s, x)
     return [x], {"axis": axis, "index": indices(s, (s.source.integer(1, 4),), x.shape[axis])}
 
 
 def _gather(s: Sampler) -> Arguments | None:
-    x = _full(s)
+    x = s.take(has_rows)
     axis = s.source.integer(0, len(x.shape) - 1)
     shape = tuple(s.source.integer(1, 4) if i == axis else s.source.integer(1, n) for i, n in enumerate(x.shape))
     return [x], {"axis": axis, "index": indices(s, shape, x.shape[axis])}
 
 
 def _embedding(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) == 2 and 0 not in d.shape, shape=(3, 2))
+    x = s.take(is_matrix, shape=(3, 2))
     shape = tuple(s.source.integer(1, 3) for _ in range(s.source.integer(1, 2)))
     return [x], {"index": indices(s, shape, x.shape[0])}
 
 
-SLICE = op(
+_row = partial(op, exact=True, points=PLAIN)
+
+SLICE = _row(
     "getitem_slice",
     base="getitem",
     rank=5,
     draw=_slice,
-    torch="x[tuple(slice(*k) for k in key)]",
-    paddle="x[tuple(slice(*k) for k in key)]",
-    exact=True,
+    calls=both("x[tuple(slice(*k) for k in key)]"),
     numbers=BOTH,
     memory=Memory.STRIDED,
     corners={
@@ -79,7 +77,6 @@ SLICE = op(
         "last": keys(lambda n: [-2, n, 1], lambda n: [-1, n, 1]),
         "whole": keys(lambda n: [0, n, 1]),
     },
-    points=PLAIN,
 )
 
 ENTRIES = rows(
@@ -91,83 +88,70 @@ ENTRIES = rows(
         draw=_strided,
         corners={"step 3": keys(lambda n: [0, n, 3]), "negative start": keys(lambda n: [-n, n, 2], lambda n: [-1, n, 5])},
     ),
-    op(
+    _row(
         "getitem_reversed",
         base="getitem",
         rank=5,
         draw=along_axis(nonempty=False),
-        torch="torch.flip(x, [axis])",
-        paddle="x[tuple(slice(None, None, -1 if i == axis % x.ndim else 1) for i in range(x.ndim))]",
-        exact=True,
+        calls={
+            "torch": "torch.flip(x, [axis])",
+            "paddle": "x[tuple(slice(None, None, -1 if i == axis % x.ndim else 1) for i in range(x.ndim))]",
+        },
         numbers=BOTH,
         memory=Memory.DOUBTFUL,
         corners=axes(),
-        points=PLAIN,
     ),
-    op(
+    _row(
         "getitem_int",
         base="getitem",
         rank=5,
         draw=_int,
-        torch="x[index]",
-        paddle="x[index]",
-        exact=True,
+        calls=both("x[index]"),
         numbers=BOTH,
         memory=Memory.KEEPS_LAYOUT,
         corners=several("index", 0, -1, draw=on(lambda x: {} if x.shape and x.shape[0] else None)),
-        points=PLAIN,
     ),
-    op(
+    _row(
         "getitem_intarray",
         base="getitem",
         rank=5,
         draw=_intarray,
-        torch="x[tuple(torch.tensor(i) for i in index)]",
-        paddle="x[tuple(paddle.to_tensor(i) for i in index)]",
-        exact=True,
+        calls=both("x[tuple(torch.tensor(i) for i in index)]"),
         numbers=BOTH,
         corners={
-            "negative": on(lambda x: {"index": [[-1, 0, -1]]} if x.shape and 0 not in x.shape else None),
-            "many": on(lambda x: {"index": [[i % n for i in range(9)] for n in x.shape[:3]]} if x.shape and 0 not in x.shape else None),
-            "one": on(lambda x: {"index": [[n - 1] for n in x.shape]} if x.shape and 0 not in x.shape else None),
+            "negative": on(lambda x: {"index": [[-1, 0, -1]]} if has_rows(x) else None),
+            "many": on(lambda x: {"index": [[i % n for i in range(9)] for n in x.shape[:3]]} if has_rows(x) else None),
+            "one": on(lambda x: {"index": [[n - 1] for n in x.shape]} if has_rows(x) else None),
         },
-        points=PLAIN,
     ),
-    op(
+    _row(
         "index_select",
         rank=91,
         draw=_select,
-        torch="torch.index_select(x, axis, torch.tensor(index))",
-        paddle="paddle.index_select(x, paddle.to_tensor(index), axis)",
-        exact=True,
+        calls={
+            "torch": "torch.index_select(x, axis, torch.tensor(index))",
+            "paddle": "paddle.index_select(x, paddle.to_tensor(index), axis)",
+        },
         numbers=BOTH,
-        corners={name: given(draw, index=[0] * 9) for name, draw in axes(nonempty=True).items()},
-        points=PLAIN,
+        corners=axes(nonempty=True, index=[0] * 9),
     ),
-    op(
+    _row(
         "gather",
         rank=50,
         draw=_gather,
-        torch="torch.gather(x, axis, torch.tensor(index))",
-        paddle="paddle.take_along_axis(x, paddle.to_tensor(index), axis, broadcast=False)",
-        exact=True,
-        numbers=real_only(UNREGISTERED),
-        corners={
-            "last axis": on(
-                lambda x: {"axis": -1, "index": np.zeros((*x.shape[:-1], 5), int).tolist()} if x.shape and 0 not in x.shape else None
-            )
+        calls={
+            "torch": "torch.gather(x, axis, torch.tensor(index))",
+            "paddle": "paddle.take_along_axis(x, paddle.to_tensor(index), axis, broadcast=False)",
         },
-        points=PLAIN,
+        numbers=real_only(UNREGISTERED),
+        corners={"last axis": on(lambda x: {"axis": -1, "index": np.zeros((*x.shape[:-1], 5), int).tolist()} if has_rows(x) else None)},
     ),
-    op(
+    _row(
         "embedding",
         rank=11,
         draw=_embedding,
-        torch="torch.nn.functional.embedding(torch.tensor(index), weight)",
-        paddle="paddle.nn.functional.embedding(paddle.to_tensor(index), weight)",
-        exact=True,
+        calls=both("torch.nn.functional.embedding(torch.tensor(index), weight)"),
         numbers=real_only("PyTorch: embedding does not support automatic differentiation for outputs with complex dtype"),
-        corners={"many": on(lambda x: {"index": [[[0, x.shape[0] - 1, 0]] * 3]} if len(x.shape) == 2 and 0 not in x.shape else None)},
-        points=PLAIN,
+        corners={"many": on(lambda x: {"index": [[[0, x.shape[0] - 1, 0]] * 3]} if is_matrix(x) else None)},
     ),
 )

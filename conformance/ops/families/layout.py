@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from conformance.ops.calls import both
 from conformance.ops.corners import axes, given, on, several
-from conformance.ops.draws import axis_of
+from conformance.ops.draws import axis_of, has_rows, is_matrix
 from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
 from conformance.ops.spec import PLAIN, Drawn, Memory, OpSpec, op, rows
 
@@ -62,7 +64,7 @@ def _on_diagonal(axes: int | None) -> Draw:
 
 
 def _diagonal(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) == 2 and 0 not in d.shape)
+    x = s.take(is_matrix)
     return [x], {"offset": s.source.integer(1 - x.shape[0], x.shape[1] - 1)}
 
 
@@ -91,7 +93,7 @@ def _strided(s: Sampler) -> Arguments | None:
 
 
 def _windows(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) >= 1 and 0 not in d.shape)
+    x = s.take(has_rows)
     axis = axis_of(s, x)
     size = s.source.integer(1, min(4, x.shape[axis]))
     steps = [n for n in range(1, size + 1) if (x.shape[axis] - size) % n == 0]  # no element is left out; see `NOT_OFFERED`
@@ -99,79 +101,92 @@ def _windows(s: Sampler) -> Arguments | None:
 
 
 def _each(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) >= 1 and 0 not in d.shape)
+    x = s.take(has_rows)
     axis = axis_of(s, x)
     return [x], {"repeats": [s.source.integer(0, 3) for _ in range(x.shape[axis] - 1)] + [2], "axis": axis}
-
-
-def _row(name: str, rank: int, draw: Draw, torch: str, paddle: str | None = None, **more: Any) -> OpSpec:
-    calls = {"torch": torch, "paddle": torch.replace("torch", "paddle") if paddle is None else paddle}
-    return op(name, rank=rank, draw=draw, **{"exact": True, "numbers": BOTH, "points": PLAIN, "drawn": Drawn.NAMED, **calls, **more})
-
-
-def _stacked(name: str, rank: int, axis: Callable[[int], int | None], least: int = 1) -> OpSpec:
-    return _row(name, rank, _side_by_side(least, axis), f"torch.{name}(xs)")
 
 
 def _many(x: Draft) -> dict[str, Any] | None:
     return {"axis": -1, "size": 2, "step": 1} if x.shape and x.shape[-1] >= 2 else None
 
 
+_row = partial(op, exact=True, numbers=BOTH, points=PLAIN, drawn=Drawn.NAMED)
+
+
+def _stacked(name: str, rank: int, axis: Callable[[int], int | None], least: int = 1) -> OpSpec:
+    return _row(name, rank=rank, draw=_side_by_side(least, axis), calls=both(f"torch.{name}(xs)"))
+
+
 ENTRIES = rows(
     "layout",
     _row(
         "meshgrid",
-        87,
-        _vectors,
-        "torch.stack(torch.meshgrid(xs, indexing='ij'))",
-        "paddle.stack(paddle.meshgrid(xs))",
+        rank=87,
+        draw=_vectors,
+        calls={"torch": "torch.stack(torch.meshgrid(xs, indexing='ij'))", "paddle": "paddle.stack(paddle.meshgrid(xs))"},
     ),
-    _row("diag_matrix", 158, _on_diagonal(1), "torch.diag(x, offset)", base="diag"),
-    _row("diag_of_matrix", 158, _diagonal, "torch.diag(x, offset)", base="diag"),
+    _row("diag_matrix", base="diag", rank=158, draw=_on_diagonal(1), calls=both("torch.diag(x, offset)")),
+    _row("diag_of_matrix", base="diag", rank=158, draw=_diagonal, calls=both("torch.diag(x, offset)")),
     _stacked("vstack", 185, lambda count: 0 if count > 1 else None),
     _row(
         "as_strided",
-        203,
-        _strided,
-        "x.contiguous().clone().as_strided(shape, strides, offset)",  # of a tensor that begins where its memory does
-        "paddle.as_strided(x.contiguous().clone(), shape, strides, offset * x.element_size())",
+        rank=203,
+        draw=_strided,
+        calls={  # of a tensor that begins where its memory does
+            "torch": "x.contiguous().clone().as_strided(shape, strides, offset)",
+            "paddle": "paddle.as_strided(x.contiguous().clone(), shape, strides, offset * x.element_size())",
+        },
     ),
     _stacked("hstack", 209, lambda count: min(1, count - 1)),
     _row(
         "broadcast_tensors",
-        226,
-        _partners,
-        "torch.stack(torch.broadcast_tensors(*xs))",
-        "paddle.stack(paddle.broadcast_tensors(xs))",
+        rank=226,
+        draw=_partners,
+        calls={"torch": "torch.stack(torch.broadcast_tensors(*xs))", "paddle": "paddle.stack(paddle.broadcast_tensors(xs))"},
     ),
     _stacked("dstack", 255, lambda count: 2 if count > 2 else None),
     _stacked("column_stack", 256, lambda count: 1 if count > 1 else None),
     _stacked("row_stack", 257, lambda count: 0 if count > 1 else None),
-    _row("rot90", 261, _turned, "torch.rot90(x, k, axes)", corners=several("k", 4, 0, -3, draw=given(_turned, axes=[0, 1]))),
-    _row("diagflat", 262, _on_diagonal(None), "torch.diagflat(x, offset)"),
+    _row(
+        "rot90",
+        rank=261,
+        draw=_turned,
+        calls=both("torch.rot90(x, k, axes)"),
+        corners=several("k", 4, 0, -3, draw=given(_turned, axes=[0, 1])),
+    ),
+    _row("diagflat", rank=262, draw=_on_diagonal(None), calls=both("torch.diagflat(x, offset)")),
     *(
-        _row(f"atleast_{n}d", 262 + n, _fewer(n), f"torch.atleast_{n}d(x)", memory=Memory.KEEPS_LAYOUT if n > 1 else Memory.RESHAPES)
+        _row(
+            f"atleast_{n}d",
+            rank=262 + n,
+            draw=_fewer(n),
+            calls=both(f"torch.atleast_{n}d(x)"),
+            memory=Memory.KEEPS_LAYOUT if n > 1 else Memory.RESHAPES,
+        )
         for n in (1, 2, 3)
     ),
     _row(
         "tensor_unfold",
-        266,
-        _windows,
-        "x.unfold(axis, size, step)",
-        "paddle.unfold(x, axis, size, step)",
+        rank=266,
+        draw=_windows,
+        calls={"torch": "x.unfold(axis, size, step)", "paddle": "paddle.unfold(x, axis, size, step)"},
         memory=Memory.STRIDED,
-        corners={"overlapping": on(_many), **{name: given(draw, size=1, step=1) for name, draw in axes(nonempty=True).items()}},
+        corners={"overlapping": on(_many), **axes(nonempty=True, size=1, step=1)},
     ),
-    _row("block_diag", 267, _blocks, "torch.block_diag(*xs)", "paddle.block_diag(xs)"),
-    _row("cartesian_prod", 268, _vectors, "torch.cartesian_prod(*xs)", "paddle.cartesian_prod(xs)"),
-    _row("combinations", 269, _choices, "torch.combinations(x, r, with_replacement)"),
+    _row("block_diag", rank=267, draw=_blocks, calls={"torch": "torch.block_diag(*xs)", "paddle": "paddle.block_diag(xs)"}),
+    _row(
+        "cartesian_prod",
+        rank=268,
+        draw=_vectors,
+        calls={"torch": "torch.cartesian_prod(*xs)", "paddle": "paddle.cartesian_prod(xs)"},
+    ),
+    _row("combinations", rank=269, draw=_choices, calls=both("torch.combinations(x, r, with_replacement)")),
     _row(
         "repeat_interleave_each",
-        65,
-        _each,
-        "torch.repeat_interleave(x, torch.tensor(repeats), axis)",
-        "paddle.repeat_interleave(x, paddle.to_tensor(repeats), axis)",
         base="repeat_interleave",
+        rank=65,
+        draw=_each,
+        calls=both("torch.repeat_interleave(x, torch.tensor(repeats), axis)"),
         numbers=real_only(UNREGISTERED),
     ),
 )

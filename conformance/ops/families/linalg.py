@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from conformance.ops.calls import both
 from conformance.ops.corners import multiplied
 from conformance.ops.draws import matrices
 from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
@@ -19,47 +21,26 @@ def _linear(s: Sampler) -> Arguments | None:
     return [x, s.take_shaped((n, x.shape[-1])), s.take_shaped((n,))], {}
 
 
+_row = partial(op, exact=True, numbers=BOTH, points=PLAIN)
+
 ENTRIES = rows(
     "linalg",
-    op(
+    _row(
         "matmul",
         rank=27,
         draw=matrices("matmul"),
-        torch="torch.matmul(x, y)",
-        paddle="paddle.matmul(x, y)",
-        exact=True,
-        numbers=BOTH,
+        calls=both("torch.matmul(x, y)"),
         corners={form: multiplied(form) for form in ("vector", "matrix", "batch", "square")},
-        points=PLAIN,
     ),
-    op(
-        "bmm",
-        rank=72,
-        draw=matrices("bmm"),
-        torch="torch.bmm(x, y)",
-        paddle="paddle.bmm(x, y)",
-        exact=True,
-        numbers=real_only(UNREGISTERED),
-        points=PLAIN,
-    ),
-    op(
+    _row("bmm", rank=72, draw=matrices("bmm"), calls=both("torch.bmm(x, y)"), numbers=real_only(UNREGISTERED)),
+    _row(
         "linear",
         rank=2,
         draw=_linear,
-        torch="torch.nn.functional.linear(x, weight, bias)",
-        paddle="paddle.nn.functional.linear(x, paddle.t(weight), bias)",
-        exact=True,
-        numbers=BOTH,
-        points=PLAIN,
+        calls={
+            "torch": "torch.nn.functional.linear(x, weight, bias)",
+            "paddle": "paddle.nn.functional.linear(x, paddle.t(weight), bias)",
+        },
     ),
-    op(
-        "outer",
-        rank=92,
-        draw=matrices("outer"),
-        torch="torch.outer(x, y)",
-        paddle="paddle.outer(x, y)",
-        exact=True,
-        numbers=BOTH,
-        points=PLAIN,
-    ),
+    _row("outer", rank=92, draw=matrices("outer"), calls=both("torch.outer(x, y)")),
 )

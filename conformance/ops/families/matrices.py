@@ -5,24 +5,25 @@ The matrices that are drawn are far from singular (`conformance.generate.matrice
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from conformance.ops.calls import both
 from conformance.ops.corners import given
-from conformance.ops.numbers import BOTH, real_only
-from conformance.ops.spec import PLAIN, Drawn, Growth, OpSpec, op, rows
+from conformance.ops.draws import has_matrices
+from conformance.ops.numbers import BOTH, UNEXAMINED, real_only
+from conformance.ops.spec import PLAIN, Drawn, Growth, op, rows
 from reference_impl.tape.primitive import Domain
 
 if TYPE_CHECKING:
-    from conformance.ops.numbers import Numbers
     from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
 
-COMPLEX_LATER = real_only("what the frameworks make of complex ones has not been looked at yet")
 POWERS = (2, 3, -1, -2)
 FLAGS = (False, True)
 
 
 def _is_square(x: Draft) -> bool:
-    return len(x.shape) >= 2 and x.shape[-1] == x.shape[-2] > 0 and 0 not in x.shape
+    return has_matrices(x) and x.shape[-1] == x.shape[-2]
 
 
 def _square(domain: Domain, **choices: tuple[Any, ...]) -> Draw:
@@ -57,27 +58,21 @@ def _one_factor(s: Sampler) -> Arguments | None:
     return [s.take(lambda d: _is_square(d) and len(d.shape) == 2, domain=Domain.DEFINITE, shape=(3, 3))], {}
 
 
-def _row(name: str, rank: int, draw: Draw, torch: str, paddle: str, numbers: Numbers = COMPLEX_LATER, **more: Any) -> OpSpec:
-    calls = {"torch": torch, "paddle": paddle}
-    given = {"exact": False, "points": PLAIN, "growth": Growth.UNBOUNDED, "drawn": Drawn.NAMED, **calls, **more}
-    return op(name, rank=rank, draw=draw, numbers=numbers, **given)
-
-
-def _both(call: str) -> tuple[str, str]:
-    return f"torch.{call}", f"paddle.{call}"
-
-
 _TRIANGULAR = _system(vectors=False, upper=FLAGS, transposed=FLAGS, unit=FLAGS)
 _POWER = _square(Domain.DOMINANT, n=POWERS)
+
+_row = partial(op, exact=False, numbers=real_only(UNEXAMINED), growth=Growth.UNBOUNDED, points=PLAIN, drawn=Drawn.NAMED)
 
 ENTRIES = rows(
     "matrices",
     _row(
         "triangular_solve",
-        97,
-        _TRIANGULAR,
-        "torch.linalg.solve_triangular(x.mT if transposed else x, y, upper=upper != transposed, unitriangular=unit)",
-        "paddle.linalg.triangular_solve(x, y, upper=upper, transpose=transposed, unitriangular=unit)",
+        rank=97,
+        draw=_TRIANGULAR,
+        calls={
+            "torch": "torch.linalg.solve_triangular(x.mT if transposed else x, y, upper=upper != transposed, unitriangular=unit)",
+            "paddle": "paddle.linalg.triangular_solve(x, y, upper=upper, transpose=transposed, unitriangular=unit)",
+        },
         corners={
             f"{'upper' if upper else 'lower'}{', transposed' * transposed}{', ones' * unit}": given(
                 _TRIANGULAR, upper=upper, transposed=transposed, unit=unit
@@ -87,30 +82,34 @@ ENTRIES = rows(
             for unit in FLAGS
         },
     ),
-    _row("det", 188, _square(Domain.DOMINANT), *_both("linalg.det(x)"), BOTH),
-    _row("inv", 198, _square(Domain.DOMINANT), *_both("linalg.inv(x)"), BOTH),
-    _row("cholesky", 312, _square(Domain.DEFINITE), *_both("linalg.cholesky((x + x.mT) * 0.5)")),
+    _row("det", rank=188, draw=_square(Domain.DOMINANT), calls=both("torch.linalg.det(x)"), numbers=BOTH),
+    _row("inv", rank=198, draw=_square(Domain.DOMINANT), calls=both("torch.linalg.inv(x)"), numbers=BOTH),
+    _row("cholesky", rank=312, draw=_square(Domain.DEFINITE), calls=both("torch.linalg.cholesky((x + x.mT) * 0.5)")),
     _row(
         "cholesky_inverse",
-        313,
-        _one_factor,
-        "torch.cholesky_inverse(torch.tril(x))",
-        "paddle.linalg.cholesky_inverse(paddle.tril(x))",
+        rank=313,
+        draw=_one_factor,
+        calls={
+            "torch": "torch.cholesky_inverse(torch.tril(x))",
+            "paddle": "paddle.linalg.cholesky_inverse(paddle.tril(x))",
+        },
     ),
     _row(
         "cholesky_solve",
-        314,
-        _of_factor,
-        "torch.cholesky_solve(x, torch.tril(y))",
-        "paddle.linalg.cholesky_solve(x, paddle.tril(y), upper=False)",
+        rank=314,
+        draw=_of_factor,
+        calls={
+            "torch": "torch.cholesky_solve(x, torch.tril(y))",
+            "paddle": "paddle.linalg.cholesky_solve(x, paddle.tril(y), upper=False)",
+        },
     ),
-    _row("slogdet", 315, _square(Domain.DOMINANT), *_both("linalg.slogdet(x)[1]")),
-    _row("solve", 316, _system(vectors=True), *_both("linalg.solve(x, y)")),
+    _row("slogdet", rank=315, draw=_square(Domain.DOMINANT), calls=both("torch.linalg.slogdet(x)[1]")),
+    _row("solve", rank=316, draw=_system(vectors=True), calls=both("torch.linalg.solve(x, y)")),
     _row(
         "matrix_power",
-        326,
-        _POWER,
-        *_both("linalg.matrix_power(x, n)"),
+        rank=326,
+        draw=_POWER,
+        calls=both("torch.linalg.matrix_power(x, n)"),
         corners={f"power {n}": given(_POWER, n=n) for n in POWERS},
     ),
 )

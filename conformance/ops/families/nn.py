@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from conformance.ops.calls import both
 from conformance.ops.numbers import UNIMPLEMENTED, real_only
 from conformance.ops.spec import PLAIN, Drawn, op, rows
 
@@ -72,32 +74,25 @@ def _groups(s: Sampler) -> Arguments | None:
     return _with_parameters(s, x), {"groups": groups, "eps": s.source.choice(ADDED)}
 
 
-F = "torch.nn.functional"
-P = "paddle.nn.functional"
+_row = partial(op, exact=False, numbers=real_only(UNIMPLEMENTED), points=PLAIN, drawn=Drawn.NAMED)
 
-LAYER_NORM = op(
+LAYER_NORM = _row(
     "layer_norm",
     rank=13,
     draw=_layers,
-    torch=f"{F}.layer_norm(x, weight.shape, weight, bias, eps)",
-    paddle=f"{P}.layer_norm(x, weight.shape, weight, bias, eps)",
-    exact=False,
-    numbers=real_only(UNIMPLEMENTED),
-    points=PLAIN,
-    drawn=Drawn.NAMED,
+    calls=both("torch.nn.functional.layer_norm(x, weight.shape, weight, bias, eps)"),
 )
 
-BATCH_NORM = op(
+BATCH_NORM = _row(
     "batch_norm_train",
     base="batch_norm",
     rank=33,
     draw=_batch,
-    torch=f"{F}.batch_norm(x, None, None, weight, bias, True, 0.1, eps)",
-    paddle=f"{P}.batch_norm(x, paddle.zeros([x.shape[1]], x.dtype), paddle.ones([x.shape[1]], x.dtype), weight, bias, True, 0.9, eps)",
-    exact=False,
-    numbers=real_only(UNIMPLEMENTED),
-    points=PLAIN,
-    drawn=Drawn.NAMED,
+    calls={
+        "torch": "torch.nn.functional.batch_norm(x, None, None, weight, bias, True, 0.1, eps)",
+        "paddle": "paddle.nn.functional.batch_norm(x, paddle.zeros([x.shape[1]], x.dtype), paddle.ones([x.shape[1]], x.dtype), "
+        "weight, bias, True, 0.9, eps)",
+    },
 )
 
 ENTRIES = rows(
@@ -109,10 +104,7 @@ ENTRIES = rows(
         base_op="layer_norm",
         draw=_without_weight(1),
         corners={"two axes": _without_weight(2), "three axes": _without_weight(3)},
-        calls={
-            "torch": f"{F}.layer_norm(x, x.shape[-axes:], None, None, eps)",
-            "paddle": f"{P}.layer_norm(x, x.shape[-axes:], None, None, eps)",
-        },
+        calls=both("torch.nn.functional.layer_norm(x, x.shape[-axes:], None, None, eps)"),
     ),
     BATCH_NORM,
     replace(
@@ -120,32 +112,28 @@ ENTRIES = rows(
         name="batch_norm_eval",
         draw=_batch_with_statistics,
         calls={
-            "torch": f"{F}.batch_norm(x, torch.tensor(means, dtype=x.dtype), torch.tensor(variances, dtype=x.dtype), "
+            "torch": "torch.nn.functional.batch_norm(x, torch.tensor(means, dtype=x.dtype), torch.tensor(variances, dtype=x.dtype), "
             "weight, bias, False, 0.1, eps)",
-            "paddle": f"{P}.batch_norm(x, paddle.to_tensor(means, x.dtype), paddle.to_tensor(variances, x.dtype), "
+            "paddle": "paddle.nn.functional.batch_norm(x, paddle.to_tensor(means, x.dtype), paddle.to_tensor(variances, x.dtype), "
             "weight, bias, False, 0.9, eps)",
         },
     ),
-    op(
+    _row(
         "instance_norm",
         rank=143,
         draw=_instances,
-        torch=f"{F}.instance_norm(x, None, None, weight, bias, True, 0.1, eps)",
-        paddle=f"{P}.instance_norm(x, None, None, weight, bias, True, 0.9, eps)",
-        exact=False,
-        numbers=real_only(UNIMPLEMENTED),
-        points=PLAIN,
-        drawn=Drawn.NAMED,
+        calls={
+            "torch": "torch.nn.functional.instance_norm(x, None, None, weight, bias, True, 0.1, eps)",
+            "paddle": "paddle.nn.functional.instance_norm(x, None, None, weight, bias, True, 0.9, eps)",
+        },
     ),
-    op(
+    _row(
         "group_norm",
         rank=69,
         draw=_groups,
-        torch=f"{F}.group_norm(x, groups, weight, bias, eps)",
-        paddle=f"{P}.group_norm(x, groups, eps, weight, bias)",
-        exact=False,
-        numbers=real_only(UNIMPLEMENTED),
-        points=PLAIN,
-        drawn=Drawn.NAMED,
+        calls={
+            "torch": "torch.nn.functional.group_norm(x, groups, weight, bias, eps)",
+            "paddle": "paddle.nn.functional.group_norm(x, groups, eps, weight, bias)",
+        },
     ),
 )

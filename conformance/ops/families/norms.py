@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from conformance.ops.calls import both
 from conformance.ops.corners import given
-from conformance.ops.draws import axis_of
-from conformance.ops.numbers import real_only
-from conformance.ops.spec import PLAIN, Drawn, Growth, OpSpec, op, rows
+from conformance.ops.draws import axis_of, has_elements, has_rows
+from conformance.ops.numbers import UNEXAMINED, real_only
+from conformance.ops.spec import PLAIN, Drawn, Growth, op, rows
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from conformance.ops.sampler import Arguments, Draw, Sampler
 
-COMPLEX_LATER = real_only("what the frameworks make of complex ones has not been looked at yet")
 ORDERS = (2.0, 1.0, "inf", 3.0, 4.0)
 OF_DIFFERENCES = (2.0, 1.0, "inf")
 """Orders of the norm of a difference as one number: the bounds of third derivatives of others take longer than a case may."""
@@ -20,13 +23,13 @@ OF_DIFFERENCES = (2.0, 1.0, "inf")
 
 def _along_one(s: Sampler) -> Arguments | None:
     """Draw a norm along one axis, or of all elements."""
-    x = s.take(lambda d: 0 not in d.shape)
+    x = s.take(has_elements)
     axis = None if not x.shape or s.source.chance(0.3) else axis_of(s, x)
     return [x], {"p": s.source.choice(ORDERS), "axis": axis, "keepdims": s.source.chance(0.3)}
 
 
 def _along_last(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) >= 1 and 0 not in d.shape)
+    x = s.take(has_rows)
     return [x], {"p": s.source.choice(ORDERS), "axis": -1, "keepdims": s.source.chance(0.3)}
 
 
@@ -37,38 +40,46 @@ def _pairs(s: Sampler) -> Arguments | None:
 
 
 def _difference(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: 0 not in d.shape)
+    x = s.take(has_elements)
     return [x, s.take_shaped(x.shape)], {"p": s.source.choice(OF_DIFFERENCES)}
 
 
-def _orders(draw: Draw) -> dict[str, Draw]:
-    return {f"p {p}": given(draw, p=p) for p in (OF_DIFFERENCES if draw is _difference else ORDERS)}
+def _orders(draw: Draw, orders: Sequence[float | str]) -> dict[str, Draw]:
+    return {f"p {p}": given(draw, p=p) for p in orders}
 
 
-def _row(name: str, rank: int, draw: Draw, torch: str, paddle: str, base: str = "") -> OpSpec:
-    return op(
-        name,
-        base=base or name,
-        rank=rank,
-        draw=draw,
-        exact=False,
-        numbers=COMPLEX_LATER,
-        points=PLAIN,
-        growth=Growth.COMPOUNDS,
-        drawn=Drawn.NAMED,
-        corners=_orders(draw),
-        torch=f"torch.{torch}",
-        paddle=f"paddle.{paddle}",
-    )
-
-
-_NORM = "(x, float(p), axis, keepdims)"
+_row = partial(op, exact=False, numbers=real_only(UNEXAMINED), growth=Growth.COMPOUNDS, points=PLAIN, drawn=Drawn.NAMED)
 
 ENTRIES = rows(
     "norms",
-    _row("norm", 83, _along_one, f"norm{_NORM}", f"norm{_NORM}"),
-    _row("linalg_norm", 83, _along_last, f"linalg.norm{_NORM}", f"linalg.norm{_NORM}", base="norm"),
-    _row("vector_norm", 121, _along_one, f"linalg.vector_norm{_NORM}", f"linalg.vector_norm{_NORM}"),
-    _row("cdist", 175, _pairs, "cdist(x, y, float(p))", "cdist(x, y, float(p))"),
-    _row("dist", 229, _difference, "dist(x, y, float(p))", "dist(x, y, float(p))"),
+    _row(
+        "norm",
+        rank=83,
+        draw=_along_one,
+        calls=both("torch.norm(x, float(p), axis, keepdims)"),
+        corners=_orders(_along_one, ORDERS),
+    ),
+    _row(
+        "linalg_norm",
+        base="norm",
+        rank=83,
+        draw=_along_last,
+        calls=both("torch.linalg.norm(x, float(p), axis, keepdims)"),
+        corners=_orders(_along_last, ORDERS),
+    ),
+    _row(
+        "vector_norm",
+        rank=121,
+        draw=_along_one,
+        calls=both("torch.linalg.vector_norm(x, float(p), axis, keepdims)"),
+        corners=_orders(_along_one, ORDERS),
+    ),
+    _row("cdist", rank=175, draw=_pairs, calls=both("torch.cdist(x, y, float(p))"), corners=_orders(_pairs, ORDERS)),
+    _row(
+        "dist",
+        rank=229,
+        draw=_difference,
+        calls=both("torch.dist(x, y, float(p))"),
+        corners=_orders(_difference, OF_DIFFERENCES),
+    ),
 )

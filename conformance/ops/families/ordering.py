@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from conformance.ops.calls import both
 from conformance.ops.corners import axes, given, kept, on
-from conformance.ops.draws import along_axis, axis_of
+from conformance.ops.draws import along_axis, axis_of, from_either_end, has_rows
 from conformance.ops.numbers import UNORDERED, real_only
-from conformance.ops.spec import PLAIN, Drawn, OpSpec, Points, op, rows
+from conformance.ops.spec import PLAIN, Drawn, Points, op, rows
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
@@ -35,7 +37,7 @@ def _middle(*, odd: bool = False) -> Draw:
         x = s.take(fits, domain="distinct", shape=(3, 2))
         fitting = [a for a, n in enumerate(x.shape) if n % 2 or not odd]
         axis = s.source.choice(fitting)
-        return [x], {"axis": axis - len(x.shape) if s.source.chance(0.3) else axis, "keepdims": s.source.chance(0.3)}
+        return [x], {"axis": from_either_end(s, x, axis), "keepdims": s.source.chance(0.3)}
 
     return draw
 
@@ -65,35 +67,21 @@ def _kth(s: Sampler) -> Arguments | None:
 
 
 def _quantile(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) >= 1 and 0 not in d.shape, domain="distinct")
+    x = s.take(has_rows, domain="distinct")
     q = s.source.choice(QUANTILES) if s.exact else s.source.choice((*QUANTILES, 0.3))
     return [x], {"q": q, "axis": axis_of(s, x), "keepdims": s.source.chance(0.3)}
 
 
-def _row(name: str, rank: int, draw: Draw, call: str, corners: dict[str, Draw], **more: Any) -> OpSpec:
-    """Make a row of a call that both frameworks write alike, but for words that are replaced."""
-    return op(
-        name,
-        rank=rank,
-        draw=draw,
-        torch="torch." + call.replace("%s", "keepdim=keepdims"),
-        paddle=more.pop("paddle", "paddle." + call.replace("%s", "keepdim=keepdims")),
-        exact=True,
-        numbers=real_only(UNORDERED),
-        corners=corners,
-        drawn=Drawn.NAMED,
-        **{"points": APART, **more},
-    )
-
-
 _kths = {f"{at}, smallest": given(draw, k=1) for at, draw in kept(_axes).items()}
+
+_row = partial(op, exact=True, numbers=real_only(UNORDERED), points=APART, drawn=Drawn.NAMED)
 
 QUANTILE = _row(
     "quantile",
-    303,
-    _quantile,
-    "quantile(x, q, axis, keepdims)",
-    {
+    rank=303,
+    draw=_quantile,
+    calls=both("torch.quantile(x, q, axis, keepdims)"),
+    corners={
         "median": given(kept(_axes)["last axis, kept"], q=0.5),
         "first axis": given(kept(_axes)["first axis"], q=0.25),
         "smallest": given(kept(_axes)["last axis, kept"], q=0.0),
@@ -106,44 +94,49 @@ ENTRIES = rows(
     "ordering",
     _row(
         "sort",
-        128,
-        _sorted,
-        "sort(x, axis, descending)[0]",
-        {
+        rank=128,
+        draw=_sorted,
+        calls={"torch": "torch.sort(x, axis, descending)[0]", "paddle": "paddle.sort(x, axis, descending)"},
+        corners={
             **{f"{at}, ascending": given(draw, descending=False) for at, draw in _axes.items()},
             "last axis, descending": given(_axes["last axis"], descending=True),
             "first axis, descending": given(_axes["first axis"], descending=True),
         },
-        paddle="paddle.sort(x, axis, descending)",
     ),
-    _row("msort", 299, on(lambda x: {} if x.shape and 0 not in x.shape else None, "distinct"), "msort(x)", {}, points=PLAIN),
-    _row("kthvalue", 300, _kth, "kthvalue(x, k, axis, %s)[0]", _kths),
-    _row("cummax", 177, _along, "cummax(x, axis)[0]", _axes),
-    _row("cummin", 205, _along, "cummin(x, axis)[0]", _axes),
+    _row(
+        "msort",
+        rank=299,
+        draw=on(lambda x: {} if has_rows(x) else None, "distinct"),
+        calls=both("torch.msort(x)"),
+        points=PLAIN,
+    ),
+    _row("kthvalue", rank=300, draw=_kth, calls=both("torch.kthvalue(x, k, axis, keepdim=keepdims)[0]"), corners=_kths),
+    _row("cummax", rank=177, draw=_along, calls=both("torch.cummax(x, axis)[0]"), corners=_axes),
+    _row("cummin", rank=205, draw=_along, calls=both("torch.cummin(x, axis)[0]"), corners=_axes),
     _row(
         "median",
-        197,
-        _middle(odd=True),
-        "median(x, axis, %s)[0]",
-        _middles(odd=True),
-        paddle="paddle.median(x, axis, keepdims)",
+        rank=197,
+        draw=_middle(odd=True),
+        calls={"torch": "torch.median(x, axis, keepdim=keepdims)[0]", "paddle": "paddle.median(x, axis, keepdims)"},
+        corners=_middles(odd=True),
     ),
     _row(
         "median_min",
-        197,
-        _middle(),
-        "median(x, axis, %s)[0]",
-        _middles(),
         base="median",
-        paddle="paddle.median(x, axis, keepdims, mode='min')[0]",
+        rank=197,
+        draw=_middle(),
+        calls={
+            "torch": "torch.median(x, axis, keepdim=keepdims)[0]",
+            "paddle": "paddle.median(x, axis, keepdims, mode='min')[0]",
+        },
+        corners=_middles(),
     ),
     _row(
         "nanmedian",
-        302,
-        _middle(odd=True),
-        "nanmedian(x, axis, %s)[0]",
-        _middles(odd=True),
-        paddle="paddle.nanmedian(x, axis, keepdims)",
+        rank=302,
+        draw=_middle(odd=True),
+        calls={"torch": "torch.nanmedian(x, axis, keepdim=keepdims)[0]", "paddle": "paddle.nanmedian(x, axis, keepdims)"},
+        corners=_middles(odd=True),
         points=PLAIN,
     ),
     QUANTILE,
@@ -152,6 +145,6 @@ ENTRIES = rows(
         name="nanquantile",
         base_op="nanquantile",
         rank=304,
-        calls={f: f"{f}.nanquantile(x, q, axis, keepdims)" for f in ("torch", "paddle")},
+        calls=both("torch.nanquantile(x, q, axis, keepdims)"),
     ),
 )

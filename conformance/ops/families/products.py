@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-from conformance.ops.draws import axis_of
-from conformance.ops.in_place import NotOffered
-from conformance.ops.numbers import real_only
-from conformance.ops.spec import PLAIN, Drawn, Growth, Memory, OpSpec, op, rows
+from conformance.ops.calls import both
+from conformance.ops.draws import axis_of, has_matrices, has_rows, is_matrix
+from conformance.ops.in_place import LATER
+from conformance.ops.numbers import UNEXAMINED, real_only
+from conformance.ops.spec import PLAIN, Drawn, Growth, Memory, op, rows
 
 if TYPE_CHECKING:
-    from conformance.ops.numbers import Numbers
-    from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
+    from conformance.ops.sampler import Arguments, Draw, Sampler
 
-COMPLEX_LATER = real_only("what the frameworks make of complex ones has not been looked at yet")
 FACTORS = (1.0, 0.5, -2.0)
 
 
@@ -23,16 +23,12 @@ def _differences(s: Sampler) -> Arguments | None:
 
 
 def _diagonal(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) >= 2 and 0 not in d.shape)
+    x = s.take(has_matrices)
     return [x], {"offset": s.source.integer(1 - x.shape[-2], x.shape[-1] - 1)}
 
 
-def _is_matrix(x: Draft) -> bool:
-    return len(x.shape) == 2 and 0 not in x.shape
-
-
 def _trace(s: Sampler) -> Arguments | None:
-    return [s.take(_is_matrix)], {}
+    return [s.take(is_matrix)], {}
 
 
 def _dot(s: Sampler) -> Arguments | None:
@@ -41,7 +37,7 @@ def _dot(s: Sampler) -> Arguments | None:
 
 
 def _of_rows(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) >= 1 and 0 not in d.shape)
+    x = s.take(has_rows)
     return [x, s.take_shaped(x.shape)], {}
 
 
@@ -59,53 +55,45 @@ def _sum_and_product(axes_of_batch: int) -> Draw:
 
 
 def _vector(s: Sampler) -> Arguments | None:
-    x = s.take(_is_matrix)
+    x = s.take(is_matrix)
     return [x, s.take_shaped(x.shape[1:])], {}
 
 
 def _rows_of_two(s: Sampler) -> Arguments | None:
-    x = s.take(_is_matrix)
+    x = s.take(is_matrix)
     return [x, s.take_shaped((s.source.integer(1, 3), x.shape[1]))], {}
 
 
 def _blocks(s: Sampler) -> Arguments | None:
-    return [s.take(_is_matrix), s.take_shaped((s.source.integer(1, 2), s.source.integer(1, 3)))], {}
+    return [s.take(is_matrix), s.take_shaped((s.source.integer(1, 2), s.source.integer(1, 3)))], {}
 
 
-def _row(name: str, rank: int, draw: Draw, torch: str, paddle: str, *, exact: bool = True, **more: Any) -> OpSpec:
-    numbers: Numbers = COMPLEX_LATER
-    calls = {"torch": f"torch.{torch}", "paddle": f"paddle.{paddle}"}
-    return op(name, rank=rank, draw=draw, exact=exact, **{"numbers": numbers, "points": PLAIN, "drawn": Drawn.NAMED, **calls, **more})
-
-
-LATER = NotOffered("comes with the next forms in place")
-_SUM = "(x, y, z, beta=beta, alpha=alpha)"
+_row = partial(op, exact=True, numbers=real_only(UNEXAMINED), points=PLAIN, drawn=Drawn.NAMED)
 
 ENTRIES = rows(
     "products",
     _row(
         "addmm",
-        115,
-        _sum_and_product(0),
-        f"addmm{_SUM}",
-        f"addmm{_SUM}",
+        rank=115,
+        draw=_sum_and_product(0),
+        calls=both("torch.addmm(x, y, z, beta=beta, alpha=alpha)"),
         growth=Growth.COMPOUNDS,
         in_place=LATER,
     ),
-    _row("baddbmm", 120, _sum_and_product(1), f"baddbmm{_SUM}", f"baddbmm{_SUM}", growth=Growth.COMPOUNDS, in_place=LATER),
     _row(
-        "diagonal",
-        159,
-        _diagonal,
-        "diagonal(x, offset, -2, -1)",
-        "diagonal(x, offset, -2, -1)",
-        memory=Memory.STRIDED,
+        "baddbmm",
+        rank=120,
+        draw=_sum_and_product(1),
+        calls=both("torch.baddbmm(x, y, z, beta=beta, alpha=alpha)"),
+        growth=Growth.COMPOUNDS,
+        in_place=LATER,
     ),
-    _row("dot", 161, _dot, "dot(x, y)", "dot(x, y)"),
-    _row("diff", 162, _differences, "diff(x, dim=axis)", "diff(x, axis=axis)"),
-    _row("trace", 230, _trace, "trace(x)", "trace(x)"),
-    _row("mv", 305, _vector, "mv(x, y)", "mv(x, y)"),
-    _row("inner", 306, _rows_of_two, "inner(x, y)", "inner(x, y)"),
-    _row("vecdot", 307, _of_rows, "linalg.vecdot(x, y)", "linalg.vecdot(x, y)"),
-    _row("kron", 308, _blocks, "kron(x, y)", "kron(x, y)"),
+    _row("diagonal", rank=159, draw=_diagonal, calls=both("torch.diagonal(x, offset, -2, -1)"), memory=Memory.STRIDED),
+    _row("dot", rank=161, draw=_dot, calls=both("torch.dot(x, y)")),
+    _row("diff", rank=162, draw=_differences, calls={"torch": "torch.diff(x, dim=axis)", "paddle": "paddle.diff(x, axis=axis)"}),
+    _row("trace", rank=230, draw=_trace, calls=both("torch.trace(x)")),
+    _row("mv", rank=305, draw=_vector, calls=both("torch.mv(x, y)")),
+    _row("inner", rank=306, draw=_rows_of_two, calls=both("torch.inner(x, y)")),
+    _row("vecdot", rank=307, draw=_of_rows, calls=both("torch.linalg.vecdot(x, y)")),
+    _row("kron", rank=308, draw=_blocks, calls=both("torch.kron(x, y)")),
 )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from conformance.ops.calls import both
+from conformance.ops.draws import has_elements
 from conformance.ops.numbers import UNIMPLEMENTED, UNREGISTERED, real_only
 from conformance.ops.spec import PLAIN, Drawn, op, rows
 
@@ -12,10 +15,11 @@ if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
 
 SHAPE = (1, 2, 3, 4, 2)
+FLAGS = (False, True)
 
 
 def _has_places(rank: int, x: Draft) -> bool:
-    return len(x.shape) == 2 + rank and 0 not in x.shape
+    return len(x.shape) == 2 + rank and has_elements(x)
 
 
 def _resized(rank: int, *, corners: tuple[bool, ...] = ()) -> Draw:
@@ -51,74 +55,74 @@ def _sampled(s: Sampler) -> Arguments | None:
     return [x, grid], {"align_corners": s.source.choice((True, False))}
 
 
-F = "torch.nn.functional"
-P = "paddle.nn.functional"
-FORMATS = {1: ", data_format='NCW'", 2: "", 3: ", data_format='NCDHW'"}
-
-
-def _resize(mode: str, rank: int, rest: str = "") -> dict[str, Any]:
-    call = f"interpolate(x, size=size, mode='{mode}'{rest}"
-    return {"torch": f"{F}.{call})", "paddle": f"{P}.{call}{FORMATS[rank]})"}
-
-
+_row = partial(op, numbers=real_only(UNREGISTERED), points=PLAIN, drawn=Drawn.NAMED)
 ALIGNED = ", align_corners=align_corners"
-BOTH = (False, True)
-REAL: dict[str, Any] = {"numbers": real_only(UNREGISTERED), "points": PLAIN, "drawn": Drawn.NAMED}
+FORMATS = {1: ", data_format='NCW'", 2: "", 3: ", data_format='NCDHW'"}
+"""How Paddle is told that there are so many axes of places; two are what it takes for granted."""
 
-BILINEAR = op(
+
+def _interpolate(mode: str, rank: int, rest: str = "") -> dict[str, str]:
+    call = f"nn.functional.interpolate(x, size=size, mode='{mode}'{rest}"
+    return {"torch": f"torch.{call})", "paddle": f"paddle.{call}{FORMATS[rank]})"}
+
+
+BILINEAR = _row(
     "interpolate_bilinear",
     base="interpolate",
     rank=57,
-    draw=_resized(2, corners=BOTH),
+    draw=_resized(2, corners=FLAGS),
+    calls=_interpolate("bilinear", 2, ALIGNED),
     exact=False,
-    **_resize("bilinear", 2, ALIGNED),
-    **REAL,
-)
-GRID = op(
-    "grid_sample_bilinear",
-    base="grid_sample",
-    rank=86,
-    draw=_sampled,
-    exact=False,
-    torch=f"{F}.grid_sample(x, grid, align_corners=align_corners)",
-    paddle=f"{P}.grid_sample(x, grid, align_corners=align_corners)",
-    **REAL,
 )
 
 ENTRIES = rows(
     "resampling",
-    op("interpolate_nearest", base="interpolate", rank=57, draw=_resized(2), exact=True, **_resize("nearest", 2), **REAL),
+    _row(
+        "interpolate_nearest",
+        base="interpolate",
+        rank=57,
+        draw=_resized(2),
+        calls=_interpolate("nearest", 2),
+        exact=True,
+    ),
     BILINEAR,
-    replace(BILINEAR, name="interpolate_linear", draw=_resized(1, corners=BOTH), calls=_resize("linear", 1, ALIGNED)),
-    replace(BILINEAR, name="interpolate_trilinear", draw=_resized(3, corners=BOTH), calls=_resize("trilinear", 3, ALIGNED)),
-    replace(BILINEAR, name="interpolate_bicubic", calls=_resize("bicubic", 2, ALIGNED)),
-    replace(BILINEAR, name="interpolate_area", draw=_resized(2), calls=_resize("area", 2), numbers=real_only(UNIMPLEMENTED)),
-    GRID,
-    op(
+    replace(BILINEAR, name="interpolate_linear", draw=_resized(1, corners=FLAGS), calls=_interpolate("linear", 1, ALIGNED)),
+    replace(BILINEAR, name="interpolate_trilinear", draw=_resized(3, corners=FLAGS), calls=_interpolate("trilinear", 3, ALIGNED)),
+    replace(BILINEAR, name="interpolate_bicubic", calls=_interpolate("bicubic", 2, ALIGNED)),
+    replace(
+        BILINEAR,
+        name="interpolate_area",
+        draw=_resized(2),
+        calls=_interpolate("area", 2),
+        numbers=real_only(UNIMPLEMENTED),
+    ),
+    _row(
+        "grid_sample_bilinear",
+        base="grid_sample",
+        rank=86,
+        draw=_sampled,
+        calls=both("torch.nn.functional.grid_sample(x, grid, align_corners=align_corners)"),
+        exact=False,
+    ),
+    _row(
         "pixel_shuffle",
         rank=150,
         draw=_shuffled,
+        calls=both("torch.nn.functional.pixel_shuffle(x, factor)"),
         exact=True,
-        torch=f"{F}.pixel_shuffle(x, factor)",
-        paddle=f"{P}.pixel_shuffle(x, factor)",
-        **REAL,
     ),
-    op(
+    _row(
         "pixel_unshuffle",
         rank=153,
         draw=_unshuffled,
+        calls=both("torch.nn.functional.pixel_unshuffle(x, factor)"),
         exact=True,
-        torch=f"{F}.pixel_unshuffle(x, factor)",
-        paddle=f"{P}.pixel_unshuffle(x, factor)",
-        **REAL,
     ),
-    op(
+    _row(
         "affine_grid",
         rank=195,
         draw=_affine,
+        calls=both("torch.nn.functional.affine_grid(theta, size, align_corners=align_corners)"),
         exact=False,
-        torch=f"{F}.affine_grid(theta, size, align_corners=align_corners)",
-        paddle=f"{P}.affine_grid(theta, size, align_corners=align_corners)",
-        **REAL,
     ),
 )

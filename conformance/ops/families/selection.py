@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from conformance.ops.calls import both
 from conformance.ops.corners import axes, count_of, given, on
-from conformance.ops.draws import axis_of, binary, mask_for, unary
+from conformance.ops.draws import axis_of, binary, has_elements, has_rows, mask_for, unary
 from conformance.ops.in_place import LATER, ONE_ALONE, InPlaceForm
 from conformance.ops.numbers import BOTH, MIXED, UNORDERED, real_only
 from conformance.ops.spec import ELEMENTS, Points, op, rows
@@ -21,22 +23,22 @@ def _clamp(s: Sampler) -> Arguments | None:
 
 
 def _masked(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: 0 not in d.shape)
+    x = s.take(has_elements)
     return [x], {"mask": mask_for(s, x.shape), "value": s.number()}
 
 
 def _masked_tensor(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: 0 not in d.shape)
+    x = s.take(has_elements)
     return [x, s.take_shaped(())], {"mask": mask_for(s, x.shape)}
 
 
 def _where(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: 0 not in d.shape)
+    x = s.take(has_elements)
     return [x, s.partner(x)], {"mask": mask_for(s, x.shape)}
 
 
 def _topk(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) >= 1 and 0 not in d.shape, domain="distinct")
+    x = s.take(has_rows, domain="distinct")
     axis = axis_of(s, x)
     return [x], {"k": s.source.integer(1, x.shape[axis]), "axis": axis}
 
@@ -45,17 +47,16 @@ def _mask_and_value(s: Sampler, target: Draft) -> Arguments:
     return [], {"mask": mask_for(s, target.shape), "value": s.number()}
 
 
-MASKED_FILL = op(
+_row = partial(op, exact=True, numbers=real_only(UNORDERED), points=ELEMENTS)
+
+MASKED_FILL = _row(
     "masked_fill",
     rank=49,
     draw=_masked,
-    torch="torch.masked_fill(x, torch.tensor(mask), value)",
-    paddle="paddle.masked_fill(x, paddle.to_tensor(mask), value)",
-    exact=True,
+    calls=both("torch.masked_fill(x, torch.tensor(mask), value)"),
     numbers=BOTH,
-    points=ELEMENTS,
     in_place=InPlaceForm(
-        {"torch": "x.masked_fill_(torch.tensor(mask), value)", "paddle": "x.masked_fill_(paddle.to_tensor(mask), value)"},
+        both("x.masked_fill_(torch.tensor(mask), value)"),
         draw=_mask_and_value,
         turn=1,
     ),
@@ -63,83 +64,37 @@ MASKED_FILL = op(
 
 ENTRIES = rows(
     "selection",
-    op(
-        "maximum",
-        rank=110,
-        draw=binary(),
-        torch="torch.maximum(x, y)",
-        paddle="paddle.maximum(x, y)",
-        exact=True,
-        numbers=real_only(UNORDERED),
-        points=ELEMENTS,
-    ),
-    op(
-        "minimum",
-        rank=112,
-        draw=binary(),
-        torch="torch.minimum(x, y)",
-        paddle="paddle.minimum(x, y)",
-        exact=True,
-        numbers=real_only(UNORDERED),
-        points=ELEMENTS,
-    ),
-    op(
-        "fmax",
-        rank=220,
-        draw=binary(),
-        torch="torch.fmax(x, y)",
-        paddle="paddle.fmax(x, y)",
-        exact=True,
-        numbers=real_only(UNORDERED),
-        points=ELEMENTS,
-    ),
-    op(
-        "fmin",
-        rank=221,
-        draw=binary(),
-        torch="torch.fmin(x, y)",
-        paddle="paddle.fmin(x, y)",
-        exact=True,
-        numbers=real_only(UNORDERED),
-        points=ELEMENTS,
-    ),
-    op(
+    _row("maximum", rank=110, draw=binary(), calls=both("torch.maximum(x, y)")),
+    _row("minimum", rank=112, draw=binary(), calls=both("torch.minimum(x, y)")),
+    _row("fmax", rank=220, draw=binary(), calls=both("torch.fmax(x, y)")),
+    _row("fmin", rank=221, draw=binary(), calls=both("torch.fmin(x, y)")),
+    _row(
         "clamp",
         rank=54,
         draw=_clamp,
-        torch="torch.clamp(x, low, high)",
-        paddle="paddle.clip(x, low, high)",
-        exact=True,
-        numbers=real_only(UNORDERED),
+        calls={"torch": "torch.clamp(x, low, high)", "paddle": "paddle.clip(x, low, high)"},
         corners={"wide": given(unary(), low=-5.0, high=6.0)},
-        points=ELEMENTS,
         in_place=InPlaceForm(
             {"torch": "x.clamp_(low, high)", "paddle": "x.clip_(low, high)"},
             draw=lambda _s, _x: ([], {"low": -0.5, "high": 1.25}),
             turn=1,
         ),
     ),
-    op(
+    _row(
         "where",
         rank=53,
         draw=_where,
-        torch="torch.where(torch.tensor(mask), x, y)",
-        paddle="paddle.where(paddle.to_tensor(mask), x, y)",
-        exact=True,
+        calls=both("torch.where(torch.tensor(mask), x, y)"),
         numbers=MIXED,
-        points=ELEMENTS,
         in_place=ONE_ALONE,
     ),
     MASKED_FILL,
     replace(MASKED_FILL, name="masked_fill_tensor", draw=_masked_tensor, points=Points(first_alone=True), in_place=LATER),
-    op(
+    _row(
         "topk",
         rank=46,
         draw=_topk,
-        torch="torch.topk(x, k, axis)[0]",
-        paddle="paddle.topk(x, k, axis)[0]",
-        exact=True,
-        numbers=real_only(UNORDERED),
+        calls=both("torch.topk(x, k, axis)[0]"),
         corners={
             "all": on(lambda x: {"k": x.shape[-1], "axis": -1} if count_of(x) and x.shape else None, "distinct"),
             "largest": given(axes(nonempty=True, domain="distinct")["first axis"], k=1),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from conformance.ops import corners_of_shapes
-from conformance.ops.corners import axes, equal_parts, given, joined, on, several, uneven_parts
+from conformance.ops.calls import both
+from conformance.ops.corners import axes, equal_parts, joined, on, several, uneven_parts
 from conformance.ops.draws import along_axis, diagonal_of, interleaved, padded, reshaped, rolled, tiled, triangle, unary
-from conformance.ops.in_place import RESHAPES, InPlaceForm, both
+from conformance.ops.in_place import RESHAPES, InPlaceForm
 from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
 from conformance.ops.spec import PLAIN, Memory, op, rows
 
@@ -82,55 +84,35 @@ def _unbind(s: Sampler) -> Arguments | None:
     return [x], {"axis": 0}
 
 
-RESHAPE = op(
+_row = partial(op, exact=True, numbers=BOTH, points=PLAIN)
+
+RESHAPE = _row(
     "reshape",
     rank=4,
     draw=reshaped,
-    torch="torch.reshape(x, shape)",
-    paddle="paddle.reshape(x, shape)",
-    exact=True,
-    numbers=BOTH,
+    calls=both("torch.reshape(x, shape)"),
     memory=Memory.RESHAPES,
     corners=corners_of_shapes.RESHAPE,
-    points=PLAIN,
     in_place=RESHAPES,
 )
 
-SPLIT = op(
+SPLIT = _row(
     "split",
     rank=37,
     draw=_split,
-    torch="torch.split(x, sections, axis)",
-    paddle="paddle.split(x, sections, axis)",
-    exact=True,
-    numbers=BOTH,
+    calls=both("torch.split(x, sections, axis)"),
     memory=Memory.DOUBTFUL,
     corners={"many": equal_parts(-1), "first axis": equal_parts(0), "uneven": uneven_parts(-1), "uneven first": uneven_parts(0)},
-    points=PLAIN,
 )
 
-TILE = op(
-    "tile",
-    rank=73,
-    draw=tiled,
-    torch="torch.tile(x, repeats)",
-    paddle="paddle.tile(x, repeats)",
-    exact=True,
-    numbers=BOTH,
-    corners=corners_of_shapes.TILE,
-    points=PLAIN,
-)
+TILE = _row("tile", rank=73, draw=tiled, calls=both("torch.tile(x, repeats)"), corners=corners_of_shapes.TILE)
 
-TRIL = op(
+TRIL = _row(
     "tril",
     rank=98,
     draw=triangle,
-    torch="torch.tril(x, diagonal)",
-    paddle="paddle.tril(x, diagonal)",
-    exact=True,
-    numbers=BOTH,
+    calls=both("torch.tril(x, diagonal)"),
     corners=several("diagonal", 3, -3, draw=unary(axes=2)),
-    points=PLAIN,
     in_place=InPlaceForm(both("x.tril_(diagonal)"), draw=diagonal_of, turn=1),
 )
 
@@ -145,115 +127,82 @@ ENTRIES = rows(
         rank=16,
         draw=_flatten,
         corners={},  # there is but one shape to flatten to
-        calls={"torch": "torch.flatten(x, 1)", "paddle": "paddle.flatten(x, 1)"},
+        calls=both("torch.flatten(x, 1)"),
     ),
-    op(
+    _row(
         "permute",
         rank=22,
         draw=_permute,
-        torch="torch.permute(x, axes)",
-        paddle="paddle.transpose(x, axes)",
-        exact=True,
-        numbers=BOTH,
+        calls={"torch": "torch.permute(x, axes)", "paddle": "paddle.transpose(x, axes)"},
         memory=Memory.STRIDED,
         corners=corners_of_shapes.PERMUTE,
-        points=PLAIN,
     ),
-    op(
+    _row(
         "transpose",
         rank=6,
         draw=_transpose,
-        torch="torch.transpose(x, axis0, axis1)",
-        paddle="paddle.transpose(x, [{axis0 % x.ndim: axis1, axis1 % x.ndim: axis0}.get(i, i) % x.ndim for i in range(x.ndim)])",
-        exact=True,
-        numbers=BOTH,
+        calls={
+            "torch": "torch.transpose(x, axis0, axis1)",
+            "paddle": "paddle.transpose(x, [{axis0 % x.ndim: axis1, axis1 % x.ndim: axis0}.get(i, i) % x.ndim for i in range(x.ndim)])",
+        },
         memory=Memory.STRIDED,
         corners=corners_of_shapes.TRANSPOSE,
-        points=PLAIN,
         in_place=RESHAPES,
     ),
-    op(
+    _row(
         "t",
         rank=74,
         draw=_t,
-        torch="torch.t(x)",
-        paddle="paddle.t(x)",
-        exact=True,
-        numbers=BOTH,
+        calls=both("torch.t(x)"),
         memory=Memory.STRIDED,
-        points=PLAIN,
         in_place=RESHAPES,
     ),
-    op(
+    _row(
         "contiguous",
         rank=9,
         draw=_permute,  # of a transposed tensor: a contiguous one comes back itself
-        torch="torch.permute(x, axes).contiguous()",
-        paddle="paddle.transpose(x, axes).contiguous()",
-        exact=True,
-        numbers=BOTH,
+        calls={"torch": "torch.permute(x, axes).contiguous()", "paddle": "paddle.transpose(x, axes).contiguous()"},
         memory=Memory.ITSELF,
-        points=PLAIN,
     ),
-    op(
+    _row(
         "unsqueeze",
         rank=20,
         draw=_unsqueeze,
-        torch="torch.unsqueeze(x, axis)",
-        paddle="paddle.unsqueeze(x, axis)",
-        exact=True,
-        numbers=BOTH,
+        calls=both("torch.unsqueeze(x, axis)"),
         memory=Memory.KEEPS_LAYOUT,
         corners=corners_of_shapes.UNSQUEEZE,
-        points=PLAIN,
         in_place=RESHAPES,
     ),
-    op(
+    _row(
         "squeeze",
         rank=44,
         draw=_squeeze,
-        torch="torch.squeeze(x, axis)",
-        paddle="paddle.squeeze(x, axis)",
-        exact=True,
-        numbers=BOTH,
+        calls=both("torch.squeeze(x, axis)"),
         memory=Memory.KEEPS_LAYOUT,
         corners={"negative axis": on(lambda x: {"axis": x.shape.index(1) - len(x.shape)} if 1 in x.shape else None)},
-        points=PLAIN,
         in_place=RESHAPES,
     ),
-    op(
+    _row(
         "expand",
         rank=30,
         draw=_expand,
-        torch="x.expand(shape)",
-        paddle="x.expand(shape)",
-        exact=True,
-        numbers=BOTH,
+        calls=both("x.expand(shape)"),
         memory=Memory.DOUBTFUL,
         corners=corners_of_shapes.EXPAND,
-        points=PLAIN,
     ),
-    op(
+    _row(
         "cat",
         corners={"many": joined(6, 0), "last axis": joined(2, -1), "uneven": joined(4, -1, uneven=True), "one": joined(1, 0)},
         rank=8,
         draw=_cat,
-        torch="torch.cat(xs, axis)",
-        paddle="paddle.concat(xs, axis)",
-        exact=True,
-        numbers=BOTH,
-        points=PLAIN,
+        calls={"torch": "torch.cat(xs, axis)", "paddle": "paddle.concat(xs, axis)"},
     ),
-    op(
+    _row(
         "stack",
         rank=45,
         draw=_stack,
-        torch="torch.stack(xs, axis)",
-        paddle="paddle.stack(xs, axis)",
-        exact=True,
-        numbers=BOTH,
+        calls=both("torch.stack(xs, axis)"),
         corners={"many": joined(6, 0, new=True), "last axis": joined(2, -1, new=True), "axis -2": joined(3, -2, new=True)},
-        points=PLAIN,
     ),
     SPLIT,
     replace(
@@ -264,31 +213,26 @@ ENTRIES = rows(
         rank=35,
         draw=_chunk,
         numbers=real_only(UNREGISTERED),
-        calls={"torch": "torch.chunk(x, len(sections), axis)", "paddle": "paddle.chunk(x, len(sections), axis)"},
+        calls=both("torch.chunk(x, len(sections), axis)"),
     ),
-    op(
+    _row(
         "unbind",
         rank=43,
         draw=_unbind,
-        torch="torch.unbind(x, axis)",
-        paddle="paddle.unbind(x, axis)",
-        exact=True,
-        numbers=BOTH,
+        calls=both("torch.unbind(x, axis)"),
         memory=Memory.DOUBTFUL,
         corners=corners_of_shapes.UNBIND,
-        points=PLAIN,
     ),
-    op(
+    _row(
         "pad_constant",
         base="pad",
         rank=38,
         draw=padded,
-        torch="torch.nn.functional.pad(x, [n for p in zip(before[::-1], after[::-1]) for n in p], value=value)",
-        paddle="paddle.nn.functional.pad(x, [n for p in zip(before, after) for n in p], value=value)",
-        exact=True,
-        numbers=BOTH,
+        calls={
+            "torch": "torch.nn.functional.pad(x, [n for p in zip(before[::-1], after[::-1]) for n in p], value=value)",
+            "paddle": "paddle.nn.functional.pad(x, [n for p in zip(before, after) for n in p], value=value)",
+        },
         corners=corners_of_shapes.PAD_CONSTANT,
-        points=PLAIN,
     ),
     TILE,
     replace(
@@ -299,46 +243,23 @@ ENTRIES = rows(
         rank=66,
         calls={"torch": "x.repeat(repeats)", "paddle": "x.tile(repeats)"},
     ),
-    op(
+    _row(
         "repeat_interleave",
         rank=65,
         draw=interleaved,
-        torch="torch.repeat_interleave(x, repeats, axis)",
-        paddle="paddle.repeat_interleave(x, repeats, axis)",
-        exact=True,
+        calls=both("torch.repeat_interleave(x, repeats, axis)"),
         numbers=real_only(UNREGISTERED),
-        corners={name: given(draw, repeats=6) for name, draw in axes().items()},
-        points=PLAIN,
+        corners=axes(repeats=6),
     ),
-    op(
-        "roll",
-        rank=78,
-        draw=rolled,
-        torch="torch.roll(x, shift, axis)",
-        paddle="paddle.roll(x, shift, axis)",
-        exact=True,
-        numbers=BOTH,
-        corners=corners_of_shapes.ROLL,
-        points=PLAIN,
-    ),
-    op(
-        "flip",
-        rank=118,
-        draw=along_axis(nonempty=False),
-        torch="torch.flip(x, [axis])",
-        paddle="paddle.flip(x, [axis])",
-        exact=True,
-        numbers=BOTH,
-        corners=axes(),
-        points=PLAIN,
-    ),
+    _row("roll", rank=78, draw=rolled, calls=both("torch.roll(x, shift, axis)"), corners=corners_of_shapes.ROLL),
+    _row("flip", rank=118, draw=along_axis(nonempty=False), calls=both("torch.flip(x, [axis])"), corners=axes()),
     TRIL,
     replace(
         TRIL,
         name="triu",
         base_op="triu",
         rank=85,
-        calls={"torch": "torch.triu(x, diagonal)", "paddle": "paddle.triu(x, diagonal)"},
+        calls=both("torch.triu(x, diagonal)"),
         in_place=InPlaceForm(both("x.triu_(diagonal)"), draw=diagonal_of, turn=1),
     ),
 )

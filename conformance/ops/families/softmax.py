@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from conformance.ops.calls import both
 from conformance.ops.corners import axes, on
 from conformance.ops.draws import along_axis
 from conformance.ops.in_place import ONE_ALONE
@@ -18,42 +20,32 @@ def _glu(s: Sampler) -> Arguments | None:
     return [s.take(lambda d: len(d.shape) >= 1 and d.shape[-1] in (2, 4), shape=(2, 4))], {"axis": -1}
 
 
-F = "torch.nn.functional"
-P = "paddle.nn.functional"
+_row = partial(op, exact=False, numbers=real_only(UNIMPLEMENTED))
 
 ENTRIES = rows(
     "softmax",
-    op(
+    _row(
         "softmax",
         rank=28,
         draw=along_axis(),
-        torch=f"{F}.softmax(x, axis)",
-        paddle=f"{P}.softmax(x, axis)",
-        exact=False,
-        numbers=real_only(UNIMPLEMENTED),
+        calls=both("torch.nn.functional.softmax(x, axis)"),
         corners=axes(nonempty=True),
         points=ROWS,
         in_place=ONE_ALONE,
     ),
-    op(
+    _row(
         "log_softmax",
         rank=40,
         draw=along_axis(),
-        torch=f"{F}.log_softmax(x, axis)",
-        paddle=f"{P}.log_softmax(x, axis)",
-        exact=False,
-        numbers=real_only(UNIMPLEMENTED),
+        calls=both("torch.nn.functional.log_softmax(x, axis)"),
         corners=axes(nonempty=True),
         points=ROWS,
     ),
-    op(
+    _row(
         "glu",
         rank=84,
         draw=_glu,
-        torch=f"{F}.glu(x, axis)",
-        paddle=f"{P}.glu(x, axis)",
-        exact=False,
-        numbers=real_only(UNIMPLEMENTED),
+        calls=both("torch.nn.functional.glu(x, axis)"),
         corners={"first axis": on(lambda x: {"axis": 0} if x.shape and x.shape[0] % 2 == 0 < x.shape[0] else None)},
         points=Points(width=4),
     ),

@@ -6,11 +6,14 @@ vectors are not defined. A decomposition is asked for the squares of its element
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
+from conformance.ops.calls import both
 from conformance.ops.corners import given
-from conformance.ops.numbers import real_only
-from conformance.ops.spec import PLAIN, Drawn, Growth, OpSpec, op, rows
+from conformance.ops.draws import has_matrices
+from conformance.ops.numbers import UNEXAMINED, real_only
+from conformance.ops.spec import PLAIN, Drawn, Growth, op, rows
 from reference_impl.tape.primitive import Domain
 
 if TYPE_CHECKING:
@@ -18,20 +21,15 @@ if TYPE_CHECKING:
 
     from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
 
-COMPLEX_LATER = real_only("what the frameworks make of complex ones has not been looked at yet")
 ORDERS = ("fro", "nuc", 2, 1, "inf")
 
 
-def _is_stack(x: Draft) -> bool:
-    return len(x.shape) >= 2 and 0 not in x.shape
-
-
 def _is_square(x: Draft) -> bool:
-    return _is_stack(x) and x.shape[-1] == x.shape[-2]
+    return has_matrices(x) and x.shape[-1] == x.shape[-2]
 
 
 def _is_tall(x: Draft) -> bool:
-    return _is_stack(x) and x.shape[-2] >= x.shape[-1]
+    return has_matrices(x) and x.shape[-2] >= x.shape[-1]
 
 
 def _matrices(test: Callable[[Draft], bool], shape: tuple[int, ...] = (3, 2)) -> Draw:
@@ -43,34 +41,18 @@ def _matrices(test: Callable[[Draft], bool], shape: tuple[int, ...] = (3, 2)) ->
 
 def _norm(s: Sampler) -> Arguments | None:
     order = s.source.choice(ORDERS)
-    return [s.take(_is_stack, domain=Domain.DOMINANT)], {"order": order, "keepdims": s.source.chance(0.3)}
+    return [s.take(has_matrices, domain=Domain.DOMINANT)], {"order": order, "keepdims": s.source.chance(0.3)}
 
 
-def _row(name: str, rank: int, draw: Draw, torch: str, paddle: str, base: str = "", **more: Any) -> OpSpec:
-    given = {
-        "exact": False,
-        "points": PLAIN,
-        "growth": Growth.UNBOUNDED,
-        "drawn": Drawn.NAMED,
-        "torch": torch,
-        "paddle": paddle,
-        **more,
-    }
-    return op(name, rank=rank, base=base or name, draw=draw, numbers=COMPLEX_LATER, **given)
-
-
-def _both(call: str) -> tuple[str, str]:
-    return f"torch.{call}", f"paddle.{call}"
-
-
-def _in_a_row(parameters: str, parts: str, call: str) -> tuple[str, str]:
+def _in_a_row(parameters: str, parts: str, call: str) -> dict[str, str]:
     """Write a call whose parts, one by one, are joined."""
-    return (
-        f"(lambda {parameters}: torch.cat([{parts}], -1))(*torch.{call})",
-        f"(lambda {parameters}: paddle.concat([{parts}], -1))(*paddle.{call})",
-    )
+    return {
+        "torch": f"(lambda {parameters}: torch.cat([{parts}], -1))(*torch.{call})",
+        "paddle": f"(lambda {parameters}: paddle.concat([{parts}], -1))(*paddle.{call})",
+    }
 
 
+_row = partial(op, exact=False, numbers=real_only(UNEXAMINED), growth=Growth.UNBOUNDED, points=PLAIN, drawn=Drawn.NAMED)
 _SQUARE = _matrices(_is_square, (3, 3))
 _ALONE = _matrices(lambda x: _is_square(x) and len(x.shape) == 2, (3, 3))
 _SYMMETRIC = "(x + x.mT) * 0.5"
@@ -79,35 +61,34 @@ ENTRIES = rows(
     "spectra",
     _row(
         "qr_invariant",
-        189,
-        _matrices(_is_tall),
-        *_in_a_row("q, r", "(q * q).flatten(-2), (r * r).flatten(-2)", "linalg.qr(x)"),
         base="qr",
+        rank=189,
+        draw=_matrices(_is_tall),
+        calls=_in_a_row("q, r", "(q * q).flatten(-2), (r * r).flatten(-2)", "linalg.qr(x)"),
     ),
     _row(
         "svd_invariant",
-        190,
-        _matrices(_is_stack),
-        *_in_a_row("u, s, v", "(u * u).flatten(-2), s, (v * v).flatten(-2)", "linalg.svd(x, full_matrices=False)"),
         base="svd",
+        rank=190,
+        draw=_matrices(has_matrices),
+        calls=_in_a_row("u, s, v", "(u * u).flatten(-2), s, (v * v).flatten(-2)", "linalg.svd(x, full_matrices=False)"),
     ),
-    _row("pinv", 199, _matrices(_is_stack), *_both("linalg.pinv(x)")),
-    _row("svdvals", 321, _matrices(_is_stack), *_both("linalg.svdvals(x)")),
+    _row("pinv", rank=199, draw=_matrices(has_matrices), calls=both("torch.linalg.pinv(x)")),
+    _row("svdvals", rank=321, draw=_matrices(has_matrices), calls=both("torch.linalg.svdvals(x)")),
     _row(
         "eigh_invariant",
-        322,
-        _ALONE,
-        *_in_a_row("w, v", "w, (v * v).flatten(-2)", f"linalg.eigh({_SYMMETRIC})"),
         base="eigh",
+        rank=322,
+        draw=_ALONE,
+        calls=_in_a_row("w, v", "w, (v * v).flatten(-2)", f"linalg.eigh({_SYMMETRIC})"),
     ),
-    _row("eigvalsh", 323, _ALONE, *_both(f"linalg.eigvalsh({_SYMMETRIC})")),
+    _row("eigvalsh", rank=323, draw=_ALONE, calls=both(f"torch.linalg.eigvalsh({_SYMMETRIC})")),
     _row(
         "matrix_norm",
-        328,
-        _norm,
-        "torch.linalg.matrix_norm(x, float(order) if order == 'inf' else order, keepdim=keepdims)",
-        "paddle.linalg.matrix_norm(x, float(order) if order == 'inf' else order, keepdim=keepdims)",
+        rank=328,
+        draw=_norm,
+        calls=both("torch.linalg.matrix_norm(x, float(order) if order == 'inf' else order, keepdim=keepdims)"),
         corners={f"order {order}": given(_norm, order=order) for order in ORDERS},
     ),
-    _row("cond", 329, _SQUARE, *_both("linalg.cond(x)")),
+    _row("cond", rank=329, draw=_SQUARE, calls=both("torch.linalg.cond(x)")),
 )

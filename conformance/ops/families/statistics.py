@@ -2,44 +2,34 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from conformance.ops.calls import both
 from conformance.ops.corners import axes, axis_lists, on
-from conformance.ops.draws import along_axis, reduction
+from conformance.ops.draws import along_axis, count_reduced, from_either_end, has_elements, has_rows, reduction
 from conformance.ops.in_place import LATER
-from conformance.ops.numbers import UNORDERED, UNREGISTERED, real_only
-from conformance.ops.spec import PLAIN, ROWS, Drawn, Growth, op, rows
+from conformance.ops.numbers import UNEXAMINED, UNORDERED, UNREGISTERED, real_only
+from conformance.ops.spec import PLAIN, ROWS, Drawn, Growth, OpSpec, op, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
 
-COMPLEX_LATER = real_only("what the frameworks make of complex ones has not been looked at yet")
+_any_axes = reduction(one_axis=False, nonempty=True, domain="distinct")
 
 
-def _reduced(x: Draft, axis: Any) -> int:
-    return math.prod(x.shape if axis is None else [x.shape[a] for a in axis])
-
-
-def _spread(draw: Draw) -> Draw:
+def _spread(s: Sampler) -> Arguments | None:
     """Draw what is reduced so that there are two numbers or more, which differ: the spread of one is 0/0, of equal ones a kink."""
-
-    def several(s: Sampler) -> Arguments | None:
-        drawn = draw(s)
-        if drawn is None or _reduced(drawn[0][0], drawn[1]["axis"]) < 2:
-            return None
-        return drawn[0], {**drawn[1], "unbiased": drawn[1].get("unbiased", s.source.chance(0.6))}
-
-    return several
+    drawn = _any_axes(s)
+    if drawn is None or count_reduced(drawn[0][0], drawn[1]["axis"]) < 2:
+        return None
+    return drawn[0], {**drawn[1], "unbiased": s.source.chance(0.6)}
 
 
 def _spreads() -> dict[str, Draw]:
     def at(choose: Any, *, unbiased: bool, keepdims: bool) -> Draw:
         def attrs(x: Draft) -> dict[str, Any] | None:
-            if not x.shape or 0 in x.shape or _reduced(x, choose(len(x.shape))) < 2:
+            if not has_rows(x) or count_reduced(x, choose(len(x.shape))) < 2:
                 return None
             return {"axis": choose(len(x.shape)), "unbiased": unbiased, "keepdims": keepdims}
 
@@ -54,21 +44,23 @@ def _spreads() -> dict[str, Draw]:
     }
 
 
-def _samples(*, places: bool = False) -> Draw:
-    """Draw the values of a function along an axis, two or more, and their distance or their ``places``."""
-
-    def draw(s: Sampler) -> Arguments | None:
-        y = s.take(lambda d: any(n > 1 for n in d.shape) and 0 not in d.shape, shape=(3, 2))
-        axis = s.source.choice([a for a, n in enumerate(y.shape) if n > 1])
-        axis = axis - len(y.shape) if s.source.chance(0.3) else axis
-        return (
-            ([y, s.take_shaped(y.shape)], {"axis": axis}) if places else ([y], {"dx": s.source.choice([1.0, 0.5, 2.0]), "axis": axis})
-        )
-
-    return draw
+def _samples(s: Sampler) -> tuple[Draft, int]:
+    """Draw the values of a function along an axis, two or more."""
+    y = s.take(lambda d: any(n > 1 for n in d.shape) and has_elements(d), shape=(3, 2))
+    return y, from_either_end(s, y, s.source.choice([a for a, n in enumerate(y.shape) if n > 1]))
 
 
-def _samples_at(axis: int, dx: float) -> Draw:
+def _even_samples(s: Sampler) -> Arguments | None:
+    y, axis = _samples(s)
+    return [y], {"dx": s.source.choice([1.0, 0.5, 2.0]), "axis": axis}
+
+
+def _placed_samples(s: Sampler) -> Arguments | None:
+    y, axis = _samples(s)
+    return [y, s.take_shaped(y.shape)], {"axis": axis}
+
+
+def _even_samples_at(axis: int, dx: float) -> Draw:
     def attrs(x: Draft) -> dict[str, Any] | None:
         fits = -len(x.shape) <= axis < len(x.shape) and 0 not in x.shape and x.shape[axis] > 1
         return {"dx": dx, "axis": axis} if fits else None
@@ -76,17 +68,15 @@ def _samples_at(axis: int, dx: float) -> Draw:
     return on(attrs)
 
 
-_distances: Mapping[str, Draw] = {"first axis": _samples_at(0, 1.0), "last axis": _samples_at(-1, 0.5), "axis -2": _samples_at(-2, 2.0)}
-_several = _spread(reduction(one_axis=False, nonempty=True, domain="distinct"))
+_distances = {"first axis": _even_samples_at(0, 1.0), "last axis": _even_samples_at(-1, 0.5), "axis -2": _even_samples_at(-2, 2.0)}
 
 VAR = op(
     "var",
     rank=124,
-    draw=_several,
-    torch="torch.var(x, axis, unbiased=unbiased, keepdim=keepdims)",
-    paddle="paddle.var(x, axis, unbiased, keepdims)",
+    draw=_spread,
+    calls={"torch": "torch.var(x, axis, unbiased=unbiased, keepdim=keepdims)", "paddle": "paddle.var(x, axis, unbiased, keepdims)"},
     exact=False,
-    numbers=COMPLEX_LATER,
+    numbers=real_only(UNEXAMINED),
     growth=Growth.COMPOUNDS,
     corners=_spreads(),
     points=PLAIN,
@@ -97,8 +87,7 @@ NANSUM = op(
     "nansum",
     rank=227,
     draw=reduction(one_axis=False),
-    torch="torch.nansum(x, axis, keepdims)",
-    paddle="paddle.nansum(x, axis, keepdim=keepdims)",
+    calls={"torch": "torch.nansum(x, axis, keepdims)", "paddle": "paddle.nansum(x, axis, keepdim=keepdims)"},
     exact=True,
     numbers=real_only(UNORDERED),
     corners=axis_lists(),
@@ -109,25 +98,37 @@ NANSUM = op(
 TRAPEZOID = op(
     "trapezoid",
     rank=297,
-    draw=_samples(),
-    torch="torch.trapezoid(y, dx=dx, dim=axis)",
-    paddle="paddle.trapezoid(y, dx=dx, axis=axis)",
+    draw=_even_samples,
+    calls={"torch": "torch.trapezoid(y, dx=dx, dim=axis)", "paddle": "paddle.trapezoid(y, dx=dx, axis=axis)"},
     exact=True,
-    numbers=COMPLEX_LATER,
+    numbers=real_only(UNEXAMINED),
     corners=_distances,
     points=PLAIN,
     drawn=Drawn.NAMED,
 )
-_running = {"torch": "torch.cumulative_trapezoid(y, dx=dx, dim=axis)", "paddle": "paddle.cumulative_trapezoid(y, dx=dx, axis=axis)"}
-_at_places = {"torch": "torch.{}(y, x, dim=axis)", "paddle": "paddle.{}(y, x, axis=axis)"}
-TRAPEZOID_X = replace(
+TRAPEZOID_RUNNING = replace(
     TRAPEZOID,
-    name="trapezoid_x",
-    draw=_samples(places=True),
-    calls={f: call.format("trapezoid") for f, call in _at_places.items()},
-    corners={},
-    growth=Growth.COMPOUNDS,
+    name="cumulative_trapezoid",
+    base_op="cumulative_trapezoid",
+    rank=298,
+    calls={
+        "torch": "torch.cumulative_trapezoid(y, dx=dx, dim=axis)",
+        "paddle": "paddle.cumulative_trapezoid(y, dx=dx, axis=axis)",
+    },
 )
+
+
+def _of_placed(row: OpSpec) -> OpSpec:
+    """Make the row of the same integral over samples that say where they lie."""
+    return replace(
+        row,
+        name=f"{row.name}_x",
+        draw=_placed_samples,
+        calls={"torch": f"torch.{row.name}(y, x, dim=axis)", "paddle": f"paddle.{row.name}(y, x, axis=axis)"},
+        corners={},
+        growth=Growth.COMPOUNDS,
+    )
+
 
 ENTRIES = rows(
     "statistics",
@@ -138,10 +139,7 @@ ENTRIES = rows(
         base_op="std",
         rank=157,
         growth=Growth.BOUNDED,
-        calls={
-            "torch": "torch.std(x, axis, unbiased=unbiased, keepdim=keepdims)",
-            "paddle": "paddle.std(x, axis, unbiased, keepdims)",
-        },
+        calls={"torch": "torch.std(x, axis, unbiased=unbiased, keepdim=keepdims)", "paddle": "paddle.std(x, axis, unbiased, keepdims)"},
     ),
     NANSUM,
     replace(
@@ -155,21 +153,14 @@ ENTRIES = rows(
         corners=axis_lists(nonempty=True),
     ),
     TRAPEZOID,
-    TRAPEZOID_X,
-    replace(TRAPEZOID, name="cumulative_trapezoid", base_op="cumulative_trapezoid", rank=298, calls=_running),
-    replace(
-        TRAPEZOID_X,
-        name="cumulative_trapezoid_x",
-        base_op="cumulative_trapezoid",
-        rank=298,
-        calls={f: call.format("cumulative_trapezoid") for f, call in _at_places.items()},
-    ),
+    _of_placed(TRAPEZOID),
+    TRAPEZOID_RUNNING,
+    _of_placed(TRAPEZOID_RUNNING),
     op(
         "cumprod",
         rank=171,
         draw=along_axis("nonzero"),
-        torch="torch.cumprod(x, axis)",
-        paddle="paddle.cumprod(x, axis)",
+        calls=both("torch.cumprod(x, axis)"),
         exact=False,
         numbers=real_only("where a running product overflows, nobody promises which of its parts is NaN"),
         growth=Growth.COMPOUNDS,
@@ -182,8 +173,7 @@ ENTRIES = rows(
         "logcumsumexp",
         rank=296,
         draw=along_axis(),
-        torch="torch.logcumsumexp(x, axis)",
-        paddle="paddle.logcumsumexp(x, axis)",
+        calls=both("torch.logcumsumexp(x, axis)"),
         exact=False,
         numbers=real_only(UNREGISTERED),
         corners=axes(nonempty=True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.ops.calls import both
 from conformance.ops.draws import unary
 from conformance.ops.in_place import LATER
 from conformance.ops.numbers import real_only
@@ -16,8 +17,7 @@ def _function(name: str, rank: int, domain: str | None = None, growth: Growth = 
         name,
         rank=rank,
         draw=unary(domain),
-        torch=f"torch.{name}(x)",
-        paddle=f"paddle.{name}(x)",
+        calls=both(f"torch.{name}(x)"),
         exact=False,
         numbers=PLANE,
         growth=growth,

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.ops.calls import both
 from conformance.ops.corners import several
-from conformance.ops.draws import unary
-from conformance.ops.in_place import SLICES, InPlaceForm, attribute, both
+from conformance.ops.draws import has_rows, unary
+from conformance.ops.in_place import SLICES, InPlaceForm, attribute
 from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
 from conformance.ops.spec import PLAIN, op, rows
 
@@ -34,7 +35,7 @@ def _replaced(s: Sampler, x: Draft) -> Arguments | None:
 
 
 def _setitem(s: Sampler) -> Arguments | None:
-    return _replaced(s, s.take(lambda d: len(d.shape) >= 1 and 0 not in d.shape))
+    return _replaced(s, s.take(has_rows))
 
 
 def _fill(s: Sampler) -> Arguments | None:
@@ -45,13 +46,10 @@ def _assigned(choose: Callable[[int], list[int]]) -> Draw:
     """Replace a part of the first axis, less than all, by a tensor that is broadcast to it."""
 
     def draw(s: Sampler) -> Arguments | None:
-        x = s.take(lambda d: bool(d.shape) and 0 not in d.shape and d.shape[0] > 1)
+        x = s.take(lambda d: has_rows(d) and d.shape[0] > 1)
         return [x, s.take_shaped(x.shape[1:])], {"key": [choose(x.shape[0])]}
 
     return draw
-
-
-_COPY = "(lambda out: out.__setitem__({key}, value) or out)({framework}.clone(x))"
 
 
 def _part(s: Sampler, target: Draft) -> Arguments | None:
@@ -65,8 +63,7 @@ ENTRIES = rows(
         "setitem",
         rank=34,
         draw=_setitem,
-        torch=_COPY.format(key=SLICES, framework="torch"),
-        paddle=_COPY.format(key=SLICES, framework="paddle"),
+        calls=both(f"(lambda out: out.__setitem__({SLICES}, value) or out)(torch.clone(x))"),
         exact=True,
         numbers=BOTH,
         corners={
@@ -82,8 +79,7 @@ ENTRIES = rows(
         base="fill_",
         rank=271,
         draw=_fill,
-        torch="torch.clone(x).fill_(value)",
-        paddle="paddle.clone(x).fill_(value)",
+        calls=both("torch.clone(x).fill_(value)"),
         exact=True,
         numbers=real_only(UNREGISTERED),
         corners=several("value", 0.0, 7.5, -6.0, draw=unary()),

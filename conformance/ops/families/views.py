@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from conformance.ops import corners_of_shapes
+from conformance.ops.calls import both
 from conformance.ops.corners import axes, count_of, equal_parts, given, on, several, uneven_parts
-from conformance.ops.draws import axis_of, reshaped, unary
+from conformance.ops.draws import axis_of, has_elements, has_rows, reshaped, unary
 from conformance.ops.families.shape import ENTRIES as SHAPES
 from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
 from conformance.ops.spec import PLAIN, Drawn, Memory, op, rows
@@ -21,14 +23,14 @@ if TYPE_CHECKING:
 SHAPE = {row.name: row for row in SHAPES}
 
 
-def _like(of: str, name: str, rank: int, torch: str, paddle: str, **more: Any) -> OpSpec:
+def _like(of: str, name: str, rank: int, call: str, **more: Any) -> OpSpec:
     """Make the row of an op that is another by another name, or the same with other arguments."""
-    calls = {"torch": torch, "paddle": paddle}
-    return replace(SHAPE[of], name=name, base_op=name, rank=rank, calls=calls, **{"in_place": None, "drawn": Drawn.NAMED, **more})
+    row = replace(SHAPE[of], name=name, base_op=name, rank=rank, calls=both(call), in_place=None, drawn=Drawn.NAMED)
+    return replace(row, **more)
 
 
 def _summed(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: 0 not in d.shape)
+    x = s.take(has_elements)
     kept = x.shape[s.source.integer(0, len(x.shape)) :]
     shape = [1 if s.source.chance(0.4) else n for n in kept]
     return None if tuple(shape) == x.shape else ([x], {"shape": shape})  # of its own shape a tensor comes back itself
@@ -40,7 +42,7 @@ def _flat(s: Sampler) -> Arguments | None:
 
 
 def _unflattened(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) >= 1 and 0 not in d.shape)
+    x = s.take(has_rows)
     axis = axis_of(s, x)
     n = x.shape[axis]
     first = s.source.choice([d for d in range(1, n + 1) if n % d == 0])
@@ -55,20 +57,20 @@ def _moved(s: Sampler) -> Arguments | None:
 
 
 def _narrowed(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) >= 1 and 0 not in d.shape)
+    x = s.take(has_rows)
     axis = axis_of(s, x)
     start = s.source.integer(0, x.shape[axis] - 1)
     return [x], {"axis": axis, "start": start, "length": s.source.integer(1, x.shape[axis] - start)}
 
 
 def _selected(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) >= 1 and 0 not in d.shape)
+    x = s.take(has_rows)
     axis = axis_of(s, x)
     return [x], {"axis": axis, "index": s.source.integer(-x.shape[axis], x.shape[axis] - 1)}
 
 
 def _last_entry(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) >= 1 and 0 not in d.shape)
+    x = s.take(has_rows)
     return [x], {"index": s.source.integer(-x.shape[-1], x.shape[-1] - 1)}
 
 
@@ -84,29 +86,23 @@ def _cut(axis: Callable[[int], int], least: int) -> Draw:
     return draw
 
 
-def _split(name: str, rank: int, axis: Callable[[int], int], least: int) -> OpSpec:
+def _split(name: str, rank: int, axis: Callable[[int], int], least: int, rest: str = "") -> OpSpec:
     """Make the row of a split of one axis, at the places where its parts but the first begin."""
     starts = "[sum(sections[:i]) for i in range(1, len(sections))]"
-    rest = ", axis" if name == "tensor_split" else ""
-    calls = {framework: f"{framework}.{name}(x, {starts}{rest})[part]" for framework in ("torch", "paddle")}
-    corners = {}
-    if name == "tensor_split":
-        cuts = {"many": equal_parts(-1), "first axis": equal_parts(0), "uneven": uneven_parts(-1)}
-        corners = {name_: given(draw, part=1) for name_, draw in cuts.items()}
     return replace(
         SHAPE["split"],
         name=name,
         base_op=name,
         rank=rank,
         draw=_cut(axis, least),
-        calls=calls,
+        calls=both(f"torch.{name}(x, {starts}{rest})[part]"),
         memory=Memory.STRIDED,
-        corners=corners,
+        corners={},
         drawn=Drawn.NAMED,
     )
 
 
-_AT = "x[(slice(None),) * (axis % x.ndim) + (index,)]"
+_row = partial(op, exact=True, numbers=BOTH, points=PLAIN, drawn=Drawn.NAMED)
 
 ENTRIES = rows(
     "views",
@@ -115,125 +111,98 @@ ENTRIES = rows(
         "expand_as",
         79,
         "x.expand_as(torch.empty(shape))",
-        "x.expand_as(paddle.empty(shape))",
         numbers=real_only(UNREGISTERED),
     ),
-    _like("expand", "broadcast_to", 138, "torch.broadcast_to(x, shape)", "paddle.broadcast_to(x, shape)"),
-    op(
+    _like("expand", "broadcast_to", 138, "torch.broadcast_to(x, shape)"),
+    _row(
         "unflatten",
         rank=90,
         draw=_unflattened,
-        torch="torch.unflatten(x, axis, sizes)",
-        paddle="paddle.unflatten(x, axis, sizes)",
-        exact=True,
-        numbers=BOTH,
+        calls=both("torch.unflatten(x, axis, sizes)"),
         memory=Memory.RESHAPES,
         corners={
-            "inferred": on(lambda x: {"axis": -1, "sizes": [1, -1]} if x.shape and 0 not in x.shape else None),
-            "three": on(lambda x: {"axis": 0, "sizes": [1, x.shape[0], 1]} if x.shape and 0 not in x.shape else None),
+            "inferred": on(lambda x: {"axis": -1, "sizes": [1, -1]} if has_rows(x) else None),
+            "three": on(lambda x: {"axis": 0, "sizes": [1, x.shape[0], 1]} if has_rows(x) else None),
         },
-        points=PLAIN,
-        drawn=Drawn.NAMED,
     ),
-    _like("transpose", "swapaxes", 140, "torch.swapaxes(x, axis0, axis1)", "paddle.swapaxes(x, axis0, axis1)"),
-    _split("tensor_split", 142, lambda _: 0, 1),
+    _like("transpose", "swapaxes", 140, "torch.swapaxes(x, axis0, axis1)"),
+    replace(
+        _split("tensor_split", 142, lambda _: 0, 1, ", axis"),
+        corners={
+            "many": given(equal_parts(-1), part=1),
+            "first axis": given(equal_parts(0), part=1),
+            "uneven": given(uneven_parts(-1), part=1),
+        },
+    ),
     _like(
         "reshape",
         "view_as",
         145,
         "x.contiguous().view_as(torch.empty(shape))",
-        "x.contiguous().view_as(paddle.empty(shape))",
         draw=reshaped,
         corners={name: draw for name, draw in corners_of_shapes.RESHAPE.items() if name != "inferred"},
     ),
-    op(
+    _row(
         "moveaxis",
         rank=148,
         draw=_moved,
-        torch="torch.moveaxis(x, source, destination)",
-        paddle="paddle.moveaxis(x, source, destination)",
-        exact=True,
-        numbers=BOTH,
+        calls=both("torch.moveaxis(x, source, destination)"),
         memory=Memory.STRIDED,
         corners={
             "negative axes": on(lambda x: {"source": [-1], "destination": [0]} if len(x.shape) > 1 else None),
             "two": on(lambda x: {"source": [0, -1], "destination": [-1, -2]} if len(x.shape) > 2 else None),
         },
-        points=PLAIN,
-        drawn=Drawn.NAMED,
     ),
-    op(
+    _row(
         "narrow_view",
         base="narrow",
         rank=166,
         draw=_narrowed,
-        torch="torch.narrow(x, axis, start, length)",
-        paddle="paddle.narrow(x.contiguous().clone(), axis, start, length)",  # of a view it is wrong; see `NOT_OFFERED`
-        exact=True,
-        numbers=BOTH,
+        calls={
+            "torch": "torch.narrow(x, axis, start, length)",
+            "paddle": "paddle.narrow(x.contiguous().clone(), axis, start, length)",  # of a view it is wrong; see `NOT_OFFERED`
+        },
         memory=Memory.DOUBTFUL,
         corners={
-            **{name: given(draw, start=0, length=1) for name, draw in axes(nonempty=True).items()},
-            "negative start": on(lambda x: {"axis": 0, "start": -1, "length": 1} if x.shape and 0 not in x.shape else None),
-            "whole": on(lambda x: {"axis": 0, "start": 0, "length": x.shape[0]} if x.shape and 0 not in x.shape else None),
+            **axes(nonempty=True, start=0, length=1),
+            "negative start": on(lambda x: {"axis": 0, "start": -1, "length": 1} if has_rows(x) else None),
+            "whole": on(lambda x: {"axis": 0, "start": 0, "length": x.shape[0]} if has_rows(x) else None),
         },
-        points=PLAIN,
-        drawn=Drawn.NAMED,
     ),
-    _like("reshape", "ravel", 253, "torch.ravel(x)", "paddle.ravel(x)", draw=_flat, corners={}),
-    op(
+    _like("reshape", "ravel", 253, "torch.ravel(x)", draw=_flat, corners={}),
+    _row(
         "matrix_transpose",
         base="mT",
         rank=254,
         draw=unary(axes=2),
-        torch="x.mT",
-        paddle="x.mT",
-        exact=True,
-        numbers=BOTH,
+        calls=both("x.mT"),
         memory=Memory.STRIDED,
-        points=PLAIN,
-        drawn=Drawn.NAMED,
     ),
     _split("hsplit", 258, lambda count: 0 if count == 1 else 1, 1),
     _split("vsplit", 259, lambda _: 0, 2),
     _split("dsplit", 260, lambda _: 2, 3),
-    op(
+    _row(
         "select",
         rank=273,
         draw=_selected,
-        torch="torch.select(x, axis, index)",
-        paddle=_AT,
-        exact=True,
-        numbers=BOTH,
+        calls={"torch": "torch.select(x, axis, index)", "paddle": "x[(slice(None),) * (axis % x.ndim) + (index,)]"},
         memory=Memory.STRIDED,
-        corners={name: given(draw, index=-1) for name, draw in axes(nonempty=True).items()},
-        points=PLAIN,
-        drawn=Drawn.NAMED,
+        corners=axes(nonempty=True, index=-1),
     ),
-    op(
+    _row(
         "getitem_newaxis",
         base="getitem",
         rank=5,
         draw=_last_entry,
-        torch="x[..., None, index]",
-        paddle="x[..., None, index]",
-        exact=True,
-        numbers=BOTH,
+        calls=both("x[..., None, index]"),
         memory=Memory.STRIDED,
-        corners=several("index", 0, -1, draw=on(lambda x: {} if x.shape and 0 not in x.shape else None)),
-        points=PLAIN,
-        drawn=Drawn.NAMED,
+        corners=several("index", 0, -1, draw=on(lambda x: {} if has_rows(x) else None)),
     ),
-    op(
+    _row(
         "reduce_as",
         rank=290,
         draw=_summed,
-        torch="x.sum_to_size(shape)",
-        paddle="paddle.reduce_as(x, paddle.empty(shape))",
-        exact=True,
-        numbers=BOTH,
+        calls={"torch": "x.sum_to_size(shape)", "paddle": "paddle.reduce_as(x, paddle.empty(shape))"},
         corners={"all": on(lambda x: {"shape": [1]} if x.shape and x.shape != (1,) else None)},
-        points=PLAIN,
-        drawn=Drawn.NAMED,
     ),
 )

@@ -169,6 +169,8 @@ class _Run:
                 return Blocked(name)
         changes = isinstance(step, steps.Backward | steps.ClearGrad) or (self.retains and isinstance(step, steps.Grad))
         self.events = []
+        if self.sees_all and isinstance(step, steps.InPlace | steps.Drop):
+            self._note_mutated()
         try:
             with self._region(step):
                 made = self._perform(step)
@@ -179,19 +181,17 @@ class _Run:
             category = self.engine.category(error)
             return Raised(category, f"{type(error).__name__}: {error}"[:2000], state, tuple(self.events))
         seen = tuple(None if tensor is None else self._look(tensor) for tensor in made)
-        if self.sees_all:
-            self._note(step, seen)
-        return Computed(seen, self._state() if changes else None, tuple(self.events))
-
-    def _note(self, step: steps.Step, seen: tuple[Value | None, ...]) -> None:
-        """Keep what was seen; an in-place step may change other names too, which is an event, and no other step may."""
         if isinstance(step, steps.InPlace):
             self._note_in_place(step.tensor)
-            return
+        elif self.sees_all:
+            self.seen.update((n, v.array) for n, v in zip(getattr(step, "results", ()), seen, strict=False) if v is not None)
+        return Computed(seen, self._state() if changes else None, tuple(self.events))
+
+    def _note_mutated(self) -> None:
+        """Note what changed although no step may change it. Looked for where that is still to be told: before a step that may."""
         for name, value in self._changed():
             self.seen[name] = value.array
             self.mutated.append(name)
-        self.seen.update((n, v.array) for n, v in zip(getattr(step, "results", ()), seen, strict=False) if v is not None)
 
     def _note_in_place(self, target: str | None) -> None:
         """Keep what an in-place step changed; besides its target, that is an event."""

@@ -67,7 +67,7 @@ class Taint:
 
     def mark(self, found: Mismatch, *seen: Observation) -> None:
         """Taint what a deviation may have touched; ``seen``: what was observed of its step, on both sides."""
-        if (found.expected, found.actual) == ("computed", "unmapped"):  # an error inside may leave mode and graph in any state
+        if (found.kind, found.actual) == ("error", "unmapped"):  # an error inside may leave mode and graph in any state
             self.everything = True
         if found.kind == "mutation":
             self._mark_mutation(found.name.split(", "))

@@ -19,6 +19,7 @@ from conformance.deviations.counterfactual_matrices import (
     lower_triangles_cut_above,
     norms_with_an_epsilon,
 )
+from conformance.deviations.counterfactual_norms import unweighted_channels_zero
 from reference_impl import OPS
 from reference_impl.primitives.activations import selu
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, neg
@@ -288,6 +289,7 @@ RULES: dict[str, Change] = {
     "as if borders were filled in derivatives": borders_filled_again,
     "as if empty gradients had an element": empty_differences_extended,
     "as if weights were ones": weights_left_out,
+    "as if channels with a weight of 0 were 0": unweighted_channels_zero,
     "as if overlaps were not summed": overlaps_not_summed,
     "as if eps were added to lengths": eps_added_to_lengths,
     "as if norms were larger by 1e-12": norms_with_an_epsilon,

@@ -220,11 +220,11 @@ def in_dtypes(case: Case, dtypes: Mapping[str, str]) -> Case:
     return with_inputs(case, (in_dtype(i, dtypes) for i in case.inputs))
 
 
-def with_single_numbers(case: Case, but: str = "") -> Case:
-    """Round the numbers among the attributes of ops to float32, ``but`` for those of one op."""
+def with_single_numbers(case: Case, of: Collection[str] | None = None) -> Case:
+    """Round the numbers among the attributes of ops to float32; ``of``: those of these ops alone."""
 
     def rounded(op: Op | InPlace) -> Op | InPlace:
-        if op.op == but:
+        if of is not None and op.op not in of:
             return op
         attrs = {name: float(np.float32(x)) if isinstance(x, float) else x for name, x in op.attrs.items()}
         return msgspec.structs.replace(op, attrs=attrs)

@@ -14,7 +14,7 @@ import msgspec
 
 from conformance.case.case import Input
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import edges, until
+from conformance.case.queries import edges, ops_in, until
 from conformance.case.rewrite import (
     CONSTANT,
     bypass,
@@ -182,9 +182,10 @@ def all_inputs(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Var
 
 
 def numbers_rounded(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
-    """Round the numbers among the attributes of ops to float32: all, or all but those of one op, which an engine may keep."""
-    for kept in ("", *ops):
-        yield with_single_numbers(case, kept), number
+    """Round the numbers among the attributes of ops to float32: all, those of ops, or all but those of one, which an engine may keep."""
+    used = ops_in(case)
+    for rounded in (used, ops, *([op for op in used if op != kept] for kept in ops)):
+        yield with_single_numbers(case, rounded), number
 
 
 def targets_once(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

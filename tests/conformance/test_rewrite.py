@@ -205,6 +205,12 @@ def test_single_numbers_are_rounded_wherever_an_op_stands(step: Op | InPlace | C
     assert float(np.float32(0.1)) == op.attrs["other"]  # type: ignore[union-attr]
 
 
+def test_the_numbers_of_some_ops_alone_can_be_rounded() -> None:
+    steps = (Op("mul_scalar", ("x",), ("y",), {"other": 0.1}), Op("add_scalar", ("y",), ("z",), {"other": 0.1}))
+    rounded = with_single_numbers(Case((X,), steps), ("add_scalar",))
+    assert [0.1, float(np.float32(0.1))] == [step.attrs["other"] for step in rounded.steps if isinstance(step, Op)]
+
+
 @pytest.mark.parametrize(
     ("call", "fewer"),
     [

@@ -182,7 +182,7 @@ def all_inputs(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Var
 
 
 def numbers_rounded(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
-    """Round the numbers among the attributes of ops to float32: all, those of ops, or all but those of one, which an engine may keep."""
+    """Round the numbers among the attributes to float32: all, those of ops, or all but those of one of them, which may keep its own."""
     used = ops_in(case)
     for rounded in (used, ops, *([op for op in used if op != kept] for kept in ops)):
         yield with_single_numbers(case, rounded), number

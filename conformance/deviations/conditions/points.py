@@ -78,6 +78,16 @@ def reduced_with_ignored_targets(case: Case, number: int) -> bool:
 
 
 @condition
+def extremum_along_several_of_five_axes(case: Case, number: int) -> bool:
+    """Whether the step is amin or amax along several axes, but not all, of five or more."""
+
+    def several(x: Any, *, axis: list[int] | None, keepdims: bool) -> bool:  # noqa: ARG001 - an attribute of the ops
+        return x.ndim >= 5 and axis is not None and 1 < len(axis) < x.ndim
+
+    return any(_meets(case, number, op, several) for op in ("amin", "amax"))
+
+
+@condition
 def aligned_grid_of_one_place(case: Case, number: int) -> bool:
     """Whether the step makes a grid with aligned corners of an image that has one row or one column."""
     step = case.steps[number]

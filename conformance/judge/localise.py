@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from conformance.backends.dumped import DOT
 from conformance.case.case import Case
-from conformance.case.outcome import Computed
+from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END
 from conformance.case.queries import label
 from conformance.case.rewrite import replace_uses
@@ -67,6 +67,8 @@ def first_node(promise: Promise, accused: Backend, found: Mismatch) -> Node:
         return Node(f"{place}: whether it is refused, and how")
     if isinstance(step, Op):
         return Node(f"{place}: its flag") if found.kind == "flag" else Node(f"{place}: its forward", step.op)
+    if isinstance(promise.outcome.observations[found.step], Raised):
+        return Node(f"{place}: what a refused call leaves behind")
     if found.kind == "flag" and isinstance(step, Grad) and step.create_graph:
         return _at(place, _inside(promise, found.step, found.step, accused))
     if not isinstance(step, Grad | Backward) or found.kind not in ("value", "absence"):

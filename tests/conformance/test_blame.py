@@ -489,3 +489,11 @@ def test_a_vote_that_fails_is_said_and_costs_no_finding(monkeypatch: pytest.Monk
     found = blame_case((SIN,), "reference", ())
     assert found is not None
     assert ("unclear", True) == (found.who, "the vote failed: ZeroDivisionError" in found.node)
+
+
+def test_what_a_refused_call_leaves_behind_comes_of_no_node() -> None:
+    hooked = (Op("square", ("x",), ("y",)), RetainGrad("y"), Hook("x", ("h",), returns="error"), Backward(("y",), ("s",)))
+    case = Case((X, Input("s", (3,), (1.0, 2.0, 3.0), differentiable=False)), hooked)
+    engine = correct()
+    lost = Mismatch(3, "absence", "grad", "absent", "present", "y.grad", "y")
+    assert "step 3 (backward): what a refused call leaves behind" == first_node(Promise(case, engine.info), engine, lost).words

@@ -18,6 +18,7 @@ from conformance.case.rewrite import (
     CONSTANT,
     each_step,
     interpose,
+    rename_behind,
     replace_step,
     with_inputs,
     with_steps,
@@ -108,6 +109,15 @@ def write_unrecorded(case: Case, number: StepNumber, _: Sequence[str]) -> Iterat
     step = None if number is END else case.steps[number]
     if number is not END and isinstance(step, InPlace):
         yield replace_step(case, number, msgspec.structs.replace(step, no_grad=True)), number
+
+
+def copy_written(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Update a copy in the place of what is updated, which stands for it from then on."""
+    step = None if number is END else case.steps[number]
+    if number is not END and isinstance(step, InPlace):
+        copied = f"{CONSTANT}{step.tensor}"
+        steps = replace_step(case, number, Op("clone", (step.tensor,), (copied,)), step).steps
+        yield with_steps(case, rename_behind(steps, number, {step.tensor: copied})), number + 1
 
 
 def flags_set_again(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

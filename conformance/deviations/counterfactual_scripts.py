@@ -43,6 +43,7 @@ from conformance.case.steps import (
 from conformance.deviations.counterfactual_attributes import single_points_in_front
 from conformance.deviations.counterfactual_calls import (
     Variant,
+    copy_written,
     cut_forgotten,
     derivatives_copied,
     flags_set_again,
@@ -316,6 +317,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if what is unreachable were allowed": unreachable_allowed,
     "as if missing gradients were None": missing_gradients_none,
     "as if the write were not recorded": write_unrecorded,
+    "as if a copy were written": copy_written,
     "as if flags were set again": flags_set_again,
     "as if a derivative were a constant": derivative_constant,
     "as if polar were differentiated through its result": polar_through_result,

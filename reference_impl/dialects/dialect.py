@@ -187,7 +187,7 @@ PADDLE = Dialect(
     several_views="allowed",
     retained_follows="registered",
     promotion="cast_first",
-    copies=frozenset({"chunk", "expand", "split"}),
+    copies=frozenset({"broadcast_to", "chunk", "expand", "expand_as", "narrow_view", "split"}),
     conventions=locked("paddle", "3.3"),
     spelled={
         "bilinear": "bilinear_as_one",

@@ -1,0 +1,98 @@
+"""Conditions on which operands of an op nothing flows to, or have no elements."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from conformance.case.outcome import Computed
+from conformance.case.queries import call_at, leaves, upstream
+from conformance.case.steps import AppendBackward, Backward, Grad, InPlace, Op, SetRequiresGrad, results
+from conformance.compare.promise import promised
+from conformance.deviations.conditions.registry import condition
+from reference_impl import PADDLE, PADDLE_STATIC
+
+if TYPE_CHECKING:
+    from conformance.case.case import Case
+
+GRIDS = ("meshgrid", "cartesian_prod", "broadcast_tensors")
+PAIRED = {"cross": 0, "solve": 0, "cholesky_solve": 0, "triangular_solve": 0}
+"""Ops of two operands whose gradients one kernel computes, with the position of the first of the two."""
+SHIFTED = {"batch_norm_train": 1, "batch_norm_eval": 1, "instance_norm": 1}
+"""The same of a weight and a bias."""
+
+
+@functools.lru_cache(maxsize=8)
+def _flags(case: Case, number: int) -> dict[str, bool]:
+    """Return whether each value requires a gradient when a step of a script, or a program, runs."""
+    dialect = PADDLE_STATIC if any(isinstance(step, AppendBackward) for step in case.steps) else PADDLE
+    flags = {entry.name: entry.differentiable for entry in case.inputs}
+    for step, seen in zip(case.steps[:number], promised(case, dialect).observations, strict=False):
+        if isinstance(step, SetRequiresGrad):
+            flags[step.tensor] = step.requires_grad
+        elif isinstance(seen, Computed):
+            names = (step.tensor,) if isinstance(step, InPlace) else results(step)
+            made = zip(names, seen.values, strict=False)
+            flags.update({name: value.requires_grad for name, value in made if value is not None})
+    return flags
+
+
+@condition
+def constant_in_grid(case: Case, number: int) -> bool:
+    """Whether an op makes a grid of a constant and another value, or broadcasts them to each other."""
+    step = case.steps[number]
+    if not isinstance(step, Op) or step.op not in GRIDS:
+        return False
+    return len({_flags(case, number).get(name, True) for name in step.operands}) > 1
+
+
+@condition
+def makes_grid(case: Case, number: int) -> bool:
+    """Whether an op makes a grid of values, or broadcasts them to each other."""
+    step = case.steps[number]
+    return isinstance(step, Op) and step.op in GRIDS
+
+
+@condition
+def cuts_from_grid(case: Case, number: int) -> bool:
+    """Whether a call has one of the values in its ``no_grad_vars`` of which a grid was made, or that were broadcast to each other."""
+    call = case.steps[number]
+    made = {name for step in case.steps[:number] if isinstance(step, Op) and step.op in GRIDS for name in step.operands}
+    return isinstance(call, Grad) and not made.isdisjoint(call.no_grad_vars or ())
+
+
+@condition
+def lone_gradient(case: Case, number: int) -> bool:
+    """Whether a call computes the gradient of one operand of a cross product or of a solution, and not that of the other."""
+    return _lone(case, number, PAIRED)
+
+
+@condition
+def lone_shift(case: Case, number: int) -> bool:
+    """Whether a call computes the gradient of the weight or the bias of a batch norm or an instance norm, and not that of the other."""
+    return _lone(case, number, SHIFTED)
+
+
+def _lone(case: Case, number: int, ops: dict[str, int]) -> bool:
+    call, steps = call_at(case, number), case.steps[:number]
+    if not isinstance(call, Grad | Backward):
+        return False
+    asked = leaves(case) if call.inputs is None else set(call.inputs)
+    found = ((step, ops[step.op]) for step in steps if isinstance(step, Op) and step.op in ops)
+    pairs = [step.operands[first : first + 2] for step, first in found]
+    return any(bool(asked & upstream(steps, x)) is not bool(asked & upstream(steps, y)) for x, y in pairs)
+
+
+@condition
+def scatters_from_nothing(case: Case, number: int) -> bool:
+    """Whether the step is a masked_scatter of a source without elements."""
+    step = case.steps[number]
+    if not isinstance(step, Op) or step.op != "masked_scatter":
+        return False
+    made = promised(case, PADDLE).observations
+    shapes = {entry.name: entry.shape for entry in case.inputs}
+    for earlier, seen in zip(case.steps[:number], made, strict=False):
+        if isinstance(seen, Computed):
+            named = zip(results(earlier), seen.values, strict=False)
+            shapes.update({name: value.array.shape for name, value in named if value is not None})
+    return 0 in shapes.get(step.operands[1], ())

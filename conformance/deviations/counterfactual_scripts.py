@@ -233,7 +233,7 @@ def derivative_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Ite
             for field in step.NAMES
             if isinstance(getattr(step, field), tuple) and field != "inputs"
             for position, name in enumerate(getattr(step, field))
-            if any(name in results(case.steps[g]) for g in chosen) and not (i == number and field == getattr(step, "ROOTS", None))
+            if any(name in results(case.steps[g]) for g in chosen) and not (i == number and isinstance(step, Grad) and field == Grad.ROOTS)
         ]
         if places:
             yield _cut(case, number, places)

@@ -229,6 +229,7 @@ PADDLE = Dialect(
         "scaled_dot_product_attention": "scaled_dot_product_attention_of_turned",
         "scaled_dot_product_attention_causal": "scaled_dot_product_attention_causal_of_turned",
         "triplet_margin_loss": "triplet_margin_loss_by_tensor",
+        "vecdot": "vecdot_of_parts",
         "where": "where_of_parts",
     },
     not_offered={

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from reference_impl.primitives.arithmetic import add, mul, mul_scalar, sub
+from reference_impl.primitives.complex import conj
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.linalg import matmul
 from reference_impl.primitives.reduction import sum as add_up
@@ -93,6 +94,12 @@ def inner(x: Any, y: Any) -> Any:
 def vecdot(x: Any, y: Any) -> Any:
     """Return the inner products along the last axis of two tensors of one shape."""
     return add_up(mul(x, y), axis=[-1], keepdims=False)
+
+
+@composite
+def vecdot_of_parts(x: Any, y: Any) -> Any:
+    """Return the same as `vecdot`; Paddle conjugates the first, which of real numbers is a node as well."""
+    return add_up(mul(conj(x), y), axis=[-1], keepdims=False)
 
 
 @fused()

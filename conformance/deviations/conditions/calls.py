@@ -171,10 +171,13 @@ def refused_by_torch(case: Case, number: int) -> bool:
 
 @condition
 def input_is_output(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for the gradient of one of its own outputs, or of what is one number with it."""
+    """Whether a `grad` call asks for the gradient of one of its own outputs, or of what Paddle makes one tensor with it."""
     call, same = case.steps[number], twins(case.steps[:number])
     if not isinstance(call, Grad):
         return False
+    for i, step in enumerate(case.steps[:number]):
+        if isinstance(step, Op) and moves_nothing(case, i):
+            same[step.results[0]] = same.get(step.operands[0], step.operands[0])
     asked, roots = ({same.get(name, name) for name in names} for names in (call.inputs, call.outputs))
     return not asked.isdisjoint(roots)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.outcome import Computed
 from conformance.case.queries import call_at, leaves, upstream
-from conformance.case.steps import AppendBackward, Backward, Grad, InPlace, Op, SetRequiresGrad, results
+from conformance.case.steps import AppendBackward, Backward, Detach, Grad, InPlace, Op, SetRequiresGrad, results
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import condition
 from reference_impl import PADDLE, PADDLE_STATIC
@@ -74,7 +74,7 @@ def lone_shift(case: Case, number: int) -> bool:
 
 
 def _lone(case: Case, number: int, ops: dict[str, int]) -> bool:
-    call, steps = call_at(case, number), case.steps[:number]
+    call, steps = call_at(case, number), [step for step in case.steps[:number] if not isinstance(step, Detach)]
     if not isinstance(call, Grad | Backward):
         return False
     asked = leaves(case) if call.inputs is None else set(call.inputs)

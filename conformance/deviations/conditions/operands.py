@@ -78,9 +78,13 @@ def _lone(case: Case, number: int, ops: dict[str, int]) -> bool:
     if not isinstance(call, Grad | Backward):
         return False
     asked = leaves(case) if call.inputs is None else set(call.inputs)
-    found = ((step, ops[step.op]) for step in steps if isinstance(step, Op) and step.op in ops)
-    pairs = [step.operands[first : first + 2] for step, first in found]
-    return any(bool(asked & upstream(steps, x)) is not bool(asked & upstream(steps, y)) for x, y in pairs)
+    for i, step in enumerate(case.steps[:number]):
+        if isinstance(step, Op) and step.op in ops:
+            pair = step.operands[ops[step.op] : ops[step.op] + 2]
+            flags = _flags(case, i)
+            if len({flags.get(name, True) and not asked.isdisjoint(upstream(steps, name)) for name in pair}) > 1:
+                return True
+    return False
 
 
 @condition

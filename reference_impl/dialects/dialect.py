@@ -212,6 +212,7 @@ PADDLE = Dialect(
         "l1_loss": "l1_loss_by_mean_all",
         "linear": "linear_of_parts",
         "margin_ranking_loss": "margin_ranking_loss_by_relu",
+        "masked_scatter": "masked_scatter_of_parts",
         "mse_loss": "mse_loss_of_parts",
         "nanmean": "nanmean_of_parts",
         "nansum": "nansum_of_parts",

@@ -47,21 +47,6 @@ def constant_in_grid(case: Case, number: int) -> bool:
 
 
 @condition
-def makes_grid(case: Case, number: int) -> bool:
-    """Whether an op makes a grid of values, or broadcasts them to each other."""
-    step = case.steps[number]
-    return isinstance(step, Op) and step.op in GRIDS
-
-
-@condition
-def cuts_from_grid(case: Case, number: int) -> bool:
-    """Whether a call has one of the values in its ``no_grad_vars`` of which a grid was made, or that were broadcast to each other."""
-    call = case.steps[number]
-    made = {name for step in case.steps[:number] if isinstance(step, Op) and step.op in GRIDS for name in step.operands}
-    return isinstance(call, Grad) and not made.isdisjoint(call.no_grad_vars or ())
-
-
-@condition
 def lone_gradient(case: Case, number: int) -> bool:
     """Whether a call computes the gradient of one operand of a cross product or of a solution, and not that of the other."""
     return _lone(case, number, PAIRED)

@@ -124,9 +124,8 @@ NOT_OFFERED: Mapping[str, str] = {
     "infinities, NaN and subnormals in random graphs": "`conformance points` asks every op at them, one op at a time",
     "equations of einsum that only reorder axes or read a diagonal": "their result is a view in PyTorch and a copy in Paddle",
     "an op that changes nothing (a cast to its own dtype)": "the tensor itself comes back, as documented; it is drawn to do something",
-    "conv2d in eager scripts": "PyTorch frees and links its two gradients as one, which is not modelled; programs draw it",
-    "ops that came later (`Drawn.NAMED`), in graphs that do not name them": "the grid, the special points and graphs that name them "
-    "have them; all graphs will, once the shares of the known deviations are measured anew",
+    "ops that came later (`Drawn.NAMED`), and conv2d in eager scripts, in graphs that do not name them": "the grid, the special points "
+    "and graphs that name them have them; all graphs will, once the shares of the known deviations are measured anew",
     "third derivatives in static programs": "each costs a build of its own; scripts draw them",
     "index_fill by a tensor": "its deviation is not written up: Paddle's gradient of it counts an index as often as it is repeated",
     "slice_scatter of a negative axis": "its deviation is not written up: Paddle writes elsewhere, or dies",

@@ -14,7 +14,7 @@ from reference_impl.primitives.arithmetic import add, mul, mul_scalar, sub
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.linalg import matmul
 from reference_impl.primitives.reduction import sum as add_up
-from reference_impl.primitives.shape import narrow, reshape, transpose
+from reference_impl.primitives.shape import narrow, permute, reshape, transpose
 from reference_impl.tape.primitive import alias, composite, primitive, shape_of
 
 
@@ -87,6 +87,16 @@ mv = alias("mv", matmul)
 def inner(x: Any, y: Any) -> Any:
     """Return all inner products of the rows of two matrices: ``(m, k), (n, k) -> (m, n)``."""
     return matmul(x, transpose(y, axis0=-1, axis1=-2))
+
+
+@composite
+def inner_of_rows(x: Any, y: Any) -> Any:
+    """Return the same as `inner`, with a sum where rows have one element, and with `matmul`, of tensors that are laid out before."""
+    if shape_of(y)[-1] == 1:
+        x = add_up(x, axis=[-1], keepdims=True)
+    rows, columns = permute(x, axes=[0, 1]), permute(y, axes=[1, 0])
+    product = matmul(reshape(rows, shape=shape_of(rows)), reshape(columns, shape=shape_of(columns)))
+    return reshape(product, shape=shape_of(product))
 
 
 @fused()

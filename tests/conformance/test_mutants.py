@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 
 SAMPLES = 120
 APPLIED = {
+    "svd",
+    "eigh",
+    "qr",
+    "settled",
     "reciprocal",
     "div_by_quotient",
     "huber",

@@ -56,6 +56,12 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("div_by_quotient", ((2, 3), (4, 1, 3)), {}),
     ("rdiv_scalar_by_div", ((2, 3),), {"other": -1.5}),
     ("outer_of_parts", ((3,), (4,)), {}),
+    ("meshgrid_of_parts", ((2,), (3,)), {}),
+    ("cartesian_prod_of_parts", ((2,), (3,)), {}),
+    ("inner_of_rows", ((2, 1), (3, 1)), {}),
+    ("adaptive_avg_pool1d_or_mean", ((1, 2, 3),), {"size": [1]}),
+    ("adaptive_avg_pool2d_or_mean", ((1, 2, 3, 2),), {"size": [1, 1]}),
+    ("adaptive_avg_pool3d_or_mean", ((1, 2, 1, 2, 2),), {"size": [1, 1, 1]}),
     ("linear_of_parts", ((4, 3), (2, 3), (2,)), {}),
     ("mse_loss_of_parts", ((2, 3), (2, 3)), {}),
     ("where_of_parts", ((2, 3), (3,)), {"mask": [[True, False, True], [False, True, False]]}),
@@ -205,8 +211,11 @@ def _parts_squared(op: str) -> Callable[[Any], Any]:
     return function
 
 
-def _far_from_singular(op: str) -> Callable[[Any], Any]:
-    return lambda x: OPS[op](OPS["add"](x, np.diag([4.0, 5.0, 6.0])))
+SPECTRA = tuple(f"{name}_of_parts" for name in ("cond", "eigh_invariant", "eigvalsh", "qr_invariant", "svd_invariant", "svdvals"))
+
+
+def _far_from_singular(op: str, **attrs: Any) -> Callable[[Any], Any]:
+    return lambda x: OPS[op](OPS["add"](x, np.diag([4.0, 5.5, 7.5])), **attrs)
 
 
 def _reached_of_own_maximum(x: Any) -> Any:
@@ -238,7 +247,9 @@ FUNCTIONS: tuple[tuple[str, Callable[..., Any], Shapes], ...] = (
     ("svd", _parts_squared("svd"), ((2, 3),)),
     ("eigh", _parts_squared("eigh"), ((3, 3),)),
     ("qr", _parts_squared("qr"), ((3, 2),)),
-    ("cholesky_factor", _far_from_singular("cholesky_factor"), ((3, 3),)),
+    *((op, _far_from_singular(op), ((3, 3),)) for op in SPECTRA),
+    ("matrix_power_of_products", _far_from_singular("matrix_power_of_products", n=-2), ((3, 3),)),
+    ("matrix_norm_of_parts", _far_from_singular("matrix_norm_of_parts", order="nuc", keepdims=True), ((3, 3),)),
     # An extremum moves with its operand: a share of another tensor's extremum would be 0 / 0.
     ("reached", _reached_of_own_maximum, ((3, 2),)),
 )

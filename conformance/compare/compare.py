@@ -123,8 +123,8 @@ class Comparer:
             base = lies_in(step)
             if base is not None and not seeds.isdisjoint(results(step)):
                 seeds.add(base)
-        for step in self.case.steps:  # and so in every other view of it
-            if lies_in(step) in seeds:
+        for step in self.case.steps:  # and so in every other view of it, and in a gradient that may be the seed itself
+            if lies_in(step) in seeds or (isinstance(step, Grad) and not seeds.isdisjoint(step.seeds or ())):
                 seeds.update(results(step))
         names, where = ", ".join(sorted(changed)), "seed" if changed <= seeds else "step"
         return Mismatch(calls[-1][0] if calls else 0, "mutation", where, "unchanged", "changed", f"elements of {names} changed", names)

@@ -40,12 +40,17 @@ Variant = tuple[Case, StepNumber]
 
 
 def surplus_seeds_dropped(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Drop the seeds of the call that are beyond its roots."""
+    """Drop the seeds of the call, and of those before it, that are beyond their roots."""
     call = None if number is END else case.steps[number]
     if number is not END and isinstance(call, Grad | Backward) and call.seeds is not None:
-        while len(call.seeds or ()) > len(call.roots):
-            call = without_seed(call, len(call.roots))
-        yield replace_step(case, number, call), number
+        steps = [*(_without_surplus(step) for step in case.steps[: number + 1]), *case.steps[number + 1 :]]
+        yield with_steps(case, tuple(steps)), number
+
+
+def _without_surplus(step: Step) -> Step:
+    while isinstance(step, Grad | Backward) and len(step.seeds or ()) > len(step.roots):
+        step = without_seed(step, len(step.roots))
+    return step
 
 
 def no_seeds(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

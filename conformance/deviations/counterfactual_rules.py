@@ -102,6 +102,15 @@ def _unshared(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> A
     return add(right(array_of(g), out, x, y), add(linear, -array_of(linear)))
 
 
+def numbers_of_rules_rounded(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradients of ops be those for numbers that were rounded to float32, where their results are right."""
+    yield changed_rules(ops, _with_rounded_numbers)
+
+
+def _with_rounded_numbers(right: Rule, _: int, *given: Any, **attrs: Any) -> Any:
+    return right(*given, **{name: float(np.float32(a)) if type(a) is float else a for name, a in attrs.items()})
+
+
 def slopes_of_powers_constant(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the slope of a power in its base be a constant 0 where the exponent is 0, whatever it depends on."""
     yield changed_rules(ops, _flat)
@@ -279,6 +288,7 @@ RULES: dict[str, Change] = {
     "as if derivatives conjugated nothing": derivatives_conjugate_nothing,
     "as if derivatives of quotients were half conjugated": derivatives_of_quotients_half_conjugated,
     "as if derivatives of broadcast quotients conjugated nothing": derivatives_of_broadcast_quotients_conjugate_nothing,
+    "as if numbers in gradients were float32": numbers_of_rules_rounded,
     "as if the slope of a power were constant where its exponent is 0": slopes_of_powers_constant,
     "as if derivatives took the slope at 0 from the negative side": derivatives_of_kinks_one_sided,
     "as if the slope at the logit 0 were less by 1": logistic_slopes_at_zero_less_by_one,

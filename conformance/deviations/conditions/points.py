@@ -95,5 +95,5 @@ def interpolated_to_one_place(case: Case, number: int) -> bool:
 
 @condition
 def vector_of_zeros_normalized(case: Case, number: int) -> bool:
-    """Whether the step normalizes a vector of zeros, among others."""
-    return _meets(case, number, "normalize", lambda x, *, axis, **_: ~np.any(x, axis=axis))
+    """Whether the step normalizes a vector of zeros, or of numbers with squares that underflow to them, among others."""
+    return _meets(case, number, "normalize", lambda x, *, axis, **_: ~np.any(np.square(x), axis=axis))

@@ -13,6 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
+from conformance.deviations.counterfactual_functions import (
+    curvatures_of_entropies_damped,
+    derivatives_of_weighed_kinks_one_sided,
+    shared_gradients_averaged,
+    slopes_of_sinc_differences,
+)
 from conformance.deviations.counterfactual_matrices import (
     einsum_seeds_conjugated,
     eps_added_to_lengths,
@@ -293,5 +299,9 @@ RULES: dict[str, Change] = {
     "as if lower triangles of ones were cut one above": lower_triangles_cut_above,
     "as if largest sizes were not shared": largest_sizes_unshared,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
+    "as if derivatives took the slope at 0 for 1": derivatives_of_weighed_kinks_one_sided,
+    "as if slopes of sinc were differences": slopes_of_sinc_differences,
+    "as if gradients were averaged where elements are one": shared_gradients_averaged,
+    "as if curvatures of entropies had an epsilon": curvatures_of_entropies_damped,
 }
 """The counterfactual rules by the words that an entry uses."""

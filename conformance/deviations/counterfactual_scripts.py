@@ -327,6 +327,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
 
 ELEMENTS = (
     "zeros",
+    "ones",
     "nan",
     "not finite",
     "subnormal",

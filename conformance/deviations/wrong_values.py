@@ -132,6 +132,7 @@ def _accounts(found: Mismatch, promise: Promise, predicted: Any, wrong: Any) -> 
 
 ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
     "zeros": lambda got: got == 0,
+    "ones": lambda got: got == 1,
     "nan": np.isnan,
     "not finite": lambda got: ~np.isfinite(got),
     "subnormal": lambda got: np.abs(got) < format_of(got.dtype).tiny,

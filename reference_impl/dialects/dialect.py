@@ -191,6 +191,7 @@ PADDLE = Dialect(
     conventions=locked("paddle", "3.3"),
     spelled={
         "bilinear": "bilinear_as_one",
+        "binary_cross_entropy": "binary_cross_entropy_of_terms",
         "binary_cross_entropy_with_logits": "binary_cross_entropy_with_logits_by_mean_all",
         "conv1d": "conv1d_of_parts",
         "conv2d_biased": "conv2d_of_parts",
@@ -203,6 +204,7 @@ PADDLE = Dialect(
         "cross_entropy_soft": "cross_entropy_soft_of_terms",
         "dist": "dist_as_one",
         "div": "div_by_quotient",
+        "dropout_downscaled": "dropout_downscaled_as_one",
         "einsum": "einsum_as_one",
         "einsum_single": "einsum_single_as_one",
         "einsum_triple": "einsum_triple_by_pairs",

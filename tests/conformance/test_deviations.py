@@ -396,6 +396,7 @@ MET = {
     "not finite": ("nan", LARGEST),
     "subnormal": (TINY / 2, TINY),
     "nearly subnormal": (TINY, 8 * TINY),
+    "beyond one": (-1.5, 1.0),
     "far": (-65.0, 64.0),
     "nearly largest": (LARGEST / 2, LARGEST / 8),
     "of infinite square": (2e19, 1e19),

@@ -105,13 +105,13 @@ def frees_graph(case: Case, number: int) -> bool:
     return isinstance(call, Grad) and not (call.create_graph if call.retain_graph is None else call.retain_graph)
 
 
-PAIRED = ("cross", "solve", "cholesky_solve", "triangular_solve")
+PAIRED = ("cross", "solve", "cholesky_solve", "triangular_solve", "prelu")
 """Ops of which one kernel of Paddle writes the gradients of both operands."""
 
 
 @condition
 def lone_gradient(case: Case, number: int) -> bool:
-    """Whether a call computes the gradient of one operand of a cross product or of a solution, and not that of the other."""
+    """Whether a call computes the gradient of one operand of a cross product, a solution or a prelu, and not that of the other."""
     call, steps = call_at(case, number), case.steps[:number]
     if not isinstance(call, Grad | Backward):
         return False

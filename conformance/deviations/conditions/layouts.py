@@ -24,6 +24,14 @@ def weight_with_gaps(case: Case, number: int) -> bool:
 
 
 @condition
+def windows_of_expanded(case: Case, number: int) -> bool:
+    """Whether the step takes windows of a signal that was made by an expansion."""
+    step = case.steps[number]
+    made = {name for s in case.steps[:number] if isinstance(s, Op) and s.op == "expand" for name in s.results}
+    return isinstance(step, Op) and step.op == "stft" and step.operands[0] in made
+
+
+@condition
 def middle_of_expanded(case: Case, number: int) -> bool:
     """Whether the step is a median of what was made by an expansion."""
     step = case.steps[number]

@@ -51,6 +51,20 @@ def _between(s: Sampler) -> Arguments | None:
     return [x, s.take_shaped(x.shape), s.take_shaped(x.shape)], {}
 
 
+def _weighed(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: 0 not in d.shape)
+    return [x, s.take_shaped((x.shape[1] if len(x.shape) > 1 and s.source.chance(0.6) else 1,))], {}
+
+
+def _weighed_channels(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: len(d.shape) > 1 and 0 not in d.shape, shape=(2, 3))
+    return [x, s.take_shaped((x.shape[1],))], {}
+
+
+def _weighed_alike(s: Sampler) -> Arguments | None:
+    return [s.take(), s.take_shaped((1,))], {}
+
+
 ENTRIES = rows(
     "activations",
     _row("hardswish", 88, "hardswish(x)", "hardswish(x)"),
@@ -91,6 +105,19 @@ ENTRIES = rows(
         growth=Growth.COMPOUNDS,
         points=PLAIN,
         in_place=LATER,
+        drawn=Drawn.NAMED,
+    ),
+    op(
+        "prelu",
+        rank=147,
+        draw=_weighed,
+        torch="torch.nn.functional.prelu(x, weight)",
+        paddle="paddle.nn.functional.prelu(x, weight)",
+        exact=True,
+        numbers=real_only(UNORDERED),
+        growth=Growth.COMPOUNDS,
+        points=PLAIN,
+        corners={"a weight for each channel": _weighed_channels, "one weight": _weighed_alike},
         drawn=Drawn.NAMED,
     ),
 )

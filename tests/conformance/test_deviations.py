@@ -185,7 +185,7 @@ POINT = '{ op = "hardshrink", operand = "x", value = "at bound" }'
         (SIGNED, "", "mine: wrong values need either a signature or, where nobody can say what they are, the reason"),
         (SIGNED, f'{SIGNED}\ninstead = ["as if so"]', "mine: 'instead' 'as if so' is unknown; allowed are as if an operand"),
         (SIGNED, f'{SIGNED}\nonly = "a tensor"', "mine: 'only' 'a tensor' is unknown; allowed are a derivative, a result of several"),
-        (SIGNED, 'signature = ["ones"]', "mine: signature 'ones' is unknown; allowed are zeros, nan, "),
+        (SIGNED, 'signature = ["twos"]', "mine: signature 'twos' is unknown; allowed are zeros, ones, nan, "),
         (KINDLY, 'kinds = ["flag"]', "mine: a signature belongs to wrong values, or to their absence, shape"),
         (KINDLY, 'kinds = ["value", "crash"]', "mine: a crash needs a frame, a regular expression over where the process dies, or, "),
         (KINDLY, f'{KINDLY}\nframe = "Kernel"', "mine: a frame belongs to a crash, which is not among the kinds"),

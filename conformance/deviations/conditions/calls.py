@@ -112,7 +112,7 @@ PAIRED = ("cross", "solve", "cholesky_solve", "triangular_solve", "prelu")
 @condition
 def lone_gradient(case: Case, number: int) -> bool:
     """Whether a call computes the gradient of one operand of a cross product, a solution or a prelu, and not that of the other."""
-    call, steps = call_at(case, number), case.steps[:number]
+    call, steps = call_at(case, number), [step for step in case.steps[:number] if not getattr(step, "no_grad", False)]
     if not isinstance(call, Grad | Backward):
         return False
     asked = leaves(case) if call.inputs is None else set(call.inputs)

@@ -103,3 +103,9 @@ def vector_of_zeros_normalized(case: Case, number: int) -> bool:
 def downscaled_without_two_axes(case: Case, number: int) -> bool:
     """Whether the step is a dropout that scales down, of a tensor of fewer than two axes."""
     return _meets(case, number, "dropout_downscaled", lambda x, **_: x.ndim < 2)
+
+
+@condition
+def dropout_of_nothing(case: Case, number: int) -> bool:
+    """Whether the step is a dropout in evaluation of a tensor without elements."""
+    return _meets(case, number, "dropout_eval", lambda x, **_: x.size == 0)

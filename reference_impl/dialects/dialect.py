@@ -256,7 +256,7 @@ _NOT_LOOKED_AT = (
         "interpolate_area",
     ),
     *("scaled_dot_product_attention_causal", "normalize", "gaussian_nll_loss", "avg_pool3d", "adaptive_avg_pool3d"),
-    *("fftshift", "ifftshift", "slogdet"),
+    *("fftshift", "ifftshift", "slogdet", "sinc", "stft"),
 )
 _NO_TENSOR = "a variable of a program has no elements while it is built, and no .grad"
 PADDLE_STATIC = replace(

@@ -75,6 +75,21 @@ _STATE = (
         ),
     ),
     Curated(
+        "joined",
+        "the gradient in the weight, after that in the input was differentiated",
+        exact(
+            (Input("x", (1, 1, 3), (1.0, 2.0, 3.0)), Input("w", (1, 1, 2), (1.0, 2.0)), Input("b", (1,), (0.0,))),
+            Op("conv1d", ("x", "w", "b"), ("y",), {"stride": [1], "padding": [0], "dilation": [1], "groups": 1}),
+            total("y", "z"),
+            Grad(("z",), ("x", "w"), ("dx", "dw"), create_graph=True),
+            total("dx", "u"),
+            total("dw", "v"),
+            Grad(("u",), ("w",), ("dxdw",)),
+            Grad(("v",), ("x",), ("dwdx",)),
+        ),
+        dialect=TORCH,
+    ),
+    Curated(
         "promotion",
         "a real factor of complex numbers, freed by its derivative",
         exact(

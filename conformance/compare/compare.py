@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 import numpy as np
 
-from conformance.case.aliases import sharing_with
+from conformance.case.aliases import lying_in, sharing_with
 from conformance.case.outcome import Blocked, Computed, NotOffered, Raised
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import label, upstream
@@ -120,6 +120,8 @@ class Comparer:
         seeds = {name for _, call in calls for name in call.seeds or () if name is not None}
         seeds |= {s.tensor_returned for s in self.case.steps if isinstance(s, Hook) and s.tensor_returned is not None}
         shared = sharing_with(seeds, self.case.steps)  # a seed that is a view is changed in memory that others lie in, too
+        fed = (s for s in self.case.steps if isinstance(s, Grad) and not shared.isdisjoint(s.seeds or ()))
+        shared = lying_in({*shared, *(name for s in fed for name in s.results)}, self.case.steps)  # and a gradient may be its seed
         names, where = ", ".join(sorted(changed)), "seed" if changed <= shared else "step"
         return Mismatch(calls[-1][0] if calls else 0, "mutation", where, "unchanged", "changed", f"elements of {names} changed", names)
 

@@ -27,7 +27,7 @@ from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
 from conformance.ops.dtypes import is_floating
 from reference_impl import Category
-from reference_impl.dialects.conventions import CUT, FORMULA, OPTIONS, ORDER, UNNAMED, Kind
+from reference_impl.dialects.conventions import COMPUTED, CUT, FORMULA, OPTIONS, ORDER, REFUSED, UNNAMED, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -151,7 +151,7 @@ def _place(found: Mismatch | None) -> tuple[float, int]:
 
 
 def _explanations(promise: Promise, found: Mismatch) -> Iterator[dict[OpenChoice, str]]:
-    """Yield what may explain a difference: each choice alone, then all of an op together, then all.
+    """Yield what may explain a difference: each choice alone (a refusal with those behind it, too), then all of an op, then all.
 
     The nearest choices come first, those about derivatives of derivatives last; while an engine is learned, before all others those of
     which nothing is known yet.
@@ -168,9 +168,23 @@ def _explanations(promise: Promise, found: Mismatch) -> Iterator[dict[OpenChoice
         for other in OPTIONS[choice.kind]:
             if choice.kind in kinds and other != option:
                 yield {choice: other}
+                if option == REFUSED and other == COMPUTED:
+                    yield from _behind(promise, found, choice)
                 of_op.setdefault((choice.op, other), {})[choice] = other
                 of_all.setdefault(other, {})[choice] = other
     yield from (options for options in (*of_op.values(), *of_all.values()) if len(options) > 1)
+
+
+def _behind(promise: Promise, found: Mismatch, first: OpenChoice) -> Iterator[dict[OpenChoice, str]]:
+    """Yield options that compute where a node refuses, and where those of the same op do that are asked behind it, if there are any.
+
+    One node of a framework may be several here, of which the first that refuses ends the pass.
+    """
+    taken = {first: COMPUTED}
+    while more := {c: COMPUTED for c, o in asked(under(promise, taken), found).items() if c[:2] == first[:2] and o == REFUSED}:
+        taken |= more
+    if len(taken) > 1:
+        yield taken
 
 
 def _is_deep(choice: OpenChoice) -> bool:

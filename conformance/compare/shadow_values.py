@@ -77,9 +77,10 @@ class ShadowValues:
                 self.branched |= any(not np.array_equal(line, out, equal_nan=True) for line in lines)
                 lines = [out.astype(wider(out.dtype), copy=False)] * len(lines)
             elif is_floating(out.dtype):
-                if primitive.ulps:
-                    centres = [self._operand(a)[0] for a in arrays]
-                    self._disturb(lines, roundings(primitive, lines[0], centres, arrays, attrs, out.dtype))
+                if primitive.ulps and self.replicas:
+                    given = zip(*(self._operand(a) for a in arrays), strict=True)
+                    sizes = [roundings(primitive, line, [*of], arrays, attrs, out.dtype) for line, of in zip(lines, given, strict=True)]
+                    self._disturb(lines, sizes[1:])
                 self._range(lines, out)
             self._known[id(out)] = (out, lines)
             return out
@@ -97,12 +98,14 @@ class ShadowValues:
         self.branched |= not np.array_equal(given, out, equal_nan=True)
         return given.astype(out.dtype, copy=False)
 
-    def _disturb(self, lines: Replicas, roundings: Array) -> None:
+    def _disturb(self, lines: Replicas, sizes: Replicas) -> None:
+        """Move each replica by up to a rounding of its own: of a number that is rounding and no more the centre says little."""
         shape = (self.replicas, *lines[0].shape)
         noise: Any = self._rng.uniform(-1.0, 1.0, shape)
         if lines[0].dtype.kind == "c":
             noise = noise + 1j * self._rng.uniform(-1.0, 1.0, shape)
-        noise = noise * np.where(np.isfinite(roundings), roundings, 0.0)
+        size = np.stack(sizes)
+        noise = noise * np.where(np.isfinite(size), size, 0.0)
         for i in range(self.replicas):
             line = lines[1 + i]  # what is infinite has no rounding: inf - inf would be NaN, and NaN would be right
             lines[1 + i] = np.where(np.isfinite(line), line + noise[i], line).astype(lines[0].dtype, copy=False)

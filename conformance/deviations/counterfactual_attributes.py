@@ -1,4 +1,4 @@
-"""Counterfactual attributes: what a script would be if an op had been given other attributes than it was.
+"""Counterfactual attributes and operands: what a script would be if an op had been given others than it was.
 
 An entry of a ``deviation.toml`` names these like the other counterfactual scripts, and its ``above`` says whose attributes are meant.
 """
@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from conformance.case.rewrite import each_op
+from conformance.case.place import END
+from conformance.case.rewrite import CONSTANT, each_op, with_steps
+from conformance.case.steps import Op
 from reference_impl.primitives.resampling import FRONT
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from conformance.case.case import Case
     from conformance.case.place import StepNumber
-    from conformance.case.steps import InPlace, Op
+    from conformance.case.steps import InPlace, Step
     from conformance.deviations.counterfactual_calls import Variant
 
 
@@ -30,3 +32,26 @@ def single_points_in_front(case: Case, number: StepNumber, ops: Sequence[str]) -
         return msgspec.structs.replace(op, attrs={**op.attrs, "align_corners": [FRONT if n == 1 else False for n in op.attrs["size"]]})
 
     yield each_op(case, moved), number
+
+
+CLIP = -64.0
+"""The least difference to the largest logit that Paddle's softmax takes."""
+
+
+def logits_clipped(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
+    """Have losses of logits take each one for no less than the largest of its row less 64."""
+    if number is END:
+        return
+    steps: list[Step] = []
+    at = number
+    for i, step in enumerate(case.steps):
+        changed: Step = step
+        if isinstance(step, Op) and step.op in ops:
+            top, low, clipped = (f"{CONSTANT}{i}_{k}" for k in range(3))
+            steps.append(Op("amax", step.operands, (top,), {"axis": [1], "keepdims": True}))
+            steps.append(Op("add_scalar", (top,), (low,), {"other": CLIP}))
+            steps.append(Op("maximum", (*step.operands, low), (clipped,)))
+            changed = msgspec.structs.replace(step, operands=(clipped,))
+            at += 3 if i <= number else 0
+        steps.append(changed)
+    yield with_steps(case, steps), at

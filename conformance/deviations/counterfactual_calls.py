@@ -19,6 +19,7 @@ from conformance.case.rewrite import (
     each_step,
     expand_steps,
     interpose,
+    rename_behind,
     replace_step,
     with_inputs,
     with_steps,
@@ -41,12 +42,17 @@ Variant = tuple[Case, StepNumber]
 
 
 def surplus_seeds_dropped(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Drop the seeds of the call that are beyond its roots."""
+    """Drop the seeds of the call, and of those before it, that are beyond their roots."""
     call = None if number is END else case.steps[number]
     if number is not END and isinstance(call, Grad | Backward) and call.seeds is not None:
-        while len(call.seeds or ()) > len(call.roots):
-            call = without_seed(call, len(call.roots))
-        yield replace_step(case, number, call), number
+        steps = [*(_without_surplus(step) for step in case.steps[: number + 1]), *case.steps[number + 1 :]]
+        yield with_steps(case, tuple(steps)), number
+
+
+def _without_surplus(step: Step) -> Step:
+    while isinstance(step, Grad | Backward) and len(step.seeds or ()) > len(step.roots):
+        step = without_seed(step, len(step.roots))
+    return step
 
 
 def no_seeds(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
@@ -109,6 +115,15 @@ def write_unrecorded(case: Case, number: StepNumber, _: Sequence[str]) -> Iterat
     step = None if number is END else case.steps[number]
     if number is not END and isinstance(step, InPlace):
         yield replace_step(case, number, msgspec.structs.replace(step, no_grad=True)), number
+
+
+def copy_written(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Update a copy in the place of what is updated, which stands for it from then on."""
+    step = None if number is END else case.steps[number]
+    if number is not END and isinstance(step, InPlace):
+        copied = f"{CONSTANT}{step.tensor}"
+        steps = replace_step(case, number, Op("clone", (step.tensor,), (copied,)), step).steps
+        yield with_steps(case, rename_behind(steps, number, {step.tensor: copied})), number + 1
 
 
 def flags_set_again(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

@@ -13,6 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
+from conformance.deviations.counterfactual_functions import (
+    curvatures_of_entropies_damped,
+    derivatives_of_weighed_kinks_one_sided,
+    shared_gradients_averaged,
+    slopes_of_sinc_differences,
+)
 from conformance.deviations.counterfactual_matrices import (
     eps_added_to_lengths,
     largest_sizes_unshared,
@@ -103,6 +109,15 @@ def _unshared(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> A
     share = ~chosen if position else chosen
     linear = sum_to(mul(g, share.astype(array_of(out).dtype)), shape_of(y if position else x))
     return add(right(array_of(g), out, x, y), add(linear, -array_of(linear)))
+
+
+def numbers_of_rules_rounded(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradients of ops be those for numbers that were rounded to float32, where their results are right."""
+    yield changed_rules(ops, _with_rounded_numbers)
+
+
+def _with_rounded_numbers(right: Rule, _: int, *given: Any, **attrs: Any) -> Any:
+    return right(*given, **{name: float(np.float32(a)) if type(a) is float else a for name, a in attrs.items()})
 
 
 def slopes_of_powers_constant(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -282,6 +297,7 @@ RULES: dict[str, Change] = {
     "as if derivatives conjugated nothing": derivatives_conjugate_nothing,
     "as if derivatives of quotients were half conjugated": derivatives_of_quotients_half_conjugated,
     "as if derivatives of broadcast quotients conjugated nothing": derivatives_of_broadcast_quotients_conjugate_nothing,
+    "as if numbers in gradients were float32": numbers_of_rules_rounded,
     "as if the slope of a power were constant where its exponent is 0": slopes_of_powers_constant,
     "as if derivatives took the slope at 0 from the negative side": derivatives_of_kinks_one_sided,
     "as if the slope at the logit 0 were less by 1": logistic_slopes_at_zero_less_by_one,
@@ -296,5 +312,9 @@ RULES: dict[str, Change] = {
     "as if lower triangles of ones were cut one above": lower_triangles_cut_above,
     "as if largest sizes were not shared": largest_sizes_unshared,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
+    "as if derivatives took the slope at 0 for 1": derivatives_of_weighed_kinks_one_sided,
+    "as if slopes of sinc were differences": slopes_of_sinc_differences,
+    "as if gradients were averaged where elements are one": shared_gradients_averaged,
+    "as if curvatures of entropies had an epsilon": curvatures_of_entropies_damped,
 }
 """The counterfactual rules by the words that an entry uses."""

@@ -41,9 +41,10 @@ from conformance.case.steps import (
     RetainGrad,
     results,
 )
-from conformance.deviations.counterfactual_attributes import single_points_in_front
+from conformance.deviations.counterfactual_attributes import logits_clipped, single_points_in_front
 from conformance.deviations.counterfactual_calls import (
     Variant,
+    copy_written,
     cut_forgotten,
     derivatives_copied,
     flags_set_again,
@@ -230,7 +231,7 @@ def derivative_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Ite
             for field in step.NAMES
             if isinstance(getattr(step, field), tuple) and field != "inputs"
             for position, name in enumerate(getattr(step, field))
-            if any(name in results(case.steps[g]) for g in chosen) and not (i == number and field == getattr(step, "ROOTS", None))
+            if any(name in results(case.steps[g]) for g in chosen) and not (i == number and (field, type(step)) == ("outputs", Grad))
         ]
         if places:
             yield _cut(case, number, places)
@@ -292,6 +293,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if all inputs were asked for": all_inputs,
     "as if numbers were float32": numbers_rounded,
     "as if single points lay in front": single_points_in_front,
+    "as if logits were clipped": logits_clipped,
     "as if a target were missing": targets_once,
     "as if there were no target": no_target,
     "as if one of no_grad_vars were missing": cut_forgotten,
@@ -309,6 +311,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if what is unreachable were allowed": unreachable_allowed,
     "as if missing gradients were None": missing_gradients_none,
     "as if the write were not recorded": write_unrecorded,
+    "as if a copy were written": copy_written,
     "as if flags were set again": flags_set_again,
     "as if a derivative were a constant": derivative_constant,
     "as if polar were differentiated through its result": polar_through_result,

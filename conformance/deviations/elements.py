@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
     "zeros": lambda got: got == 0,
+    "ones": lambda got: got == 1,
     "nan": np.isnan,
     "not finite": lambda got: ~np.isfinite(got),
     "subnormal": lambda got: np.abs(got) < format_of(got.dtype).tiny,

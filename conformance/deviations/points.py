@@ -49,6 +49,7 @@ VALUES: Mapping[str, Callable[[Any], Any]] = {
     "not finite": lambda x: ~np.isfinite(x),
     "subnormal": lambda x: np.abs(x) < _tiny(x),
     "nearly subnormal": lambda x: np.abs(x) < 4 * _tiny(x),
+    "beyond one": lambda x: np.abs(x) > 1,
     "far": lambda x: np.abs(x) > FAR,
     "nearly largest": lambda x: np.abs(x) > _largest(x) / 4,
     "of infinite square": lambda x: np.abs(x) > np.sqrt(_largest(x)),

@@ -1,8 +1,9 @@
 """Probes: the shortest scripts that show what an op does where nobody promises anything.
 
-One op and a sum of its result. It is differentiated three times, for every way through its operands; its graph is run twice; and each
-thing that it may have kept is written to before a pass, for which its operands are copies, since leaves may not be written to. All
-of it with every operand that needs a gradient alone, and with all together: which of them need one decides what is kept.
+One op and a sum of its result, or of the real parts. It is differentiated three times, for every way through its operands; its graph
+and that of each first derivative are run twice; and each thing that it may have kept is written to before a pass, for which its
+operands are copies, since leaves may not be written to. All of it with every operand that needs a gradient alone, and with all
+together: which of them need one decides what is kept.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 
 from conformance.case.aliases import TABULATED
 from conformance.case.case import Case, input_of
@@ -28,17 +30,23 @@ if TYPE_CHECKING:
 TOTAL = {"axis": None, "keepdims": False}
 ONE = {"real": ("float32",), "complex": ("complex64",)}
 HIGHEST = 3
+SEED = "s"
+"""The name of a leaf that is a seed."""
 
 
 def probes(op: str) -> Iterator[Case]:
     """Yield the probes of an op; none if it takes nothing that has a gradient."""
     made = next(filter(None, (drawn(op, place, ONE[place.kind]) for place in _places(op))), None)
-    if made is None or not is_floating(made.results[0][1]) or is_complex(made.results[0][1]):
+    if made is None or not is_floating(made.results[0][1]):
         return
     leaves = [input_of(draft.name, draft.array, differentiable=True) for draft in made.inputs]
+    shape, dtype = made.results[0]
+    seed = input_of(SEED, np.ones(shape, dtype), differentiable=True)
     for tracked in _subsets(leaves):
         inputs = tuple(msgspec.structs.replace(leaf, differentiable=leaf in tracked) for leaf in leaves)
-        yield from (Case(inputs, tuple(steps)) for steps in _scripts(op, made, [leaf.name for leaf in tracked]))
+        names = [leaf.name for leaf in tracked]
+        yield from (Case(inputs, tuple(steps)) for steps in _scripts(op, made, names))
+        yield from (Case((*inputs, seed), tuple(steps)) for steps in _derivatives_run_twice(op, made, names))
 
 
 def _places(op: str) -> Iterator[Place]:
@@ -55,16 +63,42 @@ def _subsets(leaves: Sequence[Input]) -> list[Sequence[Input]]:
 def _scripts(op: str, made: Drawn, tracked: Sequence[str]) -> Iterator[list[Step]]:
     copies = {name: f"h{number}" for number, name in enumerate(dict.fromkeys(made.operands))}
     results = tuple(f"y{number}" for number in range(len(made.results)))
-    applied, total = Op(op, made.operands, results, made.attrs), Op("sum", results[:1], ("z",), TOTAL)
+    applied, total = Op(op, made.operands, results, made.attrs), _total(made, results[0])
     for first, second in product(tracked, tracked):
-        yield [applied, total, *_derivatives(tracked, first, second)]
-    yield [applied, total, Backward(("z",)), Backward(("z",))]
+        yield [applied, *total, *_derivatives(tracked, first, second)]
+    yield [applied, *total, Backward(("z",)), Backward(("z",))]
     if op not in TABULATED:  # what else scripts write to may be a view of something, or a copy
         return
     copying = [Op("clone", (name,), (copy,)) for name, copy in copies.items()]
     to_copies = Op(op, tuple(copies[name] for name in made.operands), results, made.attrs)
     for written in (*copies.values(), results[0]):
-        yield [*copying, to_copies, InPlace("mul_scalar", written, (), {"other": 2.0}), total, Backward(("z",))]
+        yield [*copying, to_copies, InPlace("mul_scalar", written, (), {"other": 2.0}), *total, Backward(("z",))]
+
+
+def _total(made: Drawn, result: str) -> list[Step]:
+    """Return the steps that add a result up to a real number."""
+    if not is_complex(made.results[0][1]):
+        return [Op("sum", (result,), ("z",), TOTAL)]
+    return [Op("real", (result,), ("r",)), Op("sum", ("r",), ("z",), TOTAL)]
+
+
+def _derivatives_run_twice(op: str, made: Drawn, tracked: Sequence[str]) -> Iterator[list[Step]]:
+    """Yield, for each operand, its derivative with a seed that needs a gradient, too, run twice without being kept."""
+    results = tuple(f"y{number}" for number in range(len(made.results)))
+    for name in tracked:
+        is_turned = _is_complex_input(made, name)
+        yield [
+            Op(op, made.operands, results, made.attrs),
+            Grad(results[:1], (name,), ("g",), (SEED,), create_graph=True, allow_unused=True),
+            *([Op("real", ("g",), ("r",))] if is_turned else []),
+            Op("sum", ("r" if is_turned else "g",), ("z",), TOTAL),
+            Backward(("z",)),
+            Backward(("z",)),
+        ]
+
+
+def _is_complex_input(made: Drawn, name: str) -> bool:
+    return any(draft.name == name and is_complex(str(draft.array.dtype)) for draft in made.inputs)
 
 
 def _derivatives(tracked: Sequence[str], first: str, second: str) -> Iterator[Step]:

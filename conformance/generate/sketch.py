@@ -173,7 +173,9 @@ class Sketch:
 
     def _takes(self, draft: Draft) -> bool:
         """Whether the op that is being drawn takes operands of this kind."""
-        taken = catalogue()[self._op].numbers.taken if self.complex and self._op else "both"
+        taken = catalogue()[self._op].numbers.taken if self._op else "both"
+        if not self.complex:  # whose spectra are complex all the same
+            return taken != "real" or not is_complex(draft.dtype)
         return taken == "both" or is_complex(draft.dtype) == (taken == "complex")
 
     def _lock(self, draft: Draft) -> Draft:

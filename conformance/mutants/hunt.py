@@ -25,7 +25,7 @@ from conformance.judge.verdict import Bucket
 from conformance.mutants.mutant import Kind, Mutant
 from conformance.mutants.registry import mutant
 from conformance.mutants.samples import named_with
-from reference_impl.tape.rules import intercepted_rules
+from reference_impl.tape.rules import intercepted_rules, noted_lookups
 from reference_impl.tape.tensor import Mode
 
 if TYPE_CHECKING:
@@ -126,7 +126,10 @@ def calls_of(run: Callable[[Case], Outcome], case: Case) -> tuple[Outcome, Calle
         called.update((primitive.name, 0 if primitive.variadic else position, Mode.recording) for position in asked)
         return right(node, asked, *given)
 
-    with intercepted_rules(noting):
+    def noting_lookup(primitive: Primitive, position: int) -> None:
+        called.add((primitive.name, 0 if primitive.variadic else position, Mode.recording))
+
+    with intercepted_rules(noting), noted_lookups(noting_lookup):
         return run(case), called
 
 

@@ -19,6 +19,7 @@ from conformance.mutants import (
     rules_pointwise,
     rules_scatter,
     rules_shape,
+    rules_special,
     second_order,
 )
 from conformance.mutants.conditional import table_of_calls, table_of_ops
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from conformance.mutants.wrong_rule import Entry
 
-FAMILIES = (rules_pointwise, rules_piecewise, rules_shape, rules_scatter, rules_matrix, rules_linalg, complexes)
+FAMILIES = (rules_pointwise, rules_piecewise, rules_shape, rules_scatter, rules_matrix, rules_linalg, rules_special, complexes)
 ENGINES = (accumulation, graphs, attached, complexes, conventions, programs)
 
 

@@ -42,7 +42,7 @@ def of_order_one(right: Any, g: Any, out: Any, x: Any, *, p: Any, axis: Any, kee
     return mul(restore_axes(g, shape_of(x), axis, keepdims=keepdims), sign(x))
 
 
-@wrong("cholesky_factor.x", what="counts the diagonal twice")
+@wrong("cholesky.x", what="counts the diagonal twice")
 def diagonal_twice(right: Any, g: Any, out: Any, x: Any) -> Any:
     on = np.broadcast_to(1.0 + np.eye(shape_of(x)[-1]), shape_of(g)).astype(array_of(g).dtype)
     return right(mul(g, on), out, x)

@@ -136,8 +136,9 @@ def _met() -> dict[str, Met]:
         watch.row = row
         for sample in _drawn(row, DIFFERENTIATED):
             _differentiate(watch, TORCH, row, sample)
-            if row in PADDLE.spelled:
-                _differentiate(watch, PADDLE, PADDLE.spelled[row], sample)
+            for dialect in (TORCH, PADDLE):
+                if row in dialect.spelled:
+                    _differentiate(watch, dialect, dialect.spelled[row], sample)
     watch.row = None
     for index in range(CASES):
         if all(name in watch.met and len(watch.met[name].samples) >= ENOUGH for name in watch.missing):

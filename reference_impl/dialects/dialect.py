@@ -55,6 +55,7 @@ class Dialect:
         leaky_at_zero: the derivative of a leaky ReLU at 0 is that of its negative side, or 1.
         spelled: ops that this framework makes of other ops, and the op that does it that way; what is freed, refused and linked
             follows the parts.
+        joined: ops of which the gradients of all operands, under ``create_graph``, are results of one node.
         copies: view ops of the other framework whose results are copies here, so that a write to one does not reach the other.
         several_views: a recorded write to one of several views that one op made is an error, or allowed.
         retained_follows: a gradient that was retained before an in-place update is that of the newest content, or of what the
@@ -99,6 +100,7 @@ class Dialect:
     several_views: Literal["refused", "allowed"]
     retained_follows: Literal["newest", "registered"]
     promotion: Literal["inside", "cast_first"]
+    joined: frozenset[str] = frozenset()
     copies: frozenset[str] = frozenset()
     conventions: Conventions = field(default_factory=Conventions)
     spelled: Mapping[str, str] = field(default_factory=dict)
@@ -145,7 +147,30 @@ TORCH = Dialect(
     retained_follows="newest",
     promotion="inside",
     conventions=locked("torch", "2.13"),
+    joined=frozenset(
+        {
+            *("conv1d", "conv2d", "conv2d_biased", "conv2d_depthwise", "conv3d"),
+            *("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"),
+        }
+    ),
     copies=frozenset({"getitem_reversed"}),
+    spelled={
+        "adaptive_avg_pool1d": "adaptive_avg_pool1d_or_mean",
+        "adaptive_avg_pool2d": "adaptive_avg_pool2d_or_mean",
+        "adaptive_avg_pool3d": "adaptive_avg_pool3d_or_mean",
+        "cartesian_prod": "cartesian_prod_of_parts",
+        "cond": "cond_of_parts",
+        "eigh_invariant": "eigh_invariant_of_parts",
+        "eigvalsh": "eigvalsh_of_parts",
+        "inner": "inner_of_rows",
+        "interpolate_area": "adaptive_avg_pool2d_or_mean",
+        "matrix_norm": "matrix_norm_of_parts",
+        "matrix_power": "matrix_power_of_products",
+        "meshgrid": "meshgrid_of_parts",
+        "qr_invariant": "qr_invariant_of_parts",
+        "svd_invariant": "svd_invariant_of_parts",
+        "svdvals": "svdvals_of_parts",
+    },
     not_offered={
         "no_grad_vars": "torch.autograd.grad has no such parameter; detach the tensor instead",
         "dump_backward_graph_path": "torch.autograd.backward has no such parameter",
@@ -187,10 +212,11 @@ PADDLE = Dialect(
     several_views="allowed",
     retained_follows="registered",
     promotion="cast_first",
-    copies=frozenset({"chunk", "expand", "split"}),
+    copies=frozenset({"broadcast_to", "chunk", "expand", "expand_as", "narrow_view", "split"}),
     conventions=locked("paddle", "3.3"),
     spelled={
         "bilinear": "bilinear_as_one",
+        "binary_cross_entropy": "binary_cross_entropy_of_terms",
         "binary_cross_entropy_with_logits": "binary_cross_entropy_with_logits_by_mean_all",
         "conv1d": "conv1d_of_parts",
         "conv2d_biased": "conv_of_parts",
@@ -201,8 +227,8 @@ PADDLE = Dialect(
         "cdist": "cdist_of_parts",
         "cross_entropy": "cross_entropy_of_terms",
         "cross_entropy_soft": "cross_entropy_soft_of_terms",
-        "dist": "dist_as_one",
         "div": "div_by_quotient",
+        "dropout_downscaled": "dropout_downscaled_as_one",
         "einsum": "einsum_as_one",
         "einsum_single": "einsum_single_as_one",
         "einsum_triple": "einsum_triple_by_pairs",
@@ -212,6 +238,7 @@ PADDLE = Dialect(
         "l1_loss": "l1_loss_by_mean_all",
         "linear": "linear_of_parts",
         "margin_ranking_loss": "margin_ranking_loss_by_relu",
+        "masked_scatter": "masked_scatter_of_parts",
         "mse_loss": "mse_loss_of_parts",
         "nanmean": "nanmean_of_parts",
         "nansum": "nansum_of_parts",
@@ -229,6 +256,7 @@ PADDLE = Dialect(
         "scaled_dot_product_attention": "scaled_dot_product_attention_of_turned",
         "scaled_dot_product_attention_causal": "scaled_dot_product_attention_causal_of_turned",
         "triplet_margin_loss": "triplet_margin_loss_by_tensor",
+        "vecdot": "vecdot_of_parts",
         "where": "where_of_parts",
     },
     not_offered={
@@ -254,7 +282,7 @@ _NOT_LOOKED_AT = (
         "interpolate_area",
     ),
     *("scaled_dot_product_attention_causal", "normalize", "gaussian_nll_loss", "avg_pool3d", "adaptive_avg_pool3d"),
-    *("fftshift", "ifftshift", "slogdet"),
+    *("fftshift", "ifftshift", "slogdet", "sinc", "stft"),
 )
 _NO_TENSOR = "a variable of a program has no elements while it is built, and no .grad"
 PADDLE_STATIC = replace(

@@ -178,6 +178,13 @@ SWITCHES = (
         "measured, op by op",
     ),
     Switch(
+        "joined",
+        "Graph lifetime",
+        "Of which ops are the gradients of all operands, under create_graph, made and freed as one?",
+        {True: "{names}", False: "none"},
+        "measured, op by op: their grad_fn is one node",
+    ),
+    Switch(
         "grad_requires_grad",
         ".grad",
         "Does .grad itself require a gradient after a plain backward?",

@@ -17,7 +17,8 @@ from reference_impl.primitives.piecewise import abs as absolute
 from reference_impl.primitives.piecewise import between, hardtanh, inside, jumps, outside, step
 from reference_impl.primitives.promotion import to_operand
 from reference_impl.primitives.selection import clamp
-from reference_impl.tape.primitive import array_of, composite, primitive, zeros_like
+from reference_impl.primitives.shape import reshape, sum_to
+from reference_impl.tape.primitive import array_of, composite, primitive, shape_of, zeros_like
 
 
 def _unit(x: Any, alpha: float, rate: float) -> Any:
@@ -127,6 +128,33 @@ def softshrink(x: Any, *, bound: float) -> Any:
 @softshrink.vjp("x")
 def softshrink_vjp_x(g: Any, out: Any, x: Any, *, bound: float) -> Any:
     return mul(g, outside(x, bound=bound))
+
+
+def _of_channels(weight: Any, x: Any) -> Any:
+    """Shape the weights of channels as ``x`` broadcasts them: they lie along its axis 1; one weight is for all."""
+    rank = len(shape_of(x))
+    return weight if shape_of(weight) in ((), (1,)) else reshape(weight, shape=(-1, *(1 for _ in range(rank - 2))))
+
+
+@primitive()
+def prelu(x: Any, weight: Any) -> Any:
+    """Return ``x`` where it is positive, else ``x`` times its channel's weight; at 0 the weight is the slope (both frameworks)."""
+    return np.where(np.greater(x, 0), x, np.multiply(x, _of_channels(weight, x))).reshape(x.shape).astype(x.dtype)
+
+
+@prelu.vjp("x")
+def prelu_vjp_x(g: Any, out: Any, x: Any, weight: Any) -> Any:
+    straight = step(array_of(x), array_of(x))
+    bent = mul(rsub_scalar(straight, other=1.0), _of_channels(weight, x))
+    return reshape(mul(g, add(straight, bent)), shape=shape_of(x))
+
+
+@prelu.vjp("weight")
+def prelu_vjp_weight(g: Any, out: Any, x: Any, weight: Any) -> Any:
+    bent = mul(x, rsub_scalar(step(array_of(x), array_of(x)), other=1.0))
+    shared = shape_of(weight) in ((), (1,))
+    spread = () if shared else shape_of(_of_channels(weight, x))
+    return reshape(sum_to(mul(g, bent), spread), shape=shape_of(weight))
 
 
 @primitive(branch_sides=jumps)

@@ -22,7 +22,7 @@ from reference_impl.primitives.arithmetic import add
 from reference_impl.tape.primitive import Primitive, Symbol, primitive, shape_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from reference_impl.tape.primitive import Domain
 
@@ -83,11 +83,20 @@ def fused(*, saves: Iterable[str] | None = None, domain: dict[str, Domain] | Non
 
 
 def _pulled(formula: Callable[..., Any], position: int, g: Any, _: Any, *operands: Any, **attrs: Any) -> Any:
-    """Return the cotangent of one operand: the reverse pass through what it has a part in."""
+    """Return the cotangent of one operand."""
+    found = pulled_through(lambda *given: (formula(*given, **attrs),), position, (g,), operands)
+    return np.zeros(shape_of(operands[position]), operands[position].dtype) if found is None else found  # of what only decides a branch
+
+
+def pulled_through(formula: Callable[..., Sequence[Any]], position: int, cotangents: Sequence[Any], operands: Sequence[Any]) -> Any:
+    """Return the cotangent of one operand of a formula with several results: the reverse pass through what it has a part in.
+
+    Nothing starts at results of which the cotangent is ``None``. ``None``: none of the others depends on the operand.
+    """
     stages: list[_Stage] = []
     given = [_Followed(operand, stages, depends=at == position) for at, operand in enumerate(operands)]
-    out = formula(*given, **attrs)
-    arrived: dict[_Followed, Any] = {out: g}
+    results = zip(formula(*given), cotangents, strict=True)
+    arrived: dict[_Followed, Any] = {result: cotangent for result, cotangent in results if cotangent is not None and _depends(result)}
     for stage in reversed(stages):
         slots = [arrived.pop(result, None) for result in stage.results]
         if all(slot is None for slot in slots):
@@ -96,7 +105,7 @@ def _pulled(formula: Callable[..., Any], position: int, g: Any, _: Any, *operand
         for at, operand in enumerate(stage.operands):
             if _depends(operand) and (cotangent := _cotangent(stage, at, filled)) is not None:
                 arrived[operand] = add(arrived[operand], cotangent) if operand in arrived else cotangent
-    return arrived[given[position]] if given[position] in arrived else _zeros(given[position])  # of what only decides a branch
+    return arrived.get(given[position])
 
 
 def _cotangent(stage: _Stage, position: int, arrived: list[Any]) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.indexing import index_add_rows, index_select, put_intarray
 from reference_impl.primitives.products import diagonal
-from reference_impl.primitives.shape import cat, narrow, permute, reshape, sum_to, unsqueeze
+from reference_impl.primitives.shape import cat, expand, narrow, permute, reshape, stack, sum_to, unsqueeze
 from reference_impl.tape.primitive import alias, composite, primitive, shape_of
 
 if TYPE_CHECKING:
@@ -118,6 +118,25 @@ def cartesian_prod(*xs: Any) -> Any:
 def cartesian_prod_vjp_xs(g: Any, out: Any, *xs: Any, position: int) -> Any:
     grids = reshape(permute(g, axes=[1, 0]), shape=(len(xs), *(shape_of(x)[0] for x in xs)))
     return _of_grid(grids, xs, position)
+
+
+def _grids(xs: Sequence[Any]) -> list[Any]:
+    shape = [math.prod(shape_of(x)) for x in xs]
+    along = ([n if i == at else 1 for i in range(len(xs))] for at, n in enumerate(shape))
+    return [expand(reshape(x, shape=spread), shape=shape) for x, spread in zip(xs, along, strict=True)]
+
+
+@composite
+def meshgrid_of_parts(*xs: Any) -> Any:
+    """Return the same as `meshgrid`, each vector expanded by itself."""
+    return stack(*_grids(xs), axis=0)
+
+
+@composite
+def cartesian_prod_of_parts(*xs: Any) -> Any:
+    """Return the same as `cartesian_prod`, each vector expanded by itself."""
+    grids = _grids(xs)
+    return stack(*(reshape(grid, shape=[math.prod(shape_of(grid))]) for grid in grids), axis=1)
 
 
 @primitive(saves=(), ulps=0)

@@ -3,6 +3,9 @@
 The inverse is the one primitive that knows how far rounding carries: its error is ``|X| |A| |X|`` to first order, element by element
 (N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., ch. 14). What follows from it is a fused formula, whose
 error follows, too. The inverse of a singular matrix is NaN here; both frameworks refuse most of these, and no row draws one.
+
+Rules of solutions and inverses are written with the result where PyTorch's are: then a second derivative depends on the result as it
+does there (Paddle has none of them).
 """
 
 from __future__ import annotations
@@ -11,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, mul, mul_scalar, neg
+from reference_impl.primitives.arithmetic import add, clone, mul, mul_scalar, neg
 from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.linalg import matmul
 from reference_impl.primitives.shape import reshape, transpose, tril, triu
-from reference_impl.tape.primitive import Domain, primitive, shape_of
+from reference_impl.tape.primitive import Domain, composite, primitive, shape_of
 
 DOMINANT = {"x": Domain.DOMINANT}
 DEFINITE = {"x": Domain.DEFINITE}
@@ -93,6 +96,17 @@ def solve(x: Any, y: Any) -> Any:
     return matmul(inv(x), y)
 
 
+@solve.vjp("x")
+def solve_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return _factor_of_solution(x, out, g)
+
+
+def _factor_of_solution(factor: Any, out: Any, g: Any) -> Any:
+    """Return the gradient ``-(A^-H g) X^H`` of a factor ``A`` of a solution ``X``, of one or of several right sides."""
+    several = [g, out] if len(shape_of(out)) > 1 else [reshape(part, shape=(*shape_of(part), 1)) for part in (g, out)]
+    return neg(matmul(matmul(adjoint(inv(factor)), several[0]), adjoint(several[1])))
+
+
 def _identity(x: Any) -> Any:
     return np.broadcast_to(np.eye(shape_of(x)[-1], dtype=x.dtype), shape_of(x))
 
@@ -107,8 +121,20 @@ def triangle(x: Any, *, upper: bool, unit: bool) -> Any:
 @fused(domain=DOMINANT)
 def triangular_solve(x: Any, y: Any, *, upper: bool, transposed: bool, unit: bool) -> Any:
     """Return ``X`` of ``T X = y``, or of ``T^T X = y``, for a triangle ``T`` of ``x``; ``unit``: with ones on its diagonal."""
+    return matmul(inv(_factor(x, upper=upper, transposed=transposed, unit=unit)), y)
+
+
+def _factor(x: Any, *, upper: bool, transposed: bool, unit: bool) -> Any:
     factor = triangle(x, upper=upper, unit=unit)
-    return matmul(inv(transpose(factor, axis0=-2, axis1=-1) if transposed else factor), y)
+    return transpose(factor, axis0=-2, axis1=-1) if transposed else factor
+
+
+@triangular_solve.vjp("x")
+def triangular_solve_vjp_x(g: Any, out: Any, x: Any, y: Any, *, upper: bool, transposed: bool, unit: bool) -> Any:
+    found = _factor_of_solution(_factor(x, upper=upper, transposed=transposed, unit=unit), out, g)
+    turned = transpose(found, axis0=-2, axis1=-1) if transposed else found
+    below = 1 if unit else 0
+    return triu(turned, diagonal=below) if upper else tril(turned, diagonal=-below)
 
 
 @fused(domain=DOMINANT)
@@ -134,25 +160,19 @@ def _size_of_factor(out: Any, x: Any) -> Any:
 
 
 @primitive(ulps=2, error_scale=_size_of_factor, summands=lambda x: x.shape[-1], domain=DEFINITE)
-def cholesky_factor(x: Any) -> Any:
+def cholesky(x: Any) -> Any:
     """Return the lower triangle ``L`` of ``L L^H = x`` for matrices that are symmetric; of others the symmetric part counts."""
     return _or_nan(np.linalg.cholesky, (x + np.conj(np.swapaxes(x, -1, -2))) * np.asarray(0.5, x.dtype))
 
 
-@cholesky_factor.vjp("x")
-def cholesky_factor_vjp_x(g: Any, out: Any, x: Any) -> Any:
+@cholesky.vjp("x")
+def cholesky_vjp_x(g: Any, out: Any, x: Any) -> Any:
     # L^-H P L^-1, symmetric, with P the lower triangle of L^H g and half of its diagonal. I. Murray, "Differentiation of the Cholesky
     # decomposition", arXiv:1602.07527 (2016), section 3.1.
     halved = (np.ones(shape_of(x)[-2:]) - np.eye(shape_of(x)[-1]) * 0.5).astype(x.dtype)
     middle = mul(tril(matmul(adjoint(out), g), diagonal=0), halved)
     inverse = inv(out)
     return symmetric(matmul(matmul(adjoint(inverse), middle), inverse))
-
-
-@fused(domain=DEFINITE)
-def cholesky(x: Any) -> Any:
-    """Return the lower triangle ``L`` of ``L L^H``, the symmetric part of ``x``."""
-    return cholesky_factor(symmetric(x))
 
 
 def _square_of_factor(x: Any) -> Any:
@@ -166,7 +186,29 @@ def cholesky_inverse(x: Any) -> Any:
     return inv(_square_of_factor(x))
 
 
+@cholesky_inverse.vjp("x")
+def cholesky_inverse_vjp_x(g: Any, out: Any, x: Any) -> Any:  # -X (g + g^H) X L
+    between = matmul(matmul(out, add(g, adjoint(g))), out)
+    return neg(tril(matmul(between, tril(x, diagonal=0)), diagonal=0))
+
+
 @fused(domain={"y": Domain.DEFINITE})
 def cholesky_solve(x: Any, y: Any) -> Any:
     """Return ``X`` of ``L L^H X = x`` for the lower triangle ``L`` of ``y``."""
     return matmul(inv(_square_of_factor(y)), x)
+
+
+@cholesky_solve.vjp("y")
+def cholesky_solve_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:  # (G + G^H) L for the gradient G in L L^H
+    of_square = _factor_of_solution(_square_of_factor(y), out, g)
+    return tril(matmul(add(of_square, adjoint(of_square)), tril(y, diagonal=0)), diagonal=0)
+
+
+@composite
+def matrix_power_of_products(x: Any, *, n: int) -> Any:
+    """Return the same as `matrix_power` for powers up to 3, by an inverse and products, each a node of its own."""
+    factor = inv(x) if n < 0 else x
+    power = factor if n < 0 or n > 1 else clone(factor)
+    for _ in range(abs(n) - 1):
+        power = matmul(power, factor)
+    return power

@@ -111,13 +111,7 @@ def cdist_of_parts(x: Any, y: Any, *, p: Any) -> Any:
     return _all_pairs(x, y, p)
 
 
-@composite
+@fused()
 def dist(x: Any, y: Any, *, p: Any) -> Any:
     """Return the p-norm of the difference of two tensors that broadcast."""
-    return vector_norm(sub(x, y), p=p, axis=None, keepdims=False)
-
-
-@fused()
-def dist_as_one(x: Any, y: Any, *, p: Any) -> Any:
-    """Return the same as `dist`, which is one node in Paddle."""
     return vector_norm(sub(x, y), p=p, axis=None, keepdims=False)

@@ -17,7 +17,7 @@ from reference_impl.primitives.reduction import extremum_vjp, mean
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.shape import permute, reshape
 from reference_impl.primitives.windows import gathered, parts, uneven, windows
-from reference_impl.tape.primitive import alias, primitive, shape_of
+from reference_impl.tape.primitive import alias, composite, primitive, shape_of
 
 
 @fused()
@@ -101,6 +101,34 @@ def adaptive_avg_pool3d(x: Any, *, size: Any) -> Any:
     images = matmul(matmul(rows, x), np.transpose(columns))
     last = permute(matmul(permute(images, axes=[0, 1, 3, 4, 2]), np.transpose(part)), axes=[0, 1, 4, 2, 3])
     return div(last, np.multiply.outer(count, np.multiply.outer(high, wide)))
+
+
+def _or_mean(pool: Any, x: Any, size: Any) -> Any:
+    """Return the mean of all places for a size of ones, as another op (PyTorch)."""
+    if any(n != 1 for n in size):
+        return pool(x, size=size)
+    return mean(x, axis=list(range(-len(size), 0)), keepdims=True)
+
+
+@composite
+def adaptive_avg_pool1d_or_mean(x: Any, *, size: Any) -> Any:
+    """Return the same as `adaptive_avg_pool1d`, of images of one row: by `mean` where one place is left."""
+    *outer, length = shape_of(x)
+    batch = outer if len(outer) > 1 else [1, *outer]
+    image = _or_mean(adaptive_avg_pool2d, reshape(x, shape=(*batch, 1, length)), [1, *size])
+    return reshape(image, shape=(*outer, *size))
+
+
+@composite
+def adaptive_avg_pool2d_or_mean(x: Any, *, size: Any) -> Any:
+    """Return the same as `adaptive_avg_pool2d`, by `mean` where one place is left."""
+    return _or_mean(adaptive_avg_pool2d, x, size)
+
+
+@composite
+def adaptive_avg_pool3d_or_mean(x: Any, *, size: Any) -> Any:
+    """Return the same as `adaptive_avg_pool3d`, by `mean` where one place is left."""
+    return _or_mean(adaptive_avg_pool3d, x, size)
 
 
 @fused(saves=())

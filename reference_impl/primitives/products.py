@@ -11,10 +11,11 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from reference_impl.primitives.arithmetic import add, mul, mul_scalar, sub
+from reference_impl.primitives.complex import conj
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.linalg import matmul
 from reference_impl.primitives.reduction import sum as add_up
-from reference_impl.primitives.shape import narrow, reshape, transpose
+from reference_impl.primitives.shape import narrow, permute, reshape, transpose
 from reference_impl.tape.primitive import alias, composite, primitive, shape_of
 
 
@@ -84,10 +85,26 @@ def inner(x: Any, y: Any) -> Any:
     return matmul(x, transpose(y, axis0=-1, axis1=-2))
 
 
+@composite
+def inner_of_rows(x: Any, y: Any) -> Any:
+    """Return the same as `inner`, with a sum where rows have one element, and with `matmul`, of tensors that are laid out before."""
+    if shape_of(y)[-1] == 1:
+        x = add_up(x, axis=[-1], keepdims=True)
+    rows, columns = permute(x, axes=[0, 1]), permute(y, axes=[1, 0])
+    product = matmul(reshape(rows, shape=shape_of(rows)), reshape(columns, shape=shape_of(columns)))
+    return reshape(product, shape=shape_of(product))
+
+
 @fused()
 def vecdot(x: Any, y: Any) -> Any:
     """Return the inner products along the last axis of two tensors of one shape."""
     return add_up(mul(x, y), axis=[-1], keepdims=False)
+
+
+@composite
+def vecdot_of_parts(x: Any, y: Any) -> Any:
+    """Return the same as `vecdot`; Paddle conjugates the first, which of real numbers is a node as well."""
+    return add_up(mul(conj(x), y), axis=[-1], keepdims=False)
 
 
 @fused()

@@ -16,7 +16,7 @@ from reference_impl.primitives.fused import fused
 from reference_impl.primitives.indexing import along, as_arrays, gather, getitem_intarray, index_add_rows, index_select, put_intarray
 from reference_impl.primitives.indexing import scatter_add as added_at
 from reference_impl.primitives.selection import masked_fill, where
-from reference_impl.primitives.shape import expand, reshape, widen
+from reference_impl.primitives.shape import expand, flatten, reshape, widen
 from reference_impl.primitives.update import overwrite
 from reference_impl.tape.primitive import alias, composite, primitive, shape_of
 
@@ -71,6 +71,17 @@ def masked_scatter_vjp_x(g: Any, out: Any, x: Any, source: Any, *, mask: Any) ->
 def masked_scatter_vjp_source(g: Any, out: Any, x: Any, source: Any, *, mask: Any) -> Any:
     taken = masked_select(g, mask=mask)
     return reshape(widen(taken, axis=0, start=0, full=math.prod(shape_of(source))), shape=shape_of(source))
+
+
+@composite
+def masked_scatter_of_parts(x: Any, source: Any, *, mask: Any) -> Any:
+    """Return the same as `masked_scatter`; Paddle reads the source at running counts, all over ``x``, and chooses."""
+    if 0 in shape_of(source):
+        return masked_scatter(x, source, mask=mask)
+    taken = np.asarray(mask, dtype=bool)
+    counts = np.maximum(np.cumsum(taken) - 1, 0)
+    read = getitem_intarray(flatten(source, shape=[math.prod(shape_of(source))]), index=[counts.tolist()])
+    return where(x, reshape(read, shape=taken.shape), mask=~taken)
 
 
 # One index for each element of a tensor.

@@ -21,7 +21,7 @@ from reference_impl.primitives.norms import LARGEST, vector_norm
 from reference_impl.primitives.reduction import amax, amin
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.shape import cat, reshape, tril, unsqueeze
-from reference_impl.tape.primitive import primitive, shape_of
+from reference_impl.tape.primitive import composite, primitive, shape_of
 
 
 def _distance(spectrum: Any) -> Any:
@@ -173,9 +173,25 @@ def svdvals(x: Any) -> Any:
     return _svd_settled(x)[1]
 
 
+@composite
+def svdvals_of_parts(x: Any) -> Any:
+    """Return the same as `svdvals`, as a part of a decomposition that is a node."""
+    return _svd_settled(x)[1]
+
+
 @fused(domain=DOMINANT)
 def svd_invariant(x: Any) -> Any:
     """Return the squares of the elements of ``u``, then ``s``, then those of ``v^H``, in a row."""
+    return _svd_in_a_row(x)
+
+
+@composite
+def svd_invariant_of_parts(x: Any) -> Any:
+    """Return the same as `svd_invariant`, of the parts of a decomposition that is a node."""
+    return _svd_in_a_row(x)
+
+
+def _svd_in_a_row(x: Any) -> Any:
     u, s, vh = _svd_settled(x)
     return _in_a_row(_flat(square(u)), s, _flat(square(vh)))
 
@@ -190,15 +206,47 @@ def pinv(x: Any) -> Any:
     return matmul(turned, inv(matmul(x, turned)))
 
 
+@pinv.vjp("x")
+def pinv_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    # -X^H g X^H, and what of g lies outside of the two spaces: G. H. Golub and V. Pereyra, "The differentiation of pseudo-inverses and
+    # nonlinear least squares problems whose variables separate", SIAM J. Numer. Anal. 10 (1973), in the terms of PyTorch's formula.
+    turned, seed = adjoint(out), adjoint(g)
+    if shape_of(x)[-2] <= shape_of(x)[-1]:
+        inner = matmul(seed, out)
+        spread = matmul(inner, turned)
+        outside = sub(spread, matmul(matmul(x, out), spread))
+        return add(sub(outside, adjoint(matmul(out, inner))), matmul(matmul(turned, out), sub(seed, matmul(inner, x))))
+    inner = matmul(out, seed)
+    spread = matmul(turned, inner)
+    outside = sub(spread, matmul(matmul(spread, out), x))
+    return add(sub(outside, adjoint(matmul(inner, out))), matmul(matmul(sub(seed, matmul(x, inner)), out), turned))
+
+
 @fused(domain=DOMINANT)
 def eigvalsh(x: Any) -> Any:
     """Return the eigenvalues of the symmetric parts of matrices, in order."""
     return _eigh_settled(x)[0]
 
 
+@composite
+def eigvalsh_of_parts(x: Any) -> Any:
+    """Return the same as `eigvalsh`, as a part of a decomposition that is a node."""
+    return _eigh_settled(x)[0]
+
+
 @fused(domain=DOMINANT)
 def eigh_invariant(x: Any) -> Any:
     """Return the eigenvalues of the symmetric parts of matrices, then the squares of the elements of eigenvectors, in a row."""
+    return _eigh_in_a_row(x)
+
+
+@composite
+def eigh_invariant_of_parts(x: Any) -> Any:
+    """Return the same as `eigh_invariant`, of the parts of a decomposition that is a node."""
+    return _eigh_in_a_row(x)
+
+
+def _eigh_in_a_row(x: Any) -> Any:
     w, v = _eigh_settled(x)
     return _in_a_row(w, _flat(square(v)))
 
@@ -211,6 +259,16 @@ def _pivots(r: Any) -> Any:
 @fused(domain=DOMINANT)
 def qr_invariant(x: Any) -> Any:
     """Return the squares of the elements of ``q``, then those of ``r``, in a row."""
+    return _qr_in_a_row(x)
+
+
+@composite
+def qr_invariant_of_parts(x: Any) -> Any:
+    """Return the same as `qr_invariant`, of the parts of a decomposition that is a node."""
+    return _qr_in_a_row(x)
+
+
+def _qr_in_a_row(x: Any) -> Any:
     q, r = qr(x)
     pivots = _pivots(r)
     return _in_a_row(_flat(square(settled(q, pivots, vectors=True))), _flat(square(settled(r, pivots, vectors=False))))
@@ -223,6 +281,16 @@ def matrix_norm(x: Any, *, order: Any, keepdims: bool) -> Any:
     ``order``: ``"fro"``, the norm of all elements; ``"nuc"``, the sum of the singular values; 2, the largest of them; 1 or `LARGEST`,
     the largest sum of absolute values of a column, or of a row.
     """
+    return _matrix_norm(x, order, keepdims=keepdims)
+
+
+@composite
+def matrix_norm_of_parts(x: Any, *, order: Any, keepdims: bool) -> Any:
+    """Return the same as `matrix_norm`, of the parts of a decomposition that is a node, or of norms of vectors."""
+    return _matrix_norm(x, order, keepdims=keepdims)
+
+
+def _matrix_norm(x: Any, order: Any, *, keepdims: bool) -> Any:
     if order == "fro":
         return vector_norm(x, p=2.0, axis=[-2, -1], keepdims=keepdims)
     if order in (1, LARGEST):
@@ -235,5 +303,15 @@ def matrix_norm(x: Any, *, order: Any, keepdims: bool) -> Any:
 @fused(domain=DOMINANT)
 def cond(x: Any) -> Any:
     """Return the largest singular value over the least one."""
+    return _cond(x)
+
+
+@composite
+def cond_of_parts(x: Any) -> Any:
+    """Return the same as `cond`, of the parts of a decomposition that is a node."""
+    return _cond(x)
+
+
+def _cond(x: Any) -> Any:
     values = _svd_settled(x)[1]
     return div(amax(values, axis=[-1], keepdims=False), amin(values, axis=[-1], keepdims=False))

@@ -78,6 +78,12 @@ def std(x: Any, *, axis: Any, unbiased: bool, keepdims: Any) -> Any:
     return sqrt(var(x, axis=axis, unbiased=unbiased, keepdims=keepdims))
 
 
+@std.vjp("x")
+def std_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, unbiased: bool, keepdims: bool) -> Any:
+    """Halve what arrives, divide it by the result (so do both frameworks), and go on as below a variance."""
+    return var_vjp_x(div(g, mul_scalar(out, other=2.0)), out, x, axis=axis, unbiased=unbiased, keepdims=keepdims)
+
+
 @primitive(branch_sides=jumps)
 def numbered(x: Any) -> Any:
     """Return 0 where there is NaN, else 1 (piecewise constant)."""

@@ -9,7 +9,8 @@ import numpy as np
 
 from reference_impl.primitives.arithmetic import add_scalar, div, mul, mul_scalar, neg, rsub_scalar, square
 from reference_impl.primitives.elementary import rsqrt
-from reference_impl.tape.primitive import Domain, composite, primitive
+from reference_impl.primitives.fused import fused
+from reference_impl.tape.primitive import Domain, primitive
 
 LN_2 = math.log(2.0)
 LN_10 = math.log(10.0)
@@ -162,7 +163,7 @@ def atanh_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return div(g, rsub_scalar(square(x), other=1.0))
 
 
-@composite
+@fused(saves=())
 def deg2rad(x: Any) -> Any:
     """Return degrees in radians."""
     return mul_scalar(x, other=math.pi / 180.0)

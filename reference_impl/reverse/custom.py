@@ -39,6 +39,7 @@ class Custom:
     multi_output = True
     operands: tuple[str, ...] = ()
     runs_on_nothing = True
+    takes_nothing = False
 
     def __init__(
         self,

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from reference_impl.dialects.dialect import Dialect
 
 
+EXPANDING = frozenset({"broadcast_to", "expand", "expand_as"})
+"""View ops of which several elements may be one in memory."""
+
+
 def update_in_place(op: Callable[..., Any], tensor: Tensor, *operands: Tensor, dialect: Dialect, **attrs: Any) -> None:
     """Change ``tensor`` to ``op(tensor, *operands, **attrs)``, which must have its shape and dtype.
 
@@ -56,7 +60,7 @@ def _check_target(tensor: Tensor, operands: Sequence[Tensor], dialect: Dialect) 
         above, op, _, _ = link
         if op is not None and op.multi_output and recorded and dialect.several_views == "refused":
             raise AutogradError(Category.IN_PLACE_VIEW, f"one of several results of {op.name}, which are views")
-        expanded |= op is not None and op.name == "expand"
+        expanded |= op is not None and op.name in EXPANDING
         link = link_of(above, dialect.copies)
     base = differentiable_base(tensor, dialect.copies)
     # PyTorch asks the flag of the view: that of its base may have been turned since, or never have been set

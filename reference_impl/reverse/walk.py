@@ -20,6 +20,7 @@ from reference_impl.dialects.conventions import Kind, of_order
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.arithmetic import add, clone
 from reference_impl.primitives.shape import link
+from reference_impl.reverse.joined import joined_gradients
 from reference_impl.reverse.plan import Place, asked_for, first_in_first_out, newest_first, place_of, reachable
 from reference_impl.tape.choices import BY_FORMULA, connections, refuses_when_freed
 from reference_impl.tape.hooks import Retained, ordered, retains
@@ -52,8 +53,9 @@ class ReversePass:
                 continue
             slots = self._admitted(stop)
             if slots is not None:
+                silent = stop.primitive.takes_nothing or stop in self.silent
                 for position, cotangent in self._pulled(stop, slots):
-                    self._arrive(stop.operands[position], cotangent)
+                    (self._reach if silent and cotangent is None else self._arrive)(stop.operands[position], cotangent)
                 if not self.retain_graph:
                     self._free(stop)
 
@@ -69,6 +71,13 @@ class ReversePass:
             slots = self.slots[node] = [None] * (len(node.out) if node.primitive.multi_output else 1)
         before = slots[tensor.slot]
         slots[tensor.slot] = cotangent if before is None else _total(before, cotangent)
+
+    def _reach(self, tensor: Tensor, _: None) -> None:
+        """Have the node above a tensor take its turn although nothing may arrive there: it is freed, or refuses; no hook hears."""
+        node = tensor.node
+        if node is not None and node not in self.slots:
+            self.silent.add(node)
+            self.slots[node] = [None] * (len(node.out) if node.primitive.multi_output else 1)
 
     def __init__(
         self,
@@ -98,6 +107,7 @@ class ReversePass:
         self.target_nodes = {p[0] for p in self.targets or () if type(p) is tuple}  # a node is aimed at as a whole, whichever its slot
         self.leaves: dict[Tensor, Any] = {}
         self.slots: dict[Node, list[Any]] = {}
+        self.silent: set[Node] = set()
         self.captured: dict[Place, Any] = {}
         self.seeded = roots
         self.roots = [root for root, _ in roots]
@@ -149,7 +159,7 @@ class ReversePass:
         asked = node in self.asked
         if asked and self.dialect.freed_refuses == "executed":
             self._refuse(node, written=False)
-        if node.hooks:
+        if node.hooks and (_something(slots) or node not in self.silent):
             slots = self._hooked(node.hooks, slots, node.out if node.primitive.multi_output else (node.out,))
         if node in self.target_nodes:
             self._capture(node, slots)
@@ -206,7 +216,9 @@ class ReversePass:
         primitive = node.primitive
         g = slots[0]
         if primitive.multi_output:
-            g = tuple([np.zeros_like(o) if s is None else s for s, o in zip(slots, node.out, strict=True)])
+            g = tuple(
+                [np.zeros_like(o) if s is None and not primitive.takes_nothing else s for s, o in zip(slots, node.out, strict=True)]
+            )
         if isinstance(primitive, Primitive):
             return primitive.cotangents(node, asked, g, node.out, node.arrays)
         return [(position, array_of(c)) for position, c in primitive.cotangents(node, asked, g, node.out, node.arrays)]
@@ -216,7 +228,8 @@ class ReversePass:
         out: Any = output_of(node)
         g: Any = slots[0]
         if primitive.multi_output:
-            g = tuple(Tensor(np.zeros_like(o)) if s is None else s for s, o in zip(slots, node.out, strict=True))
+            filled = not primitive.takes_nothing
+            g = tuple(Tensor(np.zeros_like(o)) if s is None and filled else s for s, o in zip(slots, node.out, strict=True))
         of_op = isinstance(primitive, Primitive)
         connected = connections(primitive, node.derivative_of, node.tracked, asked, self.dialect.conventions) if of_op else BY_FORMULA
         if connected.cut and not node.on_complex():  # linear in pieces on the real line, which no function is in the plane
@@ -228,6 +241,8 @@ class ReversePass:
             operand.requires_grad = not flag
         Mode.derivative_of, Mode.family = derivative_of, Family()
         try:
+            if primitive.name in self.dialect.joined and not node.derivative_of[1]:
+                return joined_gradients(node, asked, g)
             pulled = list(primitive.cotangents(node, asked, g, out, operands))
             if others:
                 pulled = [(position, link(c, *others)) for position, c in pulled]

@@ -85,6 +85,7 @@ class Primitive:
     """
 
     runs_on_nothing = False
+    takes_nothing = False
 
     __slots__ = (
         "branch_sides",

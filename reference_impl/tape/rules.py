@@ -64,3 +64,19 @@ def intercepted_rules(by: Interceptor) -> Iterator[None]:
         yield
     finally:
         Primitive.cotangents = right  # type: ignore[method-assign]
+
+
+@contextmanager
+def noted_lookups(note: Callable[[Primitive, int], None]) -> Iterator[None]:
+    """Tell ``note`` of every rule that is looked up by its position, as fused ops do with those of their formula."""
+    right = Primitive.rule
+
+    def rule(self: Primitive, position: int) -> Rule | None:
+        note(self, position)
+        return right(self, position)
+
+    Primitive.rule = rule  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Primitive.rule = right  # type: ignore[method-assign]

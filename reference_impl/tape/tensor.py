@@ -109,6 +109,10 @@ class Function(Protocol):
     def runs_on_nothing(self) -> bool:
         """Whether its rules run where nothing arrived."""
 
+    @property
+    def takes_nothing(self) -> bool:
+        """Whether its rules are told at which of several outputs nothing arrived, and not given zeros there."""
+
     def saves(self, tracked: Sequence[int]) -> bool:
         """Whether the rules of these operands need saved data."""
 

@@ -242,7 +242,8 @@ def forward_of(name: str) -> Case:
     return Case(case.inputs, tuple(steps), case.lane)
 
 
-REFUSED = {"torch": set(), "paddle": {"fftshift", "ifftshift"}}  # paddle-fftshift-one-axis
+REFUSED = {"torch": set(), "paddle": {"fftshift", "ifftshift", "dropout_downscaled"}}
+"""By the findings `paddle-fftshift-one-axis` and `paddle-dropout-downscale-vector`."""
 
 
 def refused_ops(framework: str, listed: list[str]) -> list[tuple[str, str]]:

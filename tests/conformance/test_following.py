@@ -107,6 +107,23 @@ def test_the_rest_of_a_script_is_predicted_under_what_was_followed() -> None:
     assert (Bucket.AGREED, len(again.steps)) == (verdict.bucket, len(verdict.steps))
 
 
+def test_a_node_that_is_several_here_computes_behind_the_first_of_them_too() -> None:
+    case = Case(
+        (Input("x", (1, 1, 2, 1), (1.0, 2.0)), Input("s", (1, 1, 1, 1), (1.0,))),
+        (
+            Op("avg_pool2d_exclusive", ("x",), ("y",), {"kernel": [2, 1], "padding": [0, 0], "stride": [2, 2]}),
+            Grad(("y",), ("x",), ("g",), ("s",), create_graph=True),
+            Op("sum", ("g",), ("z",), TOTAL),
+            Backward(("z",)),
+            Backward(("z",)),
+        ),
+    )
+    bare = replace(TORCH, conventions=Conventions())
+    parts = ("index_add_rows g", "div x")
+    options = {OpenChoice(Kind.FREED, "avg_pool2d_exclusive", f"order 2 {part}"): "computed" for part in parts}
+    assert options == judged(case, deciding(options, bare), bare).followed
+
+
 def test_a_choice_that_is_decided_both_ways_in_one_script_diverges() -> None:
     case = Case(SIN.inputs, (*SIN.steps[:4], *(Grad(("z1",), ("x",), (f"again{i}",), retain_graph=True) for i in (1, 2))))
     refusing = deciding({OpenChoice(Kind.OFFERED, "sin", "order 2"): "refused"})

@@ -37,12 +37,17 @@ if TYPE_CHECKING:
 
 SAMPLES = 120
 APPLIED = {
+    "svd",
+    "eigh",
+    "qr",
+    "settled",
     "reciprocal",
     "div_by_quotient",
     "huber",
     "divergence",
     "logistic_entropy",
     "soft_margin",
+    "entropy",
     "softmax_entropy",
     "mean_all",
     "narrow",
@@ -56,10 +61,10 @@ APPLIED = {
     "at_least",
     "softsign_as_one",
     "tanhshrink_as_one",
+    "dropout_downscaled_as_one",
     "einsum_as_one",
     "einsum_single_as_one",
     "multi_dot_as_one",
-    "dist_as_one",
     "without_nan",
 }
 """Ops in no row that scripts apply: others are made of them."""

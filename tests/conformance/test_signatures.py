@@ -206,6 +206,7 @@ def found(case: Case, got: Any) -> Mismatch:
 MEANT = {TIES: "maximum", CONSTANT_SLOPE: "pow", EMPTIED: "sub", ONE_SIDED: "leaky_relu"}
 BORNE = {
     "zeros": (PRODUCT, [0.0, 0.0], [0.0, 1.0]),
+    "ones": (PRODUCT, [1.0, 6.0], [1.0, 2.0]),
     "nan": (PRODUCT, [np.nan, 6.0], [np.nan, 1.0]),
     "not finite": (PRODUCT, [np.nan, -np.inf], [np.inf, 1.0]),
     "subnormal": (PRODUCT, [1e-40, 6.0], [1e-30, 6.0]),

@@ -56,9 +56,17 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("div_by_quotient", ((2, 3), (4, 1, 3)), {}),
     ("rdiv_scalar_by_div", ((2, 3),), {"other": -1.5}),
     ("outer_of_parts", ((3,), (4,)), {}),
+    ("meshgrid_of_parts", ((2,), (3,)), {}),
+    ("cartesian_prod_of_parts", ((2,), (3,)), {}),
+    ("inner_of_rows", ((2, 1), (3, 1)), {}),
+    ("adaptive_avg_pool1d_or_mean", ((1, 2, 3),), {"size": [1]}),
+    ("adaptive_avg_pool2d_or_mean", ((1, 2, 3, 2),), {"size": [1, 1]}),
+    ("adaptive_avg_pool3d_or_mean", ((1, 2, 1, 2, 2),), {"size": [1, 1, 1]}),
+    ("vecdot_of_parts", ((2, 3), (2, 3)), {}),
     ("linear_of_parts", ((4, 3), (2, 3), (2,)), {}),
     ("mse_loss_of_parts", ((2, 3), (2, 3)), {}),
     ("where_of_parts", ((2, 3), (3,)), {"mask": [[True, False, True], [False, True, False]]}),
+    ("masked_scatter_of_parts", ((2, 2), (3,)), {"mask": [[True, False], [True, False]]}),
     ("largest_of_windows", ((2, 3, 4),), {}),
     ("conv2d", ((2, 3, 4, 3), (2, 3, 3, 2)), {"padding": [1, 0]}),
     ("conv2d", ((1, 2, 1, 3), (2, 2, 3, 1)), {"padding": [1, 0]}),
@@ -67,6 +75,23 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("frac_of_parts", ((3,),), {}),
     ("softsign_as_one", ((2, 3),), {}),
     ("tanhshrink_as_one", ((2, 3),), {}),
+    ("sinc_slope", ((2, 3),), {"order": 2}),
+    ("entropy", ((2, 3),), {"target": [[1.0, 0.0, 0.5], [0.25, 0.75, 1.0]]}),
+    (
+        "binary_cross_entropy_of_terms",
+        ((2, 3),),
+        {"target": [[1.0, 0.0, 0.5], [0.25, 0.75, 1.0]], "weight": [[1.0, 2.0, 0.5], [0.0, 1.0, 1.0]], "reduction": "mean"},
+    ),
+    ("dropout_eval", ((2, 3),), {"p": 0.5}),
+    ("dropout_downscaled_as_one", ((2, 3),), {"p": 0.25}),
+    ("dropout_all", ((2, 3),), {}),
+    ("prelu", ((2, 3), (3,)), {}),
+    ("prelu", ((2, 3, 2), (3,)), {}),
+    ("prelu", ((3,), (1,)), {}),
+    ("prelu", ((), (1,)), {}),
+    ("prelu", ((2, 3), ()), {}),
+    ("stft", ((7,), (3,)), {"hop_length": 2, "normalized": True, "onesided": True}),
+    ("stft", ((2, 5), (4,)), {"hop_length": 1, "normalized": False, "onesided": False}),
     # Terms of losses, and losses as one framework makes them.
     ("mean_all", ((2, 3),), {"axis": None, "keepdims": False}),
     ("l1_loss_by_mean_all", ((2, 3), (2, 3)), {"reduction": "mean"}),
@@ -147,7 +172,6 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("direction", ((2, 3), (2, 1)), {}),
     ("power_of_length", ((2, 3),), {"exponent": -1.0}),
     ("power_unless_zero", ((2, 3),), {"exponent": -2.0}),
-    ("dist_as_one", ((2, 3), (2, 3)), {"p": 2.0}),
     ("cdist_of_parts", ((2, 3), (2, 3)), {"p": 3.0}),
     # Corners that the catalogue's draws leave out.
     ("conv1d", ((2, 2, 2), (2, 2, 2), (2,)), {"stride": [1], "padding": [0], "dilation": [1], "groups": 1}),
@@ -205,8 +229,11 @@ def _parts_squared(op: str) -> Callable[[Any], Any]:
     return function
 
 
-def _far_from_singular(op: str) -> Callable[[Any], Any]:
-    return lambda x: OPS[op](OPS["add"](x, np.diag([4.0, 5.0, 6.0])))
+SPECTRA = tuple(f"{name}_of_parts" for name in ("cond", "eigh_invariant", "eigvalsh", "qr_invariant", "svd_invariant", "svdvals"))
+
+
+def _far_from_singular(op: str, **attrs: Any) -> Callable[[Any], Any]:
+    return lambda x: OPS[op](OPS["add"](x, np.diag([4.0, 5.5, 7.5])), **attrs)
 
 
 def _reached_of_own_maximum(x: Any) -> Any:
@@ -238,7 +265,9 @@ FUNCTIONS: tuple[tuple[str, Callable[..., Any], Shapes], ...] = (
     ("svd", _parts_squared("svd"), ((2, 3),)),
     ("eigh", _parts_squared("eigh"), ((3, 3),)),
     ("qr", _parts_squared("qr"), ((3, 2),)),
-    ("cholesky_factor", _far_from_singular("cholesky_factor"), ((3, 3),)),
+    *((op, _far_from_singular(op), ((3, 3),)) for op in SPECTRA),
+    ("matrix_power_of_products", _far_from_singular("matrix_power_of_products", n=-2), ((3, 3),)),
+    ("matrix_norm_of_parts", _far_from_singular("matrix_norm_of_parts", order="nuc", keepdims=True), ((3, 3),)),
     # An extremum moves with its operand: a share of another tensor's extremum would be 0 / 0.
     ("reached", _reached_of_own_maximum, ((3, 2),)),
 )

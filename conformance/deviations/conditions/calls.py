@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.aliases import Aliases
 from conformance.case.outcome import Computed, Raised
-from conformance.case.queries import call_at, derivatives, edges, keeps_graph, leaves, upstream
+from conformance.case.queries import call_at, derivatives, edges, keeps_graph, upstream
 from conformance.case.steps import (
     Backward,
     ClearGrad,
@@ -30,8 +30,12 @@ SHAPED = (
     "getitem_slice",
     "reshape",
     "view",
+    "view_as",
     "flatten",
+    "unflatten",
     "expand",
+    "expand_as",
+    "broadcast_to",
     "tile",
     "repeat",
     "repeat_interleave",
@@ -108,21 +112,6 @@ def frees_graph(case: Case, number: int) -> bool:
     return isinstance(call, Grad) and not keeps_graph(call)
 
 
-PAIRED = ("cross", "solve", "cholesky_solve", "triangular_solve")
-"""Ops of which one kernel of Paddle writes the gradients of both operands."""
-
-
-@condition
-def lone_gradient(case: Case, number: int) -> bool:
-    """Whether a call computes the gradient of one operand of a cross product or of a solution, and not that of the other."""
-    call, steps = call_at(case, number), case.steps[:number]
-    if not isinstance(call, Grad | Backward):
-        return False
-    asked = leaves(case) if call.inputs is None else set(call.inputs)
-    pairs = [step.operands for step in steps if isinstance(step, Op) and step.op in PAIRED]
-    return any(bool(asked & upstream(steps, x)) is not bool(asked & upstream(steps, y)) for x, y in pairs)
-
-
 @condition
 def retaining_backward(case: Case, number: int) -> bool:
     """Whether a `backward` keeps its graph."""
@@ -185,9 +174,15 @@ def refused_by_torch(case: Case, number: int) -> bool:
 
 @condition
 def input_is_output(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for the gradient of one of its own outputs."""
-    call = case.steps[number]
-    return isinstance(call, Grad) and not set(call.inputs).isdisjoint(call.outputs)
+    """Whether a `grad` call asks for the gradient of one of its own outputs, or of what a shape op made of it that moved nothing."""
+    call, same = case.steps[number], dict[str, str]()
+    if not isinstance(call, Grad):
+        return False
+    for i, step in enumerate(case.steps[:number]):
+        if isinstance(step, Op) and moves_nothing(case, i):
+            same[step.results[0]] = same.get(step.operands[0], step.operands[0])
+    asked, roots = ({same.get(name, name) for name in names} for names in (call.inputs, call.outputs))
+    return not asked.isdisjoint(roots)
 
 
 @condition

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.case.queries import edges, leaves
+from conformance.case.queries import edges, leaves, twins
 from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, RetainGrad, SetRequiresGrad, results
 from conformance.deviations.conditions.calls import input_is_output
 from conformance.deviations.conditions.registry import condition
@@ -89,14 +89,17 @@ def hook_on_asked(case: Case, number: int) -> bool:
 
 @condition
 def leaf_hook_asked(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for the gradient of a leaf that has a hook.
+    """Whether a `grad` call asks for the gradient of a leaf that has a hook, or of what is one number with it.
 
     A constant whose flag was set is a leaf; a derivative of a leaf in itself is the seed, another leaf.
     """
     call, before = case.steps[number], case.steps[:number]
-    hooked = _hooked(case, number)
+    hooked, same = _hooked(case, number), twins(before)
     identical = any(input_is_output(case, i) and not hooked.isdisjoint(results(s)) for i, s in enumerate(before))
-    return isinstance(call, Grad) and (identical or not (hooked & leaves(case)).isdisjoint(call.inputs))
+    if not isinstance(call, Grad):
+        return False
+    asked = {same.get(name, name) for name in call.inputs}.union(call.inputs)
+    return identical or not (hooked & leaves(case)).isdisjoint(asked)
 
 
 def _hooked(case: Case, number: int) -> set[str]:

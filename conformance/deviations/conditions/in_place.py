@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.aliases import Aliases, lies_in, sharing_with
 from conformance.case.queries import edges
-from conformance.case.steps import SEED_FIELDS, Backward, Detach, Grad, Hook, InPlace, RetainGrad, results, uses
+from conformance.case.steps import SEED_FIELDS, Backward, Detach, Grad, Hook, InPlace, Op, RetainGrad, results, uses
 from conformance.deviations.conditions.registry import condition
 
 if TYPE_CHECKING:
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 GIVEN = SEED_FIELDS | {"tensor_returned"}
 """The fields of steps in which a script hands a tensor to the engine that it may keep."""
+
+RESHAPING = frozenset({"reshape", "flatten", "ravel", "atleast_1d", "atleast_2d", "atleast_3d"})
+"""Ops that `paddle.reshape` does, where there are no axes."""
 
 
 @condition
@@ -45,6 +48,17 @@ def leaf_view_written(case: Case, number: int) -> bool:
     step = case.steps[number]
     leaves = {entry.name for entry in case.inputs if entry.differentiable}
     return isinstance(step, InPlace) and step.tensor not in leaves and Aliases(case.steps[:number]).base(step.tensor) in leaves
+
+
+@condition
+def writes_reshaped_scalar(case: Case, number: int) -> bool:
+    """Whether the step changes in place what a tensor without axes was reshaped to."""
+    step, before = case.steps[number], case.steps[:number]
+    if not isinstance(step, InPlace):
+        return False
+    of, by = Aliases(before).parent.get(step.tensor, ("", None))
+    shapes = {entry.name: entry.shape for entry in case.inputs}
+    return isinstance(by, Op) and by.op in RESHAPING and shapes.get(of) == ()
 
 
 @condition

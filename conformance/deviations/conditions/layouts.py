@@ -4,27 +4,46 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.case.aliases import lying_in
 from conformance.case.queries import made_by
 from conformance.case.steps import Op
 from conformance.deviations.conditions.registry import condition
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from conformance.case.case import Case
 
-SPARSE = frozenset({"getitem_strided", "expand"})
-"""Ops after which a vector's elements do not lie one behind another; one that is reversed is a copy in PyTorch."""
+EXPANDING = frozenset({"expand", "expand_as", "broadcast_to"})
+SPARSE = EXPANDING | {"getitem_strided", "getitem_int", "select", "diagonal", "unbind", "as_strided"}
+"""Ops after which a vector's elements may not lie one behind another; one that is reversed is a copy in PyTorch."""
 MIDDLES = frozenset({"median", "median_min", "nanmedian"})
+
+
+def _lying(case: Case, number: int, ops: Collection[str]) -> set[str]:
+    """Return what was made by one of some ops before a step, with the views of it."""
+    before = case.steps[:number]
+    return lying_in(made_by(ops, before), before)
 
 
 @condition
 def weight_with_gaps(case: Case, number: int) -> bool:
-    """Whether the second operand of an op was made by a slice with a step or by an expansion."""
+    """Whether the second operand of an op may have gaps between its elements: a leaf, or by an index, a step or an expansion."""
     step = case.steps[number]
-    return isinstance(step, Op) and len(step.operands) > 1 and step.operands[1] in made_by(SPARSE, case.steps[:number])
+    apart = {entry.name for entry in case.inputs if entry.strided is True} | _lying(case, number, SPARSE)
+    return isinstance(step, Op) and len(step.operands) > 1 and step.operands[1] in apart
+
+
+@condition
+def windows_of_expanded(case: Case, number: int) -> bool:
+    """Whether the step takes windows of a signal that was made by an expansion."""
+    step = case.steps[number]
+    made = {name for s in case.steps[:number] if isinstance(s, Op) and s.op == "expand" for name in s.results}
+    return isinstance(step, Op) and step.op == "stft" and step.operands[0] in made
 
 
 @condition
 def middle_of_expanded(case: Case, number: int) -> bool:
     """Whether the step is a median of what was made by an expansion."""
     step = case.steps[number]
-    return isinstance(step, Op) and step.op in MIDDLES and step.operands[0] in made_by(("expand",), case.steps[:number])
+    return isinstance(step, Op) and step.op in MIDDLES and step.operands[0] in _lying(case, number, EXPANDING)

@@ -105,5 +105,17 @@ def interpolated_to_one_place(case: Case, number: int) -> bool:
 
 @condition
 def vector_of_zeros_normalized(case: Case, number: int) -> bool:
-    """Whether the step normalizes a vector of zeros, among others."""
-    return _meets(case, number, "normalize", lambda x, *, axis, **_: ~np.any(x, axis=axis))
+    """Whether the step normalizes a vector of zeros, or of numbers with squares that underflow to them, among others."""
+    return _meets(case, number, "normalize", lambda x, *, axis, **_: ~np.any(np.square(x), axis=axis))
+
+
+@condition
+def downscaled_without_two_axes(case: Case, number: int) -> bool:
+    """Whether the step is a dropout that scales down, of a tensor of fewer than two axes."""
+    return _meets(case, number, "dropout_downscaled", lambda x, **_: x.ndim < 2)
+
+
+@condition
+def dropout_of_nothing(case: Case, number: int) -> bool:
+    """Whether the step is a dropout in evaluation of a tensor without elements."""
+    return _meets(case, number, "dropout_eval", lambda x, **_: x.size == 0)

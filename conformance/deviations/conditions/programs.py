@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.outcome import Computed
 from conformance.case.queries import call_at
-from conformance.case.steps import AppendBackward, Grad, Op, SetRequiresGrad, results, uses
+from conformance.case.steps import AppendBackward, Grad, Op, results, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.calls import mixed_dtypes, moves_nothing
 from conformance.deviations.conditions.registry import case_condition, condition
@@ -50,13 +50,6 @@ def constant_first_operand(case: Case, number: int) -> bool:
 def constant_among_several(case: Case, number: int) -> bool:
     """Whether an op joins a constant and another value."""
     return _mixes(case.steps[number], ("cat", "stack"), _constants(case))
-
-
-@condition
-def constant_in_grid(case: Case, number: int) -> bool:
-    """Whether an op makes a grid of a constant and another value, or broadcasts them to each other."""
-    toggled = {step.tensor for step in case.steps if isinstance(step, SetRequiresGrad) and step.requires_grad}
-    return _mixes(case.steps[number], ("meshgrid", "cartesian_prod", "broadcast_tensors"), _constants(case) - toggled)
 
 
 def _mixes(step: Step, ops: Collection[str], constants: frozenset[str]) -> bool:

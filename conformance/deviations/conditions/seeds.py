@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conformance.case.aliases import Aliases
 from conformance.case.outcome import Computed, Raised, Value
 from conformance.case.queries import call_at, frozen_seeds, own_seeds, twins, upstream
-from conformance.case.steps import SEED_FIELDS, Call, Detach, Grad, Op, SetRequiresGrad, observed, uses
+from conformance.case.steps import SEED_FIELDS, Call, Detach, Grad, InPlace, Op, SetRequiresGrad, observed, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import condition
 from reference_impl import PADDLE, TORCH, Category
@@ -70,10 +72,13 @@ def tracked_seed_handed_on(case: Case, number: int) -> bool:
     if not isinstance(call, Grad) or call.create_graph:
         return False
     known = {entry.name: Value(entry.array(), entry.differentiable) for entry in case.inputs}
-    seen = promised(case, TORCH).observations
+    seen, views = promised(case, TORCH).observations, Aliases(case.steps[:number])
     for step, observation in zip(case.steps[:number], seen, strict=False):
         if isinstance(observation, Computed):
             known.update((name, value) for name, value in zip(observed(step), observation.values, strict=False) if value is not None)
+        if isinstance(step, InPlace) and known[step.tensor].requires_grad:  # so does what it is a view of, and every other view
+            base = views.base(step.tensor)
+            known.update((name, replace(value, requires_grad=True)) for name, value in known.items() if views.base(name) == base)
     seeds = [known[name].array for name in call.seeds or () if name in known and known[name].requires_grad]
     here = seen[number]
     made = [value.array for value in here.values if value is not None] if isinstance(here, Computed) else []

@@ -25,6 +25,20 @@ def _between(s: Sampler) -> Arguments | None:
     return [x, s.take_shaped(x.shape), s.take_shaped(x.shape)], {}
 
 
+def _weighed(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: 0 not in d.shape)
+    return [x, s.take_shaped((x.shape[1] if len(x.shape) > 1 and s.source.chance(0.6) else 1,))], {}
+
+
+def _weighed_channels(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: len(d.shape) > 1 and 0 not in d.shape, shape=(2, 3))
+    return [x, s.take_shaped((x.shape[1],))], {}
+
+
+def _weighed_alike(s: Sampler) -> Arguments | None:
+    return [s.take(), s.take_shaped((1,))], {}
+
+
 _row = partial(op, draw=unary(), exact=False, numbers=real_only(UNIMPLEMENTED), points=ELEMENTS, drawn=Drawn.NAMED)
 
 ENTRIES = rows(
@@ -95,5 +109,17 @@ ENTRIES = rows(
         growth=Growth.COMPOUNDS,
         points=PLAIN,
         in_place=LATER,
+    ),
+    op(
+        "prelu",
+        rank=147,
+        draw=_weighed,
+        calls=both("torch.nn.functional.prelu(x, weight)"),
+        exact=True,
+        numbers=real_only(UNORDERED),
+        growth=Growth.COMPOUNDS,
+        points=PLAIN,
+        corners={"a weight for each channel": _weighed_channels, "one weight": _weighed_alike},
+        drawn=Drawn.NAMED,
     ),
 )

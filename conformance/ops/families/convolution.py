@@ -29,6 +29,6 @@ ENTRIES = rows(
         exact=True,
         numbers=real_only(UNREGISTERED),
         points=PLAIN,
-        drawn=Drawn.IN_PROGRAMS,  # what its second derivatives count as depending on in eager frameworks is not in the dialects
+        drawn=Drawn.IN_PROGRAMS,  # eager scripts have it where they name it: the shares were measured without
     ),
 )

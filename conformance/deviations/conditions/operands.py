@@ -1,0 +1,88 @@
+"""Conditions on which operands of an op nothing flows to, or have no elements."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from conformance.case.outcome import Computed
+from conformance.case.queries import call_at, leaves, upstream
+from conformance.case.steps import AppendBackward, Backward, Detach, Grad, InPlace, Op, SetRequiresGrad, results
+from conformance.compare.promise import promised
+from conformance.deviations.conditions.registry import condition
+from reference_impl import PADDLE, PADDLE_STATIC
+
+if TYPE_CHECKING:
+    from conformance.case.case import Case
+
+GRIDS = ("meshgrid", "cartesian_prod", "broadcast_tensors")
+PAIRED = {"cross": 0, "solve": 0, "cholesky_solve": 0, "triangular_solve": 0, "prelu": 0}
+"""Ops of two operands whose gradients one kernel computes, with the position of the first of the two."""
+SHIFTED = {"batch_norm_train": 1, "batch_norm_eval": 1, "instance_norm": 1}
+"""The same of a weight and a bias."""
+
+
+@functools.lru_cache(maxsize=8)
+def _flags(case: Case, number: int) -> dict[str, bool]:
+    """Return whether each value requires a gradient when a step of a script, or a program, runs."""
+    dialect = PADDLE_STATIC if any(isinstance(step, AppendBackward) for step in case.steps) else PADDLE
+    flags = {entry.name: entry.differentiable for entry in case.inputs}
+    for step, seen in zip(case.steps[:number], promised(case, dialect).observations, strict=False):
+        if isinstance(step, SetRequiresGrad):
+            flags[step.tensor] = step.requires_grad
+        elif isinstance(seen, Computed):
+            names = (step.tensor,) if isinstance(step, InPlace) else results(step)
+            made = zip(names, seen.values, strict=False)
+            flags.update({name: value.requires_grad for name, value in made if value is not None})
+    return flags
+
+
+@condition
+def constant_in_grid(case: Case, number: int) -> bool:
+    """Whether an op makes a grid of a constant and another value, or broadcasts them to each other."""
+    step = case.steps[number]
+    if not isinstance(step, Op) or step.op not in GRIDS:
+        return False
+    return len({_flags(case, number).get(name, True) for name in step.operands}) > 1
+
+
+@condition
+def lone_gradient(case: Case, number: int) -> bool:
+    """Whether a call computes the gradient of one operand of a cross product, a solution or a prelu, and not that of the other."""
+    return _lone(case, number, PAIRED)
+
+
+@condition
+def lone_shift(case: Case, number: int) -> bool:
+    """Whether a call computes the gradient of the weight or the bias of a batch norm or an instance norm, and not that of the other."""
+    return _lone(case, number, SHIFTED)
+
+
+def _lone(case: Case, number: int, ops: dict[str, int]) -> bool:
+    call, recorded = call_at(case, number), (step for step in case.steps[:number] if not isinstance(step, Detach))
+    steps = [step for step in recorded if not getattr(step, "no_grad", False)]
+    if not isinstance(call, Grad | Backward):
+        return False
+    asked = leaves(case) if call.inputs is None else set(call.inputs)
+    for i, step in enumerate(case.steps[:number]):
+        if isinstance(step, Op) and step.op in ops:
+            pair = step.operands[ops[step.op] : ops[step.op] + 2]
+            flags = _flags(case, i)
+            if len({flags.get(name, True) and not asked.isdisjoint(upstream(steps, name)) for name in pair}) > 1:
+                return True
+    return False
+
+
+@condition
+def scatters_from_nothing(case: Case, number: int) -> bool:
+    """Whether the step is a masked_scatter of a source without elements."""
+    step = case.steps[number]
+    if not isinstance(step, Op) or step.op != "masked_scatter":
+        return False
+    made = promised(case, PADDLE).observations
+    shapes = {entry.name: entry.shape for entry in case.inputs}
+    for earlier, seen in zip(case.steps[:number], made, strict=False):
+        if isinstance(seen, Computed):
+            named = zip(results(earlier), seen.values, strict=False)
+            shapes.update({name: value.array.shape for name, value in named if value is not None})
+    return 0 in shapes.get(step.operands[1], ())

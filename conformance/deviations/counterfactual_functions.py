@@ -1,0 +1,114 @@
+"""Counterfactual rules of single functions: slopes as a framework writes them, where that is not what they are.
+
+See `counterfactual_rules` for what such a rule is.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.deviations.changed_rules import changed_rules
+from reference_impl import OPS
+from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, rsub_scalar, square, sub
+from reference_impl.primitives.reduction import mean
+from reference_impl.primitives.selection import masked_fill
+from reference_impl.primitives.shape import expand, reshape, sum_to
+from reference_impl.tape.primitive import array_of, shape_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from reference_impl.tape.rules import Rule
+
+sin, cos = OPS["sin"], OPS["cos"]
+
+
+def _with_derivatives(value: Any, like: Any) -> Any:
+    """Return ``value`` with the derivatives of ``like``."""
+    return add(like, np.subtract(value, array_of(like)).astype(array_of(like).dtype))
+
+
+def derivatives_of_weighed_kinks_one_sided(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradients of prelu be what they are, with the derivatives that they would have if the slope at 0 were 1."""
+    yield changed_rules(("prelu",), _straight_at_zero)
+
+
+def _straight_at_zero(right: Rule, position: int, g: Any, out: Any, x: Any, weight: Any) -> Any:
+    value = right(array_of(g), array_of(out), array_of(x), array_of(weight))
+    straight = np.greater_equal(array_of(x), 0).astype(array_of(out).dtype)
+    shared = shape_of(weight) in ((), (1,))
+    spread = weight if shared else reshape(weight, shape=(-1, *(1 for _ in shape_of(x)[2:])))
+    if position == 0:
+        slope = add(straight, mul(rsub_scalar(straight, other=1.0), spread))
+        return _with_derivatives(value, reshape(mul(g, slope), shape=shape_of(x)))
+    terms = sum_to(mul(g, mul(x, rsub_scalar(straight, other=1.0))), () if shared else shape_of(spread))
+    return _with_derivatives(value, reshape(terms, shape=shape_of(weight)))
+
+
+def slopes_of_sinc_differences(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the slope of sinc be a difference that cancels near 0, and 0 at 0, as a constant is, in the two ways of writing that."""
+    yield changed_rules(("sinc",), partial(_sinc_rule, _over_square))
+    yield changed_rules(("sinc",), partial(_sinc_rule, _of_quotient))
+
+
+def _sinc_rule(slope: Callable[[Any], Any], _: Rule, __: int, g: Any, ___: Any, x: Any) -> Any:
+    with np.errstate(all="ignore"):
+        return mul(g, slope(x))
+
+
+def _over_square(x: Any) -> Any:
+    u, bottom = mul_scalar(x, other=math.pi), mul_scalar(square(x), other=math.pi)
+    return masked_fill(div(sub(mul(u, cos(u)), sin(u)), bottom), mask=np.equal(array_of(bottom), 0), value=0.0)
+
+
+def _of_quotient(x: Any) -> Any:
+    zero = np.equal(array_of(x), 0)
+    u = mul_scalar(masked_fill(x, mask=zero, value=1e-20), other=math.pi)
+    slope = sub(div(cos(u), u), div(div(sin(u), u), u))
+    return masked_fill(mul_scalar(slope, other=math.pi), mask=zero, value=0.0)
+
+
+def shared_gradients_averaged(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of what windows are taken of be its mean along its last axis, its first, or both."""
+    for axes in ([-1], [0], None):
+        yield changed_rules(("tensor_unfold",), partial(_averaged, axes))
+
+
+def _averaged(axes: list[int] | None, right: Rule, _: int, *given: Any, **attrs: Any) -> Any:
+    made = right(*given, **attrs)
+    return expand(mean(made, axis=axes, keepdims=True), shape=shape_of(made))
+
+
+FLOOR = 1e-12
+"""What PyTorch adds to both factors of what the slope is divided by."""
+
+
+def curvatures_of_entropies_damped(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the derivatives of the gradient of a cross entropy of probabilities be those of a slope with an epsilon below.
+
+    In the seed that is ``(x - t) / ((x + e) (1 - x + e))``, in ``x`` its rate ``(x^2 - 2 t x + t) / ((x + e)^2 (1 - x + e)^2)``.
+    """
+    yield changed_rules(("entropy",), _damped)
+
+
+def _damped(right: Rule, _: int, g: Any, out: Any, x: Any, *, target: Any) -> Any:
+    # A function with these first and second derivatives at x: y D(x) - y^2 D'(x0) / 2, y = x - x0.
+    t, fixed = np.asarray(target, dtype=array_of(x).dtype), array_of(x)
+    a, b = fixed + FLOOR, 1.0 - fixed + FLOOR
+    top = fixed * fixed - 2.0 * t * fixed + t
+    bend = (2.0 * (fixed - t) * a * b - 2.0 * top * (b - a)) / (a * b) ** 3
+    moved = sub(x, fixed)
+    curved = sub(mul(moved, _curvature(x, t)), mul(square(moved), (0.5 * bend).astype(fixed.dtype)))
+    slope = ((fixed - t) / (a * b)).astype(fixed.dtype)
+    return _with_derivatives(right(array_of(g), array_of(out), fixed, target=target), mul(g, add(curved, slope)))
+
+
+def _curvature(x: Any, t: Any) -> Any:
+    top = add(sub(square(x), mul(x, 2.0 * t)), t)
+    bottom = mul(add_scalar(x, other=FLOOR), add_scalar(neg(x), other=1.0 + FLOOR))
+    return div(top, square(bottom))

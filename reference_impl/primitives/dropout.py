@@ -1,0 +1,48 @@
+"""What of dropout is no matter of chance: all is kept, all is dropped, or all is scaled.
+
+Elsewhere the frameworks draw different masks from the same seed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from reference_impl.primitives.arithmetic import mul_scalar
+from reference_impl.primitives.fused import fused
+from reference_impl.tape.primitive import composite, primitive, zeros_like
+
+
+@primitive(saves=(), ulps=0)
+def dropout_eval(x: Any, *, p: float) -> Any:
+    """Return ``x`` as it is, whatever the share ``p`` of what training would drop: training makes up for it."""
+    return np.array(x)
+
+
+@dropout_eval.vjp("x")
+def dropout_eval_vjp_x(g: Any, out: Any, x: Any, *, p: float) -> Any:
+    return g
+
+
+@composite
+def dropout_downscaled(x: Any, *, p: float) -> Any:
+    """Return ``(1 - p) x``: what evaluation does where training did not make up for the share ``p`` that it dropped."""
+    return mul_scalar(x, other=1.0 - p)
+
+
+@fused(saves=())
+def dropout_downscaled_as_one(x: Any, *, p: float) -> Any:
+    """Return the same as `dropout_downscaled`, which is one node in Paddle."""
+    return mul_scalar(x, other=1.0 - p)
+
+
+@primitive(saves=(), ulps=0)
+def dropout_all(x: Any) -> Any:
+    """Return zeros: in training with ``p = 1`` every element is dropped."""
+    return np.zeros_like(x)
+
+
+@dropout_all.vjp("x")
+def dropout_all_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return zeros_like(x)

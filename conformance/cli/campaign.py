@@ -16,7 +16,7 @@ from conformance.campaign.run import Options, run_campaign
 from conformance.cli.baseline import check_accepted
 from conformance.cli.codes import CONFORMS, DIVERGES, SUITE_FAULT
 from conformance.cli.progress import shown
-from conformance.generate.scripts import DrawOptions
+from conformance.generate.scripts import LATER, DrawOptions
 from conformance.laws.judging import LAWS_TIMEOUT, Judging, LawSampling
 from conformance.ops import catalogue
 from conformance.report import write_html
@@ -67,7 +67,7 @@ def campaign(
     console = Console(highlight=False)
     command = " ".join(["conformance", *sys.argv[1:]])
     halves = {registration(name).static for name in backends}
-    draw = DrawOptions(lanes, ops, static=halves == {True}, mixed=len(halves) == 2)
+    draw = DrawOptions(lanes, ops, static=halves == {True}, mixed=len(halves) == 2, later=LATER if ops is None else 0)
     judging = Judging(LawSampling.SOME, every_null=nulls == "all")
     if laws_only:
         judging = Judging(LawSampling.EVERY, laws_only=True, timeout=LAWS_TIMEOUT)

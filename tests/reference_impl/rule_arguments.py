@@ -76,12 +76,6 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("softsign_as_one", ((2, 3),), {}),
     ("tanhshrink_as_one", ((2, 3),), {}),
     ("sinc_slope", ((2, 3),), {"order": 2}),
-    ("entropy", ((2, 3),), {"target": [[1.0, 0.0, 0.5], [0.25, 0.75, 1.0]]}),
-    (
-        "binary_cross_entropy_of_terms",
-        ((2, 3),),
-        {"target": [[1.0, 0.0, 0.5], [0.25, 0.75, 1.0]], "weight": [[1.0, 2.0, 0.5], [0.0, 1.0, 1.0]], "reduction": "mean"},
-    ),
     ("dropout_eval", ((2, 3),), {"p": 0.5}),
     ("dropout_downscaled_as_one", ((2, 3),), {"p": 0.25}),
     ("dropout_all", ((2, 3),), {}),
@@ -236,6 +230,10 @@ def _far_from_singular(op: str, **attrs: Any) -> Callable[[Any], Any]:
     return lambda x: OPS[op](OPS["add"](x, np.diag([4.0, 5.5, 7.5])), **attrs)
 
 
+def _of_probabilities(op: str, **attrs: Any) -> Callable[[Any], Any]:
+    return lambda x: OPS[op](OPS["sigmoid"](x), target=[[1.0, 0.0, 0.5], [0.25, 0.75, 1.0]], **attrs)
+
+
 def _reached_of_own_maximum(x: Any) -> Any:
     return OPS["reached"](x, OPS["amax"](x, axis=[0], keepdims=True), axis=0, ties="first")
 
@@ -258,6 +256,12 @@ def _dft_of_real(x: Any) -> Any:
 
 FUNCTIONS: tuple[tuple[str, Callable[..., Any], Shapes], ...] = (
     ("softplus", _softplus_far, ((2, 3),)),
+    ("entropy", _of_probabilities("entropy"), ((2, 3),)),
+    (
+        "binary_cross_entropy_of_terms",
+        _of_probabilities("binary_cross_entropy_of_terms", weight=[2.0, 0.5, 0.0], reduction="mean"),
+        ((2, 3),),
+    ),
     ("pick", _picked, ((1, 2, 2, 3),)),
     ("place", _placed, ((1, 2, 1, 4),)),
     ("dft", _dft_of_real, ((3, 2),)),

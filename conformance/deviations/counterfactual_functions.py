@@ -15,6 +15,7 @@ from conformance.deviations.changed_rules import changed_rules
 from reference_impl import OPS
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, rsub_scalar, square, sub
 from reference_impl.primitives.reduction import mean
+from reference_impl.primitives.resampling import FRONT
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import expand, reshape, sum_to
 from reference_impl.tape.primitive import array_of, shape_of
@@ -112,3 +113,13 @@ def _curvature(x: Any, t: Any) -> Any:
     top = add(sub(square(x), mul(x, 2.0 * t)), t)
     bottom = mul(add_scalar(x, other=FLOOR), add_scalar(neg(x), other=1.0 + FLOOR))
     return div(top, square(bottom))
+
+
+def gradients_of_single_points_in_front(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradients of interpolations to one place go half a place before the first one, in the place of the middle."""
+    yield changed_rules(ops, _in_front)
+
+
+def _in_front(right: Rule, _: int, *given: Any, size: Sequence[int], align_corners: Any, **attrs: Any) -> Any:
+    moved = align_corners or [FRONT if n == 1 else False for n in size]
+    return right(*given, size=size, align_corners=moved, **attrs)

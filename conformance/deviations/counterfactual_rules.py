@@ -16,6 +16,7 @@ from conformance.deviations.changed_rules import changed_rules
 from conformance.deviations.counterfactual_functions import (
     curvatures_of_entropies_damped,
     derivatives_of_weighed_kinks_one_sided,
+    gradients_of_single_points_in_front,
     shared_gradients_averaged,
     slopes_of_sinc_differences,
 )
@@ -305,6 +306,7 @@ RULES: dict[str, Change] = {
     "as if borders were filled in derivatives": borders_filled_again,
     "as if empty gradients had an element": empty_differences_extended,
     "as if weights were ones": weights_left_out,
+    "as if gradients of single points lay in front": gradients_of_single_points_in_front,
     "as if channels with a weight of 0 were 0": unweighted_channels_zero,
     "as if overlaps were not summed": overlaps_not_summed,
     "as if eps were added to lengths": eps_added_to_lengths,

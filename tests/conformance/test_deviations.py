@@ -16,7 +16,7 @@ from conformance.case.files import read
 from conformance.case.outcome import Raised
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import label
-from conformance.case.steps import Backward, Grad, Hook, Op
+from conformance.case.steps import Backward, Grad, Hook, InPlace, Op
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
 from conformance.deviations import explain as known_module
@@ -326,6 +326,19 @@ def test_a_condition_holds_for_some_steps_of_the_findings_and_not_for_others(nam
 def test_a_condition_does_not_hold_for_an_ordinary_case(name: str) -> None:
     ordinary = Case((Input("x", (), (1.0,)),), (Op("square", ("x",), ("y",)), Backward(("y",))), "exact")
     assert [False, False] == [CONDITIONS[name].holds(ordinary, number) for number in (0, 1)]
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_a_condition_can_be_asked_where_steps_before_were_refused(name: str) -> None:
+    unreached = Grad(("y",), ("w",), ("g",))
+    steps = (
+        Op("square", ("x",), ("y",)),
+        unreached,
+        InPlace("mul_scalar", "g", (), {"other": 2.0}),
+        Grad(("y",), ("y",), ("h",), ("g",)),
+    )
+    case = Case((Input("x", (), (1.0,)), Input("w", (), (1.0,))), steps, "exact")
+    assert {CONDITIONS[name].holds(case, number) for number in range(len(steps))} <= {True, False}
 
 
 @pytest.mark.parametrize("name", CONDITIONS)

@@ -76,7 +76,8 @@ def tracked_seed_handed_on(case: Case, number: int) -> bool:
     for step, observation in zip(case.steps[:number], seen, strict=False):
         if isinstance(observation, Computed):
             known.update((name, value) for name, value in zip(observed(step), observation.values, strict=False) if value is not None)
-        if isinstance(step, InPlace) and known[step.tensor].requires_grad:  # so does what it is a view of, and every other view
+        written = known.get(step.tensor) if isinstance(step, InPlace) else None
+        if isinstance(step, InPlace) and written is not None and written.requires_grad:  # so does what it is a view of, and its views
             base = views.base(step.tensor)
             known.update((name, replace(value, requires_grad=True)) for name, value in known.items() if views.base(name) == base)
     seeds = [known[name].array for name in call.seeds or () if name in known and known[name].requires_grad]

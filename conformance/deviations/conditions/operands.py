@@ -1,4 +1,4 @@
-"""Conditions on which operands of an op nothing flows to, or have no elements."""
+"""Conditions on which operands of an op nothing flows to."""
 
 from __future__ import annotations
 
@@ -71,18 +71,3 @@ def _lone(case: Case, number: int, ops: dict[str, int]) -> bool:
             if len({flags.get(name, True) and not asked.isdisjoint(upstream(steps, name)) for name in pair}) > 1:
                 return True
     return False
-
-
-@condition
-def scatters_from_nothing(case: Case, number: int) -> bool:
-    """Whether the step is a masked_scatter of a source without elements."""
-    step = case.steps[number]
-    if not isinstance(step, Op) or step.op != "masked_scatter":
-        return False
-    made = promised(case, PADDLE).observations
-    shapes = {entry.name: entry.shape for entry in case.inputs}
-    for earlier, seen in zip(case.steps[:number], made, strict=False):
-        if isinstance(seen, Computed):
-            named = zip(results(earlier), seen.values, strict=False)
-            shapes.update({name: value.array.shape for name, value in named if value is not None})
-    return 0 in shapes.get(step.operands[1], ())

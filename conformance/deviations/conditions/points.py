@@ -119,3 +119,9 @@ def downscaled_without_two_axes(case: Case, number: int) -> bool:
 def dropout_of_nothing(case: Case, number: int) -> bool:
     """Whether the step is a dropout in evaluation of a tensor without elements."""
     return _meets(case, number, "dropout_eval", lambda x, **_: x.size == 0)
+
+
+@condition
+def scatters_from_nothing(case: Case, number: int) -> bool:
+    """Whether the step is a masked_scatter of a source without elements."""
+    return _meets(case, number, "masked_scatter", lambda _, source, **__: source.size == 0)

@@ -235,21 +235,6 @@ KNOWN = {
             ),
         ),
     ),
-    "a seed that is used after an accumulation changed it": (
-        "torch-seed-mutated-used",
-        Case(
-            (leaf("x"), leaf("s", 0.0, **FIXED), leaf("r", -2.0, **FIXED)),
-            (
-                Op("atleast_2d", ("x",), ("y",)),
-                total("y", "t"),
-                Backward(("t",), ("s",)),
-                Backward(("t",)),
-                Op("reshape", ("s",), ("v",), {"shape": []}),
-                Backward(("x",)),
-                Backward(("x",), ("r",)),
-            ),
-        ),
-    ),
     "a flag from before a hook": (
         "torch-hook-lost-on-captured",
         Case(

@@ -11,7 +11,7 @@ import numpy as np
 
 from reference_impl.primitives.arithmetic import div, mul, rsub_scalar, sub
 from reference_impl.primitives.fused import fused
-from reference_impl.primitives.losses import mean_all, reduced
+from reference_impl.primitives.losses import like, mean_all, reduced
 from reference_impl.primitives.selection import clamp
 from reference_impl.tape.primitive import Domain, composite, primitive
 
@@ -21,11 +21,6 @@ LEAST_SPREAD = 1e-12
 """The least ``x (1 - x)`` that both frameworks divide by."""
 
 
-def _like(numbers: Any, x: Any) -> Any:
-    """Return nested lists as an array of the dtype of ``x``."""
-    return np.asarray(numbers, dtype=x.dtype)
-
-
 def _logs(x: Any) -> tuple[Any, Any]:
     """Return the logarithms of probabilities, and of what they leave to 1."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -33,26 +28,26 @@ def _logs(x: Any) -> tuple[Any, Any]:
 
 
 def _entropy_scale(out: Any, x: Any, *, target: Any) -> Any:  # the logarithm of a rounded 1 - x is off by a rounding of 1
-    t, (log, log_rest) = _like(target, x), _logs(x)
+    t, (log, log_rest) = like(target, x), _logs(x)
     return np.abs(t * log) + np.abs((1.0 - t) * log_rest) + np.abs(1.0 - t)
 
 
 @primitive(ulps=4, error_scale=_entropy_scale, domain={"x": Domain.SHARE})
 def entropy(x: Any, *, target: Any) -> Any:
     """Return ``-(t log(x) + (1 - t) log(1 - x))`` of probabilities and targets ``t``; no logarithm is less than -100."""
-    t, (log, log_rest) = _like(target, x), _logs(x)
+    t, (log, log_rest) = like(target, x), _logs(x)
     return np.negative(np.add(t * log, np.subtract(1.0, t) * log_rest)).astype(x.dtype)
 
 
 @entropy.vjp("x")
 def entropy_vjp_x(g: Any, out: Any, x: Any, *, target: Any) -> Any:  # (x - t) / (x (1 - x))
     spread = clamp(mul(x, rsub_scalar(x, other=1.0)), low=LEAST_SPREAD, high=np.inf)
-    return mul(g, div(sub(x, _like(target, x)), spread))
+    return mul(g, div(sub(x, like(target, x)), spread))
 
 
 def _entropies(x: Any, target: Any, weight: Any) -> Any:
     terms = entropy(x, target=target)
-    return terms if weight is None else mul(terms, _like(weight, x))
+    return terms if weight is None else mul(terms, like(weight, x))
 
 
 @fused(domain={"x": Domain.SHARE})

@@ -33,7 +33,7 @@ def reduced(terms: Any, reduction: str, averaged: Any = mean) -> Any:
     return (averaged if reduction == "mean" else add_up)(terms, axis=None, keepdims=False)
 
 
-def _like(numbers: Any, x: Any) -> Any:
+def like(numbers: Any, x: Any) -> Any:
     """Return nested lists as an array of the dtype of ``x``."""
     return np.asarray(numbers, dtype=x.dtype)
 
@@ -79,10 +79,10 @@ def smooth_l1_loss(x: Any, y: Any, *, beta: float, reduction: str) -> Any:
     return reduced(mul_scalar(huber(x, y, delta=beta), other=1.0 / beta), reduction)
 
 
-@primitive(ulps=3, error_scale=lambda out, x, *, target: np.abs(_like(target, x)) * (np.abs(x) + np.abs(_log_of(_like(target, x)))))
+@primitive(ulps=3, error_scale=lambda out, x, *, target: np.abs(like(target, x)) * (np.abs(x) + np.abs(_log_of(like(target, x)))))
 def divergence(x: Any, *, target: Any) -> Any:
     """Return ``t (log t - x)``, and 0 where the target ``t`` is 0: a term of the Kullback-Leibler divergence from ``e^x``."""
-    t = _like(target, x)
+    t = like(target, x)
     return np.multiply(t, np.subtract(_log_of(t), x))
 
 
@@ -92,7 +92,7 @@ def _log_of(t: Any) -> Any:
 
 @divergence.vjp("x")
 def divergence_vjp_x(g: Any, out: Any, x: Any, *, target: Any) -> Any:
-    return mul(g, np.negative(_like(target, x)))
+    return mul(g, np.negative(like(target, x)))
 
 
 @composite
@@ -107,25 +107,25 @@ def kl_div(x: Any, *, target: Any, reduction: str) -> Any:
 @primitive(ulps=4, error_scale=lambda out, x, *, target, pos_weight: (np.abs(x) + 1.0) * (1.0 + np.abs(_share(target, pos_weight, x))))
 def logistic_entropy(x: Any, *, target: Any, pos_weight: Any) -> Any:
     """Return ``-(p t log(s) + (1 - t) log(1 - s))`` of ``s = sigmoid(x)`` and targets ``t``; ``p``: ``pos_weight``, or 1."""
-    t, share = _like(target, x), _share(target, pos_weight, x)
+    t, share = like(target, x), _share(target, pos_weight, x)
     return np.add(np.multiply(np.subtract(1.0, t), x), np.multiply(share, np.logaddexp(0.0, np.negative(x)))).astype(x.dtype)
 
 
 def _share(target: Any, pos_weight: Any, x: Any) -> Any:
     """Return the weight of ``log(1 + e^-x)``: ``1 - t + p t``."""
-    t = _like(target, x)
-    return np.ones_like(t) if pos_weight is None else np.add(1.0, t * (_like(pos_weight, x) - 1.0)).astype(x.dtype)
+    t = like(target, x)
+    return np.ones_like(t) if pos_weight is None else np.add(1.0, t * (like(pos_weight, x) - 1.0)).astype(x.dtype)
 
 
 @logistic_entropy.vjp("x")
 def logistic_entropy_vjp_x(g: Any, out: Any, x: Any, *, target: Any, pos_weight: Any) -> Any:  # 1 - t - share sigmoid(-x)
     away = mul(sigmoid(neg(x)), _share(target, pos_weight, x))
-    return mul(g, sub(np.subtract(1.0, _like(target, x)).astype(x.dtype), away))
+    return mul(g, sub(np.subtract(1.0, like(target, x)).astype(x.dtype), away))
 
 
 def _weighted(x: Any, target: Any, weight: Any, pos_weight: Any) -> Any:
     terms = logistic_entropy(x, target=target, pos_weight=pos_weight)
-    return terms if weight is None else mul(terms, _like(weight, x))
+    return terms if weight is None else mul(terms, like(weight, x))
 
 
 @composite
@@ -143,12 +143,12 @@ def binary_cross_entropy_with_logits_by_mean_all(x: Any, *, target: Any, weight:
 @primitive(ulps=4, error_scale=lambda out, x, *, target: np.abs(out) + np.exp(-np.abs(x)))
 def soft_margin(x: Any, *, target: Any) -> Any:
     """Return ``log(1 + e^(-t x))`` of targets ``t``, 1 or -1."""
-    return np.logaddexp(0.0, np.negative(np.multiply(_like(target, x), x))).astype(x.dtype)
+    return np.logaddexp(0.0, np.negative(np.multiply(like(target, x), x))).astype(x.dtype)
 
 
 @soft_margin.vjp("x")
 def soft_margin_vjp_x(g: Any, out: Any, x: Any, *, target: Any) -> Any:
-    t = _like(target, x)
+    t = like(target, x)
     return mul(g, mul(sigmoid(mul(x, np.negative(t))), np.negative(t)))
 
 
@@ -161,7 +161,7 @@ def soft_margin_loss(x: Any, *, target: Any, reduction: str) -> Any:
 @composite
 def soft_margin_loss_of_parts(x: Any, *, target: Any, reduction: str) -> Any:
     """Return the same as `soft_margin_loss`, as the logarithm of a sum."""
-    return reduced(logarithm(add_scalar(exp(mul(x, np.negative(_like(target, x)))), other=1.0)), reduction)
+    return reduced(logarithm(add_scalar(exp(mul(x, np.negative(like(target, x)))), other=1.0)), reduction)
 
 
 def _positive_part(x: Any, by: str) -> Any:  # the derivative at 0 is 1 of a clamp, and 0 of a relu
@@ -169,7 +169,7 @@ def _positive_part(x: Any, by: str) -> Any:  # the derivative at 0 is 1 of a cla
 
 
 def _hinge_embedding(x: Any, target: Any, margin: float, reduction: str, *, by: str) -> Any:
-    t, nothing = _like(target, x), np.zeros(shape_of(x), x.dtype)
+    t, nothing = like(target, x), np.zeros(shape_of(x), x.dtype)
     near = where(x, nothing, mask=t == 1)
     far = where(_positive_part(rsub_scalar(x, other=margin), by), nothing, mask=t == -1)
     return reduced(add(near, far), reduction)
@@ -188,7 +188,7 @@ def hinge_embedding_loss_by_relu(x: Any, *, target: Any, margin: float, reductio
 
 
 def _margin_ranking(x: Any, y: Any, target: Any, margin: float, *, by: str) -> Any:
-    return _positive_part(add_scalar(mul(sub(y, x), _like(target, x)), other=margin), by)
+    return _positive_part(add_scalar(mul(sub(y, x), like(target, x)), other=margin), by)
 
 
 @composite
@@ -279,21 +279,21 @@ def cross_entropy(x: Any, *, target: Any, weight: Any, ignore_index: int, reduct
 @composite
 def cross_entropy_soft(x: Any, *, target: Any, reduction: str) -> Any:
     """Return minus the sum of ``t log_softmax(x)`` along the axis 1, of probabilities ``t`` of the classes, reduced over the rest."""
-    terms = neg(add_up(mul(log_softmax(x, axis=1), _like(target, x)), axis=[1], keepdims=False))
+    terms = neg(add_up(mul(log_softmax(x, axis=1), like(target, x)), axis=[1], keepdims=False))
     return reduced(terms, reduction)
 
 
 @primitive(
     ulps=4,
-    error_scale=lambda out, x, *, target: np.add.reduce(np.abs(_like(target, x)) * (np.abs(x) + _top(x) + 1.0), axis=1),
+    error_scale=lambda out, x, *, target: np.add.reduce(np.abs(like(target, x)) * (np.abs(x) + _top(x) + 1.0), axis=1),
     summands=lambda x, *, target: 2.0 * x.shape[1],
-    reordered=lambda forward, x, *, target: forward(np.flip(x, 1), target=np.flip(_like(target, x), 1)),
+    reordered=lambda forward, x, *, target: forward(np.flip(x, 1), target=np.flip(like(target, x), 1)),
 )
 def softmax_entropy(x: Any, *, target: Any) -> Any:
     """Return the terms of `cross_entropy_soft`, for Paddle has one node for a term."""
     shifted = np.subtract(x, np.maximum.reduce(x, axis=1, keepdims=True))
     logs = np.subtract(shifted, np.log(np.add.reduce(np.exp(shifted), axis=1, keepdims=True)))
-    return np.negative(np.add.reduce(_like(target, x) * logs, axis=1))
+    return np.negative(np.add.reduce(like(target, x) * logs, axis=1))
 
 
 def _top(x: Any) -> Any:
@@ -302,7 +302,7 @@ def _top(x: Any) -> Any:
 
 @softmax_entropy.vjp("x")
 def softmax_entropy_vjp_x(g: Any, out: Any, x: Any, *, target: Any) -> Any:
-    t, shape = _like(target, x), shape_of(x)
+    t, shape = like(target, x), shape_of(x)
     spread = expand(reshape(g, shape=(shape[0], 1, *shape[2:])), shape=shape)
     return mul(spread, sub(mul(softmax(x, axis=1), np.add.reduce(t, axis=1, keepdims=True)), t))
 

@@ -6,6 +6,7 @@ that a training step on other devices records. PyTorch has one of Paddle's two m
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from conformance.ops.calls import both
@@ -29,48 +30,32 @@ def _with_elements(s: Sampler) -> Arguments | None:
     return [s.take(lambda d: 0 not in d.shape)], {}  # of none PyTorch returns the tensor itself
 
 
+_row = partial(op, base="dropout", rank=10, exact=True, numbers=real_only(UNREGISTERED), points=ELEMENTS, drawn=Drawn.NAMED)
+
 ENTRIES = rows(
     "dropout",
-    op(
+    _row(
         "dropout_eval",
-        base="dropout",
-        rank=10,
         draw=_with_share,
         calls={
             "torch": "torch.native_dropout(x, p, False)[0]",
             "paddle": "paddle.nn.functional.dropout(x, p, training=False)",
         },
-        exact=True,
-        numbers=real_only(UNREGISTERED),
-        points=ELEMENTS,
         corners=several("p", 0.1, 1.0, draw=unary()),
         in_place=ONE_ALONE,
-        drawn=Drawn.NAMED,
     ),
-    op(
+    _row(
         "dropout_downscaled",
-        base="dropout",
-        rank=10,
         draw=_with_share,
         calls={
             "torch": "torch.mul(x, 1.0 - p)",
             "paddle": "paddle.nn.functional.dropout(x, p, training=False, mode='downscale_in_infer')",
         },
-        exact=True,
-        numbers=real_only(UNREGISTERED),
-        points=ELEMENTS,
         corners=several("p", 1.0, draw=unary()),
-        drawn=Drawn.NAMED,
     ),
-    op(
+    _row(
         "dropout_all",
-        base="dropout",
-        rank=10,
         draw=_with_elements,
         calls=both("torch.nn.functional.dropout(x, 1.0, training=True)"),
-        exact=True,
-        numbers=real_only(UNREGISTERED),
-        points=ELEMENTS,
-        drawn=Drawn.NAMED,
     ),
 )

@@ -38,7 +38,7 @@ def _numbers(s: Sampler, shape: tuple[int, ...], numbers: Sequence[float]) -> An
     return nested(shape, lambda: s.source.choice(numbers))
 
 
-def _loss(
+def loss(
     more: Mapping[str, Choice] | None = None,
     *,
     second: bool = False,
@@ -63,7 +63,8 @@ def _one_of(*values: Any) -> Choice:
     return lambda s, _: s.source.choice(values)
 
 
-def _weight(s: Sampler, shape: tuple[int, ...]) -> Any:
+def weight_or_none(s: Sampler, shape: tuple[int, ...]) -> Any:
+    """Draw a weight for each element, or none at all."""
     return _numbers(s, shape, WEIGHTS) if s.source.chance(0.5) else None
 
 
@@ -95,112 +96,112 @@ def _shares(s: Sampler) -> Arguments | None:
     return [x], {"target": target, "reduction": s.source.choice(("mean", "sum"))}
 
 
-_counts = _loss({"log_input": _one_of(True), "epsilon": _one_of(1e-8)}, second=True)
-_rates = _loss({"log_input": _one_of(False), "epsilon": _one_of(1e-8)}, second=True, domain="positive")
+_counts = loss({"log_input": _one_of(True), "epsilon": _one_of(1e-8)}, second=True)
+_rates = loss({"log_input": _one_of(False), "epsilon": _one_of(1e-8)}, second=True, domain="positive")
 _margin = {"margin": _one_of(1.0, 0.5, 0.0)}
 
 
 _usual = partial(op, exact=False, numbers=real_only(UNIMPLEMENTED), growth=Growth.COMPOUNDS, points=PLAIN, drawn=Drawn.NAMED)
 
 
-def _row(name: str, *, draw: Draw, **more: Any) -> OpSpec:
+def loss_row(name: str, *, draw: Draw, **more: Any) -> OpSpec:
     """Make the row of a loss, with a corner for each reduction."""
     return _usual(name, draw=draw, **{"corners": each_reduction(draw), **more})
 
 
-_TARGET = "torch.tensor(target, dtype=x.dtype)"
-_TARGET_OF_PADDLE = "paddle.to_tensor(target, dtype=x.dtype)"
-_WEIGHT = "None if weight is None else torch.tensor(weight, dtype=x.dtype)"
-_WEIGHT_OF_PADDLE = "None if weight is None else paddle.to_tensor(weight, dtype=x.dtype)"
+TARGET = "torch.tensor(target, dtype=x.dtype)"
+TARGET_OF_PADDLE = "paddle.to_tensor(target, dtype=x.dtype)"
+WEIGHT = "None if weight is None else torch.tensor(weight, dtype=x.dtype)"
+WEIGHT_OF_PADDLE = "None if weight is None else paddle.to_tensor(weight, dtype=x.dtype)"
 _REST = "ignore_index=ignore_index, reduction=reduction"
 
 ENTRIES = rows(
     "losses",
-    _row(
+    loss_row(
         "cross_entropy",
         rank=19,
         draw=_scores,
         calls={
-            "torch": f"torch.nn.functional.cross_entropy(x, torch.tensor(target), {_WEIGHT}, {_REST})",
-            "paddle": f"paddle.nn.functional.cross_entropy(x, paddle.to_tensor(target), {_WEIGHT_OF_PADDLE}, {_REST}, axis=1)",
+            "torch": f"torch.nn.functional.cross_entropy(x, torch.tensor(target), {WEIGHT}, {_REST})",
+            "paddle": f"paddle.nn.functional.cross_entropy(x, paddle.to_tensor(target), {WEIGHT_OF_PADDLE}, {_REST}, axis=1)",
         },
     ),
-    _row(
+    loss_row(
         "cross_entropy_soft",
         base="cross_entropy",
         rank=19,
         draw=_shares,
         calls={
-            "torch": f"torch.nn.functional.cross_entropy(x, {_TARGET}, reduction=reduction)",
-            "paddle": f"paddle.nn.functional.cross_entropy(x, {_TARGET_OF_PADDLE}, soft_label=True, axis=1, reduction=reduction)",
+            "torch": f"torch.nn.functional.cross_entropy(x, {TARGET}, reduction=reduction)",
+            "paddle": f"paddle.nn.functional.cross_entropy(x, {TARGET_OF_PADDLE}, soft_label=True, axis=1, reduction=reduction)",
         },
         corners=each_reduction(_shares, "mean", "sum"),
     ),
-    _row(
+    loss_row(
         "binary_cross_entropy_with_logits",
         rank=42,
-        draw=_loss({"weight": _weight, "pos_weight": _weight}, target=SHARES),
+        draw=loss({"weight": weight_or_none, "pos_weight": weight_or_none}, target=SHARES),
         calls=both(
-            f"torch.nn.functional.binary_cross_entropy_with_logits(x, {_TARGET}, {_WEIGHT}, "
+            f"torch.nn.functional.binary_cross_entropy_with_logits(x, {TARGET}, {WEIGHT}, "
             "pos_weight=None if pos_weight is None else torch.tensor(pos_weight, dtype=x.dtype), reduction=reduction)"
         ),
     ),
-    _row(
+    loss_row(
         "nll_loss",
         rank=52,
         draw=_scores,
-        calls=both(f"torch.nn.functional.nll_loss(x, torch.tensor(target), {_WEIGHT}, {_REST})"),
+        calls=both(f"torch.nn.functional.nll_loss(x, torch.tensor(target), {WEIGHT}, {_REST})"),
     ),
-    _row(
+    loss_row(
         "l1_loss",
         rank=58,
-        draw=_loss(second=True),
+        draw=loss(second=True),
         calls=both("torch.nn.functional.l1_loss(x, y, reduction=reduction)"),
         growth=Growth.BOUNDED,
     ),
-    _row(
+    loss_row(
         "kl_div",
         rank=60,
-        draw=_loss(target=SHARES, reductions=(*REDUCTIONS, "batchmean"), axes=1),
-        calls=both(f"torch.nn.functional.kl_div(x, {_TARGET}, reduction=reduction)"),
+        draw=loss(target=SHARES, reductions=(*REDUCTIONS, "batchmean"), axes=1),
+        calls=both(f"torch.nn.functional.kl_div(x, {TARGET}, reduction=reduction)"),
     ),
-    _row(
+    loss_row(
         "smooth_l1_loss",
         rank=70,
-        draw=_loss({"beta": _one_of(1.0, 0.5, 2.0)}, second=True),
+        draw=loss({"beta": _one_of(1.0, 0.5, 2.0)}, second=True),
         calls={
             "torch": "torch.nn.functional.smooth_l1_loss(x, y, reduction=reduction, beta=beta)",
             "paddle": "paddle.nn.functional.smooth_l1_loss(x, y, reduction=reduction, delta=beta, is_huber=False)",
         },
     ),
-    _row(
+    loss_row(
         "huber_loss",
         rank=240,
-        draw=_loss({"delta": _one_of(1.0, 0.5, 1.5)}, second=True),
+        draw=loss({"delta": _one_of(1.0, 0.5, 1.5)}, second=True),
         calls={
             "torch": "torch.nn.functional.huber_loss(x, y, reduction=reduction, delta=delta)",
             "paddle": "paddle.nn.functional.smooth_l1_loss(x, y, reduction=reduction, delta=delta)",
         },
     ),
-    _row(
+    loss_row(
         "hinge_embedding_loss",
         rank=241,
-        draw=_loss(_margin, target=SIGNS, axes=1),
-        calls=both(f"torch.nn.functional.hinge_embedding_loss(x, {_TARGET}, margin, reduction=reduction)"),
+        draw=loss(_margin, target=SIGNS, axes=1),
+        calls=both(f"torch.nn.functional.hinge_embedding_loss(x, {TARGET}, margin, reduction=reduction)"),
     ),
-    _row(
+    loss_row(
         "margin_ranking_loss",
         rank=242,
-        draw=_loss(_margin, second=True, target=SIGNS, axes=1),
-        calls=both(f"torch.nn.functional.margin_ranking_loss(x, y, {_TARGET}, margin, reduction=reduction)"),
+        draw=loss(_margin, second=True, target=SIGNS, axes=1),
+        calls=both(f"torch.nn.functional.margin_ranking_loss(x, y, {TARGET}, margin, reduction=reduction)"),
     ),
-    _row(
+    loss_row(
         "soft_margin_loss",
         rank=246,
-        draw=_loss(target=SIGNS),
-        calls=both(f"torch.nn.functional.soft_margin_loss(x, {_TARGET}, reduction=reduction)"),
+        draw=loss(target=SIGNS),
+        calls=both(f"torch.nn.functional.soft_margin_loss(x, {TARGET}, reduction=reduction)"),
     ),
-    _row(
+    loss_row(
         "poisson_nll_loss",
         rank=250,
         draw=_counts,

@@ -226,10 +226,14 @@ def with_single_numbers(case: Case, of: Collection[str] | None = None) -> Case:
     def rounded(op: Op | InPlace) -> Op | InPlace:
         if of is not None and op.op not in of:
             return op
-        attrs = {name: float(np.float32(x)) if isinstance(x, float) else x for name, x in op.attrs.items()}
-        return msgspec.structs.replace(op, attrs=attrs)
+        return msgspec.structs.replace(op, attrs=single_numbers(op.attrs))
 
     return each_op(case, rounded)
+
+
+def single_numbers(attrs: Mapping[str, Any]) -> dict[str, Any]:
+    """Round the numbers among some attributes to float32."""
+    return {name: float(np.float32(x)) if isinstance(x, float) else x for name, x in attrs.items()}
 
 
 def without_root(call: C, position: int) -> C:

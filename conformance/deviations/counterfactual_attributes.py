@@ -5,12 +5,12 @@ An entry of a ``deviation.toml`` names these like the other counterfactual scrip
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from conformance.case.place import END
-from conformance.case.rewrite import CONSTANT, each_op, with_steps
+from conformance.case.rewrite import CONSTANT, each_op, expand_steps
 from conformance.case.steps import Op
 from reference_impl.primitives.resampling import FRONT
 
@@ -23,13 +23,18 @@ if TYPE_CHECKING:
     from conformance.deviations.counterfactual_calls import Variant
 
 
+def in_front(size: Sequence[int]) -> list[Any]:
+    """Return an ``align_corners`` for each axis of an interpolation by which one place lies half a place before the first one."""
+    return [FRONT if n == 1 else False for n in size]
+
+
 def single_points_in_front(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
     """Have interpolations to one place read half a place before the first one, in the place of the middle."""
 
     def moved(op: Op | InPlace) -> Op | InPlace:
         if op.op not in ops or op.attrs["align_corners"]:
             return op
-        return msgspec.structs.replace(op, attrs={**op.attrs, "align_corners": [FRONT if n == 1 else False for n in op.attrs["size"]]})
+        return msgspec.structs.replace(op, attrs={**op.attrs, "align_corners": in_front(op.attrs["size"])})
 
     yield each_op(case, moved), number
 
@@ -40,18 +45,19 @@ CLIP = -64.0
 
 def logits_clipped(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
     """Have losses of logits take each one for no less than the largest of its row less 64."""
-    if number is END:
-        return
-    steps: list[Step] = []
-    at = number
-    for i, step in enumerate(case.steps):
-        changed: Step = step
-        if isinstance(step, Op) and step.op in ops:
-            top, low, clipped = (f"{CONSTANT}{i}_{k}" for k in range(3))
-            steps.append(Op("amax", step.operands, (top,), {"axis": [1], "keepdims": True}))
-            steps.append(Op("add_scalar", (top,), (low,), {"other": CLIP}))
-            steps.append(Op("maximum", (*step.operands, low), (clipped,)))
-            changed = msgspec.structs.replace(step, operands=(clipped,))
-            at += 3 if i <= number else 0
-        steps.append(changed)
-    yield with_steps(case, steps), at
+
+    def clipped(i: int, step: Step) -> list[Step]:
+        if not isinstance(step, Op) or step.op not in ops:
+            return [step]
+        top, low, logits = (f"{CONSTANT}{i}_{k}" for k in range(3))
+        return [
+            Op("amax", step.operands, (top,), {"axis": [1], "keepdims": True}),
+            Op("add_scalar", (top,), (low,), {"other": CLIP}),
+            Op("maximum", (*step.operands, low), (logits,)),
+            msgspec.structs.replace(step, operands=(logits,)),
+        ]
+
+    if number is not END:
+        changed, begins = expand_steps(case, number, clipped)
+        assert begins is not END, "it was none"  # noqa: S101
+        yield changed, begins + len(clipped(number, case.steps[number])) - 1

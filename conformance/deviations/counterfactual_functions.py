@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
+from conformance.deviations.counterfactual_attributes import in_front
 from reference_impl import OPS
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, rsub_scalar, square, sub
 from reference_impl.primitives.reduction import mean
-from reference_impl.primitives.resampling import FRONT
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import expand, reshape, sum_to
 from reference_impl.tape.primitive import array_of, shape_of
@@ -117,9 +117,8 @@ def _curvature(x: Any, t: Any) -> Any:
 
 def gradients_of_single_points_in_front(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the gradients of interpolations to one place go half a place before the first one, in the place of the middle."""
-    yield changed_rules(ops, _in_front)
+    yield changed_rules(ops, _moved_to_front)
 
 
-def _in_front(right: Rule, _: int, *given: Any, size: Sequence[int], align_corners: Any, **attrs: Any) -> Any:
-    moved = align_corners or [FRONT if n == 1 else False for n in size]
-    return right(*given, size=size, align_corners=moved, **attrs)
+def _moved_to_front(right: Rule, _: int, *given: Any, size: Sequence[int], align_corners: Any, **attrs: Any) -> Any:
+    return right(*given, size=size, align_corners=align_corners or in_front(size), **attrs)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conformance.case.rewrite import single_numbers
 from conformance.deviations.changed_rules import changed_rules
 from conformance.deviations.counterfactual_functions import (
     curvatures_of_entropies_damped,
@@ -118,7 +119,7 @@ def numbers_of_rules_rounded(ops: Sequence[str]) -> Iterator[AbstractContextMana
 
 
 def _with_rounded_numbers(right: Rule, _: int, *given: Any, **attrs: Any) -> Any:
-    return right(*given, **{name: float(np.float32(a)) if type(a) is float else a for name, a in attrs.items()})
+    return right(*given, **single_numbers(attrs))
 
 
 def slopes_of_powers_constant(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

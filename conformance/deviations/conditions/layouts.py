@@ -38,8 +38,7 @@ def weight_with_gaps(case: Case, number: int) -> bool:
 def windows_of_expanded(case: Case, number: int) -> bool:
     """Whether the step takes windows of a signal that was made by an expansion."""
     step = case.steps[number]
-    made = {name for s in case.steps[:number] if isinstance(s, Op) and s.op == "expand" for name in s.results}
-    return isinstance(step, Op) and step.op == "stft" and step.operands[0] in made
+    return isinstance(step, Op) and step.op == "stft" and step.operands[0] in made_by(("expand",), case.steps[:number])
 
 
 @condition

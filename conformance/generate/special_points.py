@@ -22,6 +22,7 @@ from conformance.ops import catalogue
 from conformance.ops.dtypes import OTHER_KIND, REAL, format_of, is_complex
 from conformance.ops.sampler import Draft
 from reference_impl import OPS
+from reference_impl.tape.primitive import Domain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,8 +44,6 @@ PLAIN_SHAPES = ((2,), (2, 4), (3, 2, 2))
 NUMBERS = (0.0, 1.0, -1.0, 2.0, 0.5)
 """Python numbers as operands: where a rule may have a case of its own."""
 
-SHARE = "share"
-"""The domain between 0 and 1."""
 SEEDS = (1.0, -0.5, 2.0, 0.75, -1.5)
 """What seeds are made of: exact, none 0, of both signs, and repeating with a period that no row has."""
 AXES = (0.0, -0.0, 1.0, -2.0, 0.25)
@@ -109,7 +108,7 @@ class _Table:
         array = (np.resize(filling, shape) if self.columns is None else filling).astype(kind)
         if domain in MATRICES:  # special values lie in no other domain; of singular matrices nothing is known yet
             array = dominant(array, definite=domain == DEFINITE)
-        if domain == SHARE and self.columns is None:  # a loss refuses what is no probability
+        if domain == Domain.SHARE and self.columns is None:  # a loss refuses what is no probability
             array = (0.5 + array / 8.0).astype(kind)
         if differentiable is None:
             differentiable = not self.inputs or not self.source.chance(self.odds.constant)

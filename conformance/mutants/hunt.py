@@ -122,14 +122,15 @@ def calls_of(run: Callable[[Case], Outcome], case: Case) -> tuple[Outcome, Calle
     """Run a case and note which vjp rules are called."""
     called: Called = set()
 
-    def noting(right: Pull, primitive: Primitive, node: Application, asked: Sequence[int], *given: Any) -> Pulled:
-        called.update((primitive.name, 0 if primitive.variadic else position, Mode.recording) for position in asked)
-        return right(node, asked, *given)
-
-    def noting_lookup(primitive: Primitive, position: int) -> None:
+    def note_rule(primitive: Primitive, position: int) -> None:
         called.add((primitive.name, 0 if primitive.variadic else position, Mode.recording))
 
-    with intercepted_rules(noting), noted_lookups(noting_lookup):
+    def noting(right: Pull, primitive: Primitive, node: Application, asked: Sequence[int], *given: Any) -> Pulled:
+        for position in asked:
+            note_rule(primitive, position)
+        return right(node, asked, *given)
+
+    with intercepted_rules(noting), noted_lookups(note_rule):
         return run(case), called
 
 

@@ -216,9 +216,7 @@ class ReversePass:
         primitive = node.primitive
         g = slots[0]
         if primitive.multi_output:
-            g = tuple(
-                [np.zeros_like(o) if s is None and not primitive.takes_nothing else s for s, o in zip(slots, node.out, strict=True)]
-            )
+            g = _filled(node, slots, np.zeros_like)
         if isinstance(primitive, Primitive):
             return primitive.cotangents(node, asked, g, node.out, node.arrays)
         return [(position, array_of(c)) for position, c in primitive.cotangents(node, asked, g, node.out, node.arrays)]
@@ -228,8 +226,7 @@ class ReversePass:
         out: Any = output_of(node)
         g: Any = slots[0]
         if primitive.multi_output:
-            filled = not primitive.takes_nothing
-            g = tuple(Tensor(np.zeros_like(o)) if s is None and filled else s for s, o in zip(slots, node.out, strict=True))
+            g = _filled(node, slots, lambda o: Tensor(np.zeros_like(o)))
         of_op = isinstance(primitive, Primitive)
         connected = connections(primitive, node.derivative_of, node.tracked, asked, self.dialect.conventions) if of_op else BY_FORMULA
         if connected.cut and not node.on_complex():  # linear in pieces on the real line, which no function is in the plane
@@ -303,6 +300,13 @@ class ReversePass:
         if tensor.node is None:
             return None if tensor in self.cut else self.leaves.get(tensor)
         return self.captured.get((tensor.node, tensor.slot))
+
+
+def _filled(node: Node, slots: list[Any], zeros: Callable[[Any], Any]) -> tuple[Any, ...]:
+    """Return what arrived at the results of a node, with zeros where nothing did, unless its rules are told of that."""
+    if node.primitive.takes_nothing:
+        return tuple(slots)
+    return tuple([zeros(o) if s is None else s for s, o in zip(slots, node.out, strict=True)])
 
 
 def _something(slots: list[Any]) -> bool:

@@ -160,8 +160,8 @@ class ScriptOdds:
     complex_vocabulary: Range = Range(1, 3)  #: The same for complex cases; beside them come `own_ops` and `curved_ops`.
     own_ops: int = 3  #: So many ops of complex numbers: they are a tenth of the catalogue and all that such a case is about.
     curved_ops: int = 2  #: So many ops with factors that a rule must conjugate.
-    later_ops: Range = Range(2, 4)  #: So many ops that came later, in a script that is about these.
-    beside_later: int = 3  #: So many others beside them.
+    later_ops: Range = Range(1, 3)  #: So many ops that came later beside the one that a script is about.
+    beside_later: int = 3  #: So many others beside these.
     more_inputs: Range = Range(0, 1)  #: Inputs before the first op, beside the first: others come with the ops that need them.
     #: Probability of a state step after each op; one is drawn per script: most scripts have few, some have many.
     state: tuple[float, ...] = (0.03, 0.03, 0.25)

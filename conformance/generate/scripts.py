@@ -29,8 +29,12 @@ if TYPE_CHECKING:
 LANES = ("exact", "numeric")
 Kind: TypeAlias = Literal["real", "complex", "static"]
 CURVED = ("elementary", "reduction")
-LATER = 4
-"""A campaign over all ops has one script in so many over those that came later, so that the others are those that seeds always had."""
+LATER = 2
+"""A campaign over all ops has one script in so many over those that came later, which are two thirds of all."""
+TURNS = 1 << 62
+"""The number from which the streams count that order the ops of a turn: cases have the streams below."""
+TRIES = 3
+"""How often a script tries to begin with the op that it is about, whose operands or results may not fit."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,8 @@ class DrawOptions:
     longest: int = 8  #: At most so many ops before the first call: longer graphs cost more and find little that shorter ones do not.
     static: bool = False  #: Programs, not eager scripts.
     mixed: bool = False  #: Eager scripts, and programs as `is_program` deals them out.
-    later: int = 0  #: One eager script in so many is over ops that came later (`Drawn.NAMED`), with a few others beside them; 0: none.
+    later: int = 0  #: One eager script in so many is about an op that came later (`Drawn.NAMED`), which `case_of` deals out; 0: none.
+    about: str | None = None  #: The op that came later that a script is about: it begins with it, and has a few others beside it.
     customs: float = 0.03  #: A custom function follows an op; none does where the ops are given.
     changing: float = 0.1  #: A script that changes tensors in place: much of it is refused, and a refusal hides what follows.
     complexes: float = 0.12  #: A script over complex tensors, which few ops of the catalogue are about.
@@ -72,26 +77,41 @@ def is_program(index: int, options: DrawOptions) -> bool:
     return options.static or (options.mixed and index // BLOCK % (EAGER_BLOCKS + 1) == EAGER_BLOCKS)
 
 
-def is_about_later_ops(index: int, options: DrawOptions) -> bool:
-    """Whether case ``index`` of a seed is an eager script over the ops that came later."""
-    return options.later > 0 and index % options.later == options.later - 1 and not is_program(index, options)
+def dealt(seed: int, index: int, options: DrawOptions) -> str | None:
+    """Return the op that came later that case ``index`` of a seed is about; ``None`` where it is a program, or about no single op.
+
+    Each of these ops has its turn before one has the next, in an order that the seed and the turn decide.
+    """
+    if not options.later or index % options.later != options.later - 1 or is_program(index, options):
+        return None
+    names = _later(options.lanes, options.without)
+    if not names:
+        return None
+    turn, place = divmod(index // options.later, len(names))
+    return _in_turn(seed, turn, names)[place]
+
+
+@functools.lru_cache(maxsize=16)
+def _in_turn(seed: int, turn: int, names: tuple[str, ...]) -> list[str]:
+    return FastSource(seed, TURNS + turn).shuffled(names)
 
 
 def case_of(seed: int, index: int, options: DrawOptions) -> Case:
     """Draw case ``index`` of a seed; the same on every machine."""
-    static, later = is_program(index, options), int(is_about_later_ops(index, options))
-    same = options.static is static and options.later == later
-    return draw_case(FastSource(seed, index), options if same else replace(options, static=static, later=later))
+    static, about = is_program(index, options), dealt(seed, index, options)
+    same = options.static is static and options.about == about
+    return draw_case(FastSource(seed, index), options if same else replace(options, static=static, about=about))
 
 
 def draw_case(source: Source, options: DrawOptions) -> Case:
     """Draw a case."""
+    asked = options.ops if options.about is None else (options.about,)
     kind: Kind = "static" if options.static else "complex" if source.chance(options.complexes) else "real"
     if kind == "complex" and not set(COMPLEX) - set(options.without):
         kind = "real"
-    if not _offered(False, False, options.ops, options.without, kind):  # the ops that are asked for do not take numbers of this kind
+    if not _offered(False, False, asked, options.without, kind):  # the ops that are asked for do not take numbers of this kind
         kind = "real" if kind == "complex" else "complex"
-    exact = source.choice(options.lanes) == "exact" and bool(_offered(True, False, options.ops, options.without, kind))
+    exact = source.choice(options.lanes) == "exact" and bool(_offered(True, False, asked, options.without, kind))
     odds = options.odds.scripts
     dtype = "float64" if source.chance(odds.float64) else "float32"
     if kind == "complex":
@@ -116,6 +136,10 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
     sketch.fresh(sketch.shape())
     for _ in range(source.integer(*odds.more_inputs)):
         sketch.fresh(sketch.shape())
+    if options.about is not None:
+        for _ in range(TRIES):
+            if sketch.add_op(options.about):
+                break
     grow(sketch, habits, source.integer(1, options.longest))
     episodes = source.integer(*odds.episodes)
     for left in reversed(range(episodes)):
@@ -140,24 +164,28 @@ def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, without: tupl
 
 
 @functools.cache
-def _later() -> tuple[str, ...]:
-    """Return the ops that are drawn only where a script is about them."""
-    return tuple(name for name, entry in catalogue().items() if entry.drawn is Drawn.NAMED)
+def _later(lanes: tuple[str, ...], without: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the ops that came later, which are drawn only where a script is about them, and that one of these lanes has."""
+    names = tuple(name for name, entry in catalogue().items() if entry.drawn is Drawn.NAMED)
+    kinds: tuple[Kind, ...] = ("real", "complex") if set(COMPLEX) - set(without) else ("real",)
+    taken = {name for kind in kinds for name in _offered("numeric" not in lanes, False, names, without, kind)} if names else set()
+    return tuple(name for name in names if name in taken)
 
 
 def _vocabulary(source: Source, options: DrawOptions, kind: Kind, *, exact: bool, deep: bool) -> list[str]:
     """Draw the few ops that this case may use (swarm testing): a deep case mostly keeps to what can be differentiated twice.
 
-    A complex case keeps to fewer. Most of these are ops of complex numbers, or have factors that a rule must conjugate. Ops that came
-    later stand beside those of any other case.
+    A complex case keeps to fewer. Most of these are ops of complex numbers, or have factors that a rule must conjugate. An op that came
+    later has others of these beside it, and such as any other case has.
     """
     odds = options.odds.scripts
     deep = deep and not source.chance(odds.any_order)
     ops, without = options.ops, options.without
     offered = _offered(exact, deep, ops, without, kind) or _offered(exact, False, ops, without, kind)
-    came_later = _offered(exact, False, _later(), without, kind) if options.later == 1 and ops is None else ()
-    if came_later:
-        return [source.choice(names) for names in (*[came_later] * source.integer(*odds.later_ops), *[offered] * odds.beside_later)]
+    if options.about is not None:
+        others = _offered(exact, False, _later(options.lanes, without), without, kind)
+        beside = (*[others] * source.integer(*odds.later_ops), *[offered] * odds.beside_later)
+        return [options.about, *(source.choice(names) for names in beside)]
     if kind != "complex":
         return [source.choice(offered) for _ in range(source.integer(*odds.vocabulary))]
     own, curved = ([n for n in offered if catalogue()[n].family in families] or offered for families in (("complex",), CURVED))

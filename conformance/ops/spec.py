@@ -69,7 +69,7 @@ class Drawn(StrEnum):
 
     ALWAYS = "eager scripts and programs"
     IN_PROGRAMS = "programs alone"
-    NAMED = "one eager script in four is about a few of these: they came later, and the other scripts of a seed stay what they were"
+    NAMED = "every other eager script is about one of these, each in its turn: they came later"
 
     def unasked(self, *, static: bool) -> bool:
         """Whether random programs (``static``) or random eager scripts use the op."""

@@ -10,7 +10,7 @@ from conformance.campaign.tally import Tally
 from conformance.campaign.worker import run_case
 from conformance.case.queries import ops_in
 from conformance.case.steps import AppendBackward
-from conformance.generate.scripts import BLOCK, EAGER_BLOCKS, LATER, DrawOptions, case_of, is_about_later_ops, is_program
+from conformance.generate.scripts import BLOCK, EAGER_BLOCKS, LATER, DrawOptions, case_of, dealt, is_program
 from conformance.ops import catalogue
 from conformance.ops.spec import Drawn
 from tests.wrong_engines import correct
@@ -43,23 +43,43 @@ def test_programs_are_drawn_where_they_are_dealt_out() -> None:
 
 
 WITH_LATER = DrawOptions(mixed=True, later=LATER)
+NAMED = [name for name, entry in catalogue().items() if entry.drawn is Drawn.NAMED]
 
 
-def names_a_later_op(index: int) -> bool:
-    return any(catalogue()[op].drawn is Drawn.NAMED for op in ops_in(case_of(1, index, WITH_LATER)))
+def about(seed: int, count: int, options: DrawOptions = WITH_LATER) -> list[str]:
+    return [op for index in range(count) if (op := dealt(seed, index, options)) is not None]
 
 
-def test_no_program_is_about_ops_that_came_later() -> None:
-    assert not any(is_about_later_ops(index, WITH_LATER) for index in range(PERIOD - BLOCK, PERIOD))
+def test_no_program_is_about_an_op_that_came_later() -> None:
+    assert [None] * BLOCK == [dealt(1, index, WITH_LATER) for index in range(PERIOD - BLOCK, PERIOD)]
 
 
-def test_most_scripts_about_ops_that_came_later_have_one() -> None:
-    about = [index for index in range(200) if is_about_later_ops(index, WITH_LATER)]
-    assert (200 // LATER, True) == (len(about), sum(map(names_a_later_op, about)) > 0.6 * len(about))
+def test_each_op_that_came_later_has_its_turn_before_one_has_the_next() -> None:
+    assert sorted(NAMED) == sorted(about(1, LATER * len(NAMED), DrawOptions(later=LATER)))
+
+
+def test_seeds_and_turns_have_orders_of_their_own() -> None:
+    orders = about(1, 2 * LATER * len(NAMED), DrawOptions(later=LATER)) + about(2, LATER * len(NAMED), DrawOptions(later=LATER))
+    assert 3 == len({tuple(orders[turn * len(NAMED) :][: len(NAMED)]) for turn in range(3)})
+
+
+def test_nearly_every_script_about_an_op_has_it() -> None:
+    scripts = [(op, ops_in(case_of(1, i, WITH_LATER))) for i in range(400) if (op := dealt(1, i, WITH_LATER)) is not None]
+    assert sum(op in ops for op, ops in scripts) > 0.95 * len(scripts)
+
+
+def test_what_a_backend_does_not_take_is_not_dealt_out() -> None:
+    assert not {"rfft", "logcumsumexp"} & {
+        *about(1, 2000, DrawOptions(later=LATER, without=("complex64", "complex128", "op:logcumsumexp")))
+    }
+
+
+def test_a_run_of_the_exact_lane_is_about_exact_ops() -> None:
+    assert all(catalogue()[op].exact for op in about(1, 2000, DrawOptions(("exact",), later=LATER)))
 
 
 def test_the_other_scripts_are_those_of_a_run_without_ops_that_came_later() -> None:
-    others = [index for index in range(40) if not is_about_later_ops(index, WITH_LATER)]
+    others = [index for index in range(40) if dealt(1, index, WITH_LATER) is None]
     assert [case_of(1, i, WITH_LATER).id for i in others] == [case_of(1, i, MIXED).id for i in others]
 
 

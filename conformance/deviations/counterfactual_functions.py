@@ -18,7 +18,8 @@ from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_
 from reference_impl.primitives.reduction import mean
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import expand, reshape, sum_to
-from reference_impl.tape.primitive import array_of, shape_of
+from reference_impl.static.program import Variable
+from reference_impl.tape.primitive import Primitive, array_of, shape_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -122,3 +123,15 @@ def gradients_of_single_points_in_front(ops: Sequence[str]) -> Iterator[Abstract
 
 def _moved_to_front(right: Rule, _: int, *given: Any, size: Sequence[int], align_corners: Any, **attrs: Any) -> Any:
     return right(*given, size=size, align_corners=align_corners or in_front(size), **attrs)
+
+
+def seeds_lost_beside_constants(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradients that are appended to a program not depend on what arrives, at ops whose first operand is a constant."""
+    yield changed_rules([name for name, op in OPS.items() if isinstance(op, Primitive) and len(op.operands) > 1], _without_seed)
+
+
+def _without_seed(right: Rule, _: int, g: Any, out: Any, x: Any, *given: Any, **attrs: Any) -> Any:
+    if isinstance(g, Variable) and (not isinstance(x, Variable) or x.stop_gradient):
+        g = mul_scalar(g, other=1.0)
+        g.stop_gradient = True
+    return right(g, out, x, *given, **attrs)

@@ -18,6 +18,7 @@ from conformance.deviations.counterfactual_functions import (
     curvatures_of_entropies_damped,
     derivatives_of_weighed_kinks_one_sided,
     gradients_of_single_points_in_front,
+    seeds_lost_beside_constants,
     shared_gradients_averaged,
     slopes_of_sinc_differences,
 )
@@ -319,5 +320,6 @@ RULES: dict[str, Change] = {
     "as if slopes of sinc were differences": slopes_of_sinc_differences,
     "as if gradients were averaged where elements are one": shared_gradients_averaged,
     "as if curvatures of entropies had an epsilon": curvatures_of_entropies_damped,
+    "as if no seed arrived beside a constant": seeds_lost_beside_constants,
 }
 """The counterfactual rules by the words that an entry uses."""

@@ -29,7 +29,7 @@ ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
 OFF: dict[str, Callable[[Any], Any]] = {
     "off by 32 roundings of 1": lambda wanted: 32 * format_of(wanted.dtype).rounding(np.ones_like(wanted)),
     "off by 32 of the least numbers": lambda wanted: 32 * format_of(wanted.dtype).least,
-    "off by a share of e^-64": lambda wanted: 2 * np.exp(-64.0) * np.maximum(1, np.abs(np.nan_to_num(wanted)).max(initial=0)),
+    "off by 64 shares of e^-64": lambda wanted: 64 * np.exp(-64.0) * np.maximum(1, np.abs(np.nan_to_num(wanted)).max(initial=0)),
 }
 """Signatures of elements by how far they are off: no further than this."""
 

@@ -14,12 +14,17 @@ import numpy as np
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.indexing import getitem_int, getitem_slice
 from reference_impl.primitives.shape import stack
+from reference_impl.tape.primitive import alias
 from reference_impl.tape.tensor import Tensor, recorded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     Seeds = Sequence[Tensor | None]
+
+# The parts of a batch have names of their own: whether a node of a batched call runs again is a matter of how the engine batches what
+# it ran, and no measurement of the op that does the same in a script tells it.
+batch_entry, batch_stack, batch_slice = (alias(f"batch_{op.name}", op) for op in (getitem_int, stack, getitem_slice))
 
 
 def in_batches(
@@ -73,7 +78,7 @@ def _entry(seed: Tensor | None, i: int, size: int, create_graph: bool) -> Tensor
     if seed is None or size == 0:
         return None if seed is None else Tensor(np.zeros(seed.shape[1:], seed.dtype))
     if create_graph:
-        return recorded(lambda batch: getitem_int(batch, index=i), seed)  # type: ignore[no-any-return]
+        return recorded(lambda batch: batch_entry(batch, index=i), seed)  # type: ignore[no-any-return]
     return Tensor(np.asarray(getitem_int(seed.array, index=i)))
 
 
@@ -82,6 +87,6 @@ def _stacked(column: list[Tensor | None], size: int, create_graph: bool) -> Tens
     if not results:
         return None
     if create_graph:
-        joined = recorded(lambda *entries: stack(*entries, axis=0), *results)
-        return joined if size else recorded(lambda batch: getitem_slice(batch, key=[[0, 0, 1]]), joined)  # type: ignore[no-any-return]
+        joined = recorded(lambda *entries: batch_stack(*entries, axis=0), *results)
+        return joined if size else recorded(lambda batch: batch_slice(batch, key=[[0, 0, 1]]), joined)  # type: ignore[no-any-return]
     return Tensor(getitem_slice(stack(*(r.array for r in results), axis=0), key=[[0, size, 1]]))

@@ -16,7 +16,7 @@ from conformance.backends.calls import Calls, Spelling
 from conformance.backends.contract import check, offerable
 from conformance.backends.interpreter import Interpreter
 from conformance.backends.reference import reference
-from conformance.backends.registry import registration
+from conformance.backends.registry import registration, slowness
 from conformance.campaign.run import nowhere_taken
 from conformance.case.case import AGAIN, BETWEEN, Case, Input
 from conformance.case.outcome import Computed
@@ -179,6 +179,57 @@ def test_a_backend_with_a_fact_of_no_meaning_is_not_opened(monkeypatch: pytest.M
     monkeypatch.setattr("tests.engines_of_a_kind.single_precision", lambda: numbers(kinks="some"))
     with pytest.raises(BackendError, match="'some' as its kinks, which is one of documented, any"):
         open_backend("tests.engines_of_a_kind:single_precision")
+
+
+# What is left of a formula whose terms cancel.
+
+SECOND = Case((Input("x", (2,), (-1.5, 0.7), "float64"),), (Op("abs", ("x",), ("y",)), grad("y", "x", "g"), grad("g", "x", "h")))
+BY_QUOTIENT = replace(FUNCTIONAL, spelled={"abs": "abs_by_quotient"})
+
+
+class Leaving(Numbers):
+    """A mode that leaves something of a second derivative that vanishes."""
+
+    def __init__(self, rest: float) -> None:
+        super().__init__()
+        self.rest = rest
+
+    def gradient(self, function: Any, x: Any, seeded: Any) -> Any:
+        if not np.array_equal(function(x)[0], np.abs(x)):
+            return np.full_like(x, self.rest)
+        return np.sign(x) * seeded(function(x))[0]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "rest", "bucket"),
+    [
+        (BY_QUOTIENT, 1e-16, Bucket.AGREED),
+        (FUNCTIONAL, 1e-16, Bucket.DIVERGED),
+        (BY_QUOTIENT, 1e-13, Bucket.DIVERGED),
+        (BY_QUOTIENT, 0.0, Bucket.AGREED),
+    ],
+)
+def test_roundings_of_a_quotient_are_left_of_a_derivative_that_vanishes_where_the_adapter_says_so(
+    dialect: Any, rest: float, bucket: Bucket
+) -> None:
+    engine = numbers(dialect=dialect)
+    engine.engine = Functional(Calls(Spelling("np", NUMPY), np), Leaving(rest), ())
+    assert bucket is verdict(engine, SECOND).bucket
+
+
+@pytest.mark.parametrize("at", [0.0, float("inf"), float("-inf")])
+def test_the_quotient_has_the_values_of_the_sign(at: float) -> None:
+    case = Case((Input("x", (1,), (at,), "float64"),), SECOND.steps)
+    quotient, sign = (reference(d, d.not_offered).run(case).observations for d in (BY_QUOTIENT, FUNCTIONAL))
+    assert [v.values[0].array.tolist() for v in sign] == [v.values[0].array.tolist() for v in quotient]
+
+
+# What a slow engine is given.
+
+
+def test_a_case_may_take_as_long_as_the_slowest_engine_says() -> None:
+    quick, slow = "tests.engines_of_a_kind:single_precision", "examples.engines.jax"
+    assert (1.0, 10.0) == (slowness([quick]), slowness([quick, slow]))
 
 
 # What a call needs.

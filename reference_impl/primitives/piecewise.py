@@ -6,14 +6,13 @@ the slope lists its values on either side.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from reference_impl.primitives.arithmetic import mul, sub
 from reference_impl.primitives.complex import is_complex, sgn
-from reference_impl.tape.primitive import alias, array_of, composite, primitive, zeros_like
+from reference_impl.tape.primitive import array_of, composite, primitive, zeros_like
 from reference_impl.tape.tensor import Mode
 
 
@@ -48,51 +47,6 @@ def abs(x: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call
 @abs.vjp("x")
 def abs_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return mul(g, sgn(x) if is_complex(x) else sign(x))
-
-
-@primitive(
-    ulps=3,
-    error_scale=lambda out, g, x, *, power: (
-        2.0 * math.factorial(power) * np.divide(np.abs(g), np.abs(x) ** power, out=np.zeros_like(out), where=np.not_equal(x, 0))
-    ),
-)
-def vanishing(g: Any, x: Any, *, power: int) -> Any:
-    """Return zeros, which the derivative of order ``power`` of ``x / |x|``, times ``g``, is by a formula whose terms cancel.
-
-    An engine that differentiates the quotient has roundings of the terms left over: those of Leibniz's rule add up to
-    ``2 power! |g| / |x|^power``.
-    """
-    return np.zeros(np.broadcast_shapes(np.shape(g), np.shape(x)), np.result_type(g, x))
-
-
-@vanishing.vjp("g")
-def vanishing_vjp_g(g: Any, out: Any, g_before: Any, x: Any, *, power: int) -> Any:
-    return vanishing(g, x, power=power)
-
-
-@vanishing.vjp("x")
-def vanishing_vjp_x(g: Any, out: Any, g_before: Any, x: Any, *, power: int) -> Any:
-    return vanishing(mul(g, g_before), x, power=power + 1)
-
-
-@primitive(branch_sides=lambda out, x: (out - np.equal(x, 0), out + np.equal(x, 0)))
-def side_of_zero(x: Any) -> Any:
-    """Return the sign as ``x / |x|``, 0 at 0; its derivative is 0 but for what rounding leaves."""
-    return np.sign(x)
-
-
-@side_of_zero.vjp("x")
-def side_of_zero_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return vanishing(g, x, power=1)
-
-
-abs_by_quotient = alias("abs_by_quotient", abs)
-abs_by_quotient.rules = [None]
-
-
-@abs_by_quotient.vjp("x")
-def abs_by_quotient_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, sgn(x) if is_complex(x) else side_of_zero(x))
 
 
 @primitive(branch_sides=lambda out, x, below: (out, out + np.equal(below, 0)))

@@ -29,7 +29,8 @@ from conformance.judge.verdict import Bucket, Verdict, judge
 from conformance.ops import catalogue
 from examples.engines.functional import FUNCTIONAL, Functional
 from examples.engines.numpy_ops import NUMPY, spelled
-from reference_impl import PADDLE_STATIC, Category
+from reference_impl import DIALECTS, OPS, PADDLE_STATIC, Category
+from reference_impl.primitives.norms import OF_OTHER_ENGINES
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINES = sorted(
@@ -222,6 +223,11 @@ def test_the_quotient_has_the_values_of_the_sign(at: float) -> None:
     case = Case((Input("x", (1,), (at,), "float64"),), SECOND.steps)
     quotient, sign = (reference(d, d.not_offered).run(case).observations for d in (BY_QUOTIENT, FUNCTIONAL))
     assert [v.values[0].array.tolist() for v in sign] == [v.values[0].array.tolist() for v in quotient]
+
+
+def test_no_dialect_of_this_package_has_what_other_engines_make_of_an_op() -> None:
+    built_in = {name for dialect in DIALECTS.values() for name in dialect.spelled.values()} | set(catalogue())
+    assert (set(), True) == (OF_OTHER_ENGINES & built_in, set(OPS) > OF_OTHER_ENGINES)
 
 
 # What a slow engine is given.

@@ -282,7 +282,6 @@ CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("inside", ((2, 3),), {"low": -0.2, "high": 0.2}),
     ("sign", ((2, 3),), {}),
     ("side_of_zero", ((2, 3),), {}),
-    ("vanishing", ((2, 3), (2, 3)), {"power": 2}),
     ("exceeds", ((2, 3),), {"bound": 0.2}),
     ("step", ((2, 3), (2, 3)), {}),
     ("preference", ((2, 3), (2, 3)), {}),

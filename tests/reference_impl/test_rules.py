@@ -158,7 +158,7 @@ def test_every_op_is_checked() -> None:
 
 def test_every_piecewise_constant_primitive_is_checked_as_one() -> None:
     selecting = {name for name, op in OPS.items() if isinstance(op, Primitive) and op.branch_sides}
-    assert selecting == CONSTANTS - {"vanishing"} | {"reached"}
+    assert selecting == CONSTANTS | {"reached"}
 
 
 def test_every_op_of_the_catalogue_is_drawn_or_excused() -> None:

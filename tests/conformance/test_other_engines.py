@@ -25,6 +25,7 @@ from conformance.case.steps import Detach, Grad, Op
 from conformance.compare.promise import Promise
 from conformance.generate.grid import grid
 from conformance.generate.scripts import DrawOptions, case_of
+from conformance.judge.localise import first_node
 from conformance.judge.verdict import Bucket, Verdict, judge
 from conformance.ops import catalogue
 from examples.engines.functional import FUNCTIONAL, Functional
@@ -138,6 +139,24 @@ def test_seeds_that_do_not_fit_are_refused(seed: tuple[int, ...], category: Cate
     case = Case((X, given), (SQUARE, Grad(("y",), ("x",), ("g",), ("s",), create_graph=True)))
     seen = numbers().run(case).observations[1]
     assert category == getattr(seen, "category", seen)
+
+
+def test_a_wrong_rule_is_named_where_an_engine_has_no_hooks() -> None:
+    case = Case((X,), (Op("neg", ("x",), ("n",)), Op("exp", ("n",), ("e",)), Op("neg", ("e",), ("y",)), grad("y", "x", "g")))
+    engine = numbers()
+    engine.engine = Functional(Calls(Spelling("np", NUMPY), np), WrongExp(), ())
+    promise = Promise(case, engine.info)
+    found = judge(promise, engine.run(case)).mismatch
+    assert found is not None
+    assert "exp" == first_node(promise, engine, found).op
+
+
+class WrongExp(Numbers):
+    """A mode whose derivative of ``-exp(-x)`` is wrong, and so is that of ``-exp(n)``, while that of ``-e`` is right."""
+
+    def gradient(self, function: Any, x: Any, seeded: Any) -> Any:
+        seeds, change = seeded(function(x)), function(x + 1.0)[0] - function(x)[0]
+        return -seeds[0] if np.allclose(change, -1.0) else 7.0 * seeds[0]
 
 
 # What an engine is.

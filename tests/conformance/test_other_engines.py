@@ -133,6 +133,15 @@ def test_what_is_cut_or_detached_is_a_constant() -> None:
     assert verdict(numbers(), case).bucket is Bucket.AGREED
 
 
+@pytest.mark.parametrize("name", ENGINES)
+def test_what_is_cut_is_a_constant_on_every_engine_that_is_here(name: str) -> None:
+    if not registration(name).installed:
+        pytest.skip(f"{registration(name).requires} is not installed")
+    cut = Grad(("v",), ("x",), ("g",), create_graph=True, allow_unused=True, no_grad_vars=("v",))
+    x = Input("x", (), (-1.5,), "float32")
+    assert verdict(open_backend(name), Case((x,), (Op("mul_scalar", ("x",), ("v",), {"other": 1.0}), cut))).bucket is Bucket.AGREED
+
+
 @pytest.mark.parametrize(("seed", "category"), [((2, 1), Category.SEED_SHAPE), ((3,), Category.SEED_SHAPE)])
 def test_seeds_that_do_not_fit_are_refused(seed: tuple[int, ...], category: Category) -> None:
     given = Input("s", seed, (1.0,) * int(np.prod(seed)), "float64")

@@ -23,6 +23,8 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from reference_impl import Dialect
 
 GROUP = "autograd_conformance.backends"
@@ -63,6 +65,8 @@ class Registration:
             must not depend on where elements lie in memory, nor differ in double precision by more than rounding.
         forks: whether a process in which it has run may be forked, which needs that it starts no threads; ``None``: nobody
             knows, and every campaign finds out, which takes seconds.
+        slowness: how many times as long as on other engines a case may take before it is set aside, or hangs: an engine that compiles
+            each op for each shape needs a second for what others do in some milliseconds.
     """
 
     opens: str
@@ -74,6 +78,7 @@ class Registration:
     votes: bool = False
     against_itself: bool = False
     forks: bool | None = None
+    slowness: float = 1.0
 
     @property
     def installed(self) -> bool:
@@ -127,6 +132,11 @@ def registrations() -> dict[str, Registration]:
 def voters() -> list[str]:
     """Name the backends that vote on the findings of others, of those whose framework is installed."""
     return [name for name, facts in registrations().items() if facts.votes and facts.installed]
+
+
+def slowness(backends: Iterable[str]) -> float:
+    """Return how many times as long as usual a case may take on these backends together: as long as on the slowest."""
+    return max((registration(name).slowness for name in backends), default=1.0)
 
 
 def load(target: str) -> Any:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from conformance.backends import measured
-from conformance.backends.registry import registration
+from conformance.backends.registry import registration, slowness
 from conformance.campaign.chunk import Chunk
 from conformance.campaign.lock_file import choice_of, text_of
 from conformance.campaign.pool import Workers
@@ -132,7 +132,7 @@ def _pass(name: str, cases: int, seed: int, jobs: int, tell: Tell, ops: tuple[st
 
 def _chunks(backend: BackendRecord, folder: str, cases: int, seed: int, ops: tuple[str, ...] | None) -> Iterator[Chunk]:
     """Yield the cases of each op, and random ones; an op that these do not draw unasked has those of its grid, which meets it alone."""
-    judging = Judging(timeout=LEARNING_TIMEOUT, observing=True)
+    judging = Judging(timeout=LEARNING_TIMEOUT * slowness((backend.name,)), observing=True)
     static = registration(backend.name).static
     for op, row in catalogue().items():
         if ops is not None and op not in ops:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
-from conformance.backends.registry import registration
+from conformance.backends.registry import registration, slowness
 from conformance.campaign.baseline import too_often
 from conformance.campaign.record_files import read
 from conformance.campaign.records import RunVerdict
@@ -17,7 +17,7 @@ from conformance.cli.baseline import check_accepted
 from conformance.cli.codes import CONFORMS, DIVERGES, SUITE_FAULT
 from conformance.cli.progress import shown
 from conformance.generate.scripts import LATER, DrawOptions
-from conformance.laws.judging import LAWS_TIMEOUT, Judging, LawSampling
+from conformance.laws.judging import LAWS_TIMEOUT, TIMEOUT, Judging, LawSampling
 from conformance.ops import catalogue
 from conformance.report import write_html
 from conformance.report.ci import write_junit, write_markdown
@@ -68,9 +68,10 @@ def campaign(
     command = " ".join(["conformance", *sys.argv[1:]])
     halves = {registration(name).static for name in backends}
     draw = DrawOptions(lanes, ops, static=halves == {True}, mixed=len(halves) == 2, later=LATER if ops is None else 0)
-    judging = Judging(LawSampling.SOME, every_null=nulls == "all")
+    longer = slowness(backends)
+    judging = Judging(LawSampling.SOME, every_null=nulls == "all", timeout=TIMEOUT * longer)
     if laws_only:
-        judging = Judging(LawSampling.EVERY, laws_only=True, timeout=LAWS_TIMEOUT)
+        judging = Judging(LawSampling.EVERY, laws_only=True, timeout=LAWS_TIMEOUT * longer)
     options = Options(backends, cases, budget, seed, draw, jobs, out, command, dask, judging, grid, baseline)
     checked = before(options, console) if before else Checked()
     check_accepted(options, checked)

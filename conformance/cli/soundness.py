@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from conformance.backends import open_backend
 from conformance.backends.contract import check
+from conformance.backends.registry import slowness
 from conformance.campaign.pool import Workers
 from conformance.case.prose import counted
 
@@ -19,9 +20,10 @@ def soundness(name: str) -> tuple[str, bool]:
     """
     with Workers((name,), 1) as workers:
         facts = workers.describe(name)
-        problems = workers.call(_problems, name, timeout=PATIENCE)
+        patience = PATIENCE * slowness((name,))
+        problems = workers.call(_problems, name, timeout=patience)
     if problems is None:
-        problems = [f"its process died of what the contract asks, or did not answer within {PATIENCE:.0f} s"]
+        problems = [f"its process died of what the contract asks, or did not answer within {patience:.0f} s"]
     who = f"{facts.name} {facts.version} (dialect {facts.dialect}, {counted(len(facts.not_offered), 'word')} not offered)"
     if problems:
         return "\n".join([f"{who} does not keep the contract:", *(f"  {problem}" for problem in problems)]), False

@@ -4,8 +4,9 @@ A wrong gradient of a leaf says little about which of twenty ops is at fault. So
 nothing on every computed value behind the roots of the diverging call, and both sides show the cotangent of every value. In reverse
 order, the first step whose results have the right cotangents and one of whose operands does not is the one whose rule is wrong.
 Example: in ``z = sum(exp(mul(x, y)))`` with a wrong rule of exp, what arrives at exp's result is right and what leaves for its operand
-is not, so exp is named, although mul passes the wrong number on. Where a value has several uses, each is given a copy of it, so that
-what one contributes can be told from what another does; if each is right, their sum is what is wrong.
+is not, so exp is named, although mul passes the wrong number on. Where there are no hooks, the call is asked for all these gradients.
+Where a value has several uses, each is given a copy of it, so that what one contributes can be told from what another does; if each is
+right, their sum is what is wrong.
 
 In a pass of second order the step that is named may be the `Grad` that made a first derivative. That one is then written out rule by
 rule (`unroll`), and the same is asked again.
@@ -14,6 +15,8 @@ rule (`unroll`), and the same is asked again.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from conformance.backends.dumped import DOT
 from conformance.case.case import Case
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from conformance.judge.unroll import Rule
 
 WATCH = "watch_"
+HOOKS = "step:hook"
 NOBODY = "not named: no step is given right cotangents and passes on a wrong one"
 A_DERIVATIVE = "the derivative of a derivative; the rule inside it is not named: written out rule by rule"
 
@@ -151,9 +155,8 @@ def _emitting(
     case = promise.case
     accumulates = isinstance(call, Backward)
     watched = _behind(case, number, call.roots, promise.outcome, leaves=accumulates)
-    hooks = tuple(Hook(name, (WATCH + name,), "nothing") for name in watched)
-    hooked = Case(case.inputs, (*case.steps[:number], *hooks, call), case.lane)
-    at = number + len(hooks)
+    hooked = _hooked(case, number, call, watched, asking=accused.info.refusal((HOOKS,)) is not None)
+    at = len(hooked.steps) - 1
     promised, actual = promise.of(hooked), accused.run(hooked)
     differences = [m for m in Comparer(promised).differences(actual) if m.step == at]
     wrong = _wrong(hooked, at, differences, _uncalled(promised.outcome, actual, at))
@@ -172,6 +175,17 @@ def _emitting(
     if not wrong.isdisjoint(roots):
         return f"the call itself: the cotangent of its root {next(name for name in roots if name in wrong)} is not right"
     return NOBODY
+
+
+def _hooked(case: Case, number: int, call: Call, watched: Sequence[str], *, asking: bool) -> Case:
+    """Return the script up to a call that shows the cotangents of the values ``watched``: by hooks, or ``asking`` the call for them."""
+    before = case.steps[:number]
+    if asking and isinstance(call, Grad):
+        more = [name for name in watched if name not in call.inputs]
+        names = *call.results, *(WATCH + name for name in more)
+        return Case(case.inputs, (*before, msgspec.structs.replace(call, inputs=(*call.inputs, *more), results=names)), case.lane)
+    hooks = (Hook(name, (WATCH + name,), "nothing") for name in watched)
+    return Case(case.inputs, (*before, *hooks, call), case.lane)
 
 
 def _behind(case: Case, number: int, roots: Sequence[str], expected: Outcome, *, leaves: bool) -> list[str]:

@@ -26,6 +26,7 @@ from conformance.mutants.conditional import table_of_calls, table_of_ops
 from conformance.mutants.derived import derived, named
 from conformance.mutants.mutant import Kind, Mutant
 from reference_impl import OPS
+from reference_impl.primitives.norms import OF_OTHER_ENGINES
 from reference_impl.tape.primitive import Primitive
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def mutants() -> Mapping[str, Mutant]:
 
     An op that is registered late has its mutants from then on.
     """
-    return _mutants(tuple(op for op in OPS.values() if isinstance(op, Primitive)))
+    return _mutants(tuple(op for op in OPS.values() if isinstance(op, Primitive) and op.name not in OF_OTHER_ENGINES))
 
 
 def mutant(name: str) -> Mutant:

@@ -25,6 +25,7 @@ from conformance.ops import catalogue
 from conformance.ops.spec import Drawn
 from reference_impl import OPS, PADDLE, PADDLE_STATIC, TORCH, Tensor, grad
 from reference_impl.dialects.dialect import FORMULAS
+from reference_impl.primitives.norms import OF_OTHER_ENGINES
 from reference_impl.tape.primitive import Observation, Primitive, array_of
 
 if TYPE_CHECKING:
@@ -160,7 +161,8 @@ class _Watch:
         self.dialect = TORCH
         self.row: str | None = None
         self.applied: set[str] = set()
-        self.missing = [name for name, op in OPS.items() if isinstance(op, Primitive) and any(op.rules) and name not in catalogue()]
+        left_out = {*catalogue(), *OF_OTHER_ENGINES}
+        self.missing = [name for name, op in OPS.items() if isinstance(op, Primitive) and any(op.rules) and name not in left_out]
 
     @contextmanager
     def watching(self, dialect: Dialect) -> Iterator[None]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from conformance.backends.error_rules import Rule
 
-REGISTRATION = Registration(opens=f"{__name__}:open_backend", title="JAX", requires="jax", static=True, forks=False)
+REGISTRATION = Registration(opens=f"{__name__}:open_backend", title="JAX", requires="jax", static=True, forks=False, slowness=10)
 OWN = {
     "rsqrt": "jax.lax.rsqrt(x)",
     "sigmoid": "jax.nn.sigmoid(x)",

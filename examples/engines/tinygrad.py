@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from conformance.backends.error_rules import Rule
 
-REGISTRATION = Registration(opens=f"{__name__}:open_backend", title="tinygrad", requires="tinygrad", static=True)
+REGISTRATION = Registration(opens=f"{__name__}:open_backend", title="tinygrad", requires="tinygrad", static=True, slowness=10)
 ALIKE = ("exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh", "sigmoid", "silu", "relu", "relu6", "erf", "abs", "square")
 ALIKE += ("floor", "ceil", "round", "sign", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "trunc", "mish")
 OWN = {
@@ -80,6 +80,7 @@ ERROR_RULES: tuple[Rule, ...] = ()
 def open_backend() -> Interpreter:
     """Open tinygrad with the device that is Python."""
     os.environ.setdefault("DEV", "PYTHON")
+    os.environ.setdefault("PARALLEL", "0")  # or each process that runs cases starts others, which compile two kernels at once
     import tinygrad
 
     calls = Calls(Spelling("tinygrad", OWN), tinygrad)
@@ -103,7 +104,10 @@ class Tinygrad:
         return self.tinygrad.Tensor.ones_like(array)
 
     def gradient(self, function: Callable[[Any], list[Any]], x: Any, seeded: Callable[[list[Any]], list[Any]]) -> Any:
-        leaf = x * 1  # another node of the graph: x itself may be in the cotangents, and in what counts as constant
+        # Another node of the graph, since x itself may be in the cotangents, and in what counts as constant. Nodes that say the same
+        # are one node, so that x * 1 may be there, too (a softplus begins with it); a one in a buffer of its own is not.
+        one = self.tinygrad.Tensor(np.ones(1)).cast(x.dtype).reshape((1,) * x.ndim)
+        leaf = x * one
         values = function(leaf)
         found = [value.gradient(leaf, gradient=seed)[0] for value, seed in zip(values, seeded(values), strict=True)]
         return sum(found[1:], found[0])

@@ -12,12 +12,16 @@ from typing import Any
 import numpy as np
 
 from reference_impl.primitives.arithmetic import mul, mul_scalar, neg, pow_scalar, sub
+from reference_impl.primitives.complex import is_complex, sgn
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.piecewise import abs as absolute
 from reference_impl.primitives.piecewise import sign
 from reference_impl.primitives.reduction import count_reduced, extremum_vjp, numpy_axes, restore_axes
 from reference_impl.primitives.shape import expand, sum_to, unsqueeze
 from reference_impl.tape.primitive import alias, axes_reversed, composite, primitive, shape_of
+
+OF_OTHER_ENGINES = frozenset({"abs_by_quotient", "side_of_zero"})
+"""Ops that no dialect of this package has: what other engines make of an op, as their adapters say it in `Dialect.spelled`."""
 
 LARGEST = "inf"
 """The order of the maximum norm, by a word: a case is written down in JSON, which has no infinity."""
@@ -77,6 +81,27 @@ def power_unless_zero(x: Any, *, exponent: float) -> Any:
 @power_unless_zero.vjp("x")
 def power_unless_zero_vjp_x(g: Any, out: Any, x: Any, *, exponent: float) -> Any:
     return mul(g, mul_scalar(power_of_length(x, exponent=exponent - 1.0), other=exponent))
+
+
+@primitive(branch_sides=lambda out, x: (out - np.equal(x, 0), out + np.equal(x, 0)))
+def side_of_zero(x: Any) -> Any:
+    """Return the sign as ``x / |x|``, and 0 at 0."""
+    return np.sign(x)
+
+
+@side_of_zero.vjp("x")
+def side_of_zero_vjp_x(g: Any, out: Any, x: Any) -> Any:  # 1/|x| - x x/|x|^3: 0, but for the roundings of what cancels
+    term = mul(g, power_unless_zero(absolute(x), exponent=-1.0))
+    return sub(term, term)
+
+
+abs_by_quotient = alias("abs_by_quotient", absolute)
+abs_by_quotient.rules = [None]
+
+
+@abs_by_quotient.vjp("x")
+def abs_by_quotient_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return mul(g, sgn(x) if is_complex(x) else side_of_zero(x))
 
 
 @primitive(ulps=2)

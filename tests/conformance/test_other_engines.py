@@ -16,7 +16,7 @@ from conformance.backends.calls import Calls, Spelling
 from conformance.backends.contract import check, offerable
 from conformance.backends.interpreter import Interpreter
 from conformance.backends.reference import reference
-from conformance.backends.registry import registration
+from conformance.backends.registry import registration, slowness
 from conformance.campaign.run import nowhere_taken
 from conformance.case.case import AGAIN, BETWEEN, Case, Input
 from conformance.case.outcome import Computed
@@ -25,11 +25,13 @@ from conformance.case.steps import Detach, Grad, Op
 from conformance.compare.promise import Promise
 from conformance.generate.grid import grid
 from conformance.generate.scripts import DrawOptions, case_of
+from conformance.judge.localise import first_node
 from conformance.judge.verdict import Bucket, Verdict, judge
 from conformance.ops import catalogue
 from examples.engines.functional import FUNCTIONAL, Functional
 from examples.engines.numpy_ops import NUMPY, spelled
-from reference_impl import PADDLE_STATIC, Category
+from reference_impl import DIALECTS, OPS, PADDLE_STATIC, Category
+from reference_impl.primitives.norms import OF_OTHER_ENGINES
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINES = sorted(
@@ -131,12 +133,39 @@ def test_what_is_cut_or_detached_is_a_constant() -> None:
     assert verdict(numbers(), case).bucket is Bucket.AGREED
 
 
+@pytest.mark.parametrize("name", ENGINES)
+def test_what_is_cut_is_a_constant_on_every_engine_that_is_here(name: str) -> None:
+    if not registration(name).installed:
+        pytest.skip(f"{registration(name).requires} is not installed")
+    cut = Grad(("v",), ("x",), ("g",), create_graph=True, allow_unused=True, no_grad_vars=("v",))
+    x = Input("x", (), (-1.5,), "float32")
+    assert verdict(open_backend(name), Case((x,), (Op("mul_scalar", ("x",), ("v",), {"other": 1.0}), cut))).bucket is Bucket.AGREED
+
+
 @pytest.mark.parametrize(("seed", "category"), [((2, 1), Category.SEED_SHAPE), ((3,), Category.SEED_SHAPE)])
 def test_seeds_that_do_not_fit_are_refused(seed: tuple[int, ...], category: Category) -> None:
     given = Input("s", seed, (1.0,) * int(np.prod(seed)), "float64")
     case = Case((X, given), (SQUARE, Grad(("y",), ("x",), ("g",), ("s",), create_graph=True)))
     seen = numbers().run(case).observations[1]
     assert category == getattr(seen, "category", seen)
+
+
+def test_a_wrong_rule_is_named_where_an_engine_has_no_hooks() -> None:
+    case = Case((X,), (Op("neg", ("x",), ("n",)), Op("exp", ("n",), ("e",)), Op("neg", ("e",), ("y",)), grad("y", "x", "g")))
+    engine = numbers()
+    engine.engine = Functional(Calls(Spelling("np", NUMPY), np), WrongExp(), ())
+    promise = Promise(case, engine.info)
+    found = judge(promise, engine.run(case)).mismatch
+    assert found is not None
+    assert "exp" == first_node(promise, engine, found).op
+
+
+class WrongExp(Numbers):
+    """A mode whose derivative of ``-exp(-x)`` is wrong, and so is that of ``-exp(n)``, while that of ``-e`` is right."""
+
+    def gradient(self, function: Any, x: Any, seeded: Any) -> Any:
+        seeds, change = seeded(function(x)), function(x + 1.0)[0] - function(x)[0]
+        return -seeds[0] if np.allclose(change, -1.0) else 7.0 * seeds[0]
 
 
 # What an engine is.
@@ -179,6 +208,62 @@ def test_a_backend_with_a_fact_of_no_meaning_is_not_opened(monkeypatch: pytest.M
     monkeypatch.setattr("tests.engines_of_a_kind.single_precision", lambda: numbers(kinks="some"))
     with pytest.raises(BackendError, match="'some' as its kinks, which is one of documented, any"):
         open_backend("tests.engines_of_a_kind:single_precision")
+
+
+# What is left of a formula whose terms cancel.
+
+SECOND = Case((Input("x", (2,), (-1.5, 0.7), "float64"),), (Op("abs", ("x",), ("y",)), grad("y", "x", "g"), grad("g", "x", "h")))
+BY_QUOTIENT = replace(FUNCTIONAL, spelled={"abs": "abs_by_quotient"})
+
+
+class Leaving(Numbers):
+    """A mode that leaves something of a second derivative that vanishes."""
+
+    def __init__(self, rest: float) -> None:
+        super().__init__()
+        self.rest = rest
+
+    def gradient(self, function: Any, x: Any, seeded: Any) -> Any:
+        if not np.array_equal(function(x)[0], np.abs(x)):
+            return np.full_like(x, self.rest)
+        return np.sign(x) * seeded(function(x))[0]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "rest", "bucket"),
+    [
+        (BY_QUOTIENT, 1e-16, Bucket.AGREED),
+        (FUNCTIONAL, 1e-16, Bucket.DIVERGED),
+        (BY_QUOTIENT, 1e-13, Bucket.DIVERGED),
+        (BY_QUOTIENT, 0.0, Bucket.AGREED),
+    ],
+)
+def test_roundings_of_a_quotient_are_left_of_a_derivative_that_vanishes_where_the_adapter_says_so(
+    dialect: Any, rest: float, bucket: Bucket
+) -> None:
+    engine = numbers(dialect=dialect)
+    engine.engine = Functional(Calls(Spelling("np", NUMPY), np), Leaving(rest), ())
+    assert bucket is verdict(engine, SECOND).bucket
+
+
+@pytest.mark.parametrize("at", [0.0, float("inf"), float("-inf")])
+def test_the_quotient_has_the_values_of_the_sign(at: float) -> None:
+    case = Case((Input("x", (1,), (at,), "float64"),), SECOND.steps)
+    quotient, sign = (reference(d, d.not_offered).run(case).observations for d in (BY_QUOTIENT, FUNCTIONAL))
+    assert [v.values[0].array.tolist() for v in sign] == [v.values[0].array.tolist() for v in quotient]
+
+
+def test_no_dialect_of_this_package_has_what_other_engines_make_of_an_op() -> None:
+    built_in = {name for dialect in DIALECTS.values() for name in dialect.spelled.values()} | set(catalogue())
+    assert (set(), True) == (OF_OTHER_ENGINES & built_in, set(OPS) > OF_OTHER_ENGINES)
+
+
+# What a slow engine is given.
+
+
+def test_a_case_may_take_as_long_as_the_slowest_engine_says() -> None:
+    quick, slow = "tests.engines_of_a_kind:single_precision", "examples.engines.jax"
+    assert (1.0, 10.0) == (slowness([quick]), slowness([quick, slow]))
 
 
 # What a call needs.

@@ -55,6 +55,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("crop", ((4, 3),), {"before": [1, 0], "after": [1, 1]}),
     ("div_by_quotient", ((2, 3), (4, 1, 3)), {}),
     ("rdiv_scalar_by_div", ((2, 3),), {"other": -1.5}),
+    ("abs_by_quotient", ((2, 3),), {}),
     ("outer_of_parts", ((3,), (4,)), {}),
     ("meshgrid_of_parts", ((2,), (3,)), {}),
     ("cartesian_prod_of_parts", ((2,), (3,)), {}),
@@ -280,6 +281,7 @@ FUNCTIONS: tuple[tuple[str, Callable[..., Any], Shapes], ...] = (
 CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("inside", ((2, 3),), {"low": -0.2, "high": 0.2}),
     ("sign", ((2, 3),), {}),
+    ("side_of_zero", ((2, 3),), {}),
     ("exceeds", ((2, 3),), {"bound": 0.2}),
     ("step", ((2, 3), (2, 3)), {}),
     ("preference", ((2, 3), (2, 3)), {}),

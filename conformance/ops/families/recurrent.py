@@ -46,7 +46,7 @@ def _of_torch(name: str, state: str) -> str:
 
 def _of_paddle(mode: str, states: str) -> str:
     """Call what the layers of ``paddle.nn`` do: without lengths and dropout, in one direction, one layer, for training."""
-    given = f"x, [{states}], [w_ih, w_hh, b_ih, b_hh], None, paddle.empty([0], 'uint8'), 0.0, False, x.shape[2], h.shape[2], 1"
+    given = f"x, [{states}], [w_ih, w_hh, b_ih, b_hh], None, paddle.zeros([0], 'uint8'), 0.0, False, x.shape[2], h.shape[2], 1"
     return f"paddle._C_ops.rnn({given}, {mode!r}, 0, False)"
 
 

@@ -164,6 +164,7 @@ TORCH = Dialect(
         "eigvalsh": "eigvalsh_of_parts",
         "inner": "inner_of_rows",
         "interpolate_area": "adaptive_avg_pool2d_or_mean",
+        "lstm": "lstm_by_dtype",
         "matrix_norm": "matrix_norm_of_parts",
         "matrix_power": "matrix_power_of_products",
         "meshgrid": "meshgrid_of_parts",

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from reference_impl.primitives.arithmetic import add, mul, rsub_scalar
 from reference_impl.primitives.elementary import sigmoid, tanh
 from reference_impl.primitives.fused import fused
@@ -99,5 +101,11 @@ def lstm(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> 
 
 @fused()
 def lstm_as_one(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
-    """Return the same as `lstm`."""
+    """Return the same as `lstm`, which is one node in Paddle."""
     return lstm(x, h, c, w_ih, w_hh, b_ih, b_hh)
+
+
+@composite
+def lstm_by_dtype(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+    """Return the same as `lstm`, which is one node in PyTorch for float32, by a kernel of oneDNN, and several for float64."""
+    return (lstm_as_one if x.dtype == np.float32 else lstm)(x, h, c, w_ih, w_hh, b_ih, b_hh)

@@ -161,6 +161,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("rnn_tanh_as_one", ((2, 1, 2), (1, 1, 2), (2, 2), (2, 2), (2,), (2,)), {}),
     ("gru_as_one", ((2, 1, 2), (1, 1, 1), (3, 2), (3, 1), (3,), (3,)), {}),
     ("lstm_as_one", ((2, 1, 2), (1, 1, 1), (1, 1, 1), (4, 2), (4, 1), (4,), (4,)), {}),
+    ("lstm_by_dtype", ((1, 1, 1), (1, 1, 1), (1, 1, 1), (4, 1), (4, 1), (4,), (4,)), {}),
     # Norms and distances.
     ("vector_norm", ((2, 3, 2),), {"p": 3.0, "axis": [0, 2], "keepdims": True}),
     ("vector_norm", ((2, 3),), {"p": "inf", "axis": None, "keepdims": False}),

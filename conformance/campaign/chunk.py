@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from conformance.case.case import Case
     from conformance.generate.grid import Point
     from conformance.judge.verdict import Bucket
+    from reference_impl.dialects.conventions import OpenChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,8 @@ class Chunk:
     ``patience``: for how many seconds a case may compute before it is set aside, ``None`` for as long as ``judging`` says, after which
     it is known to hang; ``set_aside``: the indices of those that took longer. ``until``: when no more cases are started, by
     `time.monotonic`. ``deaths``: at which indices a process died once already; ``fatal_backends``: by index, the backends that are
-    known to take the process down there, and how. ``points``: the points of the grid, by index.
+    known to take the process down there, and how. ``points``: the points of the grid, by index. ``settled``: open choices of which
+    nobody asks whether a case shows them.
     """
 
     backends: tuple[str, ...]
@@ -54,6 +56,7 @@ class Chunk:
     set_aside: tuple[int, ...] = ()
     fatal_backends: dict[int, dict[str, Death]] = field(default_factory=dict)
     deaths: dict[int, int] = field(default_factory=dict)
+    settled: frozenset[OpenChoice] = frozenset()
 
     @property
     def is_heard(self) -> bool:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from conformance.case.case import Case
 
     Tell = Callable[[int, int], None]
+    Seen = Mapping[OpenChoice, Mapping[str, int]]
 
 OF_EACH_OP = 8
 """How many cases each op has for itself."""
@@ -100,27 +101,32 @@ def learn(
     """
     before = None
     for number in (0, cases):
-        learned = _pass(name, number, seed, jobs, tell, None if ops is None else tuple(ops))
+        learned = _pass(name, number, seed, jobs, tell, None if ops is None else tuple(ops), before)
         before = _measured(learned.backend) if before is None else before
-        others = {choice: options for choice, options in before.items() if ops is not None and choice.op not in ops}
-        learned.seen = {**before, **learned.seen, **others}
+        learned.seen = {**before, **learned.seen, **_of_others(before, ops)}
         file = path(learned.backend)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text_of(learned.lock), "utf-8")
     return learned
 
 
-def _measured(backend: BackendRecord) -> Mapping[OpenChoice, Mapping[str, int]]:
+def _measured(backend: BackendRecord) -> Seen:
     """Return what an earlier measurement of this very release says: it stays where nothing is met this time."""
     path = measured(backend.name, backend.version)
     lock = None if path is None else read(path)
     return lock.seen if lock and lock.version == backend.version.partition("+")[0] else {}
 
 
-def _pass(name: str, cases: int, seed: int, jobs: int, tell: Tell, ops: tuple[str, ...] | None) -> Learned:
+def _of_others(before: Seen, ops: Sequence[str] | None) -> Seen:
+    """Return what was measured of other ops than those that are learned."""
+    return {choice: options for choice, options in before.items() if ops is not None and choice.op not in ops}
+
+
+def _pass(name: str, cases: int, seed: int, jobs: int, tell: Tell, ops: tuple[str, ...] | None, before: Seen | None) -> Learned:
     with Workers((name,), jobs) as workers, tempfile.TemporaryDirectory() as folder:
         learned = Learned(workers.describe(name))
-        chunks = list(_chunks(learned.backend, folder, cases, seed, ops))
+        settled = frozenset(_of_others(_measured(learned.backend) if before is None else before, ops))
+        chunks = list(_chunks(learned.backend, folder, cases, seed, ops, settled))
         total, done = sum(chunk.stop - chunk.start for chunk in chunks), 0
         for chunk, records in zip(chunks, workers.run(chunks), strict=True):
             for record in records:
@@ -130,7 +136,9 @@ def _pass(name: str, cases: int, seed: int, jobs: int, tell: Tell, ops: tuple[st
     return learned
 
 
-def _chunks(backend: BackendRecord, folder: str, cases: int, seed: int, ops: tuple[str, ...] | None) -> Iterator[Chunk]:
+def _chunks(
+    backend: BackendRecord, folder: str, cases: int, seed: int, ops: tuple[str, ...] | None, settled: frozenset[OpenChoice]
+) -> Iterator[Chunk]:
     """Yield the cases of each op, and random ones; an op that these do not draw unasked has those of its grid, which meets it alone."""
     judging = Judging(timeout=LEARNING_TIMEOUT * slowness((backend.name,)), observing=True)
     static = registration(backend.name).static
@@ -139,13 +147,14 @@ def _chunks(backend: BackendRecord, folder: str, cases: int, seed: int, ops: tup
             continue
         if (static or row.drawn is not Drawn.IN_PROGRAMS) and f"op:{op}" not in backend.not_offered:
             draw = DrawOptions(ops=(op,), static=static, changing=CHANGING)
-            yield Chunk((backend.name,), folder, f"op-{op}", 0, OF_EACH_OP, judging, seed, draw)
+            yield Chunk((backend.name,), folder, f"op-{op}", 0, OF_EACH_OP, judging, seed, draw, settled=settled)
             if probed := tuple(probes(op)):
-                yield Chunk((backend.name,), folder, f"probe-{op}", 0, len(probed), judging, cases=probed)
+                yield Chunk((backend.name,), folder, f"probe-{op}", 0, len(probed), judging, cases=probed, settled=settled)
             points = tuple(point.case() for point in grid([op])) if row.drawn is Drawn.NAMED and not static else ()
             for start in range(0, len(points), CHUNK):
                 some = points[start : start + CHUNK]
-                yield Chunk((backend.name,), folder, f"grid-{op}-{start}", 0, len(some), judging, cases=some)
+                yield Chunk((backend.name,), folder, f"grid-{op}-{start}", 0, len(some), judging, cases=some, settled=settled)
     for start in range(0, cases, CHUNK):
         stop = min(start + CHUNK, cases)
-        yield Chunk((backend.name,), folder, f"any-{start}", start, stop, judging, seed, DrawOptions(static=static, ops=ops))
+        draw = DrawOptions(static=static, ops=ops)
+        yield Chunk((backend.name,), folder, f"any-{start}", start, stop, judging, seed, draw, settled=settled)

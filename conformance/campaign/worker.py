@@ -40,7 +40,7 @@ from conformance.laws.registry import LAWS, cases_of
 from conformance.laws.relation import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from conformance.campaign.chunk import Chunk, Death
     from conformance.campaign.verdict_records import VerdictRecord
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from conformance.generate.grid import Point
     from conformance.judge.nulls import Null
     from conformance.laws.registry import Tried
+    from reference_impl.dialects.conventions import OpenChoice
 
 
 POISONED = 77
@@ -97,7 +98,8 @@ def _recorded(chunk: Chunk, index: int, opened: Sequence[Backend], entering: Cal
         drawn = perf_counter()
         set_alarm(chunk.patience or chunk.judging.timeout)
         point = chunk.points.get(index)
-        record = run_case(case, opened, chunk.judging, chunk.fatal_backends.get(index, {}), entering, index=index, point=point)
+        fatal = chunk.fatal_backends.get(index, {})
+        record = run_case(case, opened, chunk.judging, fatal, entering, index=index, point=point, settled=chunk.settled)
     except Exception as error:  # noqa: BLE001 - as it says
         verdicts = {name: verdict_record(case, _fault(error), NOTHING) for name in chunk.backends}
         record = CaseRecord(index, case.id, case.lane, 0, False, verdicts, {}, False, (), case=case)
@@ -120,12 +122,14 @@ def run_case(
     *,
     index: int = 0,
     point: Point | None = None,
+    settled: Collection[OpenChoice] = (),
 ) -> CaseRecord:
     """Run one case on the reference and on every backend, and write its record.
 
     ``fatal_backends`` are not run: they are known to take the process down. ``entering`` is told each backend before it runs, and each
     law, or the canary, before it is tried. Where laws alone judge, the reference is asked only whether a known deviation shows, if the
-    backend has any. ``point``: what the case is in the grid.
+    backend has any. ``point``: what the case is in the grid; ``settled``: open choices of which nobody asks whether the case
+    shows them.
     """
     judging, fatal_backends = judging or Judging(), fatal_backends or {}
     seconds = {"reference": 0.0, "judge": 0.0, "laws": 0.0}
@@ -152,7 +156,7 @@ def run_case(
             poisoned |= ailment is not None or (promise is not None and read_past_its_end(promise.outcome, actual))
             verdict = _judged(promise, actual, judging, ailment)
             if promise is not None and judging.observing and ailment is None:
-                observe(promise, actual, verdict)
+                observe(promise, actual, verdict, settled)
         if not poisoned:
             with _clock(seconds, "laws"):
                 verdict, tried = _with_laws(case, engine, actual, verdict, judging, entering)

@@ -30,7 +30,7 @@ from reference_impl import Category
 from reference_impl.dialects.conventions import COMPUTED, CUT, FORMULA, OPTIONS, ORDER, REFUSED, UNNAMED, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from conformance.backends import BackendInfo
     from conformance.case.case import Case
@@ -116,14 +116,17 @@ def asked(promise: Promise, found: Mismatch | None = None) -> dict[OpenChoice, s
     return noting.noted or {}
 
 
-def decisive(promise: Promise, actual: Outcome, excuse: Callable[[Promise], Known]) -> dict[OpenChoice, str]:
+def decisive(
+    promise: Promise, actual: Outcome, excuse: Callable[[Promise], Known], settled: Collection[OpenChoice] = ()
+) -> dict[OpenChoice, str]:
     """Return the choices that an engine has decided as promised, since the same answer would have been wrong under another option.
 
-    ``actual`` agrees with what is promised, but for what is known. What the formulas decide that derivatives are made of is left out.
+    ``actual`` agrees with what is promised, but for what is known. What the formulas decide that derivatives are made of is left out,
+    and what is ``settled``: each choice is as many runs of the case as it has options.
     """
     shown = {}
     for choice, option in asked(promise).items():
-        if option == FORMULA and (_is_deep(choice) or choice.about in UNNAMED):
+        if choice in settled or (option == FORMULA and (_is_deep(choice) or choice.about in UNNAMED)):
             continue
         others = (under(promise, {choice: other}) for other in OPTIONS[choice.kind] if other != option)
         if any(Comparer(other).run(actual, excuse(other)).mismatch is not None for other in others):

@@ -105,11 +105,21 @@ def write_left_out(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator
             yield replace_step(case, i), number if number is END else number - 1
 
 
+def hooked_alone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have `backward` run for one hooked tensor alone, so that no other leaf has what it would have got before the hook."""
+    call = None if number is END else case.steps[number]
+    if number is END or not isinstance(call, Backward) or call.inputs is not None:
+        return
+    for name in dict.fromkeys(step.tensor for step in case.steps[:number] if isinstance(step, Hook)):
+        yield replace_step(case, number, msgspec.structs.replace(call, inputs=(name,))), number
+
+
 OF_GRADIENTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
     "as if views that are asked for were copies": asked_views_copied,
     "as if a write were left out": write_left_out,
     "as if batches of identities were single": batched_identities_alone,
     "as if gradients were captured before hooks": captured_before_hooks,
     "as if hooked gradients beside a root were roots": hooked_gradients_started,
+    "as if a pass ran for a hooked tensor alone": hooked_alone,
 }
 """The counterfactuals of this kind by the words that an entry uses."""

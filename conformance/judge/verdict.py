@@ -126,10 +126,10 @@ def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdi
     return verdict
 
 
-def observe(promise: Promise, actual: Outcome, verdict: Verdict) -> None:
-    """Enter which of the choices that a case asks it shows to be decided as expected."""
+def observe(promise: Promise, actual: Outcome, verdict: Verdict, settled: Collection[OpenChoice]) -> None:
+    """Enter which of the choices that a case asks it shows to be decided as expected, but for those that are settled."""
     if verdict.mismatch is None or verdict.bucket in EXPLAINED:
-        verdict.observed = decisive(under(promise, {**verdict.followed, **verdict.supposed}), actual, excuse)
+        verdict.observed = decisive(under(promise, {**verdict.followed, **verdict.supposed}), actual, excuse, settled)
 
 
 def _unsettled(followed: Mapping[OpenChoice, str], differs: Mismatch, compared: Comparison) -> dict[OpenChoice, str]:

@@ -17,6 +17,7 @@ from conformance.mutants import (
     rules_matrix,
     rules_piecewise,
     rules_pointwise,
+    rules_recurrent,
     rules_scatter,
     rules_shape,
     rules_special,
@@ -34,7 +35,17 @@ if TYPE_CHECKING:
 
     from conformance.mutants.wrong_rule import Entry
 
-FAMILIES = (rules_pointwise, rules_piecewise, rules_shape, rules_scatter, rules_matrix, rules_linalg, rules_special, complexes)
+FAMILIES = (
+    rules_pointwise,
+    rules_piecewise,
+    rules_shape,
+    rules_scatter,
+    rules_matrix,
+    rules_linalg,
+    rules_special,
+    rules_recurrent,
+    complexes,
+)
 ENGINES = (accumulation, graphs, attached, complexes, conventions, programs)
 
 

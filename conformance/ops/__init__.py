@@ -55,6 +55,7 @@ FAMILIES = (
     "entropies",
     "dropout",
     "signals",
+    "recurrent",
 )
 
 
@@ -141,8 +142,8 @@ NOT_OFFERED: Mapping[str, str] = {
     "repeated indices of what is replaced": "which of the replacements stays is documented as undefined",
     "positive": "the tensor itself comes back",
     "vander": "PyTorch makes it of cumprod, whose roundings in it are not derived yet",
-    "lstm, gru, rnn_tanh": "they agree with `paddle._C_ops.rnn` in what was tried; a case takes seconds to judge, and their grid "
-    "takes longer than that of all other ops of a family",
+    "recurrent layers in both directions, several at once, of lengths, without biases, by relu; the last states alone": "come with the "
+    "next ones",
     "lp_pool, max_unpool, fractional_max_pool, local_response_norm, renorm": "come with the next ones",
     "gelu by tanh, kl_div of logarithms, pads of other than a number": "come with the next ones",
     "sums of segments, complex cumprod": "come with the next ones",

@@ -25,6 +25,7 @@ from reference_impl.primitives import (
     piecewise,
     pooling,
     products,
+    recurrent,
     reduction,
     resampling,
     scatter,
@@ -78,4 +79,5 @@ FAMILIES = (
     entropies,
     dropout,
     signals,
+    recurrent,
 )

@@ -16,7 +16,7 @@ from conformance.backends.reference import reference
 from conformance.campaign.chunk import Chunk
 from conformance.campaign.learn import Learned, learn
 from conformance.campaign.learn import _measured as measured_before
-from conformance.campaign.lock_file import text_of
+from conformance.campaign.lock_file import choice_of, text_of
 from conformance.campaign.records import BackendRecord
 from conformance.campaign.worker import run_case
 from conformance.case.files import check
@@ -183,6 +183,35 @@ def test_learning_one_op_leaves_what_is_known_of_others(tmp_path: Path, monkeypa
     monkeypatch.setattr("conformance.campaign.learn._pass", lambda *_: met)
     learned = learn("deciding", 0, 1, 1, lambda _: path, lambda *_: None, ["mul"])
     assert ({mine: {"computed": 7}, other: {"computed": 100}}, {}) == (learned.seen, learned.varying)
+
+
+def test_a_settled_choice_is_not_tried_the_other_way() -> None:
+    def seen(settled: frozenset[str]) -> set[str]:
+        records = [run_case(case, [engine], Judging(observing=True), settled=frozenset(map(choice_of, settled))) for case in AROUND]
+        return {choice for record in records for choice in record.verdicts["deciding"].observed}
+
+    engine = Deciding({}, TORCH)
+    every = seen(frozenset())
+    some = frozenset(sorted(every)[::2])
+    assert every - some == seen(some) != set()
+
+
+def test_what_is_settled_was_known_before_the_first_pass(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    backend = BackendRecord("deciding", VERSION, "torch", {})
+    mine, other, new = (OpenChoice(Kind.FREED, op, "x") for op in ("mul", "sum", "exp"))
+    path = release_file("deciding", VERSION, tmp_path / "conventions")
+    path.parent.mkdir()
+    path.write_text(text_of(Lock("deciding", VERSION, {mine: {"computed": 3}, other: {"computed": 100}})))
+    given = []
+
+    def made(*args: Any) -> Learned:
+        given.append(args[-1] if args[-1] is None else set(args[-1]))
+        return Learned(backend, {new: {"computed": 1}})
+
+    monkeypatch.setattr("conformance.campaign.learn._pass", made)
+    learn("deciding", 0, 1, 1, lambda _: path, lambda *_: None, ["mul"])
+    assert [None, {mine, other}] == given
 
 
 def test_two_engines_are_compared_where_both_were_measured(tmp_path: Path) -> None:

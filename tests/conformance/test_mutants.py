@@ -66,6 +66,9 @@ APPLIED = {
     "einsum_as_one",
     "einsum_single_as_one",
     "multi_dot_as_one",
+    "rnn_tanh_as_one",
+    "gru_as_one",
+    "lstm_as_one",
     "without_nan",
 }
 """Ops in no row that scripts apply: others are made of them."""

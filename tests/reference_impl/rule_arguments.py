@@ -159,6 +159,10 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("multilabel_soft_margin_loss_by_mean", ((2, 3),), {"target": [[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]], "reduction": "sum"}),
     ("scaled_dot_product_attention_of_turned", ((1, 2, 2, 3), (1, 2, 3, 3), (1, 2, 3, 2)), {}),
     ("scaled_dot_product_attention_causal_of_turned", ((1, 1, 2, 3), (1, 1, 3, 3), (1, 1, 3, 2)), {}),
+    ("rnn_tanh_as_one", ((2, 1, 2), (1, 1, 2), (2, 2), (2, 2), (2,), (2,)), {}),
+    ("gru_as_one", ((2, 1, 2), (1, 1, 1), (3, 2), (3, 1), (3,), (3,)), {}),
+    ("lstm_as_one", ((2, 1, 2), (1, 1, 1), (1, 1, 1), (4, 2), (4, 1), (4,), (4,)), {}),
+    ("lstm_by_dtype", ((1, 1, 1), (1, 1, 1), (1, 1, 1), (4, 1), (4, 1), (4,), (4,)), {}),
     # Norms and distances.
     ("vector_norm", ((2, 3, 2),), {"p": 3.0, "axis": [0, 2], "keepdims": True}),
     ("vector_norm", ((2, 3),), {"p": "inf", "axis": None, "keepdims": False}),

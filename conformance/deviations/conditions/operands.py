@@ -13,6 +13,8 @@ from conformance.deviations.conditions.registry import condition
 from reference_impl import PADDLE, PADDLE_STATIC
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
     from conformance.case.case import Case
 
 GRIDS = ("meshgrid", "cartesian_prod", "broadcast_tensors")
@@ -20,6 +22,9 @@ PAIRED = {"cross": 0, "solve": 0, "cholesky_solve": 0, "triangular_solve": 0, "p
 """Ops of two operands whose gradients one kernel computes, with the position of the first of the two."""
 SHIFTED = {"batch_norm_train": 1, "batch_norm_eval": 1, "instance_norm": 1}
 """The same of a weight and a bias."""
+RECURRENT = ("rnn_tanh", "gru", "lstm")
+WEIGHTS = 4
+"""How many operands of a recurrent layer are weights and biases: the last ones."""
 
 
 @functools.lru_cache(maxsize=8)
@@ -58,16 +63,24 @@ def lone_shift(case: Case, number: int) -> bool:
     return _lone(case, number, SHIFTED)
 
 
+@condition
+def lone_weight(case: Case, number: int) -> bool:
+    """Whether a call computes a gradient of a recurrent layer, and not those of all its weights and biases."""
+    return any(any(needed) and not all(needed[-WEIGHTS:]) for needed in _needed(case, number, RECURRENT))
+
+
 def _lone(case: Case, number: int, ops: dict[str, int]) -> bool:
+    return any(len(set(needed)) > 1 for needed in _needed(case, number, ops, lambda op: slice(ops[op], ops[op] + 2)))
+
+
+def _needed(case: Case, number: int, ops: Collection[str], of: Callable[[str], slice] = lambda _: slice(None)) -> Iterator[list[bool]]:
+    """Yield of which operands of each such op, or of some of them, a call computes the gradients."""
     call, recorded = call_at(case, number), (step for step in case.steps[:number] if not isinstance(step, Detach))
     steps = [step for step in recorded if not getattr(step, "no_grad", False)]
     if not isinstance(call, Grad | Backward):
-        return False
+        return
     asked = leaves(case) if call.inputs is None else set(call.inputs)
     for i, step in enumerate(case.steps[:number]):
         if isinstance(step, Op) and step.op in ops:
-            pair = step.operands[ops[step.op] : ops[step.op] + 2]
             flags = _flags(case, i)
-            if len({flags.get(name, True) and not asked.isdisjoint(upstream(steps, name)) for name in pair}) > 1:
-                return True
-    return False
+            yield [flags.get(name, True) and not asked.isdisjoint(upstream(steps, name)) for name in step.operands[of(step.op)]]

@@ -1,0 +1,111 @@
+"""Recurrent layers: one layer in one direction, with given weights, along the first axis.
+
+A step adds what it makes of the element of the sequence and of what was left of the step before. The rows of the weights are those of
+the gates, one below the other: reset, update and candidate of a `gru`; input, forget, candidate and output of an `lstm`. Sources: the
+pages of ``torch.nn.RNN``, ``GRU`` and ``LSTM`` and of ``paddle.nn.SimpleRNN``, ``GRU`` and ``LSTM``, whose formulas are the same.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from reference_impl.primitives.arithmetic import add, mul, rsub_scalar
+from reference_impl.primitives.elementary import sigmoid, tanh
+from reference_impl.primitives.fused import fused
+from reference_impl.primitives.linalg import linear
+from reference_impl.primitives.shape import cat, reshape, split, stack, unbind
+from reference_impl.tape.primitive import composite, shape_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def _gates(x: Any, count: int) -> Sequence[Any]:
+    last = len(shape_of(x)) - 1
+    parts: Sequence[Any] = split(x, sections=[shape_of(x)[last] // count] * count, axis=last)
+    return parts
+
+
+def _of_inputs(x: Any, weight: Any, bias: Any) -> Sequence[Any]:
+    """Return what each step makes of its element of the sequence."""
+    steps, batch, inputs = shape_of(x)
+    rows = linear(reshape(x, shape=(steps * batch, inputs)), weight, bias)
+    parts: Sequence[Any] = unbind(reshape(rows, shape=(steps, batch, shape_of(bias)[0])), axis=0)
+    return parts
+
+
+def _first(h: Any) -> Any:
+    """Return the state of the only layer."""
+    return reshape(h, shape=shape_of(h)[1:])
+
+
+@composite
+def rnn_tanh(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+    """Return the states ``tanh(W_ih x + b_ih + W_hh h + b_hh)``, one for each element of ``x``.
+
+    Shapes: ``x`` (steps, batch, inputs), ``h`` (1, batch, units), ``w_ih`` (units, inputs), ``w_hh`` (units, units), biases (units,);
+    the result (steps, batch, units).
+    """
+    state, states = _first(h), []
+    for given in _of_inputs(x, w_ih, b_ih):
+        state = tanh(add(linear(state, w_hh, b_hh), given))
+        states.append(state)
+    return stack(*states, axis=0)
+
+
+@fused()
+def rnn_tanh_as_one(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+    """Return the same as `rnn_tanh`, which is one node in Paddle."""
+    return rnn_tanh(x, h, w_ih, w_hh, b_ih, b_hh)
+
+
+@composite
+def gru(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+    """Return the states ``(1 - z) n + z h`` of gated units; shapes as of `rnn_tanh`, with three rows of weights for each unit.
+
+    ``n = tanh(W_in x + b_in + r (W_hn h + b_hn))``; ``r`` and ``z`` are sigmoids of sums like that of `rnn_tanh`.
+    """
+    state, states = _first(h), []
+    for given in _of_inputs(x, w_ih, b_ih):
+        (reset, update, new), (reset_h, update_h, new_h) = _gates(given, 3), _gates(linear(state, w_hh, b_hh), 3)
+        kept = sigmoid(add(update, update_h))
+        candidate = tanh(add(new, mul(sigmoid(add(reset, reset_h)), new_h)))
+        state = add(mul(rsub_scalar(kept, other=1.0), candidate), mul(kept, state))
+        states.append(state)
+    return stack(*states, axis=0)
+
+
+@fused()
+def gru_as_one(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+    """Return the same as `gru`, which is one node in Paddle."""
+    return gru(x, h, w_ih, w_hh, b_ih, b_hh)
+
+
+@composite
+def lstm(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+    """Return the states ``o tanh(c)`` of cells ``f c + i g``, and behind them the last cell, along the first axis.
+
+    Shapes as of `rnn_tanh`, with four rows of weights for each cell, and ``c`` like ``h``; the result (steps + 1, batch, units).
+    ``i``, ``f`` and ``o`` are sigmoids of sums like that of `rnn_tanh`, and ``g`` is a tanh of one.
+    """
+    state, cell, states = _first(h), _first(c), []
+    for given in _of_inputs(x, w_ih, b_ih):
+        taken, kept, new, shown = _gates(add(linear(state, w_hh, b_hh), given), 4)
+        cell = add(mul(sigmoid(kept), cell), mul(sigmoid(taken), tanh(new)))
+        state = mul(sigmoid(shown), tanh(cell))
+        states.append(state)
+    return cat(stack(*states, axis=0), stack(cell, axis=0), axis=0)
+
+
+@fused()
+def lstm_as_one(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+    """Return the same as `lstm`, which is one node in Paddle."""
+    return lstm(x, h, c, w_ih, w_hh, b_ih, b_hh)
+
+
+@composite
+def lstm_by_dtype(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+    """Return the same as `lstm`, which is one node in PyTorch for float32, by a kernel of oneDNN, and several for float64."""
+    return (lstm_as_one if x.dtype == np.float32 else lstm)(x, h, c, w_ih, w_hh, b_ih, b_hh)

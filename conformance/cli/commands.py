@@ -270,12 +270,13 @@ def repro(file: Path, framework: str) -> None:
 
 
 @cli.command()
+@click.option("--coverage", is_flag=True, help="Say which share of what public models use the ops cover, and what is missing.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
-def ops(as_json: bool) -> None:
+def ops(coverage: bool, as_json: bool) -> None:
     """List the ops that random graphs use, and those of the first ranks that they do not yet."""
-    from conformance.cli.listing import ops_listing
+    from conformance.cli.listing import coverage_listing, ops_listing
 
-    click.echo(ops_listing(as_json=as_json))
+    click.echo((coverage_listing if coverage else ops_listing)(as_json=as_json))
 
 
 @cli.command()

@@ -38,6 +38,7 @@ from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import crop, expand, pad_constant, reshape, sum_to
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.rules import intercepted_rules, replaced_rule
+from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -64,6 +65,16 @@ def seeds_conjugated(ops: Sequence[str]) -> Iterator[AbstractContextManager[None
 
 def _seed_conjugated(right: Rule, _: int, g: Any, *given: Any, **attrs: Any) -> Any:
     return right(conjugate(g), *given, **attrs)
+
+
+def seeds_of_convolutions_constant(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradients of convolutions be what they are, and depend on the operands alone, not on what arrives."""
+    yield intercepted_rules(_of_constant_seed)
+
+
+def _of_constant_seed(right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
+    constant = primitive is OPS["conv2d_plain"] and isinstance(g, Tensor)  # which is what Paddle makes all of them of
+    return right(node, asked, Tensor(g.array) if constant else g, *given)
 
 
 def derivatives_not_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -295,6 +306,7 @@ def _conjugated(operand: Any) -> bool:
 RULES: dict[str, Change] = {
     "as if factors were not conjugated": factors_not_conjugated,
     "as if seeds were conjugated": seeds_conjugated,
+    "as if gradients of convolutions did not depend on what arrives": seeds_of_convolutions_constant,
     "as if seeds of derivatives were not conjugated": derivatives_not_conjugated,
     "as if derivatives conjugated nothing": derivatives_conjugate_nothing,
     "as if derivatives of quotients were half conjugated": derivatives_of_quotients_half_conjugated,

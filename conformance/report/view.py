@@ -257,7 +257,9 @@ def _settings(header: Header) -> Iterator[tuple[str, str]]:
     yield "lanes", ", ".join(header.lanes)
     yield "ops", "all" if header.ops is None else ", ".join(header.ops)
     yield "jobs", str(header.jobs)
-    usual = odds_of(DrawOptions())
+    if header.profile != "usual":
+        yield "profile", header.profile
+    usual = odds_of(DrawOptions(profile=header.profile))
     if unusual := {name: value for name, value in header.odds.items() if value != usual.get(name)}:
         yield "odds other than usual", ", ".join(f"{name} = {value:g}" for name, value in unusual.items())
 

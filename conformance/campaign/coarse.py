@@ -35,7 +35,8 @@ def coarser(case: Case, widest: int) -> Iterator[tuple[int, str, Case]]:
     ``widest``: the width to begin with, at most.
     """
     made = _made(case)
-    width = min(len(case.steps) // 2, widest)
+    width = max(1, min(len(case.steps) // 2, widest))
+    yield width, DROP, _swept(case)
     while width:
         yield width, CUT, _cut(case, width, made)
         for start in range(0, len(case.steps), width):
@@ -100,6 +101,17 @@ def _without(step: Step, gone: Collection[str]) -> Step:
             if step.roots[position] in gone and len(step.roots) > 1:
                 step = without_root(step, position)
     return step
+
+
+def _swept(case: Case) -> Case:
+    """Leave out the ops that lead nowhere."""
+    kept: list[Step] = []
+    used: set[str] = set()
+    for step in reversed(case.steps):
+        if not isinstance(step, Op) or not used.isdisjoint(step.results):
+            kept.append(step)
+            used.update(name for _, name in uses(step))
+    return prune(with_steps(case, reversed(kept)))
 
 
 def _shorter_lists(case: Case, width: int) -> Iterator[Case]:

@@ -92,7 +92,7 @@ def shrink_case(
         smallest = _smallest_failing(workers, cases, sought, until, width)
         if smallest is None:
             break
-        cases, width = smallest.cases, 2 * smallest.width
+        cases, width = smallest.cases, 2 * smallest.width or 1
         rounds[smallest.words] += 1
         left -= not smallest.width  # halves of halves come to an end by themselves
     return ShrinkResult(cases, dict(rounds))
@@ -135,11 +135,11 @@ def _smallest_failing(workers: Workers, cases: tuple[Case, ...], sought: _Sought
 def _coarse_candidates(cases: tuple[Case, ...], widest: int) -> Iterator[_Candidate]:
     *before, case = cases
     yield from (_Candidate(FEWER, (*kept, case)) for kept in _fewer(tuple(before)))
-    for one in WHATEVER_THE_LENGTH:
-        yield from (_Candidate(one.words, (*before, other)) for other in filter(_valid, one.candidates(case)))
     for width, words, other in coarser(case, widest):
         if _valid(other):
             yield _Candidate(words, (*before, other), width)
+    for one in WHATEVER_THE_LENGTH:
+        yield from (_Candidate(one.words, (*before, other)) for other in filter(_valid, one.candidates(case)))
 
 
 def _smallest_of(

@@ -2,9 +2,9 @@
 
 The usual scripts have some dozen nodes. An engine that recurses, that is slow in the number of paths, or that loses the last of a
 thousand contributions to one gradient is right in all of them. Here ops are few and cheap; each part of a graph has one form, and as
-many nodes as the script has room for. Values are small whatever the length, and in the exact lane they and their gradients are exact: a
-chain is scaled up and down by one power of two, signs are dealt out such that a sum of thousands is its value in the end (`_signs`), and
-the recurrence ``x'' = x' - x`` is back where it was after six steps.
+many nodes as the script has room for. Values are small whatever the length, and in the exact lane they and their gradients are exact:
+a chain is scaled up and down by one power of two, signs are dealt out such that a sum of thousands is its value in the end (`_signs`),
+and the recurrence ``x'' = x' - x`` is back where it was after six steps.
 """
 
 from __future__ import annotations

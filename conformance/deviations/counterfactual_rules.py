@@ -177,13 +177,17 @@ def _of_rounded_sum(_: Rule, __: int, g: Any, out: Any, x: Any, *, alpha: float,
 
 
 def weights_left_out(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the gradients of the first operands of ops be those with a weight of ones."""
-    yield changed_rules(ops, _unweighted)
+    """Have the gradients of the first operands of ops be those with a weight of ones, where that of the weight is not asked for."""
+    yield intercepted_rules(partial(_unweighted, ops))
 
 
-def _unweighted(right: Rule, position: int, g: Any, out: Any, x: Any, weight: Any, *more: Any, **attrs: Any) -> Any:
-    weight = weight if position else np.ones(shape_of(weight), array_of(weight).dtype)
-    return right(g, out, x, weight, *more, **attrs)
+def _unweighted(
+    ops: Sequence[str], right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, out: Any, operands: Any
+) -> Pulled:
+    if primitive.name in ops and 1 not in asked:
+        x, weight, *more = operands
+        operands = (x, np.ones(shape_of(weight), array_of(weight).dtype), *more)
+    return right(node, asked, g, out, operands)
 
 
 def empty_differences_extended(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

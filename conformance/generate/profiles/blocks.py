@@ -221,7 +221,8 @@ def _normalized_channels(m: Model, x: Draft) -> Draft:
     if name == "batch_norm_eval":
         attrs |= {"means": [m.number() for _ in range(channels)], "variances": [abs(m.number()) for _ in range(channels)]}
     elif name == "group_norm":
-        attrs["groups"] = source.choice([n for n in range(1, channels + 1) if channels % n == 0])
+        divisors = [n for n in range(1, channels + 1) if channels % n == 0]
+        attrs["groups"] = source.choice(divisors)
     return m.made(name, x, m.parameter(channels), m.parameter(channels), **attrs)
 
 

@@ -28,7 +28,8 @@ def _square(m: Model, x: Draft) -> Draft:
 
 
 def _classes(m: Model, x: Draft) -> dict[str, Any]:
-    target = [m.source.choice(range(x.shape[1])) for _ in range(x.shape[0])]
+    samples, count = x.shape
+    target = [m.source.choice(range(count)) for _ in range(samples)]
     return {"target": target, "weight": None, "ignore_index": NOTHING_IGNORED, "reduction": m.source.choice(m.model.reductions)}
 
 

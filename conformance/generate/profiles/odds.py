@@ -32,11 +32,8 @@ class DeepOdds:
     themselves: float = 0.3  #: A member of a fan that is added is the value itself: its gradient has contributions without a node.
     join: tuple[str, ...] = ("add", "stack", "cat", "halves")  #: How a fan is joined: one by one, by one op, or by halves of halves.
     unjoined: float = 0.2  #: The members of a fan are roots of a call as well, all of them together.
-    diamond: tuple[str, ...] = (
-        "halves",
-        "twice",
-        "parts",
-    )  #: A fork: two halves, the double and the negative, or the slices of a tensor.
+    #: A fork: two halves, the double and the negative, or the slices of a tensor.
+    diamond: tuple[str, ...] = ("halves", "twice", "parts")
     product: float = 0.5  #: What is differentiated is multiplied by another value first: otherwise most have no second derivative.
     summed: float = 0.4  #: The root is summed first, as a loss is.
     last: float = 0.7  #: The root is where the graph ends, not where some part of it does.

@@ -52,7 +52,7 @@ SECONDS = 20.0
 FEW = 3
 """Of more cases none is made smaller before there are fewer."""
 FEWER = "drop earlier cases"
-BATCH = 24
+BATCH = 8
 """How many candidates of a large case are looked at at a time: to make one takes as long as it is large."""
 AT_ONCE = 8
 """How many candidates a worker gets at once; one, where each that fails costs a process."""

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from conformance.backends import open_backend
@@ -25,7 +26,9 @@ from conformance.generate.scripts import DrawOptions, case_of, is_program, odds_
 from conformance.judge.verdict import FAILING, Bucket
 from conformance.laws.judging import Judging
 from conformance.ops import catalogue
+from conformance.report import write_html
 from tests.conformance.door import conformance
+from tests.report.samples import FOOTER, HEADER, finding
 from tests.wrong_engines import correct, loses_one_contribution
 
 DEEP_SCRIPTS = DrawOptions(profile="deep")
@@ -195,3 +198,12 @@ def test_a_run_of_a_profile_says_so_and_another_profile_does_not_go_on_with_it(t
     assert (2, True) == (refused.returncode, "profile deep contradicts the run" in refused.stderr), refused.stderr
     assert 0 == conformance("run", "--resume", tmp_path).returncode
     assert "<dt>profile</dt><dd>model</dd>" in (tmp_path / "report.html").read_text()
+
+
+def test_a_page_has_no_picture_of_a_finding_that_nobody_could_read(tmp_path):
+    script = case_of(7, 0, SMALL)
+    large = msgspec.structs.replace(finding(), case=script, steps=())
+    write_html(iter([HEADER, large, FOOTER]), tmp_path / "report.html")
+    assert "too large for a picture" in (tmp_path / "report.html").read_text()
+    write_html(iter([HEADER, finding(), FOOTER]), tmp_path / "report.html")
+    assert "too large for a picture" not in (tmp_path / "report.html").read_text()

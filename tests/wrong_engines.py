@@ -11,6 +11,7 @@ import os
 import signal
 import threading
 import time
+from collections import Counter
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ from conformance.mutants.mutant import Breaks, WrongEngine, patch
 from conformance.mutants.wrong_rule import rule_fault
 from conformance.ops import catalogue
 from reference_impl import OPS, PADDLE, PADDLE_STATIC
+from reference_impl.reverse.walk import ReversePass
 from reference_impl.tape.primitive import Primitive
 
 if TYPE_CHECKING:
@@ -36,9 +38,11 @@ if TYPE_CHECKING:
     from conformance.generate.scripts import DrawOptions
     from conformance.mutants.mutant import Fault
     from reference_impl import Tensor
+    from reference_impl.tape.tensor import Node
 
 _leaf = ReferenceEngine.leaf
 _apply = ReferenceEngine.apply
+_arrive, _pulled = ReversePass._arrive, ReversePass._pulled
 _hoard: list[Tensor] = []
 EVERY = 50
 
@@ -103,6 +107,32 @@ def adds_to_the_gradient_of_exp() -> WrongEngine:
 def five_wrong_rules() -> WrongEngine:
     """Open an engine with five wrong rules at once."""
     return WrongEngine("five_wrong_rules", _flipped("tanh", "sigmoid", "exp", "sin", "log"))
+
+
+MANY = 100
+
+
+def _loses_one(self: ReversePass, tensor: Tensor, cotangent: Any) -> None:
+    arrived = self.__dict__.setdefault("arrived", Counter())
+    arrived[tensor] += 1
+    if arrived[tensor] != MANY:
+        _arrive(self, tensor, cotangent)
+
+
+def loses_one_contribution() -> WrongEngine:
+    """Open an engine that adds up any number of contributions to a gradient, but for the hundredth."""
+    return WrongEngine("loses_one_contribution", patch((ReversePass, "_arrive", _loses_one)))
+
+
+def _turns_over(self: ReversePass, node: Node, slots: list[Any]) -> list[tuple[int, Any]]:
+    pulled = _pulled(self, node, slots)
+    self.__dict__["ran"] = self.__dict__.get("ran", 0) + 1
+    return [(position, OPS["neg"](c)) for position, c in pulled] if self.__dict__["ran"] == MANY else pulled
+
+
+def wrong_behind_many_nodes() -> WrongEngine:
+    """Open an engine whose pass is right for some nodes, and turns over what the hundredth hands on."""
+    return WrongEngine("wrong_behind_many_nodes", patch((ReversePass, "_pulled", _turns_over)))
 
 
 def breaks_exp_after_a_refusal() -> WrongEngine:

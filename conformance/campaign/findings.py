@@ -30,6 +30,7 @@ from conformance.case.steps import Op
 from conformance.compare.mismatch import Mismatch
 from conformance.judge.reproduction import reproduction
 from conformance.judge.verdict import Bucket
+from conformance.laws.judging import times_as_large
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -170,7 +171,7 @@ def finding(
     if seconds or fingerprint.bucket is not Bucket.TIMED_OUT:
         for small in forms:
             *before, case = small.cases
-            patience = min((2 + len(before)) * judging.timeout, LEAST + seconds)
+            patience = min((1 + sum(map(times_as_large, small.cases))) * judging.timeout, LEAST + seconds)
             explained = _unless_it_fails(writing.workers.call, explain_case, case, backend, judging, before, timeout=patience)
             again = _again(fingerprint, explained, small, waited=patience > judging.timeout)
             if again is not Again.NEVER:

@@ -22,6 +22,7 @@ from conformance.campaign.grid_records import GridRecord, Met
 from conformance.campaign.share_records import DrawnRecord, ShareRecord
 from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
 from conformance.case.case import Case
+from conformance.generate.profiles import Profile
 from conformance.judge.dispute import Blame
 from conformance.judge.verdict import Bucket
 from conformance.laws.judging import Judging, LawSampling
@@ -72,7 +73,8 @@ class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):
     """What was run, and all that is needed to go on with it; the first line.
 
     ``cases``: how many there are, of which the last ``grid`` are those of the grid; ``odds``: those of the generator, by name;
-    ``ops``: those alone, ``None`` for all; ``budget``: in seconds, ``None`` for no end; ``baseline``: the file of what is accepted.
+    ``ops``: those alone, ``None`` for all; ``budget``: in seconds, ``None`` for no end; ``baseline``: the file of what is accepted;
+    ``profile``: what was drawn.
     """
 
     schema: int
@@ -92,6 +94,7 @@ class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):
     judging: Judging = Judging(LawSampling.SOME)
     grid: int = 0
     baseline: str = ""
+    profile: Profile = "usual"
 
 
 class NullRecord(msgspec.Struct, frozen=True, omit_defaults=True):

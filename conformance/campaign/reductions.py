@@ -54,13 +54,14 @@ def _dropped(case: Case) -> Iterator[Case]:
 
 
 @functools.lru_cache(maxsize=4)
-def _outcome(case: Case) -> Outcome:
+def outcome_of(case: Case) -> Outcome:
+    """Return what the reference answers, to those who make cases smaller."""
     return reference(TORCH, {}).run(case)
 
 
 def _cuts(case: Case) -> Iterator[Case]:
     """Replace the result of an op by an input with the same elements."""
-    for number, (step, seen) in enumerate(zip(case.steps, _outcome(case).observations, strict=True)):
+    for number, (step, seen) in enumerate(zip(case.steps, outcome_of(case).observations, strict=True)):
         if not isinstance(step, Op) or not isinstance(seen, Computed):
             continue
         made = zip(step.results, seen.values, strict=True)
@@ -71,7 +72,7 @@ def _cuts(case: Case) -> Iterator[Case]:
 def _bypasses(case: Case) -> Iterator[Case]:
     """Put an operand of the same shape and dtype in the place of what a step makes of it, or a tensor in that of its edge."""
     forms = {i.name: (i.shape, i.dtype) for i in case.inputs}
-    for number, (step, seen) in enumerate(zip(case.steps, _outcome(case).observations, strict=True)):
+    for number, (step, seen) in enumerate(zip(case.steps, outcome_of(case).observations, strict=True)):
         if isinstance(step, Edge):
             yield pass_by(case, number, step.tensor)
         if not isinstance(seen, Computed) or isinstance(step, NO_VALUE):
@@ -202,3 +203,5 @@ PASSES = (
     Pass("make inputs plainer", _plainer),
 )
 """Of equally small candidates that of the first pass is kept."""
+WHATEVER_THE_LENGTH = PASSES[4:]
+"""The passes whose candidates are as many as there are calls and inputs, however many ops there are."""

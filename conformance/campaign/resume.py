@@ -95,7 +95,7 @@ def _facts(header: Header) -> dict[str, Any]:
         **header.environment,
         **of_backends(header.backends),
         **{f"odds {name}": odds for name, odds in header.odds.items()},
-        **{name: getattr(header, name) for name in ("seed", "cases", "grid", "lanes", "ops", "ops_not_offered", "judging")},
+        **{name: getattr(header, name) for name in ("seed", "cases", "grid", "lanes", "ops", "ops_not_offered", "judging", "profile")},
     }
 
 

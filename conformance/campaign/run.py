@@ -322,4 +322,5 @@ def header_of(options: Options, backends: tuple[BackendRecord, ...]) -> Header:
         budget=options.budget,
         judging=options.judging,
         baseline="" if options.baseline is None else str(options.baseline),
+        profile=options.draw.profile,
     )

@@ -16,6 +16,7 @@ Engineering 28 (2002).
 from __future__ import annotations
 
 import functools
+import itertools
 import tempfile
 import time
 from collections import Counter
@@ -25,16 +26,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from conformance.campaign.chunk import chunk_of
+from conformance.campaign.coarse import coarser
 from conformance.campaign.explain import run_after
 from conformance.campaign.fingerprint import is_gross
 from conformance.campaign.pool import CALL_TIMEOUT
-from conformance.campaign.reductions import PASSES
+from conformance.campaign.reductions import PASSES, WHATEVER_THE_LENGTH
 from conformance.case.files import CaseError, check
 from conformance.case.queries import ops_in
 from conformance.case.steps import InPlace
+from conformance.laws.judging import times_as_large
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from conformance.campaign.fingerprint import Fingerprint
     from conformance.campaign.pool import Workers
@@ -49,6 +52,8 @@ SECONDS = 20.0
 FEW = 3
 """Of more cases none is made smaller before there are fewer."""
 FEWER = "drop earlier cases"
+BATCH = 8
+"""How many candidates of a large case are looked at at a time: to make one takes as long as it is large."""
 AT_ONCE = 8
 """How many candidates a worker gets at once; one, where each that fails costs a process."""
 
@@ -82,12 +87,14 @@ def shrink_case(
     sought = _Sought(fingerprint, fingerprint.judging(judging))
     if seconds > 0 and fingerprint.kind == "value":
         sought = sought._replace(gross=_fails_after(workers, cases, sought._replace(gross=True)))
-    for _ in range(ROUNDS):
-        smallest = _smallest_failing(workers, cases, sought, until)
+    left, width = ROUNDS, len(case.steps)
+    while left:
+        smallest = _smallest_failing(workers, cases, sought, until, width)
         if smallest is None:
             break
-        cases = smallest.cases
+        cases, width = smallest.cases, 2 * smallest.width or 1
         rounds[smallest.words] += 1
+        left -= not smallest.width  # halves of halves come to an end by themselves
     return ShrinkResult(cases, dict(rounds))
 
 
@@ -104,15 +111,44 @@ class _Sought(NamedTuple):
 
 
 class _Candidate(NamedTuple):
+    """``width``: how many steps at once are gone from a large case."""
+
     words: str
     cases: tuple[Case, ...]
+    width: int = 0
 
 
-def _smallest_failing(workers: Workers, cases: tuple[Case, ...], sought: _Sought, until: float) -> _Candidate | None:
+def _smallest_failing(workers: Workers, cases: tuple[Case, ...], sought: _Sought, until: float, widest: int) -> _Candidate | None:
+    """Return a small candidate that fails, if one is smaller than the cases.
+
+    Of large cases a few candidates are looked at at a time, from those of which most is gone (at most ``widest`` steps) to others.
+    """
+    if times_as_large(cases[-1]) == 1:
+        return _smallest_of(workers, cases, _candidates(cases), sought, until)
+    coarse = _coarse_candidates(cases, widest)
+    while time.monotonic() <= until and (some := list(itertools.islice(coarse, BATCH))):
+        if smallest := _smallest_of(workers, cases, some, sought, until):
+            return smallest
+    return None
+
+
+def _coarse_candidates(cases: tuple[Case, ...], widest: int) -> Iterator[_Candidate]:
+    *before, case = cases
+    yield from (_Candidate(FEWER, (*kept, case)) for kept in _fewer(tuple(before)))
+    for width, words, other in coarser(case, widest):
+        if _valid(other):
+            yield _Candidate(words, (*before, other), width)
+    for one in WHATEVER_THE_LENGTH:
+        yield from (_Candidate(one.words, (*before, other)) for other in filter(_valid, one.candidates(case)))
+
+
+def _smallest_of(
+    workers: Workers, cases: tuple[Case, ...], candidates: Iterable[_Candidate], sought: _Sought, until: float
+) -> _Candidate | None:
     """Return the smallest candidate that fails, if one is smaller than the cases; they are asked in the order of their size."""
     op = sought.fingerprint.op
     proposed: dict[tuple[Case, ...], _Candidate] = {}
-    for candidate in _candidates(cases):
+    for candidate in candidates:
         if (not op or op in ops_in(candidate.cases[-1])) and _size(candidate.cases) < _size(cases):
             proposed.setdefault(candidate.cases, candidate)
     smaller = sorted(proposed.values(), key=lambda candidate: _size(candidate.cases))
@@ -141,7 +177,7 @@ def fails_after(workers: Workers, cases: tuple[Case, ...], fingerprint: Fingerpr
 
 def _fails_after(workers: Workers, cases: tuple[Case, ...], sought: _Sought) -> bool:
     *before, case = cases
-    patience = sought.judging.timeout * (1 + len(before))
+    patience = sought.judging.timeout * sum(map(times_as_large, cases))
     record = workers.call(run_after, before, case, sought.fingerprint.backend, sought.judging, timeout=min(patience, CALL_TIMEOUT))
     return record is not None and sought.is_shown_by(record)
 

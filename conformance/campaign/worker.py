@@ -35,7 +35,7 @@ from conformance.judge.audit import audit, is_due
 from conformance.judge.canary import BIRD, POISON, Ailment, ailment_after, read_past_its_end
 from conformance.judge.nulls import compare_nulls
 from conformance.judge.verdict import EXPLAINED, FAILING, Bucket, Verdict, judge, observe, verdict_of
-from conformance.laws.judging import Judging, apply_laws, statuses
+from conformance.laws.judging import Judging, apply_laws, statuses, times_as_large
 from conformance.laws.registry import LAWS, cases_of
 from conformance.laws.relation import Status
 
@@ -96,7 +96,7 @@ def _recorded(chunk: Chunk, index: int, opened: Sequence[Backend], entering: Cal
     try:
         case = _case(chunk, index)
         drawn = perf_counter()
-        set_alarm(chunk.patience or chunk.judging.timeout)
+        set_alarm((chunk.patience or chunk.judging.timeout) * times_as_large(case))
         point = chunk.points.get(index)
         fatal = chunk.fatal_backends.get(index, {})
         record = run_case(case, opened, chunk.judging, fatal, entering, index=index, point=point, settled=chunk.settled)

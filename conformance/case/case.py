@@ -34,7 +34,7 @@ from conformance.case.steps import (
 from conformance.ops.dtypes import is_complex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 SCHEMA = 1
 NON_FINITE = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
@@ -146,27 +146,46 @@ def _higher(steps: tuple[Step, ...]) -> dict[int, tuple[str, ...]]:
     """Return which steps need `AGAIN` or `BETWEEN`, by number."""
     if sum(isinstance(step, Grad) for step in steps) < 2:
         return {}
-    above: dict[str, set[str]] = {}  # what a value was made of
-    derived: dict[str, set[str]] = {}  # what the gradients among that were made of
-    between: dict[str, set[str]] = {}  # and through what these were taken
+    makers = {name: number for number, step in enumerate(steps) for name in results(step)}
+    used = [tuple(name for _, name in uses(step)) for step in steps]
+    below: dict[int, set[str]] = {}  # what the gradients of a call were made of
+    passed: dict[int, set[str]] = {}  # and through what they were taken
     found = {}
     for number, step in enumerate(steps):
-        used = {name for _, name in uses(step)}
-        made_of = used | _all(above, used)
-        below, passed = _all(derived, used), _all(between, used)
-        if isinstance(step, Grad):
-            words = {AGAIN: _all(derived, step.outputs), BETWEEN: _all(between, step.outputs)}
-            found[number] = tuple(word for word, names in words.items() if not names.isdisjoint(step.inputs))
-            below |= made_of
-            passed |= {name for name in made_of if not above.get(name, set()).isdisjoint(step.inputs)}
-        together = set(results(step)) if isinstance(step, Grad) else set()  # on a tape one of them may be made of another
-        for name in results(step):
-            above[name], derived[name], between[name] = made_of, below, passed | together - {name}
+        if not isinstance(step, Grad):
+            continue
+        words: dict[str, set[str]] = {AGAIN: set(), BETWEEN: set()}
+        for name in _made_of(step.outputs, makers, used):
+            call = makers.get(name, -1)
+            if call in below:
+                words[AGAIN] |= below[call]
+                words[BETWEEN] |= passed[call].union(results(steps[call])) - {name}  # on a tape one may be made of another
+        found[number] = tuple(word for word, names in words.items() if not names.isdisjoint(step.inputs))
+        below[number] = _made_of(used[number], makers, used)
+        passed[number] = _made_with(step.inputs, below[number], makers, used)
     return found
 
 
-def _all(known: dict[str, set[str]], names: Iterable[str]) -> set[str]:
-    return set[str]().union(*(known[name] for name in names if name in known))
+def _made_of(names: Iterable[str], makers: dict[str, int], used: Sequence[tuple[str, ...]]) -> set[str]:
+    """Return what values were made of, with these."""
+    found: set[str] = set()
+    left = list(names)
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            left.extend(used[makers[name]] if name in makers else ())
+    return found
+
+
+def _made_with(names: Iterable[str], among: set[str], makers: dict[str, int], used: Sequence[tuple[str, ...]]) -> set[str]:
+    """Return which of some values were made with one of these names, which need not be among what was made with them."""
+    found: set[str] = set()
+    named = set(names)
+    for name in sorted((name for name in among if name in makers), key=makers.__getitem__):
+        if any(operand in named or operand in found for operand in used[makers[name]]):
+            found.add(name)
+    return found
 
 
 _encoder = msgspec.json.Encoder(order="deterministic")

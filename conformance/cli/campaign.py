@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from conformance.generate.profiles import Profile
     from conformance.report.terminal import Run
 
 CODES = {RunVerdict.CONFORMS: CONFORMS, RunVerdict.DIVERGES: DIVERGES, RunVerdict.SUITE_ERROR: SUITE_FAULT}
@@ -52,11 +53,13 @@ def campaign(
     resume: bool = False,
     grid: bool = False,
     baseline: Path | None = None,
+    profile: Profile = "usual",
 ) -> int:
     """Run a campaign, print its summary, and return the exit code.
 
     ``before``: what a gate checks first, and ``after`` what it checks of the run; ``resume``: go on with the run that is in ``out``;
-    ``grid``: the grid comes behind the cases; ``baseline``: the file of findings that are not new.
+    ``grid``: the grid comes behind the cases; ``baseline``: the file of findings that are not new; ``profile``: what
+    is drawn.
 
     Raises:
         BadParameter: if the ops that are asked for have no case in the lane that is.
@@ -67,7 +70,8 @@ def campaign(
     console = Console(highlight=False)
     command = " ".join(["conformance", *sys.argv[1:]])
     halves = {registration(name).static for name in backends}
-    draw = DrawOptions(lanes, ops, static=halves == {True}, mixed=len(halves) == 2, later=LATER if ops is None else 0)
+    later = LATER if ops is None and profile == "usual" else 0
+    draw = DrawOptions(lanes, ops, static=halves == {True}, mixed=len(halves) == 2, later=later, profile=profile)
     longer = slowness(backends)
     judging = Judging(LawSampling.SOME, every_null=nulls == "all", timeout=TIMEOUT * longer)
     if laws_only:

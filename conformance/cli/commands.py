@@ -25,11 +25,13 @@ from conformance.cli.options import (
     names_of,
     ops_option,
     own_deviations,
+    profiled,
     seconds,
     with_options,
 )
 from conformance.cli.resume import resumed
 from conformance.cli.stopping import FULL, Stopped, stoppable, with_notes
+from conformance.generate.profiles import PROFILES
 
 if TYPE_CHECKING:
     from conformance.case.case import Case
@@ -123,6 +125,12 @@ cli.add_command(accept)
 @click.option("--lane", "lanes", default="exact,numeric", callback=names_of(lambda: LANES), help="One lane or both; comma-separated.")
 @ops_option
 @click.option("--grid", is_flag=True, help="The grid alone: each op enumerated over shapes, layouts, dtypes, arguments and orders.")
+@click.option(
+    "--profile",
+    default="usual",
+    type=click.Choice(PROFILES),
+    help="What is drawn: usual scripts; graphs of thousands of nodes (deep); models, and what training does (model).",
+)
 @click.option("--nulls", default="one", type=click.Choice(["one", "all"]), help="How many null pairs are judged on each numeric case.")
 @click.option(
     "--resume", type=click.Path(file_okay=False, path_type=Path), help="Go on with the run in DIR that did not end.", metavar="DIR"
@@ -135,6 +143,8 @@ def run(context: click.Context, /, resume: Path | None, **chosen: Any) -> int:
     typed = {name: chosen[name] for name in chosen if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
     if chosen["grid"]:
         chosen |= enumerated(typed, chosen["backends"])
+    elif chosen["profile"] != "usual":
+        chosen |= profiled(typed, chosen["profile"], chosen["backends"])
     if resume is not None:
         chosen |= resumed(resume, typed)
     return campaign(**chosen, resume=resume is not None)
@@ -270,12 +280,13 @@ def repro(file: Path, framework: str) -> None:
 
 
 @cli.command()
+@click.option("--coverage", is_flag=True, help="Say which share of what public models use the ops cover, and what is missing.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
-def ops(as_json: bool) -> None:
+def ops(coverage: bool, as_json: bool) -> None:
     """List the ops that random graphs use, and those of the first ranks that they do not yet."""
-    from conformance.cli.listing import ops_listing
+    from conformance.cli.listing import coverage_listing, ops_listing
 
-    click.echo(ops_listing(as_json=as_json))
+    click.echo((coverage_listing if coverage else ops_listing)(as_json=as_json))
 
 
 @cli.command()

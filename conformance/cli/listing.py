@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from conformance.backends import names
@@ -12,9 +14,15 @@ from conformance.case.prose import counted
 from conformance.deviations.entries import known
 from conformance.laws.registry import LAWS
 from conformance.ops import catalogue, not_offered
+from conformance.ops.usage import MODELS, THOUSAND, Count, catalogued, coverage
 from conformance.report.words import REPEATED, share_text
 from reference_impl import DIALECTS
 from reference_impl.dialects.conventions import UNBOUNDED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from conformance.ops.usage import Models
 
 
 def ops_listing(*, as_json: bool) -> str:
@@ -53,6 +61,53 @@ def ops_listing(*, as_json: bool) -> str:
     lines += ["", "not offered yet, of the same ranks:"]
     lines += [f"      {name}: {reason}" for name, reason in not_offered().items()]
     return "\n".join(lines)
+
+
+COUNTED = (
+    "Counted are uses: pairs of a public model and a base op that it uses.",
+    "A use is covered where the catalogue has an op of that base op.",
+    "How often a model calls it, and with which arguments, is not known.",
+)
+"""What the shares of `coverage_listing` are shares of."""
+
+
+def coverage_listing(*, as_json: bool) -> str:
+    """Say which share of what models use the catalogue covers, and what is missing."""
+    found = coverage(catalogued())
+    if as_json:
+        missing = [{"base_op": op.name, "rank": op.rank, "family": op.family, **_shares(op.used)} for op in found.missing]
+        uses = {
+            m: {"covered": c.share, "uses_per_model": c.of / THOUSAND, "covered_per_model": c.there / THOUSAND}
+            for m, c in found.uses.items()
+        }
+        counts = {
+            "base_ops": found.base_ops,
+            "first_ranks": {str(rank): c for rank, c in found.first.items()},
+            "families": found.families,
+        }
+        of_all = {"counted": " ".join(COUNTED), "uses": uses, **counts, "missing": missing, "beyond": found.beyond}
+        return msgspec.json.format(msgspec.json.encode(of_all)).decode()
+    lines = [*COUNTED, ""]
+    for models, count in found.uses.items():
+        per_model = f"{count.there / THOUSAND:.3f} of the {count.of / THOUSAND:.3f} base ops that one uses on average"
+        without = ", ".join(f"{op.name} ({op.used[models] / THOUSAND:.1%} of them)" for op in found.missing if op.used[models])
+        lines.append(f"{f'{models} models':<14} {count.share:8.3%}  {per_model}; missing: {without or 'nothing'}")
+    lines += ["", _counted("all base ops", found.base_ops)]
+    lines += [_counted(f"ranks 1 to {rank}", count) for rank, count in found.first.items()]
+    lines += ["", *(_counted(family, count) for family, count in found.families.items())]
+    used = [op for op in found.missing if any(op.used.values())]
+    lines += ["", f"{counted(len(found.missing), 'base op')} missing, {len(used)} of them used by one model in 2,000 or more; by rank:"]
+    lines.append("    " + ", ".join(f"{op.name} ({op.rank})" for op in found.missing))
+    lines += [f"of the catalogue, but not of the table: {', '.join(found.beyond)}"] if found.beyond else []
+    return "\n".join(lines)
+
+
+def _shares(used: Mapping[Models, int]) -> dict[str, float]:
+    return {f"share_of_{models}_models": used[models] / THOUSAND for models in MODELS}
+
+
+def _counted(name: str, count: Count) -> str:
+    return f"{name:<24} {count.there:>4} of {count.of}"
 
 
 def _bounded(order: int) -> int | None:

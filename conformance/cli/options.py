@@ -79,7 +79,12 @@ def beside_ours(_: click.Context, __: click.Parameter, folder: Path | None) -> N
         os.environ[VARIABLE] = str(folder.absolute())
 
 
-DRAWN = {"cases": "it has as many cases as it needs", "seed": "no seed draws it", "lanes": "both lanes are in it"}
+DRAWN = {
+    "cases": "it has as many cases as it needs",
+    "seed": "no seed draws it",
+    "lanes": "both lanes are in it",
+    "profile": "nothing in it is drawn",
+}
 """What the grid leaves nothing to choose of, and why."""
 
 
@@ -89,16 +94,32 @@ def enumerated(typed: Container[str], backends: tuple[str, ...]) -> dict[str, An
     Raises:
         UsageError: if what was ``typed`` beside it has no meaning there.
     """
-    from conformance.backends.registry import registration
-
     for name, why in DRAWN.items():
         if name in typed:
             raise click.UsageError(f"--{name.removesuffix('s') if name == 'lanes' else name} says nothing beside --grid: {why}")
+    return {"cases": 0, "backends": _eager("--grid", typed, backends)}
+
+
+def profiled(typed: Container[str], profile: str, backends: tuple[str, ...]) -> dict[str, Any]:
+    """Return the options of a run of a profile: on those of the backends that run eager scripts.
+
+    Raises:
+        UsageError: if what was ``typed`` beside it has no meaning there.
+    """
+    if "ops" in typed:
+        raise click.UsageError(f"--ops says nothing beside --profile {profile}, which has ops of its own; leave it out")
+    return {"backends": _eager(f"--profile {profile}", typed, backends)}
+
+
+def _eager(option: str, typed: Container[str], backends: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the backends of eager scripts, if others were not named."""
+    from conformance.backends.registry import registration
+
     eager = tuple(name for name in backends if not registration(name).static)
     if not eager or ("backends" in typed and eager != backends):
         programs = ", ".join(name for name in backends if name not in eager)
-        raise click.UsageError(f"--grid is of eager scripts, and {programs} runs programs; leave it out")
-    return {"cases": 0, "backends": eager}
+        raise click.UsageError(f"{option} is of eager scripts, and {programs} runs programs; leave it out")
+    return eager
 
 
 def known_ops() -> Any:

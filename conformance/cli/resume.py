@@ -30,6 +30,7 @@ def resumed(out: Path, given: dict[str, Any]) -> dict[str, Any]:
         "grid": header.grid > 0,
         "lanes": header.lanes,
         "ops": header.ops,
+        "profile": header.profile,
         "nulls": "all" if header.judging.every_null else "one",
         "laws_only": header.judging.laws_only,
         "out": out,

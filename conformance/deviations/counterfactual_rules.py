@@ -39,6 +39,7 @@ from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import crop, expand, pad_constant, reshape, sum_to
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.rules import intercepted_rules, replaced_rule
+from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -65,6 +66,16 @@ def seeds_conjugated(ops: Sequence[str]) -> Iterator[AbstractContextManager[None
 
 def _seed_conjugated(right: Rule, _: int, g: Any, *given: Any, **attrs: Any) -> Any:
     return right(conjugate(g), *given, **attrs)
+
+
+def seeds_of_convolutions_constant(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradients of convolutions be what they are, and depend on the operands alone, not on what arrives."""
+    yield intercepted_rules(_of_constant_seed)
+
+
+def _of_constant_seed(right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
+    constant = primitive is OPS["conv2d_plain"] and isinstance(g, Tensor)  # which is what Paddle makes all of them of
+    return right(node, asked, Tensor(g.array) if constant else g, *given)
 
 
 def derivatives_not_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -167,13 +178,17 @@ def _of_rounded_sum(_: Rule, __: int, g: Any, out: Any, x: Any, *, alpha: float,
 
 
 def weights_left_out(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the gradients of the first operands of ops be those with a weight of ones."""
-    yield changed_rules(ops, _unweighted)
+    """Have the gradients of the first operands of ops be those with a weight of ones, where that of the weight is not asked for."""
+    yield intercepted_rules(partial(_unweighted, ops))
 
 
-def _unweighted(right: Rule, position: int, g: Any, out: Any, x: Any, weight: Any, *more: Any, **attrs: Any) -> Any:
-    weight = weight if position else np.ones(shape_of(weight), array_of(weight).dtype)
-    return right(g, out, x, weight, *more, **attrs)
+def _unweighted(
+    ops: Sequence[str], right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, out: Any, operands: Any
+) -> Pulled:
+    if primitive.name in ops and 1 not in asked:
+        x, weight, *more = operands
+        operands = (x, np.ones(shape_of(weight), array_of(weight).dtype), *more)
+    return right(node, asked, g, out, operands)
 
 
 def empty_differences_extended(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -296,6 +311,7 @@ def _conjugated(operand: Any) -> bool:
 RULES: dict[str, Change] = {
     "as if factors were not conjugated": factors_not_conjugated,
     "as if seeds were conjugated": seeds_conjugated,
+    "as if gradients of convolutions did not depend on what arrives": seeds_of_convolutions_constant,
     "as if seeds of derivatives were not conjugated": derivatives_not_conjugated,
     "as if derivatives conjugated nothing": derivatives_conjugate_nothing,
     "as if derivatives of quotients were half conjugated": derivatives_of_quotients_half_conjugated,

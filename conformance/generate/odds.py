@@ -311,11 +311,14 @@ def named(odds: Odds) -> dict[str, float]:
 
     Of what is chosen from a tuple each option has its share; a `Range` has its ends.
     """
+    return {name: number for part in fields(odds) for name, number in named_part(part.name, getattr(odds, part.name)).items()}
+
+
+def named_part(part: str, record: Any) -> dict[str, float]:
+    """Return the odds of one part."""
     numbers: dict[str, float] = {}
-    for part in fields(odds):
-        record = getattr(odds, part.name)
-        for field in fields(record):
-            numbers.update(_numbers(f"{part.name}.{field.name}", getattr(record, field.name)))
+    for field in fields(record):
+        numbers.update(_numbers(f"{part}.{field.name}", getattr(record, field.name)))
     return numbers
 
 

@@ -13,7 +13,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from conformance.generate.episodes import Habits, draw_episode, grow
-from conformance.generate.odds import USUAL, Odds, named
+from conformance.generate.odds import USUAL, Odds, named, named_part
+from conformance.generate.profiles.deep import draw_deep
+from conformance.generate.profiles.models import draw_model
+from conformance.generate.profiles.odds import DEEP, MODEL, DeepOdds, ModelOdds
 from conformance.generate.programs import draw_program
 from conformance.generate.sketch import Sketch
 from conformance.generate.sources import FastSource
@@ -24,6 +27,7 @@ from reference_impl import DIALECTS, PADDLE_STATIC
 
 if TYPE_CHECKING:
     from conformance.case.case import Case
+    from conformance.generate.profiles import Profile
     from conformance.ops.sampler import Source
 
 LANES = ("exact", "numeric")
@@ -57,10 +61,18 @@ class DrawOptions:
     #: What no backend of the run takes: dtypes, which no script is over (a mistake may still be of one), and ops (``op:erf``).
     without: tuple[str, ...] = ()
     odds: Odds = USUAL
+    profile: Profile = "usual"  #: What is drawn: the usual scripts, or those of another kind (`conformance.generate.profiles`).
+    deep: DeepOdds = DEEP  #: The odds of the profile `deep`.
+    model: ModelOdds = MODEL  #: The odds of the profile `model`.
 
 
 def odds_of(options: DrawOptions) -> dict[str, float]:
-    """Return all numbers that cases are drawn with, by name: the options' own, and those of their odds."""
+    """Return all numbers that cases are drawn with, by name: the options' own, and those of their odds.
+
+    A profile has its own, and those of values.
+    """
+    if options.profile != "usual":
+        return named_part("sketch", options.odds.sketch) | named_part(options.profile, getattr(options, options.profile))
     own = {"longest": float(options.longest), "customs": options.customs, "changing": options.changing, "complexes": options.complexes}
     own["later"] = float(options.later)
     return own | named(options.odds)
@@ -74,7 +86,7 @@ EAGER_BLOCKS = 19
 
 def is_program(index: int, options: DrawOptions) -> bool:
     """Whether case ``index`` of a seed is a program."""
-    return options.static or (options.mixed and index // BLOCK % (EAGER_BLOCKS + 1) == EAGER_BLOCKS)
+    return options.static or (options.profile == "usual" and options.mixed and index // BLOCK % (EAGER_BLOCKS + 1) == EAGER_BLOCKS)
 
 
 def dealt(seed: int, index: int, options: DrawOptions) -> str | None:
@@ -105,6 +117,8 @@ def case_of(seed: int, index: int, options: DrawOptions) -> Case:
 
 def draw_case(source: Source, options: DrawOptions) -> Case:
     """Draw a case."""
+    if options.profile != "usual":
+        return _of_profile(source, options)
     asked = options.ops if options.about is None else (options.about,)
     kind: Kind = "static" if options.static else "complex" if source.chance(options.complexes) else "real"
     if kind == "complex" and not set(COMPLEX) - set(options.without):
@@ -145,6 +159,16 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
     for left in reversed(range(episodes)):
         draw_episode(sketch, habits, last=left == 0)
     return sketch.case()
+
+
+def _of_profile(source: Source, options: DrawOptions) -> Case:
+    exact = source.choice(options.lanes) == "exact"
+    dtype = "float64" if source.chance(options.odds.scripts.float64) else "float32"
+    if dtype in options.without:
+        dtype = OTHER_PRECISION[dtype]
+    if options.profile == "deep":
+        return draw_deep(source, options.odds, options.deep, exact=exact, dtype=dtype)
+    return draw_model(source, options.odds, options.model, exact=exact, dtype=dtype)
 
 
 @functools.cache

@@ -103,7 +103,7 @@ def no_grad_vars_detach(s: Subject) -> Trial | None:
     """
     if not s.offers(Grad(s.roots, s.leaves, s.leaves, no_grad_vars=s.leaves)) or any(isinstance(step, Grad) for step in s.steps):
         return None
-    values = [n for n in s.above if n not in s.roots and s.tracked(n)]
+    values = [n for n in s.made_from if n not in s.roots and s.tracked(n)]
     cut = next((v for v in s.source.shuffled(values) if _left(s, v)), None)
     asked = tuple(n for n in s.leaves if n != cut)
     if cut is None or not asked:

@@ -23,10 +23,20 @@ if TYPE_CHECKING:
 
 SHARE = 2
 """One case in so many is tried by a law."""
+LARGE = 100
+"""Steps of a case that is large, as no usual one is."""
 TIMEOUT = 5.0
 """Seconds for one case on all backends with their judges, unless every law is tried."""
 LAWS_TIMEOUT = 20.0
 """Seconds for a case by every law, which are some thirty scripts."""
+
+
+def times_as_large(case: Case) -> int:
+    """Return how many times as large as any usual case this one may be.
+
+    It may take so many times as long. Laws and null pairs, which run a case a few times over, look at one in so many.
+    """
+    return 1 + len(case.steps) // LARGE
 
 
 class LawSampling(StrEnum):
@@ -59,7 +69,7 @@ class Judging:
 
     def looks_closer(self, case: Case) -> bool:
         """Whether a case is one of the sample that laws and null pairs look at."""
-        return int(case.id, 16) // SHARE % self.sample == 0
+        return int(case.id, 16) // SHARE % (self.sample * times_as_large(case)) == 0
 
 
 TRIED = (Bucket.AGREED, Bucket.SAME_ERROR, Bucket.DIVERGED, Bucket.NOTHING_COMPARED)

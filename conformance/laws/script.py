@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -156,11 +157,20 @@ def build_order(observed: ObservedCase) -> Trial | None:
 
 def _latest_first(steps: Sequence[Step], run: Sequence[int]) -> list[int]:
     """Order steps so that each comes after those that it needs, and otherwise the last one first."""
-    waiting = list(run)
+    makers = {name: i for i in run for name in results(steps[i])}
+    needed = {i: {makers[name] for _, name in uses(steps[i]) if name in makers} for i in run}
+    users: dict[int, list[int]] = {}
+    for i, before in needed.items():
+        for maker in before:
+            users.setdefault(maker, []).append(i)
+    waits = {i: len(before) for i, before in needed.items()}
+    ready = [-i for i, count in waits.items() if count == 0]
+    heapq.heapify(ready)
     order: list[int] = []
-    while waiting:
-        unmade = {name for i in waiting for name in results(steps[i])}
-        following = next(i for i in reversed(waiting) if unmade.isdisjoint(name for _, name in uses(steps[i])))
-        order.append(following)
-        waiting.remove(following)
+    while ready:
+        order.append(-heapq.heappop(ready))
+        for user in users.get(order[-1], ()):
+            waits[user] -= 1
+            if waits[user] == 0:
+                heapq.heappush(ready, -user)
     return order

@@ -24,7 +24,7 @@ from conformance.generate.sources import FastSource
 from conformance.laws.relation import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from conformance.backends import BackendInfo
     from conformance.case.case import Input
@@ -65,9 +65,9 @@ class Subject:
     """A call of a script, and what its roots are made from.
 
     ``leaves``: the differentiable inputs above the roots; ``targets``: some of them, and computed values that the call asks for.
-    ``above``: the values on which each value depends differentiably, itself included. ``cut``: whether some value between leaves and
-    roots is detached or computed under ``no_grad``. ``seen``: the values that the engine showed. ``source`` makes the choices that a
-    law leaves open.
+    ``made_from``: the values that depend on a leaf, each with those of them that it was made from. ``cut``: whether some value between
+    leaves and roots is detached or computed under ``no_grad``. ``seen``: the values that the engine showed. ``source`` makes the
+    choices that a law leaves open.
     """
 
     number: int
@@ -77,7 +77,7 @@ class Subject:
     roots: tuple[str, ...]
     leaves: tuple[str, ...]
     targets: tuple[str, ...]
-    above: dict[str, frozenset[str]]
+    made_from: Mapping[str, tuple[str, ...]]
     cut: bool
     seen: dict[str, Value]
     source: Source
@@ -85,7 +85,7 @@ class Subject:
     def tracked(self, name: str) -> bool:
         """Whether a value depends on a leaf, has elements, and the engine says that it requires a gradient."""
         value = self.seen.get(name)
-        return bool(self.above.get(name)) and value is not None and value.requires_grad and value.array.size > 0
+        return name in self.made_from and value is not None and value.requires_grad and value.array.size > 0
 
     @property
     def lane(self) -> str:
@@ -176,10 +176,10 @@ def subject_of(observed: ObservedCase, number: int) -> Subject | None:
         return None
     needed = {n for s in steps for _, n in uses(s)} | set(roots)
     inputs = tuple(i for i in case.inputs if i.name in needed)
-    above, cut = _above(inputs, steps)
-    if any(not above[n] for n in roots):
+    made_from, cut = _made_from(inputs, steps)
+    if any(n not in made_from for n in roots):
         return None
-    reached = frozenset().union(*(above[n] for n in roots))
+    reached = _reached(roots, made_from)
     leaves = tuple(i.name for i in inputs if i.name in reached and seen[i.name].array.size)
     wanted = dict.fromkeys(edges.get(n, n) for n in call.asked or ())
     inner = [n for n in wanted if n in reached and n not in leaves and n not in roots and n not in _seeds(steps)]
@@ -189,7 +189,7 @@ def subject_of(observed: ObservedCase, number: int) -> Subject | None:
     targets = (*chosen, *computed[: MOST_TARGETS - len(chosen)])
     if not chosen:
         return None
-    return Subject(number, observed, inputs, steps, roots, leaves, targets, above, cut, seen, source)
+    return Subject(number, observed, inputs, steps, roots, leaves, targets, made_from, cut, seen, source)
 
 
 def shown(observed: ObservedCase, number: int) -> dict[str, Value]:
@@ -235,13 +235,25 @@ def _repeatable(step: Step) -> bool:
     return isinstance(step, Op | Detach)
 
 
-def _above(inputs: Sequence[Input], steps: Sequence[Step]) -> tuple[dict[str, frozenset[str]], bool]:
-    nothing: frozenset[str] = frozenset()
-    above = {i.name: frozenset([i.name]) if i.differentiable else nothing for i in inputs}
+def _made_from(inputs: Sequence[Input], steps: Sequence[Step]) -> tuple[dict[str, tuple[str, ...]], bool]:
+    """Return the values that depend on a leaf, each with those of them that it was made from, and whether some are cut off."""
+    made_from: dict[str, tuple[str, ...]] = {i.name: () for i in inputs if i.differentiable}
     cut = False
     for step in steps:
-        sources = nothing.union(*(above[name] for field, name in uses(step) if field != "no_grad_vars"))
+        sources = tuple(name for field, name in uses(step) if field != "no_grad_vars" and name in made_from)
         constant = isinstance(step, Detach) or getattr(step, "no_grad", False) or not getattr(step, "create_graph", True)
         cut |= bool(sources) and (constant or getattr(step, "no_grad_vars", None) is not None)
-        above.update((n, nothing if constant or not sources else sources | {n}) for n in results(step))
-    return above, cut
+        made_from.update((n, sources) for n in results(step) if sources and not constant)
+    return made_from, cut
+
+
+def _reached(roots: Iterable[str], made_from: Mapping[str, tuple[str, ...]]) -> set[str]:
+    """Return all that values depend on, with these."""
+    reached: set[str] = set()
+    left = list(roots)
+    while left:
+        name = left.pop()
+        if name not in reached:
+            reached.add(name)
+            left.extend(made_from[name])
+    return reached

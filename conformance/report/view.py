@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 MOST_PROBLEMS = 12
 
 
+DRAWN = 200
+"""Of more steps nobody can read a picture, and lanes between its layers are as many as steps times layers."""
+
+
 @dataclass(frozen=True, slots=True)
 class StepView:
     """One line of a script, with expected and actual cut where they differ. ``state``: ``diverging``, ``after`` or empty."""
@@ -70,7 +74,7 @@ class FindingView:
     suspects: str
     steps: list[StepView]
     diverging: str
-    picture: Picture
+    picture: Picture | None
     case: str
     before: list[str]
     replay: str
@@ -257,7 +261,9 @@ def _settings(header: Header) -> Iterator[tuple[str, str]]:
     yield "lanes", ", ".join(header.lanes)
     yield "ops", "all" if header.ops is None else ", ".join(header.ops)
     yield "jobs", str(header.jobs)
-    usual = odds_of(DrawOptions())
+    if header.profile != "usual":
+        yield "profile", header.profile
+    usual = odds_of(DrawOptions(profile=header.profile))
     if unusual := {name: value for name, value in header.odds.items() if value != usual.get(name)}:
         yield "odds other than usual", ", ".join(f"{name} = {value:g}" for name, value in unusual.items())
 
@@ -302,7 +308,7 @@ def _finding(record: FindingRecord) -> FindingView:
         suspects=suspects_text(record),
         steps=steps,
         diverging=next((s.anchor for s in steps if s.state == "diverging"), ""),
-        picture=draw(record.case, number),
+        picture=draw(record.case, number) if len(record.case.steps) <= DRAWN else None,
         case=encode(record.case),
         before=[encode(case) for case in record.before],
         replay=record.replay,

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-GENERATOR = sorted((ROOT / "conformance" / "generate").glob("*.py"))
+GENERATOR = sorted((ROOT / "conformance" / "generate").glob("*.py")) + sorted(
+    (ROOT / "conformance" / "generate" / "profiles").glob("*.py")
+)
 DECISIONS = {"chance", "maybe", "uniform"}
 ALWAYS = Odds(scripts=ScriptOdds(deep=0.0, by_backward=1.0), sketch=SketchOdds(no_grad_op=0.0))
 
@@ -93,8 +95,9 @@ def without_reason(source: str) -> list[str]:
     ]
 
 
-def test_each_of_the_odds_has_a_reason() -> None:
-    assert not without_reason((ROOT / "conformance" / "generate" / "odds.py").read_text())
+@pytest.mark.parametrize("path", [p for p in GENERATOR if p.name == "odds.py"], ids=lambda path: path.parent.stem)
+def test_each_of_the_odds_has_a_reason(path: Path) -> None:
+    assert not without_reason(path.read_text())
 
 
 def test_odds_without_a_reason_are_caught() -> None:

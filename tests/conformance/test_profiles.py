@@ -1,0 +1,209 @@
+"""The profiles: graphs of thousands of nodes, and models. They are drawn alike everywhere, and find what the usual scripts do not."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from conformance.backends import open_backend
+from conformance.campaign.explain import run_after
+from conformance.campaign.fingerprint import fingerprint_of
+from conformance.campaign.pool import Workers
+from conformance.campaign.record_files import read
+from conformance.campaign.records import CaseRecord, Header
+from conformance.campaign.run import Options, run_campaign
+from conformance.campaign.shrink import shrink_case
+from conformance.campaign.worker import run_case
+from conformance.case.files import check
+from conformance.case.steps import Backward, Call, ClearGrad, Grad, Op, uses
+from conformance.compare.promise import Promise
+from conformance.generate.profiles.odds import DEEP, MODEL
+from conformance.generate.scripts import DrawOptions, case_of, is_program, odds_of
+from conformance.judge.verdict import FAILING, Bucket
+from conformance.laws.judging import Judging
+from conformance.ops import catalogue
+from conformance.report import write_html
+from tests.conformance.door import conformance
+from tests.report.samples import FOOTER, HEADER, finding
+from tests.wrong_engines import correct, loses_one_contribution
+
+DEEP_SCRIPTS = DrawOptions(profile="deep")
+EXACT = replace(DEEP_SCRIPTS, lanes=("exact",))
+SMALL = replace(EXACT, deep=replace(DEEP, steps=(600,)))
+MODELS = DrawOptions(profile="model")
+LOSING = "tests.wrong_engines:loses_one_contribution"
+
+
+def ops_of(case):
+    return [step.op for step in case.steps if isinstance(step, Op)]
+
+
+@pytest.mark.parametrize("options", [DEEP_SCRIPTS, MODELS], ids=lambda options: options.profile)
+@pytest.mark.parametrize("index", range(6))
+def test_what_a_profile_draws_is_a_right_case_and_the_same_each_time(options, index):
+    case = case_of(7, index, options)
+    check(case)
+    assert case.id == case_of(7, index, options).id
+
+
+def test_deep_scripts_have_hundreds_to_thousands_of_steps():
+    lengths = sorted(len(case_of(7, index, DEEP_SCRIPTS).steps) for index in range(25))
+    assert lengths[0] >= 500
+    assert lengths[-1] >= 2400
+
+
+def test_deep_scripts_have_long_chains_wide_fans_and_many_roots():
+    cases = [case_of(7, index, DEEP_SCRIPTS) for index in range(40)]
+    used = [max(Counter(name for step in case.steps if isinstance(step, Op) for _, name in uses(step)).values()) for case in cases]
+    roots = [len(step.roots) for case in cases for step in case.steps if isinstance(step, Call)]
+    operands = [len(step.operands) for case in cases for step in case.steps if isinstance(step, Op)]
+    assert all(most >= 200 for most in (max(used), max(roots), max(operands)))
+    assert any(step.create_graph for case in cases for step in case.steps if isinstance(step, Grad))
+
+
+@pytest.mark.parametrize("index", range(8))
+def test_deep_scripts_of_the_exact_lane_are_exact(index):
+    case = case_of(8, index, SMALL)
+    engine = correct()
+    assert Promise(case, engine.info).bounds.exact
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize("name", ["torch", "paddle"])
+def test_a_deep_script_conforms(name):
+    case = next(case for case in (case_of(7, index, EXACT) for index in range(100)) if 2000 <= len(case.steps) <= 3000)
+    verdict = run_case(case, [open_backend(name)], Judging()).verdicts[name]
+    assert verdict.bucket not in FAILING
+
+
+def test_the_usual_scripts_have_nothing_of_which_an_engine_loses_the_hundredth():
+    engine = loses_one_contribution()
+    assert not any(
+        run_case(case_of(7, i, DrawOptions()), [engine], Judging()).verdicts[engine.info.name].bucket in FAILING for i in range(20)
+    )
+
+
+def test_an_engine_that_loses_one_contribution_of_hundreds_is_caught_and_the_finding_is_small():
+    with Workers((LOSING,), 1) as workers:
+        for index in range(12):
+            case = case_of(3, index, SMALL)
+            verdict = run_after((), case, LOSING, Judging()).verdicts[LOSING]
+            if verdict.bucket is Bucket.DIVERGED:
+                break
+        found = fingerprint_of(LOSING, verdict)
+        small = shrink_case(workers, case, found, Judging(), seconds=40.0)
+    assert len(small.case.steps) < len(case.steps) / 2
+    assert {"contract runs of steps", "drop steps", "cut values"} & set(small.rounds)
+
+
+BLOCKS = {
+    "attention": {"softmax", "matmul", "permute", "linear"},
+    "attention that is causal": {"masked_fill", "softmax"},
+    "attention by its op": {"scaled_dot_product_attention"},
+    "a normalized layer": {"layer_norm", "linear"},
+    "a convolution that is normalized and pooled": {"conv2d_biased", "batch_norm_train", "max_pool2d"},
+    "a depthwise convolution": {"conv2d_depthwise"},
+    "groups": {"group_norm"},
+    "instances": {"instance_norm"},
+    "means of all places": {"adaptive_avg_pool2d"},
+    "words and a loss of classes": {"embedding", "cross_entropy"},
+    "words that are the head as well": {"embedding", "transpose", "matmul"},
+    "dropout in evaluation": {"dropout_eval"},
+    "a penalty": {"square", "sum", "add"},
+}
+
+
+@pytest.fixture(scope="module")
+def models():
+    return [case_of(7, index, MODELS) for index in range(300)]
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_every_block_is_met_in_three_hundred_scripts(block, models):
+    assert any(BLOCKS[block] <= set(ops_of(case)) for case in models)
+
+
+@pytest.mark.parametrize("words", [MODEL.activation, MODEL.norm, MODEL.image_norm, MODEL.pool], ids=lambda words: words[0])
+def test_every_option_of_a_block_that_is_an_op_is_met(words, models):
+    met = {op for case in models for op in ops_of(case)}
+    assert [] == [word for word in words if word in catalogue() and word not in met]
+
+
+def test_models_are_trained_as_people_do(models):
+    steps = [step for case in models for step in case.steps]
+    assert any(isinstance(step, ClearGrad) for step in steps)
+    assert any(isinstance(step, Grad) and step.create_graph for step in steps)
+    assert any(sum(isinstance(step, Backward) for step in case.steps) > 1 for case in models)
+    assert all(any(isinstance(step, Call) for step in case.steps) for case in models)
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize("name", ["torch", "paddle"])
+def test_models_conform(name):
+    engine = open_backend(name)
+    buckets = {run_case(case_of(9, i, MODELS), [engine], Judging()).verdicts[name].bucket for i in range(12)}
+    assert not buckets & set(FAILING)
+
+
+def test_profiles_have_no_programs():
+    assert not any(is_program(index, replace(MODELS, mixed=True)) for index in range(2000))
+
+
+def test_a_record_names_the_profile_and_its_odds_and_is_the_same_for_any_number_of_jobs(tmp_path):
+    ids = []
+    for jobs in (1, 2):
+        out = tmp_path / str(jobs)
+        run_campaign(Options(("reference",), 6, draw=MODELS, jobs=jobs, out=out))
+        records = list(read(out / "run.ndjson"))
+        header = records[0]
+        assert isinstance(header, Header)
+        assert ("model", odds_of(MODELS)) == (header.profile, header.odds)
+        ids.append([record.id for record in sorted((r for r in records if isinstance(r, CaseRecord)), key=lambda r: r.index)])
+    assert ids[0] == ids[1] == [case_of(1, index, MODELS).id for index in range(6)]
+
+
+def test_a_profile_names_its_own_odds_and_those_of_values_alone():
+    assert {"sketch", "deep"} == {name.partition(".")[0] for name in odds_of(DEEP_SCRIPTS)}
+    assert not [name for name in odds_of(DrawOptions()) if name.startswith("deep.")]
+
+
+WRONG = {
+    "no such profile": (["--profile", "deeper"], "'deeper' is not one of 'usual', 'deep', 'model'"),
+    "ops": (["--profile", "model", "--ops", "mul"], "--ops says nothing beside --profile model, which has ops of its own"),
+    "programs": (
+        ["--profile", "deep", "--backends", "torch,paddle-static"],
+        "--profile deep is of eager scripts, and paddle-static runs programs",
+    ),
+    "the grid": (["--profile", "deep", "--grid"], "--profile says nothing beside --grid: nothing in it is drawn"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_makes_no_sense_beside_a_profile_is_one_line(what, tmp_path):
+    arguments, said = WRONG[what]
+    done = conformance("run", *arguments, "--out", tmp_path)
+    assert (2, True, 1) == (done.returncode, said in done.stderr, len(done.stderr.splitlines())), done.stderr
+
+
+def test_a_run_of_a_profile_says_so_and_another_profile_does_not_go_on_with_it(tmp_path):
+    done = conformance("run", "--profile", "model", "--backends", "reference", "--cases", "3", "--jobs", "1", "--out", tmp_path)
+    assert 0 == done.returncode, done.stderr
+    lines = (tmp_path / "run.ndjson").read_text().splitlines()
+    (tmp_path / "run.ndjson").write_text("\n".join(line for line in lines if json.loads(line)["kind"] != "footer") + "\n")
+    refused = conformance("run", "--resume", tmp_path, "--profile", "deep")
+    assert (2, True) == (refused.returncode, "profile deep contradicts the run" in refused.stderr), refused.stderr
+    assert 0 == conformance("run", "--resume", tmp_path).returncode
+    assert "<dt>profile</dt><dd>model</dd>" in (tmp_path / "report.html").read_text()
+
+
+def test_a_page_has_no_picture_of_a_finding_that_nobody_could_read(tmp_path):
+    script = case_of(7, 0, SMALL)
+    large = msgspec.structs.replace(finding(), case=script, steps=())
+    write_html(iter([HEADER, large, FOOTER]), tmp_path / "report.html")
+    assert "too large for a picture" in (tmp_path / "report.html").read_text()
+    write_html(iter([HEADER, finding(), FOOTER]), tmp_path / "report.html")
+    assert "too large for a picture" not in (tmp_path / "report.html").read_text()

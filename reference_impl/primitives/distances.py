@@ -11,7 +11,19 @@ from typing import Any
 import numpy as np
 
 from reference_impl.primitives.activations import exceeds, logsigmoid
-from reference_impl.primitives.arithmetic import add, add_scalar, clone, div, mul, mul_scalar, neg, rsub_scalar, square, sub
+from reference_impl.primitives.arithmetic import (
+    add,
+    add_scalar,
+    clone,
+    div,
+    div_by_quotient,
+    mul,
+    mul_scalar,
+    neg,
+    rsub_scalar,
+    square,
+    sub,
+)
 from reference_impl.primitives.elementary import log, sqrt
 from reference_impl.primitives.losses import reduced
 from reference_impl.primitives.reduction import mean, restore_axes
@@ -64,7 +76,7 @@ def normalize(x: Any, *, axis: int, eps: float) -> Any:
 @composite
 def normalize_by_maximum(x: Any, *, axis: int, eps: float) -> Any:
     """Return the same as `normalize`; the bound is a maximum."""
-    return div(x, maximum(length_of(x, axis=axis, keepdims=True, eps=eps), np.full((1,), eps, dtype=x.dtype)))
+    return div_by_quotient(x, maximum(length_of(x, axis=axis, keepdims=True, eps=eps), np.full((1,), eps, dtype=x.dtype)))
 
 
 @composite
@@ -78,7 +90,7 @@ def cosine_similarity(x: Any, y: Any, *, axis: int, eps: float) -> Any:
 def cosine_similarity_of_squares(x: Any, y: Any, *, axis: int, eps: float) -> Any:
     """Return the same as `cosine_similarity`, by the root of the product of the squared lengths."""
     product, of_x, of_y = (add_up(mul(*pair), axis=[axis], keepdims=False) for pair in ((x, y), (x, x), (y, y)))
-    return div(product, sqrt(clamp(mul(of_x, of_y), low=eps * eps, high=np.inf)))
+    return div_by_quotient(product, sqrt(clamp(mul(of_x, of_y), low=eps * eps, high=np.inf)))
 
 
 @composite

@@ -171,7 +171,7 @@ def cholesky_vjp_x(g: Any, out: Any, x: Any) -> Any:
     # decomposition", arXiv:1602.07527 (2016), section 3.1.
     halved = (np.ones(shape_of(x)[-2:]) - np.eye(shape_of(x)[-1]) * 0.5).astype(x.dtype)
     middle = mul(tril(matmul(adjoint(out), g), diagonal=0), halved)
-    inverse = inv(out)
+    inverse = inv(tril(out, diagonal=0))  # nothing above the diagonal of a factor is part of a triangular solution
     return symmetric(matmul(matmul(adjoint(inverse), middle), inverse))
 
 

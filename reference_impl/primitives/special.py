@@ -113,4 +113,4 @@ def erfinv(x: Any) -> Any:
 
 @erfinv.vjp("x")
 def erfinv_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, mul_scalar(exp(square(out)), other=HALF_SQRT_PI))
+    return mul(g, mul_scalar(exp(square(erfinv(x))), other=HALF_SQRT_PI))

@@ -16,7 +16,7 @@ from conformance.compare.compare import Comparer
 from conformance.compare.kinks import SUBGRADIENT, SecondLook
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
-from conformance.deviations.elements import ELEMENT_TESTS
+from conformance.deviations.elements import ELEMENT_TESTS, OFF
 from conformance.deviations.entries import known
 from conformance.deviations.wrong_values import bear_together, bears
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from conformance.compare.promise import Promise
     from conformance.deviations.entries import Deviation
 
-PREDICTING = {*RULES, *COUNTERFACTUALS, *ELEMENT_TESTS}
+PREDICTING = {*RULES, *COUNTERFACTUALS, *ELEMENT_TESTS, *OFF}
 """Signatures that say what numbers are, alone or beside another entry's."""
 UNDEFINED = "undefined"
 """Stands for the entry where a number is undefined, see `SecondLook.is_undefined`."""

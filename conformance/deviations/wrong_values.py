@@ -71,11 +71,14 @@ def bear_together(one: Deviation, other: Deviation, promise: Promise, found: Mis
     """Whether wrong numbers are those that come of both entries at once.
 
     That is of the rules of one and of the rules or scripts of the other; or some elements are as the other says, the rest as the rules.
+    Or what a script of one predicts is off by what the other says.
     """
     wrong = _wrong(found, promise)
     for ruled, beside in ((one, other), (other, one)):
         predicting = [words for words in beside.signature if words in RULES or words in COUNTERFACTUALS]
         elements = [ELEMENT_TESTS[words](found.actual_array) for words in beside.signature if words in ELEMENT_TESTS]
+        if any(_nearly_predicted(words, ruled, promise, found, wrong) for words in beside.signature if words in OFF):
+            return True
         for change in _changes(ruled):
             with change:
                 changed = promise.of(promise.case)
@@ -84,6 +87,14 @@ def bear_together(one: Deviation, other: Deviation, promise: Promise, found: Mis
                 if elements and _predicted_elsewhere(changed, np.any(elements, axis=0), found, wrong):
                     return True
     return False
+
+
+def _nearly_predicted(off: str, entry: Deviation, promise: Promise, found: Mismatch, wrong: Any) -> bool:
+    """Whether what was answered is off by no more than some words say from what the scripts of an entry predict."""
+    scripts = (COUNTERFACTUALS[words](promise.case, found.step, entry.above) for words in entry.signature if words in COUNTERFACTUALS)
+    variants = ((promise.of(case), number) for case, number in itertools.chain.from_iterable(scripts))
+    told = (array for variant, number in variants for _, array in _answers(variant, number, found))
+    return any(_accounts(found, promise, array, wrong) and off_by(off, array, found.actual_array)[wrong].all() for array in told)
 
 
 def _predicted_elsewhere(promise: Promise, but: Any, found: Mismatch, wrong: Any) -> bool:

@@ -264,6 +264,17 @@ def test_two_entries_are_borne_together_where_the_rules_of_both_are_wrong(got: l
     ]
 
 
+@pytest.mark.parametrize(("off", "borne"), [(1e-15, True), (1e-12, False)])
+def test_two_entries_are_borne_together_where_numbers_are_about_what_a_script_predicts(off: float, borne: bool) -> None:
+    case = Case((Input("x", (1,), (1.0,), "float64"),), (Op("mul_scalar", ("x",), ("y",), {"other": 0.1}),))
+    differs = found(case, [float(np.float32(0.1)) + off])
+    single, rounded = entry("as if numbers were float32"), entry("off by 32 roundings of 1")
+    assert [False, borne] == [
+        bears(rounded, Promise(case, INFO), differs),
+        bear_together(single, rounded, Promise(case, INFO), differs),
+    ]
+
+
 @pytest.mark.parametrize(("got", "borne"), [(-2j, True), (-3j, False)])
 def test_an_op_that_a_dialect_makes_of_another_primitive_has_the_rules_of_that_one_changed(got: complex, borne: bool) -> None:
     seed = Input("s", (), ((0.0, 2.0),), "complex64", differentiable=False)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.case.outcome import Raised
+from conformance.case.outcome import Computed, Raised
 from conformance.case.steps import Backward, Custom, Grad, InPlace, ops, results, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import condition
-from reference_impl import PADDLE, Category
+from reference_impl import PADDLE, TORCH, Category
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from conformance.case.case import Case
+    from conformance.case.steps import Op
 
 
 def _above(case: Case, number: int) -> list[Custom]:
@@ -124,3 +127,31 @@ def custom_gradient_misfits(case: Case, number: int) -> bool:
     """Whether a custom backward returns, at the step, a gradient of the wrong shape."""
     seen = promised(case, PADDLE).observations[number]
     return isinstance(seen, Raised) and seen.category is Category.CALLBACK_RESULT and "its gradient" in seen.message
+
+
+@condition
+def custom_sums_number(case: Case, number: int) -> bool:
+    """Whether a custom function above the step has a backward that sums a tensor without axes, naming none."""
+    return any(_sums_of_numbers(case, number))
+
+
+@condition
+def custom_sums_number_kept(case: Case, number: int) -> bool:
+    """Whether a custom function above the step has a backward that sums a tensor without axes, naming none, and keeps its axes."""
+    return any(op.attrs["keepdims"] for op in _sums_of_numbers(case, number))
+
+
+def _sums_of_numbers(case: Case, number: int) -> Iterator[Op]:
+    seen = {results(step): observation for step, observation in zip(case.steps, promised(case, TORCH).observations, strict=True)}
+    for step in _above(case, number):
+        made = seen[step.results]
+        if not isinstance(made, Computed):
+            continue
+        values = zip(step.cotangents, made.values, strict=True)
+        numbers = {cotangent for cotangent, value in values if value is not None and value.array.ndim == 0}
+        for op in step.backward:
+            whole = op.op == "sum" and op.attrs["axis"] is None
+            if whole and not numbers.isdisjoint(op.operands):
+                yield op
+            if (whole and not op.attrs["keepdims"]) or numbers.issuperset(op.operands):
+                numbers.update(op.results)

@@ -1,4 +1,7 @@
-"""Cases that once showed a mistake of ours, each named after it: every one agrees on PyTorch, and on Paddle or as is known of it."""
+"""Cases that once showed a mistake of ours, each named after it: every one agrees on PyTorch, and on Paddle or as is known of it.
+
+On PyTorch, too, some differ as is known of it, those of `WRONG_ON_TORCH`.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,16 @@ if TYPE_CHECKING:
     from conformance.campaign.pool import Workers
 
 RIGHT = ("agreed", "same_error")
-KNOWN = (*RIGHT, "known_deviation", "not_offered")
+KNOWN = (*RIGHT, "known_deviation", "unpromised", "not_offered")
+WRONG_ON_TORCH = ("curvature-of-selu-beside-another-term", "nan-that-logcumsumexp-leaves-out")
 PROGRAMS = ("quotient-of-a-quotient-of-a-constant",)
 FILES = sorted(Path(__file__).parent.glob("*.json"))
 
 
-@pytest.mark.parametrize(("backend", "right"), [("torch", RIGHT), ("paddle", KNOWN)])
+@pytest.mark.parametrize("backend", ["torch", "paddle"])
 @pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
-def test_a_case_that_was_judged_wrongly_is_judged_rightly(workers: Workers, path: Path, backend: str, right: tuple[str, ...]) -> None:
+def test_a_case_that_was_judged_wrongly_is_judged_rightly(workers: Workers, path: Path, backend: str) -> None:
+    right = RIGHT if backend == "torch" and path.stem not in WRONG_ON_TORCH else KNOWN
     assert workers.call(explain_case, read(path), backend).verdict.bucket in right
 
 

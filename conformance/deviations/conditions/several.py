@@ -43,7 +43,7 @@ def seed_of_several(case: Case, number: int) -> bool:
 
 @condition
 def seed_made_later(case: Case, number: int) -> bool:
-    """Whether a `grad` call has for a seed what an op makes second or later: one of several results, or a derivative in a later operand."""
+    """Whether a `grad` call has for a seed a later result of an op with several, or a derivative in a later operand of an op."""
     call, before = case.steps[number], case.steps[:number]
     later = {name for names in _made_by_ops(before) for name in names[1:]}
     operands = {name for step in before if isinstance(step, Op) for name in step.operands[1:]}

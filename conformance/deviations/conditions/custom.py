@@ -11,10 +11,8 @@ from conformance.deviations.conditions.registry import condition
 from reference_impl import PADDLE, TORCH, Category
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from conformance.case.case import Case
-    from conformance.case.steps import Op
+    from conformance.case.outcome import Observation
 
 
 def _above(case: Case, number: int) -> list[Custom]:
@@ -132,26 +130,17 @@ def custom_gradient_misfits(case: Case, number: int) -> bool:
 @condition
 def custom_sums_number(case: Case, number: int) -> bool:
     """Whether a custom function above the step has a backward that sums a tensor without axes, naming none."""
-    return any(_sums_of_numbers(case, number))
-
-
-@condition
-def custom_sums_number_kept(case: Case, number: int) -> bool:
-    """Whether a custom function above the step has a backward that sums a tensor without axes, naming none, and keeps its axes."""
-    return any(op.attrs["keepdims"] for op in _sums_of_numbers(case, number))
-
-
-def _sums_of_numbers(case: Case, number: int) -> Iterator[Op]:
     seen = {results(step): observation for step, observation in zip(case.steps, promised(case, TORCH).observations, strict=True)}
-    for step in _above(case, number):
-        made = seen[step.results]
-        if not isinstance(made, Computed):
-            continue
-        values = zip(step.cotangents, made.values, strict=True)
-        numbers = {cotangent for cotangent, value in values if value is not None and value.array.ndim == 0}
-        for op in step.backward:
-            whole = op.op == "sum" and op.attrs["axis"] is None
-            if whole and not numbers.isdisjoint(op.operands):
-                yield op
-            if (whole and not op.attrs["keepdims"]) or numbers.issuperset(op.operands):
-                numbers.update(op.results)
+    return any(_sums_number(step, seen[step.results]) for step in _above(case, number))
+
+
+def _sums_number(step: Custom, made: Observation) -> bool:
+    values = zip(step.cotangents, made.values if isinstance(made, Computed) else (), strict=False)
+    numbers = {cotangent for cotangent, value in values if value is not None and value.array.ndim == 0}
+    for op in step.backward:
+        whole = op.op == "sum" and op.attrs.get("axis") is None
+        if whole and not numbers.isdisjoint(op.operands):
+            return True
+        if (whole and not op.attrs.get("keepdims")) or numbers.issuperset(op.operands):
+            numbers.update(op.results)
+    return False

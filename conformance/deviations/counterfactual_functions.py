@@ -13,11 +13,13 @@ import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
 from conformance.deviations.counterfactual_attributes import in_front
+from conformance.ops.dtypes import format_of
 from reference_impl import OPS
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, rsub_scalar, square, sub
 from reference_impl.primitives.reduction import mean
 from reference_impl.primitives.selection import masked_fill
-from reference_impl.primitives.shape import expand, reshape, sum_to
+from reference_impl.primitives.shape import expand, flip, reshape, sum_to
+from reference_impl.primitives.statistics import logcumsumexp
 from reference_impl.static.program import Variable
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
 
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
     from reference_impl.tape.rules import Rule
 
-sin, cos = OPS["sin"], OPS["cos"]
+sin, cos, exp, log, absolute = (OPS[name] for name in ("sin", "cos", "exp", "log", "abs"))
 
 
 def _with_derivatives(value: Any, like: Any) -> Any:
@@ -50,6 +52,15 @@ def _straight_at_zero(right: Rule, position: int, g: Any, out: Any, x: Any, weig
         return _with_derivatives(value, reshape(mul(g, slope), shape=shape_of(x)))
     terms = sum_to(mul(g, mul(x, rsub_scalar(straight, other=1.0))), () if shared else shape_of(spread))
     return _with_derivatives(value, reshape(terms, shape=shape_of(weight)))
+
+
+def slopes_constant_at_zero(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the slopes of ops of one operand be what they are, but a constant where the operand is 0, whatever it depends on."""
+    yield changed_rules(ops, _constant_at_zero)
+
+
+def _constant_at_zero(right: Rule, _: int, g: Any, out: Any, x: Any, **attrs: Any) -> Any:
+    return right(g, out, masked_fill(x, mask=np.equal(array_of(x), 0), value=0.0), **attrs)
 
 
 def slopes_of_sinc_differences(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -84,6 +95,28 @@ def shared_gradients_averaged(_: Sequence[str]) -> Iterator[AbstractContextManag
 def _averaged(axes: list[int] | None, right: Rule, _: int, *given: Any, **attrs: Any) -> Any:
     made = right(*given, **attrs)
     return expand(mean(made, axis=axes, keepdims=True), shape=shape_of(made))
+
+
+def gradients_of_running_sums_in_logarithms(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of logcumsumexp be made of logarithms of the seeds, of the positive and of the negative ones apart.
+
+    Such a logarithm has no derivative at the seed 0, and a seed that is NaN is neither positive nor negative, so it is left out.
+    """
+    yield changed_rules(("logcumsumexp",), _in_logarithms)
+
+
+def _in_logarithms(right: Rule, _: int, g: Any, out: Any, x: Any, *, axis: int) -> Any:
+    if not shape_of(x) or np.iscomplexobj(array_of(x)):
+        return right(g, out, x, axis=axis)
+
+    def summed(chosen: Any) -> Any:
+        taken = masked_fill(sizes, mask=~chosen, value=-format_of(array_of(g).dtype).largest)
+        sums = logcumsumexp(flip(sub(taken, out), axis=axis), axis=axis)
+        return exp(add(flip(sums, axis=axis), x))
+
+    with np.errstate(all="ignore"):
+        sizes = log(absolute(g))
+        return sub(summed(np.greater(array_of(g), 0)), summed(np.less(array_of(g), 0)))
 
 
 FLOOR = 1e-12

@@ -17,9 +17,11 @@ from conformance.deviations.changed_rules import changed_rules
 from conformance.deviations.counterfactual_functions import (
     curvatures_of_entropies_damped,
     derivatives_of_weighed_kinks_one_sided,
+    gradients_of_running_sums_in_logarithms,
     gradients_of_single_points_in_front,
     seeds_lost_beside_constants,
     shared_gradients_averaged,
+    slopes_constant_at_zero,
     slopes_of_sinc_differences,
 )
 from conformance.deviations.counterfactual_matrices import (
@@ -325,6 +327,7 @@ RULES: dict[str, Change] = {
     "as if empty gradients had an element": empty_differences_extended,
     "as if weights were ones": weights_left_out,
     "as if gradients of single points lay in front": gradients_of_single_points_in_front,
+    "as if gradients of logcumsumexp were made of logarithms": gradients_of_running_sums_in_logarithms,
     "as if channels with a weight of 0 were 0": unweighted_channels_zero,
     "as if overlaps were not summed": overlaps_not_summed,
     "as if eps were added to lengths": eps_added_to_lengths,
@@ -333,6 +336,7 @@ RULES: dict[str, Change] = {
     "as if largest sizes were not shared": largest_sizes_unshared,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
     "as if derivatives took the slope at 0 for 1": derivatives_of_weighed_kinks_one_sided,
+    "as if slopes at 0 were constants": slopes_constant_at_zero,
     "as if slopes of sinc were differences": slopes_of_sinc_differences,
     "as if gradients were averaged where elements are one": shared_gradients_averaged,
     "as if curvatures of entropies had an epsilon": curvatures_of_entropies_damped,

@@ -1,4 +1,7 @@
-"""Cases that once showed a mistake of ours, each named after it: every one agrees on PyTorch, and on Paddle or as is known of it."""
+"""Cases that once showed a mistake of ours, each named after it: every one agrees on PyTorch, and on Paddle or as is known of it.
+
+On PyTorch, too, those of `WRONG_ON_TORCH` differ as is known of it.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,15 @@ if TYPE_CHECKING:
 
 RIGHT = ("agreed", "same_error", "unpromised")
 KNOWN = (*RIGHT, "known_deviation", "not_offered")
+WRONG_ON_TORCH = ("nan-that-logcumsumexp-leaves-out",)
 PROGRAMS = ("quotient-of-a-quotient-of-a-constant",)
 FILES = sorted(Path(__file__).parent.glob("*.json"))
 
 
-@pytest.mark.parametrize(("backend", "right"), [("torch", RIGHT), ("paddle", KNOWN)])
+@pytest.mark.parametrize("backend", ["torch", "paddle"])
 @pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
-def test_a_case_that_was_judged_wrongly_is_judged_rightly(workers: Workers, path: Path, backend: str, right: tuple[str, ...]) -> None:
+def test_a_case_that_was_judged_wrongly_is_judged_rightly(workers: Workers, path: Path, backend: str) -> None:
+    right = RIGHT if backend == "torch" and path.stem not in WRONG_ON_TORCH else KNOWN
     assert workers.call(explain_case, read(path), backend).verdict.bucket in right
 
 

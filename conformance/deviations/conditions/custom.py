@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.case.outcome import Raised
+from conformance.case.outcome import Computed, Raised
 from conformance.case.steps import Backward, Custom, Grad, InPlace, ops, results, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import condition
-from reference_impl import PADDLE, Category
+from reference_impl import PADDLE, TORCH, Category
 
 if TYPE_CHECKING:
     from conformance.case.case import Case
+    from conformance.case.outcome import Observation
 
 
 def _above(case: Case, number: int) -> list[Custom]:
@@ -124,3 +125,22 @@ def custom_gradient_misfits(case: Case, number: int) -> bool:
     """Whether a custom backward returns, at the step, a gradient of the wrong shape."""
     seen = promised(case, PADDLE).observations[number]
     return isinstance(seen, Raised) and seen.category is Category.CALLBACK_RESULT and "its gradient" in seen.message
+
+
+@condition
+def custom_sums_number(case: Case, number: int) -> bool:
+    """Whether a custom function above the step has a backward that sums a tensor without axes, naming none."""
+    seen = {results(step): observation for step, observation in zip(case.steps, promised(case, TORCH).observations, strict=True)}
+    return any(_sums_number(step, seen[step.results]) for step in _above(case, number))
+
+
+def _sums_number(step: Custom, made: Observation) -> bool:
+    values = zip(step.cotangents, made.values if isinstance(made, Computed) else (), strict=False)
+    numbers = {cotangent for cotangent, value in values if value is not None and value.array.ndim == 0}
+    for op in step.backward:
+        whole = op.op == "sum" and op.attrs.get("axis") is None
+        if whole and not numbers.isdisjoint(op.operands):
+            return True
+        if (whole and not op.attrs.get("keepdims")) or numbers.issuperset(op.operands):
+            numbers.update(op.results)
+    return False

@@ -42,6 +42,17 @@ def seed_of_several(case: Case, number: int) -> bool:
 
 
 @condition
+def seed_made_later(case: Case, number: int) -> bool:
+    """Whether a `grad` call has for a seed a later result of an op with several, or a derivative in a later operand of an op."""
+    call, before = case.steps[number], case.steps[:number]
+    later = {name for names in _made_by_ops(before) for name in names[1:]}
+    operands = {name for step in before if isinstance(step, Op) for name in step.operands[1:]}
+    asked = (pair for step in before if isinstance(step, Grad) for pair in zip(step.inputs, step.results, strict=True))
+    later.update(gradient for name, gradient in asked if name in operands)
+    return isinstance(call, Grad) and not later.isdisjoint(call.seeds or ())
+
+
+@condition
 def seed_of_later_operand(case: Case, number: int) -> bool:
     """Whether a `grad` call with a graph has for a seed a derivative in what is a later operand of some op."""
     return any(call < number for call, _, _ in later_gradients(case, number)) and isinstance(case.steps[number], Grad)

@@ -45,6 +45,7 @@ from conformance.deviations.counterfactual_attributes import logits_clipped, sin
 from conformance.deviations.counterfactual_calls import (
     Variant,
     copy_written,
+    cotangents_summed_in_place,
     cut_forgotten,
     derivatives_copied,
     flags_set_again,
@@ -302,6 +303,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if seeds of identities were constants": frozen_seeds_constant,
     "as if seeds were gradients in the first operand": seeds_of_first_operand,
     "as if gradients were summed in place": gradients_summed_in_place,
+    "as if cotangents were summed in place": cotangents_summed_in_place,
     "as if surplus seeds were missing": surplus_seeds_dropped,
     "as if no seeds were given": no_seeds,
     "as if seeds kept their history": seeds_with_history,

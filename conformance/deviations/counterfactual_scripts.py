@@ -22,7 +22,6 @@ from conformance.case.rewrite import (
     each_op,
     each_step,
     expand_steps,
-    interpose,
     replace_step,
     with_inputs,
     with_single_numbers,
@@ -103,20 +102,6 @@ def _cut(case: Case, number: StepNumber, places: Sequence[Use]) -> Variant:
         case = replace_step(case, number, msgspec.structs.replace(call, allow_unused=True))
     moved = number if number is END else number + sum(i <= number for i, _, _ in places)
     return detach_uses(case, places), moved
-
-
-def constant_tracked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have a constant among the inputs require a gradient; one that is written to is a copy of that, since no leaf may be."""
-    written = {s.tensor for s in case.steps if isinstance(s, InPlace)}
-    for constant in case.inputs:
-        if not constant.differentiable:
-            tracked = msgspec.structs.replace(constant, differentiable=True)
-            variant = with_inputs(case, (tracked if i is constant else i for i in case.inputs))
-            if constant.name not in written:
-                yield variant, number
-            else:
-                copied = Op("clone", (constant.name,), (f"{CONSTANT}{constant.name}",))
-                yield with_steps(variant, interpose(variant.steps, constant.name, copied)), number if number is END else number + 1
 
 
 def op_left_out(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
@@ -285,7 +270,6 @@ def bound_nearer(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator
 
 COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
     "as if an operand were a constant": operand_constant,
-    "as if a constant required a gradient": constant_tracked,
     "as if an op were left out": op_left_out,
     "as if a hook answered nothing": hook_ignored,
     "as if inputs were retained": inputs_retained,

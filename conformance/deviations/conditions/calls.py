@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.aliases import Aliases
 from conformance.case.outcome import Computed, Raised
-from conformance.case.queries import call_at, derivatives, edges, keeps_graph, twins, upstream
+from conformance.case.queries import call_at, derivatives, edges, keeps_graph, upstream
 from conformance.case.steps import (
     Backward,
     ClearGrad,
@@ -174,14 +174,10 @@ def refused_by_torch(case: Case, number: int) -> bool:
 
 @condition
 def input_is_output(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for the gradient of one of its own outputs, or of what is one tensor with it.
-
-    That is what a shape op made of it that moved nothing; and the gradient of an output in itself is the seed.
-    """
-    call = case.steps[number]
+    """Whether a `grad` call asks for the gradient of one of its own outputs, or of what a shape op made of it that moved nothing."""
+    call, same = case.steps[number], dict[str, str]()
     if not isinstance(call, Grad):
         return False
-    same = twins(case.steps[:number])
     for i, step in enumerate(case.steps[:number]):
         if isinstance(step, Op) and moves_nothing(case, i):
             same[step.results[0]] = same.get(step.operands[0], step.operands[0])

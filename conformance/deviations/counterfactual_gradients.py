@@ -12,10 +12,11 @@ import msgspec
 
 from conformance.case.aliases import Aliases
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import edges
-from conformance.case.rewrite import CONSTANT, expand_steps, rename, replace_step, with_steps
-from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, results
+from conformance.case.queries import edges, until
+from conformance.case.rewrite import CONSTANT, expand_steps, rename, rename_behind, replace_step, with_steps
+from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, results, uses
 from conformance.deviations.conditions.hooks import hook_on_asked
+from conformance.deviations.conditions.in_place import constant_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -114,9 +115,30 @@ def hooked_alone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[V
         yield replace_step(case, number, msgspec.structs.replace(call, inputs=(name,))), number
 
 
+def written_constants_tracked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a constant require a gradient that is written in place or by setitem, right before that; what is written is a copy of it."""
+    found = [i for i in range(len(until(case, number))) if constant_written(case, i)]
+    for chosen in [*([i] for i in found), *([found] if len(found) > 1 else [])]:
+        variant = case
+        for i in reversed(chosen):
+            variant = with_steps(variant, _written_as_leaf(variant.steps, i))
+        yield variant, number if number is END else number + 2 * sum(i <= number for i in chosen)
+
+
+def _written_as_leaf(steps: Sequence[Step], i: int) -> tuple[Step, ...]:
+    step = steps[i]
+    if isinstance(step, InPlace):
+        made: tuple[Step, ...] = SetRequiresGrad(step.tensor, requires_grad=True), Op("clone", (step.tensor,), (f"{CONSTANT}{i}",))
+        return rename_behind((*steps[:i], *made, *steps[i:]), i + 1, {step.tensor: f"{CONSTANT}{i}"})
+    names = [name for field, name in uses(step) if field == "operands"]
+    made = Detach(names[0], (f"{CONSTANT}{i}",)), SetRequiresGrad(f"{CONSTANT}{i}", requires_grad=True)
+    return *steps[:i], *made, msgspec.structs.replace(step, operands=(f"{CONSTANT}{i}", *names[1:])), *steps[i + 1 :]
+
+
 OF_GRADIENTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
     "as if views that are asked for were copies": asked_views_copied,
     "as if a write were left out": write_left_out,
+    "as if written constants required a gradient": written_constants_tracked,
     "as if batches of identities were single": batched_identities_alone,
     "as if gradients were captured before hooks": captured_before_hooks,
     "as if hooked gradients beside a root were roots": hooked_gradients_started,

@@ -22,7 +22,6 @@ from conformance.case.rewrite import (
     each_op,
     each_step,
     expand_steps,
-    interpose,
     replace_step,
     with_inputs,
     with_single_numbers,
@@ -45,6 +44,7 @@ from conformance.deviations.counterfactual_attributes import logits_clipped, sin
 from conformance.deviations.counterfactual_calls import (
     Variant,
     copy_written,
+    cotangents_summed_in_place,
     cut_forgotten,
     derivatives_copied,
     flags_set_again,
@@ -102,20 +102,6 @@ def _cut(case: Case, number: StepNumber, places: Sequence[Use]) -> Variant:
         case = replace_step(case, number, msgspec.structs.replace(call, allow_unused=True))
     moved = number if number is END else number + sum(i <= number for i, _, _ in places)
     return detach_uses(case, places), moved
-
-
-def constant_tracked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have a constant among the inputs require a gradient; one that is written to is a copy of that, since no leaf may be."""
-    written = {s.tensor for s in case.steps if isinstance(s, InPlace)}
-    for constant in case.inputs:
-        if not constant.differentiable:
-            tracked = msgspec.structs.replace(constant, differentiable=True)
-            variant = with_inputs(case, (tracked if i is constant else i for i in case.inputs))
-            if constant.name not in written:
-                yield variant, number
-            else:
-                copied = Op("clone", (constant.name,), (f"{CONSTANT}{constant.name}",))
-                yield with_steps(variant, interpose(variant.steps, constant.name, copied)), number if number is END else number + 1
 
 
 def op_left_out(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
@@ -284,7 +270,6 @@ def bound_nearer(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator
 
 COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
     "as if an operand were a constant": operand_constant,
-    "as if a constant required a gradient": constant_tracked,
     "as if an op were left out": op_left_out,
     "as if a hook answered nothing": hook_ignored,
     "as if inputs were retained": inputs_retained,
@@ -302,6 +287,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if seeds of identities were constants": frozen_seeds_constant,
     "as if seeds were gradients in the first operand": seeds_of_first_operand,
     "as if gradients were summed in place": gradients_summed_in_place,
+    "as if cotangents were summed in place": cotangents_summed_in_place,
     "as if surplus seeds were missing": surplus_seeds_dropped,
     "as if no seeds were given": no_seeds,
     "as if seeds kept their history": seeds_with_history,

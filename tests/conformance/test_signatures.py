@@ -15,7 +15,7 @@ from conformance.campaign.pool import Workers
 from conformance.case.case import Case, Input
 from conformance.case.files import check, read
 from conformance.case.place import END, StepNumber
-from conformance.case.steps import Backward, Custom, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad
+from conformance.case.steps import Backward, Custom, Edge, Grad, Hook, InPlace, Op, RetainGrad, SetRequiresGrad
 from conformance.cli.gate import beside_others
 from conformance.compare.compare import Comparer
 from conformance.compare.mismatch import Mismatch
@@ -305,19 +305,11 @@ def test_the_memory_of_a_complex_gradient_is_pairs_of_numbers() -> None:
 
 
 @pytest.mark.parametrize(("ends", "borne"), [([1, 2], True), ([2, 1], False)])
-def test_a_leaf_that_a_dump_draws_for_a_constant_bears_its_signature(ends: list[int], borne: bool) -> None:
-    info = BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered)
-    case = Case((X, K), (Op("mul", ("x", "k"), ("q",)), Backward(("q",), dump_backward_graph=True)))
-    drawn = Mismatch(1, "value", "event", "right", "wrong", ".dot", ".dot", 0, np.array([1, 1]), np.array(ends))
-    assert borne == bears(entry("as if a constant required a gradient"), Promise(case, info), drawn)
-
-
-@pytest.mark.parametrize(("ends", "borne"), [([1, 2], True), ([2, 1], False)])
 def test_a_leaf_that_a_dump_draws_for_what_was_written_to_bears_its_signature(ends: list[int], borne: bool) -> None:
     info = BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered)
     case = Case((X, K), (InPlace("setitem", "k", ("x",), {"key": [[0, 2, 1]]}), Backward(("k",), dump_backward_graph=True)))
     drawn = Mismatch(1, "value", "event", "right", "wrong", ".dot", ".dot", 0, np.array([1, 1]), np.array(ends))
-    assert borne == bears(entry("as if a constant required a gradient"), Promise(case, info), drawn)
+    assert borne == bears(entry("as if written constants required a gradient"), Promise(case, info), drawn)
 
 
 @pytest.mark.parametrize(("got", "borne"), [([4.0, 6.0], True), ([4.0, 7.0], False)])
@@ -361,6 +353,27 @@ def test_a_sum_in_place_is_added_again_with_what_came_between() -> None:
     ((variant, number),) = COUNTERFACTUALS["as if gradients were summed in place"](case, 2, ())
     values = answer(variant).observations[int(number)].values  # type: ignore[union-attr]
     assert [22.0, 22.0] == values[0].array.tolist()
+
+
+def test_a_retained_gradient_is_the_sum_that_is_formed_in_it() -> None:
+    """As Paddle 3.3.1 does it: c + d in the place of c."""
+    doubled = Op("mul_scalar", ("c",), ("d",), {"other": 10.0})
+    mixed = Custom(("x", "x"), ("q",), (Op("mul", ("x", "x"), ("f",)),), ("f",), ("c",), ("c", "d"), (doubled,))
+    case = Case((X,), (mixed, RetainGrad("q"), Op("sum", ("q",), ("z",), TOTAL), Backward(("z",))), "exact")
+    ((variant, number),) = COUNTERFACTUALS["as if cotangents were summed in place"](case, 3, ())
+    check(variant)
+    _, kept = answer(variant).observations[int(number)].state  # type: ignore[union-attr, misc]
+    assert [11.0, 11.0] == kept.array.tolist()
+
+
+def test_a_computed_constant_that_is_written_has_the_gradient_of_what_it_was() -> None:
+    """As Paddle 3.3.1 does it: the gradient of ``sum(d x)`` in d is x."""
+    made, written = Op("square", ("k",), ("d",)), InPlace("mul", "d", ("x",))
+    case = Case((X, K), (made, written, Op("sum", ("d",), ("z",), TOTAL), Backward(("z",))), "exact")
+    ((variant, number),) = COUNTERFACTUALS["as if written constants required a gradient"](case, 3, ())
+    check(variant)
+    _, kept = answer(variant).observations[int(number)].state  # type: ignore[union-attr, misc]
+    assert list(X.data) == kept.array.tolist()
 
 
 @pytest.mark.parametrize(("got", "borne"), [([36.0, 81.0], True), ([36.0, 82.0], False)])

@@ -85,7 +85,7 @@ def custom_shares_gradient(case: Case, number: int) -> bool:
 
 
 Sums = dict[str, dict[str, float]]
-"""For each operand of a custom function how often it gets each gradient that the backward returns."""
+"""For each operand of a custom function, or for each tensor, how often it gets each gradient that the backward returns."""
 
 
 def right_sums(step: Custom) -> Sums:
@@ -100,6 +100,18 @@ def right_sums(step: Custom) -> Sums:
 
 def sums_in_place(step: Custom) -> Sums:
     """Return what they get if a sum is formed in the memory of its first term: whoever else is given that tensor gets the sum, too."""
+    memory, first = _summed_memory(step)
+    return {operand: memory[name] for operand, name in first.items()}
+
+
+def cotangents_summed(step: Custom) -> Sums:
+    """Return what the cotangents hold then, those that do not hold what they did."""
+    memory, _ = _summed_memory(step)
+    return {name: memory[name] for name in step.cotangents if memory.get(name, {name: 1.0}) != {name: 1.0}}
+
+
+def _summed_memory(step: Custom) -> tuple[Sums, dict[str, str]]:
+    """Return what the tensors hold that the backward returned, and for each operand in which of them its sum is formed."""
     memory = {name: {name: 1.0} for name in step.gradients if name is not None}
     first: dict[str, str] = {}
     for operand, name in zip(step.operands, step.gradients, strict=False):
@@ -110,7 +122,7 @@ def sums_in_place(step: Custom) -> Sums:
             held.update((part, held.get(part, 0.0) + times) for part, times in term.items())
         else:
             first[operand] = name
-    return {operand: memory[name] for operand, name in first.items()}
+    return memory, first
 
 
 @condition

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.case.aliases import Aliases, lies_in, sharing_with
+from conformance.case.outcome import Computed
 from conformance.case.queries import edges
-from conformance.case.steps import SEED_FIELDS, Backward, Detach, Grad, Hook, InPlace, Op, RetainGrad, results, uses
+from conformance.case.steps import SEED_FIELDS, Backward, Detach, Grad, Hook, InPlace, Op, RetainGrad, observed, results, uses
+from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import condition
+from reference_impl import PADDLE
 
 if TYPE_CHECKING:
     from conformance.case.case import Case
@@ -143,3 +146,18 @@ def hooked_view_written(case: Case, number: int) -> bool:
     aliases = Aliases(before)
     attached = [s.tensor for s in before if isinstance(s, Hook | RetainGrad) and s.tensor in aliases.parent]
     return any(aliases.root(name) == aliases.root(step.tensor) for name in attached)
+
+
+@condition
+def constant_written(case: Case, number: int) -> bool:
+    """Whether the step writes what requires a gradient into a tensor that requires none, in place or by setitem, and records it."""
+    step, seen = case.steps[number], promised(case, PADDLE).observations
+    written = step.tensor if isinstance(step, InPlace) else step.operands[0] if isinstance(step, Op) and step.op == "setitem" else ""
+    made = seen[number]
+    if not written or not isinstance(made, Computed):
+        return False
+    tracked = {entry.name: entry.differentiable for entry in case.inputs}
+    for earlier, before in zip(case.steps[:number], seen, strict=False):
+        if isinstance(before, Computed):
+            tracked.update((name, v is not None and v.requires_grad) for name, v in zip(observed(earlier), before.values, strict=False))
+    return not tracked.get(written, False) and any(value is not None and value.requires_grad for value in made.values)

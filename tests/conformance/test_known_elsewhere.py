@@ -34,6 +34,17 @@ TWICE = Custom(("y",), ("c",), (Op("mul_scalar", ("y",), ("f",), {"other": 2.0})
 ALONG = {"axis": 0, "keepdims": False}
 SPLIT = {"axis": 0, "sections": [1, 2]}
 SEEN = {
+    "roots beside a result that is cut off above another root": (
+        "paddle-no-grad-vars-root-lost",
+        Case(
+            (given("x", 1.0, 2.0, 3.0, shape=(3,)),),
+            (
+                Op("split", ("x",), ("a", "b", "c"), {"axis": 0, "sections": [1, 1, 1]}),
+                Op("add", ("c", "c"), ("y",)),
+                Grad(("y", "a", "b"), ("x",), ("g",), allow_unused=True, no_grad_vars=("c",)),
+            ),
+        ),
+    ),
     "a dump of a leaf that was its own seed": (
         "paddle-own-seed-made-constant",
         Case((X,), (in_itself("x", "g", "x"), Backward(("x",), dump_backward_graph=True))),

@@ -53,6 +53,22 @@ TWICE = Custom(("y",), ("c",), (Op("mul_scalar", ("y",), ("f",), {"other": 2.0})
 ALONG = {"axis": 0, "keepdims": False}
 SPLIT = {"axis": 0, "sections": [1, 2]}
 SEEN = {
+    "a seed too many for a batch that was freed": (
+        "torch-too-many-seeds",
+        Case(
+            (
+                given("x", 1.0, 2.0, shape=(1, 1, 2)),
+                given("s", shape=(1, 1, 1, 1)),
+                given("r", 1.0, 1.0, shape=(1, 1, 1, 2), fixed=True),
+            ),
+            (
+                Op("dsplit", ("x",), ("y",), {"axis": 2, "part": 1, "sections": [1, 1]}),
+                Grad(("y",), ("x",), ("g",), ("s",), is_grads_batched=True, **LINKED),
+                Grad(("g",), ("s",), ("h",), ("r",)),
+                Grad(("g",), ("s",), ("i",), ("r", "r")),
+            ),
+        ),
+    ),
     "a handle that undoes what retains the gradient": ("paddle-hook-removed-after-write", removed_after_write(RetainGrad("y"))),
     "a hook that scales and is not removed": ("paddle-hook-removed-after-write", removed_after_write(returns="scaled", factor=4.0)),
     "roots beside a result that is cut off above another root": (

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from conformance.compare.mismatch import Mismatch
     from reference_impl.dialects.conventions import OpenChoice
 
+    Instead = Callable[[Promise, Mismatch], Iterator[Case]]
+
 TRIED = 24
 """How many explanations of one difference are tried."""
 MOST = 8
@@ -66,24 +68,29 @@ class Followed(NamedTuple):
     options: Mapping[OpenChoice, str]
 
 
-def follow(promise: Promise, actual: Outcome, excuse: Callable[[Promise], Known], comparison: Comparison) -> Followed:
-    """Explain the first difference by an open choice, then the next one, as far as that goes; ``excuse`` says what is known."""
+def follow(promise: Promise, actual: Outcome, excuse: Callable[[Promise], Known], instead: Instead, comparison: Comparison) -> Followed:
+    """Explain the first difference by an open choice, then the next one, as far as that goes; ``excuse`` says what is known.
+
+    ``instead``: the scripts of which a step may have the answer where it differs as is known; they may ask what the case does not.
+    """
     followed = Followed(promise, comparison, {})
     for _ in range(MOST):
-        step = _one_further(promise, followed, actual, excuse)
+        step = _one_further(promise, followed, actual, excuse, instead)
         if step is None:
             break
         followed = step
     return followed
 
 
-def _one_further(promise: Promise, so_far: Followed, actual: Outcome, excuse: Callable[[Promise], Known]) -> Followed | None:
+def _one_further(
+    promise: Promise, so_far: Followed, actual: Outcome, excuse: Callable[[Promise], Known], instead: Instead
+) -> Followed | None:
     found = so_far.comparison.mismatch
     if found is None:
         return None
     best = None
     furthest = _place(found)
-    for options in itertools.islice(_explanations(so_far.promise, found), TRIED):
+    for options in itertools.islice(_explanations(so_far.promise, found, instead), TRIED):
         taken = {**so_far.options, **options}
         other = under(promise, taken)
         compared = Comparer(other).run(actual, excuse(other))
@@ -153,7 +160,7 @@ def _place(found: Mismatch | None) -> tuple[float, int]:
     return float("inf") if found.step is END else found.step, found.slot
 
 
-def _explanations(promise: Promise, found: Mismatch) -> Iterator[dict[OpenChoice, str]]:
+def _explanations(promise: Promise, found: Mismatch, instead: Instead) -> Iterator[dict[OpenChoice, str]]:
     """Yield what may explain a difference: each choice alone (a refusal with those behind it, too), then all of an op, then all.
 
     The nearest choices come first, those about derivatives of derivatives last; while an engine is learned, before all others those of
@@ -166,7 +173,9 @@ def _explanations(promise: Promise, found: Mismatch) -> Iterator[dict[OpenChoice
     of_all: dict[str, dict[OpenChoice, str]] = {}
     conventions = promise.info.dialect.conventions
     known = {} if conventions.release[0] else conventions.options
-    nearest = reversed(asked(promise, found).items())
+    own = asked(promise, found)
+    of_scripts = (item for case in instead(promise, found) for item in asked(promise.of(case)).items() if item[0] not in own)
+    nearest = reversed({**dict(of_scripts), **own}.items())
     for choice, option in sorted(nearest, key=lambda item: (item[0] in known, _is_deep(item[0]))):
         for other in OPTIONS[choice.kind]:
             if choice.kind in kinds and other != option:

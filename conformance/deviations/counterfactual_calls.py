@@ -6,6 +6,7 @@ what comes ``instead``, and the answer of the step as a whole is held against th
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -28,7 +29,20 @@ from conformance.case.rewrite import (
     without_seed,
     without_seeds,
 )
-from conformance.case.steps import Backward, Call, Custom, Grad, Hook, InPlace, Op, RemoveHook, SetRequiresGrad, ops
+from conformance.case.steps import (
+    Backward,
+    Call,
+    Custom,
+    Grad,
+    Hook,
+    InPlace,
+    Op,
+    RemoveHook,
+    RetainGrad,
+    SetRequiresGrad,
+    ops,
+    results,
+)
 from conformance.deviations.conditions.custom import cotangents_summed, right_sums, sums_in_place
 from conformance.ops.dtypes import SINGLE
 
@@ -82,6 +96,34 @@ def _unhooked(case: Case, number: int, tensors: AbstractSet[str]) -> Variant:
     removed = {s.hook for s in before if isinstance(s, RemoveHook)}
     handles = [n for s in before if isinstance(s, Hook) and s.tensor in tensors for n in s.results if n not in removed]
     return replace_step(case, number, *map(RemoveHook, handles), case.steps[number]), number + len(handles)
+
+
+def hooks_removed_by_number(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a handle remove what has its number among what was registered on its tensor since the last recorded write: maybe nothing.
+
+    Hooks have numbers, and so has the one by which a gradient is retained, once for a tensor.
+    """
+    writes, numbers = Counter[str](), Counter[tuple[str, int]]()
+    registered: dict[tuple[str, int, int], int] = {}
+    given: dict[str, tuple[str, int]] = {}
+    retained: set[str] = set()
+    changed: dict[int, list[Step]] = {}
+    for i, step in enumerate(case.steps):
+        if isinstance(step, InPlace):
+            writes[step.tensor] += not step.no_grad
+        elif isinstance(step, Hook) or (isinstance(step, RetainGrad) and step.tensor not in retained):
+            retained.update([step.tensor] if isinstance(step, RetainGrad) else ())
+            place = step.tensor, writes[step.tensor]
+            registered[*place, numbers[place]] = i
+            given.update((handle, (step.tensor, numbers[place])) for handle in results(step))
+            numbers[place] += 1
+        elif isinstance(step, RemoveHook):
+            tensor, own = given[step.hook]
+            found = registered.get((tensor, writes[tensor], own))
+            changed[i] = [] if found is None else [RemoveHook(handle) for handle in results(case.steps[found])]
+            if found is not None and isinstance(case.steps[found], RetainGrad):
+                changed[found] = []
+    yield expand_steps(case, number, lambda i, step: changed.get(i, [step]))
 
 
 def unreachable_allowed(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

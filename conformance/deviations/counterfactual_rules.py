@@ -81,8 +81,12 @@ def _of_constant_seed(right: Pull, primitive: Primitive, node: Any, asked: Seque
 
 
 def derivatives_not_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have derivatives of derivatives send their seed through the factors as if these were real: nothing is conjugated on the way."""
+    """Have derivatives of derivatives send their seed through the factors as if these were real: nothing is conjugated on the way.
+
+    A factor that is a constant may do that, too, or none does: what conjugated it is not on the tape.
+    """
     yield intercepted_rules(_unconjugated)
+    yield intercepted_rules(partial(_unconjugated, constants_right=True))
 
 
 def derivatives_conjugate_nothing(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -253,12 +257,14 @@ def _of_last_window(_right: Rule, _position: int, g: Any, _out: Any, x: Any, **a
     return reshape(masked_fill(taken, mask=last < 0, value=0.0), shape=shape)
 
 
-def _unconjugated(right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
+def _unconjugated(
+    right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any, constants_right: bool = False
+) -> Pulled:
     if not node.derivative_of[1] or node.derivative_of[0] == "conj" or _between_kinds(node):
         return right(node, asked, g, *given)
     if primitive is OPS["conj"]:
         return [(position, g) for position in asked]
-    factors = _factors(node)
+    factors = _factors(node, constants=constants_right)
     made = right(node, [p for p in asked if p not in factors], g, *given)
     plain = right(node, [p for p in asked if p in factors], conjugate(g), *given)
     return [*made, *((position, conjugate(c)) for position, c in plain)]
@@ -298,10 +304,14 @@ def _between_kinds(node: Any) -> bool:
     return bool(np.iscomplexobj(out)) is not any(map(np.iscomplexobj, node.arrays))
 
 
-def _factors(node: Any) -> list[int]:
-    """Return the operands of a node in a derivative that are part of its factor; the other one is the cotangent."""
+def _factors(node: Any, *, constants: bool) -> list[int]:
+    """Return the operands of a node in a derivative that are part of its factor; the other one is the cotangent.
+
+    Where none was conjugated on the tape, ``constants`` are, if there are some; else it may be any of them.
+    """
     positions = range(len(node.operands))
-    return [p for p in positions if _conjugated(node.operands[p])] or list(positions)
+    given = [p for p in positions if constants and not getattr(node.operands[p], "requires_grad", False)]
+    return [p for p in positions if _conjugated(node.operands[p])] or given or list(positions)
 
 
 def _conjugated(operand: Any) -> bool:

@@ -7,6 +7,7 @@ question has there. An entry of a ``deviation.toml`` names its own as its *signa
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,7 @@ from conformance.case.steps import (
     RetainGrad,
     results,
 )
+from conformance.deviations.conditions.several import made_together
 from conformance.deviations.counterfactual_attributes import logits_clipped, single_points_in_front
 from conformance.deviations.counterfactual_calls import (
     Variant,
@@ -51,6 +53,7 @@ from conformance.deviations.counterfactual_calls import (
     frozen_seeds_constant,
     gradients_summed_in_place,
     hooks_gone,
+    hooks_removed_by_number,
     leaf_hooks_gone,
     missing_gradients_none,
     no_seeds,
@@ -176,11 +179,12 @@ def numbers_rounded(case: Case, number: StepNumber, ops: Sequence[str]) -> Itera
 
 
 def targets_once(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Drop one of the targets of the call, with its seed."""
+    """Drop one of the targets of the call, or those that one op made, with its seed."""
     call = None if number is END else case.steps[number]
     if number is not END and isinstance(call, Grad | Backward) and len(call.roots) > 1:
-        for i in range(len(call.roots)):
-            yield replace_step(case, number, without_root(call, i)), number
+        together = ([i for i, root in enumerate(call.roots) if root in made] for made in made_together(case.steps[:number]))
+        for dropped in [*([i] for i in range(len(call.roots))), *(found for found in together if 1 < len(found) < len(call.roots))]:
+            yield replace_step(case, number, functools.reduce(without_root, reversed(dropped), call)), number
 
 
 def no_target(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
@@ -294,6 +298,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if the memory of a seed were read in single precision": seeds_read_in_single,
     "as if leaves had no hooks": leaf_hooks_gone,
     "as if a tensor had no hooks any more": hooks_gone,
+    "as if hooks were removed by their number": hooks_removed_by_number,
     "as if what is unreachable were allowed": unreachable_allowed,
     "as if missing gradients were None": missing_gradients_none,
     "as if the write were not recorded": write_unrecorded,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from conformance.case.files import is_right
 from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END
+from conformance.case.rewrite import with_steps
 from conformance.compare.compare import Comparer
 from conformance.compare.kinks import SUBGRADIENT, SecondLook
 from conformance.deviations.counterfactual_rules import RULES
@@ -21,6 +22,8 @@ from conformance.deviations.entries import known
 from conformance.deviations.wrong_values import bear_together, bears
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from conformance.case.case import Case
     from conformance.case.outcome import Observation
     from conformance.compare.compare import Known
@@ -62,16 +65,30 @@ def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Dev
     if found.answer is None or found.step is END or not entry.instead:
         return True
     answer = _without_promised_state(promise, found.step, found.answer)
-    for words in entry.instead:
-        for case, number in COUNTERFACTUALS[words](promise.case, found.step, entry.above):
-            variant = promise.of(case)
-            if number is END or not is_right(case):
-                continue
-            right = variant.outcome.observations[number]
-            differences = Comparer(variant).observation(number, right, _as_watched(answer, promise.case, case, right))
-            if all(map(excuse(variant, (*but, entry)), differences)):
-                return True
+    for case, number in _instead(entry, promise.case, found.step):
+        variant = promise.of(case)
+        right = variant.outcome.observations[number]
+        differences = Comparer(variant).observation(number, right, _as_watched(answer, promise.case, case, right))
+        if all(map(excuse(variant, (*but, entry)), differences)):
+            return True
     return False
+
+
+def _instead(entry: Deviation, case: Case, number: int) -> Iterator[tuple[Case, int]]:
+    """Yield the scripts of which a step has the answer that an entry says, and the number that the step has there."""
+    for words in entry.instead:
+        for other, moved in COUNTERFACTUALS[words](case, number, entry.above):
+            if moved is not END and is_right(other):
+                yield other, moved
+
+
+def scripts_instead(promise: Promise, found: Mismatch) -> Iterator[Case]:
+    """Yield scripts of which a step may have the answer, by the entries that describe a difference there; each ends with the step."""
+    if found.step is not END:
+        for entry in known():
+            if entry.instead and entry.matches(promise.info, promise.case, found):
+                for case, number in _instead(entry, promise.case, found.step):
+                    yield with_steps(case, case.steps[: number + 1])
 
 
 def _as_watched(answer: Observation, case: Case, other: Case, right: Observation) -> Observation:

@@ -16,7 +16,7 @@ from conformance.compare.following import REFUSALS, decisive, follow, is_held, u
 from conformance.compare.kinks import SUBGRADIENT, SecondLook, agrees_on_a_reachable_branch
 from conformance.compare.mismatch import Mismatch
 from conformance.deviations.entries import known
-from conformance.deviations.explain import UNDEFINED, excuse, explain
+from conformance.deviations.explain import UNDEFINED, excuse, explain, scripts_instead
 from reference_impl.dialects.conventions import COMPUTED, Kind
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdi
     supposed: Mapping[OpenChoice, str] = {}
     given, differs = promise, compared.mismatch
     if following and differs is not None:
-        promise, compared, followed = follow(promise, actual, excuse, compared)
+        promise, compared, followed = follow(promise, actual, excuse, scripts_instead, compared)
         excused_by = excuse(promise) if followed else excused_by
         supposed = _unsettled(followed, differs, compared) if compared.mismatch is None else {}
         followed = {choice: option for choice, option in followed.items() if choice not in supposed}

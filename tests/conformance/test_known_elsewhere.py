@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -10,7 +10,20 @@ from conformance.campaign.explain import explain_case
 from conformance.campaign.pool import Workers
 from conformance.case.case import Case, Input
 from conformance.case.files import check
-from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, RetainGrad, SetRequiresGrad
+from conformance.case.steps import (
+    Backward,
+    Custom,
+    Detach,
+    Edge,
+    Grad,
+    Hook,
+    InPlace,
+    Op,
+    RemoveHook,
+    RetainGrad,
+    SetRequiresGrad,
+    Step,
+)
 from conformance.judge.verdict import AGREEING, Bucket
 from tests.conformance.engines import TOTAL
 
@@ -27,6 +40,12 @@ def in_itself(name: str, result: str, seed: str | None = None, **asked: Any) -> 
     return Grad((name,), (name,), (result,), None if seed is None else (seed,), **asked)
 
 
+def removed_after_write(*more: Step, returns: Literal["nothing", "scaled"] = "nothing", factor: float | None = None) -> Case:
+    """A hook on a product that is removed after the product was written to."""
+    hook, made = Hook("y", ("k",), returns, factor), Op("mul_scalar", ("x",), ("y",), {"other": 3.0})
+    return Case((given("x"),), (made, hook, InPlace("mul_scalar", "y", (), {"other": 2.0}), *more, RemoveHook("k"), Backward(("y",))))
+
+
 X, V, W = given("x"), given("v"), given("w", 3.0)
 Z = given("z", (1.1, 0.06), dtype="complex64")
 LINKED: dict[str, Any] = {"create_graph": True}
@@ -34,6 +53,35 @@ TWICE = Custom(("y",), ("c",), (Op("mul_scalar", ("y",), ("f",), {"other": 2.0})
 ALONG = {"axis": 0, "keepdims": False}
 SPLIT = {"axis": 0, "sections": [1, 2]}
 SEEN = {
+    "a seed too many for a batch that was freed": (
+        "torch-too-many-seeds",
+        Case(
+            (
+                given("x", 1.0, 2.0, shape=(1, 1, 2)),
+                given("s", shape=(1, 1, 1, 1)),
+                given("r", 1.0, 1.0, shape=(1, 1, 1, 2), fixed=True),
+            ),
+            (
+                Op("dsplit", ("x",), ("y",), {"axis": 2, "part": 1, "sections": [1, 1]}),
+                Grad(("y",), ("x",), ("g",), ("s",), is_grads_batched=True, **LINKED),
+                Grad(("g",), ("s",), ("h",), ("r",)),
+                Grad(("g",), ("s",), ("i",), ("r", "r")),
+            ),
+        ),
+    ),
+    "a handle that undoes what retains the gradient": ("paddle-hook-removed-after-write", removed_after_write(RetainGrad("y"))),
+    "a hook that scales and is not removed": ("paddle-hook-removed-after-write", removed_after_write(returns="scaled", factor=4.0)),
+    "roots beside a result that is cut off above another root": (
+        "paddle-no-grad-vars-root-lost",
+        Case(
+            (given("x", 1.0, 2.0, 3.0, shape=(3,)),),
+            (
+                Op("split", ("x",), ("a", "b", "c"), {"axis": 0, "sections": [1, 1, 1]}),
+                Op("add", ("c", "c"), ("y",)),
+                Grad(("y", "a", "b"), ("x",), ("g",), allow_unused=True, no_grad_vars=("c",)),
+            ),
+        ),
+    ),
     "a dump of a leaf that was its own seed": (
         "paddle-own-seed-made-constant",
         Case((X,), (in_itself("x", "g", "x"), Backward(("x",), dump_backward_graph=True))),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.aliases import Aliases
 from conformance.case.outcome import Computed, Raised
-from conformance.case.queries import call_at, derivatives, edges, keeps_graph, upstream
+from conformance.case.queries import call_at, derivatives, edges, keeps_graph
 from conformance.case.steps import (
     Backward,
     ClearGrad,
@@ -205,16 +205,6 @@ def captured_on_the_way(case: Case, number: int) -> bool:
     call = case.steps[number]
     given = {entry.name for entry in case.inputs}
     return isinstance(call, Grad) and len(call.inputs) > 1 and not given.issuperset(call.inputs)
-
-
-@condition
-def cut_root_below_root(case: Case, number: int) -> bool:
-    """Whether a `grad` call cuts one of its outputs of which another output is computed."""
-    call = case.steps[number]
-    if not isinstance(call, Grad):
-        return False
-    cut = set(call.no_grad_vars or ()).intersection(call.outputs)
-    return any(not cut.isdisjoint(upstream(case.steps[:number], root) - {root}) for root in call.outputs)
 
 
 @condition

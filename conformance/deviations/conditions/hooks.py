@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.case.queries import edges, leaves, twins
-from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, RetainGrad, SetRequiresGrad, results
+from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, RemoveHook, RetainGrad, SetRequiresGrad, results
 from conformance.deviations.conditions.calls import input_is_output
 from conformance.deviations.conditions.registry import condition
 
@@ -52,6 +52,16 @@ def hooks_one_of_gradients(case: Case, number: int) -> bool:
     step = case.steps[number]
     made = {n for s in case.steps[:number] if isinstance(s, Grad) and s.create_graph and len(s.results) > 1 for n in s.results}
     return isinstance(step, Hook) and step.tensor in made
+
+
+@condition
+def removes_hook_after_write(case: Case, number: int) -> bool:
+    """Whether the step removes a hook from a tensor that was written to since, with the write recorded."""
+    step, before = case.steps[number], case.steps[:number]
+    if not isinstance(step, RemoveHook):
+        return False
+    hooked = ((i, s.tensor) for i, s in enumerate(before) if isinstance(s, Hook) and step.hook in s.results)
+    return any(isinstance(s, InPlace) and s.tensor == tensor and not s.no_grad for i, tensor in hooked for s in before[i:])
 
 
 @condition

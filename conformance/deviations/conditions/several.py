@@ -92,3 +92,14 @@ def output_beside_input(case: Case, number: int) -> bool:
         return False
     roots, asked = set(call.outputs), set(call.inputs)
     return any((roots & {*made}) - asked and (asked & {*made}) - roots for made in made_together(case.steps))
+
+
+@condition
+def root_behind_cut(case: Case, number: int) -> bool:
+    """Whether a `grad` call cuts one of its outputs, or another result of the op of one, of which another output is computed."""
+    call = case.steps[number]
+    if not isinstance(call, Grad):
+        return False
+    made = {name: names for names in made_together(case.steps) for name in names}
+    cut = {name for root in call.outputs for name in made.get(root, (root,))}.intersection(call.no_grad_vars or ())
+    return any(not cut.isdisjoint(upstream(case.steps[:number], root) - {root}) for root in call.outputs)

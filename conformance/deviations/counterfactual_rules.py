@@ -14,6 +14,14 @@ import numpy as np
 
 from conformance.case.rewrite import single_numbers
 from conformance.deviations.changed_rules import changed_rules
+from conformance.deviations.counterfactual_conjugates import (
+    derivatives_conjugate_nothing,
+    derivatives_not_conjugated,
+    derivatives_of_broadcast_quotients_conjugate_nothing,
+    derivatives_of_quotients_half_conjugated,
+    factors_not_conjugated,
+    seeds_conjugated,
+)
 from conformance.deviations.counterfactual_functions import (
     curvatures_of_entropies_damped,
     derivatives_of_weighed_kinks_one_sided,
@@ -33,10 +41,8 @@ from conformance.deviations.counterfactual_matrices import (
 from conformance.deviations.counterfactual_norms import unweighted_channels_zero
 from reference_impl import OPS
 from reference_impl.primitives.activations import selu
-from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, neg
-from reference_impl.primitives.complex import conjugate
+from reference_impl.primitives.arithmetic import add, add_scalar, mul
 from reference_impl.primitives.indexing import getitem_intarray
-from reference_impl.primitives.promotion import to_operand
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import crop, expand, pad_constant, reshape, sum_to
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
@@ -52,24 +58,6 @@ if TYPE_CHECKING:
     Change = Callable[[Sequence[str]], Iterator[AbstractContextManager[None]]]
 
 
-def _not_conjugated(right: Rule, _: int, g: Any, *given: Any, **attrs: Any) -> Any:
-    return conjugate(right(conjugate(g), *given, **attrs))
-
-
-def factors_not_conjugated(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the rules of ops leave their factors as they are."""
-    yield changed_rules(ops, _not_conjugated)
-
-
-def seeds_conjugated(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the rules of ops conjugate what arrives."""
-    yield changed_rules(ops, _seed_conjugated)
-
-
-def _seed_conjugated(right: Rule, _: int, g: Any, *given: Any, **attrs: Any) -> Any:
-    return right(conjugate(g), *given, **attrs)
-
-
 def seeds_of_convolutions_constant(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the gradients of convolutions be what they are, and depend on the operands alone, not on what arrives."""
     yield intercepted_rules(_of_constant_seed)
@@ -78,44 +66,6 @@ def seeds_of_convolutions_constant(_: Sequence[str]) -> Iterator[AbstractContext
 def _of_constant_seed(right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
     constant = primitive is OPS["conv2d_plain"] and isinstance(g, Tensor)  # which is what Paddle makes all of them of
     return right(node, asked, Tensor(g.array) if constant else g, *given)
-
-
-def derivatives_not_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have derivatives of derivatives send their seed through the factors as if these were real: nothing is conjugated on the way.
-
-    A factor that is a constant may do that, too, or none does: what conjugated it is not on the tape.
-    """
-    yield intercepted_rules(_unconjugated)
-    yield intercepted_rules(partial(_unconjugated, constants_right=True))
-
-
-def derivatives_conjugate_nothing(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have derivatives of the derivatives of ops conjugate nothing, neither on the way to the factors nor to the seed.
-
-    Those of other ops are right, or leave their factors alone.
-    """
-    yield intercepted_rules(partial(_plain, ops))
-    yield intercepted_rules(partial(_plain_beside_unconjugated, ops))
-
-
-def derivatives_of_quotients_half_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have what a derivative of a quotient divides by once more be divided by the divisor, and not by its conjugate."""
-    yield intercepted_rules(_divided)
-
-
-def derivatives_of_broadcast_quotients_conjugate_nothing(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the gradient of a quotient in a dividend that was broadcast depend on the divisor as if nothing were conjugated."""
-    yield changed_rules(("div",), _unconjugated_slope)
-
-
-def _unconjugated_slope(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
-    """Return what a rule says, with the derivative ``-r g / y^2`` in ``y`` for a seed ``r``."""
-    if position or shape_of(x) == shape_of(out):
-        return right(g, out, x, y)
-    with np.errstate(all="ignore"):
-        slope = np.conj(-array_of(g) / (array_of(y) * array_of(y)))
-    linear = mul(y, slope.astype(array_of(out).dtype))
-    return add(right(g, out, x, array_of(y)), to_operand(add(linear, -array_of(linear)), x))
 
 
 def derivatives_of_ties_unshared(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -255,69 +205,6 @@ def _of_last_window(_right: Rule, _position: int, g: Any, _out: Any, x: Any, **a
     np.maximum.at(last, places, np.arange(places.size))
     taken = getitem_intarray(reshape(g, shape=(places.size,)), index=[np.maximum(last, 0)])
     return reshape(masked_fill(taken, mask=last < 0, value=0.0), shape=shape)
-
-
-def _unconjugated(
-    right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any, constants_right: bool = False
-) -> Pulled:
-    if not node.derivative_of[1] or node.derivative_of[0] == "conj" or _between_kinds(node):
-        return right(node, asked, g, *given)
-    if primitive is OPS["conj"]:
-        return [(position, g) for position in asked]
-    factors = _factors(node, constants=constants_right)
-    made = right(node, [p for p in asked if p not in factors], g, *given)
-    plain = right(node, [p for p in asked if p in factors], conjugate(g), *given)
-    return [*made, *((position, conjugate(c)) for position, c in plain)]
-
-
-def _plain(ops: Sequence[str], right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
-    op, order = node.derivative_of
-    if not order or op not in ops:
-        return right(node, asked, g, *given)
-    if primitive is OPS["conj"]:
-        return [(position, g) for position in asked]
-    return [(position, conjugate(c)) for position, c in right(node, asked, conjugate(g), *given)]
-
-
-def _plain_beside_unconjugated(
-    ops: Sequence[str], right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any
-) -> Pulled:
-    if node.derivative_of[0] in ops:
-        return _plain(ops, right, primitive, node, asked, g, *given)
-    return _unconjugated(right, primitive, node, asked, g, *given)
-
-
-def _divided(right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
-    if primitive is not OPS["div"] or not node.derivative_of[1]:
-        return right(node, asked, g, *given)
-    made = right(node, [p for p in asked if p == 0], g, *given)
-    if 1 not in asked:
-        return made
-    out, (_, divisor) = given
-    slope = neg(div(mul(g, out), conjugate(divisor)))
-    return [*made, (1, conjugate(slope) if _conjugated(node.operands[1]) else slope)]
-
-
-def _between_kinds(node: Any) -> bool:
-    """Whether a node makes real numbers of complex ones, or complex ones of real ones alone: it has no factor."""
-    out = node.out[0] if node.primitive.multi_output else node.out
-    return bool(np.iscomplexobj(out)) is not any(map(np.iscomplexobj, node.arrays))
-
-
-def _factors(node: Any, *, constants: bool) -> list[int]:
-    """Return the operands of a node in a derivative that are part of its factor; the other one is the cotangent.
-
-    Where none was conjugated on the tape, ``constants`` are, if there are some; else it may be any of them.
-    """
-    positions = range(len(node.operands))
-    given = [p for p in positions if constants and not getattr(node.operands[p], "requires_grad", False)]
-    return [p for p in positions if _conjugated(node.operands[p])] or given or list(positions)
-
-
-def _conjugated(operand: Any) -> bool:
-    """Whether a derivative conjugated what a node is given."""
-    maker = getattr(operand, "node", None)
-    return bool(maker is not None and maker.derivative_of[1] and maker.primitive is OPS["conj"])
 
 
 RULES: dict[str, Change] = {

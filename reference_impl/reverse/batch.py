@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # The parts of a batch have names of their own: whether a node of a batched call runs again is a matter of how the engine batches what
 # it ran, and no measurement of the op that does the same in a script tells it.
-batch_entry, batch_stack, batch_slice = (alias(f"batch_{op.name}", op) for op in (getitem_int, stack, getitem_slice))
+batch_entry, batch_stack = (alias(f"batch_{op.name}", op) for op in (getitem_int, stack))
 
 
 def in_batches(
@@ -88,5 +88,5 @@ def _stacked(column: list[Tensor | None], size: int, create_graph: bool) -> Tens
         return None
     if create_graph:
         joined = recorded(lambda *entries: batch_stack(*entries, axis=0), *results)
-        return joined if size else recorded(lambda batch: batch_slice(batch, key=[[0, 0, 1]]), joined)  # type: ignore[no-any-return]
+        return joined if size else recorded(lambda batch: getitem_slice(batch, key=[[0, 0, 1]]), joined)  # type: ignore[no-any-return]
     return Tensor(getitem_slice(stack(*(r.array for r in results), axis=0), key=[[0, size, 1]]))

@@ -190,6 +190,8 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("unbind", ((2, 3, 2),), {"axis": -1}),
     ("cat", ((2, 1), (2, 3), (2, 2)), {"axis": -1}),
     ("stack", ((2, 3), (2, 3), (2, 3)), {"axis": -1}),
+    ("batch_stack", ((2, 3), (2, 3)), {"axis": 0}),
+    ("batch_getitem_int", ((2, 3),), {"index": 1}),
     ("index_select", ((2, 3, 2),), {"axis": -2, "index": [0, -1, 0]}),
     ("gather", ((3, 4),), {"axis": -1, "index": [[0, 3, 3], [1, 1, 0]]}),
     ("softmax", ((2, 3, 4),), {"axis": 1}),

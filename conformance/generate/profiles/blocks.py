@@ -120,12 +120,12 @@ def _connected(m: Model, x: Draft, block: Block) -> Draft:
 
 
 def _normalized(m: Model, x: Draft) -> Draft:
-    eps = m.source.choice(m.model.eps)
+    added = m.source.choice(m.model.added)
     match m.source.choice(m.offered(m.model.norm)):
         case "layer_norm":
-            return m.made("layer_norm", x, m.parameter(x.shape[-1]), m.parameter(x.shape[-1]), eps=eps)
+            return m.made("layer_norm", x, m.parameter(x.shape[-1]), m.parameter(x.shape[-1]), eps=added)
         case "layer_norm_noaffine":
-            return m.made("layer_norm_noaffine", x, axes=1, eps=eps)
+            return m.made("layer_norm_noaffine", x, axes=1, eps=added)
         case _:
             return x
 
@@ -211,13 +211,13 @@ def _convolved(m: Model, x: Draft) -> Draft:
 
 
 def _normalized_channels(m: Model, x: Draft) -> Draft:
-    source, eps, channels = m.source, m.source.choice(m.model.eps), x.shape[1]
+    source, added, channels = m.source, m.source.choice(m.model.added), x.shape[1]
     places = math.prod(x.shape[2:])
     name = source.choice(m.offered(m.model.image_norm))
     several = {"batch_norm_train": x.shape[0] * places > 1, "instance_norm": places > 1, "group_norm": places > 1}.get(name, True)
     if name == NONE or not several:
         return x
-    attrs: dict[str, Any] = {"eps": eps}
+    attrs: dict[str, Any] = {"eps": added}
     if name == "batch_norm_eval":
         attrs |= {"means": [m.number() for _ in range(channels)], "variances": [abs(m.number()) for _ in range(channels)]}
     elif name == "group_norm":

@@ -73,7 +73,7 @@ class ModelOdds:
     norm: tuple[str, ...] = ("layer_norm", "layer_norm", "layer_norm_noaffine", "none")
     image_norm: tuple[str, ...] = ("batch_norm_train", "batch_norm_eval", "group_norm", "instance_norm", "none")  #: Norms of channels.
     before: float = 0.6  #: A norm comes before its block, inside the residual connection; otherwise behind the sum.
-    eps: tuple[float, ...] = (1e-5, 1e-3)  #: What norms add to variances.
+    added: tuple[float, ...] = (1e-5, 1e-3)  #: What norms add to variances.
     #: Activations, those first that have no roundings.
     activation: tuple[str, ...] = ("relu", "leaky_relu", "gelu", "silu", "tanh", "hardswish", "elu", "softplus")
     residual: float = 0.8  #: A block adds to what it was given.

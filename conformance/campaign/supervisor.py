@@ -58,7 +58,7 @@ def supervised(chunk: Chunk) -> Passage:
         started = perf_counter()
         try:
             with servers_restarted():
-                forked(run_chunk, [chunk], dying=partial(is_dying, chunk.words))
+                forked(run_chunk, [chunk], dying=partial(_is_lost, chunk))
             left, way = replace(chunk, start=chunk.stop), "done"
         except DeathError as death:
             left = after_death(chunk, death.exit_code)
@@ -69,6 +69,11 @@ def supervised(chunk: Chunk) -> Passage:
         chunk = left
     passage.aside = chunk.set_aside
     return passage
+
+
+def _is_lost(chunk: Chunk) -> bool:
+    """Whether the child of a chunk is on its way out, or should be gone: where the heap is damaged, tidying up may never end."""
+    return is_dying(chunk.words) or _following(chunk) >= chunk.stop
 
 
 def cut_short(chunk: Chunk, exit_code: int | None) -> Passage:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,10 @@ from conformance.campaign.chunk import chunk_of
 from conformance.campaign.fingerprint import fingerprint_of
 from conformance.campaign.last_words import frame_of, words_in
 from conformance.campaign.pool import Workers
-from conformance.campaign.record_files import Writer
-from conformance.campaign.supervisor import cut_short
+from conformance.campaign.record_files import Writer, read_chunk
+from conformance.campaign.supervisor import cut_short, supervised
 from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
+from conformance.campaign.worker import run_chunk
 from conformance.case.case import Case, Input
 from conformance.case.files import read
 from conformance.case.place import END, recorded
@@ -31,6 +33,8 @@ from tests.conformance.test_records import FAILED
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from conformance.campaign.chunk import Chunk
 
 NATIVE = """
 
@@ -198,3 +202,13 @@ def test_the_gate_asks_where_the_case_of_a_crash_dies() -> None:
 def test_words_that_are_gone_when_they_are_read_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(tmp_path), "exists", lambda _: True)  # as it was a moment ago
     assert words_in(tmp_path / "words") == ""
+
+
+def test_a_child_that_never_gets_done_with_tidying_up_costs_no_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lingering(chunk: Chunk) -> None:
+        run_chunk(chunk)
+        signal.pause()
+
+    monkeypatch.setattr("conformance.campaign.supervisor.run_chunk", lingering)
+    chunk = chunk_of([Case((Input("x", (), (1.0,)),), (Op("neg", ("x",), ("y",)),))], ("reference",), tmp_path)
+    assert ((), 1) == (supervised(chunk).aside, len(read_chunk(chunk.records)))

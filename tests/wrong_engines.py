@@ -285,7 +285,7 @@ def slow_on_sin() -> WrongEngine:
 
 
 class Fatal(Damaging):
-    """Damaging, but not in a canary, which every process is asked as soon as it has opened the engine."""
+    """Damaging, but not in a canary, which may be asked by a process that works for another one."""
 
     def run(self, case: Case) -> Outcome:
         """Do the damage in any other case."""

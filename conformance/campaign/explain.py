@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.backends import BackendError, answer
+from conformance.campaign.examination import ailment_in
 from conformance.campaign.nursery import DeathError, forked
-from conformance.campaign.opened import backend, servers_restarted, spared
+from conformance.campaign.opened import backend, servers_restarted
 from conformance.campaign.recording import law_record, verdict_record
 from conformance.campaign.records import CaseRecord, LawRecord, StepRecord
 from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
@@ -18,7 +19,7 @@ from conformance.case.profile import profile_of
 from conformance.case.prose import observation_text, step_text
 from conformance.compare.promise import Promise
 from conformance.judge.blame import blame
-from conformance.judge.canary import POISON, ailment_after
+from conformance.judge.canary import POISON
 from conformance.judge.dispute import Blame, Opinion, Vote
 from conformance.judge.poison import blame_of_poison
 from conformance.judge.verdict import Bucket, Verdict
@@ -54,7 +55,7 @@ def explain_case(case: Case, name: str, judging: Judging | None = None, before: 
         engine.run(earlier)
     actual = answer(engine, case)
     promise = Promise(case, engine.info, actual if judging.laws_only else None)
-    ailment = None if judging.laws_only else ailment_after(case, actual, engine, judging.canary, spared(name))
+    ailment = None if judging.laws_only else ailment_in(case, actual, engine, judging.canary)
     verdict = Verdict(Bucket.NOTHING_COMPARED) if judging.laws_only else judged(promise, actual, ailment)
     tried: list[Tried] = []
     if ailment is None:  # a damaged process would break any law

@@ -25,19 +25,6 @@ def backend(name: str) -> Backend:
     return _opened[name]
 
 
-_ill: dict[str, frozenset[str]] = {}
-
-
-def spare(name: str, ops: frozenset[str]) -> None:
-    """Remember the ops that a backend differentiates wrongly where nothing was refused: they are no sign of damage."""
-    _ill[name] = ops
-
-
-def spared(name: str) -> frozenset[str]:
-    """Return the ops that are no sign of damage, as far as they are known here."""
-    return _ill.get(name, frozenset())
-
-
 @contextmanager
 def servers_restarted() -> Iterator[None]:
     """Where a child of this process dies, open anew what it talked to.

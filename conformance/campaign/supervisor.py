@@ -14,12 +14,14 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from conformance.campaign.chunk import Chunk, Death
+from conformance.campaign.examination import Suspicion, examine, forget, settled, suspicion_noted
 from conformance.campaign.last_words import die_at_once, frame_of, is_dying, words_in
 from conformance.campaign.nursery import DeathError, forked
 from conformance.campaign.opened import servers_restarted
 from conformance.campaign.record_files import read_chunk
 from conformance.campaign.watchdog import rang, under_way
 from conformance.campaign.worker import POISONED, run_chunk
+from conformance.judge.canary import trust
 from conformance.judge.verdict import Bucket
 
 if TYPE_CHECKING:
@@ -28,8 +30,12 @@ if TYPE_CHECKING:
 
 def sheltered(function: Callable[..., Any], arguments: Sequence[Any], timeout: float | None = None) -> Any:
     """Call a function in a child of this process, as `forked` does; if that dies, it does so at once, and so do its servers."""
-    with servers_restarted():
-        return forked(_without_a_word, [function, arguments], timeout)
+
+    def once() -> Any:
+        with servers_restarted():
+            return forked(_without_a_word, [function, arguments], timeout)
+
+    return settled(once)
 
 
 def _without_a_word(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
@@ -56,13 +62,20 @@ def supervised(chunk: Chunk) -> Passage:
     recorded = 0.0
     while chunk.start < chunk.stop:
         started = perf_counter()
+        forget()
         try:
             with servers_restarted():
-                forked(run_chunk, [chunk], dying=partial(_is_lost, chunk))
+                trust(forked(run_chunk, [chunk], dying=partial(_is_lost, chunk)))
             left, way = replace(chunk, start=chunk.stop), "done"
+        except Suspicion as suspicion:
+            examine(suspicion)
+            left, way = replace(chunk, start=_following(chunk)), "examined"
         except DeathError as death:
-            left = after_death(chunk, death.exit_code)
-            way = _way(chunk, left, death.exit_code)
+            if (suspected := suspicion_noted()) is not None and examine(suspected):
+                left, way = replace(chunk, start=_following(chunk)), "examined"
+            else:
+                left = after_death(chunk, death.exit_code)
+                way = _way(chunk, left, death.exit_code)
         before, recorded = recorded, sum(record.seconds["all"] for record in read_chunk(chunk.records))
         passage.ended[way] += 1
         passage.seconds[way] += perf_counter() - started - (recorded - before)

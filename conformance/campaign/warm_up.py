@@ -7,23 +7,22 @@ deviations are read, and caches fill. A child that is forked later finds all tha
 from __future__ import annotations
 
 import gc
-import mmap
 import os
 import signal
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from conformance.backends.registry import BackendError, registration
+from conformance.campaign.examination import begin
 from conformance.campaign.last_words import silence
-from conformance.campaign.nursery import DeathError, die_with, forked
-from conformance.campaign.opened import backend, servers_restarted, spare
+from conformance.campaign.nursery import die_with, forked
+from conformance.campaign.opened import backend
 from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Custom, Grad, Op
 from conformance.deviations.entries import known
-from conformance.judge.canary import EVERY, canary_of, is_ill, ops_of, trust, well
 from conformance.laws.judging import Judging, LawSampling
 
 if TYPE_CHECKING:
@@ -56,7 +55,6 @@ VARIABLE = "CONFORMANCE_WARM_UP"
 """In the environment: the backends that the server process warms up, with commas between them, beside those of the first pool."""
 
 _forkable: set[str] = set()
-_examined: set[str] = set()
 
 
 def prepare_server(backends: tuple[str, ...]) -> None:
@@ -67,8 +65,7 @@ def prepare_server(backends: tuple[str, ...]) -> None:
     silence()
     gc.disable()
     _import(backends)
-    _forkable.update(filter(_can_be_forked, backends))
-    _warm_up_forkable()
+    _warm_up_forkable(set(filter(_can_be_forked, backends)))
 
 
 def prepare(backends: tuple[str, ...]) -> None:
@@ -81,58 +78,12 @@ def prepare(backends: tuple[str, ...]) -> None:
     die_with(os.getppid())
     silence()
     _import(backends)
-    fit = {name for name in backends if name in _forkable or _can_be_forked(name)}
-    if not fit <= _forkable:
-        _forkable.update(fit)
-        _warm_up_forkable()
+    if fit := {name for name in backends if name not in _forkable and _can_be_forked(name)}:
+        _warm_up_forkable(fit)
     for name in backends:
         with suppress(Exception):  # who runs it says what is wrong
             backend(name)
-            _examine(name)
-
-
-def _examine(name: str) -> None:
-    """Find out, in children, which canaries die on a backend that refused nothing, once for all pools where that can be."""
-    if name not in _examined:
-        _examined.add(name)
-        asked = [op for op in ops_of(EVERY) if canary_of(op) is not None]  # made here, so that no child has to
-        spare(name, frozenset(_ill_in(asked, name)))
-
-
-def _ill_in(ops: list[str], name: str) -> list[str]:
-    """Return the ops whose canary dies, the one that a process was at when it died or did not come back among them.
-
-    Each process says in memory that it shares how far it came, so the next one goes on behind that, and is ended only where it comes no
-    further: how long all take is the machine's affair. Of an engine that takes `EXAMINERS` processes along nothing is asked any more.
-    """
-    with mmap.mmap(-1, len(ops)) as said:
-        for _ in range(EXAMINERS):
-            left = [number for number in range(len(ops)) if said[number] == UNASKED]
-            with suppress(DeathError), servers_restarted():
-                trust(forked(_examined_here, [ops, left, name, said], dying=Standstill(said)))
-                break
-        return [op for number, op in enumerate(ops) if said[number] != WELL]
-
-
-class Standstill:
-    """That a process comes no further."""
-
-    def __init__(self, said: mmap.mmap) -> None:
-        self._said = said
-        self._seen = [b""] * LOOKS
-
-    def __call__(self) -> bool:
-        """Look, and say whether what it says of its progress is what it was `LOOKS` looks ago."""
-        before, *rest = self._seen
-        self._seen = [*rest, self._said[:]]
-        return before == self._seen[-1]
-
-
-def _examined_here(ops: list[str], left: list[int], name: str, said: mmap.mmap) -> dict[tuple[str, ...], Any]:
-    for number in left:
-        said[number] = UNDER_WAY
-        said[number] = ILL if is_ill(ops[number], backend(name)) else WELL
-    return well()
+    begin()
 
 
 def _import(backends: Sequence[str]) -> None:
@@ -142,11 +93,10 @@ def _import(backends: Sequence[str]) -> None:
             import_module(registration(name).opens.partition(":")[0])
 
 
-def _warm_up_forkable() -> None:
+def _warm_up_forkable(backends: set[str]) -> None:
+    _forkable.update(backends)
     with suppress(Exception):
-        warm_up(sorted(_forkable))
-        for name in sorted(_forkable):
-            _examine(name)
+        warm_up(sorted(backends))
     gc.collect()
     gc.freeze()  # no child's collector touches, and so copies, what is shared
     gc.enable()
@@ -181,11 +131,5 @@ def _threads_after_warm_up(name: str) -> int:
 
 TASKS = Path("/proc/self/task")
 """The threads of this process, those of native code included, where the system tells."""
-UNASKED, UNDER_WAY, ILL, WELL = range(4)
-"""What is known of a canary."""
-EXAMINERS = 6
-"""How many processes an engine may cost before it is known which ops are no sign of damage."""
-LOOKS = 3
-"""After how many looks, a second each, a canary hangs; one takes some hundredths of a second at worst."""
 PATIENCE = 60.0
 """Seconds that the warm-up of a backend may take."""

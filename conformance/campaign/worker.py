@@ -11,14 +11,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from time import monotonic, perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from conformance.backends import Backend, BackendInfo, answer
+from conformance.campaign.examination import ailment_in
 from conformance.campaign.grid_records import GridRecord, Met
 from conformance.campaign.last_words import heard
-from conformance.campaign.opened import backend, spared
+from conformance.campaign.opened import backend
 from conformance.campaign.record_files import Writer, extent
 from conformance.campaign.recording import met_of, null_record, verdict_record
 from conformance.campaign.records import BARE, CaseRecord
@@ -32,7 +33,7 @@ from conformance.compare.promise import Promise
 from conformance.deviations.entries import listed
 from conformance.generate.scripts import case_of
 from conformance.judge.audit import audit, is_due
-from conformance.judge.canary import BIRD, POISON, Ailment, ailment_after, read_past_its_end
+from conformance.judge.canary import BIRD, POISON, Ailment, read_past_its_end, well
 from conformance.judge.nulls import compare_nulls
 from conformance.judge.verdict import EXPLAINED, FAILING, Bucket, Verdict, judge, observe, verdict_of
 from conformance.laws.judging import Judging, apply_laws, statuses, times_as_large
@@ -63,13 +64,16 @@ UNDRAWN = Case((), ())
 """What stands in the record of a case that could not be drawn."""
 
 
-def run_chunk(chunk: Chunk) -> None:
+def run_chunk(chunk: Chunk) -> dict[tuple[str, ...], Any]:
     """Run a chunk to its end, or die trying; the records are in its file either way.
+
+    Returns what it learned of canaries that are well, see `conformance.judge.canary.trust`.
 
     Raises:
         OSError: if there is no room for them.
     """
     opened = [backend(name) for name in chunk.backends]
+    before = well()
     written = Writer(chunk.records, extent(chunk.records).size)
     words = heard(chunk.words, native=chunk.is_heard)
     with written as out, progress_file(chunk.progress) as progress, words, alarm(chunk.watchdog):
@@ -87,6 +91,7 @@ def run_chunk(chunk: Chunk) -> None:
                 os._exit(POISONED)
     chunk.progress.unlink(missing_ok=True)
     chunk.watchdog.unlink(missing_ok=True)
+    return {place: answered for place, answered in well().items() if place not in before}
 
 
 def _recorded(chunk: Chunk, index: int, opened: Sequence[Backend], entering: Callable[[str], None]) -> CaseRecord:
@@ -241,7 +246,7 @@ def _promise(case: Case, engine: Backend, judging: Judging) -> Promise | None:
 
 def _ailment(case: Case, actual: Outcome, engine: Backend, judging: Judging, entering: Callable[[str], None]) -> Ailment | None:
     entering(f"{engine.info.name} {BIRD}")
-    found = ailment_after(case, actual, engine, judging.canary, spared(engine.info.name))
+    found = ailment_in(case, actual, engine, judging.canary)
     entering(engine.info.name)
     return found
 

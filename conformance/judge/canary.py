@@ -31,7 +31,7 @@ from conformance.ops.dtypes import COMPLEX, REAL
 from reference_impl import Category
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from conformance.backends import Backend
     from conformance.case.outcome import Outcome, Value
@@ -43,6 +43,9 @@ CANARY = Case(
     "exact",
 )
 """One op and its gradient, which every backend offers."""
+
+FIRST = "mul"
+"""The op of it, which is asked before any other."""
 
 POISON = "poison"
 """The kind of the difference that a canary shows; ``where`` it is, is the family of the op."""
@@ -79,21 +82,27 @@ def read_past_its_end(expected: Outcome, actual: Outcome) -> bool:
 
 
 def ailment_after(
-    case: Case, actual: Outcome, engine: Backend, family: str = "", spared: frozenset[str] = frozenset()
+    case: Case,
+    actual: Outcome,
+    engine: Backend,
+    family: str = "",
+    spared: frozenset[str] = frozenset(),
+    entering: Callable[[str], None] = lambda _: None,
 ) -> Ailment | None:
     """If any step was refused, run the canaries; return what the first one died of, ``None`` if the engine is as right as before.
 
     ``family``: that whose ops are asked, or `EVERY`; empty: the ops of the case, and the family whose turn it is. ``spared``: ops that
-    are not asked, because they are wrong where nothing was refused, too.
+    are not asked, because they are wrong where nothing was refused, too. ``entering`` is told each op before its canary runs.
     """
     if not any(isinstance(seen, Raised) for seen in actual.observations):
         return None
-    return _first([op for op in (ops_of(family) if family else _turn(case)) if op not in spared], engine)
+    asked = [FIRST, *(ops_of(family) if family else _turn(case))]
+    return _first([op for op in asked if op not in spared], engine, entering)
 
 
 def ailment_of(family: str, engine: Backend) -> Ailment | None:
     """Run the canaries of a family in any case."""
-    return _first(ops_of(family), engine)
+    return _first([FIRST, *ops_of(family)], engine)
 
 
 def is_ill(op: str, engine: Backend) -> bool:
@@ -101,10 +110,12 @@ def is_ill(op: str, engine: Backend) -> bool:
     return _ailment(op, engine) is not None
 
 
-def _first(asked: list[str], engine: Backend) -> Ailment | None:
-    if not healthy(engine):
-        return Ailment("mul", catalogue()["mul"].family, "the derivative of x * x is not 2 x")
-    return next(filter(None, (_ailment(op, engine) for op in asked)), None)
+def _first(asked: list[str], engine: Backend, entering: Callable[[str], None] = lambda _: None) -> Ailment | None:
+    for op in dict.fromkeys(asked):
+        entering(op)
+        if (found := _ailment(op, engine)) is not None:
+            return found
+    return None
 
 
 def healthy(engine: Backend) -> bool:
@@ -153,9 +164,13 @@ def well() -> dict[tuple[str, ...], Any]:
 def trust(answers: Mapping[tuple[str, ...], Any]) -> None:
     """Take the word of another process for what canaries answer that are well."""
     _well.update(answers)
+    for *_, op in answers:
+        canary_of(op)  # made here, so that no child has to
 
 
 def _ailment(op: str, engine: Backend) -> Ailment | None:
+    if op == FIRST and not healthy(engine):
+        return Ailment(op, catalogue()[op].family, "the derivative of x * x is not 2 x")
     asked = canary_of(op)
     if asked is None:
         return None

@@ -20,6 +20,7 @@ WAYS = {
     "done": "processes that ran their chunk to its end: started and ended",
     "poisoned": "processes replaced because the framework was left damaged",
     "crashed": "processes replaced because the framework took them down",
+    "examined": "processes replaced to examine what a canary died of",
     "set aside": "cases set aside because they took long",
     "hung": "cases that never came back",
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 import signal
 
@@ -10,9 +9,9 @@ import pytest
 
 from conformance.backends.registry import registration, registrations
 from conformance.campaign.nursery import DeathError, forked
-from conformance.campaign.opened import backend, describe_backend
+from conformance.campaign.opened import describe_backend
 from conformance.campaign.pool import Workers
-from conformance.campaign.warm_up import CASES, EXAMINERS, LOOKS, Standstill, _can_be_forked, _found_forkable, _ill_in
+from conformance.campaign.warm_up import CASES, _can_be_forked, _found_forkable
 from conformance.campaign.worker import run_case
 from conformance.laws.judging import Judging, LawSampling
 from tests.wrong_engines import correct
@@ -110,28 +109,3 @@ def test_an_engine_that_the_warm_up_would_kill_can_still_be_asked() -> None:
     name = "tests.wrong_engines:aborts_as_paddle"
     with Workers((name,), 1) as workers:
         assert workers.call(describe_backend, name).version == "3.3.0"  # type: ignore[union-attr]
-
-
-def test_of_the_canaries_that_one_process_asks_the_one_that_kills_it_is_known_and_no_other() -> None:
-    assert _ill_in(["mul", "sin", "cos"], "tests.wrong_engines:dies_on_sin") == ["sin"]
-
-
-def test_of_an_engine_that_takes_process_after_process_along_nothing_more_is_asked() -> None:
-    asked = ["sin"] * EXAMINERS + ["mul"]
-    assert _ill_in(asked, "tests.wrong_engines:dies_on_sin") == asked
-
-
-def test_what_a_child_talked_to_that_died_of_a_canary_is_opened_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    name = "tests.wrong_engines:dies_on_sin"
-    closed = []
-    monkeypatch.setattr(backend(name), "close", lambda: closed.append(name), raising=False)
-    _ill_in(["sin"], name)
-    assert closed == [name]
-
-
-def test_a_canary_hangs_where_nothing_goes_on_look_after_look() -> None:
-    with mmap.mmap(-1, 2) as said:
-        stands = Standstill(said)
-        early = [stands() for _ in range(LOOKS)]
-        said[0] = 1
-        assert ([False] * LOOKS, [False] * LOOKS, True) == (early, [stands() for _ in range(LOOKS)], stands())

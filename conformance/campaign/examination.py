@@ -1,0 +1,124 @@
+"""The examination: whether a canary that died is a sign of damage, or dies where nothing was refused as well.
+
+A wrong rule kills the canary of its op after any refusal, just as damage does. Which of the two it is can be told by a process in which
+nothing was refused. To ask all ops before every run takes a second per backend, for an answer that hardly any run needs. So it is
+asked when it matters: the child in which a canary died says whom it suspects and ends, its worker, which runs no case itself, has that
+one op examined by another child, and the case is run again by one that knows the result.
+"""
+
+from __future__ import annotations
+
+import mmap
+from typing import TYPE_CHECKING, TypeVar
+
+from conformance.campaign.last_words import die_at_once
+from conformance.campaign.nursery import DeathError, forked
+from conformance.campaign.opened import backend, servers_restarted
+from conformance.campaign.watchdog import set_alarm
+from conformance.judge.canary import ailment_after, is_ill
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.backends import Backend
+    from conformance.case.case import Case
+    from conformance.case.outcome import Outcome
+    from conformance.judge.canary import Ailment
+
+T = TypeVar("T")
+
+PATIENCE = 2.0
+"""Seconds of computing after which a canary hangs; one takes some hundredths of a second at worst."""
+EXAMINERS = 6
+"""How many processes an engine may take along before all of its ops count as no sign of damage, unasked."""
+SLATE_BYTES = 1024
+
+_examined: dict[str, dict[str, bool]] = {}
+"""By backend and op: whether the canary dies where nothing was refused."""
+_killed: dict[str, int] = {}
+"""By backend: how many examiners it took along."""
+_slate: mmap.mmap | None = None
+"""What a child says of the canary that is under way, in memory that its worker shares; ``None`` where nobody can be asked."""
+
+
+class Suspicion(BaseException):
+    """A canary died of which nobody knows yet how it fares where nothing was refused."""
+
+    def __init__(self, name: str, op: str) -> None:
+        super().__init__(name, op)
+        self.name = name
+        self.op = op
+
+
+def begin() -> None:
+    """Let the children of this process suspect: it has refused nothing, and will not."""
+    global _slate  # noqa: PLW0603 - a process has one
+    _slate = mmap.mmap(-1, SLATE_BYTES)
+
+
+def ailment_in(case: Case, actual: Outcome, engine: Backend, family: str = "") -> Ailment | None:
+    """Return what a canary died of after a case in which something was refused; see `conformance.judge.canary.ailment_after`.
+
+    Raises:
+        Suspicion: if it is not known yet whether that canary would have died anyway.
+    """
+    name = engine.info.name
+    known = _examined.get(name, {})
+    spared = frozenset(op for op, ill in known.items() if ill)
+    found = ailment_after(case, actual, engine, family, spared, entering=lambda op: _note(name, op))
+    if found is not None and found.op not in known and _slate is not None:
+        raise Suspicion(name, found.op)  # what is noted stays, since a damaged process may die before anybody hears of this
+    _note()
+    return found
+
+
+def settled(function: Callable[[], T]) -> T:
+    """Call a function that has children of this process do something, until they have no suspicion left."""
+    while True:
+        forget()
+        try:
+            return function()
+        except Suspicion as suspicion:
+            examine(suspicion)
+        except DeathError:
+            if (suspected := suspicion_noted()) is None or not examine(suspected):
+                raise
+
+
+def suspicion_noted() -> Suspicion | None:
+    """Return what a child that died had under way, if it was a canary that was not examined."""
+    if _slate is None:
+        return None
+    name, _, op = _slate[:].rstrip(b"\0").decode().partition(" ")
+    return Suspicion(name, op) if op and op not in _examined.get(name, {}) else None
+
+
+def examine(suspicion: Suspicion) -> bool:
+    """Find out in a child whether a canary dies on a backend that refused nothing, and remember it."""
+    name, op = suspicion.name, suspicion.op
+    known = _examined.setdefault(name, {})
+    if op not in known:
+        known[op] = True
+        if _killed.get(name, 0) < EXAMINERS:
+            try:
+                with servers_restarted():
+                    known[op] = forked(_is_ill, [op, name])
+            except DeathError:
+                _killed[name] = _killed.get(name, 0) + 1
+    return known[op]
+
+
+def _is_ill(op: str, name: str) -> bool:
+    die_at_once()
+    set_alarm(PATIENCE)
+    return is_ill(op, backend(name))
+
+
+def forget() -> None:
+    """Wipe the slate before a child begins."""
+    _note()
+
+
+def _note(*words: str) -> None:
+    if _slate is not None:
+        _slate[:] = " ".join(words).encode().ljust(SLATE_BYTES, b"\0")[:SLATE_BYTES]

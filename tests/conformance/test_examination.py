@@ -1,0 +1,92 @@
+"""The examination: a canary that dies where nothing was refused is no sign of damage, and it is asked only when one has died."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.campaign import examination
+from conformance.campaign.examination import EXAMINERS, Suspicion, examine
+from conformance.campaign.explain import explain_case
+from conformance.campaign.opened import backend
+from conformance.campaign.pool import Workers
+from conformance.case.case import Case, Input
+from conformance.case.steps import Backward, Op
+from conformance.judge.canary import EVERY
+from conformance.laws.judging import Judging
+from conformance.ops import catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DYING = "tests.wrong_engines:dies_on_sin"
+WRONG = "conformance.mutants.engines:exp-x-sign"
+REFUSED = Case((Input("x", (2,), (0.5, 1.5)),), (Op("exp", ("x",), ("y",)), Backward(("y",), ("x",)), Backward(("y",), ("x",))))
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examination, "_examined", {})
+    monkeypatch.setattr(examination, "_killed", {})
+
+
+@pytest.fixture
+def workers() -> Iterator[Workers]:
+    """Open a worker that is to examine."""
+    with Workers((WRONG,), 1) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(("op", "ill"), [("sin", True), ("cos", False)])
+def test_an_op_whose_canary_takes_its_process_along_is_ill_by_itself_and_no_other(op: str, ill: bool) -> None:
+    assert examine(Suspicion(DYING, op)) is ill
+
+
+def test_an_op_whose_canary_hangs_is_ill_by_itself() -> None:
+    assert examine(Suspicion("tests.wrong_engines:spins_on_sin", "sin"))
+
+
+def test_an_op_is_examined_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = examine(Suspicion(WRONG, "exp"))
+    monkeypatch.delattr(examination, "forked")
+    assert (True, True) == (first, examine(Suspicion(WRONG, "exp")))
+
+
+def test_of_an_engine_that_takes_process_after_process_along_nothing_more_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "tests.wrong_engines:aborts_as_paddle"
+    ops = list(catalogue())[: EXAMINERS + 1]
+    killed = [examine(Suspicion(name, op)) for op in ops[:EXAMINERS]]
+    monkeypatch.delattr(examination, "forked")
+    assert [True] * len(ops) == [*killed, examine(Suspicion(name, ops[-1]))]
+
+
+def test_what_an_examiner_talked_to_that_died_is_opened_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = []
+    monkeypatch.setattr(backend(DYING), "close", lambda: closed.append(DYING), raising=False)
+    examine(Suspicion(DYING, "sin"))
+    assert closed == [DYING]
+
+
+def test_a_wrong_rule_is_no_damage_in_a_case_that_is_told_step_by_step(workers: Workers) -> None:
+    told = workers.call(explain_case, REFUSED, WRONG)
+    assert told is not None
+    assert told.verdict.mismatch is not None
+    assert told.verdict.mismatch.kind == "value"
+
+
+def test_damage_is_damage_in_a_case_that_is_told_step_by_step(workers: Workers) -> None:
+    told = workers.call(explain_case, REFUSED, "tests.wrong_engines:breaks_exp_after_a_refusal")
+    assert told is not None
+    assert told.verdict.mismatch is not None
+    assert told.verdict.mismatch.kind == "poison"
+
+
+def test_a_canary_that_takes_its_process_along_where_nothing_was_refused_costs_no_case(workers: Workers) -> None:
+    record = workers.judged([REFUSED], DYING, Judging(canary=EVERY))[0]
+    assert record.verdicts[DYING].bucket == "agreed"
+
+
+def test_processes_that_are_replaced_for_an_examination_are_counted(workers: Workers) -> None:
+    workers.judged([REFUSED], DYING, Judging(canary=EVERY))
+    assert workers.ended["examined"] >= 1

@@ -30,6 +30,8 @@ COMPILING = ("jax", "tinygrad")
 """Those of them that compile each op for each shape. What each op has of cases in `learn` would take hours there."""
 SEED = "101"
 """The seed of our gate: one of those over which the shares were measured, and of which every finding was looked into."""
+BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
+"""Some images forbid Python to keep what it compiles; dozens of processes would then compile the same hundreds of modules."""
 SHARED_GROUPS = nox.project.dependency_groups(PYPROJECT, "test", "bench")
 
 
@@ -40,14 +42,15 @@ def tests(session: nox.Session) -> None:
     # of the files: the default puts those of few tests last, which are the slow ones. A process that a test takes down ends the run:
     # with another one in its place pytest-xdist waits for ever for the rest of the file.
     spread = ("-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder", "--max-worker-restart", "0")
-    session.run(frameworks(session), "-m", "pytest", *spread, *session.posargs, external=True)
+    session.run(frameworks(session), "-m", "pytest", *spread, *session.posargs, env=BYTECODE, external=True)
 
 
 @nox.session(venv_backend="none")
 def gate(session: nox.Session) -> None:
     """Decide whether the pinned frameworks conform; the reports land in reports/."""
     fixed = ("--baseline", "reports/baseline.json", "--seed", SEED)
-    session.run(frameworks(session), "-m", "conformance", "gate", "--out", "reports", *fixed, *session.posargs, external=True)
+    asked = ("gate", "--out", "reports", *fixed, *session.posargs)
+    session.run(frameworks(session), "-m", "conformance", *asked, env=BYTECODE, external=True)
 
 
 @nox.session

@@ -15,10 +15,15 @@ from tests.report.samples import FOOTER, HEADER, finding
 DOCS = Path(__file__).parents[1] / "docs"
 PUBLISHED = json.loads((DOCS / "case.schema.json").read_text())
 OF_RECORDS = json.loads((DOCS / "record.schema.json").read_text())
+OF_CASES = jsonschema.validators.validator_for(PUBLISHED)(PUBLISHED)
 
 
 def test_published_schema_is_that_of_the_language() -> None:
     assert json.loads(json.dumps(msgspec.json.schema(Case))) == PUBLISHED
+
+
+def test_published_schema_is_a_schema() -> None:
+    OF_CASES.check_schema(PUBLISHED)
 
 
 def test_published_schema_is_that_of_the_records() -> None:
@@ -27,7 +32,7 @@ def test_published_schema_is_that_of_the_records() -> None:
 
 @pytest.mark.parametrize("curated", CURATED, ids=lambda curated: curated.name)
 def test_curated_case_satisfies_the_published_schema(curated) -> None:
-    jsonschema.validate(json.loads(msgspec.json.encode(curated.case)), PUBLISHED)
+    OF_CASES.validate(json.loads(msgspec.json.encode(curated.case)))
 
 
 @pytest.mark.parametrize("record", [HEADER, finding(), FOOTER], ids=lambda record: type(record).__name__)

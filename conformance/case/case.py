@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import math
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
@@ -198,11 +199,10 @@ def content(case: Case) -> bytes:
 
 def data_of(array: Any) -> tuple[Element, ...]:
     """Write an array's elements as the data of an `Input`."""
-    if not np.iscomplexobj(array) and np.isfinite(array).all():
-        return tuple(map(float, np.ravel(array).tolist()))
-    if np.iscomplexobj(array):
-        return tuple((_word(x.real), _word(x.imag)) for x in np.ravel(array))
-    return tuple(_word(x) for x in np.ravel(array))
+    flat = np.ravel(array)
+    if np.iscomplexobj(flat):
+        return tuple(zip(_words(flat.real), _words(flat.imag), strict=True))
+    return tuple(_words(flat))
 
 
 def input_of(name: str, array: Any, *, differentiable: bool = False) -> Input:
@@ -210,5 +210,7 @@ def input_of(name: str, array: Any, *, differentiable: bool = False) -> Input:
     return Input(name, np.shape(array), data_of(array), str(array.dtype), differentiable)
 
 
-def _word(x: Any) -> Number:
-    return float(x) if np.isfinite(x) else str(float(x))
+def _words(numbers: Any) -> list[Number]:
+    if np.isfinite(numbers).all():
+        return [*map(float, numbers.tolist())]
+    return [x if math.isfinite(x) else str(x) for x in map(float, numbers.tolist())]

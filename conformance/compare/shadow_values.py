@@ -10,6 +10,7 @@ primitive made (an input, a constant) is exact: its shadows are itself.
 from __future__ import annotations
 
 import math
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -18,7 +19,7 @@ from conformance.ops.dtypes import format_of, is_floating, wider
 from reference_impl.tape.primitive import Observation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from reference_impl.tape.primitive import Primitive
 
@@ -78,9 +79,9 @@ class ShadowValues:
                 lines = [out.astype(wider(out.dtype), copy=False)] * len(lines)
             elif is_floating(out.dtype):
                 if primitive.ulps and self.replicas:
-                    given = zip(*(self._operand(a) for a in arrays), strict=True)
-                    sizes = [roundings(primitive, line, [*of], arrays, attrs, out.dtype) for line, of in zip(lines, given, strict=True)]
-                    self._disturb(lines, sizes[1:])
+                    given = islice(zip(*(self._operand(a) for a in arrays), strict=True), 1, None)
+                    scales = [_scale(primitive, line, of, attrs) for line, of in zip(lines[1:], given, strict=True)]
+                    self._disturb(lines, _roundings(primitive, np.stack(scales), arrays, attrs, out.dtype))
                 self._range(lines, out)
             self._known[id(out)] = (out, lines)
             return out
@@ -98,13 +99,12 @@ class ShadowValues:
         self.branched |= not np.array_equal(given, out, equal_nan=True)
         return given.astype(out.dtype, copy=False)
 
-    def _disturb(self, lines: Replicas, sizes: Replicas) -> None:
+    def _disturb(self, lines: Replicas, size: Array) -> None:
         """Move each replica by up to a rounding of its own: of a number that is rounding and no more the centre says little."""
         shape = (self.replicas, *lines[0].shape)
         noise: Any = self._rng.uniform(-1.0, 1.0, shape)
         if lines[0].dtype.kind == "c":
             noise = noise + 1j * self._rng.uniform(-1.0, 1.0, shape)
-        size = np.stack(sizes)
         noise = noise * np.where(np.isfinite(size), size, 0.0)
         for i in range(self.replicas):
             line = lines[1 + i]  # what is infinite has no rounding: inf - inf would be NaN, and NaN would be right
@@ -129,7 +129,14 @@ def roundings(primitive: Primitive, out: Array, operands: list[Any], arrays: lis
     brings one rounding, each at most that of the sum of the absolute terms. They are independent, so their sum grows with the root of
     their number, whatever the order of summation.
     """
-    size = np.abs(out) if primitive.error_scale is None else primitive.error_scale(out, *operands, **attrs)
+    return _roundings(primitive, _scale(primitive, out, operands, attrs), arrays, attrs, dtype)
+
+
+def _scale(primitive: Primitive, out: Array, operands: Sequence[Any], attrs: dict[str, Any]) -> Array:
+    return np.abs(out) if primitive.error_scale is None else primitive.error_scale(out, *operands, **attrs)
+
+
+def _roundings(primitive: Primitive, size: Array, arrays: list[Any], attrs: dict[str, Any], dtype: Any) -> Array:
     terms = 1.0 if primitive.summands is None else float(primitive.summands(*arrays, **attrs))
     return format_of(dtype).rounding(size) * (primitive.ulps * math.sqrt(max(1.0, terms)))  # type: ignore[no-any-return]
 

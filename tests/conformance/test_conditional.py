@@ -189,7 +189,7 @@ def test_watching_changes_nothing(host: str) -> None:
     opened = host_of(host, DOUBLED)
     assert opened is not None
     watched = Carried(opened.info.name, opened, Watch(FAULTS))
-    cases = [*DRAWN[:30], *(point.case() for point in FIRST[::8])]
+    cases = [*DRAWN[:15], *(point.case() for point in FIRST[::24])]
     assert [in_a_child(opened, case) for case in cases] == [in_a_child(watched, case) for case in cases]
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import multiprocessing
 import threading
 from collections import Counter
-from itertools import islice
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,6 +84,38 @@ def names(found: list[Mutant]) -> set[str]:
     return {f"{m.rule[0]}.{OPS[m.rule[0]].operands[m.rule[1]]}" for m in found if m.rule is not None}  # type: ignore[attr-defined]
 
 
+class Drawn:
+    """The samples of an op, with what its right rules answer; each is drawn once, and not before it is asked for."""
+
+    def __init__(self, op: str) -> None:
+        self.op = op
+        self._left = samples(op)
+        self._samples: list[tuple[list[Any], dict[str, Any]]] = []
+        self._right: dict[tuple[int, int], Any] = {}
+
+    def __iter__(self) -> Iterator[int]:
+        for number in count():
+            if number == len(self._samples):
+                try:
+                    self._samples.append(next(self._left))
+                except StopIteration:
+                    return
+            yield number
+
+    def answered(self, number: int, position: int) -> Any:
+        """Return what the rule of an operand answers now."""
+        return asked(self.op, position, *self._samples[number])
+
+    def right(self, number: int, position: int) -> Any:
+        """Return what it answers where nothing is wrong."""
+        if (number, position) not in self._right:
+            self._right[number, position] = self.answered(number, position)
+        return self._right[number, position]
+
+
+drawn = functools.cache(Drawn)
+
+
 def samples(op: str) -> Iterator[tuple[list[Any], dict[str, Any]]]:
     """Yield operands and attributes: what the generator draws, exact and not, and what ops are met at that it does not draw."""
     for attempt in range(SAMPLES if op in catalogue() else 0):
@@ -145,11 +178,12 @@ def has_a_derivative(name: str) -> bool:
 def differs(mutant: Mutant) -> Iterator[bool]:
     """Yield for each sample whether a wrong rule answers something else than the right one."""
     assert mutant.rule is not None
-    for operands, attrs in samples(mutant.rule[0]):
-        right = asked(*mutant.rule, operands, attrs)
+    op, position = mutant.rule
+    for number in drawn(op):
+        right = drawn(op).right(number, position)
         with mutant.fault():
             try:
-                wrong = asked(*mutant.rule, operands, attrs)
+                wrong = drawn(op).answered(number, position)
             except ValueError:
                 yield True
                 continue

@@ -346,6 +346,15 @@ def test_a_condition_says_what_it_asks(name: str) -> None:
     assert CONDITIONS[name].words[:1].islower()
 
 
+@pytest.mark.parametrize(("hooked", "first"), [("w", True), ("y", False)])
+def test_a_hook_that_is_called_before_an_instance_norm_is_differentiated_refuses_first(hooked: str, first: bool) -> None:
+    ones = (Input("x", (1, 1, 2), (1.0, 2.0), differentiable=False), Input("w", (1,), (1.0,)), Input("b", (1,), (1.0,)))
+    norm = Op("instance_norm", ("x", "w", "b"), ("y",), {"eps": 1e-3})
+    hook = Hook(hooked, ("k",), "another_dtype")
+    steps = (norm, hook, Op("sum", ("y",), ("t",), TOTAL), Backward(("t",)))
+    assert CONDITIONS["instance_norm_first"].holds(Case(ones, steps), 3) is first
+
+
 def test_an_entry_is_told_with_what_its_conditions_ask() -> None:
     assert in_words("before: hooks or at: batched") == "before: the step registers a hook or at: a `grad` call is batched"
 

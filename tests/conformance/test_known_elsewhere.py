@@ -53,6 +53,18 @@ TWICE = Custom(("y",), ("c",), (Op("mul_scalar", ("y",), ("f",), {"other": 2.0})
 ALONG = {"axis": 0, "keepdims": False}
 SPLIT = {"axis": 0, "sections": [1, 2]}
 SEEN = {
+    "a refusal in front of a hook that would refuse": (
+        "paddle-instance-norm-constant-input",
+        Case(
+            (given("x", 1.0, 2.0, shape=(1, 1, 2), fixed=True), given("w", shape=(1,)), given("b", shape=(1,))),
+            (
+                Hook("w", ("k",), "another_dtype"),
+                Op("instance_norm", ("x", "w", "b"), ("y",), {"eps": 1e-3}),
+                Op("sum", ("y",), ("t",), TOTAL),
+                Backward(("t",)),
+            ),
+        ),
+    ),
     "a seed too many for a batch that was freed": (
         "torch-too-many-seeds",
         Case(

@@ -53,6 +53,7 @@ AT_BOUND = Case(
 )
 TIES = "as if derivatives gave ties to the second operand"
 ONE_SIDED = "as if derivatives took the slope at 0 from the negative side"
+LOST_AXES = "as if sums of groups lost their axes"
 CLOSE = float(np.float32(0.1))
 K = Input("k", (2,), (1.0, 2.0), differentiable=False)
 WRITTEN = Case((X, K), (InPlace("add", "k", ("k",)), *PRODUCT.steps), "exact")
@@ -203,7 +204,7 @@ def found(case: Case, got: Any) -> Mismatch:
     return Mismatch(step, "value", "result", "right", "wrong", "g", "g", 0, wanted, np.asarray(got, wanted.dtype))
 
 
-MEANT = {TIES: "maximum", CONSTANT_SLOPE: "pow", EMPTIED: "sub", ONE_SIDED: "leaky_relu"}
+MEANT = {TIES: "maximum", CONSTANT_SLOPE: "pow", EMPTIED: "sub", ONE_SIDED: "leaky_relu", LOST_AXES: "group_norm"}
 BORNE = {
     "zeros": (PRODUCT, [0.0, 0.0], [0.0, 1.0]),
     "ones": (PRODUCT, [1.0, 6.0], [1.0, 2.0]),
@@ -235,6 +236,7 @@ BORNE = {
     "as if seeds were conjugated": (SQUARE, [-4 - 2j, 6 + 2j], [4 - 2j, 6 + 2j]),
     "as if seeds of derivatives were not conjugated": (BENT, [-2, 2], [-2, -2]),
     "as if derivatives of quotients were half conjugated": (QUOTIENT, [-0.5, -0.25], [0.5, -0.25]),
+    LOST_AXES: (read(evidence("torch-batched-group-norm")), [[[[-0.392462, 0], [-0.3373232, 0]]]], [[[[-0.392462, 0], [-0.337, 0]]]]),
     "as if derivatives of broadcast quotients conjugated nothing": (ONE_FOR_TWO, [0.16 + 0.12j, -0.25j], [0.16 + 0.12j, -0.26j]),
 }
 

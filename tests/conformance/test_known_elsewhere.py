@@ -53,6 +53,18 @@ TWICE = Custom(("y",), ("c",), (Op("mul_scalar", ("y",), ("f",), {"other": 2.0})
 ALONG = {"axis": 0, "keepdims": False}
 SPLIT = {"axis": 0, "sections": [1, 2]}
 SEEN = {
+    "an in-place product with what its first factor was made of": (
+        "paddle-in-place-double",
+        Case(
+            (X,),
+            (
+                Op("softplus", ("x",), ("v",), {"beta": 1.5}),
+                InPlace("mul", "v", ("x",)),
+                Grad(("v",), ("x",), ("g",), **LINKED),
+                Backward(("g",)),
+            ),
+        ),
+    ),
     "sums of groups that fit no other axes": (
         "torch-batched-group-norm",
         Case(

@@ -287,6 +287,21 @@ def test_an_op_that_a_dialect_makes_of_another_primitive_has_the_rules_of_that_o
     assert borne == bears(named, Promise(case, info), found(case, [got, -2j]))
 
 
+@pytest.mark.parametrize(("got", "borne"), [([8.0, 12.0], True), ([8.0, 13.0], False)])
+def test_what_was_written_to_is_a_constant_to_the_in_place_op_alone(got: list[float], borne: bool) -> None:
+    steps = (
+        Op("square", ("x",), ("v",)),
+        InPlace("mul", "v", ("x",)),
+        Grad(("v",), ("x",), ("g",), create_graph=True),
+        Grad(("g",), ("x",), ("h",)),
+    )
+    promise = Promise(Case((X,), steps, "exact"), BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered))
+    right = promise.outcome.observations[3].values[0].array  # type: ignore[union-attr]
+    assert right.tolist() == [12.0, 18.0]  # of x^2 + 2 x x, where the first x^2 is taken for a constant
+    differs = Mismatch(3, "value", "result", "right", "wrong", "h", "h", 0, right, np.array(got, right.dtype))
+    assert borne == bears(entry("as if in-place ops kept their operand as a constant"), promise, differs)
+
+
 def test_a_conjugate_that_the_script_asks_for_is_one_to_paddle_too() -> None:
     real = Input("x", (1,), (2.0,))
     s, r = (Input(n, (1,), ((1.0, 1.0),), "complex64", differentiable=False) for n in "sr")

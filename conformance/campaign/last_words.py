@@ -32,7 +32,9 @@ DEADLY = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.S
 FATAL = re.compile(rf"^Fatal Python error: ({'|'.join(SIGNALS)})$", re.MULTILINE)
 """What faulthandler prints first; printing the native stack after it may hang, in a heap that is damaged."""
 
-HEAP = re.compile(r"^(?:double free|free\(\)|malloc|realloc|corrupted|munmap_chunk|terminate called).*$", re.MULTILINE)
+HEAP = re.compile(
+    r"^(?:Fatal glibc error: )?(?:double free|free\(\)|malloc|realloc|corrupted|munmap_chunk|terminate called).*$", re.MULTILINE
+)
 """What the C library says before it aborts a process whose memory is damaged."""
 
 CALLERS = 3

@@ -88,6 +88,8 @@ def _unconjugated(
         return right(node, asked, g, *given)
     if primitive is OPS["conj"]:
         return [(position, g) for position in asked]
+    if not primitive.saving:  # linear: nothing that it is given is a factor
+        return right(node, asked, g, *given)
     factors = _factors(node, constants=constants_right)
     made = right(node, [p for p in asked if p not in factors], g, *given)
     plain = right(node, [p for p in asked if p in factors], conjugate(g), *given)

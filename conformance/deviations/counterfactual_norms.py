@@ -1,15 +1,19 @@
-"""Counterfactual rules of normalizations: what is wrong where a kernel works backwards from a result."""
+"""Counterfactual rules of normalizations: a kernel that works backwards from a result, a formula that loses its axes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from conformance.deviations.changed_rules import changed_rules
-from reference_impl.primitives.arithmetic import add, add_scalar, mul, sub
+from reference_impl.primitives.arithmetic import add, add_scalar, mul, mul_scalar, neg, sub
 from reference_impl.primitives.elementary import rsqrt
 from reference_impl.primitives.reduction import mean
+from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.shape import reshape
 from reference_impl.tape.primitive import array_of, shape_of
+from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,7 +21,7 @@ if TYPE_CHECKING:
 
     from reference_impl.tape.rules import Rule
 
-OF_INPUT, OF_WEIGHT = 0, 1
+OF_INPUT, OF_WEIGHT, OF_BIAS = 0, 1, 2
 
 
 def unweighted_channels_zero(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -45,3 +49,42 @@ def _from_results(right: Rule, position: int, g: Any, out: Any, x: Any, weight: 
     arriving = reshape(mul(g, reshape(weight, shape=channels)), shape=grouped)
     along = mul(mul(normal, inverse), mean(mul(arriving, normal), axis=axes, keepdims=True))
     return add(found, mul(reshape(along, shape=shape), zero.reshape(channels)))
+
+
+def sums_of_groups_without_axes(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have group normalizations lose the axes that their gradients put behind sums, where these are recorded.
+
+    That is what comes of PyTorch's formula for gradients of gradients if ``unsqueeze_`` does nothing. Where the shapes do not fit then,
+    or what comes is no gradient of the operand, it is refused; here the rule is the right one.
+    """
+    yield changed_rules(ops, _of_lost_axes)
+
+
+def _of_lost_axes(right: Rule, position: int, g: Any, out: Any, x: Any, weight: Any, bias: Any, *, groups: int, eps: float) -> Any:
+    if position != OF_BIAS and isinstance(g, Tensor):
+        wanted = shape_of(weight) if position == OF_WEIGHT else shape_of(x)
+        try:
+            found = _by_lost_axes(position, g, x, weight, groups, eps)
+        except ValueError:  # what has lost its axes does not broadcast
+            return right(g, out, x, weight, bias, groups=groups, eps=eps)
+        if np.prod(shape_of(found)) == np.prod(wanted):
+            return reshape(found, shape=wanted)
+    return right(g, out, x, weight, bias, groups=groups, eps=eps)
+
+
+def _by_lost_axes(position: int, g: Any, x: Any, weight: Any, groups: int, eps: float) -> Any:
+    samples, channels, *places = shape_of(x)
+    grouped = samples, groups, channels // groups, int(np.prod(places, dtype=int))
+    numbers, arriving = reshape(x, shape=grouped), reshape(g, shape=grouped)
+    centre = mean(numbers, axis=[2, 3], keepdims=True)
+    centred = sub(numbers, centre)
+    inverse = rsqrt(add_scalar(mean(mul(centred, centred), axis=[2, 3], keepdims=True), other=eps))
+    along, total = (add_up(part, axis=[3], keepdims=False) for part in (mul(arriving, numbers), arriving))
+    if position == OF_WEIGHT:
+        return add_up(mul(sub(along, mul(total, centre)), inverse), axis=[0], keepdims=False)
+    scale = reshape(weight, shape=(1, *grouped[1:3], 1))
+    slope, shift = (add_up(mul(part, scale), axis=[2], keepdims=False) for part in (along, total))
+    share, cube = 1.0 / (grouped[2] * grouped[3]), mul(mul(inverse, inverse), inverse)
+    slope = mul_scalar(mul(sub(mul(shift, centre), slope), cube), other=share)
+    shift = sub(neg(mul(slope, centre)), mul_scalar(mul(shift, inverse), other=share))
+    return add(add(mul(mul(inverse, scale), arriving), mul(slope, numbers)), shift)

@@ -38,7 +38,7 @@ from conformance.deviations.counterfactual_matrices import (
     lower_triangles_cut_above,
     norms_with_an_epsilon,
 )
-from conformance.deviations.counterfactual_norms import unweighted_channels_zero
+from conformance.deviations.counterfactual_norms import sums_of_groups_without_axes, unweighted_channels_zero
 from reference_impl import OPS
 from reference_impl.primitives.activations import selu
 from reference_impl.primitives.arithmetic import add, add_scalar, mul
@@ -147,6 +147,19 @@ def _unweighted(
     return right(node, asked, g, out, operands)
 
 
+def written_operands_constant(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradients of in-place ops be what they are, and not depend on what the written tensor was before."""
+    yield intercepted_rules(_of_constant_before)
+
+
+def _of_constant_before(right: Pull, _: Primitive, node: Any, asked: Sequence[int], g: Any, out: Any, operands: Any) -> Pulled:
+    written = node.operands[0]  # of an update in place: another tensor at the place that it wrote to, of whose memory nothing is known
+    place = written.node if isinstance(g, Tensor) and type(written) is Tensor and written.memory is None else None
+    if place is not None and written.slot in (place.overwritten or ()):
+        operands = (array_of(operands[0]), *operands[1:])
+    return right(node, asked, g, out, operands)
+
+
 def empty_differences_extended(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have derivatives of the gradients of ops have the length 1 where a seed has none, if the operand was broadcast."""
     yield intercepted_rules(partial(_extended, ops))
@@ -223,9 +236,11 @@ RULES: dict[str, Change] = {
     "as if borders were filled in derivatives": borders_filled_again,
     "as if empty gradients had an element": empty_differences_extended,
     "as if weights were ones": weights_left_out,
+    "as if in-place ops kept their operand as a constant": written_operands_constant,
     "as if gradients of single points lay in front": gradients_of_single_points_in_front,
     "as if gradients of logcumsumexp were made of logarithms": gradients_of_running_sums_in_logarithms,
     "as if channels with a weight of 0 were 0": unweighted_channels_zero,
+    "as if sums of groups lost their axes": sums_of_groups_without_axes,
     "as if overlaps were not summed": overlaps_not_summed,
     "as if eps were added to lengths": eps_added_to_lengths,
     "as if norms were larger by 1e-12": norms_with_an_epsilon,

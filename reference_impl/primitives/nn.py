@@ -27,6 +27,19 @@ def _normalized(x: Any, axes: Sequence[int], eps: float) -> Any:
     return mul(centred, rsqrt(add_scalar(variance, other=eps)))
 
 
+def _pulled_back(g: Any, x: Any, axes: Sequence[int], eps: float) -> Any:
+    """Return what `_normalized` makes of a cotangent: ``(g - mean(g) - n mean(g n)) / d`` of its result ``n`` and the deviation ``d``.
+
+    To pull it back through the formula is to subtract means once before and once behind. Both frameworks have this form, and so its
+    derivative has terms that cancel, such as a constant less its mean, and that no second mean takes away once they are rounded.
+    """
+    centred = sub(x, mean(x, axis=axes, keepdims=True))
+    inverse = rsqrt(add_scalar(mean(mul(centred, centred), axis=axes, keepdims=True), other=eps))
+    normal = mul(centred, inverse)
+    along = mul(normal, mean(mul(g, normal), axis=axes, keepdims=True))
+    return mul(sub(sub(g, mean(g, axis=axes, keepdims=True)), along), inverse)
+
+
 def _per_channel(x: Any) -> tuple[int, ...]:
     """Return the shape in which one number for each channel broadcasts; the channels are axis 1."""
     return (shape_of(x)[1], *(1,) * (len(shape_of(x)) - 2))
@@ -49,16 +62,31 @@ def layer_norm(x: Any, weight: Any, bias: Any, *, eps: float) -> Any:
     return add(mul(_normalized(x, axes, eps), weight), bias)
 
 
+@layer_norm.vjp("x")
+def layer_norm_vjp_x(g: Any, out: Any, x: Any, weight: Any, bias: Any, *, eps: float) -> Any:
+    return _pulled_back(mul(g, weight), x, list(range(-len(shape_of(weight)), 0)), eps)
+
+
 @fused()
 def layer_norm_noaffine(x: Any, *, axes: int, eps: float) -> Any:
     """Normalize over the last ``axes`` axes."""
     return _normalized(x, list(range(-axes, 0)), eps)
 
 
+@layer_norm_noaffine.vjp("x")
+def layer_norm_noaffine_vjp_x(g: Any, out: Any, x: Any, *, axes: int, eps: float) -> Any:
+    return _pulled_back(g, x, list(range(-axes, 0)), eps)
+
+
 @fused()
 def batch_norm_train(x: Any, weight: Any, bias: Any, *, eps: float) -> Any:
     """Normalize each channel by its own statistics over the batch and all places, and then scale and shift it."""
     return _of_channels(_normalized(x, [0, *_spatial(x)], eps), weight, bias)
+
+
+@batch_norm_train.vjp("x")
+def batch_norm_train_vjp_x(g: Any, out: Any, x: Any, weight: Any, bias: Any, *, eps: float) -> Any:
+    return _pulled_back(mul(g, reshape(weight, shape=_per_channel(x))), x, [0, *_spatial(x)], eps)
 
 
 @fused()
@@ -72,6 +100,11 @@ def batch_norm_eval(x: Any, weight: Any, bias: Any, *, means: Any, variances: An
 def instance_norm(x: Any, weight: Any, bias: Any, *, eps: float) -> Any:
     """Normalize each channel of each sample over its places, and then scale and shift it."""
     return _of_channels(_normalized(x, _spatial(x), eps), weight, bias)
+
+
+@instance_norm.vjp("x")
+def instance_norm_vjp_x(g: Any, out: Any, x: Any, weight: Any, bias: Any, *, eps: float) -> Any:
+    return _pulled_back(mul(g, reshape(weight, shape=_per_channel(x))), x, _spatial(x), eps)
 
 
 @fused()

@@ -70,11 +70,12 @@ Current thread 0x00007f73aaa07b80 (most recent call first):
         (PYTHON, -11, "SIGSEGV in torch/_tensor.py register_hook < backends/torch.py hook < backends/interpreter.py _perform"),
         (PYTHON + NATIVE, -6, "SIGABRT in egr::Grad > AssignGradNode::operator() > phi::TopkGradKernel > paddle::Tensor::operator="),
         ("free(): invalid size\nwarnings\n", -6, "SIGABRT (free(): invalid size)"),
+        ("Fatal glibc error: malloc assertion failure\n", -6, "SIGABRT (Fatal glibc error: malloc assertion failure)"),
         ("", -9, "SIGKILL"),
         ("I1122 pir_interpreter.cc:1529] New Executor is Running ...", 3, "exit code 3"),
         ("", None, "exit code None"),
     ],
-    ids=["native", "python", "native before python", "heap", "nothing", "exit", "unknown"],
+    ids=["native", "python", "native before python", "heap", "heap of glibc", "nothing", "exit", "unknown"],
 )
 def test_the_frame_of_a_death_is_read_from_what_was_printed(words: str, exit_code: int | None, frame: str) -> None:
     assert frame_of(words, exit_code) == frame

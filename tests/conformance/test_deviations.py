@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from conformance.backends import BackendInfo
@@ -344,6 +345,26 @@ def test_a_condition_can_be_asked_where_steps_before_were_refused(name: str) -> 
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_a_condition_says_what_it_asks(name: str) -> None:
     assert CONDITIONS[name].words[:1].islower()
+
+
+@pytest.mark.parametrize(("hooked", "first"), [("w", True), ("y", False)])
+def test_a_hook_that_is_called_before_an_instance_norm_is_differentiated_refuses_first(hooked: str, first: bool) -> None:
+    ones = (Input("x", (1, 1, 2), (1.0, 2.0), differentiable=False), Input("w", (1,), (1.0,)), Input("b", (1,), (1.0,)))
+    norm = Op("instance_norm", ("x", "w", "b"), ("y",), {"eps": 1e-3})
+    hook = Hook(hooked, ("k",), "another_dtype")
+    steps = (norm, hook, Op("sum", ("y",), ("t",), TOTAL), Backward(("t",)))
+    assert CONDITIONS["instance_norm_first"].holds(Case(ones, steps), 3) is first
+
+
+@pytest.mark.parametrize(
+    ("target", "reduction", "written"),
+    [([0, 1], "sum", True), ([[0], [1]], "mean", True), ([1, 0], "sum", False), ([0, 1], "none", False)],
+)
+def test_ignored_targets_are_written_where_a_result_has_no_place_for_them(target: list[Any], reduction: str, written: bool) -> None:
+    attrs = {"target": target, "weight": None, "ignore_index": 1, "reduction": reduction}
+    shape = (2, 2, *np.shape(target)[1:])
+    case = Case((Input("x", shape, (1.0,) * 4),), (Op("nll_loss", ("x",), ("y",), attrs),))
+    assert CONDITIONS["reduced_with_ignored_targets"].holds(case, 0) is written
 
 
 def test_an_entry_is_told_with_what_its_conditions_ask() -> None:

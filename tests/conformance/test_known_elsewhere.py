@@ -53,6 +53,40 @@ TWICE = Custom(("y",), ("c",), (Op("mul_scalar", ("y",), ("f",), {"other": 2.0})
 ALONG = {"axis": 0, "keepdims": False}
 SPLIT = {"axis": 0, "sections": [1, 2]}
 SEEN = {
+    "an in-place product with what its first factor was made of": (
+        "paddle-in-place-double",
+        Case(
+            (X,),
+            (
+                Op("softplus", ("x",), ("v",), {"beta": 1.5}),
+                InPlace("mul", "v", ("x",)),
+                Grad(("v",), ("x",), ("g",), **LINKED),
+                Backward(("g",)),
+            ),
+        ),
+    ),
+    "sums of groups that fit no other axes": (
+        "torch-batched-group-norm",
+        Case(
+            (given("x", *range(6), shape=(2, 3)), given("w", 1.0, 2.0, 3.0, shape=(3,)), given("s", *range(6), shape=(1, 2, 3))),
+            (
+                Op("group_norm", ("x", "w", "w"), ("y",), {"groups": 3, "eps": 1e-3}),
+                Grad(("y",), ("x",), ("g",), ("s",), is_grads_batched=True, **LINKED),
+            ),
+        ),
+    ),
+    "a refusal in front of a hook that would refuse": (
+        "paddle-instance-norm-constant-input",
+        Case(
+            (given("x", 1.0, 2.0, shape=(1, 1, 2), fixed=True), given("w", shape=(1,)), given("b", shape=(1,))),
+            (
+                Hook("w", ("k",), "another_dtype"),
+                Op("instance_norm", ("x", "w", "b"), ("y",), {"eps": 1e-3}),
+                Op("sum", ("y",), ("t",), TOTAL),
+                Backward(("t",)),
+            ),
+        ),
+    ),
     "a seed too many for a batch that was freed": (
         "torch-too-many-seeds",
         Case(

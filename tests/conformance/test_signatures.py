@@ -53,6 +53,7 @@ AT_BOUND = Case(
 )
 TIES = "as if derivatives gave ties to the second operand"
 ONE_SIDED = "as if derivatives took the slope at 0 from the negative side"
+LOST_AXES = "as if sums of groups lost their axes"
 CLOSE = float(np.float32(0.1))
 K = Input("k", (2,), (1.0, 2.0), differentiable=False)
 WRITTEN = Case((X, K), (InPlace("add", "k", ("k",)), *PRODUCT.steps), "exact")
@@ -203,7 +204,7 @@ def found(case: Case, got: Any) -> Mismatch:
     return Mismatch(step, "value", "result", "right", "wrong", "g", "g", 0, wanted, np.asarray(got, wanted.dtype))
 
 
-MEANT = {TIES: "maximum", CONSTANT_SLOPE: "pow", EMPTIED: "sub", ONE_SIDED: "leaky_relu"}
+MEANT = {TIES: "maximum", CONSTANT_SLOPE: "pow", EMPTIED: "sub", ONE_SIDED: "leaky_relu", LOST_AXES: "group_norm"}
 BORNE = {
     "zeros": (PRODUCT, [0.0, 0.0], [0.0, 1.0]),
     "ones": (PRODUCT, [1.0, 6.0], [1.0, 2.0]),
@@ -235,6 +236,7 @@ BORNE = {
     "as if seeds were conjugated": (SQUARE, [-4 - 2j, 6 + 2j], [4 - 2j, 6 + 2j]),
     "as if seeds of derivatives were not conjugated": (BENT, [-2, 2], [-2, -2]),
     "as if derivatives of quotients were half conjugated": (QUOTIENT, [-0.5, -0.25], [0.5, -0.25]),
+    LOST_AXES: (read(evidence("torch-batched-group-norm")), [[[[-0.392462, 0], [-0.3373232, 0]]]], [[[[-0.392462, 0], [-0.337, 0]]]]),
     "as if derivatives of broadcast quotients conjugated nothing": (ONE_FOR_TWO, [0.16 + 0.12j, -0.25j], [0.16 + 0.12j, -0.26j]),
 }
 
@@ -283,6 +285,21 @@ def test_an_op_that_a_dialect_makes_of_another_primitive_has_the_rules_of_that_o
     named = replace_fields(entry("as if seeds were conjugated"), above=("einsum_single",))
     case = Case((Z, seed), steps, "exact")
     assert borne == bears(named, Promise(case, info), found(case, [got, -2j]))
+
+
+@pytest.mark.parametrize(("got", "borne"), [([8.0, 12.0], True), ([8.0, 13.0], False)])
+def test_what_was_written_to_is_a_constant_to_the_in_place_op_alone(got: list[float], borne: bool) -> None:
+    steps = (
+        Op("square", ("x",), ("v",)),
+        InPlace("mul", "v", ("x",)),
+        Grad(("v",), ("x",), ("g",), create_graph=True),
+        Grad(("g",), ("x",), ("h",)),
+    )
+    promise = Promise(Case((X,), steps, "exact"), BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered))
+    right = promise.outcome.observations[3].values[0].array  # type: ignore[union-attr]
+    assert right.tolist() == [12.0, 18.0]  # of x^2 + 2 x x, where the first x^2 is taken for a constant
+    differs = Mismatch(3, "value", "result", "right", "wrong", "h", "h", 0, right, np.array(got, right.dtype))
+    assert borne == bears(entry("as if in-place ops kept their operand as a constant"), promise, differs)
 
 
 def test_a_conjugate_that_the_script_asks_for_is_one_to_paddle_too() -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from conformance.case.outcome import Computed
+from conformance.case.outcome import Computed, Raised
 from conformance.case.queries import call_at, leaves, upstream
-from conformance.case.steps import AppendBackward, Backward, Detach, Grad, InPlace, Op, SetRequiresGrad, results
+from conformance.case.steps import AppendBackward, Backward, Detach, Grad, Hook, InPlace, Op, SetRequiresGrad, results
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import condition
-from reference_impl import PADDLE, PADDLE_STATIC
+from reference_impl import PADDLE, PADDLE_STATIC, Category
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -67,6 +67,21 @@ def lone_shift(case: Case, number: int) -> bool:
 def lone_weight(case: Case, number: int) -> bool:
     """Whether a call computes a gradient of a recurrent layer, and not those of all its weights and biases."""
     return any(any(needed) and not all(needed[-WEIGHTS:]) for needed in _needed(case, number, RECURRENT))
+
+
+@condition
+def instance_norm_first(case: Case, number: int) -> bool:
+    """Whether a call comes after an instance norm, and no callback refuses it but one of what the instance norm was made of."""
+    call, before = call_at(case, number), case.steps[:number]
+    norms = [step for step in before if isinstance(step, Op) and step.op == "instance_norm"]
+    if call is None or not norms:
+        return False
+    seen = promised(case, PADDLE).observations[number]
+    if not isinstance(seen, Raised) or seen.category not in (Category.CALLBACK, Category.CALLBACK_RESULT) or not seen.events:
+        return True
+    hooked = {step.results[0]: step.tensor for step in before if isinstance(step, Hook)}
+    last = seen.events[-1].name
+    return any(hooked.get(last, last) in upstream(before, name) for step in norms for name in step.operands)
 
 
 def _lone(case: Case, number: int, ops: dict[str, int]) -> bool:

@@ -69,12 +69,12 @@ def half_power_of_minus_zero_or_infinity(case: Case, number: int) -> bool:
 
 @condition
 def reduced_with_ignored_targets(case: Case, number: int) -> bool:
-    """Whether the step is the mean or the sum of an nll_loss of three axes or more, of which a target is ignored."""
+    """Whether the step is the mean or the sum of an nll_loss of which a target is ignored that is not the first."""
     step = case.steps[number]
     if not isinstance(step, Op) or step.op != "nll_loss" or step.attrs["reduction"] == "none":
         return False
-    target = np.asarray(step.attrs["target"])
-    return target.ndim > 1 and bool(np.equal(target, step.attrs["ignore_index"]).any())
+    others = np.ravel(step.attrs["target"])[1:]  # what is put at the place of the first is overwritten by the result
+    return bool(np.equal(others, step.attrs["ignore_index"]).any())
 
 
 @condition

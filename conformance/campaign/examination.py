@@ -9,16 +9,17 @@ one op examined by another child, and the case is run again by one that knows th
 from __future__ import annotations
 
 import mmap
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from conformance.campaign.last_words import die_at_once
 from conformance.campaign.nursery import DeathError, forked
 from conformance.campaign.opened import backend, servers_restarted
 from conformance.campaign.watchdog import set_alarm
-from conformance.judge.canary import ailment_after, is_ill
+from conformance.judge.canary import EVERY, ailment_after, is_ill, ops_of, trust, well
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from conformance.backends import Backend
     from conformance.case.case import Case
@@ -29,6 +30,8 @@ T = TypeVar("T")
 
 PATIENCE = 2.0
 """Seconds of computing after which a canary hangs; one takes some hundredths of a second at worst."""
+MANY = 150
+"""Cases after which a worker has all canaries asked at once: its children, many of which die, would find out again what is well."""
 EXAMINERS = 6
 """How many processes an engine may take along before all of its ops count as no sign of damage, unasked."""
 SLATE_BYTES = 1024
@@ -37,6 +40,8 @@ _examined: dict[str, dict[str, bool]] = {}
 """By backend and op: whether the canary dies where nothing was refused."""
 _killed: dict[str, int] = {}
 """By backend: how many examiners it took along."""
+_met = 0
+"""How many cases this worker has had under way."""
 _slate: mmap.mmap | None = None
 """What a child says of the canary that is under way, in memory that its worker shares; ``None`` where nobody can be asked."""
 
@@ -106,6 +111,22 @@ def examine(suspicion: Suspicion) -> bool:
             except DeathError:
                 _killed[name] = _killed.get(name, 0) + 1
     return known[op]
+
+
+def prepare_for(cases: int, backends: Sequence[str]) -> None:
+    """Have all canaries of these backends asked, if a worker that takes so many cases more has had many."""
+    global _met  # noqa: PLW0603 - a process counts for itself
+    _met += cases
+    for name in backends if _met > MANY else ():
+        if name not in _examined:
+            _examined[name] = {}
+            with suppress(DeathError), servers_restarted():  # where one takes its process along, each is asked when it matters
+                _examined[name], answers = forked(_all_examined, [name])
+                trust(answers)
+
+
+def _all_examined(name: str) -> tuple[dict[str, bool], dict[tuple[str, ...], Any]]:
+    return {op: _is_ill(op, name) for op in ops_of(EVERY)}, well()
 
 
 def _is_ill(op: str, name: str) -> bool:

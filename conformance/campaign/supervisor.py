@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from conformance.campaign.chunk import Chunk, Death
-from conformance.campaign.examination import Suspicion, examine, forget, settled, suspicion_noted
+from conformance.campaign.examination import Suspicion, examine, forget, prepare_for, settled, suspicion_noted
 from conformance.campaign.last_words import die_at_once, frame_of, is_dying, words_in
 from conformance.campaign.nursery import DeathError, forked
 from conformance.campaign.opened import servers_restarted
@@ -60,6 +60,7 @@ def supervised(chunk: Chunk) -> Passage:
     """Run a chunk in children of this process until every case is recorded or set aside."""
     passage = Passage()
     recorded = 0.0
+    prepare_for(chunk.stop - chunk.start, chunk.backends)
     while chunk.start < chunk.stop:
         started = perf_counter()
         forget()

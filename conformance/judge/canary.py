@@ -96,22 +96,29 @@ def ailment_after(
     """
     if not any(isinstance(seen, Raised) for seen in actual.observations):
         return None
-    asked = [FIRST, *(ops_of(family) if family else _turn(case))]
-    return _first([op for op in asked if op not in spared], engine, entering)
+    if FIRST not in spared:
+        entering(FIRST)
+        if not healthy(engine):
+            return _unhealthy()
+    return _first([op for op in (ops_of(family) if family else _turn(case)) if op not in spared], engine, entering)
 
 
 def ailment_of(family: str, engine: Backend) -> Ailment | None:
     """Run the canaries of a family in any case."""
-    return _first([FIRST, *ops_of(family)], engine)
+    return _first(ops_of(family), engine) if healthy(engine) else _unhealthy()
 
 
 def is_ill(op: str, engine: Backend) -> bool:
     """Whether the canary of an op dies, whatever was before."""
-    return _ailment(op, engine) is not None
+    return (op == FIRST and not healthy(engine)) or _ailment(op, engine) is not None
+
+
+def _unhealthy() -> Ailment:
+    return Ailment(FIRST, catalogue()[FIRST].family, "the derivative of x * x is not 2 x")
 
 
 def _first(asked: list[str], engine: Backend, entering: Callable[[str], None] = lambda _: None) -> Ailment | None:
-    for op in dict.fromkeys(asked):
+    for op in asked:
         entering(op)
         if (found := _ailment(op, engine)) is not None:
             return found
@@ -169,8 +176,6 @@ def trust(answers: Mapping[tuple[str, ...], Any]) -> None:
 
 
 def _ailment(op: str, engine: Backend) -> Ailment | None:
-    if op == FIRST and not healthy(engine):
-        return Ailment(op, catalogue()[op].family, "the derivative of x * x is not 2 x")
     asked = canary_of(op)
     if asked is None:
         return None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.campaign import examination
-from conformance.campaign.examination import EXAMINERS, Suspicion, examine
+from conformance.campaign.examination import EXAMINERS, MANY, Suspicion, examine
 from conformance.campaign.explain import explain_case
 from conformance.campaign.opened import backend
 from conformance.campaign.pool import Workers
@@ -29,6 +29,7 @@ REFUSED = Case((Input("x", (2,), (0.5, 1.5)),), (Op("exp", ("x",), ("y",)), Back
 def _nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(examination, "_examined", {})
     monkeypatch.setattr(examination, "_killed", {})
+    monkeypatch.setattr(examination, "_met", 0)
 
 
 @pytest.fixture
@@ -45,6 +46,12 @@ def test_an_op_whose_canary_takes_its_process_along_is_ill_by_itself_and_no_othe
 
 def test_an_op_whose_canary_hangs_is_ill_by_itself() -> None:
     assert examine(Suspicion("tests.wrong_engines:spins_on_sin", "sin"))
+
+
+@pytest.mark.parametrize(("cases", "learned"), [(MANY, set()), (MANY + 1, {"exp"})])
+def test_a_worker_of_many_cases_has_all_canaries_asked_at_once(cases: int, learned: set[str]) -> None:
+    examination.prepare_for(cases, (WRONG,))
+    assert learned == {op for op, ill in examination._examined.get(WRONG, {}).items() if ill and op == "exp"}
 
 
 def test_an_op_is_examined_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,10 +11,14 @@ import numpy as np
 from conformance.deviations.changed_rules import changed_rules
 from reference_impl.primitives.arithmetic import add, add_scalar, mul, mul_scalar, neg, sub
 from reference_impl.primitives.elementary import rsqrt
+from reference_impl.primitives.fused import pulled_through
+from reference_impl.primitives.nn import group_norm
+from reference_impl.primitives.piecewise import relu
 from reference_impl.primitives.reduction import mean
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.shape import reshape
 from reference_impl.tape.primitive import array_of, shape_of
+from reference_impl.tape.rules import replaced_rule
 from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -88,3 +94,36 @@ def _by_lost_axes(position: int, g: Any, x: Any, weight: Any, groups: int, eps: 
     slope = mul_scalar(mul(sub(mul(shift, centre), slope), cube), other=share)
     shift = sub(neg(mul(slope, centre)), mul_scalar(mul(shift, inverse), other=share))
     return add(add(mul(mul(inverse, scale), arriving), mul(slope, numbers)), shift)
+
+
+def variances_of_squares(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have group normalizations take the mean of the squares less the square of the mean for the variance, and 0 for one below it."""
+    yield _by_squares()
+
+
+@contextmanager
+def _by_squares() -> Iterator[None]:
+    right = group_norm.forward
+    with ExitStack() as stack:
+        for position in range(len(group_norm.operands)):
+            stack.enter_context(replaced_rule(group_norm, position, partial(_of_squares_at, position)))
+        stack.callback(setattr, group_norm, "forward", right)
+        group_norm.forward = _of_squares
+        yield
+
+
+def _of_squares_at(position: int, _: Rule) -> Rule:
+    def rule(g: Any, _: Any, *operands: Any, **attrs: Any) -> Any:
+        return pulled_through(lambda *given: (_of_squares(*given, **attrs),), position, (g,), operands)
+
+    return rule
+
+
+def _of_squares(x: Any, weight: Any, bias: Any, *, groups: int, eps: float) -> Any:
+    shape = shape_of(x)
+    grouped = reshape(x, shape=(shape[0], groups, int(np.prod(shape[1:], dtype=int)) // groups))
+    centre = mean(grouped, axis=[2], keepdims=True)
+    variance = relu(sub(mean(mul(grouped, grouped), axis=[2], keepdims=True), mul(centre, centre)))
+    normal = reshape(mul(sub(grouped, centre), rsqrt(add_scalar(variance, other=eps))), shape=shape)
+    channels = (shape[1], *(1,) * (len(shape) - 2))
+    return add(mul(normal, reshape(weight, shape=channels)), reshape(bias, shape=channels))

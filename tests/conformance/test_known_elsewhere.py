@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import pytest
 
 from conformance.campaign.explain import explain_case
@@ -497,3 +499,22 @@ def test_what_a_counterfactual_watches_beside_the_script_is_no_difference(worker
     explained = workers.call(explain_case, case, "paddle")
     assert explained is not None
     assert ("known_deviation", "paddle-own-seed-made-constant") == (explained.verdict.bucket, explained.verdict.deviation)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(1, 2), (1, 4, 2), (2, 2, 9), (2, 4, 3, 3)], ids=str)
+def test_what_a_cancelled_variance_is_rounded_to_is_predicted(shape: tuple[int, ...], dtype: str, workers: Workers) -> None:
+    size, channels = math.prod(shape), shape[1]
+    far = 20000.0 if dtype == "float64" else 200.0
+    numbers = (float(np.dtype(dtype).type(far + (7 * i % 11) / 3 + i % 2 / 7)) for i in range(size))
+    inputs = (
+        given("x", *numbers, shape=shape, dtype=dtype),
+        given("w", *(1.0 + i / 2 for i in range(channels)), shape=(channels,), dtype=dtype),
+        given("b", *[0.5] * channels, shape=(channels,), dtype=dtype),
+        given("s", *(float(i % 3 - 1) for i in range(size)), shape=shape, dtype=dtype, fixed=True),
+    )
+    asked = Grad(("y",), ("x", "w", "b"), ("g", "h", "k"), ("s",))
+    case = Case(inputs, (Op("group_norm", ("x", "w", "b"), ("y",), {"groups": 1, "eps": 1e-5}), asked))
+    explained = workers.call(explain_case, case, "paddle")
+    assert explained is not None
+    assert ("known_deviation", "paddle-group-norm-variance") == (explained.verdict.bucket, explained.verdict.deviation)

@@ -40,6 +40,8 @@ _examined: dict[str, dict[str, bool]] = {}
 """By backend and op: whether the canary dies where nothing was refused."""
 _killed: dict[str, int] = {}
 """By backend: how many examiners it took along."""
+_learned: set[str] = set()
+"""The backends of which all canaries were asked at once."""
 _met = 0
 """How many cases this worker has had under way."""
 _slate: mmap.mmap | None = None
@@ -83,14 +85,21 @@ def settled(function: Callable[[], T]) -> T:
         forget()
         try:
             return function()
-        except Suspicion as suspicion:
-            examine(suspicion)
-        except DeathError:
-            if (suspected := suspicion_noted()) is None or not examine(suspected):
+        except (Suspicion, DeathError) as ended:
+            if not resolved(ended):
                 raise
 
 
-def suspicion_noted() -> Suspicion | None:
+def resolved(ended: Suspicion | DeathError) -> bool:
+    """Have examined what a child ended with; return whether what it did is to be done again, by one that knows the result."""
+    if isinstance(ended, Suspicion):
+        examine(ended)
+        return True
+    suspected = _noted()
+    return suspected is not None and examine(suspected)
+
+
+def _noted() -> Suspicion | None:
     """Return what a child that died had under way, if it was a canary that was not examined."""
     if _slate is None:
         return None
@@ -118,10 +127,11 @@ def prepare_for(cases: int, backends: Sequence[str]) -> None:
     global _met  # noqa: PLW0603 - a process counts for itself
     _met += cases
     for name in backends if _met > MANY else ():
-        if name not in _examined:
-            _examined[name] = {}
+        if name not in _learned:
+            _learned.add(name)
             with suppress(DeathError), servers_restarted():  # where one takes its process along, each is asked when it matters
-                _examined[name], answers = forked(_all_examined, [name])
+                found, answers = forked(_all_examined, [name])
+                _examined.setdefault(name, {}).update(found)
                 trust(answers)
 
 

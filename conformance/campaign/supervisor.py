@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from conformance.campaign.chunk import Chunk, Death
-from conformance.campaign.examination import Suspicion, examine, forget, prepare_for, settled, suspicion_noted
+from conformance.campaign.examination import Suspicion, forget, prepare_for, resolved, settled
 from conformance.campaign.last_words import die_at_once, frame_of, is_dying, words_in
 from conformance.campaign.nursery import DeathError, forked
 from conformance.campaign.opened import servers_restarted
@@ -68,15 +68,12 @@ def supervised(chunk: Chunk) -> Passage:
             with servers_restarted():
                 trust(forked(run_chunk, [chunk], dying=partial(_is_lost, chunk)))
             left, way = replace(chunk, start=chunk.stop), "done"
-        except Suspicion as suspicion:
-            examine(suspicion)
-            left, way = replace(chunk, start=_following(chunk)), "examined"
-        except DeathError as death:
-            if (suspected := suspicion_noted()) is not None and examine(suspected):
+        except (Suspicion, DeathError) as ended:
+            if resolved(ended) or isinstance(ended, Suspicion):
                 left, way = replace(chunk, start=_following(chunk)), "examined"
             else:
-                left = after_death(chunk, death.exit_code)
-                way = _way(chunk, left, death.exit_code)
+                left = after_death(chunk, ended.exit_code)
+                way = _way(chunk, left, ended.exit_code)
         before, recorded = recorded, sum(record.seconds["all"] for record in read_chunk(chunk.records))
         passage.ended[way] += 1
         passage.seconds[way] += perf_counter() - started - (recorded - before)

@@ -29,6 +29,7 @@ REFUSED = Case((Input("x", (2,), (0.5, 1.5)),), (Op("exp", ("x",), ("y",)), Back
 def _nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(examination, "_examined", {})
     monkeypatch.setattr(examination, "_killed", {})
+    monkeypatch.setattr(examination, "_learned", set())
     monkeypatch.setattr(examination, "_met", 0)
 
 
@@ -52,6 +53,12 @@ def test_an_op_whose_canary_hangs_is_ill_by_itself() -> None:
 def test_a_worker_of_many_cases_has_all_canaries_asked_at_once(cases: int, learned: set[str]) -> None:
     examination.prepare_for(cases, (WRONG,))
     assert learned == {op for op, ill in examination._examined.get(WRONG, {}).items() if ill and op == "exp"}
+
+
+def test_what_was_examined_before_is_no_reason_not_to_ask_all() -> None:
+    examine(Suspicion(WRONG, "sin"))
+    examination.prepare_for(MANY + 1, (WRONG,))
+    assert set(catalogue()) == set(examination._examined[WRONG])
 
 
 def test_an_op_is_examined_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,7 @@
-"""Counterfactual rules of normalizations: a kernel that works backwards from a result, a formula that loses its axes."""
+"""Counterfactual rules of normalizations.
+
+A kernel that works backwards from a result, a formula that loses its axes, a variance that cancels.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import numpy as np
 from conformance.deviations.changed_rules import changed_rules
 from reference_impl.primitives.arithmetic import add, add_scalar, mul, mul_scalar, neg, sub
 from reference_impl.primitives.elementary import rsqrt
-from reference_impl.primitives.nn import group_norm
+from reference_impl.primitives.nn import group_norm, in_groups, of_channels, per_channel, pulled_back, standardized
 from reference_impl.primitives.reduction import mean
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.shape import reshape
@@ -45,16 +48,11 @@ def _from_results(right: Rule, position: int, g: Any, out: Any, x: Any, weight: 
         return mul(found, 1 - zero)
     if position != OF_INPUT:
         return found
-    shape = shape_of(x)
-    channels = (shape[1], *(1,) * (len(shape) - 2))
-    grouped, axes = (shape[0], groups, shape[1] // groups, *shape[2:]), list(range(2, len(shape) + 1))
-    numbers = reshape(x, shape=grouped)
-    centred = sub(numbers, mean(numbers, axis=axes, keepdims=True))
-    inverse = rsqrt(add_scalar(mean(mul(centred, centred), axis=axes, keepdims=True), other=eps))
-    normal = mul(centred, inverse)
-    arriving = reshape(mul(g, reshape(weight, shape=channels)), shape=grouped)
+    grouped, axes = in_groups(x, groups)
+    normal, inverse = standardized(grouped, axes, eps)
+    arriving = reshape(mul(g, reshape(weight, shape=per_channel(x))), shape=shape_of(grouped))
     along = mul(mul(normal, inverse), mean(mul(arriving, normal), axis=axes, keepdims=True))
-    return add(found, mul(reshape(along, shape=shape), zero.reshape(channels)))
+    return add(found, mul(reshape(along, shape=shape_of(x)), zero.reshape(per_channel(x))))
 
 
 def sums_of_groups_without_axes(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -117,29 +115,21 @@ def _by_squares() -> Iterator[None]:
 
 
 def _of_squares(x: Any, weight: Any, bias: Any, *, groups: int, eps: float) -> Any:
-    shape = shape_of(x)
-    normal, _ = _normalized(x, groups, eps)
-    return add(mul(reshape(normal, shape=shape), _per_channel(weight, shape)), _per_channel(bias, shape))
+    return of_channels(reshape(_by_cancelled_variance(x, groups, eps)[0], shape=shape_of(x)), weight, bias)
 
 
 def _of_squares_at(position: int, _: Rule) -> Rule:
     def rule(g: Any, _: Any, x: Any, weight: Any, __: Any, *, groups: int, eps: float) -> Any:
-        shape = shape_of(x)
-        normal, inverse = _normalized(x, groups, eps)
+        normal, inverse = _by_cancelled_variance(x, groups, eps)
         if position == OF_WEIGHT:
-            return add_up(mul(g, reshape(normal, shape=shape)), axis=[i for i in range(len(shape)) if i != 1], keepdims=False)
-        arriving = reshape(mul(g, _per_channel(weight, shape)), shape=shape_of(normal))
-        along = mul(normal, mean(mul(arriving, normal), axis=[2], keepdims=True))
-        return reshape(mul(sub(sub(arriving, mean(arriving, axis=[2], keepdims=True)), along), inverse), shape=shape)
+            return add_up(mul(g, reshape(normal, shape=shape_of(x))), axis=[0, *range(2, len(shape_of(x)))], keepdims=False)
+        arriving = reshape(mul(g, reshape(weight, shape=per_channel(x))), shape=shape_of(normal))
+        return reshape(pulled_back(arriving, normal, inverse, [2]), shape=shape_of(x))
 
     return rule
 
 
-def _per_channel(numbers: Any, shape: tuple[int, ...]) -> Any:
-    return reshape(numbers, shape=(shape[1], *(1,) * (len(shape) - 2)))
-
-
-def _normalized(x: Any, groups: int, eps: float) -> tuple[Any, Any]:
+def _by_cancelled_variance(x: Any, groups: int, eps: float) -> tuple[Any, Any]:
     """Return what is normalized, by sample and group, and the inverse of its deviation."""
     shape = shape_of(x)
     array = array_of(x).reshape(shape[0], groups, shape[1] // groups, -1)

@@ -21,34 +21,46 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def _normalized(x: Any, axes: Sequence[int], eps: float) -> Any:
+def standardized(x: Any, axes: Sequence[int], eps: float) -> tuple[Any, Any]:
+    """Return what has mean 0 and deviation 1 over some axes, and the inverse of the deviation that it was divided by."""
     centred = sub(x, mean(x, axis=axes, keepdims=True))
-    variance = mean(mul(centred, centred), axis=axes, keepdims=True)
-    return mul(centred, rsqrt(add_scalar(variance, other=eps)))
+    inverse = rsqrt(add_scalar(mean(mul(centred, centred), axis=axes, keepdims=True), other=eps))
+    return mul(centred, inverse), inverse
 
 
-def _pulled_back(g: Any, x: Any, axes: Sequence[int], eps: float) -> Any:
-    """Return what `_normalized` makes of a cotangent: ``(g - mean(g) - n mean(g n)) / d`` of its result ``n`` and the deviation ``d``.
+def pulled_back(g: Any, normal: Any, inverse: Any, axes: Sequence[int]) -> Any:
+    """Return the cotangent of what was standardized: ``(g - mean(g) - n mean(g n)) / d`` of the result ``n`` and the deviation ``d``.
 
     To pull it back through the formula is to subtract means once before and once behind. Both frameworks have this form, and so its
     derivative has terms that cancel, such as a constant less its mean, and that no second mean takes away once they are rounded.
     """
-    centred = sub(x, mean(x, axis=axes, keepdims=True))
-    inverse = rsqrt(add_scalar(mean(mul(centred, centred), axis=axes, keepdims=True), other=eps))
-    normal = mul(centred, inverse)
     along = mul(normal, mean(mul(g, normal), axis=axes, keepdims=True))
     return mul(sub(sub(g, mean(g, axis=axes, keepdims=True)), along), inverse)
 
 
-def _per_channel(x: Any) -> tuple[int, ...]:
+def _normalized(x: Any, axes: Sequence[int], eps: float) -> Any:
+    return standardized(x, axes, eps)[0]
+
+
+def _pulled_back(g: Any, x: Any, axes: Sequence[int], eps: float) -> Any:
+    return pulled_back(g, *standardized(x, axes, eps), axes)
+
+
+def per_channel(x: Any) -> tuple[int, ...]:
     """Return the shape in which one number for each channel broadcasts; the channels are axis 1."""
     return (shape_of(x)[1], *(1,) * (len(shape_of(x)) - 2))
 
 
-def _of_channels(x: Any, weight: Any, bias: Any) -> Any:
+def of_channels(x: Any, weight: Any, bias: Any) -> Any:
     """Return ``weight x + bias`` with one weight and one bias for each channel."""
-    shape = _per_channel(x)
+    shape = per_channel(x)
     return add(mul(x, reshape(weight, shape=shape)), reshape(bias, shape=shape))
+
+
+def in_groups(x: Any, groups: int) -> tuple[Any, list[int]]:
+    """Return a tensor with an axis of groups before that of the channels of a group, and the axes over which a group extends."""
+    shape = shape_of(x)
+    return reshape(x, shape=(shape[0], groups, shape[1] // groups, *shape[2:])), list(range(2, len(shape) + 1))
 
 
 def _spatial(x: Any) -> list[int]:
@@ -81,35 +93,34 @@ def layer_norm_noaffine_vjp_x(g: Any, out: Any, x: Any, *, axes: int, eps: float
 @fused()
 def batch_norm_train(x: Any, weight: Any, bias: Any, *, eps: float) -> Any:
     """Normalize each channel by its own statistics over the batch and all places, and then scale and shift it."""
-    return _of_channels(_normalized(x, [0, *_spatial(x)], eps), weight, bias)
+    return of_channels(_normalized(x, [0, *_spatial(x)], eps), weight, bias)
 
 
 @batch_norm_train.vjp("x")
 def batch_norm_train_vjp_x(g: Any, out: Any, x: Any, weight: Any, bias: Any, *, eps: float) -> Any:
-    return _pulled_back(mul(g, reshape(weight, shape=_per_channel(x))), x, [0, *_spatial(x)], eps)
+    return _pulled_back(mul(g, reshape(weight, shape=per_channel(x))), x, [0, *_spatial(x)], eps)
 
 
 @fused()
 def batch_norm_eval(x: Any, weight: Any, bias: Any, *, means: Any, variances: Any, eps: float) -> Any:
     """Normalize each channel by statistics that are given, one number each, and then scale and shift it."""
-    centre, variance = (np.reshape(np.asarray(numbers, dtype=x.dtype), _per_channel(x)) for numbers in (means, variances))
-    return _of_channels(mul(sub(x, centre), rsqrt(add_scalar(variance, other=eps))), weight, bias)
+    centre, variance = (np.reshape(np.asarray(numbers, dtype=x.dtype), per_channel(x)) for numbers in (means, variances))
+    return of_channels(mul(sub(x, centre), rsqrt(add_scalar(variance, other=eps))), weight, bias)
 
 
 @fused()
 def instance_norm(x: Any, weight: Any, bias: Any, *, eps: float) -> Any:
     """Normalize each channel of each sample over its places, and then scale and shift it."""
-    return _of_channels(_normalized(x, _spatial(x), eps), weight, bias)
+    return of_channels(_normalized(x, _spatial(x), eps), weight, bias)
 
 
 @instance_norm.vjp("x")
 def instance_norm_vjp_x(g: Any, out: Any, x: Any, weight: Any, bias: Any, *, eps: float) -> Any:
-    return _pulled_back(mul(g, reshape(weight, shape=_per_channel(x))), x, _spatial(x), eps)
+    return _pulled_back(mul(g, reshape(weight, shape=per_channel(x))), x, _spatial(x), eps)
 
 
 @fused()
 def group_norm(x: Any, weight: Any, bias: Any, *, groups: int, eps: float) -> Any:
     """Normalize each group of channels of each sample over its places, and then scale and shift each channel."""
-    shape = shape_of(x)
-    grouped = reshape(x, shape=(shape[0], groups, shape[1] // groups, *shape[2:]))
-    return _of_channels(reshape(_normalized(grouped, list(range(2, len(shape) + 1)), eps), shape=shape), weight, bias)
+    grouped, axes = in_groups(x, groups)
+    return of_channels(reshape(_normalized(grouped, axes, eps), shape=shape_of(x)), weight, bias)

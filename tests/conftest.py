@@ -11,6 +11,7 @@ from hypothesis import settings
 from conformance.campaign import pool
 from conformance.campaign.pool import Workers
 from conformance.campaign.warm_up import VARIABLE
+from tests.conformance.runs import end_started
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +28,13 @@ def _server_stays() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool, "end_server", lambda: None)
         yield
+
+
+@pytest.fixture(autouse=True)
+def _no_run_stays() -> Iterator[None]:
+    """End the runs that a test has left behind, which would make all others slow."""
+    yield
+    end_started()
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from conformance.cli.stopping import insist
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -21,7 +23,18 @@ MINUTE = 60.0
 
 @contextmanager
 def shown(console: Console, cases: int) -> Iterator[Callable[[Progress], None]]:
-    """Show progress on a terminal, or print it on the standard error; yield what is to be told of it."""
+    """Show progress on a terminal, or print it on the standard error; yield what is to be told of it, and insists on an end."""
+    with _displayed(console, cases) as display:
+
+        def tell(progress: Progress) -> None:
+            insist()
+            display(progress)
+
+        yield tell
+
+
+@contextmanager
+def _displayed(console: Console, cases: int) -> Iterator[Callable[[Progress], None]]:
     if sys.stdout.isatty():
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 

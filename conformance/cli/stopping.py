@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -27,9 +28,13 @@ class Stopped(BaseException):
         self.code = 128 + number
 
 
+_asked: list[Stopped] = []
+"""The end that was asked for, if any."""
+
+
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Turn the first signal that asks this process to end into `Stopped`; those after it change nothing.
+    """Turn the first signal that asks this process to end into `Stopped`, see also `insist`; those after it change nothing.
 
     What is ignored stays so: a run under ``nohup`` is to outlive its terminal.
     """
@@ -42,17 +47,35 @@ def stoppable() -> Iterator[None]:
             nowhere = os.open(os.devnull, os.O_WRONLY)
             for stream in terminals:
                 os.dup2(nowhere, stream)
-        raise Stopped(number)
+        _asked.append(Stopped(number))
+        raise _asked[0]
 
+    def drop(lost: sys.UnraisableHookArgs) -> None:
+        if lost.exc_type is not Stopped:
+            report(lost)
+
+    report, sys.unraisablehook = sys.unraisablehook, drop
     before = {number: signal.getsignal(number) for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN}
     for number in before:
         signal.signal(number, stop)
     try:
         yield
     finally:
+        _asked.clear()
+        sys.unraisablehook = report
         for number, handler in before.items():
             if signal.getsignal(number) is stop:
                 signal.signal(number, handler)
+
+
+def insist() -> None:
+    """Raise `Stopped` again if it was raised before: who asks has not heard it, and would go on for ever.
+
+    Python drops what is raised while an object is finalized, and a signal may come just then: the futures of Dask are finalized by a
+    good deal of code.
+    """
+    if _asked:
+        raise _asked[0]
 
 
 def with_notes(message: str, error: BaseException) -> str:

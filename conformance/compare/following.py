@@ -58,6 +58,8 @@ REFUSALS = {
 
 ABSENCES = tuple(map(str, (Category.UNREACHABLE_INPUT, Category.ROOT_WITHOUT_GRAPH, Category.NOT_DIFFERENTIABLE)))
 """What is said of a derivative that is absent, or of one that depends on nothing, by who needs it."""
+CONNECTIONS = (*ABSENCES, str(Category.GRAPH_FREED))
+"""What is said where a choice is what a derivative depends on. Through a result it reaches a node that may have been freed."""
 
 
 class Followed(NamedTuple):
@@ -212,7 +214,7 @@ def _kinds(found: Mismatch) -> set[Kind]:
         return set()
     words = {found.expected, found.actual}
     kinds = {kind for word, kind in REFUSALS.items() if word in words}
-    return kinds | ({Kind.CONNECTED} if not words.isdisjoint(ABSENCES) else set())
+    return kinds | ({Kind.CONNECTED} if not words.isdisjoint(CONNECTIONS) else set())
 
 
 def _only_zeros_go(promise: Promise, other: Promise) -> bool:

@@ -1,6 +1,6 @@
 """Counterfactual rules of normalizations.
 
-A kernel that works backwards from a result, a formula that loses its axes, a variance that cancels.
+A kernel that works backwards from a result or leaves out a mean, a formula that loses its axes, a variance that cancels.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from conformance.deviations.changed_rules import changed_rules
 from reference_impl.primitives.arithmetic import add, add_scalar, mul, mul_scalar, neg, sub
 from reference_impl.primitives.elementary import rsqrt
-from reference_impl.primitives.nn import group_norm, in_groups, of_channels, per_channel, pulled_back, standardized
+from reference_impl.primitives.nn import group_norm, group_norm_noaffine, in_groups, of_channels, per_channel, pulled_back, standardized
 from reference_impl.primitives.reduction import mean
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.shape import reshape
@@ -53,6 +53,32 @@ def _from_results(right: Rule, position: int, g: Any, out: Any, x: Any, weight: 
     arriving = reshape(mul(g, reshape(weight, shape=per_channel(x))), shape=shape_of(grouped))
     along = mul(mul(normal, inverse), mean(mul(arriving, normal), axis=axes, keepdims=True))
     return add(found, mul(reshape(along, shape=shape_of(x)), zero.reshape(per_channel(x))))
+
+
+def gradients_of_parameters_zero(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have normalizations return zeros for the gradients of their weight and bias."""
+    yield changed_rules(ops, _of_input_alone)
+
+
+def _of_input_alone(right: Rule, position: int, g: Any, out: Any, *operands: Any, **attrs: Any) -> Any:
+    if position == OF_INPUT:
+        return right(g, out, *operands, **attrs)
+    return np.zeros(shape_of(operands[position]), array_of(operands[position]).dtype)
+
+
+def arriving_means_kept(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have group normalizations without a weight keep the mean of what arrives, as the kernel of Paddle does."""
+    yield changed_rules(ops, _of_kept_means)
+
+
+def _of_kept_means(_: Rule, __: int, g: Any, ___: Any, x: Any, *, groups: int, eps: float) -> Any:
+    grouped, axes = in_groups(x, groups)
+    normal, inverse = standardized(grouped, axes, eps)
+    return reshape(_uncentred(reshape(g, shape=shape_of(grouped)), normal, inverse, axes), shape=shape_of(x))
+
+
+def _uncentred(g: Any, normal: Any, inverse: Any, axes: Sequence[int]) -> Any:
+    return mul(sub(g, mul(normal, mean(mul(g, normal), axis=axes, keepdims=True))), inverse)
 
 
 def sums_of_groups_without_axes(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -105,25 +131,28 @@ def variances_of_squares(_: Sequence[str]) -> Iterator[AbstractContextManager[No
 
 @contextmanager
 def _by_squares() -> Iterator[None]:
-    right = group_norm.forward
     with ExitStack() as stack:
-        for position in (OF_INPUT, OF_WEIGHT):
-            stack.enter_context(replaced_rule(group_norm, position, partial(_of_squares_at, position)))
-        stack.callback(setattr, group_norm, "forward", right)
-        group_norm.forward = _of_squares
+        for op, positions in ((group_norm, (OF_INPUT, OF_WEIGHT)), (group_norm_noaffine, (OF_INPUT,))):
+            for position in positions:
+                stack.enter_context(replaced_rule(op, position, partial(_of_squares_at, position)))
+            stack.callback(setattr, op, "forward", op.forward)
+            op.forward = _of_squares
         yield
 
 
-def _of_squares(x: Any, weight: Any, bias: Any, *, groups: int, eps: float) -> Any:
-    return of_channels(reshape(_by_cancelled_variance(x, groups, eps)[0], shape=shape_of(x)), weight, bias)
+def _of_squares(x: Any, *parameters: Any, groups: int, eps: float) -> Any:
+    normal = reshape(_by_cancelled_variance(x, groups, eps)[0], shape=shape_of(x))
+    return of_channels(normal, *parameters) if parameters else normal
 
 
 def _of_squares_at(position: int, _: Rule) -> Rule:
-    def rule(g: Any, _: Any, x: Any, weight: Any, __: Any, *, groups: int, eps: float) -> Any:
+    def rule(g: Any, _: Any, x: Any, *parameters: Any, groups: int, eps: float) -> Any:
         normal, inverse = _by_cancelled_variance(x, groups, eps)
         if position == OF_WEIGHT:
             return add_up(mul(g, reshape(normal, shape=shape_of(x))), axis=[0, *range(2, len(shape_of(x)))], keepdims=False)
-        arriving = reshape(mul(g, reshape(weight, shape=per_channel(x))), shape=shape_of(normal))
+        if not parameters:  # where there is no weight, the kernel does the other wrong as well
+            return reshape(_uncentred(reshape(g, shape=shape_of(normal)), normal, inverse, [2]), shape=shape_of(x))
+        arriving = reshape(mul(g, reshape(parameters[0], shape=per_channel(x))), shape=shape_of(normal))
         return reshape(pulled_back(arriving, normal, inverse, [2]), shape=shape_of(x))
 
     return rule

@@ -38,7 +38,13 @@ from conformance.deviations.counterfactual_matrices import (
     lower_triangles_cut_above,
     norms_with_an_epsilon,
 )
-from conformance.deviations.counterfactual_norms import sums_of_groups_without_axes, unweighted_channels_zero, variances_of_squares
+from conformance.deviations.counterfactual_norms import (
+    arriving_means_kept,
+    gradients_of_parameters_zero,
+    sums_of_groups_without_axes,
+    unweighted_channels_zero,
+    variances_of_squares,
+)
 from reference_impl import OPS
 from reference_impl.primitives.activations import selu
 from reference_impl.primitives.arithmetic import add, add_scalar, mul
@@ -240,6 +246,8 @@ RULES: dict[str, Change] = {
     "as if gradients of single points lay in front": gradients_of_single_points_in_front,
     "as if gradients of logcumsumexp were made of logarithms": gradients_of_running_sums_in_logarithms,
     "as if channels with a weight of 0 were 0": unweighted_channels_zero,
+    "as if gradients of weights and biases were 0": gradients_of_parameters_zero,
+    "as if no mean of what arrives were subtracted": arriving_means_kept,
     "as if variances were means of squares less squares of means": variances_of_squares,
     "as if sums of groups lost their axes": sums_of_groups_without_axes,
     "as if overlaps were not summed": overlaps_not_summed,

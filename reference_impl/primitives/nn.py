@@ -124,3 +124,25 @@ def group_norm(x: Any, weight: Any, bias: Any, *, groups: int, eps: float) -> An
     """Normalize each group of channels of each sample over its places, and then scale and shift each channel."""
     grouped, axes = in_groups(x, groups)
     return of_channels(reshape(_normalized(grouped, axes, eps), shape=shape_of(x)), weight, bias)
+
+
+@group_norm.vjp("x")
+def group_norm_vjp_x(g: Any, out: Any, x: Any, weight: Any, bias: Any, *, groups: int, eps: float) -> Any:
+    return _pulled_back_in_groups(mul(g, reshape(weight, shape=per_channel(x))), x, groups, eps)
+
+
+@fused()
+def group_norm_noaffine(x: Any, *, groups: int, eps: float) -> Any:
+    """Normalize each group of channels of each sample over its places."""
+    grouped, axes = in_groups(x, groups)
+    return reshape(_normalized(grouped, axes, eps), shape=shape_of(x))
+
+
+@group_norm_noaffine.vjp("x")
+def group_norm_noaffine_vjp_x(g: Any, out: Any, x: Any, *, groups: int, eps: float) -> Any:
+    return _pulled_back_in_groups(g, x, groups, eps)
+
+
+def _pulled_back_in_groups(g: Any, x: Any, groups: int, eps: float) -> Any:
+    grouped, axes = in_groups(x, groups)
+    return reshape(_pulled_back(reshape(g, shape=shape_of(grouped)), grouped, axes, eps), shape=shape_of(x))

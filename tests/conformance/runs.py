@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,9 +24,23 @@ OF_THE_WAY = ("seconds", "deaths", "unreproduced_deaths", "started", "command", 
 """Fields of records that say how a run went, not what came of it."""
 
 
+_started: list[Launched] = []
+"""The runs that a test has started so far."""
+
+
 def start(*arguments: object, **options: Any) -> Launched:
     """Start the command as the leader of a session, which all of its processes belong to."""
-    return Launched("conformance", *arguments, **options)
+    _started.append(Launched("conformance", *arguments, **options))
+    return _started[-1]
+
+
+def end_started() -> None:
+    """End the runs that go on although their test has ended, since it failed."""
+    for process in _started:
+        if process.returncode is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    _started.clear()
 
 
 def finish(*arguments: object, **options: Any) -> tuple[int | None, list[str]]:

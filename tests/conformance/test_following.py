@@ -48,6 +48,16 @@ SCALED = differentiated(Op("mul_scalar", ("x",), ("y",), TWICE), last="y")
 ABS = differentiated(Op("square", ("x",), ("h",)), Op("abs", ("h",), ("y",)), Op("mul", ("y", "w"), ("v",)), last="v")
 PIECEWISE = differentiated(Op("abs", ("x",), ("y",)), last="y")
 FREED = Case((X,), (Op("sin", ("x",), ("y",)), Op("sum", ("y",), ("z",), TOTAL), Backward(("z",)), Backward(("z",))))
+BEHIND = Case(
+    (X,),
+    (
+        Op("sin", ("x",), ("y",)),
+        Grad(("y",), ("x",), ("g",), ("x",), create_graph=True),
+        Backward(("y",), ("x",)),
+        Grad(("g",), ("x",), ("h",), ("x",)),
+    ),
+)
+"""The graph of the second derivative stands, that of the first was freed."""
 
 
 def written(op: str) -> Case:
@@ -60,6 +70,7 @@ CHOICES: dict[str, tuple[Case, OpenChoice, str]] = {
     "no second derivative": (SIN, OpenChoice(Kind.OFFERED, "sin", "order 2"), "refused"),
     "zeros for what vanishes": (SCALED, OpenChoice(Kind.CONNECTED, "mul_scalar", "x alone"), "linked"),
     "nothing for what vanishes": (PIECEWISE, OpenChoice(Kind.CONNECTED, "abs", "x alone"), "cut"),
+    "a derivative is made of a result, of which the graph was freed": (BEHIND, OpenChoice(Kind.CONNECTED, "sin", "out"), "linked"),
     "a freed graph computes": (FREED, OpenChoice(Kind.FREED, "sin", "x"), "computed"),
     "a write is minded": (written("add"), OpenChoice(Kind.KEPT, "add", "x y"), "refused"),
     "a write is not minded": (written("mul"), OpenChoice(Kind.KEPT, "mul", "x y"), "computed"),

@@ -13,9 +13,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from rich.console import Console
 
 from conformance.campaign.record_files import read
 from conformance.campaign.records import CaseRecord, Interruption
+from conformance.campaign.run import Progress
+from conformance.cli.progress import shown
+from conformance.cli.stopping import Stopped, insist, stoppable
 from tests.conformance.runs import finish, footer_of, lines_of, members, recorded, start, wait_until
 
 if TYPE_CHECKING:
@@ -51,6 +55,27 @@ def stopped(request: pytest.FixtureRequest, tmp_path_factory: TempPathFactory) -
     process.send_signal(request.param)
     _, said = process.communicate()
     return request.param, Ended(process.returncode, said.splitlines(), process.pid, out)
+
+
+class Finalized:
+    """An object in whose finalizer a signal arrives: what is raised there is dropped."""
+
+    def __del__(self) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_a_signal_that_arrives_in_a_finalizer_ends_what_is_told_of_progress(capfd: pytest.CaptureFixture[str]) -> None:
+    with stoppable(), shown(Console(), 1) as tell:
+        Finalized()
+        with pytest.raises(Stopped, match="SIGINT"):
+            tell(Progress(0, 1, 0, 0))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_nobody_is_stopped_by_what_ended_another_run() -> None:
+    with suppress(Stopped), stoppable():
+        os.kill(os.getpid(), signal.SIGINT)
+    insist()
 
 
 def test_a_signal_ends_a_run_with_one_line_and_its_exit_code(stopped: tuple[signal.Signals, Ended]) -> None:

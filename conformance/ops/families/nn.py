@@ -68,10 +68,17 @@ def _instances(s: Sampler) -> Arguments | None:
     return _with_parameters(s, x), {"eps": s.source.choice(ADDED)}
 
 
-def _groups(s: Sampler) -> Arguments | None:
+def _groups_alone(s: Sampler) -> Arguments | None:
     x = s.take(lambda d: _has_channels(d) and math.prod(d.shape[1:]) > 1)
     groups = s.source.choice([n for n in range(1, x.shape[1] + 1) if x.shape[1] % n == 0 and math.prod(x.shape[1:]) > n])
-    return _with_parameters(s, x), {"groups": groups, "eps": s.source.choice(ADDED)}
+    return [x], {"groups": groups, "eps": s.source.choice(ADDED)}
+
+
+def _groups(s: Sampler) -> Arguments | None:
+    if (drawn := _groups_alone(s)) is None:
+        return None
+    (x,), attrs = drawn
+    return _with_parameters(s, x), attrs
 
 
 _row = partial(op, exact=False, numbers=real_only(UNIMPLEMENTED), points=PLAIN, drawn=Drawn.NAMED)
@@ -92,6 +99,16 @@ BATCH_NORM = _row(
         "torch": "torch.nn.functional.batch_norm(x, None, None, weight, bias, True, 0.1, eps)",
         "paddle": "paddle.nn.functional.batch_norm(x, paddle.zeros([x.shape[1]], x.dtype), paddle.ones([x.shape[1]], x.dtype), "
         "weight, bias, True, 0.9, eps)",
+    },
+)
+
+GROUP_NORM = _row(
+    "group_norm",
+    rank=69,
+    draw=_groups,
+    calls={
+        "torch": "torch.nn.functional.group_norm(x, groups, weight, bias, eps)",
+        "paddle": "paddle.nn.functional.group_norm(x, groups, eps, weight, bias)",
     },
 )
 
@@ -127,13 +144,15 @@ ENTRIES = rows(
             "paddle": "paddle.nn.functional.instance_norm(x, None, None, weight, bias, True, 0.9, eps)",
         },
     ),
-    _row(
-        "group_norm",
-        rank=69,
-        draw=_groups,
+    GROUP_NORM,
+    replace(
+        GROUP_NORM,
+        name="group_norm_noaffine",
+        base_op="group_norm",
+        draw=_groups_alone,
         calls={
-            "torch": "torch.nn.functional.group_norm(x, groups, weight, bias, eps)",
-            "paddle": "paddle.nn.functional.group_norm(x, groups, eps, weight, bias)",
+            "torch": "torch.nn.functional.group_norm(x, groups, None, None, eps)",
+            "paddle": "paddle.nn.functional.group_norm(x, groups, eps)",
         },
     ),
 )

@@ -165,8 +165,8 @@ def _place(found: Mismatch | None) -> tuple[float, int]:
 def _explanations(promise: Promise, found: Mismatch, instead: Instead) -> Iterator[dict[OpenChoice, str]]:
     """Yield what may explain a difference: each choice alone (a refusal with those behind it, too), then all of an op, then all.
 
-    The nearest choices come first, those about derivatives of derivatives last; while an engine is learned, before all others those of
-    which nothing is known yet.
+    The nearest choices come first, those about derivatives of derivatives last. Any node that a pass enters may refuse it; so of a
+    refusal, and while an engine is learned of everything, those come before all others of which nothing is known.
     """
     kinds = _kinds(found)
     if not kinds:
@@ -174,7 +174,7 @@ def _explanations(promise: Promise, found: Mismatch, instead: Instead) -> Iterat
     of_op: dict[tuple[str, str], dict[OpenChoice, str]] = {}
     of_all: dict[str, dict[OpenChoice, str]] = {}
     conventions = promise.info.dialect.conventions
-    known = {} if conventions.release[0] else conventions.options
+    known = conventions.options if found.kind == "error" or not conventions.release[0] else {}
     own = asked(promise, found)
     of_scripts = (item for case in instead(promise, found) for item in asked(promise.of(case)).items() if item[0] not in own)
     nearest = reversed({**dict(of_scripts), **own}.items())

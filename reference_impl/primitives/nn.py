@@ -90,7 +90,7 @@ def layer_norm_noaffine_vjp_x(g: Any, out: Any, x: Any, *, axes: int, eps: float
     return _pulled_back(g, x, list(range(-axes, 0)), eps)
 
 
-@fused()
+@fused(saves=["x", "weight"])
 def batch_norm_train(x: Any, weight: Any, bias: Any, *, eps: float) -> Any:
     """Normalize each channel by its own statistics over the batch and all places, and then scale and shift it."""
     return of_channels(_normalized(x, [0, *_spatial(x)], eps), weight, bias)
@@ -101,14 +101,14 @@ def batch_norm_train_vjp_x(g: Any, out: Any, x: Any, weight: Any, bias: Any, *, 
     return _pulled_back(mul(g, reshape(weight, shape=per_channel(x))), x, [0, *_spatial(x)], eps)
 
 
-@fused()
+@fused(saves=["x", "weight"])
 def batch_norm_eval(x: Any, weight: Any, bias: Any, *, means: Any, variances: Any, eps: float) -> Any:
     """Normalize each channel by statistics that are given, one number each, and then scale and shift it."""
     centre, variance = (np.reshape(np.asarray(numbers, dtype=x.dtype), per_channel(x)) for numbers in (means, variances))
     return of_channels(mul(sub(x, centre), rsqrt(add_scalar(variance, other=eps))), weight, bias)
 
 
-@fused()
+@fused(saves=["x", "weight"])
 def instance_norm(x: Any, weight: Any, bias: Any, *, eps: float) -> Any:
     """Normalize each channel of each sample over its places, and then scale and shift it."""
     return of_channels(_normalized(x, _spatial(x), eps), weight, bias)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from conformance.case.outcome import grad_added, grad_before
+from conformance.case.outcome import Raised, grad_added, grad_before
 from conformance.case.place import END
 from conformance.case.steps import Backward, Grad, Hook, Op, results
 from conformance.compare.compare import Comparer
@@ -196,6 +196,8 @@ def _asked(dispute: Dispute) -> tuple[int, str]:
     if found.name not in leaves or (step.inputs is not None and found.name not in step.inputs):
         msg = f"whether {found.name} has a .grad is what the call asks for, and no matter of derivatives"
         raise SilentError(msg)
+    if isinstance(dispute.promise.outcome.observations[found.step], Raised):
+        raise SilentError("what a call has reached before it is refused is a matter of the order of nodes, not of derivatives")
     return found.step, found.name
 
 

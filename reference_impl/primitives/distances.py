@@ -32,8 +32,8 @@ from reference_impl.primitives.selection import clamp, maximum, where
 from reference_impl.primitives.shape import expand
 from reference_impl.tape.primitive import composite, primitive, shape_of
 
-OF_TORCH, OF_PADDLE = 1e-12, 1e-11
-"""What `cosine_embedding_loss` adds to the squares of lengths: a constant of the code of each framework."""
+OF_TORCH, OF_PADDLE = float(np.float32(1e-12)), 1e-11
+"""What `cosine_embedding_loss` adds to the squares of lengths: a constant of each framework's code, PyTorch's in single precision."""
 
 
 @primitive(

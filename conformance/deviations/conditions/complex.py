@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.case.queries import call_at, keeps_graph, made_by
+from conformance.case.queries import call_at, keeps_graph, made_by, upstream
 from conformance.case.steps import Backward, Custom, Grad, Op, ops, results, uses
 from conformance.deviations.conditions.registry import case_condition, condition
 from conformance.ops import catalogue
@@ -75,11 +75,14 @@ def real_seed_of_complex(case: Case, number: int) -> bool:
 
 @condition
 def leaf_seeded_in_another_dtype(case: Case, number: int) -> bool:
-    """Whether a call has an input of the case as a root, and for its seed an input of another dtype."""
+    """Whether a call has an input of the case as a root, and for its seed an input of another dtype, or what was computed from one."""
     call = call_at(case, number)
     dtypes = {entry.name: entry.dtype for entry in case.inputs}
     pairs = () if call is None else zip(call.roots, call.seeds or (), strict=False)
-    return any(root in dtypes and dtypes.get(seed or "", dtypes[root]) != dtypes[root] for root, seed in pairs)
+    return any(
+        root in dtypes and any(dtypes.get(name, dtypes[root]) != dtypes[root] for name in upstream(case.steps[:number], seed or ""))
+        for root, seed in pairs
+    )
 
 
 @condition

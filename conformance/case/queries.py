@@ -30,12 +30,12 @@ def computed_seeds(case: Case) -> set[str]:
     return made.intersection(name for step in case.steps if isinstance(step, Call) for name in step.seeds or ())
 
 
-def upstream(steps: Sequence[Step], name: str) -> set[str]:
-    """Return the values that a value was computed from, directly or not, with itself."""
+def upstream(steps: Sequence[Step], name: str, but: Collection[str] = ()) -> set[str]:
+    """Return the values that a value was computed from, directly or not, with itself; not through those in ``but``, nor these."""
     wanted = {name}
     for step in reversed(steps):
         if not wanted.isdisjoint(results(step)):
-            wanted.update(used for _, used in uses(step))
+            wanted.update(used for _, used in uses(step) if used not in but)
     return wanted
 
 

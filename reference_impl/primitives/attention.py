@@ -85,10 +85,21 @@ def trilinear(x: Any, y: Any, weight: Any) -> Any:
 @composite
 def bilinear(x: Any, y: Any, weight: Any, bias: Any) -> Any:
     """Return ``x w_o y + b_o`` for each output o, row by row: ``(n, i), (n, j), (o, i, j), (o,) -> (n, o)``."""
-    return add(trilinear(x, y, weight), bias)
+    rows = trilinear(_as_rows(x), _as_rows(y), weight)  # PyTorch flattens the axes before the last, also where there is just one
+    return add(_as_rows(rows), bias)
+
+
+def _as_rows(x: Any) -> Any:
+    return reshape(x, shape=shape_of(x))
 
 
 @fused(saves=("x", "y", "weight"))
 def bilinear_as_one(x: Any, y: Any, weight: Any, bias: Any) -> Any:
     """Return the same as `bilinear`, as one op."""
     return add(_forms(x, y, weight), bias)
+
+
+@composite
+def bilinear_of_turned(x: Any, y: Any, weight: Any, bias: Any) -> Any:
+    """Return the same as `bilinear`, of a bias that is made a row first, as Paddle asks for it."""
+    return bilinear_as_one(x, y, weight, reshape(bias, shape=(1, *shape_of(bias))))

@@ -175,6 +175,12 @@ def cholesky_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return symmetric(matmul(matmul(adjoint(inverse), middle), inverse))
 
 
+@composite
+def cholesky_of_symmetric(x: Any) -> Any:
+    """Return the same as `cholesky`, of the symmetric parts, which are made by nodes of their own."""
+    return cholesky(symmetric(x))
+
+
 def _square_of_factor(x: Any) -> Any:
     factor = tril(x, diagonal=0)
     return matmul(factor, adjoint(factor))

@@ -315,3 +315,15 @@ def cond_of_parts(x: Any) -> Any:
 def _cond(x: Any) -> Any:
     values = _svd_settled(x)[1]
     return div(amax(values, axis=[-1], keepdims=False), amin(values, axis=[-1], keepdims=False))
+
+
+@composite
+def eigvalsh_of_symmetric(x: Any) -> Any:
+    """Return the same as `eigvalsh`, of the symmetric parts, which are made by nodes of their own."""
+    return eigvalsh(symmetric(x))
+
+
+@composite
+def eigh_invariant_of_symmetric(x: Any) -> Any:
+    """Return the same as `eigh_invariant`, of the symmetric parts, which are made by nodes of their own."""
+    return eigh_invariant(symmetric(x))

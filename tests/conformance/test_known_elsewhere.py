@@ -130,6 +130,18 @@ SEEN = {
             ),
         ),
     ),
+    "a root that another is made of by way of what is cut": (
+        "paddle-no-grad-vars-root-lost",
+        Case(
+            (given("x", 2.0),),
+            (
+                Op("mul", ("x", "x"), ("r",)),
+                Op("mul", ("r", "r"), ("k",)),
+                Op("mul", ("k", "k"), ("y",)),
+                Grad(("r", "y"), ("x",), ("g",), no_grad_vars=("k",)),
+            ),
+        ),
+    ),
     "a dump of a leaf that was its own seed": (
         "paddle-own-seed-made-constant",
         Case((X,), (in_itself("x", "g", "x"), Backward(("x",), dump_backward_graph=True))),

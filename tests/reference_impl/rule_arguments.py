@@ -147,6 +147,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("gaussian_nll_loss", ((2, 3), (2, 3), (2, 3)), {"eps": 1e-6, "reduction": "sum"}),
     ("trilinear", ((3, 2), (3, 4), (2, 2, 4)), {}),
     ("bilinear_as_one", ((3, 2), (3, 4), (2, 2, 4), (2,)), {}),
+    ("bilinear_of_turned", ((3, 2), (3, 4), (2, 2, 4), (2,)), {}),
     ("weigh", ((2, 3, 2),), {"axis": 1, "weights": np.array([[0.5, 0.25, 0.0], [0.0, 1.0, -0.5]]), "doubt": np.zeros((2, 3))}),
     ("interpolate_bilinear", ((1, 2, 3, 2),), {"size": [1, 3], "align_corners": ["front", False]}),
     ("length_of", ((2, 3),), {"axis": 1, "keepdims": False, "eps": 0.0}),

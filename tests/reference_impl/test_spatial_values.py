@@ -180,7 +180,7 @@ def test_attention_is_a_mean_of_values_by_how_alike_keys_are(name: str, spelling
 def test_a_bilinear_form_has_a_matrix_for_each_output() -> None:
     x, y, w, b = drawn(3, 4), drawn(3, 2), drawn(5, 4, 2), drawn(5)
     forms = np.einsum("ni,oij,nj->no", x, w, y) + b
-    assert all(np.allclose(forms, OPS[op](x, y, w, b)) for op in ("bilinear", "bilinear_as_one"))
+    assert all(np.allclose(forms, OPS[op](x, y, w, b)) for op in ("bilinear", "bilinear_as_one", "bilinear_of_turned"))
 
 
 def test_vectors_are_divided_by_their_length_or_by_the_bound() -> None:

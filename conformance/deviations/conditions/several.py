@@ -96,10 +96,16 @@ def output_beside_input(case: Case, number: int) -> bool:
 
 @condition
 def root_behind_cut(case: Case, number: int) -> bool:
-    """Whether a `grad` call cuts one of its outputs, or another result of the op of one, of which another output is computed."""
+    """Whether a `grad` call cuts all ways from its other outputs to the op that made one of them, and there are some."""
     call = case.steps[number]
-    if not isinstance(call, Grad):
+    if not isinstance(call, Grad) or not call.no_grad_vars:
         return False
-    made = {name: names for names in made_together(case.steps) for name in names}
-    cut = {name for root in call.outputs for name in made.get(root, (root,))}.intersection(call.no_grad_vars or ())
-    return any(not cut.isdisjoint(upstream(case.steps[:number], root) - {root}) for root in call.outputs)
+    earlier = case.steps[:number]
+    made = {name: names for names in made_together(earlier) for name in names}
+    for root in call.outputs:
+        beside = {*made.get(root, (root,))}
+        others = [name for name in call.outputs if name not in beside]
+        ways = any(not beside.isdisjoint(upstream(earlier, other)) for other in others)
+        if ways and all(beside.isdisjoint(upstream(earlier, other, but=call.no_grad_vars)) for other in others):
+            return True
+    return False

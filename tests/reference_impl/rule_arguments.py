@@ -231,7 +231,10 @@ def _parts_squared(op: str) -> Callable[[Any], Any]:
     return function
 
 
-SPECTRA = tuple(f"{name}_of_parts" for name in ("cond", "eigh_invariant", "eigvalsh", "qr_invariant", "svd_invariant", "svdvals"))
+SPECTRA = (
+    *(f"{name}_of_parts" for name in ("cond", "eigh_invariant", "eigvalsh", "qr_invariant", "svd_invariant", "svdvals")),
+    *(f"{name}_of_symmetric" for name in ("cholesky", "eigh_invariant", "eigvalsh")),
+)
 
 
 def _far_from_singular(op: str, **attrs: Any) -> Callable[[Any], Any]:

@@ -90,34 +90,35 @@ def sums_of_groups_without_axes(ops: Sequence[str]) -> Iterator[AbstractContextM
     yield changed_rules(ops, _of_lost_axes)
 
 
-def _of_lost_axes(right: Rule, position: int, g: Any, out: Any, x: Any, weight: Any, bias: Any, *, groups: int, eps: float) -> Any:
+def _of_lost_axes(right: Rule, position: int, g: Any, out: Any, x: Any, *parameters: Any, groups: int, eps: float) -> Any:
     if position != OF_BIAS and isinstance(g, Tensor):
-        wanted = shape_of(weight) if position == OF_WEIGHT else shape_of(x)
+        wanted = shape_of(parameters[0] if position == OF_WEIGHT else x)
         try:
-            found = _by_lost_axes(position, g, x, weight, groups, eps)
+            found = _by_lost_axes(position, g, x, parameters[:1], groups, eps)
         except ValueError:  # what has lost its axes does not broadcast
-            return right(g, out, x, weight, bias, groups=groups, eps=eps)
+            return right(g, out, x, *parameters, groups=groups, eps=eps)
         if np.prod(shape_of(found)) == np.prod(wanted):
             return reshape(found, shape=wanted)
-    return right(g, out, x, weight, bias, groups=groups, eps=eps)
+    return right(g, out, x, *parameters, groups=groups, eps=eps)
 
 
-def _by_lost_axes(position: int, g: Any, x: Any, weight: Any, groups: int, eps: float) -> Any:
+def _by_lost_axes(position: int, g: Any, x: Any, weights: Sequence[Any], groups: int, eps: float) -> Any:
     samples, channels, *places = shape_of(x)
     grouped = samples, groups, channels // groups, int(np.prod(places, dtype=int))
     numbers, arriving = reshape(x, shape=grouped), reshape(g, shape=grouped)
-    centre = mean(numbers, axis=[2, 3], keepdims=True)
-    centred = sub(numbers, centre)
-    inverse = rsqrt(add_scalar(mean(mul(centred, centred), axis=[2, 3], keepdims=True), other=eps))
+    centre, inverse = mean(numbers, axis=[2, 3], keepdims=True), standardized(numbers, [2, 3], eps)[1]
     along, total = (add_up(part, axis=[3], keepdims=False) for part in (mul(arriving, numbers), arriving))
     if position == OF_WEIGHT:
         return add_up(mul(sub(along, mul(total, centre)), inverse), axis=[0], keepdims=False)
-    scale = reshape(weight, shape=(1, *grouped[1:3], 1))
-    slope, shift = (add_up(mul(part, scale), axis=[2], keepdims=False) for part in (along, total))
+
+    def weighed(part: Any) -> Any:  # no weight is none of ones: that would broadcast what has lost its axes
+        return mul(part, reshape(weights[0], shape=(1, *grouped[1:3], 1))) if weights else part
+
+    slope, shift = (add_up(weighed(part), axis=[2], keepdims=False) for part in (along, total))
     share, cube = 1.0 / (grouped[2] * grouped[3]), mul(mul(inverse, inverse), inverse)
     slope = mul_scalar(mul(sub(mul(shift, centre), slope), cube), other=share)
     shift = sub(neg(mul(slope, centre)), mul_scalar(mul(shift, inverse), other=share))
-    return add(add(mul(mul(inverse, scale), arriving), mul(slope, numbers)), shift)
+    return add(add(mul(weighed(inverse), arriving), mul(slope, numbers)), shift)
 
 
 def variances_of_squares(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

@@ -77,6 +77,16 @@ SEEN = {
             ),
         ),
     ),
+    "sums of groups without a weight": (
+        "torch-batched-group-norm",
+        Case(
+            (given("x", 0.5, 4.0, 3.0, 1.0, 2.5, 7.0, 2.0, 0.0, shape=(2, 2, 2)), given("s", *range(8), shape=(1, 2, 2, 2))),
+            (
+                Op("group_norm_noaffine", ("x",), ("y",), {"groups": 1, "eps": 1e-3}),
+                Grad(("y",), ("x",), ("g",), ("s",), is_grads_batched=True, **LINKED),
+            ),
+        ),
+    ),
     "a gradient of 0 where there is none": (
         "paddle-batch-norm-lone-gradient",
         Case(

@@ -16,6 +16,7 @@ import select
 import signal
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ PR_SET_PDEATHSIG = 1
 
 GRACE = 1.0
 """Seconds in which a dying child may print its last words. That takes a fifth of it; where the heap is damaged, it may never end."""
+
+LOOK = 0.1
+"""Seconds after which a child that says nothing is looked at, and again."""
 
 
 class DeathError(Exception):
@@ -52,8 +56,8 @@ def forked(
 ) -> Any:
     """Call a function in a child of this process and return what it returned; what it raised is raised here.
 
-    ``timeout``: seconds after which the child is ended; ``None`` waits. ``dying``: asked after each `GRACE` seconds whether the child
-    is on its way out, or lost, and so is ended after as many more.
+    ``timeout``: seconds after which the child is ended; ``None`` waits. ``dying``: asked after each `LOOK` whether the child is on its
+    way out, or lost; then it is ended after `GRACE` seconds more, or as soon as it waits and does nothing.
 
     Raises:
         DeathError: if there is no answer.
@@ -67,7 +71,7 @@ def forked(
     os.close(writing)
     words = None
     try:
-        words = _read(reading, timeout, dying)
+        words = _read(reading, timeout, dying, child)
     finally:
         os.close(reading)
         if words is None:
@@ -83,23 +87,40 @@ def forked(
     return answer.value
 
 
-def _read(pipe: int, timeout: float | None, dying: Callable[[], object]) -> bytes | None:
+def _read(pipe: int, timeout: float | None, dying: Callable[[], object], child: int) -> bytes | None:
     """Read until the other end is closed; ``None`` if that takes longer than ``timeout`` seconds, or than a dying child is given."""
     until = math.inf if timeout is None else time.monotonic() + timeout
     doomed = False
+    done: str | None = None
     parts: list[bytes] = []
     while True:
         left = until - time.monotonic()
-        if not select.select([pipe], [], [], max(0.0, min(left, GRACE)))[0]:
-            if left <= GRACE:
+        if not select.select([pipe], [], [], max(0.0, min(left, LOOK)))[0]:
+            if left <= LOOK:
                 return None
-            if not doomed and dying():
-                doomed, until = True, min(until, time.monotonic() + GRACE)
+            if doomed or dying():
+                before, done = done, _work_done(child)
+                if doomed and done is not None and done == before:
+                    return None
+                until = until if doomed else min(until, time.monotonic() + GRACE)
+                doomed = True
             continue
         part = os.read(pipe, 1 << 16)
         if not part:
             return b"".join(parts)
         parts.append(part)
+
+
+def _work_done(child: int) -> str | None:
+    """Return the time that a process has computed, as the system writes it, if it waits just now; ``None`` if it works or nobody knows.
+
+    A dying process that waits, and has not computed since it was looked at before, waits for a lock that it holds itself.
+    """
+    try:
+        state, *numbers = Path(f"/proc/{child}/stat").read_text().rpartition(") ")[2].split()
+    except OSError:
+        return None
+    return " ".join(numbers[10:12]) if state == "S" else None  # proc(5): what was spent in the process and in the kernel for it
 
 
 def _answer(function: Callable[..., Any], arguments: Sequence[Any], pipe: int, parent: int) -> NoReturn:

@@ -18,7 +18,7 @@ import msgspec
 from conformance.backends import Backend, BackendInfo, answer
 from conformance.campaign.examination import ailment_in
 from conformance.campaign.grid_records import GridRecord, Met
-from conformance.campaign.last_words import heard
+from conformance.campaign.last_words import be_brief, heard
 from conformance.campaign.opened import backend
 from conformance.campaign.record_files import Writer, extent
 from conformance.campaign.recording import met_of, null_record, verdict_record
@@ -89,6 +89,8 @@ def run_chunk(chunk: Chunk) -> dict[tuple[str, ...], Any]:
             out.write(record)
             if record.poisoned:
                 os._exit(POISONED)
+            if chunk.is_heard and index == chunk.start:
+                be_brief()  # the first death at any other case is not its last
     chunk.progress.unlink(missing_ok=True)
     chunk.watchdog.unlink(missing_ok=True)
     return {place: answered for place, answered in well().items() if place not in before}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 
 import pytest
 
 from conformance.backends.registry import registration, registrations
-from conformance.campaign.nursery import DeathError, forked
+from conformance.campaign.nursery import LOOK, DeathError, forked
 from conformance.campaign.opened import describe_backend
 from conformance.campaign.pool import Workers
 from conformance.campaign.warm_up import CASES, _can_be_forked, _found_forkable
@@ -23,6 +24,14 @@ def killed_by(number: int) -> None:
 
 def refuses() -> None:
     raise ValueError("no such thing")
+
+
+def computes() -> str:
+    """Compute for longer than it takes to be looked at three times."""
+    until = time.process_time() + 4 * LOOK
+    while time.process_time() < until:
+        pass
+    return "words"
 
 
 def forever() -> None:
@@ -71,6 +80,10 @@ def test_a_child_that_does_not_finish_dying_is_ended() -> None:
     with pytest.raises(DeathError) as death:
         forked(forever, dying=lambda: True)
     assert death.value.exit_code is None
+
+
+def test_a_dying_child_that_still_computes_says_its_last_words() -> None:
+    assert forked(computes, dying=lambda: True) == "words"
 
 
 def test_no_child_is_left_as_a_zombie() -> None:

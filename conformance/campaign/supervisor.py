@@ -23,6 +23,7 @@ from conformance.campaign.watchdog import rang, under_way
 from conformance.campaign.worker import POISONED, run_chunk
 from conformance.judge.canary import trust
 from conformance.judge.verdict import Bucket
+from conformance.laws.registry import LAWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -113,7 +114,8 @@ def after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
     """Return what is left of a chunk whose process died.
 
     The first death at a case may be the fault of one before it, which damaged the process, so the case is tried once more, unless there
-    is none; the second is its own.
+    is none; the second is its own. A backend that died is not run again, so where it dies once more nobody knows of what, and all of
+    them are left out; unless a law died, whose cases are made with one more run.
     """
     following = _following(chunk)
     if exit_code == POISONED:
@@ -127,7 +129,8 @@ def after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
     before = chunk.fatal_backends.get(following, {})
     culprit, law = _culprit(chunk, following)
     death = Death(Bucket.TIMED_OUT if hung else Bucket.CRASHED, law, frame)
-    fatal = dict.fromkeys(chunk.backends, death) if culprit in before else {**before, culprit: death}
+    lost = culprit in before and before[culprit].law not in LAWS
+    fatal = dict.fromkeys(chunk.backends, death) if lost else {**before, culprit: death}
     return replace(chunk, start=following, fatal_backends={**chunk.fatal_backends, following: fatal})
 
 

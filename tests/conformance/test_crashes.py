@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from conformance.campaign.chunk import chunk_of
+from conformance.campaign.chunk import Death, chunk_of
 from conformance.campaign.fingerprint import fingerprint_of
 from conformance.campaign.last_words import frame_of, words_in
 from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import Writer, read_chunk
-from conformance.campaign.supervisor import cut_short, supervised
+from conformance.campaign.supervisor import after_death, cut_short, supervised
 from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
 from conformance.campaign.worker import run_chunk
 from conformance.case.case import Case, Input
@@ -178,6 +178,16 @@ def test_a_case_that_was_set_aside_is_not_lost_with_the_worker_that_did(tmp_path
     passage = cut_short(chunk, -9)
     assert passage.left is not None
     assert ((1,), 3, {3: 1}, ()) == (passage.aside, passage.left.start, passage.left.deaths, passage.left.set_aside)
+
+
+@pytest.mark.parametrize(("law", "fatal"), [("linear-seed", ["paddle"]), ("", ["torch", "paddle"])], ids=["a law", "the case"])
+def test_a_case_that_dies_where_the_cases_of_a_deadly_law_are_made_is_no_crash_of_another_backend(
+    law: str, fatal: list[str], tmp_path: Path
+) -> None:
+    died = Death(Bucket.CRASHED, law, "SIGSEGV")
+    chunk = replace(chunk_of([SINE], ("torch", "paddle"), tmp_path), fatal_backends={0: {"paddle": died}})
+    chunk.progress.write_text("0 paddle")
+    assert fatal == [*after_death(chunk, -signal.SIGSEGV).fatal_backends[0]]
 
 
 @pytest.mark.parametrize("exit_code", [-14, None], ids=["alarm", "ended"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 os.environ[VARIABLE] = "torch,paddle,paddle-static"  # one server forks the workers of all pools of all tests here
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell starts a job in the background so, and every run that the tests start and interrupt would inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("untimed", deadline=None)  # how long an example takes is the machine's affair
 settings.load_profile("untimed")

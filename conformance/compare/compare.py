@@ -263,8 +263,11 @@ class Comparer:
             wanted, got = ("absent" if v is None else "present" for v in (expected, actual))
             present = expected or actual
             return differs("absence", wanted, got, name + _words_for(present))
+        if bool(expected.unreadable) != bool(actual.unreadable):
+            wanted, got = ("unreadable" if v.unreadable else "readable" for v in (expected, actual))
+            return differs("unreadable", wanted, got, f"{name}: {actual.unreadable or expected.unreadable}")
         if actual.unreadable:
-            return differs("unreadable", "readable", "unreadable", f"{name}: {actual.unreadable}")
+            return None
         e, a = expected.array, actual.array
         if e.shape != a.shape:
             got = "another" if e.ndim == a.ndim else "more axes" if a.ndim > e.ndim else "fewer axes"

@@ -20,12 +20,12 @@ from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.files import decode, encode
 from conformance.case.outcome import Computed
-from conformance.case.steps import Grad, Op
+from conformance.case.steps import Grad, Op, ops
 from conformance.compare import compare
 from conformance.compare import rounding as disturbance
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge import nulls
-from conformance.judge.nulls import OF_REFERENCE, Pair, against_itself, compare_nulls, compare_pair, null_pairs, upper_bound
+from conformance.judge.nulls import OF_A_DTYPE, OF_REFERENCE, Pair, against_itself, compare_nulls, compare_pair, null_pairs, upper_bound
 from conformance.laws.judging import Judging
 from conformance.mutants.mutant import WrongEngine, patch
 from conformance.mutants.registry import mutant
@@ -101,6 +101,39 @@ def test_a_judge_without_tolerance_raises_false_alarms(pair: Pair) -> None:
         pytest.importorskip("torch")
     with mock.patch.object(disturbance, "UNITS", 0.0), mock.patch.object(compare, "agrees_cheaply", return_value=False):
         assert any(compare_pair(pair, case, backend(pair.backend)).alarm for case in CASES if pair.fits(case))
+
+
+def _unread(outcome: Outcome) -> Outcome:
+    outcome = copy.deepcopy(outcome)
+    seen = next(o for o in outcome.observations if isinstance(o, Computed) and o.values)
+    seen.values = tuple(
+        None if v is None else replace(v, array=np.empty(0), unreadable="RuntimeError: no elements") for v in seen.values
+    )
+    return outcome
+
+
+def test_what_neither_side_shows_is_no_false_alarm() -> None:
+    first = _unread(backend("reference").run(NUMERIC))
+    same = Pair("same", "reference", "nothing is different", lambda _: True, lambda _case, _engine, one: one)
+    assert not compare_pair(same, NUMERIC, backend("reference"), first).alarm
+
+
+@pytest.mark.parametrize("shown", [0, 1])
+def test_what_one_side_alone_shows_is_told_apart(shown: int) -> None:
+    right = backend("reference").run(NUMERIC)
+    sides = (right, _unread(right)) if shown == 0 else (_unread(right), right)
+    pair = Pair("unread", "reference", "one side is not shown", lambda _: True, lambda *_: sides[1])
+    assert compare_pair(pair, NUMERIC, backend("reference"), sides[0]).alarm
+
+
+@pytest.mark.parametrize("name", OF_A_DTYPE)
+def test_an_op_that_is_another_in_a_wider_dtype_is_in_no_pair_of_precisions(name: str) -> None:
+    case = next(c for c in (case_of(1, i, DrawOptions(("numeric",), ops=(name,))) for i in range(99)) if _uses(c, name))
+    assert not [pair.id for pair in null_pairs() if "precision" in pair.id and pair.fits(case)]
+
+
+def _uses(case: Case, name: str) -> bool:
+    return any(op.op == name for step in case.steps for op in ops(step))
 
 
 def test_nobody_reorders_sums_afterwards() -> None:

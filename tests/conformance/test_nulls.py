@@ -20,7 +20,7 @@ from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.files import decode, encode
 from conformance.case.outcome import Computed
-from conformance.case.steps import Grad, Op, ops
+from conformance.case.steps import Grad, Hook, Op, ops
 from conformance.compare import compare
 from conformance.compare import rounding as disturbance
 from conformance.generate.scripts import DrawOptions, case_of
@@ -128,12 +128,13 @@ def test_what_one_side_alone_shows_is_told_apart(shown: int) -> None:
 
 @pytest.mark.parametrize("name", OF_A_DTYPE)
 def test_an_op_that_is_another_in_a_wider_dtype_is_in_no_pair_of_precisions(name: str) -> None:
-    case = next(c for c in (case_of(1, i, DrawOptions(("numeric",), ops=(name,))) for i in range(99)) if _uses(c, name))
+    drawn = (case_of(1, i, DrawOptions(("numeric",), ops=(name,))) for i in range(400))
+    case = next(c for c in drawn if {i.dtype for i in c.inputs} == {"float32"} and _has_no_hook_but(c, name))
     assert not [pair.id for pair in null_pairs() if "precision" in pair.id and pair.fits(case)]
 
 
-def _uses(case: Case, name: str) -> bool:
-    return any(op.op == name for step in case.steps for op in ops(step))
+def _has_no_hook_but(case: Case, name: str) -> bool:
+    return any(op.op == name for step in case.steps for op in ops(step)) and not any(isinstance(step, Hook) for step in case.steps)
 
 
 def test_nobody_reorders_sums_afterwards() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conformance.case.queries import call_at, upstream
 from conformance.case.steps import Op
 from conformance.deviations.conditions.registry import condition
 from conformance.deviations.points import arrays
@@ -119,6 +120,17 @@ def downscaled_without_two_axes(case: Case, number: int) -> bool:
 def dropout_of_nothing(case: Case, number: int) -> bool:
     """Whether the step is a dropout in evaluation of a tensor without elements."""
     return _meets(case, number, "dropout_eval", lambda x, **_: x.size == 0)
+
+
+@condition
+def passes_dropout_of_nothing(case: Case, number: int) -> bool:
+    """Whether a call comes by a tensor without elements of which a dropout in evaluation was recorded before."""
+    call, before = call_at(case, number), case.steps[:number]
+    if call is None:
+        return False
+    above = set().union(*(upstream(before, root) for root in call.roots))
+    dropped = (step for k, step in enumerate(before) if isinstance(step, Op) and not step.no_grad and dropout_of_nothing(case, k))
+    return any(not above.isdisjoint(step.operands) for step in dropped)
 
 
 @condition

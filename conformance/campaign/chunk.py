@@ -22,12 +22,19 @@ if TYPE_CHECKING:
 class Death:
     """How a backend ended the process: it crashed or never came back, under this law, or in the canary, if one was being tried.
 
-    ``frame``: in which function of the framework that was, see `conformance.campaign.last_words`.
+    ``frame``: in which function of the framework that was, see `conformance.campaign.last_words`. ``own``: whether the case did it for
+    sure, because no other had run in that process; else one before it may have damaged the process.
     """
 
     bucket: Bucket
     law: str
     frame: str
+    own: bool = True
+
+    @property
+    def is_native(self) -> bool:
+        """Whether the frame is one of the framework itself, which another fault hardly shares; those of Python many do."""
+        return "::" in self.frame
 
 
 @dataclass(frozen=True)
@@ -36,8 +43,8 @@ class Chunk:
 
     ``patience``: for how many seconds a case may compute before it is set aside, ``None`` for as long as ``judging`` says, after which
     it is known to hang; ``set_aside``: the indices of those that took longer. ``until``: when no more cases are started, by
-    `time.monotonic`. ``deaths``: at which indices a process died once already; ``fatal_backends``: by index, the backends that are
-    known to take the process down there, and how. ``points``: the points of the grid, by index. ``settled``: open choices of which
+    `time.monotonic`. ``deaths``: at which indices a process died once already; ``fatal_backends``: by index, the backends that take
+    the process down there, or seem to, and how. ``points``: the points of the grid, by index. ``settled``: open choices of which
     nobody asks whether a case shows them.
     """
 
@@ -59,8 +66,8 @@ class Chunk:
     settled: frozenset[OpenChoice] = frozenset()
 
     @property
-    def is_heard(self) -> bool:
-        """Whether a death at the first case is its own, and told at length: it died before, or is alone in its process."""
+    def owns_first_death(self) -> bool:
+        """Whether a death at the first case is its own: it died before, or is alone in its process."""
         return self.start in self.deaths or self.start + 1 == self.stop
 
     @property

@@ -19,7 +19,7 @@ from conformance.campaign.watchdog import set_alarm
 from conformance.judge.canary import EVERY, ailment_after, is_ill, ops_of, trust, well
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from conformance.backends import Backend
     from conformance.case.case import Case
@@ -30,8 +30,6 @@ T = TypeVar("T")
 
 PATIENCE = 2.0
 """Seconds of computing after which a canary hangs; one takes some hundredths of a second at worst."""
-MANY = 150
-"""Cases after which a worker has all canaries asked at once: its children, many of which die, would find out again what is well."""
 EXAMINERS = 6
 """How many processes an engine may take along before all of its ops count as no sign of damage, unasked."""
 SLATE_BYTES = 1024
@@ -40,10 +38,6 @@ _examined: dict[str, dict[str, bool]] = {}
 """By backend and op: whether the canary dies where nothing was refused."""
 _killed: dict[str, int] = {}
 """By backend: how many examiners it took along."""
-_learned: set[str] = set()
-"""The backends of which all canaries were asked at once."""
-_met = 0
-"""How many cases this worker has had under way."""
 _slate: mmap.mmap | None = None
 """What a child says of the canary that is under way, in memory that its worker shares; ``None`` where nobody can be asked."""
 
@@ -122,17 +116,20 @@ def examine(suspicion: Suspicion) -> bool:
     return known[op]
 
 
-def prepare_for(cases: int, backends: Sequence[str]) -> None:
-    """Have all canaries of these backends asked, if a worker that takes so many cases more has had many."""
-    global _met  # noqa: PLW0603 - a process counts for itself
-    _met += cases
-    for name in backends if _met > MANY else ():
-        if name not in _learned:
-            _learned.add(name)
-            with suppress(DeathError), servers_restarted():  # where one takes its process along, each is asked when it matters
-                found, answers = forked(_all_examined, [name])
-                _examined.setdefault(name, {}).update(found)
-                trust(answers)
+def examine_all(name: str) -> bool:
+    """Have all canaries of a backend asked by a child; return whether that came through, or else each is asked when it matters."""
+    with suppress(DeathError), servers_restarted():
+        found, answers = forked(_all_examined, [name])
+        _examined.setdefault(name, {}).update(found)
+        trust(answers)
+        return True
+    return False
+
+
+def ask_again(name: str) -> None:
+    """Run all canaries of a backend in this process, which then has in place whatever it sets up at the first use of an op."""
+    for op in ops_of(EVERY):
+        is_ill(op, backend(name))
 
 
 def _all_examined(name: str) -> tuple[dict[str, bool], dict[tuple[str, ...], Any]]:

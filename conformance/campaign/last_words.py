@@ -57,24 +57,11 @@ def is_dying(path: Path) -> bool:
     return FATAL.search(words_in(path)) is not None
 
 
-def be_brief() -> None:
-    """Let a dying process print the lines of Python alone from now on; a native stack takes longer than tens of cases."""
-    faulthandler.disable()  # enabled twice it would leave the handlers of the framework behind it
-    die_at_once()
-    faulthandler.enable(2)
-
-
 @contextmanager
-def heard(path: Path, *, native: bool = True) -> Iterator[None]:
-    """Send what is printed to a file for a while, the stack of a dying process included; the file goes if nobody dies.
-
-    ``native``: whether a framework may print its native stack; see `be_brief`.
-    """
+def heard(path: Path) -> Iterator[None]:
+    """Send what is printed to a file for a while, the stack of a dying process included; the file goes if nobody dies."""
     _print_to(str(path))
-    if native:
-        faulthandler.enable(2)
-    else:
-        be_brief()
+    faulthandler.enable(2)
     try:
         yield
     finally:

@@ -31,6 +31,9 @@ GRACE = 1.0
 LOOK = 0.1
 """Seconds after which a child that says nothing is looked at, and again."""
 
+PROCESSES = Path("/proc")
+"""Where the system tells of processes, see proc(5)."""
+
 
 class DeathError(Exception):
     """A child ended before it had an answer.
@@ -53,11 +56,13 @@ def forked(
     arguments: Sequence[Any] = (),
     timeout: float | None = None,
     dying: Callable[[], object] = lambda: False,
+    stuck: float = math.inf,
 ) -> Any:
     """Call a function in a child of this process and return what it returned; what it raised is raised here.
 
     ``timeout``: seconds after which the child is ended; ``None`` waits. ``dying``: asked after each `LOOK` whether the child is on its
-    way out, or lost; then it is ended after `GRACE` seconds more, or as soon as it waits and does nothing.
+    way out, or lost; then it is ended after `GRACE` seconds more, or as soon as it waits and does nothing. ``stuck``: seconds after
+    which a child that waits, with nobody in it or below it who could end that, is sent the alarm that it set for itself.
 
     Raises:
         DeathError: if there is no answer.
@@ -71,7 +76,7 @@ def forked(
     os.close(writing)
     words = None
     try:
-        words = _read(reading, timeout, dying, child)
+        words = _read(reading, timeout, dying, child, stuck)
     finally:
         os.close(reading)
         if words is None:
@@ -87,23 +92,26 @@ def forked(
     return answer.value
 
 
-def _read(pipe: int, timeout: float | None, dying: Callable[[], object], child: int) -> bytes | None:
+def _read(pipe: int, timeout: float | None, dying: Callable[[], object], child: int, stuck: float) -> bytes | None:
     """Read until the other end is closed; ``None`` if that takes longer than ``timeout`` seconds, or than a dying child is given."""
     until = math.inf if timeout is None else time.monotonic() + timeout
     doomed = False
     done: str | None = None
+    waits = 0.0
     parts: list[bytes] = []
     while True:
         left = until - time.monotonic()
         if not select.select([pipe], [], [], max(0.0, min(left, LOOK)))[0]:
             if left <= LOOK:
                 return None
-            if doomed or dying():
-                before, done = done, _work_done(child)
-                if doomed and done is not None and done == before:
-                    return None
-                until = until if doomed else min(until, time.monotonic() + GRACE)
-                doomed = True
+            before, done = done, _work_done(child)
+            waits = waits + LOOK if done is not None and done == before else 0.0
+            if doomed and waits:
+                return None
+            if not doomed and dying():
+                until, doomed = min(until, time.monotonic() + GRACE), True
+            elif waits >= stuck and _is_alone(child):
+                os.kill(child, signal.SIGALRM)
             continue
         part = os.read(pipe, 1 << 16)
         if not part:
@@ -112,15 +120,24 @@ def _read(pipe: int, timeout: float | None, dying: Callable[[], object], child: 
 
 
 def _work_done(child: int) -> str | None:
-    """Return the time that a process has computed, as the system writes it, if it waits just now; ``None`` if it works or nobody knows.
+    """Return how often and how long a process has run, as the system writes it, if it waits just now; ``None`` if not, or nobody knows.
 
-    A dying process that waits, and has not computed since it was looked at before, waits for a lock that it holds itself.
+    A dying process that waits, and has not run since it was looked at before, waits for a lock that it holds itself.
     """
     try:
-        state, *numbers = Path(f"/proc/{child}/stat").read_text().rpartition(") ")[2].split()
+        state = (PROCESSES / str(child) / "stat").read_text().rpartition(") ")[2][:1]
+        return (PROCESSES / str(child) / "schedstat").read_text() if state == "S" else None
     except OSError:
         return None
-    return " ".join(numbers[10:12]) if state == "S" else None  # proc(5): what was spent in the process and in the kernel for it
+
+
+def _is_alone(child: int) -> bool:
+    """Whether a process has one thread and no children, so that there is nobody whom it may wait for; not if nobody knows."""
+    threads = PROCESSES / str(child) / "task"
+    try:
+        return len(list(threads.iterdir())) == 1 and not (threads / str(child) / "children").read_text()
+    except OSError:
+        return False
 
 
 def _answer(function: Callable[..., Any], arguments: Sequence[Any], pipe: int, parent: int) -> NoReturn:

@@ -45,6 +45,10 @@ if TYPE_CHECKING:
 
 CHUNK = 100
 """How many cases a worker gets at once."""
+LAST_CHUNK = 10
+"""How many it gets at the end of a run, where chunks get smaller, so that no worker waits long for the last one of another."""
+SHARES = 4
+"""In how many chunks for each worker the rest of a run is cut then."""
 GRID_SAMPLE = 8
 """Laws and null pairs look at one case of the grid in so many: they are about engines and judges, which random cases show them
 better."""
@@ -234,7 +238,7 @@ class _Campaign:
     def _chunks(self, folder: str, recorded: Collection[int]) -> Iterator[Chunk]:
         options, until = self.options, self.no_cases_after
         patience = PATIENCE * options.judging.timeout
-        for start, stop in missing(options.total, recorded, options.alike):
+        for start, stop in missing(options.total, recorded, options.alike, self.header.jobs):
             backends = options.half(start)
             if until is not None and time.monotonic() >= until:
                 return
@@ -280,12 +284,15 @@ class _Campaign:
         return tally.footer(reason, wall, self.hands.jobs, {backend.name: backend.not_offered for backend in header.backends}, info)
 
 
-def missing(cases: int, recorded: Collection[int], alike: Callable[[int, int], bool] = lambda *_: True) -> Iterator[tuple[int, int]]:
-    """Yield the ranges, of at most `CHUNK`, of the cases that have no record, all of a range ``alike``."""
+def missing(
+    cases: int, recorded: Collection[int], alike: Callable[[int, int], bool] = lambda *_: True, jobs: int = 1
+) -> Iterator[tuple[int, int]]:
+    """Yield the ranges, of at most `CHUNK`, of the cases that have no record, all of a range ``alike``; for so many workers."""
     start = 0
     while start < cases:
         stop = start
-        while stop < min(start + CHUNK, cases) and stop not in recorded and alike(start, stop):
+        most = CHUNK if jobs == 1 else min(CHUNK, max(LAST_CHUNK, (cases - start) // (SHARES * jobs)))
+        while stop < min(start + most, cases) and stop not in recorded and alike(start, stop):
             stop += 1
         if stop > start:
             yield start, stop

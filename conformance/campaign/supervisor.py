@@ -14,11 +14,12 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from conformance.campaign.chunk import Chunk, Death
-from conformance.campaign.examination import Suspicion, forget, prepare_for, resolved, settled
+from conformance.campaign.examination import Suspicion, forget, resolved, settled
 from conformance.campaign.last_words import die_at_once, frame_of, is_dying, words_in
 from conformance.campaign.nursery import DeathError, forked
 from conformance.campaign.opened import servers_restarted
 from conformance.campaign.record_files import read_chunk
+from conformance.campaign.warm_up import prepare_for
 from conformance.campaign.watchdog import rang, under_way
 from conformance.campaign.worker import POISONED, run_chunk
 from conformance.judge.canary import trust
@@ -27,6 +28,10 @@ from conformance.laws.registry import LAWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+
+STUCK = 0.2
+"""The part of its time-out after which a case that waits for nobody hangs. One that computes for ever has to be waited for."""
 
 
 def sheltered(function: Callable[..., Any], arguments: Sequence[Any], timeout: float | None = None) -> Any:
@@ -67,7 +72,7 @@ def supervised(chunk: Chunk) -> Passage:
         forget()
         try:
             with servers_restarted():
-                trust(forked(run_chunk, [chunk], dying=partial(_is_lost, chunk)))
+                trust(forked(run_chunk, [chunk], dying=partial(_is_lost, chunk), stuck=STUCK * chunk.judging.timeout))
             left, way = replace(chunk, start=chunk.stop), "done"
         except (Suspicion, DeathError) as ended:
             if resolved(ended) or isinstance(ended, Suspicion):
@@ -113,9 +118,10 @@ def _way(before: Chunk, after: Chunk, exit_code: int | None) -> str:
 def after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
     """Return what is left of a chunk whose process died.
 
-    The first death at a case may be the fault of one before it, which damaged the process, so the case is tried once more, unless there
-    is none; the second is its own. A backend that died is not run again, so where it dies once more nobody knows of what, and all of
-    them are left out; unless a law died, whose cases are made with one more run.
+    The first death at a case may be the fault of one before it, which damaged the process, unless there is none. So the worker runs the
+    case once more, if it does not know the death, see `conformance.campaign.worker`; the second is its own. A backend that died is not
+    run again, so where it dies once more nobody knows of what, and all of them are left out; unless a law died, whose cases are made
+    with one more run.
     """
     following = _following(chunk)
     if exit_code == POISONED:
@@ -123,15 +129,15 @@ def after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
     hung = rang(chunk.watchdog) and not is_dying(chunk.words)
     if hung and chunk.patience is not None:
         return replace(chunk, start=following + 1, set_aside=(*chunk.set_aside, following))
-    if not hung and not (following == chunk.start and chunk.is_heard):
-        return replace(chunk, start=following, deaths={**chunk.deaths, following: 1})
+    own = hung or (following == chunk.start and chunk.owns_first_death)
     frame = frame_of(words_in(chunk.watchdog if hung else chunk.words), exit_code)
-    before = chunk.fatal_backends.get(following, {})
+    before = {name: death for name, death in chunk.fatal_backends.get(following, {}).items() if death.own}
     culprit, law = _culprit(chunk, following)
-    death = Death(Bucket.TIMED_OUT if hung else Bucket.CRASHED, law, frame)
+    death = Death(Bucket.TIMED_OUT if hung else Bucket.CRASHED, law, frame, own)
     lost = culprit in before and before[culprit].law not in LAWS
     fatal = dict.fromkeys(chunk.backends, death) if lost else {**before, culprit: death}
-    return replace(chunk, start=following, fatal_backends={**chunk.fatal_backends, following: fatal})
+    deaths = chunk.deaths if own else {**chunk.deaths, following: 1}
+    return replace(chunk, start=following, fatal_backends={**chunk.fatal_backends, following: fatal}, deaths=deaths)
 
 
 def alone(chunk: Chunk, index: int) -> Chunk:

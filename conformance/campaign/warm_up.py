@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.backends.registry import BackendError, registration
-from conformance.campaign.examination import begin
+from conformance.campaign import huge_pages
+from conformance.campaign.examination import ask_again, begin, examine_all
 from conformance.campaign.last_words import silence
 from conformance.campaign.nursery import die_with, forked
 from conformance.campaign.opened import backend
@@ -54,7 +55,14 @@ CASES = (
 VARIABLE = "CONFORMANCE_WARM_UP"
 """In the environment: the backends that the server process warms up, with commas between them, beside those of the first pool."""
 
+MANY = 150
+"""Cases after which it is worth a worker's while to be warmed up further, see `prepare_for`."""
+
 _forkable: set[str] = set()
+_met = 0
+"""How many cases this worker has had under way."""
+_prepared: set[str] = set()
+"""The backends for which this worker was warmed up further."""
 
 
 def prepare_server(backends: tuple[str, ...]) -> None:
@@ -86,6 +94,25 @@ def prepare(backends: tuple[str, ...]) -> None:
     begin()
 
 
+def prepare_for(cases: int, backends: Sequence[str]) -> None:
+    """Do what costs a worker a second and saves it more than that, if it has many cases: it takes so many more now.
+
+    Each of its children, many of which die, would find out again which canaries are well, and would be the first to use most of the
+    ops. So a child asks all canaries, and what has come through that is done by the worker itself. It runs nothing else, and a canary
+    refuses nothing that could damage it.
+    """
+    global _met  # noqa: PLW0603 - a process counts for itself
+    _met += cases
+    todo = [name for name in backends if name not in _prepared] if _met > MANY else []
+    _prepared.update(todo)
+    fit = [name for name in todo if examine_all(name) and name in _forkable]
+    for name in fit:
+        ask_again(name)
+    if fit:
+        _freeze()
+        huge_pages.gather()
+
+
 def _import(backends: Sequence[str]) -> None:
     """Import what opens these backends; what is not imported here is imported by every child."""
     for name in backends:
@@ -97,9 +124,13 @@ def _warm_up_forkable(backends: set[str]) -> None:
     _forkable.update(backends)
     with suppress(Exception):
         warm_up(sorted(backends))
+    _freeze()
+    gc.enable()
+
+
+def _freeze() -> None:
     gc.collect()
     gc.freeze()  # no child's collector touches, and so copies, what is shared
-    gc.enable()
 
 
 def warm_up(backends: Sequence[str]) -> None:

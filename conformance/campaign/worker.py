@@ -18,7 +18,7 @@ import msgspec
 from conformance.backends import Backend, BackendInfo, answer
 from conformance.campaign.examination import ailment_in
 from conformance.campaign.grid_records import GridRecord, Met
-from conformance.campaign.last_words import be_brief, heard
+from conformance.campaign.last_words import heard
 from conformance.campaign.opened import backend
 from conformance.campaign.record_files import Writer, extent
 from conformance.campaign.recording import met_of, null_record, verdict_record
@@ -30,7 +30,7 @@ from conformance.case.place import END
 from conformance.case.profile import Profile, profile_of
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
-from conformance.deviations.entries import listed
+from conformance.deviations.entries import CRASH, is_framed, listed
 from conformance.generate.scripts import case_of
 from conformance.judge.audit import audit, is_due
 from conformance.judge.canary import BIRD, POISON, Ailment, read_past_its_end, well
@@ -75,8 +75,7 @@ def run_chunk(chunk: Chunk) -> dict[tuple[str, ...], Any]:
     opened = [backend(name) for name in chunk.backends]
     before = well()
     written = Writer(chunk.records, extent(chunk.records).size)
-    words = heard(chunk.words, native=chunk.is_heard)
-    with written as out, progress_file(chunk.progress) as progress, words, alarm(chunk.watchdog):
+    with written as out, progress_file(chunk.progress) as progress, heard(chunk.words), alarm(chunk.watchdog):
         for index in range(chunk.start, chunk.stop):
             if chunk.until is not None and monotonic() >= chunk.until:
                 break
@@ -84,13 +83,11 @@ def run_chunk(chunk: Chunk) -> dict[tuple[str, ...], Any]:
             set_alarm(0)
             if record.case is not None:
                 record = msgspec.structs.replace(record, since=chunk.start)
-            if index in chunk.deaths and index not in chunk.fatal_backends:
+            if index in chunk.deaths and not any(map(_is_of_death, record.verdicts.values())):
                 record = msgspec.structs.replace(record, deaths=chunk.deaths[index])
             out.write(record)
             if record.poisoned:
                 os._exit(POISONED)
-            if chunk.is_heard and index == chunk.start:
-                be_brief()  # the first death at any other case is not its last
     chunk.progress.unlink(missing_ok=True)
     chunk.watchdog.unlink(missing_ok=True)
     return {place: answered for place, answered in well().items() if place not in before}
@@ -133,10 +130,11 @@ def run_case(
 ) -> CaseRecord:
     """Run one case on the reference and on every backend, and write its record.
 
-    ``fatal_backends`` are not run: they are known to take the process down. ``entering`` is told each backend before it runs, and each
-    law, or the canary, before it is tried. Where laws alone judge, the reference is asked only whether a known deviation shows, if the
-    backend has any. ``point``: what the case is in the grid; ``settled``: open choices of which nobody asks whether the case
-    shows them.
+    ``fatal_backends`` are not run: they take the process down, if the case is known to do so by itself. Where another case may have
+    done it, one that deviates as it is known to, down to the native frame in which it dies, needs no second death for a proof, and any
+    other is run again. ``entering`` is told each backend before it runs, and each law, or the canary, before it is tried. Where laws
+    alone judge, the reference is asked only whether a known deviation shows, if the backend has any. ``point``: what the case is in the
+    grid; ``settled``: open choices of which nobody asks whether the case shows them.
     """
     judging, fatal_backends = judging or Judging(), fatal_backends or {}
     seconds = {"reference": 0.0, "judge": 0.0, "laws": 0.0}
@@ -151,9 +149,11 @@ def run_case(
         with _clock(seconds, "reference"):
             promise = _promise(case, engine, judging)
             facts = facts or (None if promise is None else profile_of(case, promise.outcome))
-        if name in fatal_backends:
-            verdicts[name] = verdict_record(case, _verdict_on_death(case, engine, fatal_backends[name], entering), facts or NOTHING)
-            continue
+        if (death := fatal_backends.get(name)) is not None:
+            on_death = _verdict_on_death(case, engine, death, entering)
+            if death.own or (death.is_native and is_framed(on_death.deviation)):
+                verdicts[name] = verdict_record(case, on_death, facts or NOTHING)
+                continue
         entering(name)
         with _clock(seconds, name):
             actual = answer(engine, case)
@@ -303,6 +303,10 @@ def _fault(error: Exception) -> Verdict:
     return Verdict(Bucket.HARNESS_ERROR, Mismatch(END, "harness", "step", "judged", type(error).__name__, str(error)))
 
 
+def _is_of_death(verdict: VerdictRecord) -> bool:
+    return verdict.mismatch is not None and verdict.mismatch.kind == CRASH
+
+
 def _verdict_on_death(case: Case, engine: Backend, death: Death, entering: Callable[[str], None]) -> Verdict:
     """Return the verdict on a case that takes the process down.
 
@@ -312,7 +316,7 @@ def _verdict_on_death(case: Case, engine: Backend, death: Death, entering: Calla
     happened = "the process died" if crashed else "no end in sight"
     under = {"": "", BIRD: ", in a canary, after what was refused"}.get(death.law, f", under the law {death.law}")
     detail = f"{happened}{under}: {death.frame}"
-    found = Mismatch(END, "crash", death.law or "step", "computed", death.bucket, detail)
+    found = Mismatch(END, CRASH, death.law or "step", "computed", death.bucket, detail)
     cases = [case]
     if death.law in LAWS:
         entering(engine.info.name)

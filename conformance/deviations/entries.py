@@ -288,6 +288,11 @@ def _unsaid(entry: Deviation) -> Iterator[str]:
         yield "a frame belongs to a crash, which is not among the kinds"
 
 
+def is_framed(name: str | None) -> bool:
+    """Whether the entry of this id says in which frame the process dies, and that it does so nowhere else."""
+    return any(entry.id == name and entry.frame and not entry.unpredictable for entry in known())
+
+
 def listed(info: BackendInfo) -> bool:
     """Whether some entry names the backend."""
     return any(entry.backend in (info.name, info.variant_of) for entry in known())

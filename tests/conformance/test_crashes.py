@@ -17,7 +17,7 @@ from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import Writer, read_chunk
 from conformance.campaign.supervisor import after_death, cut_short, supervised
 from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
-from conformance.campaign.worker import run_chunk
+from conformance.campaign.worker import run_case, run_chunk
 from conformance.case.case import Case, Input
 from conformance.case.files import read
 from conformance.case.place import END, recorded
@@ -30,6 +30,7 @@ from conformance.judge.verdict import Bucket
 from conformance.laws.judging import Judging
 from tests.conformance.engines import INFO
 from tests.conformance.test_records import FAILED
+from tests.wrong_engines import Posing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -178,6 +179,35 @@ def test_a_case_that_was_set_aside_is_not_lost_with_the_worker_that_did(tmp_path
     passage = cut_short(chunk, -9)
     assert passage.left is not None
     assert ((1,), 3, {3: 1}, ()) == (passage.aside, passage.left.start, passage.left.deaths, passage.left.set_aside)
+
+
+HARMLESS = Case((Input("x", (), (1.0,)),), (Op("neg", ("x",), ("y",)),))
+
+
+@pytest.mark.frameworks
+def test_a_death_that_is_known_to_its_native_frame_is_not_died_again(tmp_path: Path) -> None:
+    chunk = chunk_of([HARMLESS, read(evidence("paddle-meshgrid-constant")), HARMLESS], ("paddle",), tmp_path)
+    with Workers(chunk.backends, 1) as workers:
+        (records,) = workers.run([chunk])
+        assert ("paddle-meshgrid-constant", 1) == (records[1].verdicts["paddle"].deviation, workers.ended["crashed"])
+
+
+@pytest.mark.parametrize("frame", ["SIGSEGV in egr::Grad > phi::Other", "SIGSEGV in dygraph/base.py grad"], ids=["another", "none"])
+def test_a_death_of_another_native_frame_or_of_none_may_be_that_of_a_case_before(frame: str) -> None:
+    case = read(evidence("paddle-meshgrid-constant"))
+    record = run_case(case, [Posing(lambda: None)], fatal_backends={"paddle": Death(Bucket.CRASHED, "", frame, own=False)})
+    assert record.verdicts["paddle"].bucket != "crashed"
+    assert record.verdicts["paddle"].deviation is None
+
+
+def test_a_death_that_nobody_knows_is_its_own_where_the_case_dies_again(tmp_path: Path) -> None:
+    chunk = chunk_of([HARMLESS, SINE], ("tests.wrong_engines:dies_on_sin",), tmp_path)
+    with Workers(chunk.backends, 1) as workers:
+        (records,) = workers.run([chunk])
+        assert (["nothing_compared", "crashed"], 2) == (
+            [v.bucket for r in records for v in r.verdicts.values()],
+            workers.ended["crashed"],
+        )
 
 
 @pytest.mark.parametrize(("law", "fatal"), [("linear-seed", ["paddle"]), ("", ["torch", "paddle"])], ids=["a law", "the case"])

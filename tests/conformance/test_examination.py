@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.campaign import examination
-from conformance.campaign.examination import EXAMINERS, MANY, Suspicion, examine
+from conformance.campaign import examination, warm_up
+from conformance.campaign.examination import EXAMINERS, Suspicion, examine
 from conformance.campaign.explain import explain_case
 from conformance.campaign.opened import backend
 from conformance.campaign.pool import Workers
+from conformance.campaign.warm_up import MANY, prepare_for
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Op
 from conformance.judge.canary import EVERY
@@ -29,8 +30,8 @@ REFUSED = Case((Input("x", (2,), (0.5, 1.5)),), (Op("exp", ("x",), ("y",)), Back
 def _nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(examination, "_examined", {})
     monkeypatch.setattr(examination, "_killed", {})
-    monkeypatch.setattr(examination, "_learned", set())
-    monkeypatch.setattr(examination, "_met", 0)
+    monkeypatch.setattr(warm_up, "_prepared", set())
+    monkeypatch.setattr(warm_up, "_met", 0)
 
 
 @pytest.fixture
@@ -51,13 +52,13 @@ def test_an_op_whose_canary_hangs_is_ill_by_itself() -> None:
 
 @pytest.mark.parametrize(("cases", "learned"), [(MANY, set()), (MANY + 1, {"exp"})])
 def test_a_worker_of_many_cases_has_all_canaries_asked_at_once(cases: int, learned: set[str]) -> None:
-    examination.prepare_for(cases, (WRONG,))
+    prepare_for(cases, (WRONG,))
     assert learned == {op for op, ill in examination._examined.get(WRONG, {}).items() if ill and op == "exp"}
 
 
 def test_what_was_examined_before_is_no_reason_not_to_ask_all() -> None:
     examine(Suspicion(WRONG, "sin"))
-    examination.prepare_for(MANY + 1, (WRONG,))
+    prepare_for(MANY + 1, (WRONG,))
     assert set(catalogue()) == set(examination._examined[WRONG])
 
 

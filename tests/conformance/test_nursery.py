@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +18,9 @@ from conformance.campaign.warm_up import CASES, _can_be_forked, _found_forkable
 from conformance.campaign.worker import run_case
 from conformance.laws.judging import Judging, LawSampling
 from tests.wrong_engines import correct
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def killed_by(number: int) -> None:
@@ -32,6 +37,18 @@ def computes() -> str:
     while time.process_time() < until:
         pass
     return "words"
+
+
+def for_a_process() -> str:
+    """Wait for a process of one's own for as long as it takes to be looked at several times."""
+    forked(computes)
+    return forked(computes)
+
+
+def for_a_thread() -> str:
+    """Wait for a thread of one's own that computes for as long."""
+    with ThreadPoolExecutor(1) as executor:
+        return executor.submit(computes).result()
 
 
 def forever() -> None:
@@ -84,6 +101,17 @@ def test_a_child_that_does_not_finish_dying_is_ended() -> None:
 
 def test_a_dying_child_that_still_computes_says_its_last_words() -> None:
     assert forked(computes, dying=lambda: True) == "words"
+
+
+def test_a_child_that_waits_for_itself_is_sent_its_alarm() -> None:
+    with pytest.raises(DeathError) as death:
+        forked(forever, stuck=LOOK)
+    assert death.value.exit_code == -signal.SIGALRM
+
+
+@pytest.mark.parametrize("waiting", [for_a_process, for_a_thread])
+def test_a_child_that_waits_for_somebody_else_is_not_stuck(waiting: Callable[[], str]) -> None:
+    assert forked(waiting, stuck=LOOK) == "words"
 
 
 def test_no_child_is_left_as_a_zombie() -> None:

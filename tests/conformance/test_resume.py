@@ -22,7 +22,7 @@ from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import Writer, extent, read, read_chunk, take_in
 from conformance.campaign.records import CaseRecord, ExitReason, FindingRecord, Header, Interruption, Record, RecordError
 from conformance.campaign.resume import go_on, sole, unended
-from conformance.campaign.run import Options, Progress, missing, run_campaign
+from conformance.campaign.run import CHUNK, LAST_CHUNK, Options, Progress, missing, run_campaign
 from conformance.campaign.tally import Tally
 from conformance.cli import progress
 from conformance.cli.resume import resumed
@@ -183,6 +183,11 @@ def test_a_case_that_has_a_record_is_not_run_again(tmp_path: Path) -> None:
 
 def test_the_cases_that_are_missing_come_in_ranges_of_a_chunk() -> None:
     assert [(0, 3), (5, 105), (105, 120), (121, 130)] == list(missing(130, {3, 4, 120}))
+
+
+def test_the_last_ranges_are_small_where_workers_would_wait_for_each_other() -> None:
+    sizes = [stop - start for start, stop in missing(1000, (), jobs=2)]
+    assert (CHUNK, sorted(sizes, reverse=True), LAST_CHUNK, 1000) == (sizes[0], sizes, sizes[-2], sum(sizes))
 
 
 def test_a_tally_does_not_depend_on_the_order_of_the_cases() -> None:

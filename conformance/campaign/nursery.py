@@ -31,6 +31,9 @@ GRACE = 1.0
 LOOK = 0.1
 """Seconds after which a child that says nothing is looked at, and again."""
 
+GLANCE = 0.01
+"""Seconds after which one asks whether all is over with a child."""
+
 PROCESSES = Path("/proc")
 """Where the system tells of processes, see proc(5)."""
 
@@ -56,13 +59,15 @@ def forked(
     arguments: Sequence[Any] = (),
     timeout: float | None = None,
     dying: Callable[[], object] = lambda: False,
+    ended: Callable[[], bool] = lambda: False,
     stuck: float = math.inf,
 ) -> Any:
     """Call a function in a child of this process and return what it returned; what it raised is raised here.
 
     ``timeout``: seconds after which the child is ended; ``None`` waits. ``dying``: asked after each `LOOK` whether the child is on its
-    way out, or lost; then it is ended after `GRACE` seconds more, or as soon as it waits and does nothing. ``stuck``: seconds after
-    which a child that waits, with nobody in it or below it who could end that, is sent the alarm that it set for itself.
+    way out, or lost; then it is ended after `GRACE` seconds more, or as soon as it waits and does nothing. ``ended``: asked after each
+    `GLANCE` whether nothing more is expected of it; then it is ended. ``stuck``: seconds after which a child that waits, with nobody
+    in it or below it who could end that, is sent the alarm that it set for itself.
 
     Raises:
         DeathError: if there is no answer.
@@ -76,7 +81,7 @@ def forked(
     os.close(writing)
     words = None
     try:
-        words = _read(reading, timeout, dying, child, stuck)
+        words = _read(reading, timeout, _Watch(child, dying, ended, stuck))
     finally:
         os.close(reading)
         if words is None:
@@ -92,31 +97,49 @@ def forked(
     return answer.value
 
 
-def _read(pipe: int, timeout: float | None, dying: Callable[[], object], child: int, stuck: float) -> bytes | None:
-    """Read until the other end is closed; ``None`` if that takes longer than ``timeout`` seconds, or than a dying child is given."""
+def _read(pipe: int, timeout: float | None, watch: _Watch) -> bytes | None:
+    """Read until the other end is closed; ``None`` if that takes longer than ``timeout`` seconds, or the watch gives the child up."""
     until = math.inf if timeout is None else time.monotonic() + timeout
-    doomed = False
-    done: str | None = None
-    waits = 0.0
     parts: list[bytes] = []
     while True:
         left = until - time.monotonic()
-        if not select.select([pipe], [], [], max(0.0, min(left, LOOK)))[0]:
-            if left <= LOOK:
+        if not select.select([pipe], [], [], max(0.0, min(left, GLANCE)))[0]:
+            if left <= GLANCE or watch.gives_up():
                 return None
-            before, done = done, _work_done(child)
-            waits = waits + LOOK if done is not None and done == before else 0.0
-            if doomed and waits:
-                return None
-            if not doomed and dying():
-                until, doomed = min(until, time.monotonic() + GRACE), True
-            elif waits >= stuck and _is_alone(child):
-                os.kill(child, signal.SIGALRM)
             continue
         part = os.read(pipe, 1 << 16)
         if not part:
             return b"".join(parts)
         parts.append(part)
+
+
+class _Watch:
+    """Looks at a child that has no answer yet: whether it will have one, as far as one can see from outside."""
+
+    def __init__(self, child: int, dying: Callable[[], object], ended: Callable[[], bool], stuck: float) -> None:
+        self.child, self.dying, self.ended, self.stuck = child, dying, ended, stuck
+        self.next_look = time.monotonic() + LOOK
+        self.until = math.inf
+        self.done: str | None = None
+        self.waits = 0.0
+
+    def gives_up(self) -> bool:
+        """Whether the child is to be ended; one that is stuck is sent its alarm."""
+        now = time.monotonic()
+        if self.ended() or now >= self.until:
+            return True
+        if now < self.next_look:
+            return False
+        self.next_look = now + LOOK
+        before, self.done = self.done, _work_done(self.child)
+        self.waits = self.waits + LOOK if self.done is not None and self.done == before else 0.0
+        if self.until < math.inf:
+            return self.waits > 0
+        if self.dying():
+            self.until = now + GRACE
+        elif self.waits >= self.stuck and _is_alone(self.child):
+            os.kill(self.child, signal.SIGALRM)
+        return False
 
 
 def _work_done(child: int) -> str | None:

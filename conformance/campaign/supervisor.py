@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.campaign.chunk import Chunk, Death
 from conformance.campaign.examination import Suspicion, forget, resolved, settled
-from conformance.campaign.last_words import die_at_once, frame_of, is_dying, words_in
+from conformance.campaign.last_words import die_at_once, frame_of, has_said_all, is_dying, words_in
 from conformance.campaign.nursery import DeathError, forked
 from conformance.campaign.opened import servers_restarted
 from conformance.campaign.record_files import read_chunk
@@ -72,14 +72,15 @@ def supervised(chunk: Chunk) -> Passage:
         forget()
         try:
             with servers_restarted():
-                trust(forked(run_chunk, [chunk], dying=partial(_is_lost, chunk), stuck=STUCK * chunk.judging.timeout))
+                lost, ended = partial(_is_lost, chunk), partial(has_said_all, chunk.words)
+                trust(forked(run_chunk, [chunk], dying=lost, ended=ended, stuck=STUCK * chunk.judging.timeout))
             left, way = replace(chunk, start=chunk.stop), "done"
-        except (Suspicion, DeathError) as ended:
-            if resolved(ended) or isinstance(ended, Suspicion):
+        except (Suspicion, DeathError) as end:
+            if resolved(end) or isinstance(end, Suspicion):
                 left, way = replace(chunk, start=_following(chunk)), "examined"
             else:
-                left = after_death(chunk, ended.exit_code)
-                way = _way(chunk, left, ended.exit_code)
+                left = after_death(chunk, end.exit_code)
+                way = _way(chunk, left, end.exit_code)
         before, recorded = recorded, sum(record.seconds["all"] for record in read_chunk(chunk.records))
         passage.ended[way] += 1
         passage.seconds[way] += perf_counter() - started - (recorded - before)

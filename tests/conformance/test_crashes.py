@@ -12,7 +12,7 @@ import pytest
 
 from conformance.campaign.chunk import Death, chunk_of
 from conformance.campaign.fingerprint import fingerprint_of
-from conformance.campaign.last_words import frame_of, words_in
+from conformance.campaign.last_words import frame_of, has_said_all, words_in
 from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import Writer, read_chunk
 from conformance.campaign.supervisor import after_death, cut_short, supervised
@@ -238,6 +238,12 @@ def test_the_gate_asks_where_the_case_of_a_crash_dies() -> None:
     ended = f"known_deviation ({entry.id})"  # a damaged heap may let it die without a frame in between
     shows, (stales,) = told
     assert ([], "another: stale: ", True) == (shows, stales[:16], ended in stales)
+
+
+@pytest.mark.parametrize(("words", "said"), [(PYTHON, False), (NATIVE, True)], ids=["python", "native"])
+def test_a_process_has_said_all_when_its_native_stack_is_printed(words: str, said: bool, tmp_path: Path) -> None:
+    (tmp_path / "words").write_text(words)
+    assert has_said_all(tmp_path / "words") is said
 
 
 def test_words_that_are_gone_when_they_are_read_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,6 +114,12 @@ def test_a_child_that_waits_for_somebody_else_is_not_stuck(waiting: Callable[[],
     assert forked(waiting, stuck=LOOK) == "words"
 
 
+def test_a_child_of_which_nothing_more_is_expected_is_ended() -> None:
+    with pytest.raises(DeathError) as death:
+        forked(forever, ended=lambda: True)
+    assert death.value.exit_code is None
+
+
 def test_no_child_is_left_as_a_zombie() -> None:
     child = forked(os.getpid)
     with pytest.raises(ChildProcessError):

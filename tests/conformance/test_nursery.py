@@ -33,8 +33,8 @@ def refuses() -> None:
 
 def computes() -> str:
     """Compute for longer than it takes to be looked at three times."""
-    until = time.process_time() + 4 * LOOK
-    while time.process_time() < until:
+    until = time.monotonic() + 4 * LOOK
+    while time.monotonic() < until:
         pass
     return "words"
 

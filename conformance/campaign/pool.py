@@ -72,6 +72,18 @@ def end_server() -> None:
             os.kill(server, signal.SIGKILL)
 
 
+def _each(function: Callable[..., T], arguments: Sequence[Sequence[Any]]) -> list[T]:
+    return [function(*given) for given in arguments]
+
+
+def _result_of(future: Any) -> Any:
+    """Return what came of a call; ``None`` if its process died."""
+    try:
+        return future.result()
+    except (DeathError, *LOST):
+        return None
+
+
 class Workers:
     """A pool of worker processes, opened once and used for any number of calls; a context manager.
 
@@ -121,14 +133,26 @@ class Workers:
         return next(self.calls(function, [arguments], timeout))
 
     def calls(
-        self, function: Callable[..., T], arguments: Iterable[Sequence[Any]], timeout: float = CALL_TIMEOUT
+        self,
+        function: Callable[..., T],
+        arguments: Iterable[Sequence[Any]],
+        timeout: float = CALL_TIMEOUT,
+        *,
+        at_once: int = 1,
+        good: Callable[[T], bool] = lambda _: True,
     ) -> Iterator[T | None]:
-        """Call a function with each of these arguments, in as many workers as there are; yield what `call` returns, in order."""
-        for answer in [self.schedule(function, given, timeout) for given in arguments]:
-            try:
-                yield answer.result()
-            except (DeathError, *LOST):
-                yield None
+        """Call a function with each of these arguments, in as many workers as there are; yield what `call` returns, in order.
+
+        ``at_once``: how many calls share a process. What one of them damages may show in another, as its death or as a wrong answer; so
+        of several, each that has no ``good`` answer is made again in a process of its own.
+        """
+        given = list(arguments)
+        groups = [given[at : at + at_once] for at in range(0, len(given), at_once)]
+        begun = [self.schedule(_each, [function, group], timeout * len(group)) for group in groups]
+        for group, answers in zip(groups, map(_result_of, begun), strict=True):
+            for one, answer in zip(group, answers or [None] * len(group), strict=True):
+                alone = len(group) == 1 or (answer is not None and good(answer))
+                yield answer if alone else _result_of(self.schedule(function, one, timeout))
 
     def describe(self, name: str) -> BackendRecord:
         """Return a backend's facts, found out in a worker.

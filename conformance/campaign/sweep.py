@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from conformance.case.outcome import Observation, Outcome
 
 
+AT_ONCE = 8
+"""How many ops share a process."""
 SHOWN = 3
 """How many groups of places a line about a case shows."""
 
@@ -44,7 +46,8 @@ def sweep(backends: Sequence[str], workers: Workers, ops: Sequence[str] | None =
         deviations: Counter[str] = Counter()
         failures: list[str] = []
         asked = list(ops or catalogue())
-        for op, part in zip(asked, workers.calls(sweep_op, [[name, op] for op in asked]), strict=True):
+        swept = workers.calls(sweep_op, [[name, op] for op in asked], at_once=AT_ONCE, good=lambda part: not part.failures)
+        for op, part in zip(asked, swept, strict=True):
             if part is None:
                 failures.append(f"{name}: {op}: the process died or hung")
                 continue

@@ -156,3 +156,27 @@ def test_an_engine_that_the_warm_up_would_kill_can_still_be_asked() -> None:
     name = "tests.wrong_engines:aborts_as_paddle"
     with Workers((name,), 1) as workers:
         assert workers.call(describe_backend, name).version == "3.3.0"  # type: ignore[union-attr]
+
+
+def remembered(word: str, memory: list[str] = []) -> list[str]:  # noqa: B006 - it is what a process remembers
+    """Return what this process was told so far, and remember one word more; it does not survive an ``x``."""
+    if word == "x":
+        killed_by(signal.SIGKILL)
+    memory.append(word)
+    return list(memory)
+
+
+def test_calls_that_share_a_process_are_answered_in_order() -> None:
+    with Workers(("reference",), 1) as workers:
+        assert [["a"], ["a", "b"], ["c"]] == list(workers.calls(remembered, [["a"], ["b"], ["c"]], at_once=2))
+
+
+def test_a_call_that_dies_in_company_costs_no_other_one() -> None:
+    with Workers(("reference",), 1) as workers:
+        assert [["a"], None, ["b"]] == list(workers.calls(remembered, [["a"], ["x"], ["b"]], at_once=3))
+
+
+def test_an_answer_in_company_that_is_not_good_is_asked_for_once_more_alone() -> None:
+    with Workers(("reference",), 1) as workers:
+        answers = workers.calls(remembered, [["a"], ["b"]], at_once=2, good=lambda words: words == ["a"])
+        assert [["a"], ["b"]] == list(answers)

@@ -70,6 +70,11 @@ class Chunk:
         """Whether a death at the first case is its own: it died before, or is alone in its process."""
         return self.start in self.deaths or self.start + 1 == self.stop
 
+    def wipe(self) -> None:
+        """Remove what a child said before it died: the next one has said nothing yet."""
+        for path in (self.progress, self.words, self.watchdog):
+            path.unlink(missing_ok=True)
+
     @property
     def records(self) -> Path:
         """Where the records are appended."""

@@ -70,6 +70,7 @@ def supervised(chunk: Chunk) -> Passage:
     while chunk.start < chunk.stop:
         started = perf_counter()
         forget()
+        chunk.wipe()
         try:
             with servers_restarted():
                 lost, ended = partial(_is_lost, chunk), partial(has_said_all, chunk.words)

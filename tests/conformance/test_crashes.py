@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ import pytest
 from conformance.campaign.chunk import Death, chunk_of
 from conformance.campaign.fingerprint import fingerprint_of
 from conformance.campaign.last_words import frame_of, has_said_all, words_in
+from conformance.campaign.nursery import GLANCE
 from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import Writer, read_chunk
 from conformance.campaign.supervisor import after_death, cut_short, supervised
@@ -246,6 +248,20 @@ def test_the_gate_asks_where_the_case_of_a_crash_dies() -> None:
 def test_a_process_has_said_all_when_its_native_stack_is_printed(words: str, said: bool, tmp_path: Path) -> None:
     (tmp_path / "words").write_text(words)
     assert has_said_all(tmp_path / "words") is said
+
+
+def test_the_last_words_of_one_child_do_not_end_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(chunk: Chunk) -> Any:
+        until = time.monotonic() + 5 * GLANCE
+        while time.monotonic() < until:
+            pass
+        return run_chunk(chunk)
+
+    monkeypatch.setattr("conformance.campaign.supervisor.run_chunk", late)
+    chunk = chunk_of([HARMLESS], ("reference",), tmp_path)
+    chunk.words.write_text(NATIVE)
+    chunk.progress.write_text("0 reference")
+    assert {"done": 1} == supervised(chunk).ended
 
 
 def test_words_that_are_gone_when_they_are_read_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """Speed, as ratios that are each measured in one run; ``nox -s bench`` prints them.
 
-Every ratio is the median over several repeats; the campaign is one run. In each repeat both sides run one after the other on
+Every ratio is the median over several repeats; each campaign is one run. In each repeat both sides run one after the other on
 the same random graphs, so a machine that is busy for a while slows both. Nothing is asserted: the aims stand beside the
 figures. What is measured is in `engines` (reference, torch, HIPS autograd), `growth` (long graphs), `checking` (our check
 against torch's gradcheck) and `campaign` (a whole run against the time that the frameworks take in it).
@@ -32,7 +32,7 @@ def main() -> int:
     options = _options()
     packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "torch", "paddlepaddle", "autograd"))
     print(f"Python {platform.python_version()}, {packages}")
-    print(f"medians of {options.repeats} interleaved repeats on random graphs of 5 to 30 ops, 3x3 float64; the campaign once\n")
+    print(f"medians of {options.repeats} interleaved repeats on random graphs of 5 to 30 ops, 3x3 float64; campaigns once\n")
     print(f"{'figure':<52} {'ratio':>7}  {'aim':<9} measured")
     try:
         for figure in _figures(options.only or PARTS, options.graphs, options.repeats):

@@ -1,4 +1,4 @@
-"""A default campaign: all the time of its workers against the time that the frameworks need for its cases with nobody looking."""
+"""Campaigns: all the time of their workers against the time that the frameworks need for their cases with nobody looking."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from timing import Figure
 
 from conformance.campaign.record_files import read
 from conformance.campaign.records import Footer
 from conformance.report.costs import over_bare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CASES = 2000
 PATIENCE = 1800
@@ -23,29 +27,36 @@ class CampaignError(Exception):
     """The campaign could not be run."""
 
 
-def figures() -> list[Figure]:
-    """Return what the run took over all its workers, over what the frameworks need alone, as it says itself.
+def figures() -> Iterator[Figure]:
+    """Yield what runs took over all their workers, over what the frameworks need alone, as they say; and what two workers gain.
 
     Raises:
-        CampaignError: if the campaign did not run to its end.
+        CampaignError: if a campaign did not run to its end.
     """
-    footer = footer_of_run()
+    usual = footer_of_run()
+    yield _over_bare("usual", usual, "<= 20")
+    yield _over_bare("exact lane, no laws", footer_of_run("--lane", "exact", "--laws", "none", "--nulls", "none"), "<= 6")
+    alone, together = footer_of_run(jobs=1).seconds["wall"], usual.seconds["wall"]
+    yield Figure(f"one worker / two workers, {CASES} cases", alone / together, ">= 1.8", f"{alone:.1f} s / {together:.1f} s")
+
+
+def _over_bare(words: str, footer: Footer, aim: str) -> Figure:
     ratio = over_bare(footer)
     if ratio is None:
         raise CampaignError("a framework does not say what it needs alone")
     alone = sum(footer.bare.values())
     each = f"{1e3 * ratio * alone:.3f} ms / {1e3 * alone:.3f} ms"
-    return [Figure(f"workers x wall / frameworks alone, {CASES} cases", ratio, "<= 20", each)]
+    return Figure(f"workers x wall / frameworks alone, {words}", ratio, aim, each)
 
 
-def footer_of_run() -> Footer:
-    """Run the campaign and return the last line of its records.
+def footer_of_run(*more: str, jobs: int = 2) -> Footer:
+    """Run a campaign and return the last line of its records.
 
     Raises:
         CampaignError: if it did not run to its end.
     """
     with tempfile.TemporaryDirectory() as folder:
-        words = ["run", "--backends", "torch,paddle", "--cases", str(CASES), "--seed", "1", "--jobs", "2", "--out", folder]
+        words = ["run", "--backends", "torch,paddle", "--cases", str(CASES), "--seed", "1", "--jobs", str(jobs), *more, "--out", folder]
         command = [sys.executable, "-m", "conformance", *words]
         try:
             ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)  # noqa: S603 - ours

@@ -11,7 +11,7 @@ import msgspec
 
 from conformance.judge.canary import BIRD, EVERY, POISON
 from conformance.judge.verdict import CONVENTION, Bucket
-from conformance.laws.judging import LawSampling
+from conformance.laws.judging import Sampling
 from conformance.laws.registry import LAWS
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Fingerprint(NamedTuple):
         """
         law = self.where if self.where in LAWS else ""
         canary = self.where if self.kind == POISON else EVERY if self.where == BIRD else ""
-        return replace(judging, laws=LawSampling.NONE, law=law, every_null=False, canary=canary)
+        return replace(judging, laws=Sampling.NONE, law=law, nulls=Sampling.SOME, canary=canary)
 
 
 def is_gross(verdict: VerdictRecord) -> bool:

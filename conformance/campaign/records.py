@@ -25,7 +25,7 @@ from conformance.case.case import Case
 from conformance.generate.profiles import Profile
 from conformance.judge.dispute import Blame
 from conformance.judge.verdict import Bucket
-from conformance.laws.judging import Judging, LawSampling
+from conformance.laws.judging import Judging, Sampling
 from conformance.laws.relation import Status
 
 SCHEMA = 3
@@ -91,7 +91,7 @@ class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):
     backends: tuple[BackendRecord, ...]
     odds: dict[str, float] = {}
     budget: float | None = None
-    judging: Judging = Judging(LawSampling.SOME)
+    judging: Judging = Judging(Sampling.SOME)
     grid: int = 0
     baseline: str = ""
     profile: Profile = "usual"

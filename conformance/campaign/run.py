@@ -30,7 +30,7 @@ from conformance.campaign.triage import is_open, triaged
 from conformance.deviations.entries import known
 from conformance.generate.grid import grid
 from conformance.generate.scripts import DrawOptions, case_of, is_program, odds_of
-from conformance.laws.judging import Judging, LawSampling
+from conformance.laws.judging import Judging, Sampling
 from conformance.ops import catalogue, not_offered
 from conformance.ops.dtypes import DTYPES
 
@@ -78,7 +78,7 @@ class Options:
     out: Path = Path("reports")
     command: str = ""
     dask: str | None = None
-    judging: Judging = field(default_factory=partial(Judging, LawSampling.SOME))
+    judging: Judging = field(default_factory=partial(Judging, Sampling.SOME))
     grid: bool = False
     baseline: Path | None = None
 

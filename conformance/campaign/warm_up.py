@@ -24,7 +24,7 @@ from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Custom, Grad, Op
 from conformance.deviations.entries import known
-from conformance.laws.judging import Judging, LawSampling
+from conformance.laws.judging import Judging, Sampling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -138,7 +138,7 @@ def warm_up(backends: Sequence[str]) -> None:
     known()
     opened = [backend(name) for name in backends]
     for case in CASES if opened else ():
-        run_case(case, opened, Judging(LawSampling.EVERY, every_null=True))
+        run_case(case, opened, Judging(Sampling.EVERY, nulls=Sampling.EVERY))
 
 
 def _can_be_forked(name: str) -> bool:

@@ -36,7 +36,7 @@ from conformance.judge.audit import audit, is_due
 from conformance.judge.canary import BIRD, POISON, Ailment, read_past_its_end, well
 from conformance.judge.nulls import compare_nulls
 from conformance.judge.verdict import EXPLAINED, FAILING, Bucket, Verdict, judge, observe, verdict_of
-from conformance.laws.judging import Judging, apply_laws, statuses, times_as_large
+from conformance.laws.judging import Judging, Sampling, apply_laws, statuses, times_as_large
 from conformance.laws.registry import LAWS, cases_of
 from conformance.laws.relation import Status
 
@@ -175,7 +175,7 @@ def run_case(
         if verdict.bucket is Bucket.AGREED:
             agreed[name] = engine, actual
     with _clock(seconds, "nulls"):
-        closer = not poisoned and not judging.laws_only and judging.looks_closer(case)
+        closer = not (poisoned or judging.laws_only or judging.nulls is Sampling.NONE) and judging.looks_closer(case)
         nulls, wrong = _null_pairs(case, backends[0].info, agreed, judging) if closer else ([], None)
     shown = case
     if wrong is not None and not any(v.bucket in FAILING for v in verdicts.values()):
@@ -205,7 +205,7 @@ def _null_pairs(
 ) -> tuple[list[Null], tuple[str, Case, Verdict] | None]:
     """Compare null pairs; return those of right engines, and of a wrong one the name, the case of its other side, the verdict."""
     kept, wrong = [], None
-    for null in compare_nulls(case, info, agreed, every=judging.every_null):
+    for null in compare_nulls(case, info, agreed, every=judging.nulls is Sampling.EVERY):
         if not null.alarm or null.pair.variant is None:
             kept.append(null)
             continue

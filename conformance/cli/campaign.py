@@ -17,7 +17,7 @@ from conformance.cli.baseline import check_accepted
 from conformance.cli.codes import CONFORMS, DIVERGES, SUITE_FAULT
 from conformance.cli.progress import shown
 from conformance.generate.scripts import LATER, DrawOptions
-from conformance.laws.judging import LAWS_TIMEOUT, TIMEOUT, Judging, LawSampling
+from conformance.laws.judging import LAWS_TIMEOUT, TIMEOUT, Judging, Sampling
 from conformance.ops import catalogue
 from conformance.report import write_html
 from conformance.report.ci import write_junit, write_markdown
@@ -45,8 +45,9 @@ def campaign(
     budget: float | None,
     lanes: tuple[str, ...],
     ops: tuple[str, ...] | None,
-    nulls: str,
     verbose: bool,
+    laws: str = "some",
+    nulls: str = "some",
     before: Callable[[Options, Console], Checked] | None = None,
     after: Callable[[Run, Checked], None] = lambda *_: None,
     laws_only: bool = False,
@@ -59,7 +60,7 @@ def campaign(
 
     ``before``: what a gate checks first, and ``after`` what it checks of the run; ``resume``: go on with the run that is in ``out``;
     ``grid``: the grid comes behind the cases; ``baseline``: the file of findings that are not new; ``profile``: what
-    is drawn.
+    is drawn; ``laws``, ``nulls``: how many of them are tried, see `conformance.laws.judging.Sampling`.
 
     Raises:
         BadParameter: if the ops that are asked for have no case in the lane that is.
@@ -73,9 +74,10 @@ def campaign(
     later = LATER if ops is None and profile == "usual" else 0
     draw = DrawOptions(lanes, ops, static=halves == {True}, mixed=len(halves) == 2, later=later, profile=profile)
     longer = slowness(backends)
-    judging = Judging(LawSampling.SOME, every_null=nulls == "all", timeout=TIMEOUT * longer)
+    tried = Sampling(laws)
+    judging = Judging(tried, nulls=Sampling(nulls), timeout=(LAWS_TIMEOUT if tried is Sampling.EVERY else TIMEOUT) * longer)
     if laws_only:
-        judging = Judging(LawSampling.EVERY, laws_only=True, timeout=LAWS_TIMEOUT * longer)
+        judging = Judging(Sampling.EVERY, laws_only=True, timeout=LAWS_TIMEOUT * longer)
     options = Options(backends, cases, budget, seed, draw, jobs, out, command, dask, judging, grid, baseline)
     checked = before(options, console) if before else Checked()
     check_accepted(options, checked)

@@ -26,6 +26,7 @@ from conformance.cli.options import (
     ops_option,
     own_deviations,
     profiled,
+    sampling_options,
     seconds,
     with_options,
 )
@@ -131,7 +132,7 @@ cli.add_command(accept)
     type=click.Choice(PROFILES),
     help="What is drawn: usual scripts; graphs of thousands of nodes (deep); models, and what training does (model).",
 )
-@click.option("--nulls", default="one", type=click.Choice(["one", "all"]), help="How many null pairs are judged on each numeric case.")
+@with_options(sampling_options)
 @click.option(
     "--resume", type=click.Path(file_okay=False, path_type=Path), help="Go on with the run in DIR that did not end.", metavar="DIR"
 )
@@ -162,7 +163,7 @@ def gate(mutant_cases: int, points: bool, **chosen: Any) -> int:
     from conformance.cli.gate import check_after, check_before
 
     before = partial(check_before, points=points, mutant_cases=mutant_cases)
-    return campaign(**chosen, budget=None, lanes=LANES, ops=None, nulls="one", before=before, after=check_after)
+    return campaign(**chosen, budget=None, lanes=LANES, ops=None, before=before, after=check_after)
 
 
 @cli.command()
@@ -177,7 +178,7 @@ def laws(backend: str | None, **chosen: Any) -> int:
     if backend is None:
         click.echo(laws_listing())
         return CONFORMS
-    return campaign(**chosen, backends=(backend,), budget=None, lanes=LANES, ops=None, nulls="one", laws_only=True)
+    return campaign(**chosen, backends=(backend,), budget=None, lanes=LANES, ops=None, laws_only=True)
 
 
 @cli.command()
@@ -238,13 +239,13 @@ def replay(files: tuple[Path, ...], backend: str) -> int:
     from conformance.campaign.pool import Workers
     from conformance.judge.canary import EVERY
     from conformance.judge.verdict import Bucket
-    from conformance.laws.judging import Judging, LawSampling
+    from conformance.laws.judging import Judging, Sampling
     from conformance.report.terminal import replay_lines
     from conformance.report.words import blame_text
 
     cases = tuple(map(_read_case, files))
     *before, case = cases
-    judging = Judging(LawSampling.EVERY, canary=EVERY)
+    judging = Judging(Sampling.EVERY, canary=EVERY)
     with Workers((backend,), 1) as workers:
         described = workers.describe(backend)
         by_laws = workers.call(explain_case, case, backend, judging, before)

@@ -21,7 +21,7 @@ from conformance.cli.mutants import score_table
 from conformance.deviations.entries import CRASH, Deviation, known
 from conformance.deviations.findings import evidence
 from conformance.judge.verdict import FAILING
-from conformance.laws.judging import KIND, LAWS_TIMEOUT, Judging, LawSampling
+from conformance.laws.judging import KIND, LAWS_TIMEOUT, Judging, Sampling
 from conformance.mutants.exceeding import exceed, excuses, overreaches
 from conformance.mutants.measure import chosen, measure
 from conformance.mutants.mutant import Kind
@@ -154,7 +154,7 @@ class Asked(NamedTuple):
     @property
     def judging(self) -> Judging:
         """How it is judged: by every law, where a law is what is broken."""
-        return Judging(LawSampling.EVERY if KIND in self.entry.kinds else LawSampling.NONE, timeout=LAWS_TIMEOUT)
+        return Judging(Sampling.EVERY if KIND in self.entry.kinds else Sampling.NONE, timeout=LAWS_TIMEOUT)
 
 
 def stale(entries: Sequence[Deviation], workers: Workers) -> dict[Deviation, str]:

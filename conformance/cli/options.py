@@ -179,6 +179,14 @@ campaign_options = [
 ]
 
 
+SAMPLINGS = click.Choice(["none", "some", "all"])
+"""The values of `conformance.laws.judging.Sampling`, which is not imported before it is needed."""
+sampling_options = [
+    click.option("--laws", default="some", type=SAMPLINGS, help="The laws that a case is tried by; some: every second case by one."),
+    click.option("--nulls", default="some", type=SAMPLINGS, help="The null pairs that are judged on a numeric case; some: one."),
+]
+
+
 def with_options(options: list[Any]) -> Callable[[Any], Any]:
     """Give a command several options, in their order."""
 

@@ -31,7 +31,8 @@ def resumed(out: Path, given: dict[str, Any]) -> dict[str, Any]:
         "lanes": header.lanes,
         "ops": header.ops,
         "profile": header.profile,
-        "nulls": "all" if header.judging.every_null else "one",
+        "laws": header.judging.laws,
+        "nulls": header.judging.nulls,
         "laws_only": header.judging.laws_only,
         "out": out,
         "jobs": min(header.jobs, cpus()),  # a cluster may have had more than this machine

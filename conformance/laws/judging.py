@@ -39,12 +39,15 @@ def times_as_large(case: Case) -> int:
     return 1 + len(case.steps) // LARGE
 
 
-class LawSampling(StrEnum):
-    """Which laws a case is tried by: none; one, on every `SHARE`-th case; every law, on every call."""
+class Sampling(StrEnum):
+    """Which laws a case is tried by: none; one, on every `SHARE`-th case; every law, on every call.
+
+    And which null pairs that fit it are judged: none, one, or every one.
+    """
 
     NONE = "none"
     SOME = "some"
-    EVERY = "every"
+    EVERY = "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +55,16 @@ class Judging:
     """What is asked of the judges on every case; it rides through the campaign as one thing.
 
     ``law``: the id of a law that is tried on every call, and then it alone, whatever ``laws`` says; ``laws_only``: nothing but laws
-    judges; ``every_null``: every null pair that fits a case is judged, not just one; ``timeout``: how many seconds all backends and
+    judges; ``nulls``: how many of the null pairs that fit a case are judged; ``timeout``: how many seconds all backends and
     judges together may take for one case, before the process is ended; ``sample``: laws (but every one) and null pairs look
     at one case in so many; ``canary``: which family of ops is asked after a refusal, see `conformance.judge.canary.ailment_after`;
     ``observing``: of every open choice that a case asks it is found out whether the case shows its option.
     """
 
-    laws: LawSampling = LawSampling.NONE
+    laws: Sampling = Sampling.NONE
     law: str = ""
     laws_only: bool = False
-    every_null: bool = False
+    nulls: Sampling = Sampling.SOME
     timeout: float = TIMEOUT
     sample: int = 1
     canary: str = ""
@@ -111,11 +114,11 @@ def _try(case: Case, engine: Backend, outcome: Outcome, judging: Judging, enteri
     if judging.law:
         return try_laws(case, engine, outcome, [judging.law], entering)
     match judging.laws:
-        case LawSampling.NONE:
+        case Sampling.NONE:
             return []
-        case LawSampling.EVERY:
+        case Sampling.EVERY:
             return try_laws(case, engine, outcome, list(LAWS), entering)
-        case LawSampling.SOME:
+        case Sampling.SOME:
             drawn = int(case.id, 16)
             shuffled = FastSource(drawn, 0).shuffled(list(LAWS))
             return (

@@ -14,7 +14,7 @@ from conformance.campaign.explain import explain_case
 from conformance.campaign.fingerprint import fingerprint_of
 from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import read
-from conformance.campaign.records import FindingRecord, Footer
+from conformance.campaign.records import CaseRecord, FindingRecord, Footer
 from conformance.campaign.run import Options, run_campaign
 from conformance.campaign.shrink import shrink_case
 from conformance.campaign.worker import run_case
@@ -22,13 +22,14 @@ from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, Outcome, Raised, Value
 from conformance.case.steps import Backward, Custom, Detach, Grad, Hook, InPlace, Op
 from conformance.generate.scripts import DrawOptions, case_of
-from conformance.laws.judging import SHARE, Judging, LawSampling
+from conformance.laws.judging import SHARE, Judging, Sampling
 from conformance.laws.registry import LAWS, broken_laws, try_laws
 from conformance.laws.relation import Absent, Evidence, Linear, Place, Same, Status, Term
 from conformance.laws.subject import ObservedCase, subject_of
 from conformance.mutants.registry import mutant
 from reference_impl import DIALECTS, PADDLE, PADDLE_STATIC, TORCH, Category
 from tests import lawless_engines
+from tests.conformance.door import conformance
 from tests.conformance.engines import EXACT, INFO, NUMERIC, TOTAL
 from tests.wrong_engines import correct
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from conformance.backends import Backend
     from conformance.campaign.records import Record
 
-LAWS_ONLY = Judging(LawSampling.EVERY, laws_only=True, timeout=60.0)
+LAWS_ONLY = Judging(Sampling.EVERY, laws_only=True, timeout=60.0)
 DERIVED = (Op("sum", ("y",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",), create_graph=True), Grad(("g",), ("x",), ("h",), ("x",)))
 CASES = [case_of(3, i, DrawOptions()) for i in range(250)]
 WITH_COS = [case_of(3, i, DrawOptions(("numeric",), ("cos", "mul", "add"))) for i in range(30)]
@@ -266,14 +267,14 @@ def test_laws_change_no_verdict_on_a_case_that_differs_already() -> None:
 
 
 def test_one_law_is_tried_on_a_share_of_the_cases() -> None:
-    records = [run_case(c, [engine("correct")], Judging(LawSampling.SOME)) for c in CASES[:100]]
+    records = [run_case(c, [engine("correct")], Judging(Sampling.SOME)) for c in CASES[:100]]
     counts = [len(r.laws.get("correct", {})) for r in records]
     assert {0, 1} == set(counts)
     assert 50 <= SHARE * sum(counts) <= 150
 
 
 def test_every_law_has_its_turn() -> None:
-    records = [run_case(c, [engine("correct")], Judging(LawSampling.SOME)) for c in CASES]
+    records = [run_case(c, [engine("correct")], Judging(Sampling.SOME)) for c in CASES]
     assert set(LAWS) - {"no-grad-vars"} == {law for r in records for law in r.laws.get("correct", {})}
 
 
@@ -307,7 +308,7 @@ def test_a_finding_of_a_law_is_shrunk_and_still_breaks_it(lawless: list[Record])
 def test_a_replay_says_which_law_broke() -> None:
     case = lawless_case("one_sided_mul", "hessian")
     with Workers((LAWLESS,), 1) as workers:
-        tried = workers.call(explain_case, case, LAWLESS, Judging(LawSampling.EVERY)).laws
+        tried = workers.call(explain_case, case, LAWLESS, Judging(Sampling.EVERY)).laws
         hessian = Judging(law="hessian", timeout=60.0)
         fingerprint = fingerprint_of(LAWLESS, workers.call(explain_case, case, LAWLESS, hessian).verdict)
         small = shrink_case(workers, case, fingerprint, hessian, math.inf).case
@@ -326,3 +327,17 @@ def test_a_derivative_where_a_hook_answered_has_no_subject() -> None:
     quiet = Case(EXACT.inputs, (*EXACT.steps[:1], Hook("y", ("k",), "nothing"), *DERIVED), "exact")
     subjects = [subject_of(ObservedCase(case, engine("correct").run(case), INFO, 0), len(case.steps) - 1) for case in (answered, quiet)]
     assert [True, False] == [subject is None for subject in subjects]
+
+
+@pytest.mark.parametrize(("asked", "most"), [("none", 0), ("some", 1), ("all", 12)])
+def test_a_run_tries_as_many_laws_on_a_case_as_it_is_asked_to(asked: str, most: int, tmp_path: Path) -> None:
+    conformance("run", "--backends", "reference", "--cases", "40", "--jobs", "1", "--laws", asked, "--out", tmp_path)
+    cases = [record for record in read(tmp_path / "run.ndjson") if isinstance(record, CaseRecord)]
+    assert most == max(len(record.laws.get("reference", ())) for record in cases)
+
+
+@pytest.mark.parametrize(("asked", "most"), [("none", 0), ("some", 1), ("all", 3)])
+def test_a_run_judges_as_many_null_pairs_on_a_case_as_it_is_asked_to(asked: str, most: int, tmp_path: Path) -> None:
+    conformance("run", "--backends", "reference", "--cases", "40", "--jobs", "1", "--nulls", asked, "--out", tmp_path)
+    cases = [record for record in read(tmp_path / "run.ndjson") if isinstance(record, CaseRecord)]
+    assert most == max(len(record.nulls) for record in cases)

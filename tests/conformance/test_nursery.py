@@ -16,7 +16,7 @@ from conformance.campaign.opened import describe_backend
 from conformance.campaign.pool import Workers
 from conformance.campaign.warm_up import CASES, _can_be_forked, _found_forkable
 from conformance.campaign.worker import run_case
-from conformance.laws.judging import Judging, LawSampling
+from conformance.laws.judging import Judging, Sampling
 from tests.wrong_engines import correct
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def test_a_pool_survives_what_its_children_do_not() -> None:
 
 
 def test_the_cases_of_the_warm_up_harm_no_right_engine() -> None:
-    records = [run_case(case, [correct()], Judging(LawSampling.EVERY)) for case in CASES]
+    records = [run_case(case, [correct()], Judging(Sampling.EVERY)) for case in CASES]
     assert [("agreed", False)] * len(CASES) == [(v.bucket, r.poisoned) for r in records for v in r.verdicts.values()]
 
 

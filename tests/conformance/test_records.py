@@ -18,7 +18,7 @@ from conformance.case.place import END
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.dispute import Blame, Opinion, Vote
 from conformance.judge.verdict import Bucket
-from conformance.laws.judging import Judging, LawSampling
+from conformance.laws.judging import Judging, Sampling
 from conformance.laws.relation import Status
 from conformance.mutants.registry import mutants
 from tests.conformance.engines import EXACT
@@ -73,7 +73,7 @@ def test_a_record_says_its_kind_first(kind: str) -> None:
 @pytest.mark.parametrize("name", ["correct", "dropped_accumulation"])
 def test_what_a_worker_records_is_read_as_it_was_written(name: str, index: int, tmp_path: Path) -> None:
     engine = correct() if name == "correct" else mutants()[name].open()
-    record = run_case(case_of(1, index, DrawOptions()), [engine], Judging(LawSampling.EVERY, every_null=True), index=index)
+    record = run_case(case_of(1, index, DrawOptions()), [engine], Judging(Sampling.EVERY, nulls=Sampling.EVERY), index=index)
     assert [HEADER, record] == list(read(written(tmp_path, HEADER, record)))
 
 

@@ -21,7 +21,7 @@ from conformance.case.rewrite import with_inputs
 from conformance.case.steps import Edge, Grad, InPlace, Op
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import Bucket
-from conformance.laws.judging import Judging, LawSampling
+from conformance.laws.judging import Judging, Sampling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -172,6 +172,6 @@ def test_findings_that_differ_have_different_names() -> None:
 
 
 def test_a_failure_of_a_law_is_judged_again_by_that_law_alone() -> None:
-    campaign = Judging(LawSampling.EVERY, laws_only=True, every_null=True, timeout=7.0)
+    campaign = Judging(Sampling.EVERY, laws_only=True, nulls=Sampling.EVERY, timeout=7.0)
     found = [differing(where=where).judging(campaign) for where in ("hessian", "result")]
     assert [Judging(law=law, laws_only=True, timeout=7.0) for law in ("hessian", "")] == found

@@ -26,7 +26,7 @@ from conformance.generate.scripts import DrawOptions, case_of
 from conformance.generate.special_points import cases_of
 from conformance.judge import verdict
 from conformance.judge.reproduction import reproduction
-from conformance.laws.judging import Judging, LawSampling
+from conformance.laws.judging import Judging, Sampling
 from conformance.mutants.mutant import Kind, WrongEngine
 from conformance.mutants.registry import mutants_of
 from conformance.ops import catalogue
@@ -197,7 +197,7 @@ def test_a_script_that_uses_it_is_valid_and_comes_back_from_its_file() -> None:
 
 
 def test_the_reference_runs_it_and_agrees_under_every_law() -> None:
-    assert AGREEING >= buckets(WrongEngine("right"), cases()[:12], Judging(LawSampling.EVERY))
+    assert AGREEING >= buckets(WrongEngine("right"), cases()[:12], Judging(Sampling.EVERY))
 
 
 def test_static_programs_run_it() -> None:
@@ -232,7 +232,7 @@ def test_an_engine_beyond_its_bounds_diverges() -> None:
 def test_a_failing_case_is_shrunk_to_the_op_and_one_call() -> None:
     name = f"{HERE}:wrong_sign"
     engine = WrongEngine(name, negated)
-    judging = Judging(LawSampling.NONE, timeout=60.0)
+    judging = Judging(Sampling.NONE, timeout=60.0)
     case = next(c for c in cases() if len(c.steps) > 5 and buckets(engine, [c]) == {"diverged"})
     with Workers((name,), 1) as workers:
         explained = workers.call(explain_case, case, name, judging)

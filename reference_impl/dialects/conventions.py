@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -94,22 +94,23 @@ class Conventions:
         return {choice[:2] for choice in self.options}
 
     @cached_property
+    def composed(self) -> dict[Any, Any]:
+        """What others put together of several answers, by what they asked for; of use where nobody notes what is asked."""
+        return {}
+
+    @cached_property
     def _highest(self) -> Mapping[str, int]:
         refused = [choice for choice, option in self.of(Kind.OFFERED).items() if option == REFUSED]
         return {choice.op: order_of(choice) - 1 for choice in sorted(refused, key=order_of, reverse=True)}
 
     def ask(self, kind: Kind, op: str, about: str, formula: str) -> str:
         """Return the option that is taken at a choice; ``formula``: what follows from the op's formula, where nothing is known."""
-        choice = OpenChoice(kind, op, about)
-        option = self.options.get(choice, formula)
+        option = self.options.get((kind, op, about), formula)  # type: ignore[call-overload] # equal to the choice, and made faster
         if self.noted is not None:
+            choice = OpenChoice(kind, op, about)
             self.noted.pop(choice, None)
             self.noted[choice] = option
-        return option
-
-    def leaves_to_formula(self, kind: Kind, op: str) -> bool:
-        """Whether nothing is known of an op and nobody notes what is asked, so that asking can be left out."""
-        return self.noted is None and (kind, op) not in self._known
+        return option  # type: ignore[no-any-return]
 
     def refuses(self, kind: Kind, op: str, about: str, *, formula: bool = False) -> bool:
         """Whether a choice between computing and refusing is to refuse."""

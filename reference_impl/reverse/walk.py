@@ -53,9 +53,9 @@ class ReversePass:
                 continue
             slots = self._admitted(stop)
             if slots is not None:
-                silent = stop.primitive.takes_nothing or stop in self.silent
                 for position, cotangent in self._pulled(stop, slots):
-                    (self._reach if silent and cotangent is None else self._arrive)(stop.operands[position], cotangent)
+                    silent = cotangent is None and (stop.primitive.takes_nothing or stop in self.silent)
+                    (self._reach if silent else self._arrive)(stop.operands[position], cotangent)
                 if not self.retain_graph:
                     self._free(stop)
 
@@ -68,7 +68,7 @@ class ReversePass:
             return
         slots = self.slots.get(node)
         if slots is None:
-            slots = self.slots[node] = [None] * (len(node.out) if node.primitive.multi_output else 1)
+            slots = self.slots[node] = _nothing(node)
         before = slots[tensor.slot]
         slots[tensor.slot] = cotangent if before is None else _total(before, cotangent)
 
@@ -77,7 +77,7 @@ class ReversePass:
         node = tensor.node
         if node is not None and node not in self.slots:
             self.silent.add(node)
-            self.slots[node] = [None] * (len(node.out) if node.primitive.multi_output else 1)
+            self.slots[node] = _nothing(node)
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class ReversePass:
         self.roots = [root for root, _ in roots]
         reached = reachable(self.roots, self.cut)
         self.asked = asked_for(reached, self.targets, self.target_nodes, self.cut)
-        self.nodes = [node for node in reached if node in self.asked or node in self.target_nodes]
+        self.nodes = [node for node in reached if node in self.asked or node in self.target_nodes] if self.target_nodes else [*self.asked]
         if accumulates and dialect.inputs_run_their_node:
             self.asked.update({node: self.asked.get(node, []) for node in self.nodes})
 
@@ -165,22 +165,25 @@ class ReversePass:
             self._capture(node, slots)
         if not asked:
             return None
-        self._refuse(node)
+        if node.released or node.family is not None or node.number < Mode.written:  # of most nodes there is no more to ask
+            self._refuse(node)
         return slots
 
     def _pulled(self, node: Node, slots: list[Any]) -> list[tuple[int, Any]]:
         """Return the cotangents of the operands that are asked for, each with its position."""
-        asked = self.asked[node]
-        if not (node.primitive.runs_on_nothing or _something(slots)):
+        asked, primitive = self.asked[node], node.primitive
+        if slots[0] is None and not (primitive.runs_on_nothing or _something(slots)):
             return [(position, None) for position in asked]
         op, depth = node.derivative_of
-        if self.dialect.unoffered == "when_run" and depth:
+        if depth and self.dialect.unoffered == "when_run":
             self._refuse_order(op, depth + 1)
-        if not self.create_graph:
-            return self._pull(node, slots, asked)
-        if self.dialect.unoffered == "when_recorded":
-            self._refuse_order(op, depth + 2)
-        return self._pull_recorded(node, slots, asked, (op, depth + 1))
+        if self.create_graph:
+            if self.dialect.unoffered == "when_recorded":
+                self._refuse_order(op, depth + 2)
+            return self._pull_recorded(node, slots, asked, (op, depth + 1))
+        g: Any = _filled(node, slots, np.zeros_like) if primitive.multi_output else slots[0]
+        pulled = primitive.cotangents(node, asked, g, node.out, node.arrays)
+        return pulled if type(primitive) is Primitive else [(position, array_of(c)) for position, c in pulled]
 
     def _refuse_order(self, op: str, order: int) -> None:
         if self.dialect.conventions.refuses(Kind.OFFERED, op, of_order(order)):
@@ -212,35 +215,27 @@ class ReversePass:
         family = node.family
         return node.released or (family is not None and family.freed_by not in (None, self))
 
-    def _pull(self, node: Node, slots: list[Any], asked: list[int]) -> list[tuple[int, Any]]:
-        primitive = node.primitive
-        g = slots[0]
-        if primitive.multi_output:
-            g = _filled(node, slots, np.zeros_like)
-        if isinstance(primitive, Primitive):
-            return primitive.cotangents(node, asked, g, node.out, node.arrays)
-        return [(position, array_of(c)) for position, c in primitive.cotangents(node, asked, g, node.out, node.arrays)]
-
     def _pull_recorded(self, node: Node, slots: list[Any], asked: list[int], derivative_of: tuple[str, int]) -> list[tuple[int, Any]]:
         primitive, operands = node.primitive, node.operands
         out: Any = output_of(node)
-        g: Any = slots[0]
-        if primitive.multi_output:
-            g = _filled(node, slots, lambda o: Tensor(np.zeros_like(o)))
-        of_op = isinstance(primitive, Primitive)
-        connected = connections(primitive, node.derivative_of, node.tracked, asked, self.dialect.conventions) if of_op else BY_FORMULA
-        if connected.cut and not node.on_complex():  # linear in pieces on the real line, which no function is in the plane
-            operands = tuple(node.arrays[p] if p in connected.cut else operand for p, operand in enumerate(operands))
-            out = node.out if len(connected.cut) == len(node.tracked) else out
-        others = connected.others(node.operands, g, out if primitive.multi_output else (out,))
+        g: Any = _filled(node, slots, lambda o: Tensor(np.zeros_like(o))) if primitive.multi_output else slots[0]
+        others: list[Any] = []
+        connected = BY_FORMULA
+        if type(primitive) is Primitive:
+            connected = connections(primitive, node.derivative_of, node.tracked, asked, self.dialect.conventions)
+        if connected is not BY_FORMULA:
+            if connected.cut and not node.on_complex():  # linear in pieces on the real line, which no function is in the plane
+                operands = tuple(node.arrays[p] if p in connected.cut else operand for p, operand in enumerate(operands))
+                out = node.out if len(connected.cut) == len(node.tracked) else out
+            others = connected.others(node.operands, g, out if primitive.multi_output else (out,))
         toggled = self._toggled(node)
         for operand, flag in toggled.items():
             operand.requires_grad = not flag
-        Mode.derivative_of, Mode.family = derivative_of, Family()
+        Mode.derivative_of, Mode.family = derivative_of, Family() if self.dialect.freed_refuses == "executed" else None
         try:
             if primitive.name in self.dialect.joined and not node.derivative_of[1]:
                 return joined_gradients(node, asked, g)
-            pulled = list(primitive.cotangents(node, asked, g, out, operands))
+            pulled = [*primitive.cotangents(node, asked, g, out, operands)]
             if others:
                 pulled = [(position, link(c, *others)) for position, c in pulled]
         finally:  # the rule of a custom function may be refused
@@ -309,9 +304,14 @@ def _filled(node: Node, slots: list[Any], zeros: Callable[[Any], Any]) -> tuple[
     return tuple([zeros(o) if s is None else s for s, o in zip(slots, node.out, strict=True)])
 
 
+def _nothing(node: Node) -> list[Any]:
+    """Return the slots of a node at which nothing arrived yet."""
+    return [None] * len(node.out) if node.primitive.multi_output else [None]
+
+
 def _something(slots: list[Any]) -> bool:
     """Whether a cotangent arrived at some output of a node."""
-    return slots[0] is not None or any(cotangent is not None for cotangent in slots)
+    return any(cotangent is not None for cotangent in slots)
 
 
 def _total(before: Any, cotangent: Any) -> Any:

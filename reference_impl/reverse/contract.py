@@ -11,7 +11,7 @@ import numpy as np
 
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.complex import is_complex
-from reference_impl.primitives.promotion import cast
+from reference_impl.primitives.promotion import cast, name_of
 from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _seed(root: Tensor, seed: Tensor | None) -> Tensor:
         return Tensor(np.ones(root.shape, root.dtype))
     if seed.dtype == root.dtype:
         return seed
-    return cast(seed, dtype=str(root.dtype))  # type: ignore[no-any-return]
+    return cast(seed, dtype=name_of(root.dtype))  # type: ignore[no-any-return]
 
 
 def _repeats(tensors: Sequence[Tensor]) -> bool:

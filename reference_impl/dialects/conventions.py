@@ -95,7 +95,7 @@ class Conventions:
 
     @cached_property
     def composed(self) -> dict[Any, Any]:
-        """What others put together of several answers, by what they asked for; of use where nobody notes what is asked."""
+        """Answers that many nodes ask for, by what they are about; where nobody notes what is asked, one is as good as many."""
         return {}
 
     @cached_property
@@ -115,6 +115,15 @@ class Conventions:
     def refuses(self, kind: Kind, op: str, about: str, *, formula: bool = False) -> bool:
         """Whether a choice between computing and refusing is to refuse."""
         return self.ask(kind, op, about, REFUSED if formula else COMPUTED) == REFUSED
+
+    def offers(self, op: str, order: int) -> bool:
+        """Whether a derivative of an op is offered; every node of a derivative asks that."""
+        if self.noted is not None:
+            return not self.refuses(Kind.OFFERED, op, of_order(order))
+        offered: bool | None = self.composed.get((op, order))
+        if offered is None:
+            offered = self.composed[op, order] = not self.refuses(Kind.OFFERED, op, of_order(order))
+        return offered
 
     def noting(self) -> Conventions:
         """Return the same conventions, which note from now on what they are asked."""

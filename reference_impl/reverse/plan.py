@@ -35,10 +35,9 @@ def place_of(tensor: Tensor) -> Place:
 def reachable(roots: Iterable[Tensor], cut: Collection[Place]) -> list[Node]:
     """Return the nodes that the roots depend on, from the oldest to the newest; not through the places that are ``cut``."""
     reached = {root.node for root in roots if root.node is not None}
-    stack = list(reached)
-    while stack:
-        node = stack.pop()
-        if node.number < Mode.written:
+    nodes, written = [*reached], Mode.written
+    for node in nodes:  # which grow meanwhile
+        if node.number < written:
             settle(node)
         operands = node.operands
         for position in node.tracked:
@@ -46,8 +45,9 @@ def reachable(roots: Iterable[Tensor], cut: Collection[Place]) -> list[Node]:
             below = operand.node
             if below is not None and below not in reached and not (cut and (below, operand.slot) in cut):
                 reached.add(below)
-                stack.append(below)
-    return sorted(reached, key=number_of)
+                nodes.append(below)
+    nodes.sort(key=number_of)
+    return nodes
 
 
 def asked_for(
@@ -66,7 +66,7 @@ def asked_for(
         for position in node.tracked:
             operand = operands[position]
             below = operand.node
-            wanted = operand in targets if below is None else below in asked or below in target_nodes
+            wanted = operand in targets if below is None else below in asked or (target_nodes and below in target_nodes)
             if wanted and not (cut and place_of(operand) in cut):
                 positions.append(position)
         if positions:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reference_impl.dialects.conventions import Kind, of_order
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.arithmetic import add, clone
 from reference_impl.primitives.shape import link
@@ -66,18 +65,18 @@ class ReversePass:
             before = self.leaves.get(tensor)
             self.leaves[tensor] = cotangent if before is None else _total(before, cotangent)
             return
-        slots = self.slots.get(node)
+        slots, slot = self.slots.get(node), tensor.slot
         if slots is None:
-            slots = self.slots[node] = _nothing(node)
-        before = slots[tensor.slot]
-        slots[tensor.slot] = cotangent if before is None else _total(before, cotangent)
+            slots = self.slots[node] = [None] * len(node.out) if node.primitive.multi_output else [None]
+        before = slots[slot]
+        slots[slot] = cotangent if before is None else _total(before, cotangent)
 
     def _reach(self, tensor: Tensor, _: None) -> None:
         """Have the node above a tensor take its turn although nothing may arrive there: it is freed, or refuses; no hook hears."""
         node = tensor.node
         if node is not None and node not in self.slots:
             self.silent.add(node)
-            self.slots[node] = _nothing(node)
+            self.slots[node] = [None] * len(node.out) if node.primitive.multi_output else [None]
 
     def __init__(
         self,
@@ -113,7 +112,9 @@ class ReversePass:
         self.roots = [root for root, _ in roots]
         reached = reachable(self.roots, self.cut)
         self.asked = asked_for(reached, self.targets, self.target_nodes, self.cut)
-        self.nodes = [node for node in reached if node in self.asked or node in self.target_nodes] if self.target_nodes else [*self.asked]
+        self.nodes = [*self.asked]
+        if self.target_nodes:
+            self.nodes = [node for node in reached if node in self.asked or node in self.target_nodes]
         if accumulates and dialect.inputs_run_their_node:
             self.asked.update({node: self.asked.get(node, []) for node in self.nodes})
 
@@ -161,7 +162,7 @@ class ReversePass:
             self._refuse(node, written=False)
         if node.hooks and (_something(slots) or node not in self.silent):
             slots = self._hooked(node.hooks, slots, node.out if node.primitive.multi_output else (node.out,))
-        if node in self.target_nodes:
+        if self.target_nodes and node in self.target_nodes:
             self._capture(node, slots)
         if not asked:
             return None
@@ -182,11 +183,12 @@ class ReversePass:
                 self._refuse_order(op, depth + 2)
             return self._pull_recorded(node, slots, asked, (op, depth + 1))
         g: Any = _filled(node, slots, np.zeros_like) if primitive.multi_output else slots[0]
-        pulled = primitive.cotangents(node, asked, g, node.out, node.arrays)
-        return pulled if type(primitive) is Primitive else [(position, array_of(c)) for position, c in pulled]
+        if type(primitive) is Primitive:
+            return primitive.cotangents(node, asked, g, node.out, node.arrays)
+        return [(position, array_of(c)) for position, c in primitive.cotangents(node, asked, g, node.out, node.arrays)]
 
     def _refuse_order(self, op: str, order: int) -> None:
-        if self.dialect.conventions.refuses(Kind.OFFERED, op, of_order(order)):
+        if not self.dialect.conventions.offers(op, order):
             raise AutogradError(Category.NOT_IMPLEMENTED, f"{op}: no derivative of order {order} is offered")
 
     def _free(self, node: Node) -> None:
@@ -246,7 +248,7 @@ class ReversePass:
 
     def _boxed(self, cotangent: Any, *, node: bool = True) -> Tensor:
         boxed = cotangent if type(cotangent) is Tensor else Tensor(np.asarray(cotangent))
-        if self.dialect.derivative_requires_grad == "if_connected" or boxed.requires_grad:
+        if boxed.requires_grad or self.dialect.derivative_requires_grad == "if_connected":
             return boxed
         return _recorded(boxed) if node else Tensor(boxed.array, requires_grad=True)
 
@@ -302,11 +304,6 @@ def _filled(node: Node, slots: list[Any], zeros: Callable[[Any], Any]) -> tuple[
     if node.primitive.takes_nothing:
         return tuple(slots)
     return tuple([zeros(o) if s is None else s for s, o in zip(slots, node.out, strict=True)])
-
-
-def _nothing(node: Node) -> list[Any]:
-    """Return the slots of a node at which nothing arrived yet."""
-    return [None] * len(node.out) if node.primitive.multi_output else [None]
 
 
 def _something(slots: list[Any]) -> bool:

@@ -72,9 +72,9 @@ def copy_of(tensor: Tensor) -> Tensor:
 def output_of(node: Node) -> Any:
     """Return the output of a node as a tensor (a tuple where it has several): that of the view which it updated, if there is one."""
     if node.primitive.multi_output:
-        return tuple(Tensor(o, requires_grad=True, node=node, slot=i) for i, o in enumerate(node.out))
+        return tuple(Tensor(o, True, node, i) for i, o in enumerate(node.out))
     shown = node.shown() if node.shown is not None and not node.overwritten else None
-    return Tensor(node.out, requires_grad=True, node=node) if shown is None else copy_of(shown)
+    return Tensor(node.out, True, node) if shown is None else copy_of(shown)
 
 
 def settle(node: Node) -> None:

@@ -94,13 +94,13 @@ def newest_first(nodes: Sequence[Node], asked: Asked, roots: Iterable[Tensor]) -
 
 def first_in_first_out(nodes: Iterable[Node], asked: Asked, starts: Iterable[Tensor]) -> list[Any]:
     """Order nodes by a queue that begins with those of the ``starts``; leaves that are ready go to its front."""
+    known = {node: _below(node, asked) for node in nodes}
     waiting: dict[Any, int] = {}
-    for node in nodes:
-        for below in _below(node, asked):
-            waiting[below] = waiting.get(below, 0) + 1
-    known = {*nodes}
+    for stops in known.values():
+        for stop in stops:
+            waiting[stop] = waiting.get(stop, 0) + 1
     queue: deque[Any] = deque()
-    for start in dict.fromkeys(root.node or root for root in starts):
+    for start in dict.fromkeys([root.node or root for root in starts]):
         if start not in waiting and (type(start) is Tensor or start in known):
             queue.append(start)
     order: list[Any] = []
@@ -109,7 +109,7 @@ def first_in_first_out(nodes: Iterable[Node], asked: Asked, starts: Iterable[Ten
         order.append(stop)
         if type(stop) is Tensor:
             continue
-        for below in _below(stop, asked):
+        for below in known[stop]:
             waiting[below] -= 1
             if waiting[below] == 0:
                 (queue.appendleft if type(below) is Tensor else queue.append)(below)

@@ -115,8 +115,8 @@ class ReversePass:
         self.nodes = [*self.asked]
         if self.target_nodes:
             self.nodes = [node for node in reached if node in self.asked or node in self.target_nodes]
-        if accumulates and dialect.inputs_run_their_node:
-            self.asked.update({node: self.asked.get(node, []) for node in self.nodes})
+            if accumulates and dialect.inputs_run_their_node:
+                self.asked.update({node: self.asked.get(node, []) for node in self.nodes})
 
     def run(self) -> None:
         """Run every needed node once, each after all of its consumers, and give every leaf its turn.

@@ -98,10 +98,10 @@ def overwritten(node: Node, conventions: Conventions) -> bool:
         update = node.operands[1].node  # for a framework, the update of a view and its place in the base are one op
         return (update.shown is not None or update.primitive is node.primitive) and overwritten(update, conventions)
     given = node.derivative_of[1] > 0 or not names  # its operands may be the places of results, not the user's tensors
-    written = {"out"} if node.overwritten else set()
+    written = {"out": None} if node.overwritten else {}  # in an order: the choices are asked in it, and noted
     for position, operand in enumerate(node.operands):
         if _written_after(operand, node.number) or (given and _place_written_after(operand, node.number)):
-            written.add(names[min(position, len(names) - 1)] if names else "operand")
+            written[names[min(position, len(names) - 1)] if names else "operand"] = None
     return True in {keeps(node, thing, conventions) for thing in written}
 
 

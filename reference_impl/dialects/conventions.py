@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -94,26 +94,36 @@ class Conventions:
         return {choice[:2] for choice in self.options}
 
     @cached_property
+    def composed(self) -> dict[Any, Any]:
+        """Answers that many nodes ask for, by what they are about; where nobody notes what is asked, one is as good as many."""
+        return {}
+
+    @cached_property
     def _highest(self) -> Mapping[str, int]:
         refused = [choice for choice, option in self.of(Kind.OFFERED).items() if option == REFUSED]
         return {choice.op: order_of(choice) - 1 for choice in sorted(refused, key=order_of, reverse=True)}
 
     def ask(self, kind: Kind, op: str, about: str, formula: str) -> str:
         """Return the option that is taken at a choice; ``formula``: what follows from the op's formula, where nothing is known."""
-        choice = OpenChoice(kind, op, about)
-        option = self.options.get(choice, formula)
+        option = self.options.get((kind, op, about), formula)  # type: ignore[call-overload] # equal to the choice, and made faster
         if self.noted is not None:
+            choice = OpenChoice(kind, op, about)
             self.noted.pop(choice, None)
             self.noted[choice] = option
-        return option
-
-    def leaves_to_formula(self, kind: Kind, op: str) -> bool:
-        """Whether nothing is known of an op and nobody notes what is asked, so that asking can be left out."""
-        return self.noted is None and (kind, op) not in self._known
+        return option  # type: ignore[no-any-return]
 
     def refuses(self, kind: Kind, op: str, about: str, *, formula: bool = False) -> bool:
         """Whether a choice between computing and refusing is to refuse."""
         return self.ask(kind, op, about, REFUSED if formula else COMPUTED) == REFUSED
+
+    def offers(self, op: str, order: int) -> bool:
+        """Whether a derivative of an op is offered; every node of a derivative asks that."""
+        if self.noted is not None:
+            return not self.refuses(Kind.OFFERED, op, of_order(order))
+        offered: bool | None = self.composed.get((op, order))
+        if offered is None:
+            offered = self.composed[op, order] = not self.refuses(Kind.OFFERED, op, of_order(order))
+        return offered
 
     def noting(self) -> Conventions:
         """Return the same conventions, which note from now on what they are asked."""

@@ -29,7 +29,8 @@ def neg_vjp_x(g: Any, out: Any, x: Any) -> Any:
 @primitive(saves=(), error_scale=lambda out, x, y: np.abs(x) + np.abs(y))
 def add(x: Any, y: Any) -> Any:
     """Sum ``x + y``."""
-    return np.add(*of_one_precision(x, y))
+    x, y = of_one_precision(x, y)
+    return np.add(x, y)
 
 
 @add.vjp("x")
@@ -45,7 +46,8 @@ def add_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
 @primitive(saves=(), error_scale=lambda out, x, y: np.abs(x) + np.abs(y))
 def sub(x: Any, y: Any) -> Any:
     """Difference ``x - y``."""
-    return np.subtract(*of_one_precision(x, y))
+    x, y = of_one_precision(x, y)
+    return np.subtract(x, y)
 
 
 @sub.vjp("x")
@@ -61,7 +63,8 @@ def sub_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
 @primitive(error_scale=lambda out, x, y: np.abs(x) * np.abs(y))  # |out|; said of the operands: a complex product is a sum
 def mul(x: Any, y: Any) -> Any:
     """Product ``x y``."""
-    return np.multiply(*of_one_precision(x, y))
+    x, y = of_one_precision(x, y)
+    return np.multiply(x, y)
 
 
 @mul.vjp("x")
@@ -77,7 +80,8 @@ def mul_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
 @primitive(domain={"y": Domain.NONZERO})
 def div(x: Any, y: Any) -> Any:
     """Quotient ``x / y``."""
-    return np.divide(*of_one_precision(x, y))
+    x, y = of_one_precision(x, y)
+    return np.divide(x, y)
 
 
 @div.vjp("x")

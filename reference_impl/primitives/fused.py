@@ -49,11 +49,12 @@ class _Followed(Symbol):
         self.stages = stages
 
     def record(self, primitive: Primitive, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Compute ``primitive(*operands, **attrs)`` and remember that it was done."""
+        """Compute ``primitive(*operands, **attrs)`` and remember what depends on the operand."""
         out = primitive(*map(_value, operands), **attrs)
-        depends = any(_depends(operand) for operand in operands)
-        results = tuple(_Followed(part, self.stages, depends=depends) for part in (out if primitive.multi_output else (out,)))
-        self.stages.append(_Stage(primitive, operands, attrs, results))
+        depends = any(map(_depends, operands))
+        results = tuple([_Followed(part, self.stages, depends=depends) for part in (out if primitive.multi_output else (out,))])
+        if depends:
+            self.stages.append(_Stage(primitive, operands, attrs, results))
         return results if primitive.multi_output else results[0]
 
 

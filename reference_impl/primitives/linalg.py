@@ -24,6 +24,8 @@ def matmul(x: Any, y: Any) -> Any:
 
 def _as_matrices(g: Any, x: Any, y: Any) -> tuple[Any, Any, Any]:
     """Give vectors their row or column axis back: ``(..., m, n), (..., m, k), (..., k, n)``."""
+    if len(shape_of(x)) > 1 and len(shape_of(y)) > 1:
+        return g, x, y
     shape = shape_of(g)
     if len(shape_of(y)) == 1:
         shape = (*shape, 1)

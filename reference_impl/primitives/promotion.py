@@ -7,13 +7,20 @@ row T006; Paddle documents the table of dtypes and says nothing about axes.) A c
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
 from reference_impl.primitives.complex import PARTS, is_complex, real
-from reference_impl.primitives.shape import sum_to
+from reference_impl.primitives.shape import unbroadcast
 from reference_impl.tape.primitive import primitive, shape_of
+
+
+@functools.cache
+def name_of(dtype: np.dtype[Any]) -> str:
+    """Return the name of a dtype, which NumPy puts together anew whenever it is asked: that takes longer than most ops."""
+    return str(dtype)
 
 
 @primitive(saves=())
@@ -24,22 +31,26 @@ def cast(x: Any, *, dtype: str) -> Any:
 
 @cast.vjp("x")
 def cast_vjp_x(g: Any, out: Any, x: Any, *, dtype: str) -> Any:
-    return cast(g, dtype=str(x.dtype))
+    return cast(g, dtype=name_of(x.dtype))
 
 
 def to_operand(g: Any, x: Any) -> Any:
     """Bring a cotangent back to an operand: to its shape if it was broadcast, to its dtype if it was promoted."""
-    g = sum_to(g, shape_of(x))
+    if g.shape != x.shape:
+        g = unbroadcast(g, shape=x.shape)
     if g.dtype == x.dtype:
         return g
     if is_complex(g) and not is_complex(x):
         g = real(g)
-    return g if g.dtype == x.dtype else cast(g, dtype=str(x.dtype))
+    return g if g.dtype == x.dtype else cast(g, dtype=name_of(x.dtype))
 
 
 def of_one_precision(x: Any, y: Any) -> tuple[Any, Any]:
     """Give an operand without axes the dtype of one with axes, if both are real or both complex; NumPy lets the wider dtype decide."""
-    if not (hasattr(x, "dtype") and hasattr(y, "dtype")) or x.dtype == y.dtype:  # a Python number follows the other operand
+    try:
+        if x.dtype == y.dtype:
+            return x, y
+    except AttributeError:  # a Python number follows the other operand
         return x, y
     if x.dtype.kind != y.dtype.kind or bool(x.shape) is bool(y.shape):
         return x, y
@@ -49,8 +60,10 @@ def of_one_precision(x: Any, y: Any) -> tuple[Any, Any]:
 def of_one_dtype(x: Any, y: Any) -> tuple[Any, Any]:
     """Cast the operand that has not the dtype of the result; what some dialects do before an op that takes two dtypes."""
     dtypes = (x.dtype, y.dtype)
+    if dtypes[0] == dtypes[1]:
+        return x, y
     if dtypes[0].kind == dtypes[1].kind and bool(shape_of(x)) is not bool(shape_of(y)):
-        dtype = str(dtypes[0] if shape_of(x) else dtypes[1])
+        dtype = dtypes[0] if shape_of(x) else dtypes[1]
     else:
-        dtype = str(np.result_type(*dtypes))
-    return tuple(operand if str(operand.dtype) == dtype else cast(operand, dtype=dtype) for operand in (x, y))
+        dtype = np.result_type(*dtypes)
+    return tuple([operand if operand.dtype == dtype else cast(operand, dtype=name_of(dtype)) for operand in (x, y)])

@@ -16,7 +16,7 @@ from reference_impl.tape.primitive import alias, axes_reversed, primitive, shape
 @primitive(saves=(), ulps=0, views=True)
 def reshape(x: Any, *, shape: Any) -> Any:
     """Return the same elements in row-major order under another shape."""
-    return np.reshape(x, shape)
+    return x.reshape(shape)
 
 
 @reshape.vjp("x")
@@ -31,7 +31,7 @@ flatten = alias("flatten", reshape)
 @primitive(saves=(), ulps=0, views=True)
 def permute(x: Any, *, axes: Any) -> Any:
     """Reorder the axes: axis i of the result is axis ``axes[i]`` of ``x``."""
-    return np.transpose(x, axes)
+    return x.transpose(axes)
 
 
 @permute.vjp("x")
@@ -43,7 +43,7 @@ def permute_vjp_x(g: Any, out: Any, x: Any, *, axes: Any) -> Any:
 @primitive(saves=(), ulps=0, views=True)
 def transpose(x: Any, *, axis0: int, axis1: int) -> Any:
     """Swap two axes."""
-    return np.swapaxes(x, axis0, axis1)
+    return x.swapaxes(axis0, axis1)
 
 
 @transpose.vjp("x")
@@ -54,7 +54,7 @@ def transpose_vjp_x(g: Any, out: Any, x: Any, *, axis0: int, axis1: int) -> Any:
 @primitive(saves=(), ulps=0, views=True)
 def t(x: Any) -> Any:
     """Transpose a matrix; tensors of fewer axes stay as they are."""
-    return np.transpose(x)
+    return x.transpose()
 
 
 @t.vjp("x")
@@ -79,7 +79,7 @@ def unsqueeze_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
 @primitive(saves=(), ulps=0, views=True)
 def squeeze(x: Any, *, axis: int) -> Any:
     """Drop an axis of length 1; an axis of any other length stays."""
-    return np.squeeze(x, axis) if x.shape[axis] == 1 else np.reshape(x, x.shape)
+    return x.squeeze(axis) if x.shape[axis] == 1 else x.reshape(x.shape)
 
 
 @squeeze.vjp("x")

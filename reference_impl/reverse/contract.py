@@ -11,7 +11,7 @@ import numpy as np
 
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.complex import is_complex
-from reference_impl.primitives.promotion import cast
+from reference_impl.primitives.promotion import cast, name_of
 from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -31,13 +31,15 @@ def seeded_roots(tensors: Sequence[Tensor], seeds: Sequence[Tensor | None] | Non
     given: Sequence[Tensor | None] = [None] * len(tensors) if seeds is None else seeds
     check_seed_count(tensors, seeds, dialect)
     for root, seed in zip(tensors, given, strict=False):
-        if seed is not None and seed.shape != root.shape:
+        if seed is None:
+            needed = root.requires_grad and dialect.implicit_seed == "one_real_element"
+            if needed and (root.array.size != 1 or is_complex(root)):
+                raise AutogradError(Category.SEED_REQUIRED, f"a root of shape {root.shape} and dtype {root.dtype} needs a seed")
+            continue
+        if seed.shape != root.shape:
             raise AutogradError(Category.SEED_SHAPE, f"a root of shape {root.shape} has a seed of shape {seed.shape}")
-        if seed is not None and dialect.seed_kind == "of_the_root" and is_complex(seed) != is_complex(root):
+        if dialect.seed_kind == "of_the_root" and is_complex(seed) != is_complex(root):
             raise AutogradError(Category.DTYPE, f"a root of {root.dtype} has a seed of {seed.dtype}")
-        plain = root.array.size == 1 and not is_complex(root)
-        if seed is None and dialect.implicit_seed == "one_real_element" and root.requires_grad and not plain:
-            raise AutogradError(Category.SEED_REQUIRED, f"a root of shape {root.shape} and dtype {root.dtype} needs a seed")
     if len(given) != len(tensors):
         raise AutogradError(Category.SEED_LENGTH, f"{len(tensors)} roots have {len(given)} seeds")
     if dialect.gradless_root == "refused" and not all(root.requires_grad for root in tensors):
@@ -56,7 +58,7 @@ def _seed(root: Tensor, seed: Tensor | None) -> Tensor:
         return Tensor(np.ones(root.shape, root.dtype))
     if seed.dtype == root.dtype:
         return seed
-    return cast(seed, dtype=str(root.dtype))  # type: ignore[no-any-return]
+    return cast(seed, dtype=name_of(root.dtype))  # type: ignore[no-any-return]
 
 
 def _repeats(tensors: Sequence[Tensor]) -> bool:

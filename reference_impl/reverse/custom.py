@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from reference_impl.errors import AutogradError, Category
-from reference_impl.primitives.promotion import cast
+from reference_impl.primitives.promotion import cast, name_of
 from reference_impl.primitives.shape import sum_to
 from reference_impl.tape.tensor import Mode, Node, Tensor, no_grad
 
@@ -90,7 +90,7 @@ class Custom:
                 msg = f"operand {position} has shape {primal.shape}, its gradient {gradient.shape}"
                 raise AutogradError(Category.CALLBACK_RESULT, msg)
             gradient = sum_to(gradient, primal.shape)
-        return gradient if gradient.dtype == primal.dtype else cast(gradient, dtype=str(primal.dtype))
+        return gradient if gradient.dtype == primal.dtype else cast(gradient, dtype=name_of(primal.dtype))
 
 
 def apply_custom(

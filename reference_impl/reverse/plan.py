@@ -35,10 +35,9 @@ def place_of(tensor: Tensor) -> Place:
 def reachable(roots: Iterable[Tensor], cut: Collection[Place]) -> list[Node]:
     """Return the nodes that the roots depend on, from the oldest to the newest; not through the places that are ``cut``."""
     reached = {root.node for root in roots if root.node is not None}
-    stack = list(reached)
-    while stack:
-        node = stack.pop()
-        if node.number < Mode.written:
+    nodes, written = [*reached], Mode.written
+    for node in nodes:  # which grow meanwhile
+        if node.number < written:
             settle(node)
         operands = node.operands
         for position in node.tracked:
@@ -46,8 +45,9 @@ def reachable(roots: Iterable[Tensor], cut: Collection[Place]) -> list[Node]:
             below = operand.node
             if below is not None and below not in reached and not (cut and (below, operand.slot) in cut):
                 reached.add(below)
-                stack.append(below)
-    return sorted(reached, key=number_of)
+                nodes.append(below)
+    nodes.sort(key=number_of)
+    return nodes
 
 
 def asked_for(
@@ -66,7 +66,7 @@ def asked_for(
         for position in node.tracked:
             operand = operands[position]
             below = operand.node
-            wanted = operand in targets if below is None else below in asked or below in target_nodes
+            wanted = operand in targets if below is None else below in asked or (target_nodes and below in target_nodes)
             if wanted and not (cut and place_of(operand) in cut):
                 positions.append(position)
         if positions:
@@ -94,13 +94,13 @@ def newest_first(nodes: Sequence[Node], asked: Asked, roots: Iterable[Tensor]) -
 
 def first_in_first_out(nodes: Iterable[Node], asked: Asked, starts: Iterable[Tensor]) -> list[Any]:
     """Order nodes by a queue that begins with those of the ``starts``; leaves that are ready go to its front."""
+    known = {node: _below(node, asked) for node in nodes}
     waiting: dict[Any, int] = {}
-    for node in nodes:
-        for below in _below(node, asked):
-            waiting[below] = waiting.get(below, 0) + 1
-    known = {*nodes}
+    for stops in known.values():
+        for stop in stops:
+            waiting[stop] = waiting.get(stop, 0) + 1
     queue: deque[Any] = deque()
-    for start in dict.fromkeys(root.node or root for root in starts):
+    for start in dict.fromkeys([root.node or root for root in starts]):
         if start not in waiting and (type(start) is Tensor or start in known):
             queue.append(start)
     order: list[Any] = []
@@ -109,7 +109,7 @@ def first_in_first_out(nodes: Iterable[Node], asked: Asked, starts: Iterable[Ten
         order.append(stop)
         if type(stop) is Tensor:
             continue
-        for below in _below(stop, asked):
+        for below in known[stop]:
             waiting[below] -= 1
             if waiting[below] == 0:
                 (queue.appendleft if type(below) is Tensor else queue.append)(below)

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reference_impl.dialects.conventions import Kind, of_order
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.arithmetic import add, clone
 from reference_impl.primitives.shape import link
@@ -53,9 +52,9 @@ class ReversePass:
                 continue
             slots = self._admitted(stop)
             if slots is not None:
-                silent = stop.primitive.takes_nothing or stop in self.silent
                 for position, cotangent in self._pulled(stop, slots):
-                    (self._reach if silent and cotangent is None else self._arrive)(stop.operands[position], cotangent)
+                    silent = cotangent is None and (stop.primitive.takes_nothing or stop in self.silent)
+                    (self._reach if silent else self._arrive)(stop.operands[position], cotangent)
                 if not self.retain_graph:
                     self._free(stop)
 
@@ -66,18 +65,18 @@ class ReversePass:
             before = self.leaves.get(tensor)
             self.leaves[tensor] = cotangent if before is None else _total(before, cotangent)
             return
-        slots = self.slots.get(node)
+        slots, slot = self.slots.get(node), tensor.slot
         if slots is None:
-            slots = self.slots[node] = [None] * (len(node.out) if node.primitive.multi_output else 1)
-        before = slots[tensor.slot]
-        slots[tensor.slot] = cotangent if before is None else _total(before, cotangent)
+            slots = self.slots[node] = [None] * len(node.out) if node.primitive.multi_output else [None]
+        before = slots[slot]
+        slots[slot] = cotangent if before is None else _total(before, cotangent)
 
     def _reach(self, tensor: Tensor, _: None) -> None:
         """Have the node above a tensor take its turn although nothing may arrive there: it is freed, or refuses; no hook hears."""
         node = tensor.node
         if node is not None and node not in self.slots:
             self.silent.add(node)
-            self.slots[node] = [None] * (len(node.out) if node.primitive.multi_output else 1)
+            self.slots[node] = [None] * len(node.out) if node.primitive.multi_output else [None]
 
     def __init__(
         self,
@@ -113,9 +112,11 @@ class ReversePass:
         self.roots = [root for root, _ in roots]
         reached = reachable(self.roots, self.cut)
         self.asked = asked_for(reached, self.targets, self.target_nodes, self.cut)
-        self.nodes = [node for node in reached if node in self.asked or node in self.target_nodes]
-        if accumulates and dialect.inputs_run_their_node:
-            self.asked.update({node: self.asked.get(node, []) for node in self.nodes})
+        self.nodes = [*self.asked]
+        if self.target_nodes:
+            self.nodes = [node for node in reached if node in self.asked or node in self.target_nodes]
+            if accumulates and dialect.inputs_run_their_node:
+                self.asked.update({node: self.asked.get(node, []) for node in self.nodes})
 
     def run(self) -> None:
         """Run every needed node once, each after all of its consumers, and give every leaf its turn.
@@ -161,29 +162,33 @@ class ReversePass:
             self._refuse(node, written=False)
         if node.hooks and (_something(slots) or node not in self.silent):
             slots = self._hooked(node.hooks, slots, node.out if node.primitive.multi_output else (node.out,))
-        if node in self.target_nodes:
+        if self.target_nodes and node in self.target_nodes:
             self._capture(node, slots)
         if not asked:
             return None
-        self._refuse(node)
+        if node.released or node.family is not None or node.number < Mode.written:  # of most nodes there is no more to ask
+            self._refuse(node)
         return slots
 
     def _pulled(self, node: Node, slots: list[Any]) -> list[tuple[int, Any]]:
         """Return the cotangents of the operands that are asked for, each with its position."""
-        asked = self.asked[node]
-        if not (node.primitive.runs_on_nothing or _something(slots)):
+        asked, primitive = self.asked[node], node.primitive
+        if slots[0] is None and not (primitive.runs_on_nothing or _something(slots)):
             return [(position, None) for position in asked]
         op, depth = node.derivative_of
-        if self.dialect.unoffered == "when_run" and depth:
+        if depth and self.dialect.unoffered == "when_run":
             self._refuse_order(op, depth + 1)
-        if not self.create_graph:
-            return self._pull(node, slots, asked)
-        if self.dialect.unoffered == "when_recorded":
-            self._refuse_order(op, depth + 2)
-        return self._pull_recorded(node, slots, asked, (op, depth + 1))
+        if self.create_graph:
+            if self.dialect.unoffered == "when_recorded":
+                self._refuse_order(op, depth + 2)
+            return self._pull_recorded(node, slots, asked, (op, depth + 1))
+        g: Any = _filled(node, slots, np.zeros_like) if primitive.multi_output else slots[0]
+        if type(primitive) is Primitive:
+            return primitive.cotangents(node, asked, g, node.out, node.arrays)
+        return [(position, array_of(c)) for position, c in primitive.cotangents(node, asked, g, node.out, node.arrays)]
 
     def _refuse_order(self, op: str, order: int) -> None:
-        if self.dialect.conventions.refuses(Kind.OFFERED, op, of_order(order)):
+        if not self.dialect.conventions.offers(op, order):
             raise AutogradError(Category.NOT_IMPLEMENTED, f"{op}: no derivative of order {order} is offered")
 
     def _free(self, node: Node) -> None:
@@ -212,35 +217,27 @@ class ReversePass:
         family = node.family
         return node.released or (family is not None and family.freed_by not in (None, self))
 
-    def _pull(self, node: Node, slots: list[Any], asked: list[int]) -> list[tuple[int, Any]]:
-        primitive = node.primitive
-        g = slots[0]
-        if primitive.multi_output:
-            g = _filled(node, slots, np.zeros_like)
-        if isinstance(primitive, Primitive):
-            return primitive.cotangents(node, asked, g, node.out, node.arrays)
-        return [(position, array_of(c)) for position, c in primitive.cotangents(node, asked, g, node.out, node.arrays)]
-
     def _pull_recorded(self, node: Node, slots: list[Any], asked: list[int], derivative_of: tuple[str, int]) -> list[tuple[int, Any]]:
         primitive, operands = node.primitive, node.operands
         out: Any = output_of(node)
-        g: Any = slots[0]
-        if primitive.multi_output:
-            g = _filled(node, slots, lambda o: Tensor(np.zeros_like(o)))
-        of_op = isinstance(primitive, Primitive)
-        connected = connections(primitive, node.derivative_of, node.tracked, asked, self.dialect.conventions) if of_op else BY_FORMULA
-        if connected.cut and not node.on_complex():  # linear in pieces on the real line, which no function is in the plane
-            operands = tuple(node.arrays[p] if p in connected.cut else operand for p, operand in enumerate(operands))
-            out = node.out if len(connected.cut) == len(node.tracked) else out
-        others = connected.others(node.operands, g, out if primitive.multi_output else (out,))
+        g: Any = _filled(node, slots, lambda o: Tensor(np.zeros_like(o))) if primitive.multi_output else slots[0]
+        others: list[Any] = []
+        connected = BY_FORMULA
+        if type(primitive) is Primitive:
+            connected = connections(primitive, node.derivative_of, node.tracked, asked, self.dialect.conventions)
+        if connected is not BY_FORMULA:
+            if connected.cut and not node.on_complex():  # linear in pieces on the real line, which no function is in the plane
+                operands = tuple(node.arrays[p] if p in connected.cut else operand for p, operand in enumerate(operands))
+                out = node.out if len(connected.cut) == len(node.tracked) else out
+            others = connected.others(node.operands, g, out if primitive.multi_output else (out,))
         toggled = self._toggled(node)
         for operand, flag in toggled.items():
             operand.requires_grad = not flag
-        Mode.derivative_of, Mode.family = derivative_of, Family()
+        Mode.derivative_of, Mode.family = derivative_of, Family() if self.dialect.freed_refuses == "executed" else None
         try:
             if primitive.name in self.dialect.joined and not node.derivative_of[1]:
                 return joined_gradients(node, asked, g)
-            pulled = list(primitive.cotangents(node, asked, g, out, operands))
+            pulled = [*primitive.cotangents(node, asked, g, out, operands)]
             if others:
                 pulled = [(position, link(c, *others)) for position, c in pulled]
         finally:  # the rule of a custom function may be refused
@@ -251,7 +248,7 @@ class ReversePass:
 
     def _boxed(self, cotangent: Any, *, node: bool = True) -> Tensor:
         boxed = cotangent if type(cotangent) is Tensor else Tensor(np.asarray(cotangent))
-        if self.dialect.derivative_requires_grad == "if_connected" or boxed.requires_grad:
+        if boxed.requires_grad or self.dialect.derivative_requires_grad == "if_connected":
             return boxed
         return _recorded(boxed) if node else Tensor(boxed.array, requires_grad=True)
 
@@ -311,7 +308,7 @@ def _filled(node: Node, slots: list[Any], zeros: Callable[[Any], Any]) -> tuple[
 
 def _something(slots: list[Any]) -> bool:
     """Whether a cotangent arrived at some output of a node."""
-    return slots[0] is not None or any(cotangent is not None for cotangent in slots)
+    return any(cotangent is not None for cotangent in slots)
 
 
 def _total(before: Any, cotangent: Any) -> Any:

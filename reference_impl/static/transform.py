@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from reference_impl.dialects.conventions import Kind, of_order
 from reference_impl.dialects.dialect import PADDLE_STATIC
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.arithmetic import add, clone, mul_scalar, sub
@@ -192,7 +191,7 @@ class _Backward:
         if all(c is None for c in cotangents):
             return
         name, depth = op.derivative_of
-        if self.dialect.conventions.refuses(Kind.OFFERED, name, of_order(depth + 1)):
+        if not self.dialect.conventions.offers(name, depth + 1):
             raise AutogradError(Category.NOT_IMPLEMENTED, f"{name}: no derivative of order {depth + 1} is offered")
         first = len(self.program.operators)
         filled = [np.zeros(v.shape, v.dtype) if c is None else c for v, c in zip(op.outputs, cotangents, strict=True)]

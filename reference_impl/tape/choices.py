@@ -41,16 +41,29 @@ def connections(
 
     ``tracked``: the positions of the operands that need a gradient; ``asked``: of those that are asked for theirs now. The company of
     an operand decides, too: it is ``alone``, or another operand is ``tracked``, or even ``asked``.
+
+    A pass asks the same of many nodes, and what it is told then is the same.
     """
+    if conventions.noted is not None:
+        return _connections(primitive, derivative_of, tracked, asked, conventions)
+    place = (primitive.name, derivative_of, *tracked, None, *asked)
+    found: Connections | None = conventions.composed.get(place)
+    if found is None:
+        found = conventions.composed[place] = _connections(primitive, derivative_of, tracked, asked, conventions)
+    return found
+
+
+def _connections(
+    primitive: Function, derivative_of: tuple[str, int], tracked: Sequence[int], asked: Sequence[int], conventions: Conventions
+) -> Connections:
     op, where = _place(primitive, derivative_of)
-    if conventions.leaves_to_formula(Kind.CONNECTED, op):
-        return BY_FORMULA
     g, out = (not primitive.multi_output and conventions.ask(Kind.CONNECTED, op, where + about, FORMULA) == LINKED for about in UNNAMED)
     found: dict[str, list[int]] = {FORMULA: [], LINKED: [], CUT: []}
     for position in tracked:
         company = "alone" if len(tracked) == 1 else "asked" if any(other != position for other in asked) else "tracked"
         found[conventions.ask(Kind.CONNECTED, op, f"{where}{operand_name(primitive, position)} {company}", FORMULA)].append(position)
-    return Connections(tuple(found[LINKED]), tuple(found[CUT]), g, out)
+    connected = Connections(tuple(found[LINKED]), tuple(found[CUT]), g, out)
+    return BY_FORMULA if connected == BY_FORMULA else connected
 
 
 def refuses_when_freed(node: Node, conventions: Conventions) -> bool:

@@ -165,7 +165,7 @@ class Primitive:
 
     def cotangents(self, node: Application, asked: Sequence[int], g: Any, out: Any, operands: Sequence[Any]) -> list[tuple[int, Any]]:
         """Return what the rules make of ``g``, for those of the operands that are asked for and have one."""
-        attrs, rules = node.attrs, self.rules
+        given, attrs, rules = (g, out, *operands), node.attrs, self.rules
         made = []
         for position in asked:
             if self.variadic:
@@ -173,7 +173,7 @@ class Primitive:
             else:
                 rule = rules[position]
             if rule is not None:
-                made.append((position, rule(g, out, *operands, **attrs)))
+                made.append((position, rule(*given, **attrs)))
         return made
 
     def __call__(self, *operands: Any, **attrs: Any) -> Any:
@@ -212,11 +212,7 @@ class Primitive:
             return out
         if tracked and Mode.recording:
             node = Node(self, operands, attrs, arrays, tracked, out)
-            made: Any = (
-                tuple(Tensor(o, requires_grad=True, node=node, slot=i) for i, o in enumerate(out))
-                if self.multi_output
-                else Tensor(out, requires_grad=True, node=node)
-            )
+            made: Any = tuple(Tensor(o, True, node, i) for i, o in enumerate(out)) if self.multi_output else Tensor(out, True, node)
         else:
             made = tuple(Tensor(o) for o in out) if self.multi_output else Tensor(out)
         if self.views and Mode.derivative_of is None:  # outside of vjp rules: cotangents are nobody's memory

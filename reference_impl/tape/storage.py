@@ -72,9 +72,9 @@ def copy_of(tensor: Tensor) -> Tensor:
 def output_of(node: Node) -> Any:
     """Return the output of a node as a tensor (a tuple where it has several): that of the view which it updated, if there is one."""
     if node.primitive.multi_output:
-        return tuple(Tensor(o, requires_grad=True, node=node, slot=i) for i, o in enumerate(node.out))
+        return tuple(Tensor(o, True, node, i) for i, o in enumerate(node.out))
     shown = node.shown() if node.shown is not None and not node.overwritten else None
-    return Tensor(node.out, requires_grad=True, node=node) if shown is None else copy_of(shown)
+    return Tensor(node.out, True, node) if shown is None else copy_of(shown)
 
 
 def settle(node: Node) -> None:
@@ -98,10 +98,10 @@ def overwritten(node: Node, conventions: Conventions) -> bool:
         update = node.operands[1].node  # for a framework, the update of a view and its place in the base are one op
         return (update.shown is not None or update.primitive is node.primitive) and overwritten(update, conventions)
     given = node.derivative_of[1] > 0 or not names  # its operands may be the places of results, not the user's tensors
-    written = {"out"} if node.overwritten else set()
+    written = {"out": None} if node.overwritten else {}  # in an order: the choices are asked in it, and noted
     for position, operand in enumerate(node.operands):
         if _written_after(operand, node.number) or (given and _place_written_after(operand, node.number)):
-            written.add(names[min(position, len(names) - 1)] if names else "operand")
+            written[names[min(position, len(names) - 1)] if names else "operand"] = None
     return True in {keeps(node, thing, conventions) for thing in written}
 
 

@@ -248,7 +248,7 @@ class Tensor:
 
     __slots__ = ("__weakref__", "array", "grad", "hooks", "link", "memory", "node", "requires_grad", "slot")
 
-    def __init__(self, array: Any, *, requires_grad: bool = False, node: Node | None = None, slot: int = 0) -> None:
+    def __init__(self, array: Any, requires_grad: bool = False, node: Node | None = None, slot: int = 0) -> None:
         self.array = array
         self.requires_grad = requires_grad
         self.node = node

@@ -108,6 +108,28 @@ def test_only_what_arises_is_asked() -> None:
     assert {} == noting.conventions.noted
 
 
+def test_what_was_written_is_asked_for_in_one_order_whatever_the_seed_of_hashes() -> None:
+    noting = replace(TORCH, conventions=Conventions().noting())
+    x, c = tensor(2.0, requires_grad=True), tensor(3.0)
+    u = OPS["mul_scalar"](x, other=1.0)
+    y = mul(u, c)
+    for written in (c, u, y):
+        update_in_place(OPS["mul_scalar"], written, other=2.0, dialect=noting)
+    refusal(lambda: backward([y], dialect=noting))
+    kept = [choice.about for choice in noting.conventions.noted if choice.op == "mul"]
+    assert ["x out", "x x", "x y"] == kept
+
+
+def test_what_was_answered_before_is_answered_anew_under_other_options() -> None:
+    known = Conventions()
+    second_derivative(replace(TORCH, conventions=known))
+    refusing = known.but({OpenChoice(Kind.OFFERED, "sin", "order 2"): "refused"})
+    assert Category.NOT_IMPLEMENTED == refusal(lambda: second_derivative(replace(TORCH, conventions=refusing)))
+    noting = known.noting()
+    second_derivative(replace(TORCH, conventions=noting))
+    assert {Kind.OFFERED, Kind.CONNECTED} == {choice.kind for choice in noting.noted}
+
+
 def test_an_op_that_nothing_is_known_of_goes_by_its_formula() -> None:
     assert [None, Category.GRAPH_FREED] == [refusal(lambda op=op: second_pass(under({}), op)) for op in (add, mul)]
 

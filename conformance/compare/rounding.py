@@ -26,8 +26,9 @@ are more. The numbers that decide what is accepted are in this module; how many 
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -37,12 +38,12 @@ from conformance.compare.shadow_values import ShadowValues
 from conformance.ops.dtypes import format_of, is_floating
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome
-    from conformance.compare.branches import Observer
-    from conformance.compare.shadow_values import Replicas
+    from conformance.compare.history import History
+    from conformance.compare.shadow_values import Lines
     from reference_impl.tape.primitive import Primitive
 
 Rounded: TypeAlias = "Callable[[Any, Any], Any]"
@@ -107,7 +108,7 @@ def spread(compute: Callable[[Rounded], Any], dtype: str) -> tuple[Any, Any]:
         return value + rng.uniform(-1.0, 1.0, np.shape(value)) * format_of(dtype).rounding(np.abs(size))
 
     replicas = [np.asarray(compute(disturbed)) for _ in range(sum(REPLICAS))]
-    centre, unit = _centre_and_unit([np.asarray(compute(undisturbed)), *replicas], dtype)
+    centre, unit = _centre_and_unit(np.stack([np.asarray(compute(undisturbed)), *replicas]), dtype)
     return centre, UNITS * unit
 
 
@@ -120,22 +121,16 @@ class BoundError(Exception):
     """A fault of the judge itself: how far rounding can carry could not be computed."""
 
 
-class Runner(Protocol):
-    """Runs the reference on a case while a function looks at every primitive, see `conformance.compare.promise`."""
-
-    def __call__(self, observe: Observer | None = None, *, widen: bool = False) -> Outcome:
-        """Return what the reference computes; ``widen``: in float64."""
-
-
 class Bounds:
     """Centres and radii of every number of a case, and what was noticed on the way.
 
-    ``run`` runs the reference on the case. Made lazily: nothing runs before a number is asked for.
+    ``history`` is that of the reference's run of the case, in float64 if it is told to widen. Made lazily: nothing is computed before
+    a number is asked for.
     """
 
-    def __init__(self, case: Case, run: Runner) -> None:
+    def __init__(self, case: Case, history: Callable[[bool], History]) -> None:
         self.case = case
-        self._reference = run
+        self._history = history
         self._runs: list[_Run] = []
 
     @property
@@ -150,27 +145,21 @@ class Bounds:
         A correct engine must then agree to the last bit.
         """
         tracker = _Tracker()
-        self._run(tracker.observe, widen=True)
-        dtypes = _Dtypes()
-        self._run(dtypes.observe)
-        found = dtypes.seen | {i.dtype for i in self.case.inputs}
+        with self._deriving():
+            for one in self._history(True).applied:
+                tracker.look(*one)
+        made = (part for one in self._history(False).applied for part in (one.out if one.primitive.multi_output else (one.out,)))
+        found = {str(part.dtype) for part in made} | {i.dtype for i in self.case.inputs}
         return tracker.exact_in(min(format_of(d).bits for d in found if is_floating(d)))
 
-    def _run(self, observe: Observer, *, widen: bool = False) -> Outcome:
-        faults: list[Exception] = []
-
-        def guarded(*seen: Any) -> Any:  # a backend takes every error for a refusal; one of ours is none
-            try:
-                return observe(*seen)
-            except Exception as error:
-                faults.append(error)
-                raise
-
-        outcome = self._reference(guarded, widen=widen)
-        if faults:
-            msg = f"case {self.case.id}: no bound can be derived: {type(faults[0]).__name__}: {faults[0]}"
-            raise BoundError(msg) from faults[0]
-        return outcome
+    @contextmanager
+    def _deriving(self) -> Iterator[None]:
+        try:
+            with np.errstate(all="ignore"):
+                yield
+        except Exception as error:
+            msg = f"case {self.case.id}: no bound can be derived: {type(error).__name__}: {error}"
+            raise BoundError(msg) from error
 
     def _upto(self, stages: int) -> list[_Run]:
         """Return the runs of the first stages; each is made when it is first needed."""
@@ -182,8 +171,10 @@ class Bounds:
         return [run for run in self._runs if run.stage < stages]
 
     def _run_of(self, stage: int, *, saturating: bool) -> _Run:
-        shadows = ShadowValues(REPLICAS[stage], stage, saturating=saturating)
-        return _Run(stage, shadows, self._run(shadows.observe))
+        history, shadows = self._history(False), ShadowValues(REPLICAS[stage], stage, saturating=saturating)
+        with self._deriving():
+            shadows.follow(history.applied)
+        return _Run(stage, shadows, history.outcome)
 
     def radius(self, step: StepNumber, slot: int, where: str, name: str = "") -> tuple[Any, Any] | None:
         """Return centre and radius of one tensor, from all replicas; ``None`` if it has no numbers.
@@ -196,7 +187,7 @@ class Bounds:
         if not seen:
             return None
         value, lines = seen[0]
-        centre, unit = _centre_and_unit([*lines, *(line for _, more in seen[1:] for line in more[1:])], value.array.dtype)
+        centre, unit = _centre_and_unit(np.concatenate([lines, *(more[1:] for _, more in seen[1:])]), value.array.dtype)
         return centre, UNITS * unit
 
     def accepts(self, actual: Any, step: StepNumber, slot: int, where: str, name: str = "") -> bool:
@@ -230,12 +221,12 @@ class _Run:
         self.shadows = shadows
         self.outcome = outcome
 
-    def find(self, step: StepNumber, slot: int, where: str, name: str) -> tuple[Value | None, Replicas]:
+    def find(self, step: StepNumber, slot: int, where: str, name: str) -> tuple[Value | None, Lines]:
         value = value_at(self.outcome, step, slot, where, name)
-        return value, [] if value is None else self.shadows.of(value.array)
+        return value, np.empty(0) if value is None else self.shadows.of(value.array)
 
 
-def _centre_and_unit(lines: Replicas, dtype: Any) -> tuple[Any, Any]:
+def _centre_and_unit(lines: Lines, dtype: Any) -> tuple[Any, Any]:
     """Return the centre and the unit of a number.
 
     Where the centre is not finite but a replica is, the number is too close to the largest one to say, and that replica stands for the
@@ -244,15 +235,17 @@ def _centre_and_unit(lines: Replicas, dtype: Any) -> tuple[Any, Any]:
     centre = lines[0]
     with np.errstate(all="ignore"):
         for line in lines[1:]:
+            if np.isfinite(centre).all():
+                break
             centre = np.where(np.isfinite(centre), centre, line)
-        moved = np.abs(np.stack(lines[1:]) - centre)
+        moved = np.abs(lines[1:] - centre)
         finite = np.isfinite(moved)
         total = np.sum(np.square(np.where(finite, moved, 0.0)), axis=0)
         rms = np.sqrt(total / np.maximum(1, np.count_nonzero(finite, axis=0)))
         return centre, np.maximum(rms, format_of(dtype).rounding(np.abs(centre)))
 
 
-def _error_over_radius(actual: Any, lines: Replicas, dtype: Any) -> Any:
+def _error_over_radius(actual: Any, lines: Lines, dtype: Any) -> Any:
     """Return error over radius, elementwise.
 
     What is not finite has no error where some shadow has the same, or where rounding carries the centre beyond the largest number.
@@ -287,17 +280,6 @@ def value_at(outcome: Outcome, step: StepNumber, slot: int, where: str, name: st
     return seen.values[slot] if isinstance(seen, Computed) else None
 
 
-class _Dtypes:
-    """Notes the dtypes of a run."""
-
-    def __init__(self) -> None:
-        self.seen: set[str] = set()
-
-    def observe(self, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:  # noqa: ARG002 - an observer
-        self.seen.update(str(part.dtype) for part in (out if isinstance(out, tuple) else (out,)))
-        return out
-
-
 def _upper(operand: Any) -> Any:
     """Return a rational bound on the size of complex elements: no part of a product of them is finer or larger than one of these."""
     return np.abs(operand.real) + np.abs(operand.imag) if np.iscomplexobj(operand) else operand
@@ -311,12 +293,11 @@ class _Tracker:
         self.grain = 0
         self.rational = True
 
-    def observe(self, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:
+    def look(self, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> None:
         for part in out if isinstance(out, tuple) else (out,):
             self._measure(part)
         if primitive.error_scale is not None:
             self._measure(primitive.error_scale(out, *map(_upper, arrays), **attrs))
-        return out
 
     def _measure(self, array: Any) -> None:
         values = np.asarray(array)

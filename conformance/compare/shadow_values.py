@@ -10,22 +10,29 @@ primitive made (an input, a constant) is exact: its shadows are itself.
 from __future__ import annotations
 
 import math
-from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from conformance.compare.branches import choosing, observing
 from conformance.ops.dtypes import format_of, is_floating, wider
-from reference_impl.tape.primitive import Observation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from conformance.compare.history import Applied
     from reference_impl.tape.primitive import Primitive
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
-Replicas: TypeAlias = "list[Array]"
-"""The shadows of one array: the centre, then the replicas."""
+Lines: TypeAlias = "np.ndarray[Any, Any]"
+"""The shadows of one array along a first axis: the centre, then the replicas; a single line stands for all where they are the same."""
+
+SUMS = ("add", "add_scalar", "clone", "conj", "div", "div_by_quotient", "mul", "mul_scalar", "neg", "reciprocal", "rsub_scalar", "sub")
+FUNCTIONS = ("cos", "exp", "log", "pow_scalar", "rsqrt", "sigmoid", "sin", "sqrt", "square", "tanh")
+MATRICES = ("bmm", "matmul", "mm")
+AT_ONCE = {**dict.fromkeys(SUMS + FUNCTIONS, 0), **dict.fromkeys(MATRICES, 2)}
+"""Primitives that can be applied to all lines at once, with the axes that their operands must have: they make elements of elements,
+or matrices of matrices, and broadcast over what is before. Runs are mostly made of those; what is not here is only slower."""
 
 
 class ShadowValues:
@@ -42,54 +49,58 @@ class ShadowValues:
         self.saturating = saturating
         self.branched = False
         self.overflowed = False
-        self._rng = np.random.default_rng(seed)
-        self._known: dict[int, tuple[Any, Replicas]] = {}
+        self._noise = _Noise(seed)
+        self._known: dict[int, tuple[Any, Lines]] = {}
         self._answers: dict[str, Array] = {}
 
-    def of(self, array: Any) -> Replicas:
+    def of(self, array: Any) -> Lines:
         """Return the shadows of an array of the run."""
-        known = self._known.get(id(array))
-        if known is not None:
-            return known[1]
-        widened = np.asarray(array)
-        return [widened.astype(wider(widened.dtype), copy=False)] * (1 + self.replicas)
+        lines = self._lines(array)
+        return np.broadcast_to(lines, (1 + self.replicas, *lines.shape[1:]))
 
-    def observe(self, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:
-        """Compute and keep the shadows of what a primitive made; an observer, see `reference_impl.tape.primitive.Observation`.
+    def follow(self, applied: Iterable[Applied]) -> None:
+        """Compute and keep the shadows of all that a run made."""
+        with observing(None), choosing(self._as_in_the_run):  # a forward may be made of primitives
+            for one in applied:
+                self.compute(*one)
 
-        What a fused op made was made by the last primitive of its formula, which was watched: its shadows are there.
-        """
-        if primitive.fused:
-            return out
+    def compute(self, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> None:
+        """Compute and keep the shadows of what a primitive made."""
         attrs = _attributes(primitive, attrs, out)
-        watching = Observation.observer, Observation.chooser
-        Observation.observer, Observation.chooser = None, self._as_in_the_run  # a forward may be made of primitives
-        try:
-            operands = zip(*(self._operand(a) for a in arrays), strict=True)
-            lines = [computed(primitive.forward, line, attrs) for line in operands]
-            if primitive.multi_output:
-                out = tuple(map(np.asarray, out))
-                for slot, part in enumerate(out):
-                    self._known[id(part)] = (part, [line[slot] for line in lines])
-                return out
-            out = np.asarray(out)
-            if primitive.branch_sides:
-                self._answers[primitive.name] = out
-                self.branched |= any(not np.array_equal(line, out, equal_nan=True) for line in lines)
-                lines = [out.astype(wider(out.dtype), copy=False)] * len(lines)
-            elif is_floating(out.dtype):
-                if primitive.ulps and self.replicas:
-                    given = islice(zip(*(self._operand(a) for a in arrays), strict=True), 1, None)
-                    scales = [_scale(primitive, line, of, attrs) for line, of in zip(lines[1:], given, strict=True)]
-                    self._disturb(lines, _roundings(primitive, np.stack(scales), arrays, attrs, out.dtype))
-                self._range(lines, out)
-            self._known[id(out)] = (out, lines)
-            return out
-        finally:
-            Observation.observer, Observation.chooser = watching
+        operands = [self._lines(a) if isinstance(a, np.ndarray | np.generic) else a for a in arrays]
+        if primitive.multi_output:
+            for part, made in zip(out, zip(*_each(primitive.forward, operands, attrs), strict=True), strict=True):
+                self._known[id(part)] = (part, np.array(made))
+            return
+        given = _at_once(primitive, operands)
+        lines: Any = computed(primitive.forward, given, attrs) if given else np.array(_each(primitive.forward, operands, attrs))
+        if primitive.branch_sides:
+            self._answers[primitive.name] = out
+            self.branched |= not _are_all(lines, out)
+            lines = out.astype(wider(out.dtype), copy=False)[np.newaxis]
+        elif is_floating(out.dtype):
+            if primitive.ulps and self.replicas:
+                size = self._size(primitive, lines, operands, given, attrs)
+                lines = self._disturbed(lines, _roundings(primitive, size, arrays, attrs, out.dtype))
+            lines = self._ranged(lines, out)
+        self._known[id(out)] = (out, lines)
 
-    def _operand(self, operand: Any) -> Replicas:
-        return self.of(operand) if isinstance(operand, np.ndarray | np.generic) else [operand] * (1 + self.replicas)
+    def _lines(self, array: Any) -> Lines:
+        """Return the shadows of an array of the run; one line that stands for all where they are the same."""
+        known = self._known.get(id(array))
+        if known is None:
+            known = self._known[id(array)] = (array, np.asarray(array, wider(array.dtype))[np.newaxis])
+        return known[1]
+
+    def _size(self, primitive: Primitive, lines: Lines, operands: list[Any], given: list[Any] | None, attrs: dict[str, Any]) -> Array:
+        """Return what the roundings of each replica are relative to; ``given``: the operands if all lines are computed at once."""
+        lines = lines[-self.replicas :]  # without the centre, unless that stands for all
+        if primitive.error_scale is None:
+            return np.abs(lines)
+        of = [o[-self.replicas :] if isinstance(o, np.ndarray) else o for o in (given or operands)]
+        if given is not None:
+            return np.asarray(primitive.error_scale(lines, *of, **attrs))
+        return np.array([_scale(primitive, line, [_line(o, i) for o in of], attrs) for i, line in enumerate(lines)])
 
     def _as_in_the_run(self, primitive: Primitive, _: list[Any], __: dict[str, Any], out: Any) -> Any:
         """Have a primitive that decides a branch inside a forward answer what it answered when the run computed that forward."""
@@ -99,27 +110,88 @@ class ShadowValues:
         self.branched |= not np.array_equal(given, out, equal_nan=True)
         return given.astype(out.dtype, copy=False)
 
-    def _disturb(self, lines: Replicas, size: Array) -> None:
+    def _disturbed(self, lines: Lines, size: Array) -> Lines:
         """Move each replica by up to a rounding of its own: of a number that is rounding and no more the centre says little."""
-        shape = (self.replicas, *lines[0].shape)
-        noise: Any = self._rng.uniform(-1.0, 1.0, shape)
-        if lines[0].dtype.kind == "c":
-            noise = noise + 1j * self._rng.uniform(-1.0, 1.0, shape)
-        noise = noise * np.where(np.isfinite(size), size, 0.0)
-        for i in range(self.replicas):
-            line = lines[1 + i]  # what is infinite has no rounding: inf - inf would be NaN, and NaN would be right
-            lines[1 + i] = np.where(np.isfinite(line), line + noise[i], line).astype(lines[0].dtype, copy=False)
+        shape = (self.replicas, *lines.shape[1:])
+        noise = self._noise.of(shape, size.dtype)
+        if lines.dtype.kind == "c":
+            noise = noise + 1j * self._noise.of(shape, size.dtype)
+        made = np.empty((1 + self.replicas, *lines.shape[1:]), lines.dtype)
+        made[0] = lines[0]
+        replicas = lines[-self.replicas :]
+        np.add(replicas, noise * size, out=made[1:], casting="same_kind")
+        if not _is_finite(made[1:]):  # what is infinite has no rounding: inf - inf would be NaN, and NaN would be right
+            moved = replicas + noise * np.where(np.isfinite(size), size, 0.0)
+            made[1:] = np.where(np.isfinite(replicas), moved, replicas)
+        return made
 
-    def _range(self, lines: Replicas, out: Array) -> None:
+    def _ranged(self, lines: Lines, out: Array) -> Lines:
         if not self.saturating:
-            if not self.overflowed:
-                lost = ~np.isfinite(out)
-                self.overflowed = bool(lost.any() and np.isfinite(lines[0][lost]).any())
-            return
-        largest = format_of(out.dtype).largest
-        for i, line in enumerate(lines):
-            beyond = np.where(np.abs(line) > largest, line * np.inf, line) if line.dtype.kind == "f" else line
-            lines[i] = np.where(np.isfinite(out), beyond, out).astype(line.dtype, copy=False)
+            if not self.overflowed and not _is_finite(out):
+                self.overflowed = bool(np.isfinite(lines[0][~np.isfinite(out)]).any())
+            return lines
+        if lines.dtype.kind == "f":
+            lines = np.where(np.abs(lines) > format_of(out.dtype).largest, lines * np.inf, lines)
+        return np.where(np.isfinite(out), lines, out).astype(lines.dtype, copy=False)
+
+
+class _Noise:
+    """Numbers between -1 and 1, drawn in blocks: to draw a few costs as much as to draw some hundred."""
+
+    BLOCK = 2048
+
+    def __init__(self, seed: int) -> None:
+        self._rng = np.random.default_rng(seed)
+        self._used = 0
+        self._blocks: dict[Any, Array] = {np.dtype(np.float64): np.empty(0)}
+
+    def of(self, shape: tuple[int, ...], dtype: Any) -> Array:
+        """Return as many as have this shape; how large the blocks are, or in which dtype they are asked for, makes no difference."""
+        start, self._used = self._used, self._used + math.prod(shape)
+        drawn = self._blocks[np.dtype(np.float64)]
+        if self._used > drawn.size:
+            left = drawn[start:]
+            start, self._used = 0, self._used - start
+            drawn = np.concatenate([left, self._rng.uniform(-1.0, 1.0, max(self.BLOCK, self._used - left.size))])
+            self._blocks = {drawn.dtype: drawn}
+        if dtype not in self._blocks:
+            self._blocks[dtype] = drawn.astype(dtype)
+        return self._blocks[dtype][start : self._used].reshape(shape)
+
+
+def _is_finite(array: Array) -> bool:
+    """Whether all elements are surely finite: the sum of their squares is, which takes one call."""
+    return math.isfinite(np.vdot(array, array).real)
+
+
+def _each(forward: Callable[..., Any], operands: list[Any], attrs: dict[str, Any]) -> list[Any]:
+    """Apply a function to one line of its operands after the other."""
+    count = max((len(o) for o in operands if isinstance(o, np.ndarray)), default=1)
+    return [computed(forward, [_line(o, i) for o in operands], attrs) for i in range(count)]
+
+
+def _line(operand: Any, number: int) -> Any:
+    return operand[number if len(operand) > 1 else 0] if isinstance(operand, np.ndarray) else operand
+
+
+def _at_once(primitive: Primitive, operands: list[Any]) -> list[Any] | None:
+    """Return the operands, each with axes enough to broadcast, if a primitive can be applied to all lines at once."""
+    least = AT_ONCE.get(primitive.name)
+    if least is None:
+        return None
+    lines = [o for o in operands if isinstance(o, np.ndarray)]
+    axes = [o.ndim for o in lines]
+    if min(axes, default=0) <= least or any(o.dtype != lines[0].dtype for o in lines):  # of two dtypes a number without axes has no say
+        return None
+    most = max(axes)
+    if min(axes) == most:
+        return operands
+    return [o.reshape(len(o), *(1,) * (most - o.ndim), *o.shape[1:]) if isinstance(o, np.ndarray) else o for o in operands]
+
+
+def _are_all(lines: Lines, out: Array) -> bool:
+    """Whether every line is the answer of the run."""
+    return bool((lines == out).all()) or all(np.array_equal(line, out, equal_nan=True) for line in lines)
 
 
 def roundings(primitive: Primitive, out: Array, operands: list[Any], arrays: list[Any], attrs: dict[str, Any], dtype: Any) -> Array:
@@ -138,7 +210,9 @@ def _scale(primitive: Primitive, out: Array, operands: Sequence[Any], attrs: dic
 
 def _roundings(primitive: Primitive, size: Array, arrays: list[Any], attrs: dict[str, Any], dtype: Any) -> Array:
     terms = 1.0 if primitive.summands is None else float(primitive.summands(*arrays, **attrs))
-    return format_of(dtype).rounding(size) * (primitive.ulps * math.sqrt(max(1.0, terms)))  # type: ignore[no-any-return]
+    count = primitive.ulps * math.sqrt(max(1.0, terms))
+    one = format_of(dtype).rounding(size)
+    return one if count == 1 else one * count  # type: ignore[no-any-return]
 
 
 def _attributes(primitive: Primitive, attrs: dict[str, Any], out: Any) -> dict[str, Any]:
@@ -146,6 +220,8 @@ def _attributes(primitive: Primitive, attrs: dict[str, Any], out: Any) -> dict[s
 
     Where a primitive rounds nothing it puts in, or compares with, a number as the run's dtype has it: the limits of a clamp, say.
     """
+    if not attrs:
+        return attrs
     if "dtype" in attrs:
         return {**attrs, "dtype": str(wider(attrs["dtype"]))}
     dtype = getattr(out, "dtype", None)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed
@@ -19,7 +20,7 @@ from conformance.compare.shadow_values import ShadowValues
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.ops.dtypes import format_of, is_floating
 from reference_impl import DIALECTS, OPS
-from reference_impl.tape.primitive import Observation, Primitive
+from reference_impl.tape.primitive import Primitive
 from tests.conformance.engines import INFO, NUMERIC, TOTAL, answer
 
 if TYPE_CHECKING:
@@ -31,11 +32,9 @@ PER_DIALECT = 60
 
 
 def watched(case: Case, dialect: Dialect, shadows: ShadowValues) -> Any:
-    Observation.observer = shadows.observe
-    try:
-        return reference(dialect, dialect.not_offered).run(case)
-    finally:
-        Observation.observer = None
+    history = Promise(case, BackendInfo("other", "1.0", dialect, dialect.not_offered)).history()
+    shadows.follow(history.applied)
+    return history.outcome
 
 
 def arrays_of(case: Case, outcome: Any) -> Iterator[tuple[int, int, str, Any]]:
@@ -267,6 +266,6 @@ def test_a_fault_of_the_judge_is_no_refusal_of_the_engine(monkeypatch: pytest.Mo
     def broken(*_: Any) -> Any:
         raise ZeroDivisionError("broken")
 
-    monkeypatch.setattr(ShadowValues, "observe", broken)
+    monkeypatch.setattr(ShadowValues, "compute", broken)
     with pytest.raises(BoundError, match=r"no bound can be derived: ZeroDivisionError: broken"):
         Promise(NUMERIC, INFO).bounds.radius(3, 0, "result")

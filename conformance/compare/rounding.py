@@ -26,6 +26,7 @@ are more. The numbers that decide what is accepted are in this module; how many 
 
 from __future__ import annotations
 
+import functools
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -34,6 +35,7 @@ import numpy as np
 
 from conformance.case.outcome import Computed, Raised, Value
 from conformance.case.place import END, StepNumber
+from conformance.compare.history import are_finite
 from conformance.compare.shadow_values import ShadowValues
 from conformance.ops.dtypes import format_of, is_floating
 
@@ -131,12 +133,13 @@ class Bounds:
     def __init__(self, case: Case, history: Callable[[bool], History]) -> None:
         self.case = case
         self._history = history
-        self._runs: list[_Run] = []
+        self._shadows: list[ShadowValues] = []
 
     @property
     def near_kink(self) -> bool:
         """Whether a disturbance changed which branch an op took."""
-        return any(run.shadows.branched for run in self._upto(len(REPLICAS)))
+        with self._deriving():
+            return any(shadows.branched for shadows in self._upto(len(REPLICAS)))
 
     @cached_property
     def exact(self) -> bool:
@@ -148,8 +151,8 @@ class Bounds:
         with self._deriving():
             for one in self._history(True).applied:
                 tracker.look(*one)
-        made = (part for one in self._history(False).applied for part in (one.out if one.primitive.multi_output else (one.out,)))
-        found = {str(part.dtype) for part in made} | {i.dtype for i in self.case.inputs}
+        made = {str(part.dtype) for one in self._history(False).applied for part in one.outputs}
+        found = made | {i.dtype for i in self.case.inputs}
         return tracker.exact_in(min(format_of(d).bits for d in found if is_floating(d)))
 
     @contextmanager
@@ -161,33 +164,26 @@ class Bounds:
             msg = f"case {self.case.id}: no bound can be derived: {type(error).__name__}: {error}"
             raise BoundError(msg) from error
 
-    def _upto(self, stages: int) -> list[_Run]:
-        """Return the runs of the first stages; each is made when it is first needed."""
-        for stage in range(len({f.stage for f in self._runs}), stages):
-            made = self._run_of(stage, saturating=False)
-            self._runs.append(made)
-            if made.shadows.overflowed:
-                self._runs.append(self._run_of(stage, saturating=True))
-        return [run for run in self._runs if run.stage < stages]
-
-    def _run_of(self, stage: int, *, saturating: bool) -> _Run:
-        history, shadows = self._history(False), ShadowValues(REPLICAS[stage], stage, saturating=saturating)
-        with self._deriving():
-            shadows.follow(history.applied)
-        return _Run(stage, shadows, history.outcome)
+    def _upto(self, stages: int) -> list[ShadowValues]:
+        """Return the shadows of the first stages; each is made when it is first needed."""
+        for stage in range(len({shadows.seed for shadows in self._shadows}), stages):
+            made = ShadowValues(self._history(False), REPLICAS[stage], seed=stage)
+            self._shadows.append(made)
+            if made.overflowed:
+                self._shadows.append(ShadowValues(self._history(False), REPLICAS[stage], seed=stage, saturating=True))
+        return [shadows for shadows in self._shadows if shadows.seed < stages]
 
     def radius(self, step: StepNumber, slot: int, where: str, name: str = "") -> tuple[Any, Any] | None:
         """Return centre and radius of one tensor, from all replicas; ``None`` if it has no numbers.
 
         ``step`` `END` is the final state; ``where`` is ``result``, ``grad`` or ``event`` (of that ``name``: a run may have others).
         """
-        runs = [run for run in self._upto(len(REPLICAS)) if not run.shadows.saturating]
-        found = [run.find(step, slot, where, name) for run in runs]
-        seen = [(value, lines) for value, lines in found if value is not None]
-        if not seen:
+        value = value_at(self._history(False).outcome, step, slot, where, name)
+        if value is None:
             return None
-        value, lines = seen[0]
-        centre, unit = _centre_and_unit(np.concatenate([lines, *(more[1:] for _, more in seen[1:])]), value.array.dtype)
+        with self._deriving():
+            first, *more = [shadows.of(value.array) for shadows in self._upto(len(REPLICAS)) if not shadows.saturating]
+        centre, unit = _centre_and_unit(np.concatenate([first, *(lines[1:] for lines in more)]), value.array.dtype)
         return centre, UNITS * unit
 
     def accepts(self, actual: Any, step: StepNumber, slot: int, where: str, name: str = "") -> bool:
@@ -201,29 +197,16 @@ class Bounds:
     def ratios(self, actual: Any, step: StepNumber, slot: int, where: str, name: str = "") -> Any:
         """Return the error of each element over its radius, as `ratio`; infinite for all where there is no such tensor."""
         nothing = least = np.full(np.shape(actual), np.inf)
+        value = value_at(self._history(False).outcome, step, slot, where, name)
+        if value is None or value.array.shape != actual.shape:
+            return nothing
         for stages in range(1, len(REPLICAS) + 1):
-            least = nothing
-            for run in self._upto(stages):
-                value, lines = run.find(step, slot, where, name)
-                if value is None or value.array.shape != actual.shape:
-                    return nothing
-                least = np.minimum(least, _error_over_radius(actual, lines, value.array.dtype))
+            with self._deriving():
+                seen = [shadows.of(value.array) for shadows in self._upto(stages)]
+            least = functools.reduce(np.minimum, (_error_over_radius(actual, lines, value.array.dtype) for lines in seen), nothing)
             if (least <= 1.0).all():
                 break
         return least
-
-
-class _Run:
-    """One run of the reference and its shadows."""
-
-    def __init__(self, stage: int, shadows: ShadowValues, outcome: Outcome) -> None:
-        self.stage = stage
-        self.shadows = shadows
-        self.outcome = outcome
-
-    def find(self, step: StepNumber, slot: int, where: str, name: str) -> tuple[Value | None, Lines]:
-        value = value_at(self.outcome, step, slot, where, name)
-        return value, np.empty(0) if value is None else self.shadows.of(value.array)
 
 
 def _centre_and_unit(lines: Lines, dtype: Any) -> tuple[Any, Any]:
@@ -232,16 +215,16 @@ def _centre_and_unit(lines: Lines, dtype: Any) -> tuple[Any, Any]:
     Where the centre is not finite but a replica is, the number is too close to the largest one to say, and that replica stands for the
     centre; the displacement of what is not finite says nothing.
     """
-    centre = lines[0]
+    centre, count = lines[0], len(lines) - 1
     with np.errstate(all="ignore"):
-        for line in lines[1:]:
-            if np.isfinite(centre).all():
-                break
-            centre = np.where(np.isfinite(centre), centre, line)
         moved = np.abs(lines[1:] - centre)
-        finite = np.isfinite(moved)
-        total = np.sum(np.square(np.where(finite, moved, 0.0)), axis=0)
-        rms = np.sqrt(total / np.maximum(1, np.count_nonzero(finite, axis=0)))
+        if not are_finite(lines):
+            for line in lines[1:]:
+                centre = np.where(np.isfinite(centre), centre, line)
+            moved = np.abs(lines[1:] - centre)
+            finite = np.isfinite(moved)
+            moved, count = np.where(finite, moved, 0.0), np.maximum(1, np.count_nonzero(finite, axis=0))
+        rms = np.sqrt(np.sum(np.square(moved), axis=0) / count)
         return centre, np.maximum(rms, format_of(dtype).rounding(np.abs(centre)))
 
 
@@ -256,6 +239,8 @@ def _error_over_radius(actual: Any, lines: Lines, dtype: Any) -> Any:
         radius = UNITS * unit
         error = np.abs(given - centre)
         ratios = np.where(error == 0, 0.0, error / radius)
+        if are_finite(given) and are_finite(centre):
+            return ratios
         same = np.zeros(np.shape(given), bool)
         for line in lines:
             same |= (given == line) | (np.isnan(given) & np.isnan(line))

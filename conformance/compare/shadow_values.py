@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from conformance.compare.branches import choosing, observing
+from conformance.compare.history import are_finite
 from conformance.ops.dtypes import format_of, is_floating, wider
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from conformance.compare.history import Applied
+    from conformance.compare.history import History, Place
     from reference_impl.tape.primitive import Primitive
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
@@ -36,61 +37,93 @@ or matrices of matrices, and broadcast over what is before. Runs are mostly made
 
 
 class ShadowValues:
-    """Watches one run of the reference.
+    """The shadows of one run of the reference; each is computed when somebody asks for it.
 
     ``saturating``: what has no finite value in the run has none in the shadows either, and what is beyond the largest number of the
-    tested dtype is infinite. ``branched``: a shadow would have taken another branch than the run. It takes that of the run all the
-    same: a radius that spanned two branches would accept all that lies between them. ``overflowed``: a value of the run is not finite
-    where its centre is.
+    tested dtype is infinite.
     """
 
-    def __init__(self, replicas: int, seed: int, *, saturating: bool = False) -> None:
+    def __init__(self, history: History, replicas: int, *, seed: int, saturating: bool = False) -> None:
+        self.history = history
         self.replicas = replicas
+        self.seed = seed
         self.saturating = saturating
-        self.branched = False
-        self.overflowed = False
-        self._noise = _Noise(seed)
-        self._known: dict[int, tuple[Any, Lines]] = {}
-        self._answers: dict[str, Array] = {}
+        self._branched = False
+        self._overflowed = False
+        self._at = 0
+        self._made: dict[Place, Lines] = {}
+        noise = np.random.default_rng(seed).uniform(-1.0, 1.0, replicas * history.rounded_before[-1])
+        self._noise: dict[Any, Array] = {noise.dtype: noise}
+
+    @property
+    def branched(self) -> bool:
+        """Whether a shadow would have taken another branch than the run.
+
+        It takes that of the run all the same: a radius that spanned two branches would accept all that lies between them.
+        """
+        self._compute(range(len(self.history.applied)))
+        return self._branched
+
+    @property
+    def overflowed(self) -> bool:
+        """Whether a value of the run is not finite where its centre is."""
+        if self.history.finite:
+            return False
+        self._compute(range(len(self.history.applied)))
+        return self._overflowed
 
     def of(self, array: Any) -> Lines:
         """Return the shadows of an array of the run."""
-        lines = self._lines(array)
+        source = self.history.source(array)
+        if source is not None:
+            self._compute(self._leading_to(source[0]))
+        lines = self._lines(array, source)
         return np.broadcast_to(lines, (1 + self.replicas, *lines.shape[1:]))
 
-    def follow(self, applied: Iterable[Applied]) -> None:
-        """Compute and keep the shadows of all that a run made."""
-        with observing(None), choosing(self._as_in_the_run):  # a forward may be made of primitives
-            for one in applied:
-                self.compute(*one)
+    def _leading_to(self, number: int) -> list[int]:
+        """Return the applications on which one depends, and that one, in order; without those that have their shadows."""
+        found: set[int] = set()
+        left = [number]
+        while left:
+            one = left.pop()
+            if one not in found and (one, 0) not in self._made:
+                found.add(one)
+                left += [source[0] for source in self.history.sources[one] if source is not None]
+        return sorted(found)
 
-    def compute(self, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> None:
-        """Compute and keep the shadows of what a primitive made."""
+    def _compute(self, numbers: Iterable[int]) -> None:
+        """Compute and keep the shadows of what these applications made, unless that was done."""
+        with observing(None), choosing(self._as_in_the_run), np.errstate(all="ignore"):  # a forward may be made of primitives
+            for number in numbers:
+                if (number, 0) not in self._made:
+                    self._at = number
+                    self._apply(*self.history.applied[number])
+
+    def _apply(self, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> None:
         attrs = _attributes(primitive, attrs, out)
-        operands = [self._lines(a) if isinstance(a, np.ndarray | np.generic) else a for a in arrays]
+        operands = list(map(self._lines, arrays, self.history.sources[self._at]))
         if primitive.multi_output:
-            for part, made in zip(out, zip(*_each(primitive.forward, operands, attrs), strict=True), strict=True):
-                self._known[id(part)] = (part, np.array(made))
+            for slot, made in enumerate(zip(*_each(primitive.forward, operands, attrs), strict=True)):
+                self._made[self._at, slot] = np.array(made)
             return
         given = _at_once(primitive, operands)
         lines: Any = computed(primitive.forward, given, attrs) if given else np.array(_each(primitive.forward, operands, attrs))
         if primitive.branch_sides:
-            self._answers[primitive.name] = out
-            self.branched |= not _are_all(lines, out)
+            self._branched |= not _are_all(lines, out)
             lines = out.astype(wider(out.dtype), copy=False)[np.newaxis]
         elif is_floating(out.dtype):
             if primitive.ulps and self.replicas:
                 size = self._size(primitive, lines, operands, given, attrs)
                 lines = self._disturbed(lines, _roundings(primitive, size, arrays, attrs, out.dtype))
-            lines = self._ranged(lines, out)
-        self._known[id(out)] = (out, lines)
+            if self.saturating or not self.history.finite:
+                lines = self._ranged(lines, out)
+        self._made[self._at, 0] = lines
 
-    def _lines(self, array: Any) -> Lines:
-        """Return the shadows of an array of the run; one line that stands for all where they are the same."""
-        known = self._known.get(id(array))
-        if known is None:
-            known = self._known[id(array)] = (array, np.asarray(array, wider(array.dtype))[np.newaxis])
-        return known[1]
+    def _lines(self, operand: Any, source: Place | None) -> Any:
+        """Return the shadows of an operand; one line stands for all where they are the same. What is no array has none."""
+        if source is not None:
+            return self._made[source]
+        return np.asarray(operand, wider(operand.dtype))[np.newaxis] if isinstance(operand, np.ndarray | np.generic) else operand
 
     def _size(self, primitive: Primitive, lines: Lines, operands: list[Any], given: list[Any] | None, attrs: dict[str, Any]) -> Array:
         """Return what the roundings of each replica are relative to; ``given``: the operands if all lines are computed at once."""
@@ -98,70 +131,46 @@ class ShadowValues:
         if primitive.error_scale is None:
             return np.abs(lines)
         of = [o[-self.replicas :] if isinstance(o, np.ndarray) else o for o in (given or operands)]
-        if given is not None:
+        if given:
             return np.asarray(primitive.error_scale(lines, *of, **attrs))
         return np.array([_scale(primitive, line, [_line(o, i) for o in of], attrs) for i, line in enumerate(lines)])
 
     def _as_in_the_run(self, primitive: Primitive, _: list[Any], __: dict[str, Any], out: Any) -> Any:
         """Have a primitive that decides a branch inside a forward answer what it answered when the run computed that forward."""
-        given = self._answers.get(primitive.name)
+        given = self.history.answer(primitive, before=self._at)
         if given is None or given.shape != np.shape(out):
             return out
-        self.branched |= not np.array_equal(given, out, equal_nan=True)
+        self._branched |= not np.array_equal(given, out, equal_nan=True)
         return given.astype(out.dtype, copy=False)
 
     def _disturbed(self, lines: Lines, size: Array) -> Lines:
         """Move each replica by up to a rounding of its own: of a number that is rounding and no more the centre says little."""
-        shape = (self.replicas, *lines.shape[1:])
-        noise = self._noise.of(shape, size.dtype)
-        if lines.dtype.kind == "c":
-            noise = noise + 1j * self._noise.of(shape, size.dtype)
         made = np.empty((1 + self.replicas, *lines.shape[1:]), lines.dtype)
-        made[0] = lines[0]
-        replicas = lines[-self.replicas :]
+        made[0], replicas = lines[0], lines[-self.replicas :]
+        noise = self._drawn(made[1:].shape, size.dtype, 0)
+        if lines.dtype.kind == "c":
+            noise = noise + 1j * self._drawn(made[1:].shape, size.dtype, 1)
         np.add(replicas, noise * size, out=made[1:], casting="same_kind")
-        if not _is_finite(made[1:]):  # what is infinite has no rounding: inf - inf would be NaN, and NaN would be right
+        if not are_finite(made[1:]):  # what is infinite has no rounding: inf - inf would be NaN, and NaN would be right
             moved = replicas + noise * np.where(np.isfinite(size), size, 0.0)
             made[1:] = np.where(np.isfinite(replicas), moved, replicas)
         return made
 
+    def _drawn(self, shape: tuple[int, ...], dtype: Any, part: int) -> Array:
+        """Return the numbers between -1 and 1 that were drawn for an application, whatever else is computed."""
+        if dtype not in self._noise:
+            self._noise[dtype] = self._noise[np.dtype(np.float64)].astype(dtype)
+        count = math.prod(shape)
+        start = self.replicas * self.history.rounded_before[self._at] + part * count
+        return self._noise[dtype][start : start + count].reshape(shape)
+
     def _ranged(self, lines: Lines, out: Array) -> Lines:
         if not self.saturating:
-            if not self.overflowed and not _is_finite(out):
-                self.overflowed = bool(np.isfinite(lines[0][~np.isfinite(out)]).any())
+            self._overflowed |= bool(np.isfinite(lines[0][~np.isfinite(out)]).any())
             return lines
         if lines.dtype.kind == "f":
             lines = np.where(np.abs(lines) > format_of(out.dtype).largest, lines * np.inf, lines)
         return np.where(np.isfinite(out), lines, out).astype(lines.dtype, copy=False)
-
-
-class _Noise:
-    """Numbers between -1 and 1, drawn in blocks: to draw a few costs as much as to draw some hundred."""
-
-    BLOCK = 2048
-
-    def __init__(self, seed: int) -> None:
-        self._rng = np.random.default_rng(seed)
-        self._used = 0
-        self._blocks: dict[Any, Array] = {np.dtype(np.float64): np.empty(0)}
-
-    def of(self, shape: tuple[int, ...], dtype: Any) -> Array:
-        """Return as many as have this shape; how large the blocks are, or in which dtype they are asked for, makes no difference."""
-        start, self._used = self._used, self._used + math.prod(shape)
-        drawn = self._blocks[np.dtype(np.float64)]
-        if self._used > drawn.size:
-            left = drawn[start:]
-            start, self._used = 0, self._used - start
-            drawn = np.concatenate([left, self._rng.uniform(-1.0, 1.0, max(self.BLOCK, self._used - left.size))])
-            self._blocks = {drawn.dtype: drawn}
-        if dtype not in self._blocks:
-            self._blocks[dtype] = drawn.astype(dtype)
-        return self._blocks[dtype][start : self._used].reshape(shape)
-
-
-def _is_finite(array: Array) -> bool:
-    """Whether all elements are surely finite: the sum of their squares is, which takes one call."""
-    return math.isfinite(np.vdot(array, array).real)
 
 
 def _each(forward: Callable[..., Any], operands: list[Any], attrs: dict[str, Any]) -> list[Any]:
@@ -179,13 +188,15 @@ def _at_once(primitive: Primitive, operands: list[Any]) -> list[Any] | None:
     least = AT_ONCE.get(primitive.name)
     if least is None:
         return None
-    lines = [o for o in operands if isinstance(o, np.ndarray)]
-    axes = [o.ndim for o in lines]
-    if min(axes, default=0) <= least or any(o.dtype != lines[0].dtype for o in lines):  # of two dtypes a number without axes has no say
+    lines = [o for o in operands if type(o) is np.ndarray]
+    axes = {o.ndim for o in lines}
+    if min(axes, default=0) <= least:
         return None
-    most = max(axes)
-    if min(axes) == most:
+    if len(lines) > 1 and {o.dtype for o in lines} != {lines[0].dtype}:  # of two dtypes that of a number without axes counts less
+        return None
+    if len(axes) == 1:
         return operands
+    most = max(axes)
     return [o.reshape(len(o), *(1,) * (most - o.ndim), *o.shape[1:]) if isinstance(o, np.ndarray) else o for o in operands]
 
 
@@ -210,9 +221,7 @@ def _scale(primitive: Primitive, out: Array, operands: Sequence[Any], attrs: dic
 
 def _roundings(primitive: Primitive, size: Array, arrays: list[Any], attrs: dict[str, Any], dtype: Any) -> Array:
     terms = 1.0 if primitive.summands is None else float(primitive.summands(*arrays, **attrs))
-    count = primitive.ulps * math.sqrt(max(1.0, terms))
-    one = format_of(dtype).rounding(size)
-    return one if count == 1 else one * count  # type: ignore[no-any-return]
+    return format_of(dtype).rounding(size, primitive.ulps * math.sqrt(max(1.0, terms)))  # type: ignore[no-any-return]
 
 
 def _attributes(primitive: Primitive, attrs: dict[str, Any], out: Any) -> dict[str, Any]:

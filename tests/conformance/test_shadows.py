@@ -26,15 +26,14 @@ from tests.conformance.engines import INFO, NUMERIC, TOTAL, answer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from conformance.compare.history import History
     from reference_impl import Dialect
 
 PER_DIALECT = 60
 
 
-def watched(case: Case, dialect: Dialect, shadows: ShadowValues) -> Any:
-    history = Promise(case, BackendInfo("other", "1.0", dialect, dialect.not_offered)).history()
-    shadows.follow(history.applied)
-    return history.outcome
+def history_of(case: Case, dialect: Dialect) -> History:
+    return Promise(case, BackendInfo("other", "1.0", dialect, dialect.not_offered)).history()
 
 
 def arrays_of(case: Case, outcome: Any) -> Iterator[tuple[int, int, str, Any]]:
@@ -55,8 +54,8 @@ def test_the_centre_is_the_run_in_float64(dialect: Dialect) -> None:
         case = case_of(3, i, draw)
         if any(getattr(step, "op", "") == "rdiv_scalar" for step in case.steps):  # its number is an array, rounded to the dtype
             continue
-        shadows = ShadowValues(0, 0)
-        narrow = watched(case, dialect, shadows)
+        history = history_of(case, dialect)
+        shadows, narrow = ShadowValues(history, 0, seed=0), history.outcome
         wide = reference(dialect, dialect.not_offered, widen=True).run(case)
         values = {(step, slot, where): array for step, slot, where, array in arrays_of(case, wide)}
         for step, slot, where, array in arrays_of(case, narrow):
@@ -258,7 +257,7 @@ def test_the_radius_does_not_span_two_branches() -> None:
 
 def test_no_replica_is_made_where_the_cheap_test_does(monkeypatch: pytest.MonkeyPatch) -> None:
     case = next(c for c in (case_of(5, i, DrawOptions(("numeric",))) for i in range(100)) if not is_sampled(c))
-    monkeypatch.setattr(Bounds, "_run_of", None)
+    monkeypatch.setattr(Bounds, "_upto", None)
     assert Comparer(Promise(case, INFO)).run(answer(case)).mismatch is None
 
 
@@ -266,6 +265,6 @@ def test_a_fault_of_the_judge_is_no_refusal_of_the_engine(monkeypatch: pytest.Mo
     def broken(*_: Any) -> Any:
         raise ZeroDivisionError("broken")
 
-    monkeypatch.setattr(ShadowValues, "compute", broken)
+    monkeypatch.setattr(ShadowValues, "_apply", broken)
     with pytest.raises(BoundError, match=r"no bound can be derived: ZeroDivisionError: broken"):
         Promise(NUMERIC, INFO).bounds.radius(3, 0, "result")

@@ -4,20 +4,21 @@ Two right engines differ in the last digits, and by how much depends on the scri
 of products a few. A tolerance that somebody chooses is therefore too wide for most numbers and too narrow for some. Here the
 tolerance of a number is derived from the script that made it.
 
-`Bounds` runs the case once on the reference and computes *shadow values* beside it (`shadow_values`): the same computation in a wider
-dtype, the centre, and some replicas. In each replica every primitive's output, forward and backward, is perturbed by at most one
-rounding in the dtype that the tested run uses. A rounding is relative to the primitive's error scale: its result, or, for sums and
-matrix products, the sum of the absolute terms, once for every term. The unit of a number is the root mean square of its
-displacements, or one rounding of the number itself where that is more; its radius is `UNITS` units. Example: for ``exp(x)`` with x
-near 20 a rounding of x moves the result by 20 roundings of its own, so its unit is about 20 roundings, and its radius 16 of these.
+`Bounds` takes the reference's run of the case (`history`) and computes *shadow values* beside it (`shadow_values`): the same
+computation in a wider dtype, the centre, and some replicas. In each replica every primitive's output, forward and backward, is
+perturbed by at most one rounding in the dtype that the tested run uses. A rounding is relative to the primitive's error scale: its
+result, or, for sums and matrix products, the sum of the absolute terms, once for every term. The unit of a number is the root mean
+square of its displacements, or one rounding of the number itself where that is more; its radius is `UNITS` units. Example: for
+``exp(x)`` with x near 20 a rounding of x moves the result by 20 roundings of its own, so its unit is about 20 roundings, and its radius
+16 of these.
 
 The method is that of stochastic arithmetic: J. Vignes, "A stochastic arithmetic for reliable scientific computation", Math. Comput.
 Simul. 35 (1993), and D. S. Parker, "Monte Carlo arithmetic", UCLA CSD-970002 (1997). That the errors of n terms grow like the root
 of n is made precise in N. J. Higham and T. Mary, "A new approach to probabilistic rounding error analysis", SIAM J. Sci. Comput. 41
 (2019).
 
-Where the tested dtype overflows although the centre is finite, the run in the tested dtype says what is right as well: a second run
-goes to infinity where the tested dtype does, and an answer is accepted by either.
+Where the tested dtype overflows although the centre is finite, the run in the tested dtype says what is right as well: a second family
+of shadows goes to infinity where the tested dtype does, and an answer is accepted by either.
 
 `Bounds` is asked only where the few-ulps test fails, or for a sample. A few replicas are made first; before anything is rejected there
 are more. The numbers that decide what is accepted are in this module; how many roundings a primitive takes is said beside its forward

@@ -1,10 +1,13 @@
 """Shadow values: what a run would have computed in a wider dtype, undisturbed and with one rounding per primitive.
 
 How far rounding carried a number cannot be read off the number. The reference therefore runs once, in the tested dtypes, so that it
-takes the branches, makes the dtypes and refuses what an engine under test should, and `ShadowValues` watches its primitives. Beside
-every array it keeps the same value in a wider dtype, the centre, and some replicas: each primitive is applied to the shadows of its
-operands, and the output of each replica is disturbed by one rounding of the dtype that the output has in the run. An array that no
-primitive made (an input, a constant) is exact: its shadows are itself.
+takes the branches, makes the dtypes and refuses what an engine under test should, and `ShadowValues` goes through the history of that
+run. Beside an array it keeps the same value in a wider dtype, the centre, and some replicas: each primitive is applied to the shadows
+of its operands, and the output of each replica is disturbed by one rounding of the dtype that the output has in the run. An array that
+no primitive made (an input, a constant) is exact: its shadows are itself.
+
+Arrays are small, and calls are what this costs. So the shadows of an array are one array, and only what leads to a number that somebody
+asks for is computed: for the gradient of ``exp(x)`` in a script that goes on with the sine of it, the sine is not.
 """
 
 from __future__ import annotations

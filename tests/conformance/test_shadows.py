@@ -81,6 +81,17 @@ def test_a_rounding_is_relative_in_the_normal_range_and_absolute_below_it(dtype:
     assert [0.0, 2 * f.least, f.tiny / 2 + f.least, f.tiny * f.eps, f.eps] == list(f.rounding(sizes))
 
 
+@pytest.mark.parametrize("size", [3.0, np.zeros(0), np.array([[2.0, 3.0]]), np.array([0.0, 1e-40, np.inf]), np.array([np.nan, 1.0])])
+def test_some_roundings_are_one_of_each_element_times_as_often(size: Any) -> None:
+    f = format_of("float32")
+    alone = [f.rounding(np.array([one]))[0] for one in np.ravel(size)]
+    assert np.array_equal(3.0 * np.array(alone), np.ravel(f.rounding(size, 3.0)), equal_nan=True)
+
+
+def test_an_integer_has_no_rounding() -> None:
+    assert [0.0, 0.0] == format_of("int64").rounding(np.array([0, 7])).tolist()
+
+
 def narrow_then_wide(dtype: str) -> Case:
     steps = (
         Op("cast", ("x",), ("n",), {"dtype": dtype}),

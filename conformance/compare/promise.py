@@ -28,6 +28,7 @@ from conformance.backends.reference import reference
 from conformance.case.outcome import Raised
 from conformance.case.steps import AppendBackward
 from conformance.compare.branches import choosing, observing, taking
+from conformance.compare.history import History, Notes
 from conformance.compare.rounding import Bounds
 from reference_impl import PADDLE_STATIC, TORCH, Category
 
@@ -57,7 +58,16 @@ class Promise:
     @cached_property
     def outcome(self) -> Outcome:
         """What must be observed."""
-        return self.run()
+        return self._history.outcome
+
+    @cached_property
+    def _history(self) -> History:
+        return self.history()
+
+    def history(self, *, widen: bool = False) -> History:
+        """Run the reference anew and note down what it applies."""
+        notes = Notes()
+        return History(self.run(notes.observe, widen=widen), notes.applied)
 
     @cached_property
     def impossible(self) -> tuple[int, str] | None:
@@ -76,7 +86,7 @@ class Promise:
     @cached_property
     def bounds(self) -> Bounds:
         """How far rounding can carry each number; nothing runs before one is asked for."""
-        return Bounds(self.case, self.run)
+        return Bounds(self.case, lambda widen: self.history(widen=True) if widen else self._history)
 
     @cached_property
     def rounds(self) -> bool:

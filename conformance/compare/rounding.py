@@ -4,20 +4,21 @@ Two right engines differ in the last digits, and by how much depends on the scri
 of products a few. A tolerance that somebody chooses is therefore too wide for most numbers and too narrow for some. Here the
 tolerance of a number is derived from the script that made it.
 
-`Bounds` runs the case once on the reference and computes *shadow values* beside it (`shadow_values`): the same computation in a wider
-dtype, the centre, and some replicas. In each replica every primitive's output, forward and backward, is perturbed by at most one
-rounding in the dtype that the tested run uses. A rounding is relative to the primitive's error scale: its result, or, for sums and
-matrix products, the sum of the absolute terms, once for every term. The unit of a number is the root mean square of its
-displacements, or one rounding of the number itself where that is more; its radius is `UNITS` units. Example: for ``exp(x)`` with x
-near 20 a rounding of x moves the result by 20 roundings of its own, so its unit is about 20 roundings, and its radius 16 of these.
+`Bounds` takes the reference's run of the case (`history`) and computes *shadow values* beside it (`shadow_values`): the same
+computation in a wider dtype, the centre, and some replicas. In each replica every primitive's output, forward and backward, is
+perturbed by at most one rounding in the dtype that the tested run uses. A rounding is relative to the primitive's error scale: its
+result, or, for sums and matrix products, the sum of the absolute terms, once for every term. The unit of a number is the root mean
+square of its displacements, or one rounding of the number itself where that is more; its radius is `UNITS` units. Example: for
+``exp(x)`` with x near 20 a rounding of x moves the result by 20 roundings of its own, so its unit is about 20 roundings, and its radius
+16 of these.
 
 The method is that of stochastic arithmetic: J. Vignes, "A stochastic arithmetic for reliable scientific computation", Math. Comput.
 Simul. 35 (1993), and D. S. Parker, "Monte Carlo arithmetic", UCLA CSD-970002 (1997). That the errors of n terms grow like the root
 of n is made precise in N. J. Higham and T. Mary, "A new approach to probabilistic rounding error analysis", SIAM J. Sci. Comput. 41
 (2019).
 
-Where the tested dtype overflows although the centre is finite, the run in the tested dtype says what is right as well: a second run
-goes to infinity where the tested dtype does, and an answer is accepted by either.
+Where the tested dtype overflows although the centre is finite, the run in the tested dtype says what is right as well: a second family
+of shadows goes to infinity where the tested dtype does, and an answer is accepted by either.
 
 `Bounds` is asked only where the few-ulps test fails, or for a sample. A few replicas are made first; before anything is rejected there
 are more. The numbers that decide what is accepted are in this module; how many roundings a primitive takes is said beside its forward
@@ -26,23 +27,26 @@ are more. The numbers that decide what is accepted are in this module; how many 
 
 from __future__ import annotations
 
+import functools
+from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from conformance.case.outcome import Computed, Raised, Value
 from conformance.case.place import END, StepNumber
+from conformance.compare.history import are_finite
 from conformance.compare.shadow_values import ShadowValues
 from conformance.ops.dtypes import format_of, is_floating
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome
-    from conformance.compare.branches import Observer
-    from conformance.compare.shadow_values import Replicas
+    from conformance.compare.history import History
+    from conformance.compare.shadow_values import Lines
     from reference_impl.tape.primitive import Primitive
 
 Rounded: TypeAlias = "Callable[[Any, Any], Any]"
@@ -107,7 +111,7 @@ def spread(compute: Callable[[Rounded], Any], dtype: str) -> tuple[Any, Any]:
         return value + rng.uniform(-1.0, 1.0, np.shape(value)) * format_of(dtype).rounding(np.abs(size))
 
     replicas = [np.asarray(compute(disturbed)) for _ in range(sum(REPLICAS))]
-    centre, unit = _centre_and_unit([np.asarray(compute(undisturbed)), *replicas], dtype)
+    centre, unit = _centre_and_unit(np.stack([np.asarray(compute(undisturbed)), *replicas]), dtype)
     return centre, UNITS * unit
 
 
@@ -120,28 +124,23 @@ class BoundError(Exception):
     """A fault of the judge itself: how far rounding can carry could not be computed."""
 
 
-class Runner(Protocol):
-    """Runs the reference on a case while a function looks at every primitive, see `conformance.compare.promise`."""
-
-    def __call__(self, observe: Observer | None = None, *, widen: bool = False) -> Outcome:
-        """Return what the reference computes; ``widen``: in float64."""
-
-
 class Bounds:
     """Centres and radii of every number of a case, and what was noticed on the way.
 
-    ``run`` runs the reference on the case. Made lazily: nothing runs before a number is asked for.
+    ``history`` is that of the reference's run of the case, in float64 if it is told to widen. Made lazily: nothing is computed before
+    a number is asked for.
     """
 
-    def __init__(self, case: Case, run: Runner) -> None:
+    def __init__(self, case: Case, history: Callable[[bool], History]) -> None:
         self.case = case
-        self._reference = run
-        self._runs: list[_Run] = []
+        self._history = history
+        self._shadows: list[ShadowValues] = []
 
     @property
     def near_kink(self) -> bool:
         """Whether a disturbance changed which branch an op took."""
-        return any(run.shadows.branched for run in self._upto(len(REPLICAS)))
+        with self._deriving():
+            return any(shadows.branched for shadows in self._upto(len(REPLICAS)))
 
     @cached_property
     def exact(self) -> bool:
@@ -150,53 +149,42 @@ class Bounds:
         A correct engine must then agree to the last bit.
         """
         tracker = _Tracker()
-        self._run(tracker.observe, widen=True)
-        dtypes = _Dtypes()
-        self._run(dtypes.observe)
-        found = dtypes.seen | {i.dtype for i in self.case.inputs}
+        with self._deriving():
+            for one in self._history(True).applied:
+                tracker.look(*one)
+        made = {str(part.dtype) for one in self._history(False).applied for part in one.outputs}
+        found = made | {i.dtype for i in self.case.inputs}
         return tracker.exact_in(min(format_of(d).bits for d in found if is_floating(d)))
 
-    def _run(self, observe: Observer, *, widen: bool = False) -> Outcome:
-        faults: list[Exception] = []
+    @contextmanager
+    def _deriving(self) -> Iterator[None]:
+        try:
+            with np.errstate(all="ignore"):
+                yield
+        except Exception as error:
+            msg = f"case {self.case.id}: no bound can be derived: {type(error).__name__}: {error}"
+            raise BoundError(msg) from error
 
-        def guarded(*seen: Any) -> Any:  # a backend takes every error for a refusal; one of ours is none
-            try:
-                return observe(*seen)
-            except Exception as error:
-                faults.append(error)
-                raise
-
-        outcome = self._reference(guarded, widen=widen)
-        if faults:
-            msg = f"case {self.case.id}: no bound can be derived: {type(faults[0]).__name__}: {faults[0]}"
-            raise BoundError(msg) from faults[0]
-        return outcome
-
-    def _upto(self, stages: int) -> list[_Run]:
-        """Return the runs of the first stages; each is made when it is first needed."""
-        for stage in range(len({f.stage for f in self._runs}), stages):
-            made = self._run_of(stage, saturating=False)
-            self._runs.append(made)
-            if made.shadows.overflowed:
-                self._runs.append(self._run_of(stage, saturating=True))
-        return [run for run in self._runs if run.stage < stages]
-
-    def _run_of(self, stage: int, *, saturating: bool) -> _Run:
-        shadows = ShadowValues(REPLICAS[stage], stage, saturating=saturating)
-        return _Run(stage, shadows, self._run(shadows.observe))
+    def _upto(self, stages: int) -> list[ShadowValues]:
+        """Return the shadows of the first stages; each is made when it is first needed."""
+        for stage in range(len({shadows.seed for shadows in self._shadows}), stages):
+            made = ShadowValues(self._history(False), REPLICAS[stage], seed=stage)
+            self._shadows.append(made)
+            if made.overflowed:
+                self._shadows.append(ShadowValues(self._history(False), REPLICAS[stage], seed=stage, saturating=True))
+        return [shadows for shadows in self._shadows if shadows.seed < stages]
 
     def radius(self, step: StepNumber, slot: int, where: str, name: str = "") -> tuple[Any, Any] | None:
         """Return centre and radius of one tensor, from all replicas; ``None`` if it has no numbers.
 
         ``step`` `END` is the final state; ``where`` is ``result``, ``grad`` or ``event`` (of that ``name``: a run may have others).
         """
-        runs = [run for run in self._upto(len(REPLICAS)) if not run.shadows.saturating]
-        found = [run.find(step, slot, where, name) for run in runs]
-        seen = [(value, lines) for value, lines in found if value is not None]
-        if not seen:
+        value = value_at(self._history(False).outcome, step, slot, where, name)
+        if value is None:
             return None
-        value, lines = seen[0]
-        centre, unit = _centre_and_unit([*lines, *(line for _, more in seen[1:] for line in more[1:])], value.array.dtype)
+        with self._deriving():
+            first, *more = [shadows.of(value.array) for shadows in self._upto(len(REPLICAS)) if not shadows.saturating]
+        centre, unit = _centre_and_unit(np.concatenate([first, *(lines[1:] for lines in more)]), value.array.dtype)
         return centre, UNITS * unit
 
     def accepts(self, actual: Any, step: StepNumber, slot: int, where: str, name: str = "") -> bool:
@@ -210,49 +198,38 @@ class Bounds:
     def ratios(self, actual: Any, step: StepNumber, slot: int, where: str, name: str = "") -> Any:
         """Return the error of each element over its radius, as `ratio`; infinite for all where there is no such tensor."""
         nothing = least = np.full(np.shape(actual), np.inf)
+        value = value_at(self._history(False).outcome, step, slot, where, name)
+        if value is None or value.array.shape != actual.shape:
+            return nothing
         for stages in range(1, len(REPLICAS) + 1):
-            least = nothing
-            for run in self._upto(stages):
-                value, lines = run.find(step, slot, where, name)
-                if value is None or value.array.shape != actual.shape:
-                    return nothing
-                least = np.minimum(least, _error_over_radius(actual, lines, value.array.dtype))
+            with self._deriving():
+                seen = [shadows.of(value.array) for shadows in self._upto(stages)]
+            least = functools.reduce(np.minimum, (_error_over_radius(actual, lines, value.array.dtype) for lines in seen), nothing)
             if (least <= 1.0).all():
                 break
         return least
 
 
-class _Run:
-    """One run of the reference and its shadows."""
-
-    def __init__(self, stage: int, shadows: ShadowValues, outcome: Outcome) -> None:
-        self.stage = stage
-        self.shadows = shadows
-        self.outcome = outcome
-
-    def find(self, step: StepNumber, slot: int, where: str, name: str) -> tuple[Value | None, Replicas]:
-        value = value_at(self.outcome, step, slot, where, name)
-        return value, [] if value is None else self.shadows.of(value.array)
-
-
-def _centre_and_unit(lines: Replicas, dtype: Any) -> tuple[Any, Any]:
+def _centre_and_unit(lines: Lines, dtype: Any) -> tuple[Any, Any]:
     """Return the centre and the unit of a number.
 
     Where the centre is not finite but a replica is, the number is too close to the largest one to say, and that replica stands for the
     centre; the displacement of what is not finite says nothing.
     """
-    centre = lines[0]
+    centre, count = lines[0], len(lines) - 1
     with np.errstate(all="ignore"):
-        for line in lines[1:]:
-            centre = np.where(np.isfinite(centre), centre, line)
-        moved = np.abs(np.stack(lines[1:]) - centre)
-        finite = np.isfinite(moved)
-        total = np.sum(np.square(np.where(finite, moved, 0.0)), axis=0)
-        rms = np.sqrt(total / np.maximum(1, np.count_nonzero(finite, axis=0)))
+        moved = np.abs(lines[1:] - centre)
+        if not are_finite(lines):
+            for line in lines[1:]:
+                centre = np.where(np.isfinite(centre), centre, line)
+            moved = np.abs(lines[1:] - centre)
+            finite = np.isfinite(moved)
+            moved, count = np.where(finite, moved, 0.0), np.maximum(1, np.count_nonzero(finite, axis=0))
+        rms = np.sqrt(np.sum(np.square(moved), axis=0) / count)
         return centre, np.maximum(rms, format_of(dtype).rounding(np.abs(centre)))
 
 
-def _error_over_radius(actual: Any, lines: Replicas, dtype: Any) -> Any:
+def _error_over_radius(actual: Any, lines: Lines, dtype: Any) -> Any:
     """Return error over radius, elementwise.
 
     What is not finite has no error where some shadow has the same, or where rounding carries the centre beyond the largest number.
@@ -263,6 +240,8 @@ def _error_over_radius(actual: Any, lines: Replicas, dtype: Any) -> Any:
         radius = UNITS * unit
         error = np.abs(given - centre)
         ratios = np.where(error == 0, 0.0, error / radius)
+        if are_finite(given) and are_finite(centre):
+            return ratios
         same = np.zeros(np.shape(given), bool)
         for line in lines:
             same |= (given == line) | (np.isnan(given) & np.isnan(line))
@@ -287,17 +266,6 @@ def value_at(outcome: Outcome, step: StepNumber, slot: int, where: str, name: st
     return seen.values[slot] if isinstance(seen, Computed) else None
 
 
-class _Dtypes:
-    """Notes the dtypes of a run."""
-
-    def __init__(self) -> None:
-        self.seen: set[str] = set()
-
-    def observe(self, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:  # noqa: ARG002 - an observer
-        self.seen.update(str(part.dtype) for part in (out if isinstance(out, tuple) else (out,)))
-        return out
-
-
 def _upper(operand: Any) -> Any:
     """Return a rational bound on the size of complex elements: no part of a product of them is finer or larger than one of these."""
     return np.abs(operand.real) + np.abs(operand.imag) if np.iscomplexobj(operand) else operand
@@ -311,12 +279,11 @@ class _Tracker:
         self.grain = 0
         self.rational = True
 
-    def observe(self, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:
+    def look(self, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> None:
         for part in out if isinstance(out, tuple) else (out,):
             self._measure(part)
         if primitive.error_scale is not None:
             self._measure(primitive.error_scale(out, *map(_upper, arrays), **attrs))
-        return out
 
     def _measure(self, array: Any) -> None:
         values = np.asarray(array)

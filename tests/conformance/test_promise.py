@@ -59,6 +59,13 @@ def test_a_verdict_on_a_right_answer_in_the_exact_lane_runs_the_reference_once(r
     assert [EXACT] == runs
 
 
+def test_bounds_are_derived_from_the_run_that_says_what_is_right(runs: list[Case]) -> None:
+    promise = Promise(NUMERIC, INFO)
+    gradient = promise.outcome.observations[3].values[0].array  # type: ignore[union-attr]
+    assert [True, False] == [promise.bounds.accepts(given, 3, 0, "result") for given in (gradient, 2 * gradient)]
+    assert [NUMERIC] == runs
+
+
 def test_what_was_observed_already_is_not_run_again(runs: list[Case]) -> None:
     outcome = answer(EXACT)
     assert Promise(EXACT, INFO, outcome).outcome is outcome

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed
@@ -19,23 +20,20 @@ from conformance.compare.shadow_values import ShadowValues
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.ops.dtypes import format_of, is_floating
 from reference_impl import DIALECTS, OPS
-from reference_impl.tape.primitive import Observation, Primitive
+from reference_impl.tape.primitive import Primitive
 from tests.conformance.engines import INFO, NUMERIC, TOTAL, answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from conformance.compare.history import History
     from reference_impl import Dialect
 
 PER_DIALECT = 60
 
 
-def watched(case: Case, dialect: Dialect, shadows: ShadowValues) -> Any:
-    Observation.observer = shadows.observe
-    try:
-        return reference(dialect, dialect.not_offered).run(case)
-    finally:
-        Observation.observer = None
+def history_of(case: Case, dialect: Dialect) -> History:
+    return Promise(case, BackendInfo("other", "1.0", dialect, dialect.not_offered)).history()
 
 
 def arrays_of(case: Case, outcome: Any) -> Iterator[tuple[int, int, str, Any]]:
@@ -56,8 +54,8 @@ def test_the_centre_is_the_run_in_float64(dialect: Dialect) -> None:
         case = case_of(3, i, draw)
         if any(getattr(step, "op", "") == "rdiv_scalar" for step in case.steps):  # its number is an array, rounded to the dtype
             continue
-        shadows = ShadowValues(0, 0)
-        narrow = watched(case, dialect, shadows)
+        history = history_of(case, dialect)
+        shadows, narrow = ShadowValues(history, 0, seed=0), history.outcome
         wide = reference(dialect, dialect.not_offered, widen=True).run(case)
         values = {(step, slot, where): array for step, slot, where, array in arrays_of(case, wide)}
         for step, slot, where, array in arrays_of(case, narrow):
@@ -81,6 +79,17 @@ def test_a_rounding_is_relative_in_the_normal_range_and_absolute_below_it(dtype:
     f = format_of(dtype)
     sizes = np.array([0.0, f.least, f.tiny / 2, f.tiny, 1.0])
     assert [0.0, 2 * f.least, f.tiny / 2 + f.least, f.tiny * f.eps, f.eps] == list(f.rounding(sizes))
+
+
+@pytest.mark.parametrize("size", [3.0, np.zeros(0), np.array([[2.0, 3.0]]), np.array([0.0, 1e-40, np.inf]), np.array([np.nan, 1.0])])
+def test_some_roundings_are_one_of_each_element_times_as_often(size: Any) -> None:
+    f = format_of("float32")
+    alone = [f.rounding(np.array([one]))[0] for one in np.ravel(size)]
+    assert np.array_equal(3.0 * np.array(alone), np.ravel(f.rounding(size, 3.0)), equal_nan=True)
+
+
+def test_an_integer_has_no_rounding() -> None:
+    assert [0.0, 0.0] == format_of("int64").rounding(np.array([0, 7])).tolist()
 
 
 def narrow_then_wide(dtype: str) -> Case:
@@ -259,7 +268,7 @@ def test_the_radius_does_not_span_two_branches() -> None:
 
 def test_no_replica_is_made_where_the_cheap_test_does(monkeypatch: pytest.MonkeyPatch) -> None:
     case = next(c for c in (case_of(5, i, DrawOptions(("numeric",))) for i in range(100)) if not is_sampled(c))
-    monkeypatch.setattr(Bounds, "_run_of", None)
+    monkeypatch.setattr(Bounds, "_upto", None)
     assert Comparer(Promise(case, INFO)).run(answer(case)).mismatch is None
 
 
@@ -267,6 +276,6 @@ def test_a_fault_of_the_judge_is_no_refusal_of_the_engine(monkeypatch: pytest.Mo
     def broken(*_: Any) -> Any:
         raise ZeroDivisionError("broken")
 
-    monkeypatch.setattr(ShadowValues, "observe", broken)
+    monkeypatch.setattr(ShadowValues, "_apply", broken)
     with pytest.raises(BoundError, match=r"no bound can be derived: ZeroDivisionError: broken"):
         Promise(NUMERIC, INFO).bounds.radius(3, 0, "result")

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from conformance.case.outcome import Outcome
     from conformance.mutants.conditional.moment import Moment
 
-FAULTS = [m.conditional for m in mutants().values() if m.conditional is not None]
+FAULTS = [m.conditional for m in engines().values() if m.conditional is not None]
 OF_OPS = [fault for fault in FAULTS if fault.of_op]
 DRAWN = [case_of(5, index, DrawOptions()) for index in range(60)]
 FIRST = tuple(grid(["exp"]))

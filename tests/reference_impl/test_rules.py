@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import zlib
 from typing import TYPE_CHECKING, Any
 
@@ -132,7 +133,7 @@ def test_rules_of_a_real_operand_beside_a_complex_one_agree_with_the_oracle(op: 
 @pytest.mark.parametrize("order", range(1, HIGHEST + 1))
 def test_taylor_remainder_vanishes_one_order_faster_than_the_last_derivative(op: str, order: int) -> None:
     random = _random(op)
-    for function, operands in (*_written(op), *_drawn(op)):
+    for function, operands in itertools.chain(_written(op), _drawn(op)):
         if ask(function, operands, range(len(operands)), random, move_seed=False).compare().is_sharp:
             break
     else:

@@ -17,7 +17,6 @@ from conformance.case.steps import Grad, InPlace, Op
 from conformance.cli.gate import CONDITIONAL_FLOOR, weak
 from conformance.compare.promise import Promise
 from conformance.generate.grid import grid
-from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import Bucket
 from conformance.mutants.conditional import effects_of_calls, effects_of_ops
 from conformance.mutants.conditional.carried import Carried, Watch, carried, host_of
@@ -31,6 +30,8 @@ from conformance.mutants.registry import engines, mutants
 from conformance.ops import catalogue
 from conformance.ops.spec import Drawn
 from reference_impl import PADDLE, TORCH
+from tests.conformance.drawn import USUAL
+from tests.conformance.drawn import Drawn as DrawnCases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 FAULTS = [m.conditional for m in engines().values() if m.conditional is not None]
 OF_OPS = [fault for fault in FAULTS if fault.of_op]
-DRAWN = [case_of(5, index, DrawOptions()) for index in range(60)]
+DRAWN = DrawnCases(5, 60)
 FIRST = tuple(grid(["exp"]))
 
 
@@ -238,7 +239,7 @@ def test_every_condition_holds_in_some_case() -> None:
     host = host_of("reference", DOUBLED)
     assert host is not None
     engine = Carried("reference", host, asked)
-    for case in (*(point.case() for point in tuple(grid((*MET, *MET_TOO)))[::2]), *(case_of(1, i, DrawOptions()) for i in range(400))):
+    for case in (*(point.case() for point in tuple(grid((*MET, *MET_TOO)))[::2]), *USUAL[:400]):
         engine.run(case)
     used = {words for f in FAULTS if not f.needs for words in f.condition.split(AND)}
     assert used - asked.held <= {*UNDRAWN, *SELDOM}

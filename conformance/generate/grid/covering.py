@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import count, product
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

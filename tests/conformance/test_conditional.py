@@ -26,7 +26,7 @@ from conformance.mutants.conditional.table_of_calls import UNDRAWN
 from conformance.mutants.hunt import Kill
 from conformance.mutants.measure import Power, PowerError, chosen, measure
 from conformance.mutants.mutant import Kind, Mutant
-from conformance.mutants.registry import engines, mutants
+from conformance.mutants.registry import engines
 from conformance.ops import catalogue
 from conformance.ops.spec import Drawn
 from reference_impl import PADDLE, TORCH
@@ -317,7 +317,7 @@ def test_worker_processes_find_what_one_process_finds(tmp_path: Path) -> None:
 
 
 def test_no_other_mutant_is_put_into_a_framework() -> None:
-    assert {Kind.CONDITIONAL} == {mutants()[name].kind for name in chosen(None, "torch")}
+    assert {Kind.CONDITIONAL} == {engines()[name].kind for name in chosen(None, "torch")}
 
 
 def test_a_fault_that_needs_what_a_host_does_not_offer_is_not_put_into_it() -> None:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 HALF_WIDTH = 5
 REACHES = (0.32, 0.16, 0.08, 0.04, 0.02)
@@ -86,15 +86,22 @@ def exponent(order: int, half_width: int = HALF_WIDTH) -> int:
     return plain + plain % 2
 
 
-def sample(points: Sequence[Array], seeds: Sequence[Array], outs: Sequence[Array]) -> Sample:
+def sample(points: Iterable[Array], seeds: Sequence[Array], outs: Sequence[Array], still: float = 0.0) -> Sample:
     """Return ``sum_k Re <conj(seed_k), out_k>`` at ``points`` (the operands, and the seeds if they move).
 
-    A sum may round relative to operands much larger than itself, hence their size is part of the scale.
+    A sum may round relative to operands much larger than itself, hence their size is part of the scale. ``still``: that of the largest
+    of those that are not among the points, since they are the same for all samples.
     """
-    terms = [np.real(np.multiply(np.conjugate(s), o)).ravel() for s, o in zip(seeds, outs, strict=True)]
-    flat = np.concatenate(terms).astype(np.float64)
-    largest = max((float(np.abs(a).max()) for a in points if a.size), default=0.0)
-    return Sample(math.fsum(flat) if np.isfinite(flat).all() else math.nan, float(np.abs(flat).sum()) + largest)
+    terms = [np.multiply(np.conjugate(s), o).real.ravel() for s, o in zip(seeds, outs, strict=True)]
+    flat = (terms[0] if len(terms) == 1 else np.concatenate(terms)).astype(np.float64, copy=False)
+    size = float(np.abs(flat).sum())
+    is_finite = math.isfinite(size) or bool(np.isfinite(flat).all())
+    return Sample(math.fsum(flat.tolist()) if is_finite else math.nan, size + max(still, largest(points)))
+
+
+def largest(arrays: Iterable[Array]) -> float:
+    """Return the size of the largest element of some arrays."""
+    return max((float(np.abs(a).max()) for a in arrays if a.size), default=0.0)
 
 
 def nodes(size: float = 1.0) -> list[float]:
@@ -114,6 +121,7 @@ def line(
     that are halves of each other share half of their nodes.
     """
     points = (*operands, *seeds)
+    still = largest(p for p, d in zip(points, direction, strict=True) if d is None)
 
     @functools.cache
     def phi(t: float) -> Sample:
@@ -121,7 +129,8 @@ def line(
         with np.errstate(all="ignore"):
             out = function(*moved[: len(operands)])
         outs = out if isinstance(out, tuple) else (out,)
-        return sample(moved, moved[len(operands) :], outs)
+        moving = (p for p, d in zip(moved, direction, strict=True) if d is not None)
+        return sample(moving, moved[len(operands) :], outs, still)
 
     return phi
 
@@ -171,7 +180,7 @@ def mixed_derivative(
     share = 1.0 / (2 ** (order - 1) * math.factorial(order))
     for signs in itertools.product((1.0, -1.0), repeat=order - 1):
         direction = _combine((1.0, *signs), directions)
-        size = max((float(np.abs(d).max()) for d in direction if d is not None and d.size), default=0.0)
+        size = largest(d for d in direction if d is not None)
         if size == 0.0:
             continue
         part = derivative(line(function, operands, seeds, direction), order, size)

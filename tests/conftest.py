@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 os.environ[VARIABLE] = "torch,paddle,paddle-static"  # one server forks the workers of all pools of all tests here
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # A shell starts a job in the background so, and every run that the tests start and interrupt would inherit it.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+for name, usual in {"SIGINT": signal.default_int_handler, "SIGHUP": signal.SIG_DFL}.items():
+    # A shell starts a job in the background so, and `nohup` any: every run that the tests start and interrupt would inherit it.
+    if signal.getsignal(getattr(signal, name, signal.SIGINT)) is signal.SIG_IGN:
+        signal.signal(getattr(signal, name), usual)
 
 settings.register_profile("untimed", deadline=None)  # how long an example takes is the machine's affair
 settings.load_profile("untimed")

@@ -28,7 +28,7 @@ from conformance.mutants.conditional.table_of_calls import UNDRAWN
 from conformance.mutants.hunt import Hunt, Kill, run_hunt
 from conformance.mutants.mutant import Kind
 from conformance.mutants.records import MutantRecord
-from conformance.mutants.registry import mutant, mutants
+from conformance.mutants.registry import engines, mutant, mutants
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -57,7 +57,8 @@ def chosen(pattern: str | None, host: str = REFERENCE) -> tuple[str, ...]:
         PowerError: if there is none.
     """
     fits = "*" if pattern is None else pattern if set(pattern) & set("*?[") else f"*{pattern}*"
-    found = tuple(name for name in fnmatch.filter(mutants(), fits) if mutants()[name].can_be_on(host))
+    known = mutants() if host == REFERENCE else engines()
+    found = tuple(name for name in fnmatch.filter(known, fits) if known[name].can_be_on(host))
     if not found:
         raise PowerError(f"no mutant is called like {pattern!r}; conformance mutants --list names all")
     return found

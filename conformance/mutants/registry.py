@@ -71,14 +71,8 @@ def mutant(name: str) -> Mutant:
 
 
 @functools.cache
-def written() -> dict[str, Mutant]:
-    """Return the mutants that are written by hand."""
-    return _by_id(chain(_entered(), engines().values()))
-
-
-@functools.cache
 def engines() -> dict[str, Mutant]:
-    """Return those of them that are no wrong rules."""
+    """Return the mutants that are no wrong rules."""
     return _by_id(chain(chain.from_iterable(part.MUTANTS for part in ENGINES), _conditional()))
 
 
@@ -93,23 +87,18 @@ def _entered(test: Callable[[Entry], bool] = lambda _: True) -> Iterator[Mutant]
     return (entry.mutant(kind) for kind, entries in kinds for entry in entries.all if test(entry))
 
 
-def mutants_of(op: Primitive) -> Iterator[Mutant]:
-    """Yield the mutants of an op's rules: those written by hand, then those that are derived."""
-    by_hand = [found for found in written().values() if found.rule is not None and found.part == op.name]
-    yield from by_hand
-    yield from derived(op, [(found.kind, found.rule[1]) for found in by_hand if found.rule is not None])
+@functools.cache
+def mutants_of(op: Primitive) -> tuple[Mutant, ...]:
+    """Return the mutants of an op's rules: those written by hand, then those that are derived."""
+    by_hand = list(_entered(lambda entry: entry.op == op.name))
+    return (*by_hand, *derived(op, [(found.kind, found.rule[1]) for found in by_hand if found.rule is not None]))
 
 
 @functools.cache
 def _mutants(ops: tuple[Primitive, ...]) -> Mapping[str, Mutant]:
-    rules = list(chain.from_iterable(map(_of, ops)))
-    faults = [found for found in engines().values() if found.rule is None]
-    return _by_id(chain((m for m in rules if m.kind is Kind.RULE), (m for m in rules if m.kind is not Kind.RULE), faults))
-
-
-@functools.cache
-def _of(op: Primitive) -> tuple[Mutant, ...]:
-    return tuple(mutants_of(op))
+    rules = list(chain.from_iterable(map(mutants_of, ops)))
+    first, second = ([m for m in rules if (m.kind is Kind.RULE) is wanted] for wanted in (True, False))
+    return _by_id(chain(first, second, engines().values()))
 
 
 def _by_id(mutants: Iterable[Mutant]) -> dict[str, Mutant]:

@@ -6,11 +6,14 @@ records, attached to an issue or opened from a CI artifact.
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from jinja2 import Environment
 
     from conformance.campaign.records import Record
 
@@ -26,6 +29,14 @@ def write_html(records: Iterable[Record], path: Path) -> None:
 
 def write_page(template: str, path: Path, **shown: Any) -> None:
     """Write what is shown to ``path``, by a template of this folder."""
+    page = _environment().get_template(template).render(**shown)
+    # A framework's message may hold text that is no Unicode; it must not cost the whole report.
+    path.write_bytes(page.encode("utf-8", errors="backslashreplace"))
+
+
+@functools.cache
+def _environment() -> Environment:
+    """Return what reads the templates; each is compiled once."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # a run that writes no page needs no template engine
 
     environment = Environment(
@@ -36,9 +47,7 @@ def write_page(template: str, path: Path, **shown: Any) -> None:
         lstrip_blocks=True,
     )
     environment.filters.update(number=lambda count: f"{count:,}", marked=_marked)
-    page = environment.get_template(template).render(**shown)
-    # A framework's message may hold text that is no Unicode; it must not cost the whole report.
-    path.write_bytes(page.encode("utf-8", errors="backslashreplace"))
+    return environment
 
 
 def _marked(text: str) -> str:

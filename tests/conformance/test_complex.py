@@ -20,11 +20,12 @@ from conformance.compare.mismatch import describe
 from conformance.compare.promise import Promise
 from conformance.compare.rounding import agrees_cheaply
 from conformance.deviations.conditions import holds
-from conformance.generate.scripts import DrawOptions, case_of
+from conformance.generate.scripts import DrawOptions
 from conformance.mutants.mutant import WrongEngine
 from conformance.mutants.registry import mutant
 from conformance.ops import catalogue
 from reference_impl import TORCH
+from tests.conformance.drawn import USUAL, Drawn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 Z = Input("z", (2,), ((1.0, 2.0), (3.0, -1.0)), "complex64")
 S = Input("s", (2,), ((1.0, 1.0), (0.0, 2.0)), "complex64", differentiable=False)
 SQUARE = Case((Z, S), (Op("mul", ("z", "z"), ("y",)), Grad(("y",), ("z",), ("g",), ("s",))), "exact")
-CASES = [case_of(3, i, DrawOptions(complexes=1.0)) for i in range(250)]
+CASES = Drawn(3, 250, DrawOptions(complexes=1.0))
 INFO = BackendInfo("torch", "2.13.0", TORCH, TORCH.not_offered)
 
 
@@ -62,9 +63,7 @@ def test_ops_of_complex_operands_alone_are_in_two_families() -> None:
 
 
 def test_the_default_campaign_draws_complex_tensors_in_both_lanes() -> None:
-    drawn = [
-        case for case in (case_of(1, i, DrawOptions()) for i in range(1000)) if any(i.dtype.startswith("complex") for i in case.inputs)
-    ]
+    drawn = [case for case in USUAL[:1000] if any(i.dtype.startswith("complex") for i in case.inputs)]
     assert 80 <= len(drawn) <= 160
     assert {"exact", "numeric"} == {case.lane for case in drawn}
 

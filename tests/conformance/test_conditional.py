@@ -17,7 +17,6 @@ from conformance.case.steps import Grad, InPlace, Op
 from conformance.cli.gate import CONDITIONAL_FLOOR, weak
 from conformance.compare.promise import Promise
 from conformance.generate.grid import grid
-from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import Bucket
 from conformance.mutants.conditional import effects_of_calls, effects_of_ops
 from conformance.mutants.conditional.carried import Carried, Watch, carried, host_of
@@ -27,10 +26,12 @@ from conformance.mutants.conditional.table_of_calls import UNDRAWN
 from conformance.mutants.hunt import Kill
 from conformance.mutants.measure import Power, PowerError, chosen, measure
 from conformance.mutants.mutant import Kind, Mutant
-from conformance.mutants.registry import engines, mutants
+from conformance.mutants.registry import engines
 from conformance.ops import catalogue
 from conformance.ops.spec import Drawn
 from reference_impl import PADDLE, TORCH
+from tests.conformance.drawn import USUAL
+from tests.conformance.drawn import Drawn as DrawnCases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -39,9 +40,9 @@ if TYPE_CHECKING:
     from conformance.case.outcome import Outcome
     from conformance.mutants.conditional.moment import Moment
 
-FAULTS = [m.conditional for m in mutants().values() if m.conditional is not None]
+FAULTS = [m.conditional for m in engines().values() if m.conditional is not None]
 OF_OPS = [fault for fault in FAULTS if fault.of_op]
-DRAWN = [case_of(5, index, DrawOptions()) for index in range(60)]
+DRAWN = DrawnCases(5, 60)
 FIRST = tuple(grid(["exp"]))
 
 
@@ -238,7 +239,7 @@ def test_every_condition_holds_in_some_case() -> None:
     host = host_of("reference", DOUBLED)
     assert host is not None
     engine = Carried("reference", host, asked)
-    for case in (*(point.case() for point in tuple(grid((*MET, *MET_TOO)))[::2]), *(case_of(1, i, DrawOptions()) for i in range(400))):
+    for case in (*(point.case() for point in tuple(grid((*MET, *MET_TOO)))[::2]), *USUAL[:400]):
         engine.run(case)
     used = {words for f in FAULTS if not f.needs for words in f.condition.split(AND)}
     assert used - asked.held <= {*UNDRAWN, *SELDOM}
@@ -316,7 +317,7 @@ def test_worker_processes_find_what_one_process_finds(tmp_path: Path) -> None:
 
 
 def test_no_other_mutant_is_put_into_a_framework() -> None:
-    assert {Kind.CONDITIONAL} == {mutants()[name].kind for name in chosen(None, "torch")}
+    assert {Kind.CONDITIONAL} == {engines()[name].kind for name in chosen(None, "torch")}
 
 
 def test_a_fault_that_needs_what_a_host_does_not_offer_is_not_put_into_it() -> None:

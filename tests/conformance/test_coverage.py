@@ -17,13 +17,13 @@ from conformance.case.steps import Backward, Grad
 from conformance.generate.odds import Odds, ScriptOdds
 from conformance.generate.scripts import DrawOptions, case_of
 from reference_impl import DIALECTS
+from tests.conformance.drawn import USUAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CASES = 4_000
-USUAL_CASES = 2_000
-"""After so many of the default come deep ones with many roots: the default draws those, too, the rarest cell once in 20,000 cases."""
+"""After the usual ones come deep ones with many roots: the default draws those, too, the rarest cell once in 20,000 cases."""
 DEEP = DrawOptions(odds=Odds(scripts=ScriptOdds(deep=1.0, second_order=1.0, third_order=1.0, derivatives=(3, 4))))
 
 
@@ -34,7 +34,7 @@ def of(step: Backward | Grad, order: int) -> Iterator[str]:
 @functools.cache
 def drawn(index: int) -> Case:
     """Draw a case once for all dialects."""
-    return case_of(1, index, DrawOptions() if index < USUAL_CASES else DEEP)
+    return USUAL[index] if index < len(USUAL) else case_of(1, index, DEEP)
 
 
 def words_of(key: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,10 @@ from conformance.case.steps import Grad, Op, ops
 from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
 from conformance.compare.rounding import agrees_cheaply
-from conformance.generate.scripts import DrawOptions, case_of
+from conformance.generate.scripts import DrawOptions
 from reference_impl import TORCH
 from reference_impl.tape.primitive import Observation
+from tests.conformance.drawn import Drawn
 from tests.conformance.engines import EXACT, INFO, NUMERIC, TOTAL, answer
 
 if TYPE_CHECKING:
@@ -32,7 +34,10 @@ def is_plain(case: Case) -> bool:
     return not casts and {"float32"} == {entry.dtype for entry in case.inputs}
 
 
-PLAIN = [c for c in (case_of(5, i, DrawOptions(("numeric",))) for i in range(300)) if is_plain(c)]
+@functools.cache
+def plain() -> list[Case]:
+    """Draw the cases, and look at them, once."""
+    return [case for case in Drawn(5, 300, DrawOptions(("numeric",))) if is_plain(case)]
 
 
 def value(seen: Value | None) -> Value | None:
@@ -59,12 +64,12 @@ def rounded_late(case: Case) -> Outcome:
 
 
 def test_an_engine_with_other_roundings_is_accepted() -> None:
-    found = [(case.id, Comparer(Promise(case, INFO)).run(rounded_late(case))) for case in PLAIN]
+    found = [(case.id, Comparer(Promise(case, INFO)).run(rounded_late(case))) for case in plain()]
     assert not [(name, c.mismatch) for name, c in found if c.mismatch and not c.near_kink]
 
 
 def test_other_roundings_are_really_other_numbers() -> None:
-    finals = [(answer(case).final, rounded_late(case).final) for case in PLAIN]
+    finals = [(answer(case).final, rounded_late(case).final) for case in plain()]
     pairs = [(e.array, a.array) for es, xs in finals for e, a in zip(es, xs, strict=True) if e is not None and a is not None]
     assert sum(not np.array_equal(e, a, equal_nan=True) for e, a in pairs) >= 10
 

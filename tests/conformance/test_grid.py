@@ -184,14 +184,14 @@ FAULTS = {
 }
 
 
-def diverging(engine: WrongEngine, op: str) -> list[Point]:
-    return [p for p in grid([op]) if run_case(p.case(), [engine]).verdicts["wrong"].bucket == "diverged"]
+def diverging(engine: WrongEngine, op: str) -> Iterator[Point]:
+    return (p for p in grid([op]) if run_case(p.case(), [engine]).verdicts["wrong"].bucket == "diverged")
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_at_a_combination_is_met(name: str) -> None:
     op, position, wrong = FAULTS[name]
-    assert diverging(_wrong_rule(op, position, wrong), op)
+    assert any(diverging(_wrong_rule(op, position, wrong), op))
 
 
 class WrongThird(WrongEngine):

@@ -7,7 +7,7 @@ import multiprocessing
 import threading
 from collections import Counter
 from itertools import count, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -84,27 +84,58 @@ def names(found: list[Mutant]) -> set[str]:
     return {f"{m.rule[0]}.{OPS[m.rule[0]].operands[m.rule[1]]}" for m in found if m.rule is not None}  # type: ignore[attr-defined]
 
 
+class Asked(NamedTuple):
+    """What a vjp rule is asked: about arrays or tensors, what the op makes of them, and cotangents that are nowhere the same."""
+
+    op: Primitive
+    operands: list[Any]
+    attrs: dict[str, Any]
+    out: Any
+    seeds: Any
+
+    @classmethod
+    def about(cls, name: str, operands: list[Any], attrs: dict[str, Any], *, boxed: bool = False) -> Asked:
+        """Draw the cotangents."""
+        op = OPS[name]
+        assert isinstance(op, Primitive)
+        random = np.random.default_rng(3)
+        made = op.forward(*operands, **attrs)
+        seeds = [draw_like(o, random).astype(o.dtype) for o in (made if op.multi_output else (made,))]
+        if boxed:
+            operands, seeds = ([Tensor(array, requires_grad=True) for array in arrays] for arrays in (operands, seeds))
+            made = op(*operands, **attrs)
+        return cls(op, operands, attrs, made, tuple(seeds) if op.multi_output else seeds[0])
+
+    def answer(self, position: int) -> Any:
+        """Run the rule of an operand."""
+        rule = self.op.rule(position)
+        assert rule is not None
+        which = {"position": len(self.operands) - 1} if self.op.variadic else {}
+        with np.errstate(all="ignore"):
+            return rule(self.seeds, self.out, *self.operands, **self.attrs, **which)
+
+
 class Drawn:
     """The samples of an op, with what its right rules answer; each is drawn once, and not before it is asked for."""
 
     def __init__(self, op: str) -> None:
         self.op = op
         self._left = samples(op)
-        self._samples: list[tuple[list[Any], dict[str, Any]]] = []
+        self._samples: list[Asked] = []
         self._right: dict[tuple[int, int], Any] = {}
 
     def __iter__(self) -> Iterator[int]:
         for number in count():
             if number == len(self._samples):
                 try:
-                    self._samples.append(next(self._left))
+                    self._samples.append(Asked.about(self.op, *next(self._left)))
                 except StopIteration:
                     return
             yield number
 
     def answered(self, number: int, position: int) -> Any:
         """Return what the rule of an operand answers now."""
-        return asked(self.op, position, *self._samples[number])
+        return self._samples[number].answer(position)
 
     def right(self, number: int, position: int) -> Any:
         """Return what it answers where nothing is wrong."""
@@ -144,34 +175,11 @@ def rules_of(ops: Iterable[str]) -> set[str]:
     return {f"{op.name}.{op.operands[place.position]}" for op in primitives for place in places(op)}
 
 
-def asked(op: str, position: int, operands: list[Any], attrs: dict[str, Any], *, boxed: bool = False) -> Any:
-    """Run a vjp rule, on arrays or on tensors, with a cotangent that is nowhere the same."""
-    primitive = OPS[op]
-    assert isinstance(primitive, Primitive)
-    given: Any = [Tensor(a, requires_grad=True) for a in operands] if boxed else operands
-    out = primitive(*given, **attrs)
-    random = np.random.default_rng(3)
-    arrays = primitive.forward(*operands, **attrs)
-    seeds: list[Any] = [draw_like(o, random).astype(o.dtype) for o in (arrays if primitive.multi_output else (arrays,))]
-    if boxed:
-        seeds = [Tensor(seed, requires_grad=True) for seed in seeds]
-    rule = primitive.rule(position)
-    assert rule is not None
-    with np.errstate(all="ignore"):
-        return rule(
-            tuple(seeds) if primitive.multi_output else seeds[0],
-            out,
-            *given,
-            **attrs,
-            **({"position": len(given) - 1} if primitive.variadic else {}),
-        )
-
-
 def has_a_derivative(name: str) -> bool:
     """Whether what a rule answers is recorded as depending on anything."""
     op, _, operand = name.partition(".")
     position = OPS[op].operands.index(operand)  # type: ignore[attr-defined]
-    made = (asked(op, position, operands, attrs, boxed=True) for operands, attrs in islice(samples(op), 8))
+    made = (Asked.about(op, operands, attrs, boxed=True).answer(position) for operands, attrs in islice(samples(op), 8))
     return any(isinstance(m, Tensor) and m.requires_grad for m in made)
 
 

@@ -41,6 +41,7 @@ from conformance.mutants.mutant import WrongEngine, patch
 from conformance.mutants.registry import mutant
 from reference_impl import OPS
 from reference_impl.tape.primitive import Observation, Primitive
+from tests.conformance.drawn import Drawn
 from tests.conformance.engines import EXACT, NUMERIC
 from tests.wrong_engines import correct
 
@@ -50,8 +51,13 @@ if TYPE_CHECKING:
     from conformance.case.outcome import Outcome
 
 pytestmark = pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")
-OF_COMPLEX = [case_of(2, i, DrawOptions(("numeric",), complexes=1.0)) for i in range(200)]
-CASES = [case_of(2, i, DrawOptions(("numeric",))) for i in range(120)] + OF_COMPLEX
+OF_COMPLEX = Drawn(2, 200, DrawOptions(("numeric",), complexes=1.0))
+REAL = Drawn(2, 120, DrawOptions(("numeric",)))
+
+
+@functools.cache
+def cases() -> list[Case]:
+    return [*REAL, *OF_COMPLEX]
 
 
 @functools.cache
@@ -78,7 +84,7 @@ def differing(pair: Pair, case: Case) -> bool:
 
 @pytest.mark.parametrize("pair", params(but="layout"))
 def test_the_sides_of_a_pair_differ_in_some_of_their_bits(pair: Pair) -> None:
-    assert any(differing(pair, case) for case in CASES if pair.fits(case))
+    assert any(differing(pair, case) for case in cases() if pair.fits(case))
 
 
 @pytest.mark.parametrize("pair", params(but="layout"))
@@ -106,7 +112,7 @@ def test_every_op_that_sums_says_what_its_sum_is_in_the_opposite_order() -> None
 
 @pytest.mark.parametrize("pair", OF_REFERENCE, ids=lambda pair: pair.id)
 def test_the_judge_does_not_tell_the_sides_of_a_pair_apart(pair: Pair) -> None:
-    found = [compare_pair(pair, case, backend(pair.backend)) for case in CASES if pair.fits(case)]
+    found = [compare_pair(pair, case, backend(pair.backend)) for case in cases() if pair.fits(case)]
     assert (True, []) == (sum(n.verdict.counts["values"] for n in found) > 500, [n.verdict.mismatch for n in found if n.alarm])
 
 
@@ -115,7 +121,7 @@ def test_a_judge_without_tolerance_raises_false_alarms(pair: Pair) -> None:
     if pair.backend == "torch":
         pytest.importorskip("torch")
     with mock.patch.object(disturbance, "UNITS", 0.0), mock.patch.object(compare, "agrees_cheaply", return_value=False):
-        assert any(compare_pair(pair, case, backend(pair.backend)).alarm for case in CASES if pair.fits(case))
+        assert any(compare_pair(pair, case, backend(pair.backend)).alarm for case in cases() if pair.fits(case))
 
 
 def _unread(outcome: Outcome) -> Outcome:
@@ -173,7 +179,7 @@ def test_one_pair_is_judged_unless_every_one_is_asked_for() -> None:
 
 def test_a_backend_that_deviates_on_a_case_is_in_no_pair() -> None:
     wrong = mutant("mul-x-wrong_operand").open()
-    case = next(c for c in CASES if run_case(c, [wrong]).verdicts[wrong.info.name].bucket == "diverged")
+    case = next(c for c in cases() if run_case(c, [wrong]).verdicts[wrong.info.name].bucket == "diverged")
     names = {pair.backend for pair in null_pairs()}
     record = run_case(case, [wrong], Judging(nulls=Sampling.EVERY))
     assert {null.pair for null in record.nulls} <= {p.id for p in OF_REFERENCE} < {p.id for p in null_pairs()}
@@ -225,7 +231,7 @@ def doubled(outcome: Outcome) -> Outcome:
 
 def test_a_false_alarm_is_a_fault_of_the_suite() -> None:
     tally = Tally(["correct"])
-    for case in CASES[:20]:
+    for case in cases()[:20]:
         tally.add(run_case(case, [correct()]))
     tally.nulls.add(NullRecord("layout", "float32", 7, alarm=True, near_kink=False))
     assert ("suite_error", ["null pair layout: 1 false alarm"]) == tally.verdict()

@@ -95,7 +95,10 @@ def test_an_engine_that_loses_one_contribution_of_hundreds_is_caught_and_the_fin
             if verdict.bucket is Bucket.DIVERGED:
                 break
         found = fingerprint_of(LOSING, verdict)
-        small = shrink_case(workers, case, found, Judging(), seconds=10.0)
+        for seconds in (2.5, 5.0, 10.0):  # which the machine may have other things to do in
+            small = shrink_case(workers, case, found, Judging(), seconds)
+            if len(small.case.steps) < len(case.steps) / 2:
+                break
     assert len(small.case.steps) < len(case.steps) / 2
     assert {"contract runs of steps", "drop steps", "cut values"} & set(small.rounds)
 

@@ -20,7 +20,7 @@ from conformance.judge.dispute import Blame, Opinion, Vote
 from conformance.judge.verdict import Bucket
 from conformance.laws.judging import Judging, Sampling
 from conformance.laws.relation import Status
-from conformance.mutants.registry import mutants
+from conformance.mutants.registry import mutant
 from tests.conformance.engines import EXACT
 from tests.report.samples import FOOTER, HEADER, MISMATCH, differing, finding
 from tests.wrong_engines import correct
@@ -72,7 +72,7 @@ def test_a_record_says_its_kind_first(kind: str) -> None:
 @pytest.mark.parametrize("index", range(20))
 @pytest.mark.parametrize("name", ["correct", "dropped_accumulation"])
 def test_what_a_worker_records_is_read_as_it_was_written(name: str, index: int, tmp_path: Path) -> None:
-    engine = correct() if name == "correct" else mutants()[name].open()
+    engine = correct() if name == "correct" else mutant(name).open()
     record = run_case(case_of(1, index, DrawOptions()), [engine], Judging(Sampling.EVERY, nulls=Sampling.EVERY), index=index)
     assert [HEADER, record] == list(read(written(tmp_path, HEADER, record)))
 

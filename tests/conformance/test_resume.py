@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from click import UsageError
 
-from conformance.campaign import worker
+from conformance.campaign import deal, worker
 from conformance.campaign.chunk import chunk_of
 from conformance.campaign.findings import Writing, findings
 from conformance.campaign.gate_records import PointsRecord
@@ -230,7 +230,7 @@ def test_a_chunk_whose_time_is_up_starts_no_case(tmp_path: Path) -> None:
 def test_of_the_cases_that_were_set_aside_one_is_run_even_if_the_time_is_up(tmp_path: Path) -> None:
     name = "tests.wrong_engines:hangs_on_sin"
     options = DrawOptions(ops=("sin",), complexes=0.0)
-    chunk = chunk_of([case_of(2, i, options) for i in range(3)], (name,), tmp_path, Judging(timeout=1.0))
+    chunk = chunk_of([case_of(2, i, options) for i in range(3)], (name,), tmp_path, Judging(timeout=0.3))
     with Workers((name,), 1) as workers:
         _, *aside = workers.run([replace(chunk, patience=0.2)], until=time.monotonic())
     assert [["timed_out"]] == [[record.verdicts[name].bucket for record in records] for records in aside]
@@ -276,10 +276,11 @@ def test_progress_is_a_line_a_minute_where_there_is_no_terminal(
     assert ["conformance: 2 of 9 cases, 0 findings", "conformance: 4 of 9 cases, 0 findings"] == capsys.readouterr().err.splitlines()
 
 
-def test_progress_is_told_within_a_chunk_too(tmp_path: Path) -> None:
+def test_progress_is_told_within_a_chunk_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deal, "TICK", 0.05)
     heard: list[int] = []
     name = "tests.wrong_engines:hangs_on_sin"
     cases = [case_of(2, 0, DrawOptions(ops=(op,), complexes=0.0)) for op in ("mul", "add", "sin")]
     with Workers((name,), 1) as workers:
-        list(workers.run([chunk_of(cases, (name,), tmp_path, Judging(timeout=2.0))], meanwhile=heard.append))
+        list(workers.run([chunk_of(cases, (name,), tmp_path, Judging(timeout=0.5))], meanwhile=heard.append))
     assert 2 in heard

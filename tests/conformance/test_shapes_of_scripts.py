@@ -153,26 +153,27 @@ FAULTS: Mapping[str, tuple[Callable[[], WrongEngine], Odds]] = {
 }
 
 
-def diverging(engine: WrongEngine, odds: Odds) -> list[str]:
+def diverges(engine: WrongEngine, odds: Odds) -> bool:
+    """Whether one of the cases does, of which no more are run then."""
     drawn = DrawOptions(odds=odds, complexes=0.0, changing=0.0)
     cases = (case_of(5, i, drawn) for i in range(CASES))
-    return [case.id for case in cases if run_case(case, [engine]).verdicts["wrong"].bucket == "diverged"]
+    return any(run_case(case, [engine]).verdicts["wrong"].bucket == "diverged" for case in cases)
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_at_a_shape_is_met_where_that_shape_is_drawn(name: str) -> None:
     engine, odds = FAULTS[name]
-    assert diverging(engine(), odds)
+    assert diverges(engine(), odds)
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_without_the_shape_nothing_meets_the_fault(name: str) -> None:
-    assert not diverging(FAULTS[name][0](), PLAIN)
+    assert not diverges(FAULTS[name][0](), PLAIN)
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_right_engine_agrees_on_every_shape(name: str) -> None:
-    assert not diverging(WrongEngine("wrong"), FAULTS[name][1])
+    assert not diverges(WrongEngine("wrong"), FAULTS[name][1])
 
 
 # Two precisions: how far rounding may carry a number.

@@ -16,19 +16,20 @@ from conformance.campaign.triage import absorbed, is_open, triaged
 from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Grad, InPlace, Op
-from conformance.generate.scripts import DrawOptions, case_of
+from conformance.generate.scripts import DrawOptions
 from conformance.judge.verdict import Bucket
 from conformance.laws.judging import Judging
+from tests.conformance.drawn import Drawn
 from tests.conformance.engines import TOTAL
 from tests.wrong_engines import five_wrong_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 NAME = "tests.wrong_engines:five_wrong_rules"
 WRONG = {"tanh", "sigmoid", "exp", "sin", "log"}
-DRAWN = [case_of(1, i, DrawOptions(("numeric",), ("mul", "sum", *sorted(WRONG)), longest=6, changing=0.0)) for i in range(80)]
+DRAWN = Drawn(1, 80, DrawOptions(("numeric",), ("mul", "sum", *sorted(WRONG)), longest=6, changing=0.0))
 X = Input("x", (2,), (0.5, 1.5))
 
 
@@ -38,7 +39,7 @@ def workers() -> Iterator[Workers]:
         yield opened
 
 
-def tally_of(cases: list[Case]) -> Tally:
+def tally_of(cases: Sequence[Case]) -> Tally:
     """Run cases on the engine with five wrong rules, under the name by which workers open it."""
     engine = five_wrong_rules()
     engine.info = type(engine.info)(NAME, engine.info.version, engine.info.dialect, engine.info.not_offered)

@@ -26,6 +26,8 @@ SHARP = 1e-4
 """An oracle's answer with a larger bound (a kink or a pole within the stencil) decides nothing: the caller draws again."""
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
+Problem: TypeAlias = "tuple[Callable[..., Any], list[Array]]"
+"""A function, and the operands at which it is differentiated."""
 
 
 @dataclass(frozen=True)
@@ -150,3 +152,25 @@ def slope_by_rules(
         phis.append(phi)
         values.append([phi(0.0).value, *by_rules(function, operands, question.seeds, [along] * order)])
     return taylor_slope(phis, values)
+
+
+def _choices(count: int) -> Iterator[Sequence[int]]:
+    """Each operand alone, then all of them."""
+    yield from ([i] for i in range(count))
+    if count > 1:
+        yield range(count)
+
+
+def agrees(problem: Problem, random: np.random.Generator) -> bool:
+    """Assert that rules and oracle agree; return whether the oracle could tell at all.
+
+    A kink or a pole within every stencil shows in the oracle's own bound, which is how such operands are recognised: no rule is
+    asked, so a wrong rule cannot hide behind a resampled draw.
+    """
+    function, operands = problem
+    for chosen in _choices(len(operands)):
+        comparison = ask(function, operands, chosen, random, move_seed=len(chosen) == len(operands)).compare()
+        if not comparison.is_sharp:
+            return False
+        assert comparison.first_wrong_order is None, f"operands {list(chosen)} of {function}: {comparison}"
+    return True

@@ -11,12 +11,12 @@ from conformance.case.files import check
 from conformance.case.outcome import Computed, Event, Raised, Value
 from conformance.case.prose import observation_text, options_of, step_text
 from conformance.case.steps import AppendBackward, Backward, ClearGrad, Custom, Grad, Hook, InPlace, Op, Step, results, uses
-from conformance.generate.scripts import DrawOptions, case_of
 from reference_impl import Category
+from tests.conformance.drawn import Drawn
 
 from .samples import EVERY_KIND
 
-DRAWN = [step for index in range(200) for step in case_of(7, index, DrawOptions()).steps]
+DRAWN = Drawn(7, 200)
 SEEN = Value(np.array([1.0, 0.5], dtype=np.float32), requires_grad=False)
 
 
@@ -36,7 +36,9 @@ def test_a_step_names_what_it_uses_and_makes(step: Step) -> None:
 
 def test_steps_that_differ_read_differently() -> None:
     said: dict[str, Step] = {}
-    assert all(said.setdefault(step_text(step), step) == step for step in (*DRAWN, *EVERY_KIND.steps))
+    assert all(
+        said.setdefault(step_text(step), step) == step for step in (*(s for case in DRAWN for s in case.steps), *EVERY_KIND.steps)
+    )
 
 
 def test_what_is_left_at_its_default_is_not_said() -> None:

@@ -11,9 +11,9 @@ for what it covers beside that. No randomness, so the same question has the same
 from __future__ import annotations
 
 from collections import Counter
-from itertools import product
+from itertools import count, product
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,8 +24,8 @@ Row: TypeAlias = "dict[str, str]"
 Combination: TypeAlias = "tuple[tuple[str, str], ...]"
 """Dimensions with their values, in the order of the dimensions."""
 
-Key: TypeAlias = "tuple[int, tuple[str, ...]]"
-"""The same in short: which dimensions, by their number among all that is wanted, and their values."""
+Values: TypeAlias = "tuple[str, ...]"
+"""The values alone of a combination."""
 
 TRIED = 6
 """How many frames are tried for a row, of those that fit its seed."""
@@ -36,34 +36,30 @@ def possible(
 ) -> list[Combination]:
     """Return every combination of the ``wanted`` dimensions that some frame allows; ``free``: for each frame, what it allows."""
     found: dict[Combination, None] = {}
+    allowed = [
+        {**{d: tuple(values) for d, values in more.items()}, **{d: (value,) for d, value in frame.items()}}
+        for frame, more in zip(frames, free, strict=True)
+    ]
     for dimensions in wanted:
-        seen = set()
-        for frame, more in zip(frames, free, strict=True):
-            choices = tuple((frame[d],) if d in frame else tuple(more[d]) for d in dimensions)
-            if choices not in seen:
-                seen.add(choices)
-                found.update(dict.fromkeys(tuple(zip(dimensions, values, strict=True)) for values in product(*choices)))
+        for choices in dict.fromkeys(map(itemgetter(*dimensions), allowed)):
+            found.update(dict.fromkeys(tuple(zip(dimensions, values, strict=True)) for values in product(*choices)))
     return list(found)
 
 
 class Wanted(NamedTuple):
-    """Dimensions of which every combination is wanted, their number among all that is wanted, and what reads their values off a row."""
+    """Dimensions of which every combination is wanted, what reads their values off a row, and the values that are still missing."""
 
-    number: int
     dimensions: tuple[str, ...]
-    values: Callable[[Row], Any]
-
-    def met(self, row: Row) -> Key:
-        """Return which of its combinations a row has."""
-        return self.number, self.values(row)
+    values: Callable[[Row], Values]
+    missing: dict[Values, None]
 
 
 def cover(frames: Sequence[Row], free: Sequence[Mapping[str, Sequence[str]]], wanted: Sequence[tuple[str, ...]]) -> Iterator[Row]:
     """Yield rows in which all that is `possible` stands."""
-    asked = [Wanted(number, dimensions, itemgetter(*dimensions)) for number, dimensions in enumerate(wanted)]
-    numbers = {one.dimensions: one.number for one in asked}
-    split = (tuple(zip(*combination, strict=True)) for combination in possible(frames, free, wanted))
-    missing: dict[Key, None] = {(numbers[dimensions], values): None for dimensions, values in split}
+    asked = {dimensions: Wanted(dimensions, itemgetter(*dimensions), {}) for dimensions in wanted}
+    for combination in possible(frames, free, wanted):
+        named, given = zip(*combination, strict=True)
+        asked[named].missing[given] = None
     by_value: dict[tuple[str, str], set[int]] = {}
     for number, frame in enumerate(frames):
         for item in frame.items():
@@ -72,18 +68,19 @@ def cover(frames: Sequence[Row], free: Sequence[Mapping[str, Sequence[str]]], wa
             for value in values:
                 by_value.setdefault((dimension, value), set()).add(number)
     used: Counter[tuple[str, str]] = Counter()
-    ending = _by_last(tuple(frames[0]) + tuple(free[0]), asked) if frames else {}
-    for turn in range(len(missing)):
-        if not missing:
+    order = [*frames[0], *free[0]] if frames else []
+    for turn in count():
+        left = [one for one in asked.values() if one.missing]
+        if not left:
             return
-        number, chosen = next(iter(missing))
-        seed = dict(zip(wanted[number], chosen, strict=True))
+        seed = dict(zip(left[0].dimensions, next(iter(left[0].missing)), strict=True))
         fitting = sorted(set.intersection(*(by_value[item] for item in seed.items())))
         step = max(1, len(fitting) // TRIED)
-        tried = [_row(frames[n], free[n], seed, missing, ending, used) for n in fitting[turn % step :: step]]
-        row, covered = max(tried, key=lambda one: len(one[1]))
-        for key in covered:
-            del missing[key]
+        ending = _by_last(order, left)
+        tried = [_row(frames[n], free[n], seed, ending, used) for n in fitting[turn % step :: step]]
+        row, _ = max(tried, key=itemgetter(1))
+        for one in left:
+            one.missing.pop(one.values(row), None)
         used.update(row.items())
         yield row
 
@@ -100,21 +97,21 @@ def _row(
     frame: Row,
     more: Mapping[str, Sequence[str]],
     seed: Row,
-    missing: Mapping[Key, None],
     ending: Mapping[str, Sequence[Wanted]],
     used: Mapping[tuple[str, str], int],
-) -> tuple[Row, list[Key]]:
-    """Complete a row in a frame; return it with what it covers."""
+) -> tuple[Row, int]:
+    """Complete a row in a frame; return it with how much it covers."""
     row = {**frame}
-    covered = [key for d in frame for one in ending[d] if (key := one.met(row)) in missing]
+    covered = sum(one.values(row) in one.missing for d in frame for one in ending[d])
     for dimension, values in more.items():
+        here = ending[dimension]
         best: tuple[int, int] | None = None
-        chosen, gained = "", list[Key]()
+        chosen = ""
         for value in (seed[dimension],) if dimension in seed else values:
             row[dimension] = value
-            met = [key for one in ending[dimension] if (key := one.met(row)) in missing]
-            if best is None or (len(met), -used[dimension, value]) > best:
-                best, chosen, gained = (len(met), -used[dimension, value]), value, met
+            met = (sum([one.values(row) in one.missing for one in here]), -used[dimension, value])
+            if best is None or met > best:
+                best, chosen = met, value
         row[dimension] = chosen
-        covered += gained
+        covered += best[0] if best else 0
     return row, covered

@@ -23,6 +23,7 @@ import numpy as np
 from conformance.case.steps import (
     AppendBackward,
     Backward,
+    Call,
     Edge,
     Grad,
     RetainGrad,
@@ -44,7 +45,7 @@ Number: TypeAlias = float | str
 Element: TypeAlias = Number | tuple[Number, Number]
 
 
-class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """A leaf. ``data`` lists the elements in row-major order; ``"nan"``, ``"inf"`` and ``"-inf"`` are written as words.
 
     A complex element is a pair of its real and its imaginary part. ``strided``: the elements lie apart in memory.
@@ -59,8 +60,16 @@ class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def array(self) -> np.ndarray[Any, Any]:
         """Return the elements as a fresh array, which is every second element of a longer one if they are ``strided``."""
-        elements = np.array(self.numbers(), dtype=self.dtype)
-        return (np.repeat(elements, 2)[::2] if self.strided is True else elements).reshape(self.shape)
+        if self.strided is True:
+            return np.repeat(self.elements, 2)[::2].reshape(self.shape)
+        return self.elements.copy()
+
+    @functools.cached_property
+    def elements(self) -> np.ndarray[Any, Any]:
+        """The elements as an array that nobody may write into; kept, since every engine asks for it."""
+        elements = np.array(self.numbers(), dtype=self.dtype).reshape(self.shape)
+        elements.flags.writeable = False
+        return elements
 
     def numbers(self) -> list[complex]:
         """Return the elements as Python numbers."""
@@ -107,6 +116,17 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         """Inputs that are parameters of a program: the differentiable ones, where some step appends a backward part."""
         appends = any(isinstance(s, AppendBackward) for s in self.steps)
         return tuple(i.name for i in self.inputs if i.differentiable and appends)
+
+    @functools.cached_property
+    def kinds(self) -> frozenset[type]:
+        """The kinds of its steps; kept, since many look for what most cases have none of."""
+        return frozenset(map(type, self.steps))
+
+    @functools.cached_property
+    def computed_seeds(self) -> frozenset[str]:
+        """The seeds of calls that some step made: no inputs, so that who writes into one is not seen by looking at the inputs."""
+        made = {name for step in self.steps for name in results(step)}
+        return frozenset(name for step in self.steps if isinstance(step, Call) for name in step.seeds or () if name in made)
 
     @functools.cached_property
     def needs(self) -> tuple[tuple[str, ...], ...]:

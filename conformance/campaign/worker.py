@@ -143,6 +143,7 @@ def run_case(
     verdicts: dict[str, VerdictRecord] = {}
     laws: dict[str, dict[str, Status]] = {}
     agreed: dict[str, tuple[Backend, Outcome]] = {}
+    promises: list[Promise] = []
     met: dict[str, Met] = {}
     poisoned = False
     facts: Profile | None = None
@@ -150,7 +151,9 @@ def run_case(
         name = engine.info.name
         with _clock(seconds, "reference"):
             promise = _promise(case, engine, judging)
-            facts = facts or (None if promise is None else profile_of(case, promise.outcome))
+            if promise is not None:
+                promises.append(promise)
+                facts = facts or profile_of(case, promise.outcome)
         if name in fatal_backends:
             verdicts[name] = verdict_record(case, _verdict_on_death(case, engine, fatal_backends[name], entering), facts or NOTHING)
             continue
@@ -176,7 +179,7 @@ def run_case(
             agreed[name] = engine, actual
     with _clock(seconds, "nulls"):
         closer = not poisoned and not judging.laws_only and judging.looks_closer(case)
-        nulls, wrong = _null_pairs(case, backends[0].info, agreed, judging) if closer else ([], None)
+        nulls, wrong = _null_pairs(case, backends[0].info, agreed, promises, judging) if closer else ([], None)
     shown = case
     if wrong is not None and not any(v.bucket in FAILING for v in verdicts.values()):
         name, shown, verdict = wrong
@@ -201,11 +204,11 @@ def run_case(
 
 
 def _null_pairs(
-    case: Case, info: BackendInfo, agreed: Mapping[str, tuple[Backend, Outcome]], judging: Judging
+    case: Case, info: BackendInfo, agreed: Mapping[str, tuple[Backend, Outcome]], promises: Sequence[Promise], judging: Judging
 ) -> tuple[list[Null], tuple[str, Case, Verdict] | None]:
     """Compare null pairs; return those of right engines, and of a wrong one the name, the case of its other side, the verdict."""
     kept, wrong = [], None
-    for null in compare_nulls(case, info, agreed, every=judging.every_null):
+    for null in compare_nulls(case, info, agreed, promises, every=judging.every_null):
         if not null.alarm or null.pair.variant is None:
             kept.append(null)
             continue

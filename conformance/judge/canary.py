@@ -142,16 +142,13 @@ def _right(gradient: Value | None) -> bool:
 
 def _turn(case: Case) -> list[str]:
     """Return the ops of a case, and some of the family whose turn it is by the case's id."""
-    number, having_turns = int(case.id, 16), families()
-    turn, family = divmod(number, len(having_turns))
-    members = ops_of(having_turns[family])
+    members_of: dict[str, list[str]] = {}
+    for op, row in catalogue().items():
+        members_of.setdefault(row.family, []).append(op)
+    turn, family = divmod(int(case.id, 16), len(members_of))
+    members = list(members_of.values())[family]
     start = turn % len(members)
     return list(dict.fromkeys([*ops_in(case), *(members[start:] + members[:start])[:TURN]]))
-
-
-def families() -> list[str]:
-    """Return all families of ops."""
-    return list(dict.fromkeys(row.family for row in catalogue().values()))
 
 
 def ops_of(family: str) -> list[str]:

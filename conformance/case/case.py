@@ -136,7 +136,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         `AGAIN` and `BETWEEN`.
         """
         dtypes = {entry.name: f"dtype:{entry.dtype}" for entry in self.inputs}
-        higher = _higher(self.steps)
+        higher = _higher(self.steps, self.names_used) if Grad in self.kinds else {}
         return tuple(
             (*parameters(step), *dict.fromkeys(dtypes[n] for n in names if n in dtypes), *higher.get(number, ()))
             for number, (step, names) in enumerate(zip(self.steps, self.names_used, strict=True))
@@ -163,12 +163,11 @@ AGAIN = "grad.again"
 """What a call needs that differentiates what another one returned: a second derivative."""
 
 
-def _higher(steps: tuple[Step, ...]) -> dict[int, tuple[str, ...]]:
-    """Return which steps need `AGAIN` or `BETWEEN`, by number."""
+def _higher(steps: tuple[Step, ...], used: tuple[tuple[str, ...], ...]) -> dict[int, tuple[str, ...]]:
+    """Return which steps, which have ``used`` these names, need `AGAIN` or `BETWEEN`, by number."""
     if sum(isinstance(step, Grad) for step in steps) < 2:
         return {}
     makers = {name: number for number, step in enumerate(steps) for name in results(step)}
-    used = [tuple(name for _, name in uses(step)) for step in steps]
     below: dict[int, set[str]] = {}  # what the gradients of a call were made of
     passed: dict[int, set[str]] = {}  # and through what they were taken
     found = {}

@@ -59,14 +59,15 @@ class BackendInfo:
 
     def refusal(self, needs: Iterable[str]) -> str | None:
         """Return why a step that ``needs`` these (`conformance.case.case.Case.needs`) is not offered, or ``None``."""
+        lacking = self.not_offered
         for parameter in needs:
-            if parameter in self.not_offered:
-                return self.not_offered[parameter]
+            if parameter in lacking:
+                return lacking[parameter]
         return None
 
     def taken(self, inputs: Iterable[Input]) -> list[Input]:
         """Return the inputs whose dtypes are offered."""
-        return [entry for entry in inputs if self.refusal([f"dtype:{entry.dtype}"]) is None]
+        return [entry for entry in inputs if f"dtype:{entry.dtype}" not in self.not_offered]
 
 
 CHOSEN = {"repeatable": get_args(Repeatable), "kinks": get_args(Kinks)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tempfile
 import weakref
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -20,7 +20,6 @@ import numpy as np
 from conformance.backends.dumped import events_of
 from conformance.case import steps
 from conformance.case.outcome import Blocked, Computed, Event, NotOffered, Observation, Outcome, Raised, State, Value
-from conformance.case.queries import computed_seeds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,10 +136,10 @@ class _Run:
         self.looks = looks
         self.engine = engine
         self.values: Values = {entry.name: engine.leaf(entry) for entry in info.taken(case.inputs)}
-        self.seen = {entry.name: entry.array() for entry in case.inputs if entry.name in self.values}
-        self.sees_all = any(isinstance(s, steps.InPlace) for s in case.steps) or bool(computed_seeds(case))
-        self.retains = any(isinstance(s, steps.RetainGrad) for s in case.steps)
-        self.derives = any(getattr(s, "create_graph", False) for s in case.steps)
+        self.seen = {entry.name: entry.elements for entry in case.inputs if entry.name in self.values}
+        self.sees_all = steps.InPlace in case.kinds or bool(case.computed_seeds)
+        retained = (steps.Grad,) if steps.RetainGrad in case.kinds else ()
+        self.changing = (steps.Backward, steps.ClearGrad, *retained)  # the kinds that may change a ``.grad``
         self.events: list[Event] = []
         self.mutated: list[str] = []
 
@@ -153,12 +152,9 @@ class _Run:
         started = perf_counter()
         for step, needs, names in zip(self.case.steps, self.case.needs, self.case.names_used, strict=True):
             if self.info.refusal(needs) is None and all(self.values.get(name) is not None for name in names):
-                with suppress(Exception), self._region(step):
+                with suppress(Exception):
                     self._perform(step)
         return perf_counter() - started
-
-    def _region(self, step: steps.Step) -> AbstractContextManager[Any]:
-        return self.engine.no_grad() if getattr(step, "no_grad", False) else nullcontext()
 
     def _observe(self, step: steps.Step, needs: tuple[str, ...], names: tuple[str, ...]) -> Observation:
         refusal = self.info.refusal(needs)
@@ -167,20 +163,20 @@ class _Run:
         for name in names:
             if self.values.get(name) is None:
                 return Blocked(name)
-        changes = isinstance(step, steps.Backward | steps.ClearGrad) or (self.retains and isinstance(step, steps.Grad))
+        kind = type(step)
+        changes = kind in self.changing
         self.events = []
-        if self.sees_all and isinstance(step, steps.InPlace | steps.Drop):
+        if self.sees_all and kind in (steps.InPlace, steps.Drop):
             self._note_mutated()
         try:
-            with self._region(step):
-                made = self._perform(step)
+            made = self._perform(step)
         except Exception as error:  # noqa: BLE001 - whatever an engine raises is an observation
-            if isinstance(step, steps.InPlace):
+            if kind is steps.InPlace:
                 self._note_in_place(None)  # what it changed although it was refused
             state = self._state() if changes else None
             category = self.engine.category(error)
             return Raised(category, f"{type(error).__name__}: {error}"[:2000], state, tuple(self.events))
-        seen = tuple(None if tensor is None else self._look(tensor) for tensor in made)
+        seen = tuple([None if tensor is None else self._look(tensor) for tensor in made])
         if isinstance(step, steps.InPlace):
             self._note_in_place(step.tensor)
         elif self.sees_all:
@@ -188,7 +184,7 @@ class _Run:
         return Computed(seen, self._state() if changes else None, tuple(self.events))
 
     def _note_mutated(self) -> None:
-        """Note what changed although no step may change it. Looked for where that is still to be told: before a step that may."""
+        """Note what changed although no step may change it. Looked for before a step that may, while that can still be told."""
         for name, value in self._changed():
             self.seen[name] = value.array
             self.mutated.append(name)
@@ -201,6 +197,12 @@ class _Run:
                 self.events.append(Event(name, value))
 
     def _perform(self, step: steps.Step) -> tuple[EngineTensor, ...]:
+        if getattr(step, "no_grad", False):
+            with self.engine.no_grad():
+                return self._made(step)
+        return self._made(step)
+
+    def _made(self, step: steps.Step) -> tuple[EngineTensor, ...]:
         engine, values = self.engine, self.values
         made: tuple[EngineTensor, ...]
         match step:
@@ -246,7 +248,7 @@ class _Run:
         if step.dump_backward_graph:
             with tempfile.TemporaryDirectory() as folder:
                 returned = self.engine.backward(step, self.values, folder)
-                self.events += events_of(Path(folder), ends=not self.derives)
+                self.events += events_of(Path(folder), ends=not any(getattr(s, "create_graph", False) for s in self.case.steps))
         else:
             returned = self.engine.backward(step, self.values, None)
         if returned is not None:
@@ -317,12 +319,9 @@ class _Run:
 
     def _state(self) -> State:
         engine = self.engine
-        state = []
-        for name in self.case.watched:
-            tensor = self.values.get(name)
-            held = None if tensor is None else engine.grad_of(tensor)
-            state.append(None if held is None else self._look(held))
-        return tuple(state)
+        tensors = [self.values.get(name) for name in self.case.watched]
+        held = [None if tensor is None else engine.grad_of(tensor) for tensor in tensors]
+        return tuple([None if tensor is None else self._look(tensor) for tensor in held])
 
 
 def _differs(after: np.ndarray[Any, Any], before: np.ndarray[Any, Any]) -> bool:

@@ -7,6 +7,7 @@ the highest call that follows.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -91,10 +92,12 @@ def _seeded_from(among: Callable[[Case], set[str]]) -> Callable[[Case, Any], boo
     return lambda case, call: not among(case).isdisjoint(_given_seeds(call))
 
 
+@functools.lru_cache(maxsize=4)
 def _computed(case: Case) -> set[str]:
     return {name for step in case.steps if isinstance(step, steps.Op) for name in step.results} - laid_out(case)
 
 
+@functools.lru_cache(maxsize=4)
 def _gradients(case: Case) -> set[str]:
     return {name for step in case.steps if isinstance(step, steps.Grad) for name in step.results}
 
@@ -169,14 +172,20 @@ def covered(case: Case, number: int, order: int) -> Iterator[str]:
     return (key_of(words, order) for words in met(case, number))
 
 
-def met(case: Case, number: int) -> Iterator[str]:
-    """Yield the words of every cell that a step belongs to at its order, whatever that is."""
-    step = case.steps[number]
-    for cell in _BY_KIND.get(type(step), ()):
-        if cell.holds(step) and (cell.of_case is None or cell.of_case(case, step)):
-            yield cell.words
+def met(case: Case, number: int) -> tuple[str, ...]:
+    """Return the words of every cell that a step belongs to at its order, whatever that is."""
+    return _met(case)[number]
 
 
+@functools.lru_cache(maxsize=4)  # every backend of a run asks it of the same case
+def _met(case: Case) -> tuple[tuple[str, ...], ...]:
+    return tuple(
+        tuple(c.words for c in _BY_KIND.get(type(step), ()) if c.holds(step) and (c.of_case is None or c.of_case(case, step)))
+        for step in case.steps
+    )
+
+
+@functools.cache
 def key_of(words: str, order: int) -> str:
     """Return the key of a cell at an order, as it stands in the counts of a run."""
     return f"{words} @{min(max(order, ORDERS[0]), ORDERS[-1])}"

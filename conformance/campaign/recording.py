@@ -28,7 +28,8 @@ def verdict_record(case: Case, verdict: Verdict, facts: Profile) -> VerdictRecor
     """Write a verdict, with what was compared up to the first difference."""
     counts = verdict.counts.copy()
     for number in verdict.steps:
-        counts.update(covered(case, number, facts.order_at(number)))
+        for key in covered(case, number, facts.order_at(number)):
+            counts[key] += 1
         if number in facts.orders:
             counts[f"order {facts.orders[number]}"] += 1
     return VerdictRecord(

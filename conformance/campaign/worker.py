@@ -141,6 +141,7 @@ def run_case(
     verdicts: dict[str, VerdictRecord] = {}
     laws: dict[str, dict[str, Status]] = {}
     agreed: dict[str, tuple[Backend, Outcome]] = {}
+    promises: list[Promise] = []
     met: dict[str, Met] = {}
     poisoned = False
     facts: Profile | None = None
@@ -148,12 +149,12 @@ def run_case(
         name = engine.info.name
         with _clock(seconds, "reference"):
             promise = _promise(case, engine, judging)
-            facts = facts or (None if promise is None else profile_of(case, promise.outcome))
-        if (death := fatal_backends.get(name)) is not None:
-            on_death = _verdict_on_death(case, engine, death, entering)
-            if death.own or (death.is_native and is_framed(on_death.deviation)):
-                verdicts[name] = verdict_record(case, on_death, facts or NOTHING)
-                continue
+            if promise is not None:
+                promises.append(promise)
+                facts = facts or profile_of(case, promise.outcome)
+        if (on_death := _settled_death(case, engine, fatal_backends.get(name), entering)) is not None:
+            verdicts[name] = verdict_record(case, on_death, facts or NOTHING)
+            continue
         entering(name)
         with _clock(seconds, name):
             actual = answer(engine, case)
@@ -176,7 +177,7 @@ def run_case(
             agreed[name] = engine, actual
     with _clock(seconds, "nulls"):
         closer = not (poisoned or judging.laws_only or judging.nulls is Sampling.NONE) and judging.looks_closer(case)
-        nulls, wrong = _null_pairs(case, backends[0].info, agreed, judging) if closer else ([], None)
+        nulls, wrong = _null_pairs(case, backends[0].info, agreed, promises, judging) if closer else ([], None)
     shown = case
     if wrong is not None and not any(v.bucket in FAILING for v in verdicts.values()):
         name, shown, verdict = wrong
@@ -201,11 +202,11 @@ def run_case(
 
 
 def _null_pairs(
-    case: Case, info: BackendInfo, agreed: Mapping[str, tuple[Backend, Outcome]], judging: Judging
+    case: Case, info: BackendInfo, agreed: Mapping[str, tuple[Backend, Outcome]], promises: Sequence[Promise], judging: Judging
 ) -> tuple[list[Null], tuple[str, Case, Verdict] | None]:
     """Compare null pairs; return those of right engines, and of a wrong one the name, the case of its other side, the verdict."""
     kept, wrong = [], None
-    for null in compare_nulls(case, info, agreed, every=judging.nulls is Sampling.EVERY):
+    for null in compare_nulls(case, info, agreed, promises, every=judging.nulls is Sampling.EVERY):
         if not null.alarm or null.pair.variant is None:
             kept.append(null)
             continue
@@ -305,6 +306,14 @@ def _fault(error: Exception) -> Verdict:
 
 def _is_of_death(verdict: VerdictRecord) -> bool:
     return verdict.mismatch is not None and verdict.mismatch.kind == CRASH
+
+
+def _settled_death(case: Case, engine: Backend, death: Death | None, entering: Callable[[str], None]) -> Verdict | None:
+    """Return the verdict on a case that is known to take the process down; ``None`` where it has to be run."""
+    if death is None:
+        return None
+    verdict = _verdict_on_death(case, engine, death, entering)
+    return verdict if death.own or (death.is_native and is_framed(verdict.deviation)) else None
 
 
 def _verdict_on_death(case: Case, engine: Backend, death: Death, entering: Callable[[str], None]) -> Verdict:

@@ -23,6 +23,7 @@ import numpy as np
 from conformance.case.steps import (
     AppendBackward,
     Backward,
+    Call,
     Edge,
     Grad,
     RetainGrad,
@@ -44,7 +45,7 @@ Number: TypeAlias = float | str
 Element: TypeAlias = Number | tuple[Number, Number]
 
 
-class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """A leaf. ``data`` lists the elements in row-major order; ``"nan"``, ``"inf"`` and ``"-inf"`` are written as words.
 
     A complex element is a pair of its real and its imaginary part. ``strided``: the elements lie apart in memory.
@@ -59,8 +60,16 @@ class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def array(self) -> np.ndarray[Any, Any]:
         """Return the elements as a fresh array, which is every second element of a longer one if they are ``strided``."""
-        elements = np.array(self.numbers(), dtype=self.dtype)
-        return (np.repeat(elements, 2)[::2] if self.strided is True else elements).reshape(self.shape)
+        if self.strided is True:
+            return np.repeat(self.elements, 2)[::2].reshape(self.shape)
+        return self.elements.copy()
+
+    @functools.cached_property
+    def elements(self) -> np.ndarray[Any, Any]:
+        """The elements as an array that nobody may write into; kept, since every engine asks for it."""
+        elements = np.array(self.numbers(), dtype=self.dtype).reshape(self.shape)
+        elements.flags.writeable = False
+        return elements
 
     def numbers(self) -> list[complex]:
         """Return the elements as Python numbers."""
@@ -109,6 +118,17 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         return tuple(i.name for i in self.inputs if i.differentiable and appends)
 
     @functools.cached_property
+    def kinds(self) -> frozenset[type]:
+        """The kinds of its steps; kept, since many look for what most cases have none of."""
+        return frozenset(map(type, self.steps))
+
+    @functools.cached_property
+    def computed_seeds(self) -> frozenset[str]:
+        """The seeds of calls that some step made: no inputs, so that who writes into one is not seen by looking at the inputs."""
+        made = {name for step in self.steps for name in results(step)}
+        return frozenset(name for step in self.steps if isinstance(step, Call) for name in step.seeds or () if name in made)
+
+    @functools.cached_property
     def needs(self) -> tuple[tuple[str, ...], ...]:
         """What each step needs of a backend; kept, since every backend asks for it.
 
@@ -116,7 +136,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         `AGAIN` and `BETWEEN`.
         """
         dtypes = {entry.name: f"dtype:{entry.dtype}" for entry in self.inputs}
-        higher = _higher(self.steps)
+        higher = _higher(self.steps, self.names_used) if Grad in self.kinds else {}
         return tuple(
             (*parameters(step), *dict.fromkeys(dtypes[n] for n in names if n in dtypes), *higher.get(number, ()))
             for number, (step, names) in enumerate(zip(self.steps, self.names_used, strict=True))
@@ -143,12 +163,11 @@ AGAIN = "grad.again"
 """What a call needs that differentiates what another one returned: a second derivative."""
 
 
-def _higher(steps: tuple[Step, ...]) -> dict[int, tuple[str, ...]]:
-    """Return which steps need `AGAIN` or `BETWEEN`, by number."""
+def _higher(steps: tuple[Step, ...], used: tuple[tuple[str, ...], ...]) -> dict[int, tuple[str, ...]]:
+    """Return which steps, which have ``used`` these names, need `AGAIN` or `BETWEEN`, by number."""
     if sum(isinstance(step, Grad) for step in steps) < 2:
         return {}
     makers = {name: number for number, step in enumerate(steps) for name in results(step)}
-    used = [tuple(name for _, name in uses(step)) for step in steps]
     below: dict[int, set[str]] = {}  # what the gradients of a call were made of
     passed: dict[int, set[str]] = {}  # and through what they were taken
     found = {}

@@ -7,8 +7,8 @@ nothing turns one into another.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from conformance.ops.dtypes import WIDE
 
@@ -124,12 +124,18 @@ def _wide(value: Value) -> Any:
     return value.array.astype(WIDE[value.array.dtype.kind])
 
 
+_TOLD = {kind: [each.name for each in fields(kind) if each.name != "message"] for kind in (*get_args(Observation), Event, Outcome)}
+"""What is told of each kind of observation."""
+
+
 def plainly(seen: Any) -> Any:
     """Return what was observed as plain data that is equal where it is the same to the last bit; a refusal's words do not count."""
-    if isinstance(seen, Value):
-        return seen.array.dtype.str, seen.array.shape, seen.array.tobytes(), seen.requires_grad, seen.unreadable
-    if isinstance(seen, list | tuple):
-        return tuple(map(plainly, seen))
-    if is_dataclass(seen):
-        return type(seen).__name__, *(plainly(getattr(seen, field.name)) for field in fields(seen) if field.name != "message")
+    kind = type(seen)
+    if kind is Value:
+        array = seen.array
+        return array.dtype.str, array.shape, array.tobytes(), seen.requires_grad, seen.unreadable
+    if kind is tuple or kind is list:
+        return tuple([plainly(each) for each in seen])
+    if kind in _TOLD:
+        return kind.__name__, *[plainly(getattr(seen, name)) for name in _TOLD[kind]]
     return seen

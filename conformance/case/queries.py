@@ -24,12 +24,6 @@ def call_at(case: Case, number: int) -> Call | None:
     return step if isinstance(step, Call) else None
 
 
-def computed_seeds(case: Case) -> set[str]:
-    """Return the seeds of calls that some step made: no input, so that who writes into one is not seen by looking at the inputs."""
-    made = {name for step in case.steps for name in results(step)}
-    return made.intersection(name for step in case.steps if isinstance(step, Call) for name in step.seeds or ())
-
-
 def upstream(steps: Sequence[Step], name: str, but: Collection[str] = ()) -> set[str]:
     """Return the values that a value was computed from, directly or not, with itself; not through those in ``but``, nor these."""
     wanted = {name}

@@ -327,7 +327,8 @@ def parameters(step: Step) -> Iterator[str]:
     match step:
         case Op():
             yield f"op:{step.op}"
-            yield from (f"dtype:{value}" for name, value in step.attrs.items() if name == "dtype")
+            if "dtype" in step.attrs:
+                yield f"dtype:{step.attrs['dtype']}"
         case InPlace():
             yield f"in_place:{step.op}"
         case Hook(returns="another_dtype"):

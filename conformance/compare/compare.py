@@ -132,7 +132,9 @@ class Comparer:
             case Computed(), Computed():
                 autograd = isinstance(self.case.steps[number], Call)
                 counts["calls" if autograd else "ops"] += 1
-                yield from self._events(number, actual, *self._split(expected, actual, customs=False))
+                happened = bool(expected.events or actual.events)
+                if happened:
+                    yield from self._events(number, actual, *self._split(expected, actual, customs=False))
                 for slot, (e, a) in enumerate(zip(expected.values, actual.values, strict=True)):
                     found = self._value(number, slot, e, a, where="result")
                     if found is not None:
@@ -140,7 +142,8 @@ class Comparer:
                     elif autograd:
                         _count_gradient(counts, e)
                 yield from self._state(number, expected.state, actual.state)
-                yield from self._events(number, actual, *self._split(expected, actual, customs=True))
+                if happened:
+                    yield from self._events(number, actual, *self._split(expected, actual, customs=True))
             case Raised(), Raised():
                 if expected.category != actual.category:
                     yield self._refusal(number, expected, actual)

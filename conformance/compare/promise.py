@@ -103,6 +103,12 @@ class Promise:
         """Return what the same dialect promises for another case, or for this one if something was changed meanwhile."""
         return Promise(case, self.info)
 
+    def answered(self, info: BackendInfo, outcome: Outcome) -> Promise:
+        """Return the promise that another engine of this dialect answers the case as one did: rounding carries that just as far."""
+        other = Promise(self.case, info, outcome)
+        other.bounds = self.bounds
+        return other
+
     def run(self, observe: Observer | None = None, choose: Choice | None = None, *, widen: bool = False) -> Outcome:
         """Run the reference anew, with an eye on every primitive: ``observe`` its outputs, or ``choose`` its branches."""
         backend = self._wide if widen else self._reference

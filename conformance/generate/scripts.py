@@ -178,10 +178,12 @@ def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, without: tupl
     def fits(name: str) -> bool:
         entry = catalogue()[name]
         own = entry.family in ("complex", "fourier")  # what makes complex numbers of real ones, or real ones of these
-        exactly = entry.is_exact(on_complex=kind == "complex")
-        highest = min(dialect.conventions.highest_order(name) for dialect in dialects)
         taken = own or entry.numbers.taken == "both" if kind == "complex" else not own
-        return taken and (exactly or not exact) and (not deep or highest >= 2)
+        return (
+            taken
+            and (not exact or entry.is_exact(on_complex=kind == "complex"))
+            and (not deep or all(dialect.conventions.highest_order(name) >= 2 for dialect in dialects))
+        )
 
     names = ops or [name for name, entry in catalogue().items() if entry.drawn.unasked(static=kind == "static")]
     return tuple(name for name in names if f"op:{name}" not in without and fits(name))

@@ -8,7 +8,6 @@ calls are not computed; only ops that are defined everywhere and do not grow are
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from conformance.generate.layouts import fitting, laid, repeated
 from conformance.generate.matrices import DEFINITE, MATRICES, UNREPEATED, dominant, is_dominant
 from conformance.generate.odds import USUAL, Odds
 from conformance.ops import catalogue
-from conformance.ops.dtypes import OTHER_KIND, OTHER_PRECISION, is_complex
+from conformance.ops.dtypes import OTHER_KIND, OTHER_PRECISION, is_complex, name_of
 from conformance.ops.sampler import Draft
 from conformance.ops.spec import Growth
 from reference_impl import OPS
@@ -171,25 +170,23 @@ class Sketch:
             return OTHER_KIND[dtype]
         return dtype
 
-    def _takes(self, draft: Draft) -> bool:
-        """Whether the op that is being drawn takes operands of this kind."""
+    def _takes(self, dtype: str) -> bool:
+        """Whether the op that is being drawn takes operands of this dtype, beside those that it has."""
+        if self._locked is not None and dtype != self._locked:
+            return False
         taken = catalogue()[self._op].numbers.taken if self._op else "both"
         if not self.complex:  # whose spectra are complex all the same
-            return taken != "real" or not is_complex(draft.dtype)
-        return taken == "both" or is_complex(draft.dtype) == (taken == "complex")
+            return taken != "real" or not is_complex(dtype)
+        return taken == "both" or is_complex(dtype) == (taken == "complex")
 
     def _lock(self, draft: Draft) -> Draft:
         self._locked = draft.dtype
         return draft
 
     def _fitting(self, test: Callable[[Draft], bool] | None, domain: str | None) -> list[Draft]:
+        taken = {dtype for dtype in {d.dtype for d in self.values} if self._takes(dtype)}
         return [
-            d
-            for d in self.values
-            if (self._locked is None or d.dtype == self._locked)
-            and self._takes(d)
-            and (test is None or test(d))
-            and (domain is None or self.lies_in(d, domain))
+            d for d in self.values if d.dtype in taken and (test is None or test(d)) and (domain is None or self.lies_in(d, domain))
         ]
 
     def _one_of(self, drafts: list[Draft]) -> Draft:
@@ -284,7 +281,7 @@ class Sketch:
 
     def _append(self, name: str, operands: list[Draft], attrs: dict[str, Any], made: tuple[Any, ...], *, no_grad: bool) -> None:
         known = all(d.array is not None for d in operands)
-        results = [Draft(self.name("v"), a.shape, str(a.dtype), a if known else None, False, frozenset()) for a in made]
+        results = [Draft(self.name("v"), a.shape, name_of(a.dtype), a if known else None, False, frozenset()) for a in made]
         self.enter(results, operands, no_grad=no_grad)
         self.steps.append(Op(name, tuple(d.name for d in operands), tuple(d.name for d in results), attrs, no_grad))
 
@@ -292,7 +289,7 @@ class Sketch:
         """Enter the results of a step; they depend on what its operands depend on, unless nothing is recorded."""
         sources = [] if no_grad else [d for d in operands if d.tracked]
         above: frozenset[str] = frozenset().union(*(d.above for d in sources))
-        self.values.extend(replace(d, tracked=True, above=above | {d.name}) if sources else d for d in results)
+        self.values.extend(Draft(d.name, d.shape, d.dtype, d.array, True, above | {d.name}) if sources else d for d in results)
 
     def compute(self, name: str, operands: list[Draft], attrs: dict[str, Any]) -> tuple[Any, ...] | None:
         """Compute an op's results (of ones, where an operand is not known); ``None`` if they would not stay of moderate size."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 from contextlib import suppress
 from itertools import product
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -142,21 +143,16 @@ def _right(gradient: Value | None) -> bool:
 
 def _turn(case: Case) -> list[str]:
     """Return the ops of a case, and some of the family whose turn it is by the case's id."""
-    number, having_turns = int(case.id, 16), families()
-    turn, family = divmod(number, len(having_turns))
-    members = ops_of(having_turns[family])
+    families = list(dict.fromkeys(map(attrgetter("family"), catalogue().values())))
+    turn, family = divmod(int(case.id, 16), len(families))
+    members = ops_of(families[family])
     start = turn % len(members)
     return list(dict.fromkeys([*ops_in(case), *(members[start:] + members[:start])[:TURN]]))
 
 
-def families() -> list[str]:
-    """Return all families of ops."""
-    return list(dict.fromkeys(row.family for row in catalogue().values()))
-
-
 def ops_of(family: str) -> list[str]:
     """Return the ops of a family, or of every one."""
-    return [op for op, row in catalogue().items() if family in (row.family, EVERY)]
+    return [op for op, row in catalogue().items() if row.family == family] if family != EVERY else list(catalogue())
 
 
 _well: dict[tuple[str, ...], Any] = {}

@@ -33,7 +33,7 @@ from conformance.judge.verdict import FAILING, judge
 from conformance.ops.dtypes import DOUBLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from conformance.backends import Backend
     from conformance.case.case import Case
@@ -167,28 +167,42 @@ class Null:
         return self.verdict.bucket in FAILING
 
 
-def compare_pair(pair: Pair, case: Case, backend: Backend, first: Outcome | None = None) -> Null:
-    """Judge the two sides of a pair on a case that it fits. ``first``: the one side, if it was run already."""
+def compare_pair(pair: Pair, case: Case, backend: Backend, first: Outcome | None = None, promise: Promise | None = None) -> Null:
+    """Judge the two sides of a pair on a case that it fits.
+
+    ``first``: the one side, if it was run already. ``promise``: what the dialect of the backend promises, if somebody asked it already.
+    """
     info = BackendInfo(f"null:{pair.id}", backend.info.version, backend.info.dialect, backend.info.not_offered)
     one = backend.run(case) if first is None else first
-    verdict = judge(Promise(case, info, one), pair.again(case, backend, one), following=False)
+    answered = Promise(case, info, one) if promise is None else promise.answered(info, one)
+    verdict = judge(answered, pair.again(case, backend, one), following=False)
     dtypes = {entry.dtype for entry in case.inputs}
     return Null(pair, verdict, dtypes.pop() if len(dtypes) == 1 else "mixed")
 
 
-def compare_nulls(case: Case, info: BackendInfo, agreed: Mapping[str, tuple[Backend, Outcome]], *, every: bool) -> list[Null]:
+def compare_nulls(
+    case: Case, info: BackendInfo, agreed: Mapping[str, tuple[Backend, Outcome]], promises: Sequence[Promise] = (), *, every: bool
+) -> list[Null]:
     """Judge the pairs that fit a case of the numeric lane, one of them as its id says, or every one.
 
     ``info``: in whose dialect the reference answers; ``agreed``: the backends that are right on this case, with their answers: where
-    one deviates, its two sides need not be equal.
+    one deviates, its two sides need not be equal. ``promises``: those for the case that were asked already; what one of them knows is
+    not computed again.
     """
     if case.lane != "numeric":
         return []
-    right = {**agreed, "reference": (reference(info.dialect, info.not_offered), None)}
+    own = _of(info, promises)
+    right = {**agreed, "reference": (reference(info.dialect, info.not_offered), None if own is None else own.outcome)}
     fitting = [pair for pair in null_pairs() if pair.backend in right and pair.fits(case)]
     if fitting and not every:
         fitting = [fitting[int(case.id, 16) % len(fitting)]]
-    return [compare_pair(pair, case, *right[pair.backend]) for pair in fitting]
+    return [compare_pair(pair, case, *right[pair.backend], _of(right[pair.backend][0].info, promises)) for pair in fitting]
+
+
+def _of(info: BackendInfo, promises: Sequence[Promise]) -> Promise | None:
+    """Return which of these the reference would make for a backend as well."""
+    alike = (made for made in promises if made.info.dialect is info.dialect and made.info.not_offered == info.not_offered)
+    return next(alike, None)
 
 
 def upper_bound(alarms: int, comparisons: int, confidence: float = CONFIDENCE) -> float:

@@ -194,7 +194,7 @@ def subject_of(observed: ObservedCase, number: int) -> Subject | None:
 
 def shown(observed: ObservedCase, number: int) -> dict[str, Value]:
     """Return the values that the engine showed before a step, by their names."""
-    found = {i.name: Value(i.array(), i.differentiable) for i in observed.case.inputs}
+    found = {i.name: Value(i.elements, i.differentiable) for i in observed.case.inputs}
     for step, seen in zip(observed.case.steps[:number], observed.outcome.observations[:number], strict=True):
         if isinstance(seen, Computed):
             made = zip(results(step), seen.values, strict=False)

@@ -79,7 +79,13 @@ def format_of(dtype: DTypeLike) -> Format:
     )
 
 
-@functools.cache  # the name of a dtype is made anew each time it is asked for, and this is asked for every tensor
+@functools.cache  # NumPy makes the name of a dtype anew each time it is asked for, and it is asked for every tensor
+def name_of(dtype: np.dtype[Any]) -> str:
+    """Return the name of a dtype."""
+    return str(dtype)
+
+
+@functools.cache
 def is_floating(dtype: Any) -> bool:
     """Whether a dtype has roundings."""
     return str(dtype) in WIDER

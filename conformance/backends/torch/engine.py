@@ -134,10 +134,15 @@ class TorchEngine:
         return tensor.grad
 
     def look(self, tensor: torch.Tensor) -> Value:
-        # A derivative that is zero by formula may be a view of torch's data-less ZeroTensor: numpy() refuses it, and
-        # tolist() and numpy(force=True) read address 0 (reports/findings/torch-zero-tensor). clone() gives it elements.
-        # conj() and its imaginary part are lazy, by a bit that numpy() refuses and clone() keeps.
-        return Value(tensor.detach().clone().resolve_conj().resolve_neg().numpy(), tensor.requires_grad)
+        shown = tensor.detach()
+        try:
+            array = shown.numpy().copy()
+        except RuntimeError:
+            # A derivative that is zero by formula may be a view of torch's data-less ZeroTensor: numpy() refuses it, and
+            # tolist() and numpy(force=True) read address 0 (reports/findings/torch-zero-tensor). clone() gives it elements.
+            # conj() and its imaginary part are lazy, by a bit that numpy() refuses and clone() keeps.
+            array = shown.clone().resolve_conj().resolve_neg().numpy()
+        return Value(array, tensor.requires_grad)
 
     def no_grad(self) -> AbstractContextManager[Any]:
         return torch.no_grad()  # type: ignore[no-any-return]

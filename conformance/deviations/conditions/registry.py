@@ -103,8 +103,12 @@ def terms(words: str) -> tuple[Term, ...]:
     return tuple(Term(scope, name) for scope, _, name in read)
 
 
+@functools.lru_cache(maxsize=4096)
 def holds(words: str, case: Case, number: StepNumber) -> bool:
-    """Whether some term of a line of an entry's ``when`` holds where a case differs."""
+    """Whether some term of a line of an entry's ``when`` holds where a case differs.
+
+    That is kept, since many entries have the same lines, and the differences of a case are explained for each backend and open choice.
+    """
     return any(term.holds(case, number) for term in terms(words))
 
 

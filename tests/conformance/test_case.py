@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import re
 import struct
@@ -229,3 +230,9 @@ def test_a_script_makes_a_strided_input_strided() -> None:
 
 def test_an_input_that_is_not_strided_does_not_say_so() -> None:
     assert b"strided" not in content(Case((Input("x", (1,), (1.0,)),), ()))
+
+
+@pytest.mark.parametrize("shape", [(2, 0, 2), (0, 3), (2, 3)])
+def test_an_input_lies_in_memory_as_its_shape_says_also_where_it_is_empty(shape: tuple[int, ...]) -> None:
+    array = Input("x", shape, (1.0,) * math.prod(shape)).array()
+    assert np.empty(math.prod(shape), array.dtype).reshape(shape).strides == array.strides

@@ -71,11 +71,19 @@ class Calls:
 
     def apply(self, name: str, operands: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
         """Apply an op and return all its results."""
-        call = self._ops.get(name)
-        if call is None:
-            call = self._ops[name] = self._spelling.lower(name, self._module)
+        call = self._ops.get(name) or self._compiled(name)
         made = call(operands, **attrs) if catalogue()[name].variadic else call(*operands, **attrs)
         return tuple(made) if isinstance(made, list | tuple) else (made,)
+
+    def compile_all(self) -> None:
+        """Compile the calls of all ops now, so that no process has to that is forked from this one."""
+        for name in catalogue():
+            if name not in self._ops and self._spelling.call(name) is not None:
+                self._compiled(name)
+
+    def _compiled(self, name: str) -> Callable[..., Any]:
+        call = self._ops[name] = self._spelling.lower(name, self._module)
+        return call
 
     def lacking(self) -> dict[str, str]:
         """Return the ops that this release does not have, as `BackendInfo.not_offered` says it, with the name that is missing.

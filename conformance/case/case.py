@@ -148,6 +148,13 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         """The names that each step uses."""
         return tuple(tuple(name for _, name in uses(step)) for step in self.steps)
 
+    def prepare(self) -> None:
+        """Find out now what every engine asks of a case, so that no process has to that is forked from this one."""
+        for fact in ("id", "watched", "kinds", "computed_seeds", "needs", "names_used"):
+            getattr(self, fact)
+        for entry in self.inputs:
+            _ = entry.elements
+
     def __hash__(self) -> int:
         return int(self.id, 16)
 

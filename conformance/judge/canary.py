@@ -168,7 +168,8 @@ def trust(answers: Mapping[tuple[str, ...], Any]) -> None:
     """Take the word of another process for what canaries answer that are well."""
     _well.update(answers)
     for *_, op in answers:
-        canary_of(op)  # made here, so that no child has to
+        if (asked := canary_of(op)) is not None:  # made here, so that no child has to
+            asked.prepare()
 
 
 def _ailment(op: str, engine: Backend) -> Ailment | None:

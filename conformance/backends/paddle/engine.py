@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 def open_backend() -> Interpreter:
     """Open Paddle on the CPU, in eager mode."""
     paddle.set_device("cpu")
+    CALLS.compile_all()
     return Interpreter(BackendInfo("paddle", paddle.__version__, PADDLE, {**PADDLE.not_offered, **_lacking()}), PaddleEngine())
 
 

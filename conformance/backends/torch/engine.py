@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 def open_backend() -> Interpreter:
     """Open PyTorch on the CPU, with one thread."""
     torch.set_num_threads(1)
+    CALLS.compile_all()
     for expected in (
         "The .grad attribute of a Tensor that is not a leaf",
         "only_inputs argument",

@@ -1,13 +1,14 @@
 """One differential check of both orders against torch's own way to check them, ``gradcheck`` and ``gradgradcheck``.
 
-Ours is what a campaign does with a case: the reference runs it, torch runs it, everything observable is compared. Theirs
-compares torch with finite differences of itself. Both get the same function of the same leaves.
+Ours is what a campaign does with a case: the reference runs it, torch runs it, everything observable is compared. Left out is what a
+campaign does with a sample of its cases to measure itself: null pairs, and the time that torch takes alone. Theirs compares torch
+with finite differences of itself. Both get the same function of the same leaves.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from engines import TORCH_OPS
@@ -20,8 +21,14 @@ from conformance.case.case import Case, Input, data_of
 from conformance.case.files import check
 from conformance.case.steps import Grad, Op
 from conformance.judge.verdict import Bucket
+from conformance.laws.judging import Judging, Sampling
+
+if TYPE_CHECKING:
+    from conformance.campaign.records import CaseRecord
 
 AIM = "<= 0.1"
+UNSAMPLED = 1
+"""The index of a case in a campaign which is none of those that torch runs alone."""
 
 
 def figures(count: int, repeats: int) -> list[Figure]:
@@ -34,7 +41,7 @@ def figures(count: int, repeats: int) -> list[Figure]:
     ours, theirs = "check", "(gradcheck + gradgradcheck)"
     times = interleaved(
         {
-            ours: lambda: [run_case(case, [backend]) for case in cases],
+            ours: lambda: [_check(case, backend) for case in cases],
             theirs: lambda: [check_numerically(graph) for graph in graphs],
         },
         repeats,
@@ -75,9 +82,13 @@ def _root(graph: Graph, *leaves: Any) -> Any:
     return graph.compute(TORCH_OPS, dict(zip(graph.used, leaves, strict=True)))
 
 
+def _check(case: Case, backend: Backend) -> CaseRecord:
+    return run_case(case, [backend], Judging(nulls=Sampling.NONE), index=UNSAMPLED)
+
+
 def _derives_tolerances(case: Case, backend: Backend) -> bool:
     """Whether judging the case takes more than the cheap comparison; refuse to time a case that does not agree."""
-    verdict = run_case(case, [backend]).verdicts[backend.info.name]
+    verdict = _check(case, backend).verdicts[backend.info.name]
     if verdict.bucket is not Bucket.AGREED:
         msg = f"case {case.id}: {verdict.bucket}, {verdict.mismatch}; there is nothing to time"
         raise RuntimeError(msg)

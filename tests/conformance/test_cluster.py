@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -212,8 +213,8 @@ def test_a_case_that_takes_workers_down_is_one_line(tmp_path: Path) -> None:
     environment = {**os.environ, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
     arguments = ("--backends", "tests.wrong_engines:ends_the_machine_on_sin", "--ops", "sin", "--cases", 20, "--dask", "local")
     code, said = finish("run", *arguments, "--jobs", 1, "--out", tmp_path, env=environment)
-    line = "conformance: cases 0 to 19 were under way on 1 worker that died, the last of them tcp://"
-    assert (2, True) == (code, said[0].startswith(line)), said
+    line = r"conformance: cases 0 to \d+ were under way on 1 worker that died, the last of them tcp://"
+    assert (2, True) == (code, re.match(line, said[0]) is not None), said
 
 
 @pytest.fixture

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from conformance.case.outcome import Outcome
 from conformance.compare.branches import observing
+from conformance.compare.history import History, Notes
 from conformance.compare.shadow_values import ShadowValues
 from reference_impl import OPS, PADDLE, Program, Tensor, grad, gradients, run
 from reference_impl.primitives import fused as module
@@ -96,9 +98,10 @@ def test_a_rule_of_a_fused_op_can_be_written_into_a_program() -> None:
 
 
 def shadows_of(function: Callable[..., Any]) -> list[Any]:
-    watching = ShadowValues(4, 0)
-    with observing(watching.observe):
-        return watching.of(function(X.astype(np.float32)))
+    notes = Notes()
+    with observing(notes.observe):
+        made = function(X.astype(np.float32))
+    return list(ShadowValues(History(Outcome([], ()), notes.applied), 4, seed=0).of(made))
 
 
 def test_a_fused_op_rounds_as_its_formula_does() -> None:

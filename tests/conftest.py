@@ -17,7 +17,13 @@ from tests.conformance.runs import end_started
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-os.environ[VARIABLE] = "torch,paddle,paddle-static"  # one server forks the workers of all pools of all tests here
+WARM = (
+    *("torch", "paddle", "paddle-static"),
+    *("tests.wrong_engines:correct", "tests.wrong_engines:five_wrong_rules", "tests.wrong_engines:dies_on_sin"),
+    "conformance.mutants.engines:sin-x-sign",
+)
+"""What one server, which forks the workers of all pools of all tests here, has warmed up; many of them run these."""
+os.environ[VARIABLE] = ",".join(WARM)
 
 for name, usual in {"SIGINT": signal.default_int_handler, "SIGHUP": signal.SIG_DFL}.items():
     # A shell starts a job in the background so, and `nohup` any: every run that the tests start and interrupt would inherit it.

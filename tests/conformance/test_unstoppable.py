@@ -64,6 +64,16 @@ class Finalized:
         os.kill(os.getpid(), signal.SIGINT)
 
 
+@pytest.fixture
+def _hearing() -> Iterator[None]:
+    """Let this process hear again what one that was stopped ignores to its end, and with it all runs that it starts later."""
+    before = {number: signal.getsignal(number) for number in CODES}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("_hearing")
 def test_a_signal_that_arrives_in_a_finalizer_ends_what_is_told_of_progress(capfd: pytest.CaptureFixture[str]) -> None:
     with stoppable(), shown(Console(), 1) as tell:
         Finalized()
@@ -72,6 +82,7 @@ def test_a_signal_that_arrives_in_a_finalizer_ends_what_is_told_of_progress(capf
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.usefixtures("_hearing")
 def test_nobody_is_stopped_by_what_ended_another_run() -> None:
     with suppress(Stopped), stoppable():
         os.kill(os.getpid(), signal.SIGINT)

@@ -2,8 +2,8 @@
 
 A wrong rule kills the canary of its op after any refusal, just as damage does. Which of the two it is can be told by a process in which
 nothing was refused. To ask all ops before every run takes a second per backend, for an answer that hardly any run needs. So it is
-asked when it matters: the child in which a canary died says whom it suspects and ends, its worker, which runs no case itself, has that
-one op examined by another child, and the case is run again by one that knows the result.
+asked when it matters: the child in which a canary died says whom it suspects and ends, its worker, in which nothing is ever refused,
+has that one op examined by another child, and the case is run again by one that knows the result.
 """
 
 from __future__ import annotations

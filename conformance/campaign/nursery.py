@@ -2,8 +2,8 @@
 
 What a case does to its process (a crash, a hang, a damaged heap) must cost that case and no other. A process of its own for each would
 be safe and slow: importing the frameworks takes seconds, and what they and this suite set up at first use takes longer than hundreds
-of cases. So a worker does that once, runs no case itself, and forks: a child starts in milliseconds with all that in place, and may
-die.
+of cases. So a worker does that once, runs no case itself but such as harm nobody, and forks: a child starts in milliseconds with all
+that in place, and may die.
 """
 
 from __future__ import annotations

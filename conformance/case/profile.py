@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.case.outcome import Computed, Raised
-from conformance.case.steps import AppendBackward, Backward, Custom, Detach, Grad, InPlace, Op, results
+from conformance.case.steps import AppendBackward, Backward, Custom, Detach, Edge, Grad, InPlace, Op, results
 
 if TYPE_CHECKING:
     from conformance.case.case import Case
@@ -61,6 +61,8 @@ def orders_of(case: Case) -> tuple[dict[int, int], dict[str, int]]:
                 depth.update(dict.fromkeys(results(step), orders[number] if recorded else 0))
             case InPlace() if not step.no_grad:
                 depth[step.tensor] = max(depth.get(n, 0) for n in (step.tensor, *step.operands))
+            case Edge():
+                depth[step.results[0]] = depth.get(step.tensor, 0)
             case Detach():
                 depth[step.results[0]] = 0
             case _:

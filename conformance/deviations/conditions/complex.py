@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.case.queries import call_at, keeps_graph, made_by, upstream
-from conformance.case.steps import Backward, Custom, Grad, Op, ops, results, uses
+from conformance.case.steps import Backward, Custom, Edge, Grad, Op, ops, results, uses
 from conformance.deviations.conditions.registry import case_condition, condition
 from conformance.ops import catalogue
 from conformance.ops.dtypes import is_complex
@@ -37,7 +37,7 @@ def _highest_derivative(case: Case, number: int) -> int:
         highest = max((order.get(name, 0) for _, name in uses(step)), default=0)
         if isinstance(step, Grad):
             order.update(dict.fromkeys(step.results if step.create_graph else (), highest + 1))
-        elif isinstance(step, Op | Custom):
+        elif isinstance(step, Op | Custom | Edge):
             order.update(dict.fromkeys(results(step), highest))
     step = case.steps[number]
     return 0 if isinstance(step, Op | Custom) else max((order.get(name, 0) for _, name in uses(step)), default=0)

@@ -91,11 +91,11 @@ def sweep_op(name: str, op: str) -> SweepRecord:
             if verdict.deviation:
                 deviations[verdict.deviation] += count
             elif verdict.bucket in FAILING:
-                where = "" if part is case else ", ".join(f"{i.name} = {_numbers(i.data)}" for i in part.inputs if i.differentiable)
+                where = "" if part is case else _place(part)
                 failing.append(f"{where}: {verdict.mismatch.detail if verdict.mismatch else ''} ({count} such places)")
         if failing:
             more = f"; and {len(failing) - SHOWN} more groups of places" if len(failing) > SHOWN else ""
-            failures.append(f"{name}: {title} {case.steps[0].attrs}: {'; '.join(failing[:SHOWN])}{more}")  # type: ignore[union-attr]
+            failures.append(f"{name}: {title} {_attributes(case)}: {'; '.join(failing[:SHOWN])}{more}")
     return SweepRecord(name, cases, points, deviations, tuple(failures))
 
 
@@ -135,6 +135,20 @@ def _is_no_number(expected: Outcome) -> bool:
     made = expected.observations[0]
     value = made.values[0] if isinstance(made, Computed) else None
     return value is not None and bool(np.isnan(value.array).any())
+
+
+def _attributes(case: Case, *, of_a_place: bool = False) -> dict[str, Any]:
+    """Return the attributes of the op, but for those that have an entry for each place; or these alone, of one place."""
+    length = case.inputs[0].shape[:1]
+    given: dict[str, Any] = case.steps[0].attrs  # type: ignore[union-attr]
+    listed = {name: a[0] for name, a in given.items() if isinstance(a, list) and (len(a),) == length}
+    return listed if of_a_place else {name: a for name, a in given.items() if name not in listed}
+
+
+def _place(part: Case) -> str:
+    """Return what is special at a place: the numbers of its operands, and its part of the attributes."""
+    of_operands = [f"{i.name} = {_numbers(i.data)}" for i in part.inputs if i.differentiable]
+    return ", ".join([*of_operands, *(f"{name} = {a}" for name, a in _attributes(part, of_a_place=True).items())])
 
 
 def _numbers(data: Sequence[Any]) -> str:

@@ -32,6 +32,7 @@ from conformance.deviations.counterfactual_functions import (
     slopes_constant_at_zero,
     slopes_of_sinc_differences,
 )
+from conformance.deviations.counterfactual_losses import slopes_of_logits_differences, soft_margins_of_sums
 from conformance.deviations.counterfactual_matrices import (
     eps_added_to_lengths,
     largest_sizes_unshared,
@@ -261,6 +262,8 @@ RULES: dict[str, Change] = {
     "as if slopes of sinc were differences": slopes_of_sinc_differences,
     "as if gradients were averaged where elements are one": shared_gradients_averaged,
     "as if curvatures of entropies had an epsilon": curvatures_of_entropies_damped,
+    "as if slopes of logits were differences": slopes_of_logits_differences,
+    "as if soft margins were logarithms of sums": soft_margins_of_sums,
     "as if no seed arrived beside a constant": seeds_lost_beside_constants,
 }
 """The counterfactual rules by the words that an entry uses."""

@@ -51,6 +51,7 @@ VALUES: Mapping[str, Callable[[Any], Any]] = {
     "nearly subnormal": lambda x: np.abs(x) < 4 * _tiny(x),
     "beyond one": lambda x: np.abs(x) > 1,
     "far": lambda x: np.abs(x) > FAR,
+    "below, with an infinite square of e^-x": lambda x: -2.0 * np.real(x) > np.log(_largest(x)),
     "nearly largest": lambda x: np.abs(x) > _largest(x) / 4,
     "of infinite square": lambda x: np.abs(x) > np.sqrt(_largest(x)),
     "of overflowing product": lambda x: np.prod(np.maximum(np.abs(x), 1.0)) > _largest(x),
@@ -79,7 +80,10 @@ class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             if isinstance(step, Op) and step.op == self.op and step.operands[position] in known
         )
         with np.errstate(all="ignore"):
-            return any(bool(np.any(self._is(x * step.attrs[self.times] if self.times else x, step.attrs))) for x, step in found)
+            return any(bool(np.any(self._is(self._scaled(x, step.attrs), step.attrs))) for x, step in found)
+
+    def _scaled(self, x: Any, attrs: Mapping[str, Any]) -> Any:
+        return x * np.asarray(attrs[self.times], x.dtype) if self.times else x
 
     def _is(self, x: Any, attrs: Mapping[str, Any]) -> Any:
         if self.value in VALUES:

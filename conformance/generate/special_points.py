@@ -12,6 +12,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from conformance.case.case import Case, Input, data_of
 from conformance.case.steps import Grad, Op
@@ -25,7 +26,7 @@ from reference_impl import OPS
 from reference_impl.tape.primitive import Domain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from conformance.case.steps import Step
     from conformance.ops.sampler import Origin, Source
@@ -170,7 +171,9 @@ def _drawn(name: str, dtype: str) -> Iterator[tuple[list[Input], list[str], dict
         if drawn is None:
             continue
         operands, attrs = drawn
-        if attrs in seen or (rows and attrs.get("axis") not in (1, -1, [1])):  # along another axis no row is a place of its own
+        if attrs in seen or (rows and attrs.get("axis", 1) not in (1, -1, [1])):  # along another axis no row is a place of its own
+            continue
+        if points is not None and attrs.get("reduction", "none") != "none":  # one NaN would be all of the answer
             continue
         if rows and seen and not rows.distinct:
             continue
@@ -218,7 +221,13 @@ def _case(name: str, inputs: list[Input], operands: list[str], attrs: dict[str, 
 def single(case: Case, place: int) -> Case:
     """Cut one place out of a packed case: an element of an elementwise op, a row of one along an axis; `COPIES` of it."""
     length = case.inputs[0].shape[0]
-    return Case(tuple(_part(entry, length, place) for entry in case.inputs), case.steps, case.lane)
+    steps = tuple(replace(step, attrs=_attrs_of(step.attrs, length, place)) if isinstance(step, Op) else step for step in case.steps)
+    return Case(tuple(_part(entry, length, place) for entry in case.inputs), steps, case.lane)
+
+
+def _attrs_of(attrs: Mapping[str, Any], length: int, place: int) -> dict[str, Any]:
+    """Return the attributes of one place: of a list that has an entry for each, that entry."""
+    return {name: [a[place]] * COPIES if isinstance(a, list) and len(a) == length else a for name, a in attrs.items()}
 
 
 def _part(entry: Input, length: int, place: int) -> Input:
@@ -231,4 +240,4 @@ def _part(entry: Input, length: int, place: int) -> Input:
 
 def is_packed(name: str) -> bool:
     """Whether the places of an op's case are independent of each other, so that it can be cut."""
-    return catalogue()[name].points is not None and "mask" not in catalogue()[name].attrs
+    return catalogue()[name].points is not None

@@ -251,7 +251,7 @@ PADDLE = Dialect(
         "nansum": "nansum_of_parts",
         "multi_dot": "multi_dot_as_one",
         "outer": "outer_of_parts",
-        "soft_margin_loss": "soft_margin_loss_of_parts",
+        "soft_margin_loss": "soft_margin_loss_by_sum",
         "softsign": "softsign_as_one",
         "tanhshrink": "tanhshrink_as_one",
         "rdiv_scalar": "rdiv_scalar_by_div",

@@ -104,23 +104,36 @@ def kl_div(x: Any, *, target: Any, reduction: str) -> Any:
     return reduced(terms, reduction)
 
 
-@primitive(ulps=4, error_scale=lambda out, x, *, target, pos_weight: (np.abs(x) + 1.0) * (1.0 + np.abs(_share(target, pos_weight, x))))
+@primitive(ulps=4, error_scale=lambda out, x, *, target, pos_weight: np.abs(out) + _largest_term(x, target, pos_weight))
 def logistic_entropy(x: Any, *, target: Any, pos_weight: Any) -> Any:
-    """Return ``-(p t log(s) + (1 - t) log(1 - s))`` of ``s = sigmoid(x)`` and targets ``t``; ``p``: ``pos_weight``, or 1."""
-    t, share = like(target, x), _share(target, pos_weight, x)
-    return np.add(np.multiply(np.subtract(1.0, t), x), np.multiply(share, np.logaddexp(0.0, np.negative(x)))).astype(x.dtype)
+    """Return ``-(p t log(s) + (1 - t) log(1 - s))`` of ``s = sigmoid(x)`` and targets ``t``; ``p``: ``pos_weight``, or 1.
+
+    No term is negative, so nothing cancels; one of which there is no share is 0, at an infinite logit as well. What frameworks compute
+    is ``(1 - t) x - (1 - t + p t) log(s)``, or the like, and nobody promises that nothing is lost between its terms.
+    """
+    present, absent = shares(target, pos_weight, x)
+    return np.add(_share_of(present, np.logaddexp(0.0, np.negative(x))), _share_of(absent, np.logaddexp(0.0, x))).astype(x.dtype)
 
 
-def _share(target: Any, pos_weight: Any, x: Any) -> Any:
-    """Return the weight of ``log(1 + e^-x)``: ``1 - t + p t``."""
+def shares(target: Any, pos_weight: Any, x: Any) -> tuple[Any, Any]:
+    """Return the weights of ``-log(s)`` and of ``-log(1 - s)`` in `logistic_entropy`."""
     t = like(target, x)
-    return np.ones_like(t) if pos_weight is None else np.add(1.0, t * (like(pos_weight, x) - 1.0)).astype(x.dtype)
+    return (t if pos_weight is None else t * like(pos_weight, x)), np.subtract(1.0, t).astype(x.dtype)
+
+
+def _largest_term(x: Any, target: Any, pos_weight: Any) -> Any:
+    present, absent = shares(target, pos_weight, x)
+    return np.where(np.isfinite(x), (np.abs(x) + 1.0) * (1.0 + np.abs(present + absent)), 0.0)
+
+
+def _share_of(share: Any, term: Any) -> Any:
+    return np.where(share == 0, 0.0, np.multiply(share, term))
 
 
 @logistic_entropy.vjp("x")
-def logistic_entropy_vjp_x(g: Any, out: Any, x: Any, *, target: Any, pos_weight: Any) -> Any:  # 1 - t - share sigmoid(-x)
-    away = mul(sigmoid(neg(x)), _share(target, pos_weight, x))
-    return mul(g, sub(np.subtract(1.0, like(target, x)).astype(x.dtype), away))
+def logistic_entropy_vjp_x(g: Any, out: Any, x: Any, *, target: Any, pos_weight: Any) -> Any:
+    present, absent = shares(target, pos_weight, x)
+    return mul(g, sub(mul(sigmoid(x), absent), mul(sigmoid(neg(x)), present)))
 
 
 def _weighted(x: Any, target: Any, weight: Any, pos_weight: Any) -> Any:
@@ -158,10 +171,21 @@ def soft_margin_loss(x: Any, *, target: Any, reduction: str) -> Any:
     return reduced(soft_margin(x, target=target), reduction)
 
 
+@primitive(ulps=4, error_scale=lambda out, x, *, target: np.abs(out) + 1.0)
+def soft_margin_by_sum(x: Any, *, target: Any) -> Any:
+    """Return the same as `soft_margin`, as the logarithm of a sum, which is rounded."""
+    return soft_margin.forward(x, target=target)
+
+
+@soft_margin_by_sum.vjp("x")
+def soft_margin_by_sum_vjp_x(g: Any, out: Any, x: Any, *, target: Any) -> Any:
+    return soft_margin_vjp_x(g, out, x, target=target)
+
+
 @composite
-def soft_margin_loss_of_parts(x: Any, *, target: Any, reduction: str) -> Any:
-    """Return the same as `soft_margin_loss`, as the logarithm of a sum."""
-    return reduced(logarithm(add_scalar(exp(mul(x, np.negative(like(target, x)))), other=1.0)), reduction)
+def soft_margin_loss_by_sum(x: Any, *, target: Any, reduction: str) -> Any:
+    """Return the terms of `soft_margin_by_sum`, reduced."""
+    return reduced(soft_margin_by_sum(x, target=target), reduction)
 
 
 def _positive_part(x: Any, by: str) -> Any:  # the derivative at 0 is 1 of a clamp, and 0 of a relu

@@ -434,6 +434,7 @@ MET = {
     "far": (-65.0, 64.0),
     "nearly largest": (LARGEST / 2, LARGEST / 8),
     "of infinite square": (2e19, 1e19),
+    "below, with an infinite square of e^-x": (-45.0, -44.0),
     "of overflowing product": ("inf", LARGEST),
     "of infinite reciprocal cube": (1e-13, 1e-12),
 }

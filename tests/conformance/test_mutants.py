@@ -49,6 +49,7 @@ APPLIED = {
     "divergence",
     "logistic_entropy",
     "soft_margin",
+    "soft_margin_by_sum",
     "entropy",
     "softmax_entropy",
     "mean_all",

@@ -11,6 +11,7 @@ import pytest
 
 from conformance.campaign.run import Options
 from conformance.campaign.sweep import sweep, sweep_op
+from conformance.case.steps import Op
 from conformance.cli.gate import check_points
 from conformance.compare.promise import impossible
 from conformance.generate.special_points import COPIES, cases_of, is_packed, single, special
@@ -40,6 +41,10 @@ def swallows_nan() -> WrongEngine:
 
 def flushes_subnormals() -> WrongEngine:
     return WrongEngine("flushes_subnormals", lambda: _forward("sqrt", lambda x: np.abs(x) < np.finfo(x.dtype).tiny))
+
+
+def loses_large_margins() -> WrongEngine:
+    return WrongEngine("loses_large_margins", lambda: _forward("soft_margin", lambda x: np.abs(x) > 100.0))
 
 
 @pytest.mark.parametrize("op", list(catalogue()))
@@ -75,6 +80,18 @@ def test_a_place_is_cut_out_whole() -> None:
     part = single(case, 5)
     assert is_packed("prod")
     assert np.array_equal(np.tile(case.inputs[0].array()[5], (COPIES, 1)), part.inputs[0].array(), equal_nan=True)
+
+
+def test_a_place_of_a_loss_has_its_target() -> None:
+    case = next(case for _, case in cases_of("soft_margin_loss"))
+    targets = case.steps[0].attrs["target"]  # type: ignore[union-attr]
+    assert [[targets[5]] * COPIES] == [step.attrs["target"] for step in single(case, 5).steps if isinstance(step, Op)]
+
+
+def test_an_engine_that_is_wrong_where_a_margin_is_large_is_caught_and_the_target_is_named() -> None:
+    found = sweep_op("tests.conformance.test_points:loses_large_margins", "soft_margin_loss")
+    assert found.points["diverged"] > 0
+    assert all("target = " in line for line in found.failures)
 
 
 @pytest.mark.parametrize(("engine", "op", "place"), [("swallows_nan", "relu", "nan"), ("flushes_subnormals", "sqrt", "1.4012")])

@@ -104,8 +104,9 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("divergence", ((2, 3),), {"target": [[0.5, 0.0, 1.0], [0.25, 0.5, 0.25]]}),
     ("logistic_entropy", ((2, 3),), {"target": [[0.5, 0.0, 1.0], [0.25, 1.0, 0.0]], "pos_weight": None}),
     ("logistic_entropy", ((3,),), {"target": [0.5, 0.0, 1.0], "pos_weight": [2.0, 1.0, 0.5]}),
-    ("soft_margin_loss_of_parts", ((3,),), {"target": [1.0, -1.0, 1.0], "reduction": "mean"}),
+    ("soft_margin_loss_by_sum", ((3,),), {"target": [1.0, -1.0, 1.0], "reduction": "mean"}),
     ("soft_margin", ((3,),), {"target": [1.0, -1.0, 1.0]}),
+    ("soft_margin_by_sum", ((3,),), {"target": [1.0, -1.0, 1.0]}),
     ("softmax_entropy", ((2, 3),), {"target": [[0.5, 0.0, 0.5], [0.25, 0.5, 0.5]]}),
     ("softmax_entropy", ((2, 2, 2),), {"target": [[[0.5, 0.0], [0.5, 1.0]], [[0.25, 0.5], [0.5, 0.0]]]}),
     (

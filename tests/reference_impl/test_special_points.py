@@ -56,6 +56,9 @@ FUNCTIONS: dict[str, tuple[Callable[[Any], Any], dict[str, Any], bool]] = {
     "erf": (mpmath.erf, {}, False),
     "pow_scalar": (lambda x: x**3, {"exponent": 3.0}, False),
     "square": (lambda x: x**2, {}, False),
+    "soft_margin": (lambda x: mpmath.log(1 + mpmath.exp(x)), {"target": [-1.0]}, False),
+    "soft_margin_by_sum": (lambda x: mpmath.log(1 + mpmath.exp(-x)), {"target": [1.0]}, False),
+    "logistic_entropy": (lambda x: mpmath.log(1 + mpmath.exp(x)) - x / 4, {"target": [0.25], "pos_weight": None}, False),
 }
 
 
@@ -124,6 +127,27 @@ def test_gradient_of_a_power_is_right_where_the_rule_is_zero_times_infinity(
 def test_logsumexp_of_infinities_is_the_limit(numbers: Any, expected: float) -> None:
     with np.errstate(all="ignore"):
         assert expected == OPS["logsumexp"](np.array(numbers), axis=0, keepdims=False)
+
+
+@pytest.mark.parametrize(
+    ("logit", "target", "expected", "slope"),
+    [(-np.inf, 0.0, 0.0, 0.0), (np.inf, 1.0, 0.0, 0.0), (-np.inf, 0.5, np.inf, -0.5), (np.inf, 0.0, np.inf, 1.0)],
+)
+def test_cross_entropy_of_an_infinite_logit_is_the_limit(logit: float, target: float, expected: float, slope: float) -> None:
+    leaf = Tensor(np.array([logit]), requires_grad=True)
+    with np.errstate(all="ignore"):
+        out = OPS["logistic_entropy"](leaf, target=[target], pos_weight=None)
+        (gradient,) = grad([out], [leaf], [Tensor(np.ones(1))])
+    assert (expected, slope) == (out.array[0], gradient.array[0])
+
+
+@pytest.mark.parametrize("x", [10.0, 20.0, 80.0])
+def test_cross_entropy_of_logits_is_as_steep_where_the_target_is_one_as_in_the_mirror(x: float) -> None:
+    slopes = []
+    for logit, target in ((x, 1.0), (-x, 0.0)):
+        leaf = Tensor(np.array([logit], np.float32), requires_grad=True)
+        slopes += grad([OPS["logistic_entropy"](leaf, target=[target], pos_weight=None)], [leaf], [Tensor(np.ones(1, np.float32))])
+    assert slopes[0].array[0] == -slopes[1].array[0] != 0
 
 
 @pytest.mark.parametrize(("gate", "expected"), [(1.0, -np.inf), (-1.0, np.inf)])

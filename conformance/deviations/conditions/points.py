@@ -5,6 +5,7 @@ Everything simpler is data, see `conformance.deviations.points`.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from conformance.ops.dtypes import format_of
 from reference_impl import PADDLE, TORCH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from conformance.case.case import Case
 
@@ -39,10 +40,23 @@ def _subnormal(exponent: Any) -> Any:
     return np.exp(wide) < format_of(exponent.dtype).tiny
 
 
+EXPONENTS: Mapping[str, Callable[..., Any]] = {
+    "exp": lambda x: x,
+    "erf": lambda x: -np.square(x),
+    "soft_margin_loss": lambda x, *, target, **_: x * -np.asarray(target, x.dtype),
+    "poisson_nll_loss": lambda x, _y, *, log_input, **_: x if log_input else np.zeros_like(x),
+}
+"""By op, what it takes an exponential of, in its result or in a derivative."""
+
+
 @condition
 def exponential_subnormal(case: Case, number: int) -> bool:
-    """Whether exp, or the e^(-x^2) in a derivative of erf, has a result that is subnormal."""
-    return _meets(case, number, "exp", _subnormal) or _meets(case, number, "erf", lambda x: _subnormal(-np.square(x)))
+    """Whether exp, or an exponential that another op takes, has a result that is subnormal."""
+    return any(_meets(case, number, op, partial(_is_subnormal_of, exponent)) for op, exponent in EXPONENTS.items())
+
+
+def _is_subnormal_of(exponent: Callable[..., Any], *operands: Any, **attrs: Any) -> Any:
+    return _subnormal(exponent(*operands, **attrs))
 
 
 @condition

@@ -15,7 +15,7 @@ from conformance.ops.calls import both
 from conformance.ops.corners import REDUCTIONS, each_reduction
 from conformance.ops.draws import has_matrices, nested
 from conformance.ops.numbers import UNIMPLEMENTED, real_only
-from conformance.ops.spec import PLAIN, Drawn, Growth, OpSpec, op, rows
+from conformance.ops.spec import ELEMENTS, PLAIN, ROWS, Drawn, Growth, OpSpec, op, rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -121,6 +121,7 @@ ENTRIES = rows(
         "cross_entropy",
         rank=19,
         draw=_scores,
+        points=ROWS,
         calls={
             "torch": f"torch.nn.functional.cross_entropy(x, torch.tensor(target), {WEIGHT}, {_REST})",
             "paddle": f"paddle.nn.functional.cross_entropy(x, paddle.to_tensor(target), {WEIGHT_OF_PADDLE}, {_REST}, axis=1)",
@@ -141,6 +142,7 @@ ENTRIES = rows(
         "binary_cross_entropy_with_logits",
         rank=42,
         draw=loss({"weight": weight_or_none, "pos_weight": weight_or_none}, target=SHARES),
+        points=ELEMENTS,
         calls=both(
             f"torch.nn.functional.binary_cross_entropy_with_logits(x, {TARGET}, {WEIGHT}, "
             "pos_weight=None if pos_weight is None else torch.tensor(pos_weight, dtype=x.dtype), reduction=reduction)"
@@ -150,12 +152,14 @@ ENTRIES = rows(
         "nll_loss",
         rank=52,
         draw=_scores,
+        points=ROWS,
         calls=both(f"torch.nn.functional.nll_loss(x, torch.tensor(target), {WEIGHT}, {_REST})"),
     ),
     loss_row(
         "l1_loss",
         rank=58,
         draw=loss(second=True),
+        points=ELEMENTS,
         calls=both("torch.nn.functional.l1_loss(x, y, reduction=reduction)"),
         growth=Growth.BOUNDED,
     ),
@@ -163,12 +167,14 @@ ENTRIES = rows(
         "kl_div",
         rank=60,
         draw=loss(target=SHARES, reductions=(*REDUCTIONS, "batchmean"), axes=1),
+        points=ELEMENTS,
         calls=both(f"torch.nn.functional.kl_div(x, {TARGET}, reduction=reduction)"),
     ),
     loss_row(
         "smooth_l1_loss",
         rank=70,
         draw=loss({"beta": _one_of(1.0, 0.5, 2.0)}, second=True),
+        points=ELEMENTS,
         calls={
             "torch": "torch.nn.functional.smooth_l1_loss(x, y, reduction=reduction, beta=beta)",
             "paddle": "paddle.nn.functional.smooth_l1_loss(x, y, reduction=reduction, delta=beta, is_huber=False)",
@@ -178,6 +184,7 @@ ENTRIES = rows(
         "huber_loss",
         rank=240,
         draw=loss({"delta": _one_of(1.0, 0.5, 1.5)}, second=True),
+        points=ELEMENTS,
         calls={
             "torch": "torch.nn.functional.huber_loss(x, y, reduction=reduction, delta=delta)",
             "paddle": "paddle.nn.functional.smooth_l1_loss(x, y, reduction=reduction, delta=delta)",
@@ -187,24 +194,28 @@ ENTRIES = rows(
         "hinge_embedding_loss",
         rank=241,
         draw=loss(_margin, target=SIGNS, axes=1),
+        points=ELEMENTS,
         calls=both(f"torch.nn.functional.hinge_embedding_loss(x, {TARGET}, margin, reduction=reduction)"),
     ),
     loss_row(
         "margin_ranking_loss",
         rank=242,
         draw=loss(_margin, second=True, target=SIGNS, axes=1),
+        points=ELEMENTS,
         calls=both(f"torch.nn.functional.margin_ranking_loss(x, y, {TARGET}, margin, reduction=reduction)"),
     ),
     loss_row(
         "soft_margin_loss",
         rank=246,
         draw=loss(target=SIGNS),
+        points=ELEMENTS,
         calls=both(f"torch.nn.functional.soft_margin_loss(x, {TARGET}, reduction=reduction)"),
     ),
     loss_row(
         "poisson_nll_loss",
         rank=250,
         draw=_counts,
+        points=ELEMENTS,
         calls={
             "torch": "torch.nn.functional.poisson_nll_loss(x, y, log_input=log_input, eps=epsilon, reduction=reduction)",
             "paddle": "paddle.nn.functional.poisson_nll_loss(x, y, log_input=log_input, epsilon=epsilon, reduction=reduction)",

@@ -1,0 +1,70 @@
+"""Counterfactual losses: terms whose formula loses what is left between numbers that are nearly the same, or leaves the range."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.deviations.changed_rules import changed_rules
+from reference_impl.primitives.arithmetic import add_scalar, div, mul, neg, sub
+from reference_impl.primitives.elementary import exp, sigmoid
+from reference_impl.primitives.losses import like, shares, soft_margin, soft_margin_by_sum
+from reference_impl.tape.rules import replaced_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from reference_impl.tape.rules import Rule
+
+
+def slopes_of_logits_differences(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the slope of the binary cross entropy with logits be a difference, of which nothing is left where the sigmoid is 1.
+
+    It is ``(1 - t + p t) s(x) - p t``, or else ``1 - t - (1 - t + p t) s(-x)``.
+    """
+    yield changed_rules(("logistic_entropy",), _less_what_is_present)
+    yield changed_rules(("logistic_entropy",), _of_what_is_absent)
+
+
+def _less_what_is_present(_: Rule, __: int, g: Any, ___: Any, x: Any, *, target: Any, pos_weight: Any) -> Any:
+    present, absent = shares(target, pos_weight, x)
+    return mul(g, sub(mul(sigmoid(x), np.add(present, absent)), present))
+
+
+def _of_what_is_absent(_: Rule, __: int, g: Any, ___: Any, x: Any, *, target: Any, pos_weight: Any) -> Any:
+    present, absent = shares(target, pos_weight, x)
+    return mul(g, sub(absent, mul(sigmoid(neg(x)), np.add(present, absent))))
+
+
+def soft_margins_of_sums(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have ``log(1 + e^z)`` and its slope ``e^z / (1 + e^z)`` be computed as they are written, whatever ``e^z`` is."""
+    yield _as_written()
+
+
+@contextmanager
+def _as_written() -> Iterator[None]:
+    forwards = {op: op.forward for op in (soft_margin, soft_margin_by_sum)}
+    with replaced_rule(soft_margin, 0, _slope), replaced_rule(soft_margin_by_sum, 0, _slope):
+        try:
+            for op in forwards:
+                op.forward = _logarithm_of_sum
+            yield
+        finally:
+            for op, forward in forwards.items():
+                op.forward = forward
+
+
+def _logarithm_of_sum(x: Any, *, target: Any) -> Any:
+    return np.log1p(np.exp(np.negative(np.multiply(like(target, x), x)))).astype(x.dtype)
+
+
+def _slope(_: Rule) -> Rule:
+    def rule(g: Any, _: Any, x: Any, *, target: Any) -> Any:
+        away = np.negative(like(target, x))
+        e = exp(mul(x, away))
+        return mul(mul(div(g, add_scalar(e, other=1.0)), e), away)
+
+    return rule

@@ -22,6 +22,7 @@ ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
     "nan": np.isnan,
     "not finite": lambda got: ~np.isfinite(got),
     "subnormal": lambda got: np.abs(got) < format_of(got.dtype).tiny,
+    "the logarithm of the least normal number": lambda got: np.abs(got / np.log(format_of(got.dtype).tiny) - 1) < 1e-6,
     "between -80 and -64": lambda got: (got >= -80) & (got <= -64),
 }
 """Signatures of elements; an entry that has several is borne by a mixture of them."""

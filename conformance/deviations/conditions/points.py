@@ -43,6 +43,7 @@ def _subnormal(exponent: Any) -> Any:
 EXPONENTS: Mapping[str, Callable[..., Any]] = {
     "exp": lambda x: x,
     "erf": lambda x: -np.square(x),
+    "logaddexp": lambda x, y: -np.abs(x - y),
     "soft_margin_loss": lambda x, *, target, **_: x * -np.asarray(target, x.dtype),
     "poisson_nll_loss": lambda x, _y, *, log_input, **_: x if log_input else np.zeros_like(x),
 }
@@ -57,6 +58,12 @@ def exponential_subnormal(case: Case, number: int) -> bool:
 
 def _is_subnormal_of(exponent: Callable[..., Any], *operands: Any, **attrs: Any) -> Any:
     return _subnormal(exponent(*operands, **attrs))
+
+
+@condition
+def operands_beyond_exponential(case: Case, number: int) -> bool:
+    """Whether logaddexp has operands that are so far apart that the exponential of their difference is infinite."""
+    return _meets(case, number, "logaddexp", lambda x, y: np.isinf(np.exp(np.abs(x - y))))
 
 
 @condition

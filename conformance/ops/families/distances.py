@@ -10,7 +10,7 @@ from conformance.ops.calls import both
 from conformance.ops.corners import REDUCTIONS, each_reduction
 from conformance.ops.draws import axis_of, has_matrices, has_rows, is_matrix, nested
 from conformance.ops.numbers import UNIMPLEMENTED, real_only
-from conformance.ops.spec import PLAIN, Drawn, Growth, op, rows
+from conformance.ops.spec import PLAIN, ROWS, Drawn, Growth, op, rows
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Draw, Sampler
@@ -86,7 +86,7 @@ ENTRIES = rows(
     "distances",
     ATTENTION,
     replace(ATTENTION, name="scaled_dot_product_attention_causal", calls=_attention(", is_causal=True")),
-    _row("normalize", rank=77, draw=_vectors(1), calls=both("torch.nn.functional.normalize(x, 2.0, axis, eps)")),
+    _row("normalize", rank=77, draw=_vectors(1), points=ROWS, calls=both("torch.nn.functional.normalize(x, 2.0, axis, eps)")),
     _row(
         "cosine_similarity",
         rank=176,

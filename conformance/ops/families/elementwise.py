@@ -68,7 +68,6 @@ ENTRIES = rows(
         draw=binary(),
         calls=both("torch.logaddexp(x, y)"),
         numbers=real_only(UNREGISTERED),
-        points=PLAIN,
     ),
     _row(
         "logit",
@@ -77,7 +76,6 @@ ENTRIES = rows(
         calls=both("torch.logit(x)"),
         numbers=real_only(UNORDERED),
         growth=Growth.UNBOUNDED,
-        points=PLAIN,
         in_place=LATER,
     ),
 )

@@ -151,6 +151,7 @@ ENTRIES = rows(
         "pairwise_distance",
         rank=288,
         draw=_pairs,
+        points=ROWS,
         calls=both("torch.nn.functional.pairwise_distance(x, y, 2.0, eps, keepdims)"),
     ),
 )

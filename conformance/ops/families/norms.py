@@ -9,7 +9,7 @@ from conformance.ops.calls import both
 from conformance.ops.corners import given
 from conformance.ops.draws import axis_of, has_elements, has_rows
 from conformance.ops.numbers import UNEXAMINED, real_only
-from conformance.ops.spec import PLAIN, Drawn, Growth, op, rows
+from conformance.ops.spec import PLAIN, ROWS, Drawn, Growth, op, rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,6 +56,7 @@ ENTRIES = rows(
         "norm",
         rank=83,
         draw=_along_one,
+        points=ROWS,
         calls=both("torch.norm(x, float(p), axis, keepdims)"),
         corners=_orders(_along_one, ORDERS),
     ),
@@ -64,6 +65,7 @@ ENTRIES = rows(
         base="norm",
         rank=83,
         draw=_along_last,
+        points=ROWS,
         calls=both("torch.linalg.norm(x, float(p), axis, keepdims)"),
         corners=_orders(_along_last, ORDERS),
     ),
@@ -71,6 +73,7 @@ ENTRIES = rows(
         "vector_norm",
         rank=121,
         draw=_along_one,
+        points=ROWS,
         calls=both("torch.linalg.vector_norm(x, float(p), axis, keepdims)"),
         corners=_orders(_along_one, ORDERS),
     ),

@@ -21,6 +21,7 @@ ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
     "ones": lambda got: got == 1,
     "nan": np.isnan,
     "not finite": lambda got: ~np.isfinite(got),
+    "the largest number": lambda got: np.abs(got) == format_of(got.dtype).largest,
     "subnormal": lambda got: np.abs(got) < format_of(got.dtype).tiny,
     "the logarithm of the least normal number": lambda got: np.abs(got / np.log(format_of(got.dtype).tiny) - 1) < 1e-6,
     "between -80 and -64": lambda got: (got >= -80) & (got <= -64),

@@ -8,6 +8,7 @@ import numpy as np
 
 from conformance.mutants.wrong_rule import Entries
 from reference_impl import OPS
+from reference_impl.primitives.selection import ends
 from reference_impl.primitives.shape import sum_to
 from reference_impl.tape.primitive import array_of, shape_of
 
@@ -22,7 +23,8 @@ def masked_by_the_cotangent(right: Any, g: Any, out: Any, x: Any) -> Any:
 
 
 @wrong("clamp.x", what="is 0 at a bound")
-def bound_excluded(right: Any, g: Any, out: Any, x: Any, *, low: float, high: float) -> Any:
+def bound_excluded(right: Any, g: Any, out: Any, x: Any, *, low: float | None, high: float | None) -> Any:
+    low, high = ends(low, high)
     within = np.logical_and(np.greater(array_of(x), low), np.less(array_of(x), high))
     return mul(g, within.astype(g.dtype))
 

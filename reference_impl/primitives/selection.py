@@ -101,13 +101,20 @@ def fmin_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
 
 
 @primitive(ulps=0)
-def clamp(x: Any, *, low: float, high: float) -> Any:
-    """Clip to ``[low, high]``; the derivative at a bound is 1 (both frameworks)."""
+def clamp(x: Any, *, low: float | None, high: float | None) -> Any:
+    """Clip to ``[low, high]``, without an end where it is ``None``; the derivative at a bound is 1 (both frameworks)."""
+    low, high = ends(low, high)
     return np.minimum(np.maximum(x, low), high)
 
 
+def ends(low: float | None, high: float | None) -> tuple[float, float]:
+    """Return the ends of an interval that may have none."""
+    return -np.inf if low is None else low, np.inf if high is None else high
+
+
 @clamp.vjp("x")
-def clamp_vjp_x(g: Any, out: Any, x: Any, *, low: float, high: float) -> Any:
+def clamp_vjp_x(g: Any, out: Any, x: Any, *, low: float | None, high: float | None) -> Any:
+    low, high = ends(low, high)
     return mul(g, inside(array_of(x), low=low, high=high))
 
 

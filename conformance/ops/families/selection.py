@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def _clamp(s: Sampler) -> Arguments | None:
     low, high = sorted([s.number(), s.number()])
-    return [s.take()], {"low": low, "high": high}
+    return [s.take()], s.source.choice([{"low": low, "high": high}, {"low": low, "high": None}, {"low": None, "high": high}])
 
 
 def _masked(s: Sampler) -> Arguments | None:
@@ -73,7 +73,11 @@ ENTRIES = rows(
         rank=54,
         draw=_clamp,
         calls={"torch": "torch.clamp(x, low, high)", "paddle": "paddle.clip(x, low, high)"},
-        corners={"wide": given(unary(), low=-5.0, high=6.0)},
+        corners={
+            "wide": given(unary(), low=-5.0, high=6.0),
+            "below alone": given(unary(), low=-0.5, high=None),
+            "above alone": given(unary(), low=None, high=0.5),
+        },
         in_place=InPlaceForm(
             {"torch": "x.clamp_(low, high)", "paddle": "x.clip_(low, high)"},
             draw=lambda _s, _x: ([], {"low": -0.5, "high": 1.25}),

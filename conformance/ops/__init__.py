@@ -119,8 +119,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "copysign, remainder": "what PyTorch's derivatives count as depending on differs with the operands asked for, and is not modelled",
     "ldexp": "its deviation is not written up: PyTorch's gradient is 0 where a whole exponent is negative",
     "hypot": "its deviation is not written up: Paddle refuses the pass of a derivative of it, by a message about a null pointer",
-    "angles, logaddexp at infinities, ends of the range": "their deviations are not written up: squares, "
-    "products and exponentials overflow in both, and at differences of 89 PyTorch's second derivative of logaddexp is NaN",
+    "angles at infinities and the ends of the range": "their deviations are not written up: squares and products overflow in both",
     "gammainc, gammaincc": "Paddle refuses negative numbers, of which the result is NaN in PyTorch; no document says which",
     "frexp": "its deviation is not written up: Paddle's gradient at 0 is 0",
     "NaN in nanmedian": "where an even number of others is left, Paddle takes the mean of two, and PyTorch the smaller",
@@ -133,10 +132,10 @@ NOT_OFFERED: Mapping[str, str] = {
     "at yet; eager scripts, the grid and the special points have them",
     "third derivatives in static programs": "each costs a build of its own; scripts draw them",
     "index_fill by a tensor": "its deviation is not written up: Paddle's gradient of it counts an index as often as it is repeated",
-    "slice_scatter of a negative axis": "its deviation is not written up: Paddle writes elsewhere, or dies",
+    "slice_scatter of a negative axis": "Paddle writes elsewhere, and the process dies of it (`paddle-slice-scatter-negative-axis`)",
     "windows of unfold that leave elements out": "its deviation is not written up: Paddle's gradient there was never written",
-    "narrow of views": "its deviation is not written up: Paddle counts from the beginning of the memory, and writes the gradient "
-    "beyond its end, so that later cases of the process die of it; a copy is narrowed",
+    "narrow of views": "Paddle counts from the beginning of the memory, and writes the gradient beyond its end, so that later cases of "
+    "the process die of it (`paddle-narrow-of-view`); a copy is narrowed",
     "scatter_reduce of products and extrema": "come with the next ones",
     "index_copy of another axis than the first": "Paddle's `scatter` has none",
     "repeated indices of what is replaced": "which of the replacements stays is documented as undefined",

@@ -67,14 +67,17 @@ def matrix_transpose_vjp_x(g: Any, out: Any, x: Any) -> Any:
 
 
 @primitive(saves=(), ulps=0, views=True)
-def narrow_view(x: Any, *, axis: int, start: int, length: int) -> Any:
-    """Return a view of ``length`` entries from ``start`` on along one axis; a negative start counts from the end."""
+def narrow_view(x: Any, *, axis: int, start: int, length: int, copied: bool) -> Any:
+    """Return a view of ``length`` entries from ``start`` on along one axis; a negative start counts from the end.
+
+    ``copied``: Paddle narrows a copy, since of a view its narrow is wrong.
+    """
     start %= x.shape[axis]
     return x[(slice(None),) * (axis % x.ndim) + (slice(start, start + length),)]
 
 
 @narrow_view.vjp("x")
-def narrow_view_vjp_x(g: Any, out: Any, x: Any, *, axis: int, start: int, length: int) -> Any:
+def narrow_view_vjp_x(g: Any, out: Any, x: Any, *, axis: int, start: int, length: int, copied: bool) -> Any:
     full = shape_of(x)[axis]
     return widen(g, axis=axis, start=start % full, full=full)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.case.aliases import lying_in
+from conformance.case.aliases import lying_in, sharing_with
 from conformance.case.queries import made_by
 from conformance.case.steps import Op
 from conformance.deviations.conditions.registry import condition
@@ -32,6 +32,22 @@ def weight_with_gaps(case: Case, number: int) -> bool:
     step = case.steps[number]
     apart = {entry.name for entry in case.inputs if entry.strided is True} | _lying(case, number, SPARSE)
     return isinstance(step, Op) and len(step.operands) > 1 and step.operands[1] in apart
+
+
+@condition
+def scattered_along_negative_axis(case: Case, number: int) -> bool:
+    """Whether the step writes to a slice of an axis that is counted from the end."""
+    step = case.steps[number]
+    return isinstance(step, Op) and step.op == "slice_scatter" and int(step.attrs["axis"]) < 0
+
+
+@condition
+def view_narrowed(case: Case, number: int) -> bool:
+    """Whether the step narrows what shares its memory with other tensors, and no copy of it."""
+    step = case.steps[number]
+    if not isinstance(step, Op) or step.op != "narrow_view" or step.attrs["copied"]:
+        return False
+    return len(sharing_with({step.operands[0]}, case.steps[:number])) > 1
 
 
 @condition

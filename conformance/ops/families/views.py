@@ -60,7 +60,7 @@ def _narrowed(s: Sampler) -> Arguments | None:
     x = s.take(has_rows)
     axis = axis_of(s, x)
     start = s.source.integer(0, x.shape[axis] - 1)
-    return [x], {"axis": axis, "start": start, "length": s.source.integer(1, x.shape[axis] - start)}
+    return [x], {"axis": axis, "start": start, "length": s.source.integer(1, x.shape[axis] - start), "copied": True}
 
 
 def _selected(s: Sampler) -> Arguments | None:
@@ -160,13 +160,13 @@ ENTRIES = rows(
         draw=_narrowed,
         calls={
             "torch": "torch.narrow(x, axis, start, length)",
-            "paddle": "paddle.narrow(x.contiguous().clone(), axis, start, length)",  # of a view it is wrong; see `NOT_OFFERED`
+            "paddle": "paddle.narrow(x.contiguous().clone() if copied else x, axis, start, length)",  # of a view it is wrong
         },
         memory=Memory.DOUBTFUL,
         corners={
-            **axes(nonempty=True, start=0, length=1),
-            "negative start": on(lambda x: {"axis": 0, "start": -1, "length": 1} if has_rows(x) else None),
-            "whole": on(lambda x: {"axis": 0, "start": 0, "length": x.shape[0]} if has_rows(x) else None),
+            **axes(nonempty=True, start=0, length=1, copied=True),
+            "negative start": on(lambda x: {"axis": 0, "start": -1, "length": 1, "copied": True} if has_rows(x) else None),
+            "whole": on(lambda x: {"axis": 0, "start": 0, "length": x.shape[0], "copied": True} if has_rows(x) else None),
         },
     ),
     _like("reshape", "ravel", 253, "torch.ravel(x)", draw=_flat, corners={}),

@@ -5,6 +5,7 @@ Everything simpler is data, see `conformance.deviations.points`.
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,12 @@ def exponential_subnormal(case: Case, number: int) -> bool:
 
 def _is_subnormal_of(exponent: Callable[..., Any], *operands: Any, **attrs: Any) -> Any:
     return _subnormal(exponent(*operands, **attrs))
+
+
+@condition
+def eigenvalues_of_several(case: Case, number: int) -> bool:
+    """Whether the step takes the eigenvalues of several matrices at once."""
+    return any(_meets(case, number, op, lambda x: math.prod(x.shape[:-2]) > 1) for op in ("eigvalsh", "eigh_invariant"))
 
 
 @condition

@@ -54,7 +54,6 @@ def _in_a_row(parameters: str, parts: str, call: str) -> dict[str, str]:
 
 _row = partial(op, exact=False, numbers=real_only(UNEXAMINED), growth=Growth.UNBOUNDED, points=PLAIN, drawn=Drawn.NAMED)
 _SQUARE = _matrices(_is_square, (3, 3))
-_ALONE = _matrices(lambda x: _is_square(x) and len(x.shape) == 2, (3, 3))
 _SYMMETRIC = "(x + x.mT) * 0.5"
 
 ENTRIES = rows(
@@ -79,10 +78,10 @@ ENTRIES = rows(
         "eigh_invariant",
         base="eigh",
         rank=322,
-        draw=_ALONE,
+        draw=_SQUARE,
         calls=_in_a_row("w, v", "w, (v * v).flatten(-2)", f"linalg.eigh({_SYMMETRIC})"),
     ),
-    _row("eigvalsh", rank=323, draw=_ALONE, calls=both(f"torch.linalg.eigvalsh({_SYMMETRIC})")),
+    _row("eigvalsh", rank=323, draw=_SQUARE, calls=both(f"torch.linalg.eigvalsh({_SYMMETRIC})")),
     _row(
         "matrix_norm",
         rank=328,

@@ -85,7 +85,6 @@ NOT_OFFERED: Mapping[str, str] = {
     "targets that are a negative ignore_index": "cross_entropy of Paddle documents that it ignores none then; its nll_loss of images "
     "mostly dies of them (`paddle-nll-loss-ignored-crash`)",
     "targets that are all ignored": "their mean is 0/0 in PyTorch and 0 in Paddle, and no document says which",
-    "hinge_embedding_loss and margin_ranking_loss without axes": "their deviation is not written up: Paddle's result has an axis",
     "losses of tensors without elements": "their mean is 0/0; what is made of them has not been looked at yet",
     "multi_margin_loss, multilabel_margin_loss, ctc_loss, triplet_margin_with_distance_loss": "come with the next losses",
     "programs of convolutions, windows, grids, distances, attention that is causal and most means of parts": "their deviations are not "

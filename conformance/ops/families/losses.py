@@ -193,14 +193,14 @@ ENTRIES = rows(
     loss_row(
         "hinge_embedding_loss",
         rank=241,
-        draw=loss(_margin, target=SIGNS, axes=1),
+        draw=loss(_margin, target=SIGNS),
         points=ELEMENTS,
         calls=both(f"torch.nn.functional.hinge_embedding_loss(x, {TARGET}, margin, reduction=reduction)"),
     ),
     loss_row(
         "margin_ranking_loss",
         rank=242,
-        draw=loss(_margin, second=True, target=SIGNS, axes=1),
+        draw=loss(_margin, second=True, target=SIGNS),
         points=ELEMENTS,
         calls=both(f"torch.nn.functional.margin_ranking_loss(x, y, {TARGET}, margin, reduction=reduction)"),
     ),

@@ -167,7 +167,8 @@ def all_inputs(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Var
         kept = [msgspec.structs.replace(s, retain_graph=True) if isinstance(s, Grad) else s for s in case.steps[:number]]
         for asked in (call.outputs[:1], leaves):
             named = tuple(f"{CONSTANT}{i}" for i in range(len(asked)))
-            wider = msgspec.structs.replace(call, inputs=asked, results=named, allow_unused=True)
+            form = None if call.form == "bare" else call.form  # one tensor alone is bare
+            wider = msgspec.structs.replace(call, inputs=asked, results=named, allow_unused=True, form=form)
             yield with_steps(case, (*kept, wider)), number
 
 

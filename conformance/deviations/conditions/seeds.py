@@ -113,6 +113,31 @@ def seed_asked_beside_its_gradient(case: Case, number: int) -> bool:
 
 
 @condition
+def twin_beside_other_root(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for a seed and its twin, which an earlier call gave that had an output of which it did not ask."""
+    call, same = case.steps[number], twins(case.steps[:number])
+    calls = (s for s in case.steps[:number] if isinstance(s, Grad) and s.create_graph and not {*s.inputs}.issuperset(s.outputs))
+    made = {name for s in calls for name in s.results}
+    return isinstance(call, Grad) and any(name in made and same.get(name) in call.inputs for name in call.inputs)
+
+
+@condition
+def root_itself_seeded_in_other_dtype(case: Case, number: int) -> bool:
+    """Whether a `grad` call with a graph asks for all of its outputs, and one of them, a computed one, has a seed of another dtype."""
+    call = case.steps[number]
+    if not isinstance(call, Grad) or not call.create_graph or not {*call.inputs}.issuperset(call.outputs):
+        return False
+    given = {entry.name: entry.dtype for entry in case.inputs}
+    known = dict(given)
+    for step, seen in zip(case.steps[:number], promised(case, PADDLE).observations, strict=False):
+        if isinstance(seen, Computed):
+            made = zip(observed(step), seen.values, strict=False)
+            known.update((name, str(value.array.dtype)) for name, value in made if value is not None)
+    pairs = zip(call.outputs, call.seeds or (), strict=False)
+    return any(root not in given and seed in known and known[seed] != known.get(root) for root, seed in pairs)
+
+
+@condition
 def cut_seed_of_root(case: Case, number: int) -> bool:
     """Whether a `grad` call cuts one of its outputs, and somewhere names it by its twin, the gradient of an output in itself."""
     call, same = case.steps[number], twins(case.steps[:number])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -16,7 +16,10 @@ from conformance.deviations.conditions.registry import condition
 from reference_impl import PADDLE, TORCH, Category
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from conformance.case.case import Case
+    from conformance.case.steps import Step
 
 
 @condition
@@ -53,13 +56,20 @@ def seed_used_again(case: Case, number: int) -> bool:
     for made in before:
         if isinstance(made, Detach) or (isinstance(made, Op) and (made.no_grad or constants.issuperset(made.operands))):
             constants.update(made.results)
-        elif isinstance(made, Grad) and not made.create_graph:
+        elif _has_no_graph(made, constants | stopped):
             stopped.update(made.results)
     seeds = {n for s in before if isinstance(s, Call) for n in s.seeds or () if n in constants}
-    own = {n for s in before if isinstance(s, Grad) and s.create_graph for n in own_seeds(s, {}) if n in stopped}
     same = twins(before)
+    own = {same.get(n, n) for s in before if isinstance(s, Grad) and s.create_graph for n in own_seeds(s, {}) if n in stopped}
     used = [name for field, name in uses(case.steps[number]) if field not in SEED_FIELDS]
     return any(name in seeds or same.get(name, name) in own for name in used)
+
+
+def _has_no_graph(step: Step, constants: Collection[str]) -> TypeGuard[Op | Grad]:
+    """Whether a step makes constants: an op of nothing else, or a `grad` call without a graph."""
+    if isinstance(step, Op):
+        return set(constants).issuperset(step.operands)
+    return isinstance(step, Grad) and not step.create_graph
 
 
 @condition
@@ -106,17 +116,18 @@ def seed_beside_its_gradient(case: Case, number: int) -> bool:
 
 
 @condition
-def seed_asked_beside_its_gradient(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for the gradients of a seed and of its twin, an earlier gradient of an output in itself."""
-    call, same = case.steps[number], twins(case.steps[:number])
-    return isinstance(call, Grad) and any(name in same and same[name] in call.inputs for name in call.inputs)
+def twins_together(case: Case, number: int) -> bool:
+    """Whether a call has two of a seed and its twins, earlier gradients of outputs in themselves, as roots, or both as inputs."""
+    call, same = call_at(case, number), twins(case.steps[:number])
+    together = () if call is None else (call.roots, call.asked or ())
+    return any(len({same.get(name, name) for name in names}) < len({*names}) for names in together)
 
 
 @condition
-def twin_beside_other_root(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for a seed and its twin, which an earlier call gave that had an output of which it did not ask."""
+def twin_among_others(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for a seed and its twin, which an earlier call of several outputs or inputs gave."""
     call, same = case.steps[number], twins(case.steps[:number])
-    calls = (s for s in case.steps[:number] if isinstance(s, Grad) and s.create_graph and not {*s.inputs}.issuperset(s.outputs))
+    calls = (s for s in case.steps[:number] if isinstance(s, Grad) and s.create_graph and len({*s.outputs, *s.inputs}) > 1)
     made = {name for s in calls for name in s.results}
     return isinstance(call, Grad) and any(name in made and same.get(name) in call.inputs for name in call.inputs)
 

@@ -138,14 +138,26 @@ def root_itself_seeded_in_other_dtype(case: Case, number: int) -> bool:
     call = case.steps[number]
     if not isinstance(call, Grad) or not call.create_graph or not {*call.inputs}.issuperset(call.outputs):
         return False
-    given = {entry.name: entry.dtype for entry in case.inputs}
-    known = dict(given)
+    given = {entry.name for entry in case.inputs}
+    return any(root not in given for root in _seeded_in_other_dtypes(case, number, call))
+
+
+@condition
+def seed_of_other_dtype(case: Case, number: int) -> bool:
+    """Whether a call has a seed of another dtype than that of its root."""
+    call = call_at(case, number)
+    return call is not None and bool(_seeded_in_other_dtypes(case, number, call))
+
+
+def _seeded_in_other_dtypes(case: Case, number: int, call: Call) -> list[str]:
+    """Return the roots of a call whose seeds have other dtypes."""
+    known = {entry.name: entry.dtype for entry in case.inputs}
     for step, seen in zip(case.steps[:number], promised(case, PADDLE).observations, strict=False):
         if isinstance(seen, Computed):
             made = zip(observed(step), seen.values, strict=False)
             known.update((name, str(value.array.dtype)) for name, value in made if value is not None)
-    pairs = zip(call.outputs, call.seeds or (), strict=False)
-    return any(root not in given and seed in known and known[seed] != known.get(root) for root, seed in pairs)
+    pairs = zip(call.roots, call.seeds or (), strict=False)
+    return [root for root, seed in pairs if seed in known and known[seed] != known.get(root, known[seed])]
 
 
 @condition

@@ -13,7 +13,7 @@ lane they must lie within what rounding can do (`rounding`).
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
@@ -88,7 +88,7 @@ class Comparer:
                 result.shadowed.append(found)
                 result.counts["shadowed"] += 1
             else:
-                entry = known(found)
+                entry = known(found if taint is None else replace(found, tainted=frozenset(taint.slots)))
                 if entry is None:
                     result.mismatch = found
                     break

@@ -29,7 +29,8 @@ class Mismatch:
     was changed. ``expected`` and ``actual`` are short words, for the same kind of difference always the same; ``detail`` has the
     numbers. ``name`` says which value it is; ``slot`` says the same by number, ``expected_array`` and ``actual_array`` are its elements
     where a side has some, and ``answer`` is what was observed of the step as a whole, where that differs. These are not recorded.
-    ``ratio``: of a wrong value the error over what rounding allows, infinite where no error is allowed.
+    ``ratio``: of a wrong value the error over what rounding allows, infinite where no error is allowed. ``tainted``: of whose ``.grad``
+    nothing can be said any more, since it may be the consequence of a known deviation.
     """
 
     step: StepNumber
@@ -44,6 +45,7 @@ class Mismatch:
     actual_array: Any = field(default=None, compare=False, repr=False)
     answer: Observation | None = field(default=None, compare=False, repr=False)
     ratio: float = field(default=np.inf, compare=False)
+    tainted: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
 
 def word_of(seen: Observation) -> str:

@@ -254,12 +254,16 @@ def _summing(step: Custom, made: tuple[str, ...]) -> Custom:
 
 
 def derivatives_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have a derivative that a `grad` asks for be a copy of what it is."""
+    """Have a derivative that a `grad` asks for be a copy of what it is: one, or all of them."""
     call = None if number is END else case.steps[number]
     made = {n for s in case.steps if isinstance(s, Grad) for n in s.results}
     if number is not END and isinstance(call, Grad):
-        for name in made.intersection(call.inputs):
-            yield with_steps(case, interpose(case.steps, name, Op("clone", (name,), (f"{CONSTANT}{name}",)))), number + 1
+        asked = [name for name in dict.fromkeys(call.inputs) if name in made]
+        for copied in [*([name] for name in asked), *([asked] if len(asked) > 1 else [])]:
+            steps = case.steps
+            for name in copied:
+                steps = interpose(steps, name, Op("clone", (name,), (f"{CONSTANT}{name}",)))
+            yield with_steps(case, steps), number + len(copied)
 
 
 def seeds_with_history(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

@@ -15,7 +15,7 @@ import msgspec
 
 from conformance.case.case import Input
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import edges, ops_in, until
+from conformance.case.queries import edges, leaves, ops_in, until
 from conformance.case.rewrite import (
     CONSTANT,
     bypass,
@@ -163,11 +163,11 @@ def all_inputs(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Var
     yield each_step(case, lambda s: msgspec.structs.replace(s, inputs=None) if isinstance(s, Backward) else s), number
     call = None if number is END else case.steps[number]
     if number is not END and isinstance(call, Grad):
-        leaves = tuple(i.name for i in case.inputs if i.differentiable)
         kept = [msgspec.structs.replace(s, retain_graph=True) if isinstance(s, Grad) else s for s in case.steps[:number]]
-        for asked in (call.outputs[:1], leaves):
+        for asked in (call.outputs[:1], tuple(sorted(leaves(case)))):
             named = tuple(f"{CONSTANT}{i}" for i in range(len(asked)))
-            wider = msgspec.structs.replace(call, inputs=asked, results=named, allow_unused=True)
+            form = None if call.form == "bare" else call.form  # one tensor alone is bare
+            wider = msgspec.structs.replace(call, inputs=asked, results=named, allow_unused=True, form=form)
             yield with_steps(case, (*kept, wider)), number
 
 
@@ -209,6 +209,27 @@ def targets_not_cut(case: Case, number: StepNumber, _: Sequence[str]) -> Iterato
 def nothing_freed(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have every `grad` keep its graph."""
     yield each_step(case, lambda s: msgspec.structs.replace(s, retain_graph=True) if isinstance(s, Grad) else s), number
+
+
+def gone_through(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have the call not be refused, whatever was freed, is not offered, or a hook answers; or have it not been made."""
+    if number is END:
+        return
+    for refused in (("error", "another_dtype"), ("error", "another_dtype", "tensor")):
+
+        def willing(step: Step, refused: Sequence[str] = refused) -> Step:
+            if isinstance(step, Hook) and step.returns in refused:
+                return msgspec.structs.replace(step, returns="nothing", tensor_returned=None)
+            return msgspec.structs.replace(step, retain_graph=True) if isinstance(step, Grad | Backward) else step
+
+        through = each_step(case, willing)
+        call = through.steps[number]
+        yield through if not isinstance(call, Grad) else replace_step(through, number, _of_first_order(call)), number
+    yield with_steps(case, case.steps[:number]), END
+
+
+def _of_first_order(call: Grad) -> Grad:
+    return msgspec.structs.replace(call, create_graph=False, allow_unused=True)
 
 
 def derivative_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
@@ -304,6 +325,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if the write were not recorded": write_unrecorded,
     "as if a copy were written": copy_written,
     "as if flags were set again": flags_set_again,
+    "as if the call had gone through, or not been made": gone_through,
     "as if a derivative were a constant": derivative_constant,
     "as if polar were differentiated through its result": polar_through_result,
     "as if sgn were its operand over its size": sgn_of_operand,

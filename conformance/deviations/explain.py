@@ -22,7 +22,7 @@ from conformance.deviations.entries import known
 from conformance.deviations.wrong_values import bear_together, bears
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from conformance.case.case import Case
     from conformance.case.outcome import Observation
@@ -68,7 +68,7 @@ def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Dev
     for case, number in _instead(entry, promise.case, found.step):
         variant = promise.of(case)
         right = variant.outcome.observations[number]
-        differences = Comparer(variant).observation(number, right, _as_watched(answer, promise.case, case, right))
+        differences = Comparer(variant).observation(number, right, _as_watched(answer, promise.case, case, right, found.tainted))
         if all(map(excuse(variant, (*but, entry)), differences)):
             return True
     return False
@@ -91,13 +91,16 @@ def scripts_instead(promise: Promise, found: Mismatch) -> Iterator[Case]:
                     yield with_steps(case, case.steps[: number + 1])
 
 
-def _as_watched(answer: Observation, case: Case, other: Case, right: Observation) -> Observation:
-    """Say what was left in ``.grad`` by what another script watches; of what was not watched nothing is known, so that is right."""
-    if case.watched == other.watched or not isinstance(answer, Computed | Raised) or not isinstance(right, Computed | Raised):
+def _as_watched(answer: Observation, case: Case, other: Case, right: Observation, tainted: Collection[str]) -> Observation:
+    """Say what was left in ``.grad`` by what another script watches.
+
+    Of what was not watched nothing is known, and of what is ``tainted`` nothing can be said: so that is right.
+    """
+    if not isinstance(answer, Computed | Raised) or not isinstance(right, Computed | Raised):
         return answer
-    if answer.state is None or right.state is None:
+    if answer.state is None or right.state is None or (case.watched == other.watched and not tainted):
         return answer
-    seen = dict(zip(case.watched, answer.state, strict=True))
+    seen = {name: value for name, value in zip(case.watched, answer.state, strict=True) if name not in tainted}
     return replace(answer, state=tuple(seen.get(name, value) for name, value in zip(other.watched, right.state, strict=True)))
 
 

@@ -49,9 +49,15 @@ def _turned(x: Any) -> Any:
     return permute(x, axes=[0, 2, 1, 3])
 
 
+@fused()
+def products_of_rows(x: Any, y: Any) -> Any:
+    """Return all inner products of the rows of matrices, batch by batch: ``(..., l, e), (..., s, e) -> (..., l, s)``."""
+    return matmul(x, transpose(y, axis0=-1, axis1=-2))
+
+
 def _of_turned(query: Any, key: Any, value: Any, *, causal: bool) -> Any:
     query, key, value = (_turned(_turned(one)) for one in (query, key, value))
-    scores = matmul(mul_scalar(query, other=shape_of(query)[-1] ** -0.5), transpose(key, axis0=-1, axis1=-2))
+    scores = products_of_rows(mul_scalar(query, other=shape_of(query)[-1] ** -0.5), key)
     if causal:
         scores = _masked(scores)
     return _turned(_turned(matmul(softmax(scores, axis=-1), value)))

@@ -157,22 +157,21 @@ def einsum_single_as_one(x: Any, *, equation: str) -> Any:
 
 @composite
 def einsum_triple_by_pairs(x: Any, y: Any, z: Any, *, equation: str) -> Any:
-    """Return the same as `einsum_triple`, which Paddle makes of two nodes."""
-    (first, second, third), result = _letters(equation, (x, y, z))
-    between = "".join(c for c in dict.fromkeys(first + second) if c in third + result)
-    made = einsum_as_one(x, y, equation=f"{first},{second}->{between}")
-    return einsum_as_one(made, z, equation=f"{between},{third}->{result}")
+    """Return the same as `einsum_triple`, which Paddle makes of two nodes, each of the later operand and the earlier one."""
+    named, result = _letters(equation, (x, y, z))
+    parts = list(zip((x, y, z), named, strict=True))
+    earlier, later = _next_pair(parts, result)
+    (other,) = (part for part in parts if part is not earlier and part is not later)
+    between = "".join(c for c in dict.fromkeys(earlier[1] + later[1]) if c in other[1] + result)
+    made = einsum_as_one(later[0], earlier[0], equation=f"{later[1]},{earlier[1]}->{between}")
+    return einsum_as_one(made, other[0], equation=f"{between},{other[1]}->{result}")
 
 
 @composite
 def tensordot(x: Any, y: Any, *, axes: Any) -> Any:
     """Sum the products over pairs of axes; ``axes``: two lists, or of how many axes, the last of ``x`` and the first of ``y``."""
     xs, ys = shape_of(x), shape_of(y)
-    mine, other = (
-        (list(range(len(xs) - axes, len(xs))), list(range(axes)))
-        if isinstance(axes, int)
-        else ([a % len(xs) for a in axes[0]], [a % len(ys) for a in axes[1]])
-    )
+    mine, other = _paired_axes(xs, ys, axes)
     rows = [i for i in range(len(xs)) if i not in mine]
     columns = [i for i in range(len(ys)) if i not in other]
     terms = math.prod(xs[i] for i in mine)
@@ -181,6 +180,34 @@ def tensordot(x: Any, y: Any, *, axes: Any) -> Any:
         reshape(permute(y, axes=[*other, *columns]), shape=(terms, math.prod(ys[i] for i in columns))),
     )
     return reshape(product, shape=(*(xs[i] for i in rows), *(ys[i] for i in columns)))
+
+
+@composite
+def tensordot_of_needed(x: Any, y: Any, *, axes: Any) -> Any:
+    """Return the same as `tensordot`, with no node where a shape stays; what is summed over one element is summed before, in ``y``."""
+    xs, ys = shape_of(x), shape_of(y)
+    mine, other = _paired_axes(xs, ys, axes)
+    rows, columns = ([i for i in range(len(shape)) if i not in paired] for shape, paired in ((xs, mine), (ys, other)))
+    for i, j in zip(mine, other, strict=True):
+        if xs[i] == 1:
+            y = reshape(add_up(y, axis=[j], keepdims=False), shape=ys)
+    terms = math.prod(xs[i] for i in mine)
+    product = matmul(
+        _reshaped(permute(x, axes=[*rows, *mine]), (math.prod(xs[i] for i in rows), terms)),
+        _reshaped(permute(y, axes=[*other, *columns]), (terms, math.prod(ys[i] for i in columns))),
+    )
+    return _reshaped(product, (*(xs[i] for i in rows), *(ys[i] for i in columns)))
+
+
+def _reshaped(x: Any, shape: tuple[int, ...]) -> Any:
+    return x if shape == shape_of(x) else reshape(x, shape=shape)
+
+
+def _paired_axes(xs: tuple[int, ...], ys: tuple[int, ...], axes: Any) -> tuple[list[int], list[int]]:
+    """Return the axes of both operands over whose pairs is summed."""
+    if isinstance(axes, int):
+        return list(range(len(xs) - axes, len(xs))), list(range(axes))
+    return [a % len(xs) for a in axes[0]], [a % len(ys) for a in axes[1]]
 
 
 @composite

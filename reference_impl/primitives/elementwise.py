@@ -16,7 +16,8 @@ from reference_impl.primitives.fused import fused
 from reference_impl.primitives.piecewise import jumps, leaky_relu
 from reference_impl.primitives.promotion import to_operand
 from reference_impl.primitives.selection import masked_fill
-from reference_impl.tape.primitive import Domain, Symbol, array_of, primitive
+from reference_impl.primitives.shape import expand
+from reference_impl.tape.primitive import Domain, Symbol, array_of, composite, primitive, shape_of
 
 
 @fused(saves=())
@@ -66,6 +67,15 @@ def atan2_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
 @atan2.vjp("y")
 def atan2_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
     return to_operand(neg(mul(g, _over_square(x, y, x))), y)
+
+
+@composite
+def atan2_of_expanded(x: Any, y: Any) -> Any:
+    """Return the same as `atan2`; Paddle expands operands of different shapes first."""
+    if shape_of(x) == shape_of(y):
+        return atan2(x, y)
+    shape = np.broadcast_shapes(shape_of(x), shape_of(y))
+    return atan2(expand(x, shape=shape), expand(y, shape=shape))
 
 
 @primitive(ulps=4, error_scale=lambda out, x, y: np.abs(out) + np.exp(-np.abs(x - y)))

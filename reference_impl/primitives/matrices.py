@@ -211,6 +211,12 @@ def cholesky_solve_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:  # (G + G^H) 
 
 
 @composite
+def cholesky_solve_of_lower(x: Any, y: Any) -> Any:
+    """Return the same as `cholesky_solve`, of a triangle that a node of its own has cut out."""
+    return cholesky_solve(x, tril(y, diagonal=0))
+
+
+@composite
 def matrix_power_of_products(x: Any, *, n: int) -> Any:
     """Return the same as `matrix_power` for powers up to 3, by an inverse and products, each a node of its own."""
     factor = inv(x) if n < 0 else x

@@ -95,6 +95,14 @@ def inner_of_rows(x: Any, y: Any) -> Any:
     return reshape(product, shape=shape_of(product))
 
 
+@composite
+def inner_of_flattened(x: Any, y: Any) -> Any:
+    """Return the same as `inner`; Paddle makes matrices of the operands first, unless one of them has a single element."""
+    if (1, 1) in (shape_of(x), shape_of(y)):
+        return inner(x, y)
+    return inner(reshape(x, shape=shape_of(x)), reshape(y, shape=shape_of(y)))
+
+
 @fused()
 def vecdot(x: Any, y: Any) -> Any:
     """Return the inner products along the last axis of two tensors of one shape."""

@@ -165,6 +165,23 @@ def cumulative_trapezoid_x(y: Any, x: Any, *, axis: int) -> Any:
     return cumsum(mul_scalar(_strips(y, x, axis), other=0.5), axis=axis)
 
 
+@composite
+def trapezoid_x_of_parts(y: Any, x: Any, *, axis: int) -> Any:
+    """Return the same as `trapezoid_x`, each step a node of its own."""
+    return mul_scalar(add_up(_strips_of_parts(y, x, axis), axis=[axis], keepdims=False), other=0.5)
+
+
+@composite
+def cumulative_trapezoid_x_of_parts(y: Any, x: Any, *, axis: int) -> Any:
+    """Return the same as `cumulative_trapezoid_x`, each step a node of its own."""
+    return mul_scalar(cumsum(_strips_of_parts(y, x, axis), axis=axis), other=0.5)
+
+
+def _strips_of_parts(y: Any, x: Any, axis: int) -> Any:
+    """Return the same as `_strips`; in Paddle the places are the second factor."""
+    return mul(add(*_ends(y, axis)), sub(*_ends(x, axis)))
+
+
 @primitive(
     ulps=4,
     summands=lambda x, *, axis: x.shape[axis],

@@ -63,8 +63,10 @@ def _check_target(tensor: Tensor, operands: Sequence[Tensor], dialect: Dialect) 
         expanded |= op is not None and op.name in EXPANDING
         link = link_of(above, dialect.copies)
     base = differentiable_base(tensor, dialect.copies)
-    # PyTorch asks the flag of the view: that of its base may have been turned since, or never have been set
-    if recorded and tensor.requires_grad and base.node is None and (base.requires_grad or dialect.toggled_leaf == "checked"):
+    # PyTorch asks the flag of the view: that of its base may have been turned since, or never have been set. In both a tensor that was
+    # made a leaf by its own flag is one, whatever it is a view of.
+    is_leaf = tensor.node is None or base.requires_grad or dialect.toggled_leaf == "checked"
+    if recorded and tensor.requires_grad and base.node is None and is_leaf:
         raise AutogradError(Category.IN_PLACE_LEAF, "a leaf that requires a gradient, or a view of it, would be no leaf any more")
     if expanded and _overlaps(tensor):
         raise AutogradError(Category.IN_PLACE_VIEW, "several elements of an expanded tensor are one")

@@ -330,6 +330,21 @@ def test_pytorch_asks_the_flag_of_the_view_and_not_that_of_its_base() -> None:
     assert refusal(lambda: write("exp", view)) == Category.IN_PLACE_LEAF
 
 
+@both
+def test_a_view_of_a_constant_that_was_made_a_leaf_cannot_be_changed(dialect: Dialect) -> None:
+    view = OPS["getitem_slice"](tensor([1.0, 2.0]), **FIRST)
+    set_requires_grad(view, True, dialect=dialect)
+    assert refusal(lambda: write("exp", view, dialect=dialect)) == Category.IN_PLACE_LEAF
+
+
+def test_a_view_of_what_was_a_leaf_can_be_changed_in_paddle() -> None:
+    x = leaf([1.0, 2.0])
+    view = OPS["getitem_slice"](x, **FIRST)
+    set_requires_grad(x, False, dialect=PADDLE)
+    write("exp", view, dialect=PADDLE)
+    assert view.requires_grad
+
+
 def test_what_pytorch_reverses_is_a_copy_which_can_be_written() -> None:
     x = leaf([1.0, 2.0])
     write("mul_scalar", OPS["getitem_reversed"](x, axis=0), other=3.0)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.aliases import Aliases
 from conformance.case.outcome import Computed, Raised
-from conformance.case.queries import call_at, derivatives, edges, keeps_graph
+from conformance.case.queries import call_at, derivatives, edges, keeps_graph, twins
 from conformance.case.steps import (
     Backward,
     ClearGrad,
@@ -49,7 +49,10 @@ SHAPED = (
 @case_condition
 def size_zero(case: Case) -> bool:
     """Whether the case has a tensor without elements."""
-    return any(0 in entry.shape for entry in case.inputs)
+    if any(0 in entry.shape for entry in case.inputs):
+        return True
+    made = (seen.values for seen in promised(case, PADDLE).observations if isinstance(seen, Computed))
+    return any(value is not None and not value.array.size for values in made for value in values)
 
 
 @case_condition
@@ -75,6 +78,13 @@ def no_grad_vars(case: Case, number: int) -> bool:
     """Whether a `grad` call has no_grad_vars."""
     call = case.steps[number]
     return isinstance(call, Grad) and call.no_grad_vars is not None
+
+
+@condition
+def asks_for_cut(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for the gradient of one of its no_grad_vars."""
+    call = case.steps[number]
+    return isinstance(call, Grad) and not {*call.inputs}.isdisjoint(call.no_grad_vars or ())
 
 
 @condition
@@ -174,8 +184,11 @@ def refused_by_torch(case: Case, number: int) -> bool:
 
 @condition
 def input_is_output(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for the gradient of one of its own outputs, or of what a shape op made of it that moved nothing."""
-    call, same = case.steps[number], dict[str, str]()
+    """Whether a `grad` call asks for the gradient of one of its own outputs, or of what a shape op made of it that moved nothing.
+
+    A seed and the gradient of an output in itself are one.
+    """
+    call, same = case.steps[number], twins(case.steps[:number])
     if not isinstance(call, Grad):
         return False
     for i, step in enumerate(case.steps[:number]):

@@ -47,6 +47,15 @@ def hook_of_another_dtype(case: Case, number: int) -> bool:
 
 
 @condition
+def second_hook_of_another_dtype(case: Case, number: int) -> bool:
+    """Whether the step registers a hook that returns another dtype on a tensor that has such a hook already."""
+    step, dtype = case.steps[number], "another_dtype"
+    if not isinstance(step, Hook) or step.returns != dtype:
+        return False
+    return any(isinstance(s, Hook) and s.returns == dtype and s.tensor == step.tensor for s in case.steps[:number])
+
+
+@condition
 def hooks_one_of_gradients(case: Case, number: int) -> bool:
     """Whether the step registers a hook on one of several gradients of a `grad` call with a graph."""
     step = case.steps[number]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -16,7 +16,10 @@ from conformance.deviations.conditions.registry import condition
 from reference_impl import PADDLE, TORCH, Category
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from conformance.case.case import Case
+    from conformance.case.steps import Step
 
 
 @condition
@@ -53,13 +56,20 @@ def seed_used_again(case: Case, number: int) -> bool:
     for made in before:
         if isinstance(made, Detach) or (isinstance(made, Op) and (made.no_grad or constants.issuperset(made.operands))):
             constants.update(made.results)
-        elif isinstance(made, Grad) and not made.create_graph:
+        elif _has_no_graph(made, constants | stopped):
             stopped.update(made.results)
     seeds = {n for s in before if isinstance(s, Call) for n in s.seeds or () if n in constants}
-    own = {n for s in before if isinstance(s, Grad) and s.create_graph for n in own_seeds(s, {}) if n in stopped}
     same = twins(before)
+    own = {same.get(n, n) for s in before if isinstance(s, Grad) and s.create_graph for n in own_seeds(s, {}) if n in stopped}
     used = [name for field, name in uses(case.steps[number]) if field not in SEED_FIELDS]
     return any(name in seeds or same.get(name, name) in own for name in used)
+
+
+def _has_no_graph(step: Step, constants: Collection[str]) -> TypeGuard[Op | Grad]:
+    """Whether a step makes constants: an op of nothing else, or a `grad` call without a graph."""
+    if isinstance(step, Op):
+        return set(constants).issuperset(step.operands)
+    return isinstance(step, Grad) and not step.create_graph
 
 
 @condition
@@ -106,10 +116,48 @@ def seed_beside_its_gradient(case: Case, number: int) -> bool:
 
 
 @condition
-def seed_asked_beside_its_gradient(case: Case, number: int) -> bool:
-    """Whether a `grad` call asks for the gradients of a seed and of its twin, an earlier gradient of an output in itself."""
+def twins_together(case: Case, number: int) -> bool:
+    """Whether a call has two of a seed and its twins, earlier gradients of outputs in themselves, as roots, or both as inputs."""
+    call, same = call_at(case, number), twins(case.steps[:number])
+    together = () if call is None else (call.roots, call.asked or ())
+    return any(len({same.get(name, name) for name in names}) < len({*names}) for names in together)
+
+
+@condition
+def twin_among_others(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for a seed and its twin, which an earlier call of several outputs or inputs gave."""
     call, same = case.steps[number], twins(case.steps[:number])
-    return isinstance(call, Grad) and any(name in same and same[name] in call.inputs for name in call.inputs)
+    calls = (s for s in case.steps[:number] if isinstance(s, Grad) and s.create_graph and len({*s.outputs, *s.inputs}) > 1)
+    made = {name for s in calls for name in s.results}
+    return isinstance(call, Grad) and any(name in made and same.get(name) in call.inputs for name in call.inputs)
+
+
+@condition
+def root_itself_seeded_in_other_dtype(case: Case, number: int) -> bool:
+    """Whether a `grad` call with a graph asks for all of its outputs, and one of them, a computed one, has a seed of another dtype."""
+    call = case.steps[number]
+    if not isinstance(call, Grad) or not call.create_graph or not {*call.inputs}.issuperset(call.outputs):
+        return False
+    given = {entry.name for entry in case.inputs}
+    return any(root not in given for root in _seeded_in_other_dtypes(case, number, call))
+
+
+@condition
+def seed_of_other_dtype(case: Case, number: int) -> bool:
+    """Whether a call has a seed of another dtype than that of its root."""
+    call = call_at(case, number)
+    return call is not None and bool(_seeded_in_other_dtypes(case, number, call))
+
+
+def _seeded_in_other_dtypes(case: Case, number: int, call: Call) -> list[str]:
+    """Return the roots of a call whose seeds have other dtypes."""
+    known = {entry.name: entry.dtype for entry in case.inputs}
+    for step, seen in zip(case.steps[:number], promised(case, PADDLE).observations, strict=False):
+        if isinstance(seen, Computed):
+            made = zip(observed(step), seen.values, strict=False)
+            known.update((name, str(value.array.dtype)) for name, value in made if value is not None)
+    pairs = zip(call.roots, call.seeds or (), strict=False)
+    return [root for root, seed in pairs if seed in known and known[seed] != known.get(root, known[seed])]
 
 
 @condition

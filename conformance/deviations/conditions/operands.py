@@ -95,7 +95,9 @@ def _needed(case: Case, number: int, ops: Collection[str], of: Callable[[str], s
     if not isinstance(call, Grad | Backward):
         return
     asked = leaves(case) if call.inputs is None else set(call.inputs)
+    cut = frozenset(getattr(call, "no_grad_vars", None) or ())
     for i, step in enumerate(case.steps[:number]):
         if isinstance(step, Op) and step.op in ops:
             flags = _flags(case, i)
-            yield [flags.get(name, True) and not asked.isdisjoint(upstream(steps, name)) for name in step.operands[of(step.op)]]
+            ways = {name: set[str]() if name in cut else upstream(steps, name, but=cut) for name in step.operands}
+            yield [flags.get(name, True) and not asked.isdisjoint(ways[name]) for name in step.operands[of(step.op)]]

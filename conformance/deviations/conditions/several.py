@@ -77,6 +77,16 @@ def one_of_two_unbound_seeded(case: Case, number: int) -> bool:
 
 
 @condition
+def gradient_of_unbound(case: Case, number: int) -> bool:
+    """Whether a `grad` call makes a graph of the gradient of `unbind`, a stack of the gradients of all parts."""
+    call, before = case.steps[number], case.steps[:number]
+    if not isinstance(call, Grad) or not call.create_graph:
+        return False
+    above = {name for root in call.roots for name in upstream(before, root)}
+    return any(isinstance(s, Op) and s.op == "unbind" and not above.isdisjoint(s.results) for s in before)
+
+
+@condition
 def several_cut(case: Case, number: int) -> bool:
     """Whether a `grad` call has two results of one op or custom function in ``no_grad_vars``."""
     call = case.steps[number]

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.case.outcome import Computed
 from conformance.case.queries import call_at, keeps_graph, made_by, upstream
-from conformance.case.steps import Backward, Custom, Edge, Grad, Op, ops, results, uses
+from conformance.case.steps import AppendBackward, Backward, Custom, Edge, Grad, Op, ops, results, uses
+from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import case_condition, condition
 from conformance.ops import catalogue
 from conformance.ops.dtypes import is_complex
+from reference_impl import PADDLE, PADDLE_STATIC
 
 if TYPE_CHECKING:
     from conformance.case.case import Case
 
 DOUBLE = ("complex128", "float64")
+MAKING = ("complex", "fourier", "signals")
+"""The families of ops that take tensors of one kind, real or complex, and make the other."""
 
 
 @case_condition
 def complex_tensors(case: Case) -> bool:
-    """Whether the case has complex tensors."""
-    made = any(catalogue()[op.op].family == "complex" or is_complex(op.attrs.get("dtype", "")) for s in case.steps for op in ops(s))
+    """Whether the case has complex tensors, or an op that may make them of real ones."""
+    made = any(catalogue()[op.op].family in MAKING or is_complex(op.attrs.get("dtype", "")) for s in case.steps for op in ops(s))
     return made or any(is_complex(entry.dtype) for entry in case.inputs)
 
 
@@ -28,6 +33,16 @@ def double_numbers(case: Case) -> bool:
     """Whether the case has numbers in double precision, real or complex: with complex ones of single precision they make complex128."""
     cast = any(op.attrs.get("dtype") in DOUBLE for s in case.steps for op in ops(s))
     return cast or any(entry.dtype in DOUBLE for entry in case.inputs)
+
+
+@case_condition
+def mixed_dtypes(case: Case) -> bool:
+    """Whether the case has floating tensors of more than one dtype, inputs or computed ones."""
+    dialect = PADDLE_STATIC if any(isinstance(step, AppendBackward) for step in case.steps) else PADDLE
+    computed = (seen.values for seen in promised(case, dialect).observations if isinstance(seen, Computed))
+    made = {value.array.dtype.name for values in computed for value in values if value is not None and value.array.dtype.kind in "fc"}
+    cast = any(isinstance(step, Op) and step.op == "cast" for step in case.steps)
+    return cast or len(made.union(entry.dtype for entry in case.inputs)) > 1
 
 
 def _highest_derivative(case: Case, number: int) -> int:

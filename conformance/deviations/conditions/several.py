@@ -33,7 +33,7 @@ def seed_of_several(case: Case, number: int) -> bool:
     call = case.steps[number]
     if not isinstance(call, Grad) or not call.create_graph:
         return False
-    made = [*_made_by_ops(case.steps[:number])]
+    made = [*made_together(case.steps[:number])]
     several = {name for names in made for name in names}
     if not {name for names in made for name in names[1:]}.isdisjoint(call.seeds or ()):
         return True

@@ -59,7 +59,7 @@ def seed_used_again(case: Case, number: int) -> bool:
     own = {n for s in before if isinstance(s, Grad) and s.create_graph for n in own_seeds(s, {}) if n in stopped}
     same = twins(before)
     used = [name for field, name in uses(case.steps[number]) if field not in SEED_FIELDS]
-    return any(name in seeds or same.get(name, name) in own for name in used)
+    return any(name in seeds or not own.isdisjoint((name, same.get(name, name))) for name in used)
 
 
 @condition

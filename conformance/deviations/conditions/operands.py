@@ -70,6 +70,12 @@ def lone_weight(case: Case, number: int) -> bool:
 
 
 @condition
+def lone_part(case: Case, number: int) -> bool:
+    """Whether a call computes the gradients of some operands of a stack, and not those of all."""
+    return any(any(needed) and not all(needed) for needed in _needed(case, number, ("stack",)))
+
+
+@condition
 def instance_norm_first(case: Case, number: int) -> bool:
     """Whether a call comes after an instance norm, and no callback refuses it but one of what the instance norm was made of."""
     call, before = call_at(case, number), case.steps[:number]

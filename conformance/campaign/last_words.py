@@ -14,6 +14,8 @@ import signal
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from conformance.campaign.signal_stack import make_room
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -70,6 +72,7 @@ def heard(path: Path) -> Iterator[None]:
     """Send what is printed to a file for a while, the stack of a dying process included; the file goes if nobody dies."""
     _print_to(str(path))
     faulthandler.enable(2)
+    make_room()
     try:
         yield
     finally:

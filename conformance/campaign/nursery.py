@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 PR_SET_PDEATHSIG = 1
 """The option of Linux's ``prctl`` by which a process is sent a signal when its parent dies."""
 
-GRACE = 1.0
-"""Seconds in which a dying child may print its last words. That takes a fifth of it; where the heap is damaged, it may never end."""
+GRACE = 4.0
+"""Seconds in which a dying child may print its last words. That takes 0.2 of them, and more than one where the machine is busy; where
+the heap is damaged, it may never end."""
 
 LOOK = 0.1
 """Seconds after which a child that says nothing is looked at, and again."""

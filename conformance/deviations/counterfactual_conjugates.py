@@ -141,6 +141,9 @@ def _factors(node: Any, *, constants: bool) -> list[int]:
 
 
 def _conjugated(operand: Any) -> bool:
-    """Whether a derivative conjugated what a node is given."""
+    """Whether a derivative conjugated what a node is given, as a factor: that of conj does so to the cotangent."""
     maker = getattr(operand, "node", None)
-    return bool(maker is not None and maker.derivative_of[1] and maker.primitive is OPS["conj"])
+    if maker is None or maker.primitive is not OPS["conj"]:
+        return False
+    op, order = maker.derivative_of
+    return bool(order and op != "conj")

@@ -22,7 +22,7 @@ from packaging.version import Version
 from conformance.backends.registry import names
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import LABELS, label, until
-from conformance.case.steps import Backward, InPlace, Op, observed, uses
+from conformance.case.steps import Backward, InPlace, observed, ops, uses
 from conformance.deviations import conditions
 from conformance.deviations.asked import ASKED
 from conformance.deviations.counterfactual_rules import RULES
@@ -146,16 +146,16 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _ops_above(case: Case, step: StepNumber) -> frozenset[str]:
-    """Return the ops that the values of a step were made by, directly or not, autograd calls included."""
+    """Return the ops that the values of a step were made by, directly or not, in custom functions and autograd calls, too."""
     steps = until(case, step)
     wanted = {name for s in (steps if step is END else steps[-1:]) for _, name in uses(s)}
-    ops: set[str] = set()
+    found: set[str] = set()
     for earlier in reversed(steps):
         touched = wanted.intersection(observed(earlier)) or isinstance(earlier, Backward) or earlier is steps[-1]
         if touched:
             wanted.update(name for _, name in uses(earlier))
-            ops.update([earlier.op] if isinstance(earlier, Op | InPlace) else ())
-    return frozenset(ops)
+            found.update([earlier.op] if isinstance(earlier, InPlace) else (op.op for op in ops(earlier)))
+    return frozenset(found)
 
 
 def known(*folders: Path) -> tuple[Deviation, ...]:

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 RIGHT = ("agreed", "same_error", "unpromised")
 KNOWN = (*RIGHT, "known_deviation")
-WRONG_ON_TORCH = ("nan-that-logcumsumexp-leaves-out", "third-derivative-of-a-norm-by-an-edge")
+WRONG_ON_TORCH = (
+    "complex-seed-that-real-leaves-made",
+    "nan-that-logcumsumexp-leaves-out",
+    "third-derivative-of-a-norm-by-an-edge",
+)
 OF_TORCH_ALONE = ("freed-node-of-a-batch",)
 PROGRAMS = ("quotient-of-a-quotient-of-a-constant",)
 FILES = sorted(Path(__file__).parent.glob("*.json"))

@@ -56,12 +56,6 @@ def size_zero(case: Case) -> bool:
 
 
 @case_condition
-def mixed_dtypes(case: Case) -> bool:
-    """Whether the case has floating tensors of more than one dtype."""
-    return len({entry.dtype for entry in case.inputs}) > 1 or any(isinstance(s, Op) and s.op == "cast" for s in case.steps)
-
-
-@case_condition
 def numeric_lane(case: Case) -> bool:
     """Whether the numbers of the case round, so that comparing them takes bounds."""
     return case.lane == "numeric"

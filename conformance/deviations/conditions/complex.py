@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.case.outcome import Computed
 from conformance.case.queries import call_at, keeps_graph, made_by, upstream
-from conformance.case.steps import Backward, Custom, Edge, Grad, Op, ops, results, uses
+from conformance.case.steps import AppendBackward, Backward, Custom, Edge, Grad, Op, observed, ops, results, uses
+from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import case_condition, condition
 from conformance.ops import catalogue
 from conformance.ops.dtypes import is_complex
+from reference_impl import PADDLE, PADDLE_STATIC
 
 if TYPE_CHECKING:
     from conformance.case.case import Case
 
 DOUBLE = ("complex128", "float64")
+MAKING = ("complex", "fourier", "signals")
+"""The families of ops that take tensors of one kind, real or complex, and make the other."""
 
 
 @case_condition
 def complex_tensors(case: Case) -> bool:
-    """Whether the case has complex tensors."""
-    made = any(catalogue()[op.op].family == "complex" or is_complex(op.attrs.get("dtype", "")) for s in case.steps for op in ops(s))
+    """Whether the case has complex tensors, or an op that may make them of real ones."""
+    made = any(catalogue()[op.op].family in MAKING or is_complex(op.attrs.get("dtype", "")) for s in case.steps for op in ops(s))
     return made or any(is_complex(entry.dtype) for entry in case.inputs)
 
 
@@ -28,6 +33,23 @@ def double_numbers(case: Case) -> bool:
     """Whether the case has numbers in double precision, real or complex: with complex ones of single precision they make complex128."""
     cast = any(op.attrs.get("dtype") in DOUBLE for s in case.steps for op in ops(s))
     return cast or any(entry.dtype in DOUBLE for entry in case.inputs)
+
+
+@case_condition
+def mixed_dtypes(case: Case) -> bool:
+    """Whether the case has floating tensors of more than one dtype, inputs or computed ones."""
+    cast = any(isinstance(step, Op) and step.op == "cast" for step in case.steps)
+    return cast or len(set(_dtypes(case).values())) > 1
+
+
+def _dtypes(case: Case) -> dict[str, str]:
+    """Return the dtypes of the inputs of a case, and of what it computes, as far as they are floating ones."""
+    dialect = PADDLE_STATIC if any(isinstance(step, AppendBackward) for step in case.steps) else PADDLE
+    dtypes = {entry.name: entry.dtype for entry in case.inputs}
+    for step, seen in zip(case.steps, promised(case, dialect).observations, strict=True):
+        made = zip(observed(step), seen.values, strict=False) if isinstance(seen, Computed) else ()
+        dtypes.update((name, v.array.dtype.name) for name, v in made if v is not None and v.array.dtype.kind in "fc")
+    return dtypes
 
 
 def _highest_derivative(case: Case, number: int) -> int:
@@ -68,19 +90,19 @@ def third_derivative(case: Case, number: int) -> bool:
 def real_seed_of_complex(case: Case, number: int) -> bool:
     """Whether a call has a complex leaf among its roots, with a real seed."""
     call = call_at(case, number)
-    dtypes = {entry.name: entry.dtype for entry in case.inputs}
+    given, dtypes = {entry.name for entry in case.inputs}, _dtypes(case)
     pairs = () if call is None else zip(call.roots, call.seeds or (), strict=False)
-    return any(is_complex(dtypes.get(root, "")) and seed in dtypes and not is_complex(dtypes[seed]) for root, seed in pairs)
+    return any(root in given and is_complex(dtypes[root]) and not is_complex(dtypes.get(seed or "", "complex")) for root, seed in pairs)
 
 
 @condition
 def leaf_seeded_in_another_dtype(case: Case, number: int) -> bool:
     """Whether a call has an input of the case as a root, and for its seed an input of another dtype, or what was computed from one."""
     call = call_at(case, number)
-    dtypes = {entry.name: entry.dtype for entry in case.inputs}
+    given, dtypes = {entry.name for entry in case.inputs}, _dtypes(case)
     pairs = () if call is None else zip(call.roots, call.seeds or (), strict=False)
     return any(
-        root in dtypes and any(dtypes.get(name, dtypes[root]) != dtypes[root] for name in upstream(case.steps[:number], seed or ""))
+        root in given and any(dtypes.get(name, dtypes[root]) != dtypes[root] for name in upstream(case.steps[:number], seed or ""))
         for root, seed in pairs
     )
 

@@ -60,8 +60,28 @@ def writes_reshaped_scalar(case: Case, number: int) -> bool:
     if not isinstance(step, InPlace):
         return False
     of, by = Aliases(before).parent.get(step.tensor, ("", None))
-    shapes = {entry.name: entry.shape for entry in case.inputs}
-    return isinstance(by, Op) and by.op in RESHAPING and shapes.get(of) == ()
+    return isinstance(by, Op) and by.op in RESHAPING and of in _without_axes(case, number)
+
+
+@condition
+def writes_beside_reshaped_scalar(case: Case, number: int) -> bool:
+    """Whether the step changes in place a tensor that is to share its memory with one without axes and what that was reshaped to."""
+    step = case.steps[number]
+    if not isinstance(step, InPlace):
+        return False
+    aliases, numbers = Aliases(case.steps[:number]), _without_axes(case, number)
+    parents = (aliases.parent.get(name, ("", None)) for name in aliases.members(step.tensor))
+    return any(isinstance(by, Op) and by.op in RESHAPING and of in numbers for of, by in parents)
+
+
+def _without_axes(case: Case, number: int) -> set[str]:
+    """Return the tensors before a step that have no axes."""
+    numbers = {entry.name for entry in case.inputs if entry.shape == ()}
+    for step, seen in zip(case.steps[:number], promised(case, PADDLE).observations, strict=False):
+        if isinstance(seen, Computed):
+            made = zip(observed(step), seen.values, strict=False)
+            numbers.update(name for name, value in made if value is not None and value.array.shape == ())
+    return numbers
 
 
 @condition

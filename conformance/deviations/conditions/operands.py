@@ -70,6 +70,12 @@ def lone_weight(case: Case, number: int) -> bool:
 
 
 @condition
+def lone_part(case: Case, number: int) -> bool:
+    """Whether a call computes the gradients of some operands of a stack, and not those of all."""
+    return any(any(needed) and not all(needed) for needed in _needed(case, number, ("stack",)))
+
+
+@condition
 def instance_norm_first(case: Case, number: int) -> bool:
     """Whether a call comes after an instance norm, and no callback refuses it but one of what the instance norm was made of."""
     call, before = call_at(case, number), case.steps[:number]
@@ -95,7 +101,9 @@ def _needed(case: Case, number: int, ops: Collection[str], of: Callable[[str], s
     if not isinstance(call, Grad | Backward):
         return
     asked = leaves(case) if call.inputs is None else set(call.inputs)
+    cut = frozenset(getattr(call, "no_grad_vars", None) or ())
     for i, step in enumerate(case.steps[:number]):
         if isinstance(step, Op) and step.op in ops:
             flags = _flags(case, i)
-            yield [flags.get(name, True) and not asked.isdisjoint(upstream(steps, name)) for name in step.operands[of(step.op)]]
+            ways = {name: set[str]() if name in cut else upstream(steps, name, but=cut) for name in step.operands}
+            yield [flags.get(name, True) and not asked.isdisjoint(ways[name]) for name in step.operands[of(step.op)]]

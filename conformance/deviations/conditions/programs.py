@@ -9,7 +9,8 @@ from conformance.case.outcome import Computed
 from conformance.case.queries import call_at
 from conformance.case.steps import AppendBackward, Grad, Op, results, uses
 from conformance.compare.promise import promised
-from conformance.deviations.conditions.calls import mixed_dtypes, moves_nothing
+from conformance.deviations.conditions.calls import moves_nothing
+from conformance.deviations.conditions.complex import mixed_dtypes
 from conformance.deviations.conditions.registry import case_condition, condition
 from reference_impl import PADDLE_STATIC
 

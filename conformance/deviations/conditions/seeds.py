@@ -62,7 +62,7 @@ def seed_used_again(case: Case, number: int) -> bool:
     same = twins(before)
     own = {same.get(n, n) for s in before if isinstance(s, Grad) and s.create_graph for n in own_seeds(s, {}) if n in stopped}
     used = [name for field, name in uses(case.steps[number]) if field not in SEED_FIELDS]
-    return any(name in seeds or same.get(name, name) in own for name in used)
+    return any(name in seeds or not own.isdisjoint((name, same.get(name, name))) for name in used)
 
 
 def _has_no_graph(step: Step, constants: Collection[str]) -> TypeGuard[Op | Grad]:

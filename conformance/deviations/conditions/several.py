@@ -33,7 +33,7 @@ def seed_of_several(case: Case, number: int) -> bool:
     call = case.steps[number]
     if not isinstance(call, Grad) or not call.create_graph:
         return False
-    made = [*_made_by_ops(case.steps[:number])]
+    made = [*made_together(case.steps[:number])]
     several = {name for names in made for name in names}
     if not {name for names in made for name in names[1:]}.isdisjoint(call.seeds or ()):
         return True
@@ -74,6 +74,16 @@ def one_of_two_unbound_seeded(case: Case, number: int) -> bool:
     seeded = {root for root, seed in roots if seed is not None}
     pairs = (s.results for s in case.steps[:number] if isinstance(s, Op) and s.op == "unbind" and len(s.results) == 2)
     return any(len(seeded.intersection(pair)) == 1 for pair in pairs)
+
+
+@condition
+def gradient_of_unbound(case: Case, number: int) -> bool:
+    """Whether a `grad` call makes a graph of the gradient of `unbind`, a stack of the gradients of all parts."""
+    call, before = case.steps[number], case.steps[:number]
+    if not isinstance(call, Grad) or not call.create_graph:
+        return False
+    above = {name for root in call.roots for name in upstream(before, root)}
+    return any(isinstance(s, Op) and s.op == "unbind" and not above.isdisjoint(s.results) for s in before)
 
 
 @condition

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 RIGHT = ("agreed", "same_error", "unpromised")
 KNOWN = (*RIGHT, "known_deviation")
-WRONG_ON_TORCH = ("nan-that-logcumsumexp-leaves-out", "third-derivative-of-a-norm-by-an-edge")
+WRONG_ON_TORCH = (
+    "nan-that-logcumsumexp-leaves-out",
+    "third-derivative-of-a-norm-by-an-edge",
+    "empty-batch-of-seeds-of-a-wrong-shape",
+    "seed-that-was-written-through-its-detached-self",
+)
 OF_TORCH_ALONE = ("freed-node-of-a-batch",)
 PROGRAMS = ("quotient-of-a-quotient-of-a-constant",)
 FILES = sorted(Path(__file__).parent.glob("*.json"))

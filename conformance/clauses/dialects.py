@@ -4,7 +4,7 @@ The name of the switch stands where other cases have the id of a clause. On a ba
 what it does.
 """
 
-from conformance.case.case import Input
+from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, ClearGrad, Custom, Grad, Hook, InPlace, Op, RetainGrad, SetRequiresGrad, Step
 from conformance.clauses.curated import Curated
 from conformance.clauses.shorthand import add, constant, exact, leaf, mul, number, plane, scale, total
@@ -86,6 +86,19 @@ _STATE = (
             total("dw", "v"),
             Grad(("u",), ("w",), ("dxdw",)),
             Grad(("v",), ("x",), ("dwdx",)),
+        ),
+        dialect=TORCH,
+    ),
+    Curated(
+        "hidden",
+        "the gradient in the weight of a constant that was normalized",
+        Case(
+            (Input("x", (1, 2), (1.0, 2.0), differentiable=False), leaf("w", 1.0, 3.0), leaf("b", 0.0, 0.0)),
+            (
+                Op("group_norm", ("x", "w", "b"), ("y",), {"groups": 1, "eps": 1e-5}),
+                total("y", "z"),
+                Grad(("z",), ("w",), ("dw",), create_graph=True),
+            ),
         ),
         dialect=TORCH,
     ),

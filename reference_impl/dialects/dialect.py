@@ -57,6 +57,8 @@ class Dialect:
         spelled: ops that this framework makes of other ops, and the op that does it that way; what is freed, refused and linked
             follows the parts.
         joined: ops of which the gradients of all operands, under ``create_graph``, are results of one node.
+        hidden: ops whose node has results that the op does not return, and the operands whose gradients, under ``create_graph``, are
+            made of these.
         copies: view ops of the other framework whose results are copies here, so that a write to one does not reach the other.
         several_views: a recorded write to one of several views that one op made is an error, or allowed.
         retained_follows: a gradient that was retained before an in-place update is that of the newest content, or of what the
@@ -102,6 +104,7 @@ class Dialect:
     retained_follows: Literal["newest", "registered"]
     promotion: Literal["inside", "cast_first"]
     joined: frozenset[str] = frozenset()
+    hidden: Mapping[str, frozenset[str]] = field(default_factory=dict)
     copies: frozenset[str] = frozenset()
     conventions: Conventions = field(default_factory=Conventions)
     spelled: Mapping[str, str] = field(default_factory=dict)
@@ -152,9 +155,10 @@ TORCH = Dialect(
         {
             *("conv1d", "conv2d", "conv2d_biased", "conv2d_depthwise", "conv3d"),
             *("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"),
-            *("layer_norm", "batch_norm_train", "batch_norm_eval", "instance_norm"),
+            *("layer_norm", "batch_norm_train", "batch_norm_eval", "instance_norm", "grid_sample_bilinear"),
         }
     ),
+    hidden={"group_norm": frozenset({"x", "weight"}), "group_norm_noaffine": frozenset({"x"})},
     copies=frozenset({"getitem_reversed"}),
     spelled=OF_TORCH,
     not_offered={

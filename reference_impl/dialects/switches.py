@@ -17,17 +17,8 @@ if TYPE_CHECKING:
     from reference_impl.dialects.dialect import Dialect
 
 GROUPS = (
-    "Roots and seeds",
-    "Inputs of grad",
-    "Graph lifetime",
-    ".grad",
-    "Hooks",
-    "Order of execution",
-    "Higher order",
-    "Mutation",
-    "dtype",
-    "Custom functions",
-    "Kinks and ties",
+    *("Roots and seeds", "Inputs of grad", "Graph lifetime", ".grad", "Hooks", "Order of execution", "Higher order", "Mutation"),
+    *("dtype", "Custom functions", "Kinks and ties"),
 )
 
 
@@ -183,6 +174,13 @@ SWITCHES = (
         "Of which ops are the gradients of all operands, under create_graph, made and freed as one?",
         {True: "{names}", False: "none"},
         "measured, op by op: their grad_fn is one node",
+    ),
+    Switch(
+        "hidden",
+        "Graph lifetime",
+        "Of which ops are gradients, under create_graph, made of results that the op does not return, so that its node runs again?",
+        {True: "{names}", False: "none"},
+        "measured: a next function of their grad_fn is the op's node, by another of its results",
     ),
     Switch(
         "grad_requires_grad",

@@ -16,6 +16,7 @@ from reference_impl.primitives.complex import is_complex, sgn
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.piecewise import abs as absolute
 from reference_impl.primitives.piecewise import sign
+from reference_impl.primitives.promotion import to_operand
 from reference_impl.primitives.reduction import count_reduced, extremum_vjp, numpy_axes, restore_axes
 from reference_impl.primitives.shape import expand, sum_to, unsqueeze
 from reference_impl.tape.primitive import alias, axes_reversed, composite, primitive, shape_of
@@ -140,3 +141,19 @@ def cdist_of_parts(x: Any, y: Any, *, p: Any) -> Any:
 def dist(x: Any, y: Any, *, p: Any) -> Any:
     """Return the p-norm of the difference of two tensors that broadcast."""
     return vector_norm(sub(x, y), p=p, axis=None, keepdims=False)
+
+
+def _of_difference(g: Any, out: Any, x: Any, y: Any, p: Any) -> Any:
+    """Return the cotangent of the difference: the rule of a norm, with the result in it, through which a second derivative goes."""
+    rule: Any = vector_norm.rule(0)
+    return rule(g, out, sub(x, y), p=p, axis=None, keepdims=False)
+
+
+@dist.vjp("x")
+def dist_vjp_x(g: Any, out: Any, x: Any, y: Any, *, p: Any) -> Any:
+    return to_operand(_of_difference(g, out, x, y, p), x)
+
+
+@dist.vjp("y")
+def dist_vjp_y(g: Any, out: Any, x: Any, y: Any, *, p: Any) -> Any:
+    return to_operand(neg(_of_difference(g, out, x, y, p)), y)

@@ -19,6 +19,7 @@ import numpy as np
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.arithmetic import add, clone
 from reference_impl.primitives.shape import link
+from reference_impl.reverse.hidden import made_of_hidden
 from reference_impl.reverse.joined import joined_gradients
 from reference_impl.reverse.plan import Place, asked_for, first_in_first_out, newest_first, place_of, reachable
 from reference_impl.tape.choices import BY_FORMULA, connections, refuses_when_freed
@@ -240,6 +241,10 @@ class ReversePass:
             pulled = [*primitive.cotangents(node, asked, g, out, operands)]
             if others:
                 pulled = [(position, link(c, *others)) for position, c in pulled]
+            hidden = () if node.derivative_of[1] else self.dialect.hidden.get(primitive.name, ())
+            if hidden:
+                shown = output_of(node)
+                pulled = [(p, made_of_hidden(c, shown, derivative_of) if primitive.operands[p] in hidden else c) for p, c in pulled]
         finally:  # the rule of a custom function may be refused
             Mode.derivative_of = Mode.family = None
             for operand, flag in toggled.items():

@@ -20,10 +20,12 @@ RIGHT = ("agreed", "same_error", "unpromised")
 KNOWN = (*RIGHT, "known_deviation")
 WRONG_ON_TORCH = (
     "complex-seed-that-real-leaves-made",
+    "empty-batch-of-seeds-of-a-wrong-shape",
     "nan-that-logcumsumexp-leaves-out",
+    "seed-that-was-written-through-its-detached-self",
     "third-derivative-of-a-norm-by-an-edge",
 )
-OF_TORCH_ALONE = ("freed-node-of-a-batch",)
+OF_TORCH_ALONE = ("freed-node-of-a-batch", "write-of-another-shape-to-a-gradient-of-a-batch")
 PROGRAMS = ("quotient-of-a-quotient-of-a-constant",)
 FILES = sorted(Path(__file__).parent.glob("*.json"))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.case.queries import call_at, upstream
-from conformance.case.steps import Op
+from conformance.case.steps import Op, SetRequiresGrad
 from conformance.deviations.conditions.registry import condition
 from conformance.deviations.points import arrays
 from conformance.ops.dtypes import format_of
@@ -157,8 +157,20 @@ def passes_dropout_of_nothing(case: Case, number: int) -> bool:
     if call is None:
         return False
     above = set().union(*(upstream(before, root) for root in call.roots))
-    dropped = (step for k, step in enumerate(before) if isinstance(step, Op) and not step.no_grad and dropout_of_nothing(case, k))
-    return any(not above.isdisjoint(step.operands) for step in dropped)
+    return not above.isdisjoint(_dropped_nothings(case, number))
+
+
+@condition
+def toggles_dropout_of_nothing(case: Case, number: int) -> bool:
+    """Whether the step sets the flag of a tensor without elements of which a dropout in evaluation was recorded before."""
+    step = case.steps[number]
+    return isinstance(step, SetRequiresGrad) and step.tensor in _dropped_nothings(case, number)
+
+
+def _dropped_nothings(case: Case, number: int) -> set[str]:
+    before = enumerate(case.steps[:number])
+    dropped = (step for k, step in before if isinstance(step, Op) and not step.no_grad and dropout_of_nothing(case, k))
+    return {name for step in dropped for name in step.operands}
 
 
 @condition

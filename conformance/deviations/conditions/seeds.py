@@ -86,6 +86,8 @@ def tracked_seed_handed_on(case: Case, number: int) -> bool:
     for step, observation in zip(case.steps[:number], seen, strict=False):
         if isinstance(observation, Computed):
             known.update((name, value) for name, value in zip(observed(step), observation.values, strict=False) if value is not None)
+            if isinstance(step, InPlace):  # what else lies in the memory that was written
+                known.update((event.name, event.value) for event in observation.events if event.value is not None)
         written = known.get(step.tensor) if isinstance(step, InPlace) else None
         if isinstance(step, InPlace) and written is not None and written.requires_grad:  # so does what it is a view of, and its views
             base = views.base(step.tensor)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conformance.compare.rounding import are_near
 from conformance.ops.dtypes import format_of
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
     "not finite": lambda got: ~np.isfinite(got),
     "the largest number": lambda got: np.abs(got) == format_of(got.dtype).largest,
     "subnormal": lambda got: np.abs(got) < format_of(got.dtype).tiny,
-    "the logarithm of the least normal number": lambda got: np.abs(got / np.log(format_of(got.dtype).tiny) - 1) < 1e-6,
+    "the logarithm of the least normal number": lambda got: are_near(np.full_like(got, np.log(format_of(got.dtype).tiny)), got),
     "between -80 and -64": lambda got: (got >= -80) & (got <= -64),
 }
 """Signatures of elements; an entry that has several is borne by a mixture of them."""

@@ -192,7 +192,7 @@ def test_the_body_of_a_custom_function_is_shrunk() -> None:
 @functools.cache
 def drawn() -> list[Case]:
     """Draw cases of which many have custom functions."""
-    return [case_of(1, i, DrawOptions(customs=0.4)) for i in range(400)]
+    return [case_of(1, i, DrawOptions(customs=0.4)) for i in range(450)]
 
 
 def test_drawn_custom_functions_are_valid() -> None:

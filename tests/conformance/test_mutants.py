@@ -42,7 +42,7 @@ APPLIED = {
     "svd",
     "eigh",
     "qr",
-    "settled",
+    "products_of_rows",
     "reciprocal",
     "div_by_quotient",
     "huber",

@@ -22,7 +22,6 @@ from reference_impl.primitives.reduction import amax, amin
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.shape import cat, reshape, tril, unsqueeze
 from reference_impl.tape.primitive import composite, primitive, shape_of
-from reference_impl.tape.tensor import Tensor
 
 
 def _distance(spectrum: Any) -> Any:
@@ -49,12 +48,6 @@ def settled(part: Any, spectrum: Any, *, vectors: bool) -> Any:
 @settled.vjp("part")
 def settled_vjp_part(g: Any, out: Any, part: Any, spectrum: Any, *, vectors: bool) -> Any:
     return g
-
-
-def _settled(part: Any, spectrum: Any, *, vectors: bool) -> Any:
-    """Return a part that has been `settled`, as the result of the decomposition that it is: that is no op of its own."""
-    found = settled(part, spectrum, vectors=vectors)
-    return Tensor(found.array, True, part.node, part.slot) if type(found) is Tensor and found.requires_grad else found
 
 
 @primitive(
@@ -166,12 +159,12 @@ def _flat(x: Any) -> Any:
 
 def _svd_settled(x: Any) -> tuple[Any, Any, Any]:
     u, s, vh = svd(x)
-    return _settled(u, s, vectors=True), _settled(s, s, vectors=False), _settled(vh, s, vectors=True)
+    return settled(u, s, vectors=True), settled(s, s, vectors=False), settled(vh, s, vectors=True)
 
 
 def _eigh_settled(x: Any) -> tuple[Any, Any]:
     w, v = eigh(symmetric(x))
-    return _settled(w, w, vectors=False), _settled(v, w, vectors=True)
+    return settled(w, w, vectors=False), settled(v, w, vectors=True)
 
 
 @fused(domain=DOMINANT)
@@ -278,7 +271,7 @@ def qr_invariant_of_parts(x: Any) -> Any:
 def _qr_in_a_row(x: Any) -> Any:
     q, r = qr(x)
     pivots = _pivots(r)
-    return _in_a_row(_flat(square(_settled(q, pivots, vectors=True))), _flat(square(_settled(r, pivots, vectors=False))))
+    return _in_a_row(_flat(square(settled(q, pivots, vectors=True))), _flat(square(settled(r, pivots, vectors=False))))
 
 
 @fused(domain=DOMINANT)

@@ -165,7 +165,7 @@ def _alike(expected: Outcome, actual: Outcome, length: int) -> list[list[int]]:
             differs[:] |= _word(e) != _word(a)
             continue
         for x, y in zip(e.values, a.values, strict=True):
-            if x is None or y is None or x.array.shape != y.array.shape or x.array.shape[0] != length:
+            if x is None or y is None or x.array.shape != y.array.shape or x.array.shape[:1] != (length,):
                 differs[:] |= x is not y
                 continue
             rows = zip(x.array, y.array, strict=True)

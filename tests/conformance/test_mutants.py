@@ -43,6 +43,7 @@ APPLIED = {
     "eigh",
     "qr",
     "products_of_rows",
+    "settled",
     "reciprocal",
     "div_by_quotient",
     "huber",

@@ -28,11 +28,19 @@ WAYS = {
 
 
 def over_bare(footer: Footer) -> float | None:
-    """Return workers x wall time over what the frameworks need for the same cases with nobody looking; ``None`` if one did not say."""
+    """Return workers x wall time over what the frameworks need for the same cases with nobody looking.
+
+    ``None`` if one did not say, or if the time is not that of all cases.
+    """
     asked = [name for name, buckets in footer.ledger.items() if sum(buckets.values())]
-    if not asked or any(name not in footer.bare for name in asked):
+    if not asked or any(name not in footer.bare for name in asked) or not is_whole(footer):
         return None
     return footer.jobs * footer.seconds["wall"] / _alone(footer)
+
+
+def is_whole(footer: Footer) -> bool:
+    """Whether the wall time is that of all cases; of a run that was resumed it is that of the last part, in which they have no room."""
+    return footer.seconds.get("all", 0.0) <= footer.jobs * footer.seconds.get("wall", 0.0)
 
 
 def _alone(footer: Footer) -> float:
@@ -42,6 +50,8 @@ def _alone(footer: Footer) -> float:
 def pace(footer: Footer) -> list[str]:
     """Say how long a run took, and what that is in cases and measured by the frameworks alone."""
     wall, ratio = footer.seconds["wall"], over_bare(footer)
+    if not is_whole(footer):
+        return [f"{wall:.1f} s since it was resumed"]
     said = [f"{wall:.1f} s", f"{footer.cases / max(wall, 1e-9):.0f} cases/s, {counted(footer.jobs, 'worker')}"]
     return said if ratio is None else [*said, f"workers x wall / frameworks alone = {ratio:.1f}"]
 

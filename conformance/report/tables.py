@@ -14,7 +14,7 @@ from conformance.case.steps import Op
 from conformance.judge.nulls import null_pairs
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
 from conformance.laws.table import law_rows
-from conformance.report.costs import ALONE, over_bare, rows
+from conformance.report.costs import ALONE, is_whole, over_bare, rows
 from conformance.report.words import COUNTERS, share_text
 
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ def speed_of(footer: Footer) -> Speed:
         ],
         "-" if ratio is None else f"{ratio:.1f}",
         f"{wall:,.1f} s" if wall else "-",
-        f"{footer.cases / wall:,.0f}" if wall else "-",
+        f"{footer.cases / wall:,.0f}" if wall and is_whole(footer) else "-",
     )
 
 

@@ -71,7 +71,7 @@ def _local_cluster(jobs: int) -> Iterator[Any]:
 
     dask.config.set({"distributed.worker.daemon": False})
     off: dict[str, Any] = {"dashboard_address": ":0", "scheduler_kwargs": {"dashboard": False}, "silence_logs": logging.CRITICAL}
-    with distributed.LocalCluster(jobs, threads_per_worker=1, preload=[cluster_worker.__name__], **off) as cluster:
+    with distributed.LocalCluster(n_workers=jobs, threads_per_worker=1, preload=[cluster_worker.__name__], **off) as cluster:
         yield cluster
 
 

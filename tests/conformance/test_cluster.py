@@ -200,6 +200,13 @@ def test_a_cluster_of_this_machine_has_the_same_ledger_and_leaves_no_process(her
     wait_until(lambda: not members(process.pid))
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_cluster_of_this_machine_has_as_many_processes_as_it_is_asked_for(jobs: int) -> None:
+    with reached("local", jobs) as started:
+        assert started is not None
+        assert started.room() == jobs
+
+
 def test_a_ctrl_c_in_the_terminal_of_a_local_cluster_is_one_line(tmp_path: Path) -> None:
     process = start("run", *FINE, *ENDLESS, "--dask", "local", "--jobs", 1, "--out", tmp_path)
     wait_until(lambda: recorded(tmp_path) > 50)

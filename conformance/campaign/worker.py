@@ -28,13 +28,14 @@ from conformance.case.case import Case
 from conformance.case.outcome import Raised
 from conformance.case.place import END
 from conformance.case.profile import Profile, profile_of
+from conformance.compare.following import under
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
 from conformance.deviations.entries import CRASH, is_framed, listed
 from conformance.generate.scripts import case_of
 from conformance.judge.audit import audit, is_due
 from conformance.judge.canary import BIRD, POISON, Ailment, read_past_its_end, well
-from conformance.judge.nulls import compare_nulls
+from conformance.judge.nulls import Agreed, compare_nulls
 from conformance.judge.verdict import EXPLAINED, FAILING, Bucket, Verdict, judge, observe, verdict_of
 from conformance.laws.judging import Judging, Sampling, apply_laws, statuses, times_as_large
 from conformance.laws.registry import LAWS, cases_of
@@ -140,7 +141,7 @@ def run_case(
     seconds = {"reference": 0.0, "judge": 0.0, "laws": 0.0}
     verdicts: dict[str, VerdictRecord] = {}
     laws: dict[str, dict[str, Status]] = {}
-    agreed: dict[str, tuple[Backend, Outcome]] = {}
+    agreed: dict[str, Agreed] = {}
     promises: list[Promise] = []
     met: dict[str, Met] = {}
     poisoned = False
@@ -174,7 +175,7 @@ def run_case(
         verdicts[name] = verdict_record(case, verdict, facts)
         met[name] = met_of(facts, actual, verdict)
         if verdict.bucket is Bucket.AGREED:
-            agreed[name] = engine, actual
+            agreed[name] = Agreed(engine, actual, under(promise, verdict.followed) if promise and verdict.followed else promise)
     with _clock(seconds, "nulls"):
         closer = not (poisoned or judging.laws_only or judging.nulls is Sampling.NONE) and judging.looks_closer(case)
         nulls, wrong = _null_pairs(case, backends[0].info, agreed, promises, judging) if closer else ([], None)
@@ -183,7 +184,7 @@ def run_case(
         name, shown, verdict = wrong
         verdicts[name] = verdict_record(shown, verdict, facts or NOTHING)
     if index % SAMPLED == 0 and not poisoned:
-        seconds.update(_bare(case, [engine for engine, _ in agreed.values()], entering))
+        seconds.update(_bare(case, [one.backend for one in agreed.values()], entering))
     failed = any(v.bucket in FAILING for v in verdicts.values()) or any(null.alarm for null in nulls)
     return CaseRecord(
         index,
@@ -202,7 +203,7 @@ def run_case(
 
 
 def _null_pairs(
-    case: Case, info: BackendInfo, agreed: Mapping[str, tuple[Backend, Outcome]], promises: Sequence[Promise], judging: Judging
+    case: Case, info: BackendInfo, agreed: Mapping[str, Agreed], promises: Sequence[Promise], judging: Judging
 ) -> tuple[list[Null], tuple[str, Case, Verdict] | None]:
     """Compare null pairs; return those of right engines, and of a wrong one the name, the case of its other side, the verdict."""
     kept, wrong = [], None
@@ -210,7 +211,7 @@ def _null_pairs(
         if not null.alarm or null.pair.variant is None:
             kept.append(null)
             continue
-        other, engine = null.pair.variant(case), agreed[null.pair.backend][0]
+        other, engine = null.pair.variant(case), agreed[null.pair.backend].backend
         verdict = judged(Promise(other, engine.info), answer(engine, other))
         if verdict.bucket is Bucket.AGREED:
             kept.append(null)

@@ -15,7 +15,7 @@ import numpy as np
 from reference_impl.tape.primitive import Observation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from reference_impl.tape.primitive import Primitive
 
@@ -68,15 +68,38 @@ class Recorder:
     """Notes every question with its answer, and with its answers on either side of the kinks that lie exactly there."""
 
     def __init__(self) -> None:
+        self.asked: list[tuple[Primitive, list[Any], dict[str, Any]]] = []
         self.answers: Branches = []
         self.sides: list[list[Array]] = []
         self.along: list[Any] = []
 
     def choose(self, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:
         """Note a question; a `Choice`."""
+        self.asked.append((primitive, arrays, attrs))
         self.answers.append(np.asarray(out))
         self.along.append(attrs.get("axis", "elements"))
         if primitive.branch_sides is not None:
             itself = len(arrays) > 1 and all(array is arrays[0] for array in arrays)  # max(x, x) is x, and has no kink
             self.sides.append([] if itself else [np.asarray(side) for side in primitive.branch_sides(out, *arrays, **attrs)])
         return out
+
+
+def at_ties(runs: Sequence[Recorder]) -> Branches:
+    """Return the answers of the first run, but at ties those elements whose operands lie on both sides of one in these runs.
+
+    Where a number may be positive or negative it may be 0, and where either of two may be the larger they may be equal. Noise never
+    makes them that, while an engine does whose roundings cancel: ``sign`` of a difference of equal numbers is 0.
+    """
+    answers = []
+    for number, answer in enumerate(runs[0].answers):
+        primitive, _, attrs = runs[0].asked[number]
+        operands = [[np.asarray(array) for array in run.asked[number][1]] for run in runs]
+        alike = all(o.shape == answer.shape and o.dtype.kind == "f" for of_run in operands for o in of_run)
+        if not alike or len(operands[0]) > 2 or runs[0].along[number] != "elements":
+            answers.append(answer)
+            continue
+        sides = np.array([np.sign(one - (other[0] if other else 0)) for one, *other in operands])
+        last = operands[0][-1]
+        tied = primitive.forward(last, last, **attrs) if len(operands[0]) == 2 else primitive.forward(np.zeros_like(last), **attrs)
+        answers.append(np.where((sides.min(axis=0) < 0) & (sides.max(axis=0) > 0), tied, answer).astype(answer.dtype))
+    return answers

@@ -26,14 +26,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conformance.compare.branches import Recorder
+from conformance.case.place import END
+from conformance.compare.branches import Recorder, at_ties
 from conformance.compare.compare import Comparer
 from conformance.compare.rounding import are_near, value_at
 from conformance.compare.shadow_values import roundings
 from conformance.ops.dtypes import is_floating
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from conformance.case.outcome import Outcome, Value
     from conformance.compare.branches import Branches, Choice
@@ -92,12 +93,51 @@ def agrees_on_a_reachable_branch(promise: Promise, actual: Outcome, known: Known
     plain = watched(promise)
     runs = [plain, *(watched(promise, seed) for seed in range(ROUNDED_RUNS))]
     runs = [run for run in runs if [a.shape for a in run.answers] == [a.shape for a in plain.answers]]
-    places = list(_places(runs))
-    count = int(np.prod([float(len(place.options)) for place in places]))
-    for branches in itertools.islice(_combined(plain.answers, places), COMBINATIONS):
-        if Comparer(promise.on(branches)).run(actual, known).mismatch is None:
-            return True
-    return None if count > COMBINATIONS else False
+    with np.errstate(all="ignore"):
+        places = list(_places([run.answers for run in runs] + [at_ties(runs)], plain.along))
+
+    def differing(branches: Branches) -> Mismatch | None:
+        return Comparer(promise.on(branches)).run(actual, known).mismatch
+
+    if math.prod(len(place.options) for place in places) <= COMBINATIONS:
+        return any(differing(branches) is None for branches in _combined(plain.answers, places))
+    return _descended(differing, plain.answers, places)
+
+
+def _descended(differing: Callable[[Branches], Mismatch | None], answers: Branches, places: list[Place]) -> bool | None:
+    """Take for one place after the other the option with which least differs, where all combinations are too many.
+
+    What is left differs on every branch if an element of it hangs on one place at most, and is wrong with each option of that.
+    (Places that together change what none of them changes alone are left out.) Otherwise nobody knows, and the answer is ``None``.
+    """
+    left = differing(answers)
+    for place in places[:ALONE]:
+        for branches in _combined(answers, [place]):
+            found = differing(branches)
+            if found is None:
+                return True
+            if left is None or _what_is_left(found) < _what_is_left(left):
+                answers, left = branches, found
+    if left is None or left.expected_array is None or left.actual_array is None or len(places) > ALONE:
+        return None
+    hangs_on, right = np.zeros(left.expected_array.shape, int), are_near(left.expected_array, left.actual_array)
+    for place in places:
+        found_there = [differing(branches) for branches in _combined(answers, [place])]
+        arrays = [f.expected_array for f in found_there if f is not None and _is_beside(left, f)]
+        hangs_on += ~np.all([_same(array, left.expected_array) for array in arrays], axis=0)
+        right |= np.any([are_near(array, left.actual_array) for array in arrays], axis=0)
+    return False if (~right & (hangs_on <= 1)).any() else None
+
+
+def _is_beside(one: Mismatch, other: Mismatch) -> bool:
+    return (one.step, one.slot, one.where) == (other.step, other.slot, other.where)
+
+
+def _what_is_left(found: Mismatch) -> tuple[float, int]:
+    """Return what to compare differences by: the later one is less, and of two at the same place that of fewer elements."""
+    given, wanted = found.actual_array, found.expected_array
+    count = 0 if given is None or wanted is None or given.shape != wanted.shape else int(np.count_nonzero(~are_near(wanted, given)))
+    return -math.inf if found.step is END else -found.step, count
 
 
 def _units(answer: Any, along: Any) -> Any:
@@ -109,13 +149,13 @@ def _units(answer: Any, along: Any) -> Any:
     return np.broadcast_to(np.arange(int(np.prod(kept))).reshape(kept), answer.shape)
 
 
-def _places(runs: list[Recorder]) -> Iterator[Place]:
+def _places(runs: list[Branches], orders: list[Any]) -> Iterator[Place]:
     """Find what flips between runs; units with the same pattern over the runs are one place."""
     patterns: dict[tuple[int, ...], list[tuple[int, Any]]] = {}
-    for number, along in enumerate(runs[0].along):
-        stacked = np.stack([run.answers[number] for run in runs])
+    for number, along in enumerate(orders):
+        stacked = np.stack([answers[number] for answers in runs])
         varies = ~_same(stacked, stacked[:1]).all(axis=0)
-        units = _units(runs[0].answers[number], along)
+        units = _units(runs[0][number], along)
         for unit in np.unique(units[varies]):
             where = units == unit
             found = [row[where].tobytes() for row in stacked]
@@ -123,7 +163,7 @@ def _places(runs: list[Recorder]) -> Iterator[Place]:
             patterns.setdefault(tuple(order.index(f) for f in found), []).append((number, where))
     for pattern, at in patterns.items():
         firsts = [pattern.index(option) for option in range(max(pattern) + 1)]
-        options = tuple(tuple(runs[run].answers[number][where] for number, where in at) for run in firsts)
+        options = tuple(tuple(runs[run][number][where] for number, where in at) for run in firsts)
         yield Place(tuple(at), options)
 
 

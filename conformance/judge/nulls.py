@@ -16,7 +16,7 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -153,6 +153,17 @@ def null_pairs() -> tuple[Pair, ...]:
     return (*OF_REFERENCE, *(pair for name, title in registered for pair in against_itself(name, title)))
 
 
+class Agreed(NamedTuple):
+    """An engine that is right on a case, with what it answered and what it is right by: the open choices taken as the engine does.
+
+    By another choice the reference refuses a pass that the engine goes through, and no rounding of its gradients could be derived.
+    """
+
+    backend: Backend
+    outcome: Outcome | None
+    promise: Promise | None
+
+
 @dataclass(frozen=True, slots=True)
 class Null:
     """What became of one pair on one case: its verdict, how many tensors were compared, and their dtype (``mixed``: several)."""
@@ -181,22 +192,21 @@ def compare_pair(pair: Pair, case: Case, backend: Backend, first: Outcome | None
 
 
 def compare_nulls(
-    case: Case, info: BackendInfo, agreed: Mapping[str, tuple[Backend, Outcome]], promises: Sequence[Promise] = (), *, every: bool
+    case: Case, info: BackendInfo, agreed: Mapping[str, Agreed], promises: Sequence[Promise] = (), *, every: bool
 ) -> list[Null]:
     """Judge the pairs that fit a case of the numeric lane, one of them as its id says, or every one.
 
-    ``info``: in whose dialect the reference answers; ``agreed``: the backends that are right on this case, with their answers: where
-    one deviates, its two sides need not be equal. ``promises``: those for the case that were asked already; what one of them knows is
-    not computed again.
+    ``info``: in whose dialect the reference answers; ``agreed``: the backends that are right on this case: where one deviates, its two
+    sides need not be equal. ``promises``: those for the case that were asked already; what one of them knows is not computed again.
     """
     if case.lane != "numeric":
         return []
     own = _of(info, promises)
-    right = {**agreed, "reference": (reference(info.dialect, info.not_offered), None if own is None else own.outcome)}
+    right = {**agreed, "reference": Agreed(reference(info.dialect, info.not_offered), None if own is None else own.outcome, own)}
     fitting = [pair for pair in null_pairs() if pair.backend in right and pair.fits(case)]
     if fitting and not every:
         fitting = [fitting[int(case.id, 16) % len(fitting)]]
-    return [compare_pair(pair, case, *right[pair.backend], _of(right[pair.backend][0].info, promises)) for pair in fitting]
+    return [compare_pair(pair, case, *right[pair.backend]) for pair in fitting]
 
 
 def _of(info: BackendInfo, promises: Sequence[Promise]) -> Promise | None:

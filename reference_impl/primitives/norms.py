@@ -35,7 +35,17 @@ def _norm(x: Any, p: Any, axis: Any, *, keepdims: Any) -> Any:
     return np.add.reduce(sizes**p, axis=numpy_axes(axis), keepdims=keepdims) ** (1.0 / p)
 
 
-@primitive(ulps=4, summands=lambda x, *, p, axis, keepdims: count_reduced(x.shape, axis), reordered=axes_reversed)
+def _rounded_in_norm(out: Any, x: Any, *, p: Any, axis: Any, keepdims: bool) -> Any:
+    """Return what the roundings of a norm are relative to: the largest of real numbers is one of them, and nothing is rounded."""
+    return np.zeros_like(out) if p == LARGEST and not is_complex(x) else np.abs(out)
+
+
+@primitive(
+    ulps=4,
+    error_scale=_rounded_in_norm,
+    summands=lambda x, *, p, axis, keepdims: count_reduced(x.shape, axis),
+    reordered=axes_reversed,
+)
 def vector_norm(x: Any, *, p: Any, axis: Any, keepdims: Any) -> Any:
     """Return the p-norm ``(sum |x|^p)^(1/p)`` along axes, or the largest ``|x|`` if ``p`` is `LARGEST`."""
     return np.asarray(_norm(x, p, axis, keepdims=keepdims), dtype=x.dtype)

@@ -119,6 +119,57 @@ def test_an_engine_does_not_hide_behind_a_near_kink(slot: int) -> None:
     assert judge(Promise(NEAR, INFO), actual).bucket is Bucket.DIVERGED
 
 
+CANCELLING = Case(
+    (Input("x", (8,), (0.1, 0.3, 0.7, 0.9, 1.1, 1.3, 1.9, 2.3)), Input("c", (8,), (*(7 * (1.0,)), 0.5), differentiable=False)),
+    (*NEAR.steps[:5], Op("sub", ("one", "c"), ("d",)), Op("sign", ("d",), ("s",))),
+)
+"""The signs of eight numbers, of which all but the last are 0 but for rounding."""
+
+
+@pytest.mark.parametrize(
+    ("signs", "bucket"),
+    [
+        ((0, 0, 0, 0, 0, 0, 0, 1), Bucket.NEAR_KINK),
+        ((0, -1, 1, 0, 0, 1, -1, 1), Bucket.NEAR_KINK),
+        ((0, 0, 0, 0, 0, 0, 0, 0), Bucket.DIVERGED),
+        ((0, 0, 0, 0.5, 0, 0, 0, 1), Bucket.DIVERGED),
+        ((0, 7, 0, 0, 0, 0, 0, 1), Bucket.DIVERGED),
+    ],
+)
+def test_what_may_have_either_sign_may_be_zero_and_nothing_else(signs: tuple[float, ...], bucket: Bucket) -> None:
+    actual = answer(CANCELLING)
+    actual.observations[-1].values[0].array[...] = signs  # type: ignore[union-attr]
+    assert judge(Promise(CANCELLING, INFO), actual).bucket is bucket
+
+
+LARGEST = Case(
+    (Input("x", (2,), (0.7, 1.9)),),
+    (
+        *NEAR.steps[:5],
+        Op("vector_norm", ("one",), ("y",), {"p": "inf", "axis": 0, "keepdims": False}),
+        Grad(("y",), ("one",), ("g",)),
+    ),
+)
+"""The larger of two numbers that are 1 but for rounding, as a norm."""
+
+
+@pytest.mark.parametrize(
+    ("shares", "buckets"),
+    [
+        ((1, 0), (Bucket.AGREED, Bucket.NEAR_KINK)),
+        ((0, 1), (Bucket.AGREED, Bucket.NEAR_KINK)),
+        ((1, 1), (Bucket.DIVERGED,)),
+        ((0, 0), (Bucket.DIVERGED,)),
+    ],
+)
+def test_a_norm_that_is_the_largest_is_one_of_the_numbers_on_every_branch(
+    shares: tuple[float, ...], buckets: tuple[Bucket, ...]
+) -> None:
+    actual = answer(LARGEST)
+    actual.observations[-1].values[0].array[...] = shares  # type: ignore[union-attr]
+    assert judge(Promise(LARGEST, INFO), actual).bucket in buckets
+
+
 def test_whether_a_slope_of_zero_lets_infinity_through_is_undefined() -> None:
     def selecting(g: Any, _: Any, x: Any) -> Any:
         return np.where(getattr(x, "array", x) > 0, getattr(g, "array", g), 0.0).astype(x.dtype)

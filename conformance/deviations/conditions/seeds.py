@@ -37,6 +37,13 @@ def more_seeds_than_roots(case: Case, number: int) -> bool:
 
 
 @condition
+def seed_among_several_roots(case: Case, number: int) -> bool:
+    """Whether a call of several roots has a seed: what comes from another one may be added to it."""
+    call = call_at(case, number)
+    return call is not None and len(call.roots) > 1 and any(name is not None for name in call.seeds or ())
+
+
+@condition
 def no_seeds_in_a_list(case: Case, number: int) -> bool:
     """Whether a call has a list of seeds, and none in it."""
     call = call_at(case, number)

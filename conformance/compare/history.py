@@ -18,6 +18,8 @@ import numpy as np
 from conformance.ops.dtypes import is_floating
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from conformance.case.outcome import Outcome
     from reference_impl.tape.primitive import Primitive
 
@@ -101,6 +103,30 @@ class History:
             parts = 2 if one.rounds and one.out.dtype.kind == "c" else 1
             found.append(found[-1] + (parts * one.out.size if one.rounds else 0))
         return found
+
+    def roundings_in(self, array: Any, bounded: Collection[str]) -> Any:
+        """Return how many roundings each element of an array hangs on, at most; infinite if one is of a primitive not ``bounded``.
+
+        These make elements of elements. Whatever else is applied may make any element of all.
+        """
+        source = self.source(array)
+        left, found = [] if source is None else [source[0]], set[int]()
+        while left:
+            if (number := left.pop()) not in found:
+                found.add(number)
+                left += [place[0] for place in self.sources[number] if place is not None]
+        counts: dict[int, Any] = {}
+        for number in sorted(found):
+            one = self.applied[number]
+            before = [counts[place[0]] for place in self.sources[number] if place is not None]
+            if one.primitive.multi_output or one.primitive.branch_sides or (one.rounds and one.primitive.name not in bounded):
+                return math.inf
+            if one.primitive.name in bounded:
+                parts = 2.0 if one.out.dtype.kind == "c" else 1.0
+                counts[number] = sum(before, np.full(one.out.shape, parts if one.rounds else 0.0))
+            else:
+                counts[number] = sum(map(np.sum, before), np.zeros(()))
+        return 0.0 if source is None else counts[source[0]]
 
     @cached_property
     def finite(self) -> bool:

@@ -2,8 +2,8 @@
 
 A mutant has a fault that anybody would call one. A kernel that loses a few bits has a smaller one: its gradients are too large by a
 factor ``1 + 2**-k``. Where arithmetic is exact every such factor that the dtype can tell from 1 must show; where numbers round it
-must be told from rounding. So each op has a largest ``k`` whose fault is found out, and that is measured here, on first-order cases of
-the grid, which are part of the gate.
+must be told from rounding. So each op has a largest ``k`` whose fault is found out, and that is measured here, on the first calls of
+the cases of the grid, which are part of the gate.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from conformance.campaign.worker import judged
+from conformance.case.steps import Call
 from conformance.compare.promise import Promise
 from conformance.generate.grid import grid
 from conformance.judge.verdict import Bucket
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from conformance.case.case import Case
+    from conformance.judge.verdict import Verdict
     from reference_impl.tape.primitive import Application, Primitive
     from reference_impl.tape.rules import Pull, Pulled
 
@@ -51,7 +53,7 @@ class Sharpness(NamedTuple):
 
 def sharpness(op: str, dtype: str) -> Sharpness:
     """Measure one op: the factor comes nearer to 1 until no case shows it, from the nearest that the dtype has."""
-    cases = [point.case() for point in grid([op]) if point.row["order"] == "1" and point.row["dtype"] == dtype]
+    cases = [point.case() for point in grid([op]) if point.row["dtype"] == dtype]
     return Sharpness(op, dtype, next((bits for bits in range(BITS[dtype], -1, -1) if _is_found(scaled(op, bits), cases)), None))
 
 
@@ -72,4 +74,10 @@ def scaled(op: str, bits: int) -> WrongEngine:
 
 
 def _is_found(engine: WrongEngine, cases: Iterable[Case]) -> bool:
-    return any(judged(Promise(case, engine.info), engine.run(case)).bucket is Bucket.DIVERGED for case in cases)
+    return any(_shows_at_first(judged(Promise(case, engine.info), engine.run(case)), case) for case in cases)
+
+
+def _shows_at_first(verdict: Verdict, case: Case) -> bool:
+    """Whether what diverges is a gradient of the first call, which is one of first order whatever comes behind it."""
+    first = next(number for number, step in enumerate(case.steps) if isinstance(step, Call))
+    return verdict.bucket is Bucket.DIVERGED and verdict.mismatch is not None and verdict.mismatch.step == first

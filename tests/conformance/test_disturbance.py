@@ -81,6 +81,14 @@ def test_a_relative_error_is_accepted_only_as_far_as_rounding_goes(relative: flo
     assert accepted == bounds.accepts(centre * (1 + relative), 3, 0, "result")
 
 
+@pytest.mark.parametrize(("op", "roundings", "accepted"), [("exp", 5, True), ("exp", 20, False), ("log", 20, True), ("log", 60, False)])
+def test_of_a_few_roundings_that_are_bounded_the_worst_is_accepted_and_no_more(op: str, roundings: int, accepted: bool) -> None:
+    steps = (Op(op, ("x",), ("y",)), Op("mul", ("y", "y"), ("z",)))
+    bounds = Promise(Case((Input("x", (1,), (1.7,), "float32"),), steps), INFO).bounds
+    centre, _ = bounds.radius(1, 0, "result")  # type: ignore[misc]
+    assert accepted == bounds.accepts(centre * (1 + roundings * 2.0**-23), 1, 0, "result")
+
+
 def test_the_radius_follows_the_dtype() -> None:
     wide = Case((Input("x", (3,), (0.1, 0.7, -1.3), "float64"),), NUMERIC.steps)
     narrow_radius, wide_radius = (Promise(case, INFO).bounds.radius(3, 0, "result")[1] for case in (NUMERIC, wide))  # type: ignore[index]

@@ -66,10 +66,16 @@ def test_where_arithmetic_is_exact_the_last_bit_is_seen(op: str, dtype: str, bit
 def test_a_judge_with_wider_tolerances_is_less_sharp(monkeypatch: pytest.MonkeyPatch) -> None:
     sharp = sharpness("exp", "float32").bits
     monkeypatch.setattr(rounding, "UNITS", 64 * rounding.UNITS)
+    monkeypatch.setattr(rounding, "ESTIMATED", 64 * rounding.ESTIMATED)
     blunt = sharpness("exp", "float32").bits
     assert sharp is not None
     assert blunt is not None
     assert 5 <= sharp - blunt <= 7
+
+
+def test_of_a_few_roundings_the_worst_is_known_whatever_is_allowed_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rounding, "UNITS", 64 * rounding.UNITS)
+    assert AIMS["float32"]["div"] == sharpness("div", "float32").bits
 
 
 def test_the_sharpness_is_printed_beside_what_is_aimed_at_and_the_exit_code_says_whether_it_is_reached() -> None:

@@ -37,6 +37,13 @@ def writes_triangle(case: Case, number: int) -> bool:
 
 
 @condition
+def writes_part(case: Case, number: int) -> bool:
+    """Whether the step writes to some elements of a tensor in place: those of a mask, or of a slice."""
+    step = case.steps[number]
+    return isinstance(step, InPlace) and step.op in ("masked_fill", "setitem")
+
+
+@condition
 def shared_written(case: Case, number: int) -> bool:
     """Whether a recorded in-place update changes a view, or a value that has views."""
     step = case.steps[number]

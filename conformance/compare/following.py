@@ -58,8 +58,9 @@ REFUSALS = {
 
 ABSENCES = tuple(map(str, (Category.UNREACHABLE_INPUT, Category.ROOT_WITHOUT_GRAPH, Category.NOT_DIFFERENTIABLE)))
 """What is said of a derivative that is absent, or of one that depends on nothing, by who needs it."""
-CONNECTIONS = (*ABSENCES, str(Category.GRAPH_FREED))
-"""What is said where a choice is what a derivative depends on. Through a result it reaches a node that may have been freed."""
+CONNECTIONS = (*ABSENCES, str(Category.GRAPH_FREED), str(Category.NOT_IMPLEMENTED))
+"""What is said where a choice is what a derivative depends on. Through a result it reaches a node that may have been freed, or may have
+no further derivative."""
 
 
 class Followed(NamedTuple):
@@ -107,6 +108,13 @@ def _one_further(
 def is_held(info: BackendInfo) -> bool:
     """Whether an engine is the very release of which its conventions were measured."""
     return info.dialect.conventions.release[1] == info.version.partition("+")[0]
+
+
+def changed(promise: Promise, followed: Mapping[OpenChoice, str]) -> list[OpenChoice]:
+    """Return the choices that this very release was measured to decide otherwise; of another one nothing is known for sure."""
+    conventions = promise.info.dialect.conventions
+    measured = [choice for choice in followed if choice in conventions.options] if is_held(promise.info) else []
+    return [choice for choice in measured if followed[choice] not in conventions.varying.get(choice, ())]
 
 
 def under(promise: Promise, options: Mapping[OpenChoice, str]) -> Promise:
@@ -165,28 +173,36 @@ def _place(found: Mismatch | None) -> tuple[float, int]:
 def _explanations(promise: Promise, found: Mismatch, instead: Instead) -> Iterator[dict[OpenChoice, str]]:
     """Yield what may explain a difference: each choice alone (a refusal with those behind it, too), then all of an op, then all.
 
-    The nearest choices come first, those about derivatives of derivatives last. Any node that a pass enters may refuse it; so of a
-    refusal, and while an engine is learned of everything, those come before all others of which nothing is known.
+    Of a refusal comes first what contradicts nothing that was measured of this very release, and turns just that refusal; then the
+    nearest choices come, those about derivatives of derivatives last. Any node that a pass enters may refuse it; so of a refusal, and
+    while an engine is learned of everything, those come before all others of which nothing is known.
     """
     kinds = _kinds(found)
     if not kinds:
         return
     of_op: dict[tuple[str, str], dict[OpenChoice, str]] = {}
     of_all: dict[str, dict[OpenChoice, str]] = {}
-    conventions = promise.info.dialect.conventions
-    known = conventions.options if found.kind == "error" or not conventions.release[0] else {}
     own = asked(promise, found)
     of_scripts = (item for case in instead(promise, found) for item in asked(promise.of(case)).items() if item[0] not in own)
     nearest = reversed({**dict(of_scripts), **own}.items())
-    for choice, option in sorted(nearest, key=lambda item: (item[0] in known, _is_deep(item[0]))):
-        for other in OPTIONS[choice.kind]:
-            if choice.kind in kinds and other != option:
-                yield {choice: other}
-                if option == REFUSED and other == COMPUTED:
-                    yield from _behind(promise, found, choice)
-                of_op.setdefault((choice.op, other), {})[choice] = other
-                of_all.setdefault(other, {})[choice] = other
+    flips = [(c, option, other) for c, option in nearest if c.kind in kinds for other in OPTIONS[c.kind] if other != option]
+    for choice, option, other in sorted(flips, key=lambda flip: _distance(promise, found, *flip)):
+        yield {choice: other}
+        if option == REFUSED and other == COMPUTED:
+            yield from _behind(promise, found, choice)
+        of_op.setdefault((choice.op, other), {})[choice] = other
+        of_all.setdefault(other, {})[choice] = other
     yield from (options for options in (*of_op.values(), *of_all.values()) if len(options) > 1)
+
+
+def _distance(promise: Promise, found: Mismatch, choice: OpenChoice, option: str, other: str) -> tuple[bool, bool, bool, bool]:
+    """Say how far-fetched it is that a difference comes of a choice that was decided otherwise; what is nearer compares as less."""
+    conventions = promise.info.dialect.conventions
+    known = conventions.options if found.kind == "error" or not conventions.release[0] else {}
+    turned = found.expected if option == REFUSED else found.actual
+    is_turned = REFUSED in (option, other) and REFUSALS.get(turned) is choice.kind
+    contradicts = found.kind == "error" and bool(changed(promise, {choice: other}))
+    return contradicts, not is_turned, choice in known, _is_deep(choice)
 
 
 def _behind(promise: Promise, found: Mismatch, first: OpenChoice) -> Iterator[dict[OpenChoice, str]]:

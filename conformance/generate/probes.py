@@ -1,9 +1,9 @@
 """Probes: the shortest scripts that show what an op does where nobody promises anything.
 
 One op and a sum of its result, or of the real parts. It is differentiated three times, for every way through its operands; its graph
-and that of each first derivative are run twice; and each thing that it may have kept is written to before a pass, for which its
-operands are copies, since leaves may not be written to. All of it with every operand that needs a gradient alone, and with all
-together: which of them need one decides what is kept.
+and that of each first derivative are run twice, the former for the op's result alone, too; and each thing that it may have kept is
+written to before a pass, for which its operands are copies, since leaves may not be written to. All of it with every operand that needs
+a gradient alone, and with all together: which of them need one decides what is kept.
 """
 
 from __future__ import annotations
@@ -67,6 +67,8 @@ def _scripts(op: str, made: Drawn, tracked: Sequence[str]) -> Iterator[list[Step
     for first, second in product(tracked, tracked):
         yield [applied, *total, *_derivatives(tracked, first, second)]
     yield [applied, *total, Backward(("z",)), Backward(("z",))]
+    again = _total(made, results[0], "again")
+    yield [applied, *total, *again, Backward(("z",)), Backward(("again",), inputs=results[:1])]
     if op not in TABULATED:  # what else scripts write to may be a view of something, or a copy
         return
     copying = [Op("clone", (name,), (copy,)) for name, copy in copies.items()]
@@ -75,11 +77,11 @@ def _scripts(op: str, made: Drawn, tracked: Sequence[str]) -> Iterator[list[Step
         yield [*copying, to_copies, InPlace("mul_scalar", written, (), {"other": 2.0}), *total, Backward(("z",))]
 
 
-def _total(made: Drawn, result: str) -> list[Step]:
+def _total(made: Drawn, result: str, total: str = "z") -> list[Step]:
     """Return the steps that add a result up to a real number."""
     if not is_complex(made.results[0][1]):
-        return [Op("sum", (result,), ("z",), TOTAL)]
-    return [Op("real", (result,), ("r",)), Op("sum", ("r",), ("z",), TOTAL)]
+        return [Op("sum", (result,), (total,), TOTAL)]
+    return [Op("real", (result,), (f"r{total}",)), Op("sum", (f"r{total}",), (total,), TOTAL)]
 
 
 def _derivatives_run_twice(op: str, made: Drawn, tracked: Sequence[str]) -> Iterator[list[Step]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.place import END
 from conformance.compare.compare import Comparer
-from conformance.compare.following import REFUSALS, decisive, follow, is_held, under
+from conformance.compare.following import REFUSALS, changed, decisive, follow, under
 from conformance.compare.kinks import SUBGRADIENT, SecondLook, agrees_on_a_reachable_branch
 from conformance.compare.mismatch import Mismatch
 from conformance.deviations.entries import known
@@ -144,13 +144,6 @@ def _unsettled(followed: Mapping[OpenChoice, str], differs: Mismatch, compared: 
     if differs.actual not in REFUSALS and not knowingly:
         return {}
     return {choice: option for choice, option in followed.items() if choice.kind is minded and option == COMPUTED}
-
-
-def changed(promise: Promise, followed: Mapping[OpenChoice, str]) -> list[OpenChoice]:
-    """Return the choices that this very release was measured to decide otherwise; of another one nothing is known for sure."""
-    conventions = promise.info.dialect.conventions
-    measured = [choice for choice in followed if choice in conventions.options] if is_held(promise.info) else []
-    return [choice for choice in measured if followed[choice] not in conventions.varying.get(choice, ())]
 
 
 def _change(promise: Promise, choice: OpenChoice, followed: Mapping[OpenChoice, str], differs: Mismatch | None) -> Mismatch:

@@ -103,14 +103,18 @@ class Conventions:
         refused = [choice for choice, option in self.of(Kind.OFFERED).items() if option == REFUSED]
         return {choice.op: order_of(choice) - 1 for choice in sorted(refused, key=order_of, reverse=True)}
 
+    def expects(self, kind: Kind, op: str, about: str, formula: str) -> str:
+        """Return the option of a choice that decides nothing here, but says what to expect of another one."""
+        return self.options.get((kind, op, about), formula)  # type: ignore[call-overload, no-any-return] # equal to the choice, and made faster
+
     def ask(self, kind: Kind, op: str, about: str, formula: str) -> str:
         """Return the option that is taken at a choice; ``formula``: what follows from the op's formula, where nothing is known."""
-        option = self.options.get((kind, op, about), formula)  # type: ignore[call-overload] # equal to the choice, and made faster
+        option = self.expects(kind, op, about, formula)
         if self.noted is not None:
             choice = OpenChoice(kind, op, about)
             self.noted.pop(choice, None)
             self.noted[choice] = option
-        return option  # type: ignore[no-any-return]
+        return option
 
     def refuses(self, kind: Kind, op: str, about: str, *, formula: bool = False) -> bool:
         """Whether a choice between computing and refusing is to refuse."""

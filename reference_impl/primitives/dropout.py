@@ -22,7 +22,7 @@ def dropout_eval(x: Any, *, p: float) -> Any:
 
 @dropout_eval.vjp("x")
 def dropout_eval_vjp_x(g: Any, out: Any, x: Any, *, p: float) -> Any:
-    return g
+    return mul_scalar(g, other=1.0)  # a tensor of its own, and a node: in PyTorch it multiplies by the mask that it kept
 
 
 @composite

@@ -30,9 +30,9 @@ class Hidden:
     def __init__(self, derivative_of: tuple[str, int]) -> None:
         self.derivative_of = derivative_of
 
-    def saves(self, tracked: Sequence[int]) -> bool:  # noqa: ARG002 - one function serves all operands
-        """Whether something was saved: the numbers are those of the formula, whose nodes say that."""
-        return False
+    def saves(self, tracked: Sequence[int]) -> bool:
+        """Whether something was saved: what a framework makes the gradient of the statistics with, which the way to these needs."""
+        return 1 in tracked
 
     def cotangents(self, node: Node, asked: Sequence[int], g: Any, out: Any, operands: Sequence[Any]) -> list[tuple[int, Any]]:  # noqa: ARG002 - a `Function`
         """Return what arrived for the gradient, and nothing for the result of the node."""

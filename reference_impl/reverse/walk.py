@@ -193,7 +193,7 @@ class ReversePass:
             raise AutogradError(Category.NOT_IMPLEMENTED, f"{op}: no derivative of order {order} is offered")
 
     def _free(self, node: Node) -> None:
-        node.released = True
+        node.released = node.released is True or bool(self.asked[node]) or "in part"
         if node.family is not None:
             node.family.freed_by = self
 
@@ -214,9 +214,10 @@ class ReversePass:
 
     def _freed(self, node: Node) -> bool:
         if self.dialect.freed_refuses == "saved":
-            return node.released and refuses_when_freed(node, self.dialect.conventions)
+            in_part = node.released is not True or not self.asked[node]
+            return bool(node.released) and refuses_when_freed(node, self.dialect.conventions, in_part=in_part)
         family = node.family
-        return node.released or (family is not None and family.freed_by not in (None, self))
+        return bool(node.released) or (family is not None and family.freed_by not in (None, self))
 
     def _pull_recorded(self, node: Node, slots: list[Any], asked: list[int], derivative_of: tuple[str, int]) -> list[tuple[int, Any]]:
         primitive, operands = node.primitive, node.operands

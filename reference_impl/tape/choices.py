@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from reference_impl.dialects.conventions import CUT, FORMULA, LINKED, UNNAMED, Kind, of_order
+from reference_impl.dialects.conventions import COMPUTED, CUT, FORMULA, LINKED, REFUSED, UNNAMED, Kind, of_order
 from reference_impl.tape.primitive import Primitive
 
 if TYPE_CHECKING:
@@ -66,14 +66,21 @@ def _connections(
     return BY_FORMULA if connected == BY_FORMULA else connected
 
 
-def refuses_when_freed(node: Node, conventions: Conventions) -> bool:
-    """Ask whether a node refuses to run again after its graph was freed."""
+def refuses_when_freed(node: Node, conventions: Conventions, *, in_part: bool = False) -> bool:
+    """Ask whether a node refuses to run again after its graph was freed.
+
+    ``in_part``: one of the passes came for the result alone. Where an op is several nodes in a framework, such a pass runs the last of
+    them and frees no other; what holds of the op as a whole is then no more than what one would expect.
+    """
     primitive = node.primitive
     if not isinstance(primitive, Primitive):
         return node.saves()
     op, where = _place(primitive, node.derivative_of)
     names = {operand_name(primitive, position): primitive.saves([position]) for position in node.tracked}
-    return True in {conventions.refuses(Kind.FREED, op, where + name, formula=saves) for name, saves in names.items()}
+    if not in_part:
+        return True in {conventions.refuses(Kind.FREED, op, where + name, formula=saves) for name, saves in names.items()}
+    whole = {name: conventions.expects(Kind.FREED, op, where + name, REFUSED if saves else COMPUTED) for name, saves in names.items()}
+    return REFUSED in {conventions.ask(Kind.FREED, op, f"{where}{name} result", formula=told) for name, told in whole.items()}
 
 
 def keeps(node: Node, thing: str, conventions: Conventions) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -152,7 +152,8 @@ class Node:
 
     `arrays` are the operands' elements, `out` the output's, `tracked` the positions of the operands that need a gradient, `hooks`
     what `reference_impl.tape.hooks` attached, `made_at` what the stack probe said, see `Mode`, `overwritten` by output slot the
-    number of the latest write to its memory; `shown`: the view that holds the output, if the op updated one in place.
+    number of the latest write to its memory; `shown`: the view that holds the output, if the op updated one in place; `released`:
+    whether its graph was freed, ``in part`` by a pass that ran this node for its result alone.
     """
 
     __slots__ = (
@@ -188,7 +189,7 @@ class Node:
         self.tracked = tracked
         self.out = out
         self.number = next(_numbers)
-        self.released = False
+        self.released: bool | Literal["in part"] = False
         self.hooks: list[Any] | None = None
         self.overwritten: dict[int, int] | None = None
         self.shown: weakref.ref[Tensor] | None = None

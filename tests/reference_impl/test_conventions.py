@@ -130,6 +130,30 @@ def test_what_was_answered_before_is_answered_anew_under_other_options() -> None
     assert {Kind.OFFERED, Kind.CONNECTED} == {choice.kind for choice in noting.noted}
 
 
+@pytest.mark.parametrize("first", [None, "y"], ids=["after a whole pass", "before a whole pass"])
+@pytest.mark.parametrize("told", ["computed", "refused"])
+def test_whether_a_pass_for_the_result_alone_frees_and_refuses_is_a_choice_of_its_own(first: str | None, told: str) -> None:
+    dialect = under({OpenChoice(Kind.FREED, "mul", f"{name} result"): told for name in "xy"})
+    x = tensor(2.0, requires_grad=True)
+    y = mul(x, x)
+    inputs: list[Any] = [[y], None]
+    for asked in inputs if first else reversed(inputs):
+        last = refusal(lambda asked=asked: backward([y], inputs=asked, dialect=dialect))
+    assert (Category.GRAPH_FREED if told == "refused" else None) == last
+    assert Category.GRAPH_FREED == refusal(lambda: [backward([y], dialect=dialect) for _ in range(2)])
+
+
+def test_a_pass_for_the_result_alone_is_expected_to_do_as_any_other() -> None:
+    computed = OpenChoice(Kind.FREED, "mul", "x"), OpenChoice(Kind.FREED, "mul", "y")
+    found = []
+    for known in ({}, dict.fromkeys(computed, "computed")):
+        x = tensor(2.0, requires_grad=True)
+        y = mul(x, x)
+        backward([y], inputs=[y], dialect=under(known))
+        found.append(refusal(lambda y=y, known=known: backward([y], dialect=under(known))))
+    assert [Category.GRAPH_FREED, None] == found
+
+
 def test_an_op_that_nothing_is_known_of_goes_by_its_formula() -> None:
     assert [None, Category.GRAPH_FREED] == [refusal(lambda op=op: second_pass(under({}), op)) for op in (add, mul)]
 

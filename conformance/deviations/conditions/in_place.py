@@ -9,6 +9,7 @@ from conformance.case.outcome import Computed
 from conformance.case.queries import edges
 from conformance.case.steps import SEED_FIELDS, Backward, Detach, Grad, Hook, InPlace, Op, RetainGrad, observed, results, uses
 from conformance.compare.promise import promised
+from conformance.deviations.conditions.calls import held_gradient_changed
 from conformance.deviations.conditions.registry import condition
 from reference_impl import PADDLE
 
@@ -33,6 +34,13 @@ def writes_triangle(case: Case, number: int) -> bool:
     """Whether the step is triu or tril in place."""
     step = case.steps[number]
     return isinstance(step, InPlace) and step.op in ("triu", "tril")
+
+
+@condition
+def writes_part(case: Case, number: int) -> bool:
+    """Whether the step writes to some elements of a tensor in place: those of a mask, or of a slice."""
+    step = case.steps[number]
+    return isinstance(step, InPlace) and step.op in ("masked_fill", "setitem")
 
 
 @condition
@@ -134,6 +142,18 @@ def hook_on_rewritten_view(case: Case, number: int) -> bool:
     aliases = Aliases(before)
     written = {aliases.root(s.tensor) for s in before if isinstance(s, InPlace)}
     return step.tensor in aliases.parent and aliases.root(step.tensor) in written
+
+
+@condition
+def hook_on_view_added_to(case: Case, number: int) -> bool:
+    """Whether the step hooks a view in whose memory a ``.grad`` may lie, since `backward` was given it as a seed, that was added to."""
+    step, before = case.steps[number], case.steps[:number]
+    passes = [i for i in range(number) if held_gradient_changed(case, i)]
+    if not isinstance(step, Hook | RetainGrad) or not passes:
+        return False
+    given = {n for s in before[: passes[-1]] if isinstance(s, Backward) for field, n in uses(s) if field in SEED_FIELDS}
+    views = {result for s in before if lies_in(s) is not None for result in results(s)}
+    return step.tensor in views and not given.isdisjoint(sharing_with({step.tensor}, before))
 
 
 @condition

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 EXPANDING = frozenset({"expand", "expand_as", "broadcast_to"})
 SPARSE = EXPANDING | {"getitem_strided", "getitem_int", "select", "diagonal", "unbind", "as_strided"}
 """Ops after which a vector's elements may not lie one behind another; one that is reversed is a copy in PyTorch."""
+OVERLAPPING = frozenset({"tensor_unfold", "as_strided"})
+"""Ops that may have one element of the memory in several places, by steps that are not 0."""
 MIDDLES = frozenset({"median", "median_min", "nanmedian"})
 
 
@@ -62,3 +64,10 @@ def middle_of_expanded(case: Case, number: int) -> bool:
     """Whether the step is a median of what was made by an expansion."""
     step = case.steps[number]
     return isinstance(step, Op) and step.op in MIDDLES and step.operands[0] in _lying(case, number, EXPANDING)
+
+
+@condition
+def scatters_into_overlapping(case: Case, number: int) -> bool:
+    """Whether the step puts elements into what was made as overlapping windows, or is a view of that."""
+    step = case.steps[number]
+    return isinstance(step, Op) and step.op.endswith("_scatter") and step.operands[0] in _lying(case, number, OVERLAPPING)

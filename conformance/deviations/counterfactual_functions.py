@@ -15,7 +15,7 @@ from conformance.deviations.changed_rules import changed_rules
 from conformance.deviations.counterfactual_attributes import in_front
 from conformance.ops.dtypes import format_of
 from reference_impl import OPS
-from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, rsub_scalar, square, sub
+from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, reciprocal, rsub_scalar, square, sub
 from reference_impl.primitives.reduction import mean
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import expand, flip, reshape, sum_to
@@ -85,6 +85,22 @@ def _of_quotient(x: Any) -> Any:
     u = mul_scalar(masked_fill(x, mask=zero, value=1e-20), other=math.pi)
     slope = sub(div(cos(u), u), div(div(sin(u), u), u))
     return masked_fill(mul_scalar(slope, other=math.pi), mask=zero, value=0.0)
+
+
+def slopes_of_angles_over_squares(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the slopes of atan2 be divided by a sum of squares, whatever that is, or multiplied by its reciprocal, which is 0 of 0."""
+    yield changed_rules(("atan2",), partial(_over_squares, div))
+    yield changed_rules(("atan2",), partial(_over_squares, _times_reciprocal))
+
+
+def _over_squares(divided: Callable[..., Any], _: Rule, position: int, g: Any, __: Any, x: Any, y: Any) -> Any:
+    with np.errstate(all="ignore"):
+        squares = add(square(x), square(y))
+        return sum_to(divided(mul(g, neg(x) if position else y), squares), shape_of(y if position else x))
+
+
+def _times_reciprocal(top: Any, bottom: Any) -> Any:
+    return mul(top, masked_fill(reciprocal(bottom), mask=np.equal(array_of(bottom), 0), value=0.0))
 
 
 def shared_gradients_averaged(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

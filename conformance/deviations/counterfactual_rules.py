@@ -31,6 +31,7 @@ from conformance.deviations.counterfactual_functions import (
     seeds_lost_beside_constants,
     shared_gradients_averaged,
     slopes_constant_at_zero,
+    slopes_of_angles_over_squares,
     slopes_of_sinc_differences,
 )
 from conformance.deviations.counterfactual_losses import slopes_of_logits_differences, soft_margins_of_sums
@@ -261,6 +262,7 @@ RULES: dict[str, Change] = {
     "as if derivatives took the slope at 0 for 1": derivatives_of_weighed_kinks_one_sided,
     "as if slopes at 0 were constants": slopes_constant_at_zero,
     "as if slopes of sinc were differences": slopes_of_sinc_differences,
+    "as if slopes of angles were over squares": slopes_of_angles_over_squares,
     "as if gradients were averaged where elements are one": shared_gradients_averaged,
     "as if curvatures of entropies had an epsilon": curvatures_of_entropies_damped,
     "as if slopes of logits were differences": slopes_of_logits_differences,

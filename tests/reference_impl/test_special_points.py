@@ -103,6 +103,21 @@ def test_derivatives_of_gelu_do_not_overflow_far_out(x: float, order: int) -> No
     assert float(out.array[0]) == (1.0 if order == 1 and x > 0 else 0.0)
 
 
+@pytest.mark.parametrize(("y", "x"), [(1e200, 1.0), (1.0, 1e200), (0.0, 1e-200), (3e-200, -4e-200), (1e-300, 1e10), (1e300, 1e300)])
+def test_slopes_of_an_angle_are_right_where_squares_leave_the_range(y: float, x: float) -> None:
+    leaves = [Tensor(np.array([v]), requires_grad=True) for v in (y, x)]
+    found = [g.array[0] for g in grad([OPS["atan2"](*leaves)], leaves)]
+    a, b = map(mpmath.mpf, (y, x))
+    exact = [float(b / (a**2 + b**2)), float(-a / (a**2 + b**2))]
+    assert exact == pytest.approx(found, rel=1e-15, abs=5e-324)
+
+
+def test_slopes_of_an_angle_vanish_at_infinity() -> None:
+    leaves = [Tensor(np.array(v), requires_grad=True) for v in ([1.0, np.inf, -np.inf, np.inf], [np.inf, 1.0, 0.0, -np.inf])]
+    found = grad([OPS["atan2"](*leaves)], leaves, [Tensor(np.ones(4))])
+    assert [[0.0] * 4] * 2 == [g.array.tolist() for g in found]
+
+
 @pytest.mark.parametrize(("factors", "gradient"), [((0.0, 2.0, 3.0), (6.0, 0.0, 0.0)), ((0.0, 0.0, 3.0), (0.0, 0.0, 0.0))])
 def test_gradient_of_a_product_is_the_product_of_the_others_also_at_zeros(factors: Any, gradient: Any) -> None:
     leaf = Tensor(np.array(factors), requires_grad=True)

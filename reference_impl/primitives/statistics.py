@@ -11,7 +11,7 @@ import numpy as np
 
 from reference_impl.primitives.arithmetic import add, div, div_by_quotient, mul, mul_scalar, sub
 from reference_impl.primitives.complex import conjugate
-from reference_impl.primitives.elementary import exp, sqrt
+from reference_impl.primitives.elementary import exp
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.piecewise import jumps
 from reference_impl.primitives.reduction import count_reduced, cumsum, numpy_axes, restore_axes
@@ -22,7 +22,12 @@ from reference_impl.tape.primitive import Domain, Symbol, array_of, axes_reverse
 
 
 def _mean(x: Any, axis: Any) -> Any:
-    return np.add.reduce(x, axis=numpy_axes(axis), keepdims=True) / np.asarray(count_reduced(shape_of(x), axis) or 1, dtype=x.dtype)
+    """Return the mean along axes; where the sum of finite numbers leaves the range, that of their shares."""
+    over, count = numpy_axes(axis), np.asarray(count_reduced(shape_of(x), axis) or 1, dtype=x.dtype)
+    means = np.add.reduce(x, axis=over, keepdims=True) / count
+    if np.isfinite(means).all():
+        return means
+    return np.where(np.isfinite(means), means, np.add.reduce(x / count, axis=over, keepdims=True))
 
 
 @primitive(
@@ -72,16 +77,34 @@ def var_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, unbiased: bool, keepdims: 
     return mul(mul_scalar(g, other=2.0 * _share(x, axis, unbiased=unbiased)), centred(x, axis=axis))
 
 
-@fused(domain={"x": Domain.DISTINCT})
+def _half_uncertain(out: Any, x: Any, *, axis: Any, unbiased: bool, keepdims: Any) -> Any:
+    """Return what the roundings of a root are relative to: half of what they are of its square, and no more than their root."""
+    of_square = np.sqrt(_uncertain(out, x, axis=axis, unbiased=unbiased, keepdims=keepdims))
+    return out + of_square * np.minimum(np.divide(of_square, 2.0 * out, where=np.not_equal(out, 0), out=np.ones_like(out)), 1.0)
+
+
+@primitive(
+    ulps=3,
+    error_scale=_half_uncertain,
+    summands=lambda x, *, axis, unbiased, keepdims: 2 + count_reduced(shape_of(x), axis),
+    reordered=axes_reversed,
+    domain={"x": Domain.DISTINCT},
+)
 def std(x: Any, *, axis: Any, unbiased: bool, keepdims: Any) -> Any:
-    """Return the root of the variance along axes."""
-    return sqrt(var(x, axis=axis, unbiased=unbiased, keepdims=keepdims))
+    """Return the root of the variance along axes; the squares are those of shares of the farthest number, which keep to the range."""
+    apart = np.subtract(x, _mean(x, axis))
+    sizes = np.abs(apart)
+    farthest = np.max(sizes, axis=numpy_axes(axis), keepdims=True, initial=0.0)
+    unit = np.where(np.isfinite(farthest) & (farthest > 0), np.exp2(np.floor(np.log2(farthest))), 1.0).astype(x.dtype)
+    total = np.add.reduce(np.square(np.divide(apart, unit)), axis=numpy_axes(axis), keepdims=True)
+    roots = np.multiply(np.sqrt(np.multiply(total, np.asarray(_share(x, axis, unbiased=unbiased), dtype=x.dtype))), unit)
+    return roots if keepdims else np.squeeze(roots, axis=numpy_axes(axis))
 
 
 @std.vjp("x")
 def std_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, unbiased: bool, keepdims: bool) -> Any:
-    """Halve what arrives, divide it by the result (so do both frameworks), and go on as below a variance."""
-    return var_vjp_x(div(g, mul_scalar(out, other=2.0)), out, x, axis=axis, unbiased=unbiased, keepdims=keepdims)
+    """Halve what arrives, divide it by the result, and go on as below a variance."""
+    return var_vjp_x(div(mul_scalar(g, other=0.5), out), out, x, axis=axis, unbiased=unbiased, keepdims=keepdims)
 
 
 @primitive(branch_sides=jumps)
@@ -200,12 +223,13 @@ def _from_there_on(x: Any, axis: int) -> Any:
 
 @cumprod.vjp("x")
 def cumprod_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
-    """Divide each by itself the products that it stands in, as PyTorch does; where one is 0, multiply the others."""
+    """Divide each by itself the products that it stands in, as PyTorch does; where that is 0 or overflows, multiply the others."""
     if shape_of(x)[axis] == 1:
         return g
-    if isinstance(x, Symbol) or not array_of(x).all():
+    if isinstance(x, Symbol) or not array_of(x).all() or not array_of(out).all():
         return _by_the_others(g, x, axis)
-    return div(_from_there_on(mul(g, conjugate(out)), axis), conjugate(x))
+    products = _from_there_on(mul(g, conjugate(out)), axis)
+    return div(products, conjugate(x)) if np.isfinite(array_of(products)).all() else _by_the_others(g, x, axis)
 
 
 def _by_the_others(g: Any, x: Any, axis: int) -> Any:

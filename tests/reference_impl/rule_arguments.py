@@ -49,6 +49,8 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     # Parts of rules, and ops as one framework spells them.
     ("link", ((2, 3), (2,), ()), {}),
     ("reciprocal", ((2, 3),), {}),
+    ("distance", ((2, 3), (3,)), {}),
+    ("cosine", ((2, 3), (2, 3)), {}),
     ("logistic_slope", ((2, 3),), {}),
     ("softplus_slope", ((2, 3),), {"beta": 1.5}),
     ("gelu_slope", ((2, 3),), {}),

@@ -118,6 +118,30 @@ def test_slopes_of_an_angle_vanish_at_infinity() -> None:
     assert [[0.0] * 4] * 2 == [g.array.tolist() for g in found]
 
 
+@pytest.mark.parametrize("numbers", [(1e200, 2e200, 4e200), (1e-200, 2e-200, 4e-200), (1e308, 1e308, -1e308), (0.0, 1.7e308, 1.7e308)])
+def test_a_deviation_and_its_slopes_keep_to_the_range_of_the_numbers(numbers: tuple[float, ...]) -> None:
+    leaf = Tensor(np.array(numbers), requires_grad=True)
+    with np.errstate(over="ignore"):
+        out = OPS["std"](leaf, axis=[0], unbiased=False, keepdims=False)
+        (found,) = grad([out], [leaf])
+    apart = [mpmath.mpf(x) - mpmath.fsum(numbers) / 3 for x in numbers]
+    spread = mpmath.sqrt(mpmath.fsum(d**2 for d in apart) / 3)
+    assert float(spread) == pytest.approx(out.array, rel=1e-15)
+    assert [float(d / (3 * spread)) for d in apart] == pytest.approx(found.array, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("factors", "gradient"),
+    [((2.0, 3.0, np.inf), (np.inf, np.inf, 6.0)), ((1e200, 1e200), (1e200, 1e200)), ((1e-200, 1e-200), (1e-200, 1e-200))],
+)
+def test_gradient_of_a_running_product_is_the_product_of_the_others(factors: Any, gradient: Any) -> None:
+    leaf = Tensor(np.array(factors), requires_grad=True)
+    with np.errstate(over="ignore"):
+        products = OPS["cumprod"](leaf, axis=0)
+        (found,) = grad([OPS["getitem_int"](products, index=-1)], [leaf])
+    assert gradient == tuple(found.array)
+
+
 @pytest.mark.parametrize(("factors", "gradient"), [((0.0, 2.0, 3.0), (6.0, 0.0, 0.0)), ((0.0, 0.0, 3.0), (0.0, 0.0, 0.0))])
 def test_gradient_of_a_product_is_the_product_of_the_others_also_at_zeros(factors: Any, gradient: Any) -> None:
     leaf = Tensor(np.array(factors), requires_grad=True)

@@ -6,6 +6,7 @@ See `counterfactual_rules` for what such a rule is.
 from __future__ import annotations
 
 import math
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -134,6 +135,34 @@ def _in_logarithms(right: Rule, _: int, g: Any, out: Any, x: Any, *, axis: int) 
     with np.errstate(all="ignore"):
         sizes = log(absolute(g))
         return sub(summed(np.greater(array_of(g), 0)), summed(np.less(array_of(g), 0)))
+
+
+def running_sums_from_the_least_number(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have logcumsumexp add to the least number of the dtype, and its gradient be made of such logarithms.
+
+    Beside that number -inf is nothing, NaN is neither more nor less than another number, and equal infinities have no difference.
+    """
+    yield _from_the_least_number()
+
+
+@contextmanager
+def _from_the_least_number() -> Iterator[None]:
+    right = logcumsumexp.forward
+    with changed_rules(("logcumsumexp",), _in_logarithms):
+        try:
+            logcumsumexp.forward = _added_to_least
+            yield
+        finally:
+            logcumsumexp.forward = right
+
+
+def _added_to_least(x: Any, *, axis: int) -> Any:
+    elements = np.moveaxis(x, axis, 0)
+    sums, total = np.empty_like(elements), np.full(elements.shape[1:], -format_of(x.dtype).largest, x.dtype)
+    for i, one in enumerate(elements):
+        more, less = np.where(total < one, one, total), np.where(one < total, one, total)
+        sums[i] = total = (more + np.log1p(np.exp(less - more))).astype(x.dtype)
+    return np.moveaxis(sums, 0, axis)
 
 
 FLOOR = 1e-12

@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, div, div_by_quotient, mul, mul_scalar, sub
+from reference_impl.primitives.arithmetic import add, div, div_by_quotient, mul, mul_scalar, neg, sub
 from reference_impl.primitives.complex import conjugate
-from reference_impl.primitives.elementary import exp
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.piecewise import jumps
 from reference_impl.primitives.reduction import count_reduced, cumsum, numpy_axes, restore_axes
 from reference_impl.primitives.reduction import sum as add_up
-from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import cat, expand, flip, narrow, reshape
 from reference_impl.tape.primitive import Domain, Symbol, array_of, axes_reversed, composite, primitive, shape_of
 
@@ -257,31 +255,53 @@ def logcumsumexp(x: Any, *, axis: int) -> Any:
     return np.logaddexp.accumulate(x, axis=axis)
 
 
-NEAR = 30.0
-"""How far apart running logarithms of sums may lie so that the sums themselves are neither too large nor too small."""
-
-
 @logcumsumexp.vjp("x")
 def logcumsumexp_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
-    """Return the sums over all j from i on of ``g_j e^(x_i - out_j)``: of these terms none is above ``g_j``."""
-    if not isinstance(x, Symbol) and 0 not in shape_of(x):
-        level = np.take(array_of(out), [0], axis)  # any number that is subtracted here and added there; this one keeps both small
-        with np.errstate(invalid="ignore"):
-            if np.max(np.take(array_of(out), [-1], axis) - level) < NEAR:
-                return mul(exp(sub(x, level)), _from_there_on(mul(g, exp(sub(level, out))), axis))
-    return _by_terms(g, out, x, axis)
-
-
-def _by_terms(g: Any, out: Any, x: Any, axis: int) -> Any:
+    """Return the sums over all j of ``g_j`` times the share of an element in the exponentials up to j."""
+    axis %= len(shape_of(x))
     shape = shape_of(x)
-    axis %= len(shape)
-    length = shape[axis]
-    table = (*shape[:axis], length, length, *shape[axis + 1 :])
+    at_each = expand(reshape(g, shape=(*shape[:axis], 1, *shape[axis:])), shape=(*shape[:axis], shape[axis], *shape[axis:]))
+    return add_up(mul(at_each, running_shares(x, out, axis=axis)), axis=[axis + 1], keepdims=False)
 
-    def spread(of: Any, *, down: bool) -> Any:
-        middle = (length, 1) if down else (1, length)
-        return expand(reshape(of, shape=(*shape[:axis], *middle, *shape[axis + 1 :])), shape=table)
 
-    before = np.reshape(np.tri(length, length, -1, dtype=bool), (length, length, *(1,) * (len(shape) - axis - 1)))
-    terms = masked_fill(sub(spread(x, down=True), spread(out, down=False)), mask=before, value=-np.inf)
-    return add_up(mul(spread(g, down=False), exp(terms)), axis=[axis + 1], keepdims=False)
+def _reached(shape: tuple[int, ...], axis: int) -> Any:
+    """Return at (i, j) along an axis and the next one, whether i is among the first up to j."""
+    return np.tri(shape[axis], dtype=bool).T.reshape((shape[axis], shape[axis], *(1,) * (len(shape) - axis - 1)))
+
+
+def _among(x: Any, axis: int) -> tuple[Any, Any]:
+    """Return at (i, j) the element i if it is among the first up to j, else -inf; and for each j the largest of these."""
+    table = np.where(_reached(x.shape, axis), np.expand_dims(x, axis + 1), -np.inf).astype(x.dtype)
+    return table, np.maximum.reduce(table, axis=axis, keepdims=True, initial=-np.inf)
+
+
+def _relative(out: Any, x: Any, _: Any, *, axis: int) -> Any:
+    table, top = _among(x, axis)
+    return np.where(out == 0, 0.0, np.abs(out) * (1.0 + np.abs(table - top)))
+
+
+@primitive(ulps=4, error_scale=_relative, summands=lambda x, total, *, axis: x.shape[axis])
+def running_shares(x: Any, total: Any, *, axis: int) -> Any:
+    """Return at (i, j) the share ``e^(x_i - total_j)`` of an element in all up to j, and 0 where i is behind j.
+
+    ``total`` has the logarithms of the sums. A share depends on both, as in PyTorch, but is not taken of their difference, of which
+    nothing is left where they are large. Infinite numbers have the limit: one alone has all, and of several nobody knows the shares.
+    """
+    table, top = _among(x, axis)
+    with np.errstate(all="ignore"):
+        e = np.exp(np.subtract(table, top))
+        shares = np.divide(e, np.add.reduce(e, axis=axis, keepdims=True))
+    largest = np.equal(table, top) & _reached(x.shape, axis)
+    alone = np.equal(np.add.reduce(largest, axis=axis, keepdims=True), 1)
+    shares = np.where(np.isinf(top) & (alone | ~largest), largest, shares)
+    return np.where(_reached(x.shape, axis), shares, 0.0).astype(x.dtype)
+
+
+@running_shares.vjp("x")
+def running_shares_vjp_x(g: Any, out: Any, x: Any, total: Any, *, axis: int) -> Any:
+    return add_up(mul(g, out), axis=[axis + 1], keepdims=False)
+
+
+@running_shares.vjp("total")
+def running_shares_vjp_total(g: Any, out: Any, x: Any, total: Any, *, axis: int) -> Any:
+    return neg(add_up(mul(g, out), axis=[axis], keepdims=False))

@@ -118,6 +118,24 @@ def test_slopes_of_an_angle_vanish_at_infinity() -> None:
     assert [[0.0] * 4] * 2 == [g.array.tolist() for g in found]
 
 
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        ((1e8, 1e8, 1e8), (11 / 6, 5 / 6, 1 / 3)),
+        ((1.7e308, 1.7e308, 0.0), (2.0, 1.0, 0.0)),
+        ((-np.inf, 0.0, 0.0), (1.0, 1.5, 0.5)),
+        ((0.0, np.inf, 1.0), (1.0, 2.0, 0.0)),
+        ((0.0, np.inf, np.inf), (1.0, np.nan, np.nan)),
+        ((0.0, np.nan, 0.0), (np.nan, np.nan, np.nan)),
+    ],
+)
+def test_slopes_of_logarithms_of_running_sums_are_shares_however_large_the_numbers_are(numbers: Any, expected: Any) -> None:
+    leaf = Tensor(np.array(numbers), requires_grad=True)
+    with np.errstate(over="ignore"):
+        (found,) = grad([OPS["logcumsumexp"](leaf, axis=0)], [leaf], [Tensor(np.ones(3))])
+    assert list(expected) == pytest.approx(found.array, rel=1e-15, nan_ok=True)
+
+
 @pytest.mark.parametrize("numbers", [(1e200, 2e200, 4e200), (1e-200, 2e-200, 4e-200), (1e308, 1e308, -1e308), (0.0, 1.7e308, 1.7e308)])
 def test_a_deviation_and_its_slopes_keep_to_the_range_of_the_numbers(numbers: tuple[float, ...]) -> None:
     leaf = Tensor(np.array(numbers), requires_grad=True)

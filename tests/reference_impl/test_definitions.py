@@ -173,6 +173,27 @@ def test_logarithms_of_running_sums_and_their_slopes_keep_their_range(reach: flo
     assert close(slopes, made.rules[0](g, out, x, axis=0))
 
 
+# Borders.
+
+
+@pytest.mark.parametrize(
+    ("op", "read"),
+    [
+        ("pad_reflect", lambda i, n: abs(i) if i < n else 2 * (n - 1) - i),
+        ("pad_replicate", lambda i, n: min(max(i, 0), n - 1)),
+        ("pad_circular", lambda i, n: i % n),
+    ],
+)
+@pytest.mark.parametrize(("before", "after"), [([1, 2], [2, 0]), ([3], [1]), ([0, 0], [0, 1])])
+def test_a_border_is_read_place_by_place(op: str, read: Callable[[int, int], int], before: list[int], after: list[int]) -> None:
+    x = RANDOM.normal(size=(1, 2, 3, 4))
+    expected = x
+    for axis, (front, behind) in enumerate(zip(before, after, strict=True), x.ndim - len(before)):
+        length = x.shape[axis]
+        expected = np.stack([np.take(expected, read(i, length), axis) for i in range(-front, length + behind)], axis)
+    assert np.array_equal(expected, OPS[op](x, before=before, after=after))
+
+
 # Parts of numbers.
 
 

@@ -173,6 +173,17 @@ def test_logarithms_of_running_sums_and_their_slopes_keep_their_range(reach: flo
     assert close(slopes, made.rules[0](g, out, x, axis=0))
 
 
+# Divergences.
+
+
+@pytest.mark.parametrize(("reduction", "share"), [("none", 1.0), ("mean", 1 / 24), ("sum", 1.0), ("batchmean", 1 / 3)])
+def test_a_divergence_of_logarithms_is_that_of_the_probabilities(reduction: str, share: float) -> None:
+    logs = -np.abs(RANDOM.normal(size=X.shape))
+    terms = share * np.array([t * (math.log(t) - x) for x, t in zip(X.ravel(), np.exp(logs).ravel(), strict=True)]).reshape(X.shape)
+    found = OPS["kl_div_of_logs"](X, target=logs.tolist(), reduction=reduction)
+    assert close(terms if reduction == "none" else np.sum(terms), found)
+
+
 # Borders.
 
 

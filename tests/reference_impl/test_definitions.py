@@ -12,7 +12,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from reference_impl import OPS
+from reference_impl import OPS, Tensor, grad
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -171,6 +171,26 @@ def test_logarithms_of_running_sums_and_their_slopes_keep_their_range(reach: flo
     made: Any = OPS["logcumsumexp"]
     slopes = [sum(g[j] * math.exp(x[i] - out[j]) for j in range(i, 4)) for i in range(4)]
     assert close(slopes, made.rules[0](g, out, x, axis=0))
+
+
+# What comes at places.
+
+
+@pytest.mark.parametrize(("op", "of"), [("scatter_reduce_amax", max), ("scatter_reduce_amin", min)])
+def test_an_extremum_of_what_comes_at_places_is_taken_one_by_one(op: str, of: Callable[[float, float], float]) -> None:
+    x, source = RANDOM.normal(size=(3, 4)), RANDOM.normal(size=(2, 3))
+    index = [[0, 3, 3], [1, 1, 1]]
+    expected = x.copy()
+    for row, column in itertools.product(range(2), range(3)):
+        place = row, index[row][column]
+        expected[place] = of(expected[place], source[row, column])
+    assert np.array_equal(expected, OPS[op](x, source, axis=1, index=index))
+
+
+def test_numbers_that_tie_at_a_place_share_its_cotangent() -> None:
+    leaves = [Tensor(np.array(numbers), requires_grad=True) for numbers in ([2.0, 1.0, 5.0], [2.0, 2.0, 4.0])]
+    found = grad([OPS["scatter_reduce_amax"](*leaves, axis=0, index=[0, 0, 2])], leaves, [Tensor(np.array([3.0, 1.0, 1.0]))])
+    assert [[1.0, 1.0, 1.0], [1.0, 1.0, 0.0]] == [g.array.tolist() for g in found]
 
 
 # Divergences.

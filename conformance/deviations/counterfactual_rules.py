@@ -35,7 +35,7 @@ from conformance.deviations.counterfactual_functions import (
     slopes_of_angles_over_squares,
     slopes_of_sinc_differences,
 )
-from conformance.deviations.counterfactual_losses import slopes_of_logits_differences, soft_margins_of_sums
+from conformance.deviations.counterfactual_losses import slopes_of_logits_differences, soft_margins_of_sums, variances_bounded_above
 from conformance.deviations.counterfactual_matrices import (
     eps_added_to_lengths,
     largest_sizes_unshared,
@@ -268,6 +268,7 @@ RULES: dict[str, Change] = {
     "as if gradients were averaged where elements are one": shared_gradients_averaged,
     "as if curvatures of entropies had an epsilon": curvatures_of_entropies_damped,
     "as if slopes of logits were differences": slopes_of_logits_differences,
+    "as if variances were bounded above": variances_bounded_above,
     "as if soft margins were logarithms of sums": soft_margins_of_sums,
     "as if no seed arrived beside a constant": seeds_lost_beside_constants,
     "as if no gradient of a value came beside that of what it fills": filled_values_lost,

@@ -181,6 +181,19 @@ def test_gradient_of_a_power_is_right_where_the_rule_is_zero_times_infinity(
     assert (second if np.isfinite(second) else np.log(base)) == gy.array[0]
 
 
+@pytest.mark.parametrize(
+    ("numbers", "q", "expected"),
+    [
+        ((0.0, 1.0, np.inf), 1.0, np.inf),
+        ((0.0, 1.0, np.inf), 0.75, np.inf),
+        ((-np.inf, 0.0, 1.0), 0.25, -np.inf),
+        ((0.0, 1.0, np.inf), 0.5, 1.0),
+    ],
+)
+def test_quantile_beside_an_infinite_number_is_the_limit(numbers: Any, q: float, expected: float) -> None:
+    assert expected == OPS["quantile"](np.array(numbers), q=q, axis=0, keepdims=False)
+
+
 @pytest.mark.parametrize(("numbers", "expected"), [((np.inf, 1.0), np.inf), ((-np.inf, -np.inf), -np.inf), ((-np.inf, 2.0), 2.0)])
 def test_logsumexp_of_infinities_is_the_limit(numbers: Any, expected: float) -> None:
     with np.errstate(all="ignore"):

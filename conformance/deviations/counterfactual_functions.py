@@ -6,6 +6,7 @@ See `counterfactual_rules` for what such a rule is.
 from __future__ import annotations
 
 import math
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from conformance.deviations.changed_rules import changed_rules
 from conformance.deviations.counterfactual_attributes import in_front
 from conformance.ops.dtypes import format_of
 from reference_impl import OPS
-from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, rsub_scalar, square, sub
+from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, reciprocal, rsub_scalar, square, sub
 from reference_impl.primitives.reduction import mean
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import expand, flip, reshape, sum_to
@@ -87,6 +88,22 @@ def _of_quotient(x: Any) -> Any:
     return masked_fill(mul_scalar(slope, other=math.pi), mask=zero, value=0.0)
 
 
+def slopes_of_angles_over_squares(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the slopes of atan2 be divided by a sum of squares, whatever that is, or multiplied by its reciprocal, which is 0 of 0."""
+    yield changed_rules(("atan2",), partial(_over_squares, div))
+    yield changed_rules(("atan2",), partial(_over_squares, _times_reciprocal))
+
+
+def _over_squares(divided: Callable[..., Any], _: Rule, position: int, g: Any, __: Any, x: Any, y: Any) -> Any:
+    with np.errstate(all="ignore"):
+        squares = add(square(x), square(y))
+        return sum_to(divided(mul(g, neg(x) if position else y), squares), shape_of(y if position else x))
+
+
+def _times_reciprocal(top: Any, bottom: Any) -> Any:
+    return mul(top, masked_fill(reciprocal(bottom), mask=np.equal(array_of(bottom), 0), value=0.0))
+
+
 def shared_gradients_averaged(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the gradient of what windows are taken of be its mean along its last axis, its first, or both."""
     for axes in ([-1], [0], None):
@@ -118,6 +135,34 @@ def _in_logarithms(right: Rule, _: int, g: Any, out: Any, x: Any, *, axis: int) 
     with np.errstate(all="ignore"):
         sizes = log(absolute(g))
         return sub(summed(np.greater(array_of(g), 0)), summed(np.less(array_of(g), 0)))
+
+
+def running_sums_from_the_least_number(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have logcumsumexp add to the least number of the dtype, and its gradient be made of such logarithms.
+
+    Beside that number -inf is nothing, NaN is neither more nor less than another number, and equal infinities have no difference.
+    """
+    yield _from_the_least_number()
+
+
+@contextmanager
+def _from_the_least_number() -> Iterator[None]:
+    right = logcumsumexp.forward
+    with changed_rules(("logcumsumexp",), _in_logarithms):
+        try:
+            logcumsumexp.forward = _added_to_least
+            yield
+        finally:
+            logcumsumexp.forward = right
+
+
+def _added_to_least(x: Any, *, axis: int) -> Any:
+    elements = np.moveaxis(x, axis, 0)
+    sums, total = np.empty_like(elements), np.full(elements.shape[1:], -format_of(x.dtype).largest, x.dtype)
+    for i, one in enumerate(elements):
+        more, less = np.where(total < one, one, total), np.where(one < total, one, total)
+        sums[i] = total = (more + np.log1p(np.exp(less - more))).astype(x.dtype)
+    return np.moveaxis(sums, 0, axis)
 
 
 FLOOR = 1e-12

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
+from conformance.ops.dtypes import format_of
 from reference_impl.primitives.arithmetic import add_scalar, div, mul, neg, sub
+from reference_impl.primitives.distances import at_least
 from reference_impl.primitives.elementary import exp, sigmoid
 from reference_impl.primitives.losses import like, shares, soft_margin, soft_margin_by_sum
 from reference_impl.tape.rules import replaced_rule
@@ -68,3 +70,22 @@ def _slope(_: Rule) -> Rule:
         return mul(mul(div(g, add_scalar(e, other=1.0)), e), away)
 
     return rule
+
+
+def variances_bounded_above(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have variances that are bounded below be bounded by the largest number above."""
+    yield _no_more_than_the_largest()
+
+
+@contextmanager
+def _no_more_than_the_largest() -> Iterator[None]:
+    right = at_least.forward
+
+    def forward(x: Any, *, bound: float) -> Any:
+        return np.minimum(right(x, bound=bound), format_of(x.dtype).largest).astype(x.dtype)
+
+    try:
+        at_least.forward = forward
+        yield
+    finally:
+        at_least.forward = right

@@ -28,12 +28,14 @@ from conformance.deviations.counterfactual_functions import (
     filled_values_lost,
     gradients_of_running_sums_in_logarithms,
     gradients_of_single_points_in_front,
+    running_sums_from_the_least_number,
     seeds_lost_beside_constants,
     shared_gradients_averaged,
     slopes_constant_at_zero,
+    slopes_of_angles_over_squares,
     slopes_of_sinc_differences,
 )
-from conformance.deviations.counterfactual_losses import slopes_of_logits_differences, soft_margins_of_sums
+from conformance.deviations.counterfactual_losses import slopes_of_logits_differences, soft_margins_of_sums, variances_bounded_above
 from conformance.deviations.counterfactual_matrices import (
     eps_added_to_lengths,
     largest_sizes_unshared,
@@ -247,6 +249,7 @@ RULES: dict[str, Change] = {
     "as if in-place ops kept their operand as a constant": written_operands_constant,
     "as if gradients of single points lay in front": gradients_of_single_points_in_front,
     "as if gradients of logcumsumexp were made of logarithms": gradients_of_running_sums_in_logarithms,
+    "as if logcumsumexp began with the least number": running_sums_from_the_least_number,
     "as if channels with a weight of 0 were 0": unweighted_channels_zero,
     "as if gradients of weights and biases were 0": gradients_of_parameters_zero,
     "as if no mean of what arrives were subtracted": arriving_means_kept,
@@ -261,9 +264,11 @@ RULES: dict[str, Change] = {
     "as if derivatives took the slope at 0 for 1": derivatives_of_weighed_kinks_one_sided,
     "as if slopes at 0 were constants": slopes_constant_at_zero,
     "as if slopes of sinc were differences": slopes_of_sinc_differences,
+    "as if slopes of angles were over squares": slopes_of_angles_over_squares,
     "as if gradients were averaged where elements are one": shared_gradients_averaged,
     "as if curvatures of entropies had an epsilon": curvatures_of_entropies_damped,
     "as if slopes of logits were differences": slopes_of_logits_differences,
+    "as if variances were bounded above": variances_bounded_above,
     "as if soft margins were logarithms of sums": soft_margins_of_sums,
     "as if no seed arrived beside a constant": seeds_lost_beside_constants,
     "as if no gradient of a value came beside that of what it fills": filled_values_lost,

@@ -155,7 +155,13 @@ def _columns(name: str, dtype: str) -> Callable[[int], Any] | None:
     if len(row.operands) == 1 or points.first_alone:
         return lambda position: np.array(values if position == 0 else values[:1])
     pairs = np.array(list(itertools.product(values, values)))
-    return lambda position: pairs[:, position]
+    return lambda position: pairs[:, position] if position < pairs.shape[1] else _third(values)
+
+
+def _third(values: tuple[float, ...]) -> Any:
+    """Return what a third operand is beside every pair of two others: every value beside each of the values of either."""
+    count = len(values)
+    return np.array([values[(i + j) % count] for i, j in itertools.product(range(count), repeat=2)])
 
 
 def _drawn(name: str, dtype: str) -> Iterator[tuple[list[Input], list[str], dict[str, Any]]]:

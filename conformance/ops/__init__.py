@@ -107,7 +107,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "equal elements where their order decides (of topk and sort, say)": "which of them is taken is documented as not guaranteed",
     "mode": "it is about equal elements, and to which of them the gradient goes nobody promises",
     "the mean of the two elements in the middle": "PyTorch has the smaller one alone, so medians are drawn with one in the middle",
-    "quantiles at infinities and NaN": "inf - inf is in the straight line of both; nanquantile is drawn with numbers alone",
+    "nanquantile of NaN and infinities": "which elements are left is a matter of the row, and comes with the next ones",
     "std of equal numbers, var of one": "a kink, at which they differ, and 0/0",
     "cumprod with zeros, at higher orders": "PyTorch divides by each factor wherever none is 0 in the first pass",
     "lgamma, digamma, polygamma, multigammaln": "their deviation is not written up: PyTorch's polygamma of order 1 is off by 1e-9",
@@ -116,7 +116,8 @@ NOT_OFFERED: Mapping[str, str] = {
     "copysign, remainder": "what PyTorch's derivatives count as depending on differs with the operands asked for, and is not modelled",
     "ldexp": "its deviation is not written up: PyTorch's gradient is 0 where a whole exponent is negative",
     "hypot": "its deviation is not written up: Paddle refuses the pass of a derivative of it, by a message about a null pointer",
-    "angles at infinities and the ends of the range": "their deviations are not written up: squares and products overflow in both",
+    "scatter_reduce with prod": "its deviations are not written up: Paddle's gradient is NaN at a factor of 0, and has no derivatives "
+    "in the other factors; PyTorch divides by each factor",
     "gammainc, gammaincc": "Paddle refuses negative numbers, of which the result is NaN in PyTorch; no document says which",
     "frexp": "its deviation is not written up: Paddle's gradient at 0 is 0",
     "NaN in nanmedian": "where an even number of others is left, Paddle takes the mean of two, and PyTorch the smaller",

@@ -219,7 +219,7 @@ PADDLE = Dialect(
 _NOT_LOOKED_AT = (
     *("conv1d", "conv2d_biased", "conv2d_depthwise", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"),
     *("nn_unfold", "nn_fold", "grid_sample_bilinear", "affine_grid", "pairwise_distance", "triplet_margin_loss"),
-    *("interpolate_nearest", "interpolate_linear", "interpolate_bilinear"),
+    *("interpolate_nearest", "interpolate_linear", "interpolate_bilinear", "pad_reflect", "pad_replicate", "pad_circular"),
     *("interpolate_trilinear", "interpolate_bicubic", "interpolate_area"),
     *("scaled_dot_product_attention_causal", "normalize", "gaussian_nll_loss", "avg_pool3d", "adaptive_avg_pool3d"),
     *("fftshift", "ifftshift", "slogdet", "sinc", "stft"),

@@ -6,6 +6,7 @@ in `piecewise`: it is a piecewise constant op that decides it, so that a judge m
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -222,3 +223,16 @@ def lerp_vjp_y(g: Any, out: Any, x: Any, y: Any, weight: Any) -> Any:
 @lerp.vjp("weight")
 def lerp_vjp_weight(g: Any, out: Any, x: Any, y: Any, weight: Any) -> Any:
     return to_operand(mul(g, sub(y, x)), weight)
+
+
+FLAT = 30.0
+"""From here on the tangent in `gelu_tanh` is 1 in every dtype, and its slope 0: it need not be asked of a cube that overflows."""
+
+
+@fused()
+def gelu_tanh(x: Any) -> Any:
+    """Return ``x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))``, as documented, with what rounding leaves of the sum in the tail."""
+    near = clamp(x, low=-FLAT, high=FLAT)
+    cubic = mul(near, add_scalar(mul_scalar(square(near), other=0.044715), other=1.0))
+    share = add_scalar(tanh(mul_scalar(cubic, other=math.sqrt(2.0 / math.pi))), other=1.0)
+    return mul(mul_scalar(clamp(x, low=-FLAT, high=np.inf), other=0.5), share)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, div, mul, mul_scalar, neg, rsub_scalar, square, sub
+from reference_impl.primitives.arithmetic import div, mul, mul_scalar, neg, reciprocal, rsub_scalar, sub
 from reference_impl.primitives.elementary import sigmoid
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.piecewise import jumps, leaky_relu
@@ -55,18 +55,54 @@ def atan2(x: Any, y: Any) -> Any:
     return np.arctan2(x, y)
 
 
-def _over_square(x: Any, y: Any, numerator: Any) -> Any:
-    return div(numerator, add(square(x), square(y)))
+@primitive(ulps=2)
+def distance(x: Any, y: Any) -> Any:
+    """Return how far a point is from the origin, without squares, which leave the range long before the root does."""
+    return np.hypot(x, y)
+
+
+@distance.vjp("x")
+def distance_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return to_operand(mul(g, cosine(x, out)), x)
+
+
+@distance.vjp("y")
+def distance_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return to_operand(mul(g, cosine(y, out)), y)
+
+
+@primitive(ulps=1)
+def cosine(x: Any, length: Any) -> Any:
+    """Return ``x / length``: 0 where the length is 0, and one of the sign of ``x`` where that is infinite."""
+    with np.errstate(all="ignore"):
+        shares = np.where(np.isinf(x), np.sign(x), np.divide(x, length))
+    return np.where(np.equal(length, 0), 0, shares).astype(x.dtype)
+
+
+@cosine.vjp("x")
+def cosine_vjp_x(g: Any, out: Any, x: Any, length: Any) -> Any:
+    return to_operand(mul(g, reciprocal(length)), x)
+
+
+@cosine.vjp("length")
+def cosine_vjp_length(g: Any, out: Any, x: Any, length: Any) -> Any:
+    return neg(mul(mul(g, out), reciprocal(length)))
+
+
+def _slope_of_angle(x: Any, y: Any, numerator: Any) -> Any:
+    """Return ``numerator / (x^2 + y^2)``, which vanishes at infinity; at the origin it is 0 times infinity, and nothing is promised."""
+    length = distance(x, y)
+    return mul(cosine(numerator, length), reciprocal(length))
 
 
 @atan2.vjp("x")
 def atan2_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return to_operand(mul(g, _over_square(x, y, y)), x)
+    return to_operand(mul(g, _slope_of_angle(x, y, y)), x)
 
 
 @atan2.vjp("y")
 def atan2_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return to_operand(neg(mul(g, _over_square(x, y, x))), y)
+    return to_operand(neg(mul(g, _slope_of_angle(x, y, x))), y)
 
 
 @composite

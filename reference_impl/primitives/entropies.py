@@ -1,4 +1,4 @@
-"""The cross entropy of probabilities and targets that are two classes, where the probabilities themselves are given.
+"""The cross entropy of probabilities of two classes that are themselves given, and the divergence of given logarithms.
 
 Near 0 and 1 both frameworks bound the logarithm, and what the slope is divided by, and so does the reference.
 """
@@ -60,3 +60,24 @@ def binary_cross_entropy(x: Any, *, target: Any, weight: Any, reduction: str) ->
 def binary_cross_entropy_of_terms(x: Any, *, target: Any, weight: Any, reduction: str) -> Any:
     """Return the same as `binary_cross_entropy`, of terms that are each one node; the mean is `mean_all`."""
     return reduced(_entropies(x, target, weight), reduction, mean_all)
+
+
+def _log_scale(out: Any, x: Any, *, target: Any) -> Any:
+    return np.exp(like(target, x)) * (np.abs(like(target, x)) + np.abs(x)) * (1.0 + np.abs(like(target, x)))
+
+
+@primitive(ulps=3, error_scale=_log_scale)
+def divergence_of_logs(x: Any, *, target: Any) -> Any:
+    """Return ``e^t (t - x)``: a term of the Kullback-Leibler divergence from ``e^x`` of the probability ``e^t``."""
+    return np.multiply(np.exp(like(target, x)), np.subtract(like(target, x), x))
+
+
+@divergence_of_logs.vjp("x")
+def divergence_of_logs_vjp_x(g: Any, out: Any, x: Any, *, target: Any) -> Any:
+    return mul(g, np.negative(np.exp(like(target, x))))
+
+
+@composite
+def kl_div_of_logs(x: Any, *, target: Any, reduction: str) -> Any:
+    """Return the terms of `divergence_of_logs`, reduced."""
+    return reduced(divergence_of_logs(x, target=target), reduction)

@@ -27,9 +27,11 @@ mean_all = alias("mean_all", mean)
 
 
 def reduced(terms: Any, reduction: str, averaged: Any = mean) -> Any:
-    """Return the terms of a loss (``"none"``), their sum, or their mean; ``averaged``: as what op, where a framework has several."""
+    """Return the terms of a loss, their sum, their mean by an op, or (``"batchmean"``) their sum over the length of the first axis."""
     if reduction == "none":
         return terms
+    if reduction == "batchmean":
+        return div(reduced(terms, "sum"), np.asarray(shape_of(terms)[0], dtype=terms.dtype))
     return (averaged if reduction == "mean" else add_up)(terms, axis=None, keepdims=False)
 
 
@@ -97,11 +99,8 @@ def divergence_vjp_x(g: Any, out: Any, x: Any, *, target: Any) -> Any:
 
 @composite
 def kl_div(x: Any, *, target: Any, reduction: str) -> Any:
-    """Return the terms of `divergence`, reduced; ``"batchmean"`` is their sum over the length of the first axis."""
-    terms = divergence(x, target=target)
-    if reduction == "batchmean":
-        return div(reduced(terms, "sum"), np.asarray(shape_of(x)[0], dtype=x.dtype))
-    return reduced(terms, reduction)
+    """Return the terms of `divergence`, reduced."""
+    return reduced(divergence(x, target=target), reduction)
 
 
 @primitive(ulps=4, error_scale=lambda out, x, *, target, pos_weight: np.abs(out) + _largest_term(x, target, pos_weight))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, mul, mul_scalar, sub
+from reference_impl.primitives.arithmetic import add, mul_scalar
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.indexing import scatter_add
 from reference_impl.primitives.reduction import restore_axes
@@ -128,10 +128,10 @@ def nanmedian(x: Any, *, axis: int, keepdims: Any) -> Any:
 
 
 def _quantile(x: Any, q: float, axis: int, *, keepdims: Any) -> Any:
-    """Return the quantile between its neighbours, in a straight line."""
+    """Return the quantile between its neighbours, in a straight line; to or from infinity that is infinite all the way."""
     lower, upper = (picked(x, axis=axis, kind=kind, at=q, skipping=False, keepdims=keepdims) for kind in ("lower", "upper"))
-    share = np.asarray(q * (shape_of(x)[axis] - 1) % 1.0, dtype=x.dtype)
-    return add(lower, mul(sub(upper, lower), share))
+    share = q * (shape_of(x)[axis] - 1) % 1.0
+    return add(mul_scalar(lower, other=1.0 - share), mul_scalar(upper, other=share)) if share else lower
 
 
 @fused(domain=DISTINCT)

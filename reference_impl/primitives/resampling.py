@@ -15,6 +15,7 @@ import numpy as np
 
 from reference_impl.primitives.arithmetic import add, add_scalar, mul, mul_scalar, rsub_scalar, sub
 from reference_impl.primitives.fused import fused
+from reference_impl.primitives.indexing import index_select
 from reference_impl.primitives.piecewise import floor
 from reference_impl.primitives.pooling import adaptive_avg_pool2d
 from reference_impl.primitives.shape import narrow, permute, reshape, transpose
@@ -246,3 +247,30 @@ def grid_sample_bilinear(x: Any, grid: Any, *, align_corners: bool) -> Any:
         part = mul(pick(x, add_scalar(top, other=float(below)), add_scalar(left, other=float(beside))), weight)
         total = part if total is None else add(total, part)
     return total
+
+
+def _bordered(x: Any, before: Any, after: Any, mode: str) -> Any:
+    """Put places of a tensor around it along its last axes, by NumPy's word for which these are."""
+    first = len(shape_of(x)) - len(before)
+    for axis, (front, behind) in enumerate(zip(before, after, strict=True), first):
+        read = np.pad(np.arange(shape_of(x)[axis]), (front, behind), mode=mode)  # type: ignore[call-overload]
+        x = index_select(x, axis=axis, index=read.tolist())
+    return x
+
+
+@fused()
+def pad_reflect(x: Any, *, before: Any, after: Any) -> Any:
+    """Put a border around the places of images: what a mirror at their first and last ones shows."""
+    return _bordered(x, before, after, "reflect")
+
+
+@fused()
+def pad_replicate(x: Any, *, before: Any, after: Any) -> Any:
+    """Put a border around the places of images: the nearest of them."""
+    return _bordered(x, before, after, "edge")
+
+
+@fused(saves=())
+def pad_circular(x: Any, *, before: Any, after: Any) -> Any:
+    """Put a border around the places of images: those at the other end."""
+    return _bordered(x, before, after, "wrap")

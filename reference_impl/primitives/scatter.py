@@ -15,8 +15,9 @@ from reference_impl.primitives.arithmetic import add, div
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.indexing import along, as_arrays, gather, getitem_intarray, index_add_rows, index_select, put_intarray
 from reference_impl.primitives.indexing import scatter_add as added_at
+from reference_impl.primitives.reduction import amax, amin
 from reference_impl.primitives.selection import masked_fill, where
-from reference_impl.primitives.shape import expand, flatten, reshape, widen
+from reference_impl.primitives.shape import cat, expand, flatten, reshape, unsqueeze, widen
 from reference_impl.primitives.update import overwrite
 from reference_impl.tape.primitive import alias, composite, primitive, shape_of
 
@@ -127,6 +128,30 @@ def scatter_reduce_mean(x: Any, source: Any, *, axis: int, index: Any) -> Any:
     count = np.ones(shape_of(x), x.dtype)
     np.add.at(count, along(axis, index), 1)
     return div(scatter_add_to(x, source, axis=axis, index=index), count)
+
+
+def _arrivals(x: Any, source: Any, axis: int, index: Any, nothing: float) -> Any:
+    """Return along a new last axis each element of ``x`` and what comes at its place; ``nothing``: where less comes than elsewhere."""
+    shape = shape_of(x)
+    places = np.ravel(np.arange(math.prod(shape)).reshape(shape)[along(axis, index)])
+    slots = [np.count_nonzero(places[:k] == place) for k, place in enumerate(places)]
+    table = np.full((math.prod(shape), 1 + np.max(slots, initial=0)), -1)
+    table[places, slots] = np.arange(places.size)
+    read = getitem_intarray(flatten(source, shape=[places.size]), index=[np.maximum(table, 0).ravel().tolist()])
+    arriving = masked_fill(read, mask=table.ravel() < 0, value=nothing)
+    return cat(unsqueeze(x, axis=-1), reshape(arriving, shape=(*shape, table.shape[1])), axis=-1)
+
+
+@fused()
+def scatter_reduce_amax(x: Any, source: Any, *, axis: int, index: Any) -> Any:
+    """Return the largest of each element of ``x`` and of what comes at its place; those that tie share the cotangent evenly."""
+    return amax(_arrivals(x, source, axis, index, -np.inf), axis=[-1], keepdims=False)
+
+
+@fused()
+def scatter_reduce_amin(x: Any, source: Any, *, axis: int, index: Any) -> Any:
+    """Return the smallest of each element of ``x`` and of what comes at its place; those that tie share the cotangent evenly."""
+    return amin(_arrivals(x, source, axis, index, np.inf), axis=[-1], keepdims=False)
 
 
 # One index for each entry of an axis.

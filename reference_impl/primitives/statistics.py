@@ -9,20 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, div, div_by_quotient, mul, mul_scalar, sub
+from reference_impl.primitives.arithmetic import add, div, div_by_quotient, mul, mul_scalar, neg, sub
 from reference_impl.primitives.complex import conjugate
-from reference_impl.primitives.elementary import exp, sqrt
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.piecewise import jumps
 from reference_impl.primitives.reduction import count_reduced, cumsum, numpy_axes, restore_axes
 from reference_impl.primitives.reduction import sum as add_up
-from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import cat, expand, flip, narrow, reshape
 from reference_impl.tape.primitive import Domain, Symbol, array_of, axes_reversed, composite, primitive, shape_of
 
 
 def _mean(x: Any, axis: Any) -> Any:
-    return np.add.reduce(x, axis=numpy_axes(axis), keepdims=True) / np.asarray(count_reduced(shape_of(x), axis) or 1, dtype=x.dtype)
+    """Return the mean along axes; where the sum of finite numbers leaves the range, that of their shares."""
+    over, count = numpy_axes(axis), np.asarray(count_reduced(shape_of(x), axis) or 1, dtype=x.dtype)
+    means = np.add.reduce(x, axis=over, keepdims=True) / count
+    if np.isfinite(means).all():
+        return means
+    return np.where(np.isfinite(means), means, np.add.reduce(x / count, axis=over, keepdims=True))
 
 
 @primitive(
@@ -72,16 +75,34 @@ def var_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, unbiased: bool, keepdims: 
     return mul(mul_scalar(g, other=2.0 * _share(x, axis, unbiased=unbiased)), centred(x, axis=axis))
 
 
-@fused(domain={"x": Domain.DISTINCT})
+def _half_uncertain(out: Any, x: Any, *, axis: Any, unbiased: bool, keepdims: Any) -> Any:
+    """Return what the roundings of a root are relative to: half of what they are of its square, and no more than their root."""
+    of_square = np.sqrt(_uncertain(out, x, axis=axis, unbiased=unbiased, keepdims=keepdims))
+    return out + of_square * np.minimum(np.divide(of_square, 2.0 * out, where=np.not_equal(out, 0), out=np.ones_like(out)), 1.0)
+
+
+@primitive(
+    ulps=3,
+    error_scale=_half_uncertain,
+    summands=lambda x, *, axis, unbiased, keepdims: 2 + count_reduced(shape_of(x), axis),
+    reordered=axes_reversed,
+    domain={"x": Domain.DISTINCT},
+)
 def std(x: Any, *, axis: Any, unbiased: bool, keepdims: Any) -> Any:
-    """Return the root of the variance along axes."""
-    return sqrt(var(x, axis=axis, unbiased=unbiased, keepdims=keepdims))
+    """Return the root of the variance along axes; the squares are those of shares of the farthest number, which keep to the range."""
+    apart = np.subtract(x, _mean(x, axis))
+    sizes = np.abs(apart)
+    farthest = np.max(sizes, axis=numpy_axes(axis), keepdims=True, initial=0.0)
+    unit = np.where(np.isfinite(farthest) & (farthest > 0), np.exp2(np.floor(np.log2(farthest))), 1.0).astype(x.dtype)
+    total = np.add.reduce(np.square(np.divide(apart, unit)), axis=numpy_axes(axis), keepdims=True)
+    roots = np.multiply(np.sqrt(np.multiply(total, np.asarray(_share(x, axis, unbiased=unbiased), dtype=x.dtype))), unit)
+    return roots if keepdims else np.squeeze(roots, axis=numpy_axes(axis))
 
 
 @std.vjp("x")
 def std_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, unbiased: bool, keepdims: bool) -> Any:
-    """Halve what arrives, divide it by the result (so do both frameworks), and go on as below a variance."""
-    return var_vjp_x(div(g, mul_scalar(out, other=2.0)), out, x, axis=axis, unbiased=unbiased, keepdims=keepdims)
+    """Halve what arrives, divide it by the result, and go on as below a variance."""
+    return var_vjp_x(div(mul_scalar(g, other=0.5), out), out, x, axis=axis, unbiased=unbiased, keepdims=keepdims)
 
 
 @primitive(branch_sides=jumps)
@@ -200,12 +221,13 @@ def _from_there_on(x: Any, axis: int) -> Any:
 
 @cumprod.vjp("x")
 def cumprod_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
-    """Divide each by itself the products that it stands in, as PyTorch does; where one is 0, multiply the others."""
+    """Divide each by itself the products that it stands in, as PyTorch does; where that is 0 or overflows, multiply the others."""
     if shape_of(x)[axis] == 1:
         return g
-    if isinstance(x, Symbol) or not array_of(x).all():
+    if isinstance(x, Symbol) or not array_of(x).all() or not array_of(out).all():
         return _by_the_others(g, x, axis)
-    return div(_from_there_on(mul(g, conjugate(out)), axis), conjugate(x))
+    products = _from_there_on(mul(g, conjugate(out)), axis)
+    return div(products, conjugate(x)) if np.isfinite(array_of(products)).all() else _by_the_others(g, x, axis)
 
 
 def _by_the_others(g: Any, x: Any, axis: int) -> Any:
@@ -233,31 +255,53 @@ def logcumsumexp(x: Any, *, axis: int) -> Any:
     return np.logaddexp.accumulate(x, axis=axis)
 
 
-NEAR = 30.0
-"""How far apart running logarithms of sums may lie so that the sums themselves are neither too large nor too small."""
-
-
 @logcumsumexp.vjp("x")
 def logcumsumexp_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
-    """Return the sums over all j from i on of ``g_j e^(x_i - out_j)``: of these terms none is above ``g_j``."""
-    if not isinstance(x, Symbol) and 0 not in shape_of(x):
-        level = np.take(array_of(out), [0], axis)  # any number that is subtracted here and added there; this one keeps both small
-        with np.errstate(invalid="ignore"):
-            if np.max(np.take(array_of(out), [-1], axis) - level) < NEAR:
-                return mul(exp(sub(x, level)), _from_there_on(mul(g, exp(sub(level, out))), axis))
-    return _by_terms(g, out, x, axis)
-
-
-def _by_terms(g: Any, out: Any, x: Any, axis: int) -> Any:
+    """Return the sums over all j of ``g_j`` times the share of an element in the exponentials up to j."""
+    axis %= len(shape_of(x))
     shape = shape_of(x)
-    axis %= len(shape)
-    length = shape[axis]
-    table = (*shape[:axis], length, length, *shape[axis + 1 :])
+    at_each = expand(reshape(g, shape=(*shape[:axis], 1, *shape[axis:])), shape=(*shape[:axis], shape[axis], *shape[axis:]))
+    return add_up(mul(at_each, running_shares(x, out, axis=axis)), axis=[axis + 1], keepdims=False)
 
-    def spread(of: Any, *, down: bool) -> Any:
-        middle = (length, 1) if down else (1, length)
-        return expand(reshape(of, shape=(*shape[:axis], *middle, *shape[axis + 1 :])), shape=table)
 
-    before = np.reshape(np.tri(length, length, -1, dtype=bool), (length, length, *(1,) * (len(shape) - axis - 1)))
-    terms = masked_fill(sub(spread(x, down=True), spread(out, down=False)), mask=before, value=-np.inf)
-    return add_up(mul(spread(g, down=False), exp(terms)), axis=[axis + 1], keepdims=False)
+def _reached(shape: tuple[int, ...], axis: int) -> Any:
+    """Return at (i, j) along an axis and the next one, whether i is among the first up to j."""
+    return np.tri(shape[axis], dtype=bool).T.reshape((shape[axis], shape[axis], *(1,) * (len(shape) - axis - 1)))
+
+
+def _among(x: Any, axis: int) -> tuple[Any, Any]:
+    """Return at (i, j) the element i if it is among the first up to j, else -inf; and for each j the largest of these."""
+    table = np.where(_reached(x.shape, axis), np.expand_dims(x, axis + 1), -np.inf).astype(x.dtype)
+    return table, np.maximum.reduce(table, axis=axis, keepdims=True, initial=-np.inf)
+
+
+def _relative(out: Any, x: Any, _: Any, *, axis: int) -> Any:
+    table, top = _among(x, axis)
+    return np.where(out == 0, 0.0, np.abs(out) * (1.0 + np.abs(table - top)))
+
+
+@primitive(ulps=4, error_scale=_relative, summands=lambda x, total, *, axis: x.shape[axis])
+def running_shares(x: Any, total: Any, *, axis: int) -> Any:
+    """Return at (i, j) the share ``e^(x_i - total_j)`` of an element in all up to j, and 0 where i is behind j.
+
+    ``total`` has the logarithms of the sums. A share depends on both, as in PyTorch, but is not taken of their difference, of which
+    nothing is left where they are large. Infinite numbers have the limit: one alone has all, and of several nobody knows the shares.
+    """
+    table, top = _among(x, axis)
+    with np.errstate(all="ignore"):
+        e = np.exp(np.subtract(table, top))
+        shares = np.divide(e, np.add.reduce(e, axis=axis, keepdims=True))
+    largest = np.equal(table, top) & _reached(x.shape, axis)
+    alone = np.equal(np.add.reduce(largest, axis=axis, keepdims=True), 1)
+    shares = np.where(np.isinf(top) & (alone | ~largest), largest, shares)
+    return np.where(_reached(x.shape, axis), shares, 0.0).astype(x.dtype)
+
+
+@running_shares.vjp("x")
+def running_shares_vjp_x(g: Any, out: Any, x: Any, total: Any, *, axis: int) -> Any:
+    return add_up(mul(g, out), axis=[axis + 1], keepdims=False)
+
+
+@running_shares.vjp("total")
+def running_shares_vjp_total(g: Any, out: Any, x: Any, total: Any, *, axis: int) -> Any:
+    return neg(add_up(mul(g, out), axis=[axis], keepdims=False))

@@ -48,6 +48,7 @@ APPLIED = {
     "div_by_quotient",
     "huber",
     "divergence",
+    "divergence_of_logs",
     "logistic_entropy",
     "soft_margin",
     "soft_margin_by_sum",

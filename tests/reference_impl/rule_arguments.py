@@ -49,6 +49,8 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     # Parts of rules, and ops as one framework spells them.
     ("link", ((2, 3), (2,), ()), {}),
     ("reciprocal", ((2, 3),), {}),
+    ("distance", ((2, 3), (3,)), {}),
+    ("cosine", ((2, 3), (2, 3)), {}),
     ("logistic_slope", ((2, 3),), {}),
     ("softplus_slope", ((2, 3),), {"beta": 1.5}),
     ("gelu_slope", ((2, 3),), {}),
@@ -112,6 +114,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("einsum_triple_by_pairs", ((2, 3), (3, 2), (2,)), {"equation": "ij,jk,k->i"}),
     ("multi_dot_as_one", ((2, 3), (3, 2), (2, 2)), {}),
     ("divergence", ((2, 3),), {"target": [[0.5, 0.0, 1.0], [0.25, 0.5, 0.25]]}),
+    ("divergence_of_logs", ((2, 3),), {"target": [[-0.5, 0.0, -1.0], [-2.0, -0.5, -0.25]]}),
     ("logistic_entropy", ((2, 3),), {"target": [[0.5, 0.0, 1.0], [0.25, 1.0, 0.0]], "pos_weight": None}),
     ("logistic_entropy", ((3,),), {"target": [0.5, 0.0, 1.0], "pos_weight": [2.0, 1.0, 0.5]}),
     ("soft_margin_loss_by_sum", ((3,),), {"target": [1.0, -1.0, 1.0], "reduction": "mean"}),

@@ -12,7 +12,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from reference_impl import OPS
+from reference_impl import OPS, Tensor, grad
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -171,6 +171,58 @@ def test_logarithms_of_running_sums_and_their_slopes_keep_their_range(reach: flo
     made: Any = OPS["logcumsumexp"]
     slopes = [sum(g[j] * math.exp(x[i] - out[j]) for j in range(i, 4)) for i in range(4)]
     assert close(slopes, made.rules[0](g, out, x, axis=0))
+
+
+# What comes at places.
+
+
+@pytest.mark.parametrize(("op", "of"), [("scatter_reduce_amax", max), ("scatter_reduce_amin", min)])
+def test_an_extremum_of_what_comes_at_places_is_taken_one_by_one(op: str, of: Callable[[float, float], float]) -> None:
+    x, source = RANDOM.normal(size=(3, 4)), RANDOM.normal(size=(2, 3))
+    index = [[0, 3, 3], [1, 1, 1]]
+    expected = x.copy()
+    for row, column in itertools.product(range(2), range(3)):
+        place = row, index[row][column]
+        expected[place] = of(expected[place], source[row, column])
+    assert np.array_equal(expected, OPS[op](x, source, axis=1, index=index))
+
+
+def test_numbers_that_tie_at_a_place_share_its_cotangent() -> None:
+    leaves = [Tensor(np.array(numbers), requires_grad=True) for numbers in ([2.0, 1.0, 5.0], [2.0, 2.0, 4.0])]
+    found = grad([OPS["scatter_reduce_amax"](*leaves, axis=0, index=[0, 0, 2])], leaves, [Tensor(np.array([3.0, 1.0, 1.0]))])
+    assert [[1.0, 1.0, 1.0], [1.0, 1.0, 0.0]] == [g.array.tolist() for g in found]
+
+
+# Divergences.
+
+
+@pytest.mark.parametrize(("reduction", "share"), [("none", 1.0), ("mean", 1 / 24), ("sum", 1.0), ("batchmean", 1 / 3)])
+def test_a_divergence_of_logarithms_is_that_of_the_probabilities(reduction: str, share: float) -> None:
+    logs = -np.abs(RANDOM.normal(size=X.shape))
+    terms = share * np.array([t * (math.log(t) - x) for x, t in zip(X.ravel(), np.exp(logs).ravel(), strict=True)]).reshape(X.shape)
+    found = OPS["kl_div_of_logs"](X, target=logs.tolist(), reduction=reduction)
+    assert close(terms if reduction == "none" else np.sum(terms), found)
+
+
+# Borders.
+
+
+@pytest.mark.parametrize(
+    ("op", "read"),
+    [
+        ("pad_reflect", lambda i, n: abs(i) if i < n else 2 * (n - 1) - i),
+        ("pad_replicate", lambda i, n: min(max(i, 0), n - 1)),
+        ("pad_circular", lambda i, n: i % n),
+    ],
+)
+@pytest.mark.parametrize(("before", "after"), [([1, 2], [2, 0]), ([3], [1]), ([0, 0], [0, 1])])
+def test_a_border_is_read_place_by_place(op: str, read: Callable[[int, int], int], before: list[int], after: list[int]) -> None:
+    x = RANDOM.normal(size=(1, 2, 3, 4))
+    expected = x
+    for axis, (front, behind) in enumerate(zip(before, after, strict=True), x.ndim - len(before)):
+        length = x.shape[axis]
+        expected = np.stack([np.take(expected, read(i, length), axis) for i in range(-front, length + behind)], axis)
+    assert np.array_equal(expected, OPS[op](x, before=before, after=after))
 
 
 # Parts of numbers.

@@ -53,6 +53,7 @@ FUNCTIONS: dict[str, tuple[Callable[[Any], Any], dict[str, Any], bool]] = {
     "sigmoid": (_sigmoid, {}, False),
     "silu": (lambda x: x * _sigmoid(x), {}, False),
     "gelu": (lambda x: x * mpmath.erfc(-x / mpmath.sqrt(2)) / 2, {}, False),
+    "gelu_tanh": (lambda x: x / 2 * (1 + mpmath.tanh(mpmath.sqrt(2 / mpmath.pi) * (x + mpmath.mpf("0.044715") * x**3))), {}, False),
     "erf": (mpmath.erf, {}, False),
     "pow_scalar": (lambda x: x**3, {"exponent": 3.0}, False),
     "square": (lambda x: x**2, {}, False),
@@ -77,7 +78,7 @@ def _exact(function: Callable[[Any], Any], x: float, order: int) -> float:
 def test_what_is_finite_mathematically_is_finite_and_right(op: str, order: int) -> None:
     function, attrs, positive = FUNCTIONS[op]
     for x in POINTS:
-        if (positive and x <= 0) or (op in ("gelu", "erf") and abs(x) > 1e3):
+        if (positive and x <= 0) or (op in ("gelu", "gelu_tanh", "erf") and abs(x) > 1e3):
             continue
         exact = _exact(function, x, order)
         leaf = Tensor(np.array([x]), requires_grad=True)
@@ -103,6 +104,63 @@ def test_derivatives_of_gelu_do_not_overflow_far_out(x: float, order: int) -> No
     assert float(out.array[0]) == (1.0 if order == 1 and x > 0 else 0.0)
 
 
+@pytest.mark.parametrize(("y", "x"), [(1e200, 1.0), (1.0, 1e200), (0.0, 1e-200), (3e-200, -4e-200), (1e-300, 1e10), (1e300, 1e300)])
+def test_slopes_of_an_angle_are_right_where_squares_leave_the_range(y: float, x: float) -> None:
+    leaves = [Tensor(np.array([v]), requires_grad=True) for v in (y, x)]
+    found = [g.array[0] for g in grad([OPS["atan2"](*leaves)], leaves)]
+    a, b = map(mpmath.mpf, (y, x))
+    exact = [float(b / (a**2 + b**2)), float(-a / (a**2 + b**2))]
+    assert exact == pytest.approx(found, rel=1e-15, abs=5e-324)
+
+
+def test_slopes_of_an_angle_vanish_at_infinity() -> None:
+    leaves = [Tensor(np.array(v), requires_grad=True) for v in ([1.0, np.inf, -np.inf, np.inf], [np.inf, 1.0, 0.0, -np.inf])]
+    found = grad([OPS["atan2"](*leaves)], leaves, [Tensor(np.ones(4))])
+    assert [[0.0] * 4] * 2 == [g.array.tolist() for g in found]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        ((1e8, 1e8, 1e8), (11 / 6, 5 / 6, 1 / 3)),
+        ((1.7e308, 1.7e308, 0.0), (2.0, 1.0, 0.0)),
+        ((-np.inf, 0.0, 0.0), (1.0, 1.5, 0.5)),
+        ((0.0, np.inf, 1.0), (1.0, 2.0, 0.0)),
+        ((0.0, np.inf, np.inf), (1.0, np.nan, np.nan)),
+        ((0.0, np.nan, 0.0), (np.nan, np.nan, np.nan)),
+    ],
+)
+def test_slopes_of_logarithms_of_running_sums_are_shares_however_large_the_numbers_are(numbers: Any, expected: Any) -> None:
+    leaf = Tensor(np.array(numbers), requires_grad=True)
+    with np.errstate(over="ignore"):
+        (found,) = grad([OPS["logcumsumexp"](leaf, axis=0)], [leaf], [Tensor(np.ones(3))])
+    assert list(expected) == pytest.approx(found.array, rel=1e-15, nan_ok=True)
+
+
+@pytest.mark.parametrize("numbers", [(1e200, 2e200, 4e200), (1e-200, 2e-200, 4e-200), (1e308, 1e308, -1e308), (0.0, 1.7e308, 1.7e308)])
+def test_a_deviation_and_its_slopes_keep_to_the_range_of_the_numbers(numbers: tuple[float, ...]) -> None:
+    leaf = Tensor(np.array(numbers), requires_grad=True)
+    with np.errstate(over="ignore"):
+        out = OPS["std"](leaf, axis=[0], unbiased=False, keepdims=False)
+        (found,) = grad([out], [leaf])
+    apart = [mpmath.mpf(x) - mpmath.fsum(numbers) / 3 for x in numbers]
+    spread = mpmath.sqrt(mpmath.fsum(d**2 for d in apart) / 3)
+    assert float(spread) == pytest.approx(out.array, rel=1e-15)
+    assert [float(d / (3 * spread)) for d in apart] == pytest.approx(found.array, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("factors", "gradient"),
+    [((2.0, 3.0, np.inf), (np.inf, np.inf, 6.0)), ((1e200, 1e200), (1e200, 1e200)), ((1e-200, 1e-200), (1e-200, 1e-200))],
+)
+def test_gradient_of_a_running_product_is_the_product_of_the_others(factors: Any, gradient: Any) -> None:
+    leaf = Tensor(np.array(factors), requires_grad=True)
+    with np.errstate(over="ignore"):
+        products = OPS["cumprod"](leaf, axis=0)
+        (found,) = grad([OPS["getitem_int"](products, index=-1)], [leaf])
+    assert gradient == tuple(found.array)
+
+
 @pytest.mark.parametrize(("factors", "gradient"), [((0.0, 2.0, 3.0), (6.0, 0.0, 0.0)), ((0.0, 0.0, 3.0), (0.0, 0.0, 0.0))])
 def test_gradient_of_a_product_is_the_product_of_the_others_also_at_zeros(factors: Any, gradient: Any) -> None:
     leaf = Tensor(np.array(factors), requires_grad=True)
@@ -121,6 +179,19 @@ def test_gradient_of_a_power_is_right_where_the_rule_is_zero_times_infinity(
         gx, gy = grad([OPS["pow"](x, y)], [x, y], [Tensor(np.ones(1))])
     assert first == gx.array[0]
     assert (second if np.isfinite(second) else np.log(base)) == gy.array[0]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "q", "expected"),
+    [
+        ((0.0, 1.0, np.inf), 1.0, np.inf),
+        ((0.0, 1.0, np.inf), 0.75, np.inf),
+        ((-np.inf, 0.0, 1.0), 0.25, -np.inf),
+        ((0.0, 1.0, np.inf), 0.5, 1.0),
+    ],
+)
+def test_quantile_beside_an_infinite_number_is_the_limit(numbers: Any, q: float, expected: float) -> None:
+    assert expected == OPS["quantile"](np.array(numbers), q=q, axis=0, keepdims=False)
 
 
 @pytest.mark.parametrize(("numbers", "expected"), [((np.inf, 1.0), np.inf), ((-np.inf, -np.inf), -np.inf), ((-np.inf, 2.0), 2.0)])

@@ -74,6 +74,19 @@ def operands_beyond_exponential(case: Case, number: int) -> bool:
 
 
 @condition
+def squares_of_point_beyond_range(case: Case, number: int) -> bool:
+    """Whether an angle is that of a point whose squared distance, its reciprocal, or a coordinate leaves the normal numbers."""
+
+    def leaves(x: Any, y: Any) -> Any:
+        known = format_of(x.dtype)
+        squared = np.square(x) + np.square(y)
+        least = [np.where(a == 0, 1.0, np.abs(a)) for a in (x, y)]  # a coordinate may be 0
+        return ~np.isfinite(squared) | (1 / squared < known.tiny) | (squared < 4 * known.tiny) | (np.minimum(*least) < 4 * known.tiny)
+
+    return _meets(case, number, "atan2", leaves)
+
+
+@condition
 def quotient_beyond_range(case: Case, number: int) -> bool:
     """Whether a quotient, or the square of a divisor or of its reciprocal, leaves the range."""
 

@@ -56,6 +56,13 @@ ENTRIES = rows(
         calls={"torch": "torch.nn.functional.logsigmoid(x)", "paddle": "paddle.nn.functional.log_sigmoid(x)"},
     ),
     _row(
+        "gelu_tanh",
+        base="gelu",
+        rank=18,
+        calls={"torch": "torch.nn.functional.gelu(x, approximate='tanh')", "paddle": "paddle.nn.functional.gelu(x, approximate=True)"},
+        growth=Growth.UNBOUNDED,
+    ),
+    _row(
         "elu",
         rank=130,
         draw=with_choices(alpha=ALPHAS),

@@ -10,7 +10,7 @@ from conformance.ops.calls import both
 from conformance.ops.corners import REDUCTIONS, each_reduction
 from conformance.ops.draws import axis_of, has_matrices, has_rows, is_matrix, nested
 from conformance.ops.numbers import UNIMPLEMENTED, real_only
-from conformance.ops.spec import PLAIN, ROWS, Drawn, Growth, op, rows
+from conformance.ops.spec import ELEMENTS, PLAIN, ROWS, Drawn, Growth, op, rows
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Draw, Sampler
@@ -134,6 +134,7 @@ ENTRIES = rows(
             "paddle": "paddle.nn.functional.gaussian_nll_loss(x, y, deviation * deviation, epsilon=eps, reduction=reduction)",
         },
         corners=each_reduction(_normals),
+        points=ELEMENTS,
         growth=Growth.UNBOUNDED,
     ),
     _row(

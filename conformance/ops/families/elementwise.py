@@ -10,7 +10,7 @@ from conformance.ops.corners import given
 from conformance.ops.draws import binary, unary, with_choices
 from conformance.ops.in_place import LATER, ONE_ALONE
 from conformance.ops.numbers import BOTH, UNIMPLEMENTED, UNORDERED, UNREGISTERED, real_only
-from conformance.ops.spec import ELEMENTS, PLAIN, Drawn, Growth, op, rows
+from conformance.ops.spec import ELEMENTS, Drawn, Growth, op, rows
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Sampler
@@ -59,7 +59,6 @@ ENTRIES = rows(
         draw=binary("nonzero"),
         calls=both("torch.atan2(x, y)"),
         numbers=real_only(UNORDERED),
-        points=PLAIN,
         in_place=ONE_ALONE,
     ),
     _row(

@@ -87,7 +87,6 @@ QUANTILE = _row(
         "smallest": given(kept(_axes)["last axis, kept"], q=0.0),
         "largest": given(kept(_axes)["first axis"], q=1.0),
     },
-    points=PLAIN,
 )
 
 ENTRIES = rows(
@@ -146,5 +145,6 @@ ENTRIES = rows(
         base_op="nanquantile",
         rank=304,
         calls=both("torch.nanquantile(x, q, axis, keepdims)"),
+        points=PLAIN,
     ),
 )

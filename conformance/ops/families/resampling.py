@@ -7,11 +7,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from conformance.ops.calls import both
+from conformance.ops.corners import on
 from conformance.ops.draws import has_elements
 from conformance.ops.numbers import UNIMPLEMENTED, UNREGISTERED, real_only
-from conformance.ops.spec import PLAIN, Drawn, op, rows
+from conformance.ops.spec import PLAIN, Drawn, OpSpec, op, rows
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
 
 SHAPE = (1, 2, 3, 4, 2)
@@ -55,6 +58,35 @@ def _sampled(s: Sampler) -> Arguments | None:
     return [x, grid], {"align_corners": s.source.choice((True, False))}
 
 
+def _bordered(most: Callable[[int], int]) -> Draw:
+    """Draw images and how much is put around them, before and behind each axis of places; ``most``: of an axis so long.
+
+    Something is put around them: of no border at all the image itself comes back, with or without a node.
+    """
+
+    def fits(x: Draft) -> bool:
+        return 3 <= len(x.shape) <= 5 and has_elements(x) and any(map(most, x.shape[2:]))
+
+    def draw(s: Sampler) -> Arguments | None:
+        x = s.take(fits, shape=SHAPE[: 2 + s.source.integer(1, 3)])
+        around = [[s.source.integer(0, most(n)) for _ in range(2)] for n in x.shape[2:]]
+        if not any(map(any, around)):
+            around = [[most(n), 0] for n in x.shape[2:]]
+        return [x], {"before": [front for front, _ in around], "after": [behind for _, behind in around]}
+
+    return draw
+
+
+def _widest(most: Callable[[int], int]) -> dict[str, Draw]:
+    """Return the corner of the widest borders on both sides: each place is read several times."""
+
+    def attrs(x: Draft) -> dict[str, Any] | None:
+        around = [most(n) for n in x.shape[2:]]
+        return {"before": around, "after": around} if 3 <= len(x.shape) <= 5 and has_elements(x) and any(around) else None
+
+    return {"widest": on(attrs)}
+
+
 _row = partial(op, numbers=real_only(UNREGISTERED), points=PLAIN, drawn=Drawn.NAMED)
 ALIGNED = ", align_corners=align_corners"
 FORMATS = {1: ", data_format='NCW'", 2: "", 3: ", data_format='NCDHW'"}
@@ -75,8 +107,29 @@ BILINEAR = _row(
     exact=False,
 )
 
+
+def _pad(mode: str, most: Callable[[int], int]) -> OpSpec:
+    """Make the row of a border of other than a number; ``most``: how wide it may be around so many places."""
+    return _row(
+        f"pad_{mode}",
+        base="pad",
+        rank=38,
+        draw=_bordered(most),
+        calls={
+            "torch": f"torch.nn.functional.pad(x, [n for p in zip(before[::-1], after[::-1]) for n in p], mode='{mode}')",
+            "paddle": "paddle.nn.functional.pad(x, [n for p in zip(before[::-1], after[::-1]) for n in p], "
+            f"mode='{mode}', data_format={{3: 'NCL', 4: 'NCHW', 5: 'NCDHW'}}[x.ndim])",
+        },
+        exact=True,
+        corners=_widest(most),
+    )
+
+
 ENTRIES = rows(
     "resampling",
+    _pad("reflect", lambda length: length - 1),
+    _pad("replicate", lambda _: 3),
+    _pad("circular", lambda length: length),
     _row(
         "interpolate_nearest",
         base="interpolate",

@@ -15,7 +15,7 @@ from conformance.ops.draws import axis_of, has_matrices, has_rows, indices, mask
 from conformance.ops.families.indexing import ENTRIES as INDEXING
 from conformance.ops.in_place import LATER
 from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
-from conformance.ops.spec import PLAIN, Drawn, op, rows
+from conformance.ops.spec import PLAIN, Drawn, OpSpec, op, rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -163,6 +163,20 @@ PUT = _row(
     in_place=LATER,
 )
 
+
+def _reduced(mode: str, **more: Any) -> OpSpec:
+    """Make the row of what comes at the places of a tensor, reduced in a way."""
+    return _row(
+        f"scatter_reduce_{mode}",
+        base="scatter_reduce",
+        rank=174,
+        draw=_at_places(distinct=False),
+        calls=both(f"torch.scatter_reduce(x, axis, torch.tensor(index), source, '{mode}')"),
+        numbers=UNDERIVED,
+        **more,
+    )
+
+
 ENTRIES = rows(
     "scatter",
     _row(
@@ -236,23 +250,10 @@ ENTRIES = rows(
         },
         numbers=real_only(UNREGISTERED),
     ),
-    _row(
-        "scatter_reduce_sum",
-        base="scatter_reduce",
-        rank=174,
-        draw=_at_places(distinct=False),
-        calls=both("torch.scatter_reduce(x, axis, torch.tensor(index), source, 'sum')"),
-        numbers=UNDERIVED,
-    ),
-    _row(
-        "scatter_reduce_mean",
-        base="scatter_reduce",
-        rank=174,
-        draw=_at_places(distinct=False),
-        calls=both("torch.scatter_reduce(x, axis, torch.tensor(index), source, 'mean')"),
-        exact=False,
-        numbers=UNDERIVED,
-    ),
+    _reduced("sum"),
+    _reduced("mean", exact=False),
+    _reduced("amax", exact=False),
+    _reduced("amin", exact=False),
     _row(
         "masked_scatter",
         rank=76,

@@ -79,7 +79,7 @@ VAR = op(
     numbers=real_only(UNEXAMINED),
     growth=Growth.COMPOUNDS,
     corners=_spreads(),
-    points=PLAIN,
+    points=ROWS,
     drawn=Drawn.NAMED,
 )
 
@@ -165,7 +165,7 @@ ENTRIES = rows(
         numbers=real_only("where a running product overflows, nobody promises which of its parts is NaN"),
         growth=Growth.COMPOUNDS,
         corners=axes(nonempty=True, domain="nonzero"),
-        points=PLAIN,
+        points=ROWS,
         in_place=LATER,
         drawn=Drawn.NAMED,
     ),
@@ -177,7 +177,7 @@ ENTRIES = rows(
         exact=False,
         numbers=real_only(UNREGISTERED),
         corners=axes(nonempty=True),
-        points=PLAIN,
+        points=ROWS,
         drawn=Drawn.NAMED,
     ),
 )

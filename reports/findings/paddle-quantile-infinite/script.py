@@ -1,0 +1,5 @@
+import paddle
+
+x = paddle.to_tensor([0.0, 1.0, float("inf")])
+q = paddle.quantile(x, 1.0).item()
+assert q == x.max().item(), f"the largest of {x.tolist()} by quantile(x, 1.0) is {q}"

@@ -21,11 +21,12 @@ from conformance.case.files import is_right
 from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END, StepNumber
 from conformance.case.rewrite import each_op, in_dtypes
-from conformance.case.steps import Backward, ClearGrad, Grad, Hook, InPlace, results, uses
+from conformance.case.steps import Hook, InPlace, results, uses
 from conformance.compare.rounding import agrees_cheaply, are_near, within_a_rounding
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENT_TESTS, OFF, off_by
+from conformance.deviations.shared_memory import is_gradient, is_written
 from conformance.ops.dtypes import SINGLE, is_floating
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
                 (are_near(wanted, got) | are_near(wanted + more, got)).all() for more in _handed_on(promise.case, found.name, wanted)
             )
         case "what was written to a tensor":
-            return _written(promise, found)
+            return is_written(promise, found)
         case "off by roundings of float32":
             single = promise.of(each_op(in_dtypes(promise.case, SINGLE), _to_single))
             return single.bounds.accepts(got, found.step, found.slot, found.where, found.name)
@@ -172,7 +173,7 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
             singles = ((promise.of(each_op(in_dtypes(variant, SINGLE), _to_single)), number) for variant, number in variants)
             return any(single.bounds.accepts(got, number, found.slot, found.where, found.name) for single, number in singles)
         case "the memory of another gradient":
-            return _shared(promise, found)
+            return is_gradient(promise, found)
         case "another contribution":
             return _contributed(promise, found, wrong)
         case _ if words in RULES:
@@ -253,38 +254,6 @@ def _handed_on(case: Case, name: str, gradient: Any) -> Iterator[Any]:
     for hook in case.steps:
         if isinstance(hook, Hook) and hook.tensor == name:
             yield given.get(hook.tensor_returned or "", gradient * (1.0 if hook.factor is None else hook.factor))
-
-
-def _written(promise: Promise, found: Mismatch) -> bool:
-    """Whether the answer has the elements of a tensor that was updated in place: it shares its memory, maybe through a view."""
-    pairs = zip(promise.case.steps, promise.outcome.observations, strict=True)
-    made = [seen.values[0] for step, seen in pairs if isinstance(step, InPlace) and isinstance(seen, Computed)]
-    arrays = [value.array for value in made if value is not None and value.array.size == found.actual_array.size]
-    return any(agrees_cheaply(np.sort(array, axis=None), np.sort(found.actual_array, axis=None)) for array in arrays)
-
-
-def _shared(promise: Promise, found: Mismatch) -> bool:
-    """Whether the answer has the numbers of another gradient, whatever shape and order of axes.
-
-    A complex one is read as pairs, and as its real parts, if it has no others: it is the gradient of a real part then.
-    """
-    pairs = zip(promise.case.steps, promise.outcome.observations, strict=True)
-    taken = (seen for step, seen in pairs if isinstance(step, Grad | Backward | ClearGrad))
-    held = (_gradients(seen) for seen in taken if isinstance(seen, Computed))
-    given = [value.array for values in held for value in values if value is not None]
-    read = map(_numbers, [*given, *(array.real for array in given if np.iscomplexobj(array) and not array.imag.any())])
-    got = _numbers(found.actual_array)
-    return any(array.dtype == got.dtype and array.size == got.size and agrees_cheaply(array, got) for array in read)
-
-
-def _gradients(seen: Computed) -> tuple[Value | None, ...]:
-    return *(seen.state or ()), *seen.values, *(event.value for event in seen.events)
-
-
-def _numbers(array: Any) -> Any:
-    """Return the real numbers that an array holds, from the least to the largest."""
-    flat = np.ascontiguousarray(array).reshape(-1)
-    return np.sort(flat.view(flat.real.dtype))
 
 
 def _contributed(promise: Promise, found: Mismatch, wrong: Any) -> bool:

@@ -321,6 +321,28 @@ def test_the_memory_of_a_complex_gradient_is_pairs_of_numbers() -> None:
     assert bears(entry("the memory of another gradient"), Promise(PAIRS, INFO), found(PAIRS, [[3.0, 5.0], [7.0, -1.0]]))
 
 
+@pytest.mark.parametrize(
+    ("got", "borne"),
+    [
+        ([2.0, 4.0], True),  # what arrives at x through the square, in the memory of the gradient of the square
+        ([3.0, 5.0], True),  # all that arrives at x
+        ([3.0, 4.0], False),
+        ([1.5, 2.5], False),
+    ],
+)
+def test_the_memory_of_a_gradient_is_that_of_what_lies_behind_it(got: list[float], borne: bool) -> None:
+    steps = (
+        Op("square", ("x",), ("q",)),
+        RetainGrad("q"),
+        Op("add", ("q", "x"), ("r",)),
+        Op("sum", ("r",), ("l",), {"axis": None, "keepdims": False}),
+        Backward(("l",)),
+    )
+    x = Input("x", (2,), (1.0, 2.0))
+    differs = Mismatch(4, "value", "grad", "right", "wrong", "q.grad", "q", 1, np.ones(2, "float32"), np.array(got, "float32"))
+    assert borne == bears(entry("the memory of another gradient"), Promise(Case((x,), steps, "exact"), INFO), differs)
+
+
 @pytest.mark.parametrize(("ends", "borne"), [([1, 2], True), ([2, 1], False)])
 def test_a_leaf_that_a_dump_draws_for_what_was_written_to_bears_its_signature(ends: list[int], borne: bool) -> None:
     info = BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered)

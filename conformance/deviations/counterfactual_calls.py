@@ -20,7 +20,6 @@ from conformance.case.rewrite import (
     each_step,
     expand_steps,
     interpose,
-    rename,
     rename_behind,
     replace_step,
     with_inputs,
@@ -31,7 +30,6 @@ from conformance.case.rewrite import (
 )
 from conformance.case.steps import (
     Backward,
-    Call,
     Custom,
     Grad,
     Hook,
@@ -40,14 +38,12 @@ from conformance.case.steps import (
     RemoveHook,
     RetainGrad,
     SetRequiresGrad,
-    ops,
     results,
 )
-from conformance.deviations.conditions.custom import cotangents_summed, right_sums, sums_in_place
 from conformance.ops.dtypes import SINGLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
     from conformance.case.steps import Step
@@ -183,73 +179,6 @@ def frozen_seeds_constant(case: Case, number: StepNumber, _: Sequence[str]) -> I
     """Take the flag off the seed of each `grad` without a graph of an output in itself, right behind the call."""
     yield expand_steps(
         case, number, lambda i, step: [step, *(SetRequiresGrad(name, requires_grad=False) for name in sorted(frozen_seeds(case, i)))]
-    )
-
-
-def gradients_summed_in_place(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have the operands of a custom function get what they do if their sums are formed in the tensors that its backward returned."""
-    yield each_step(case, lambda step: _summed_in_place(step) if isinstance(step, Custom) else step), number
-
-
-def _summed_in_place(step: Custom) -> Custom:
-    """Have the first gradient of each operand make up for what its sum is too much or too little."""
-    wanted, right = sums_in_place(step), right_sums(step)
-    made: list[Op] = []
-    gradients = [*step.gradients]
-    for operand, parts in wanted.items():
-        slot = next(i for i, (o, g) in enumerate(zip(step.operands, gradients, strict=False)) if o == operand and g is not None)
-        more = {name: times - right[operand].get(name, 0.0) for name, times in parts.items()}
-        gradients[slot], added = _plus(gradients[slot] or "", more, f"{CONSTANT}{slot}")
-        made += added
-    return msgspec.structs.replace(step, gradients=tuple(gradients), backward=(*step.backward, *made))
-
-
-def _plus(name: str, more: Mapping[str, float], named: str) -> tuple[str, list[Op]]:
-    """Return the ops that add multiples of other values to one, and the name of the sum; ``named``: how the names begin."""
-    made: list[Op] = []
-    for part, times in more.items():
-        if times:
-            scaled, total = (f"{named}_{len(made)}_{what}" for what in ("scaled", "total"))
-            made += [Op("mul_scalar", (part,), (scaled,), {"other": times}), Op("add", (name, scaled), (total,))]
-            name = total
-    return name, made
-
-
-def cotangents_summed_in_place(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have the gradients of a custom function's results, where they are kept or asked for, be the sums that are formed in them."""
-    for i, step in enumerate(until(case, number)):
-        if isinstance(step, Custom) and cotangents_summed(step):
-            names = {name: f"{CONSTANT}{name}" for name in step.results}
-            behind = (_computed_from(later, names) for later in case.steps[i + 1 :])
-            steps = (*case.steps[: i + 1], _summing(step, tuple(names.values())), *behind)
-            yield with_steps(case, steps), number if number is END else number + 1
-
-
-def _computed_from(step: Step, names: Mapping[str, str]) -> Step:
-    """Compute from other values, and start calls from them; hooks and what is kept or asked for stay where they are."""
-    if isinstance(step, Call):
-        return msgspec.structs.replace(step, **{step.ROOTS: tuple(names.get(name, name) for name in step.roots)})
-    return rename(step, names) if isinstance(step, Op | Custom | InPlace) else step
-
-
-def _summing(step: Custom, made: tuple[str, ...]) -> Custom:
-    """Return a custom function that copies the results of one, and hands on the sums that are formed in its cotangents."""
-    inner = (*(name for op in ops(step) for name in op.results), *step.cotangents)
-    own = rename(msgspec.structs.replace(step, results=made), {name: f"{CONSTANT}{name}" for name in inner})
-    copies = tuple(Op("clone", (name,), (f"{CONSTANT}{name}_copy",)) for name in step.results)
-    sums, gradients, backward = cotangents_summed(own), list[str | None](), [*own.backward]
-    for cotangent in own.cotangents:
-        more = {part: times - (part == cotangent) for part, times in sums.get(cotangent, {}).items()}
-        total, added = _plus(cotangent, more, f"{cotangent}_sum")
-        gradients.append(total)
-        backward += added
-    return msgspec.structs.replace(
-        own,
-        operands=(*own.operands, *step.results),
-        forward=(*own.forward, *copies),
-        outputs=tuple(copy.results[0] for copy in copies),
-        gradients=(*(None for _ in own.operands), *gradients),
-        backward=tuple(backward),
     )
 
 

@@ -53,6 +53,7 @@ from reference_impl.primitives.arithmetic import add, add_scalar, mul
 from reference_impl.primitives.indexing import getitem_intarray
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import crop, expand, pad_constant, reshape, sum_to
+from reference_impl.reverse.summed import summed_in_place
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.rules import intercepted_rules, replaced_rule
 from reference_impl.tape.tensor import Tensor
@@ -228,7 +229,13 @@ def _of_last_window(_right: Rule, _position: int, g: Any, _out: Any, x: Any, **a
     return reshape(masked_fill(taken, mask=last < 0, value=0.0), shape=shape)
 
 
+def sums_formed_in_place(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have sums of gradients be formed in the tensors that custom functions returned, which others may have, too."""
+    yield summed_in_place()
+
+
 RULES: dict[str, Change] = {
+    "as if gradients were summed in place": sums_formed_in_place,
     "as if factors were not conjugated": factors_not_conjugated,
     "as if seeds were conjugated": seeds_conjugated,
     "as if gradients of convolutions did not depend on what arrives": seeds_of_convolutions_constant,

@@ -182,6 +182,18 @@ def frozen_seeds_constant(case: Case, number: StepNumber, _: Sequence[str]) -> I
     )
 
 
+def constant_seeds_tracked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have the constants that are seeds of a `grad` with a graph require a gradient from that call on."""
+    constants = {entry.name for entry in case.inputs if not entry.differentiable}
+
+    def tracked(_: int, step: Step) -> list[Step]:
+        seeds = (step.seeds or ()) if isinstance(step, Grad) and step.create_graph else ()
+        return [*(SetRequiresGrad(name, requires_grad=True) for name in dict.fromkeys(seeds) if name in constants), step]
+
+    variant, moved = expand_steps(case, number, tracked)
+    yield variant, moved
+
+
 def derivatives_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have a derivative that a `grad` asks for be a copy of what it is: one, or all of them."""
     call = None if number is END else case.steps[number]

@@ -45,6 +45,7 @@ from conformance.deviations.conditions.several import made_together
 from conformance.deviations.counterfactual_attributes import logits_clipped, single_points_in_front
 from conformance.deviations.counterfactual_calls import (
     Variant,
+    constant_seeds_tracked,
     copy_written,
     cut_forgotten,
     derivatives_copied,
@@ -311,6 +312,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if seeds were gradients in the first operand": seeds_of_first_operand,
     "as if surplus seeds were missing": surplus_seeds_dropped,
     "as if no seeds were given": no_seeds,
+    "as if constant seeds required a gradient": constant_seeds_tracked,
     "as if seeds kept their history": seeds_with_history,
     "as if the memory of a seed were read in single precision": seeds_read_in_single,
     "as if leaves had no hooks": leaf_hooks_gone,

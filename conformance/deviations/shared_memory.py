@@ -7,6 +7,7 @@ they hold then is the gradient of a tensor that lies behind: what arrives there 
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,7 +16,7 @@ import numpy as np
 from conformance.case.outcome import Computed
 from conformance.case.place import StepNumber
 from conformance.case.queries import until, upstream
-from conformance.case.rewrite import CONSTANT, each_step, with_steps
+from conformance.case.rewrite import CONSTANT, each_step, with_steps, without_root
 from conformance.case.steps import Backward, ClearGrad, Custom, Grad, Hook, InPlace, Op, results
 from conformance.compare.rounding import agrees_cheaply
 
@@ -88,8 +89,21 @@ def _asking_behind(case: Case, found: Mismatch) -> Iterator[tuple[Case, int]]:
         if made and isinstance(call, Grad | Backward):
             at = _asking(call, call.roots, call.seeds, (name,))
             along = _asking(call, (name,), at.results, behind)
-            for asked in ((at, along), (_asking(call, call.roots, call.seeds, behind),)):
+            alone = [(_asking(one, one.roots, one.seeds, (name,)),) for one in _parts(call)] if found.kind == "absence" else []
+            for asked in ((at, along), (_asking(call, call.roots, call.seeds, behind),), *alone):
                 yield with_steps(case, (*before, *asked)), number + len(asked) - 1
+
+
+def _parts(call: Grad | Backward) -> Iterator[Grad | Backward]:
+    """Yield a call, and those of one of its roots, each as it is and without what arrives by what it asks for."""
+    without = [
+        functools.reduce(without_root, [i for i in reversed(range(len(call.roots))) if i != kept], call)
+        for kept in range(len(call.roots))
+    ]
+    for one in [call, *without]:
+        yield one
+        if isinstance(one, Grad):
+            yield msgspec.structs.replace(one, no_grad_vars=(*(one.no_grad_vars or ()), *one.inputs))
 
 
 def _willing(step: Step) -> Step:

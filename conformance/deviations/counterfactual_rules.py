@@ -30,6 +30,7 @@ from conformance.deviations.counterfactual_functions import (
     gradients_of_single_points_in_front,
     seeds_lost_beside_constants,
     shared_gradients_averaged,
+    slopes_constant,
     slopes_constant_at_zero,
     slopes_of_sinc_differences,
 )
@@ -266,6 +267,7 @@ RULES: dict[str, Change] = {
     "as if largest sizes were not shared": largest_sizes_unshared,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
     "as if derivatives took the slope at 0 for 1": derivatives_of_weighed_kinks_one_sided,
+    "as if slopes were constants": slopes_constant,
     "as if slopes at 0 were constants": slopes_constant_at_zero,
     "as if slopes of sinc were differences": slopes_of_sinc_differences,
     "as if gradients were averaged where elements are one": shared_gradients_averaged,

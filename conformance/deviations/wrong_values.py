@@ -115,11 +115,21 @@ SIGNED = ("value", "absence", "shape", "dtype")
 
 
 def _is_absent(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
-    """Whether nothing comes for a counterfactual script either; what is told by its elements alone may be left out."""
+    """Whether nothing comes for a counterfactual script or rule either; what is told by its elements alone may be left out."""
     words = [one for one in entry.signature if one in COUNTERFACTUALS]
     variants = (variant for one in words for variant in COUNTERFACTUALS[one](promise.case, found.step, entry.above))
     right = ((promise.of(case), number) for case, number in variants if is_right(case))
-    return not words or any(all(v is None or not v.array.any() for _, v in _values(one, number, found)) for one, number in right)
+    if any(_is_nothing(one, number, found) for one, number in right):
+        return True
+    for change in _changes(entry):
+        with change:
+            if _is_nothing(promise.of(promise.case), found.step, found):
+                return True
+    return not words and RULES.keys().isdisjoint(entry.signature)
+
+
+def _is_nothing(promise: Promise, number: StepNumber, found: Mismatch) -> bool:
+    return all(value is None or not value.array.any() for _, value in _values(promise, number, found))
 
 
 def _wrong(found: Mismatch, promise: Promise) -> Any:
@@ -156,9 +166,6 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
     if words == "right in another form" or found.kind == "shape":  # the one was asked above, and there are not as many numbers
         return False
     match words:
-        case "off by a rounding of 1":
-            differs = ~are_near(wanted, got)
-            return within_a_rounding(wanted[differs], got[differs], np.maximum(np.abs(wanted[differs]), 1))
         case "doubled":
             return any(
                 (are_near(wanted, got) | are_near(wanted + more, got)).all() for more in _handed_on(promise.case, found.name, wanted)
@@ -174,6 +181,10 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
             return any(single.bounds.accepts(got, number, found.slot, found.where, found.name) for single, number in singles)
         case "the memory of another gradient":
             return is_gradient(promise, found)
+        case "and the gradient of the constant that was written":
+            variants = COUNTERFACTUALS["as if written constants required a gradient"](promise.case, found.step, ops)
+            told = (array for variant, number in variants for _, array in _answers(promise.of(variant), number, found))
+            return any(agrees_cheaply(wanted + array, got) and _accounts(found, promise, wanted + array, wrong) for array in told)
         case "another contribution":
             return _contributed(promise, found, wrong)
         case _ if words in RULES:

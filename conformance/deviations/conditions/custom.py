@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.case.outcome import Computed, Raised
-from conformance.case.steps import Backward, Custom, Grad, InPlace, ops, results, uses
+from conformance.case.steps import Backward, Custom, Detach, Grad, InPlace, Op, ops, results, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import condition
 from reference_impl import PADDLE, TORCH, Category
@@ -67,6 +67,8 @@ def made_of_returned_operand(case: Case, number: int) -> bool:
     constants = {entry.name for entry in case.inputs if not entry.differentiable}
     made: set[str] = set()
     for i, step in enumerate(case.steps[:number]):
+        if isinstance(step, Detach) or (isinstance(step, Op) and (step.no_grad or constants.issuperset(step.operands))):
+            constants.update(step.results)
         if custom_returns_operand(case, i):
             made.update(constants.intersection(name for _, name in uses(step)))
         elif not made.isdisjoint(name for _, name in uses(step)):

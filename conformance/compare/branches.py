@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from reference_impl import OPS
 from reference_impl.tape.primitive import Observation
 
 if TYPE_CHECKING:
@@ -71,11 +72,13 @@ class Recorder:
         self.answers: Branches = []
         self.sides: list[list[Array]] = []
         self.along: list[Any] = []
+        self.signs: list[bool] = []
 
     def choose(self, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:
         """Note a question; a `Choice`."""
         self.answers.append(np.asarray(out))
         self.along.append(attrs.get("axis", "elements"))
+        self.signs.append(primitive is OPS["sign"])
         if primitive.branch_sides is not None:
             itself = len(arrays) > 1 and all(array is arrays[0] for array in arrays)  # max(x, x) is x, and has no kink
             self.sides.append([] if itself else [np.asarray(side) for side in primitive.branch_sides(out, *arrays, **attrs)])

@@ -123,8 +123,10 @@ def _places(runs: list[Recorder]) -> Iterator[Place]:
             patterns.setdefault(tuple(order.index(f) for f in found), []).append((number, where))
     for pattern, at in patterns.items():
         firsts = [pattern.index(option) for option in range(max(pattern) + 1)]
-        options = tuple(tuple(runs[run].answers[number][where] for number, where in at) for run in firsts)
-        yield Place(tuple(at), options)
+        options = [tuple(runs[run].answers[number][where] for number, where in at) for run in firsts]
+        if any(runs[0].signs[number] for number, _ in at):  # between its sides a sign has a value of its own, which no run may meet
+            options.append(tuple(one * 0 if runs[0].signs[number] else one for (number, _), one in zip(at, options[0], strict=True)))
+        yield Place(tuple(at), tuple(options))
 
 
 def _combined(answers: Branches, places: list[Place]) -> Iterator[Branches]:

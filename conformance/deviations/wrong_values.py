@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 NEAREST = 2
 """For how many counterfactual scripts bounds are derived."""
+SINGLE_ROUNDINGS = ("off by roundings of float32", "off by roundings of float32, as if single points lay in front")
+"""Signatures of numbers that are right, but computed in single precision; what is right may be what another entry says."""
 TERMS = 12
 """At most this many tensors are tried as the term that was wrongly added."""
 
@@ -71,12 +73,12 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
 def bear_together(one: Deviation, other: Deviation, promise: Promise, found: Mismatch) -> bool:
     """Whether wrong numbers are those that come of both entries at once.
 
-    That is of the rules of one and of the rules or scripts of the other; or some elements are as the other says, the rest as the rules.
-    Or what a script of one predicts is off by what the other says.
+    That is of the rules of one and of the rules, scripts or roundings of the other; or some elements are as the other says, the rest
+    as the rules. Or what a script of one predicts is off by what the other says.
     """
     wrong = _wrong(found, promise)
     for ruled, beside in ((one, other), (other, one)):
-        predicting = [words for words in beside.signature if words in RULES or words in COUNTERFACTUALS]
+        predicting = [words for words in beside.signature if words in RULES or words in COUNTERFACTUALS or words in SINGLE_ROUNDINGS]
         elements = [ELEMENT_TESTS[words](found.actual_array) for words in beside.signature if words in ELEMENT_TESTS]
         if any(_nearly_predicted(words, ruled, promise, found, wrong) for words in beside.signature if words in OFF):
             return True

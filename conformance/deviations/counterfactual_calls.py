@@ -17,6 +17,7 @@ from conformance.case.place import END, StepNumber
 from conformance.case.queries import frozen_seeds, leaves, twins, until
 from conformance.case.rewrite import (
     CONSTANT,
+    detach_uses,
     each_step,
     expand_steps,
     interpose,
@@ -180,6 +181,19 @@ def frozen_seeds_constant(case: Case, number: StepNumber, _: Sequence[str]) -> I
     yield expand_steps(
         case, number, lambda i, step: [step, *(SetRequiresGrad(name, requires_grad=False) for name in sorted(frozen_seeds(case, i)))]
     )
+
+
+def seed_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Cut a seed of a `grad` with a graph off from what it was made of, and from itself: one, or all."""
+    found = [
+        (i, "grad_outputs", position)
+        for i, step in enumerate(until(case, number))
+        if isinstance(step, Grad) and step.create_graph and i != number
+        for position, name in enumerate(step.grad_outputs or ())
+        if name is not None
+    ]
+    for places in [*([place] for place in found), *([found] if len(found) > 1 else [])]:
+        yield detach_uses(case, places), number if number is END else number + len(places)
 
 
 def constant_seeds_tracked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

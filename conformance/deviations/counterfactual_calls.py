@@ -21,6 +21,7 @@ from conformance.case.rewrite import (
     each_step,
     expand_steps,
     interpose,
+    rename,
     rename_behind,
     replace_step,
     with_inputs,
@@ -181,6 +182,26 @@ def frozen_seeds_constant(case: Case, number: StepNumber, _: Sequence[str]) -> I
     yield expand_steps(
         case, number, lambda i, step: [step, *(SetRequiresGrad(name, requires_grad=False) for name in sorted(frozen_seeds(case, i)))]
     )
+
+
+def saved_leaves_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have custom functions save copies of those of their operands of which the flag is taken off somewhere; a copy is a constant."""
+    stopped = {step.tensor for step in case.steps if isinstance(step, SetRequiresGrad) and not step.requires_grad}
+
+    def copied(step: Step) -> Step:
+        if not isinstance(step, Custom):
+            return step
+        names = {name: f"{CONSTANT}{name}_saved" for name in step.saved if name in stopped and name in step.operands}
+        copies = tuple(Op("clone", (name,), (copy,)) for name, copy in names.items())
+        return msgspec.structs.replace(
+            step,
+            forward=(*step.forward, *copies),
+            saved=tuple(names.get(name, name) for name in step.saved),
+            backward=tuple(rename(op, names) for op in step.backward),
+            gradients=tuple(name if name is None else names.get(name, name) for name in step.gradients),
+        )
+
+    yield each_step(case, copied), number
 
 
 def seed_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

@@ -17,6 +17,7 @@ from conformance.case.place import END, StepNumber
 from conformance.case.queries import frozen_seeds, leaves, twins, until
 from conformance.case.rewrite import (
     CONSTANT,
+    detach_uses,
     each_step,
     expand_steps,
     interpose,
@@ -31,7 +32,6 @@ from conformance.case.rewrite import (
 )
 from conformance.case.steps import (
     Backward,
-    Call,
     Custom,
     Grad,
     Hook,
@@ -40,14 +40,12 @@ from conformance.case.steps import (
     RemoveHook,
     RetainGrad,
     SetRequiresGrad,
-    ops,
     results,
 )
-from conformance.deviations.conditions.custom import cotangents_summed, right_sums, sums_in_place
 from conformance.ops.dtypes import SINGLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
     from conformance.case.steps import Step
@@ -186,71 +184,49 @@ def frozen_seeds_constant(case: Case, number: StepNumber, _: Sequence[str]) -> I
     )
 
 
-def gradients_summed_in_place(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have the operands of a custom function get what they do if their sums are formed in the tensors that its backward returned."""
-    yield each_step(case, lambda step: _summed_in_place(step) if isinstance(step, Custom) else step), number
+def saved_leaves_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have custom functions save copies of those of their operands of which the flag is taken off somewhere; a copy is a constant."""
+    stopped = {step.tensor for step in case.steps if isinstance(step, SetRequiresGrad) and not step.requires_grad}
+
+    def copied(step: Step) -> Step:
+        if not isinstance(step, Custom):
+            return step
+        names = {name: f"{CONSTANT}{name}_saved" for name in step.saved if name in stopped and name in step.operands}
+        copies = tuple(Op("clone", (name,), (copy,)) for name, copy in names.items())
+        return msgspec.structs.replace(
+            step,
+            forward=(*step.forward, *copies),
+            saved=tuple(names.get(name, name) for name in step.saved),
+            backward=tuple(rename(op, names) for op in step.backward),
+            gradients=tuple(name if name is None else names.get(name, name) for name in step.gradients),
+        )
+
+    yield each_step(case, copied), number
 
 
-def _summed_in_place(step: Custom) -> Custom:
-    """Have the first gradient of each operand make up for what its sum is too much or too little."""
-    wanted, right = sums_in_place(step), right_sums(step)
-    made: list[Op] = []
-    gradients = [*step.gradients]
-    for operand, parts in wanted.items():
-        slot = next(i for i, (o, g) in enumerate(zip(step.operands, gradients, strict=False)) if o == operand and g is not None)
-        more = {name: times - right[operand].get(name, 0.0) for name, times in parts.items()}
-        gradients[slot], added = _plus(gradients[slot] or "", more, f"{CONSTANT}{slot}")
-        made += added
-    return msgspec.structs.replace(step, gradients=tuple(gradients), backward=(*step.backward, *made))
+def seed_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Cut a seed of a `grad` with a graph off from what it was made of, and from itself: one, or all."""
+    found = [
+        (i, "grad_outputs", position)
+        for i, step in enumerate(until(case, number))
+        if isinstance(step, Grad) and step.create_graph and i != number
+        for position, name in enumerate(step.grad_outputs or ())
+        if name is not None
+    ]
+    for places in [*([place] for place in found), *([found] if len(found) > 1 else [])]:
+        yield detach_uses(case, places), number if number is END else number + len(places)
 
 
-def _plus(name: str, more: Mapping[str, float], named: str) -> tuple[str, list[Op]]:
-    """Return the ops that add multiples of other values to one, and the name of the sum; ``named``: how the names begin."""
-    made: list[Op] = []
-    for part, times in more.items():
-        if times:
-            scaled, total = (f"{named}_{len(made)}_{what}" for what in ("scaled", "total"))
-            made += [Op("mul_scalar", (part,), (scaled,), {"other": times}), Op("add", (name, scaled), (total,))]
-            name = total
-    return name, made
+def constant_seeds_tracked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have the constants that are seeds of a `grad` with a graph require a gradient from that call on."""
+    constants = {entry.name for entry in case.inputs if not entry.differentiable}
 
+    def tracked(_: int, step: Step) -> list[Step]:
+        seeds = (step.seeds or ()) if isinstance(step, Grad) and step.create_graph else ()
+        return [*(SetRequiresGrad(name, requires_grad=True) for name in dict.fromkeys(seeds) if name in constants), step]
 
-def cotangents_summed_in_place(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have the gradients of a custom function's results, where they are kept or asked for, be the sums that are formed in them."""
-    for i, step in enumerate(until(case, number)):
-        if isinstance(step, Custom) and cotangents_summed(step):
-            names = {name: f"{CONSTANT}{name}" for name in step.results}
-            behind = (_computed_from(later, names) for later in case.steps[i + 1 :])
-            steps = (*case.steps[: i + 1], _summing(step, tuple(names.values())), *behind)
-            yield with_steps(case, steps), number if number is END else number + 1
-
-
-def _computed_from(step: Step, names: Mapping[str, str]) -> Step:
-    """Compute from other values, and start calls from them; hooks and what is kept or asked for stay where they are."""
-    if isinstance(step, Call):
-        return msgspec.structs.replace(step, **{step.ROOTS: tuple(names.get(name, name) for name in step.roots)})
-    return rename(step, names) if isinstance(step, Op | Custom | InPlace) else step
-
-
-def _summing(step: Custom, made: tuple[str, ...]) -> Custom:
-    """Return a custom function that copies the results of one, and hands on the sums that are formed in its cotangents."""
-    inner = (*(name for op in ops(step) for name in op.results), *step.cotangents)
-    own = rename(msgspec.structs.replace(step, results=made), {name: f"{CONSTANT}{name}" for name in inner})
-    copies = tuple(Op("clone", (name,), (f"{CONSTANT}{name}_copy",)) for name in step.results)
-    sums, gradients, backward = cotangents_summed(own), list[str | None](), [*own.backward]
-    for cotangent in own.cotangents:
-        more = {part: times - (part == cotangent) for part, times in sums.get(cotangent, {}).items()}
-        total, added = _plus(cotangent, more, f"{cotangent}_sum")
-        gradients.append(total)
-        backward += added
-    return msgspec.structs.replace(
-        own,
-        operands=(*own.operands, *step.results),
-        forward=(*own.forward, *copies),
-        outputs=tuple(copy.results[0] for copy in copies),
-        gradients=(*(None for _ in own.operands), *gradients),
-        backward=tuple(backward),
-    )
+    variant, moved = expand_steps(case, number, tracked)
+    yield variant, moved
 
 
 def derivatives_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

@@ -120,7 +120,7 @@ def _divided(right: Pull, primitive: Primitive, node: Any, asked: Sequence[int],
     if 1 not in asked:
         return made
     out, (_, divisor) = given
-    slope = neg(div(mul(g, out), conjugate(divisor)))
+    slope = to_operand(neg(div(mul(g, out), conjugate(divisor))), divisor)
     return [*made, (1, conjugate(slope) if _conjugated(node.operands[1]) else slope)]
 
 

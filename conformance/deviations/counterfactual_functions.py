@@ -56,6 +56,15 @@ def _straight_at_zero(right: Rule, position: int, g: Any, out: Any, x: Any, weig
     return _with_derivatives(value, reshape(terms, shape=shape_of(weight)))
 
 
+def slopes_constant(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the slopes of ops be what they are, but constants, whatever they depend on: gradients depend on what arrives alone."""
+    yield changed_rules(ops, _constant)
+
+
+def _constant(right: Rule, _: int, g: Any, out: Any, *operands: Any, **attrs: Any) -> Any:
+    return right(g, array_of(out), *map(array_of, operands), **attrs)
+
+
 def slopes_constant_at_zero(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the slopes of ops of one operand be what they are, but a constant where the operand is 0, whatever it depends on."""
     yield changed_rules(ops, _constant_at_zero)

@@ -6,20 +6,24 @@ a tensor may be read before its hooks, or be the seed itself; two gradients may 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from conformance.case.aliases import Aliases
+from conformance.case.case import input_of
+from conformance.case.outcome import Computed
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import edges, until
-from conformance.case.rewrite import CONSTANT, expand_steps, rename, rename_behind, replace_step, with_steps
+from conformance.case.rewrite import CONSTANT, expand_steps, rename, rename_behind, replace_step, with_inputs, with_steps
 from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, results, uses
+from conformance.compare.promise import promised
 from conformance.deviations.conditions.hooks import hook_on_asked
 from conformance.deviations.conditions.in_place import constant_written
+from reference_impl import PADDLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from conformance.case.case import Case
     from conformance.case.steps import Step
@@ -99,11 +103,55 @@ def hooked_gradients_started(case: Case, number: StepNumber, _: Sequence[str]) -
     yield with_steps(case, (*case.steps[:number], *before, wider, *case.steps[number + 1 :])), number + len(before)
 
 
-def write_left_out(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Leave out an in-place update before the step."""
-    for i, step in enumerate(case.steps if number is END else case.steps[:number]):
-        if isinstance(step, InPlace):
-            yield replace_step(case, i), number if number is END else number - 1
+def histories_kept(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a write change the elements of all that share the memory, and the history of the tensor alone that is written.
+
+    The others keep theirs: they are what they were, and a constant more.
+    """
+    variant, moved = case, number
+    for i in reversed(range(len(until(case, number)))):
+        step = variant.steps[i]  # later writes may have renamed what it writes
+        if i != number and isinstance(step, InPlace) and not step.no_grad:
+            variant, more = _written_alone(variant, i, step)
+            moved = moved if moved is END else moved + more
+    if variant is not case:
+        yield variant, moved
+
+
+def _written_alone(case: Case, i: int, step: InPlace) -> tuple[Case, int]:
+    """Put a new value in the place of a written tensor, and of each that shares its memory; return how many steps were added."""
+    before, behind = case.steps[:i], case.steps[i + 1 :]
+    names = [name for name in Aliases(before).members(step.tensor) if name != step.tensor]
+    changes = {name: change for name, change in _changes(case, i, names).items() if change.any()}
+    inputs = [input_of(f"{CONSTANT}{i}_{name}_change", change) for name, change in changes.items()]
+    added = [Op("add", (name, entry.name), (f"{CONSTANT}{i}_{name}",)) for name, entry in zip(changes, inputs, strict=True)]
+    new = {name: op.results[0] for name, op in zip(changes, added, strict=True)}
+    behind = tuple(_computed_from(later, new) for later in behind)
+    if any(step.tensor in results(made) for made in before):  # it keeps its name, which is that of its ``.grad``
+        old, now = f"{CONSTANT}{i}_old", step.tensor
+        before = tuple(rename(made, {step.tensor: old}) for made in before)
+    else:
+        old, now = step.tensor, f"{CONSTANT}{i}_now"
+        behind = tuple(rename(later, {step.tensor: now}) for later in behind)
+    steps = (*before, Op(step.op, (old, *step.operands), (now,), step.attrs), *added, *behind)
+    return with_steps(with_inputs(case, (*case.inputs, *inputs)), steps), len(added)
+
+
+def _computed_from(step: Step, names: Mapping[str, str]) -> Step:
+    """Compute from other values, and start calls from them; hooks and what is kept or asked for stay where they are."""
+    if isinstance(step, Grad | Backward):
+        return msgspec.structs.replace(step, **{step.ROOTS: tuple(names.get(name, name) for name in step.roots)})
+    return rename(step, names) if isinstance(step, Op | Custom | InPlace) else step
+
+
+def _changes(case: Case, i: int, names: Sequence[str]) -> dict[str, Any]:
+    """Return by how much a write changes each of these values."""
+    copies = [[Op("clone", (name,), (f"{CONSTANT}{name}_{when}",), no_grad=True) for name in names] for when in ("before", "after")]
+    probe = with_steps(case, (*case.steps[:i], *copies[0], case.steps[i], *copies[1]))
+    seen = [one.values[0] if isinstance(one, Computed) and one.values else None for one in promised(probe, PADDLE).observations]
+    earlier, later = seen[i : i + len(names)], seen[i + len(names) + 1 :]
+    pairs = zip(names, earlier, later, strict=True)
+    return {name: b.array - a.array for name, a, b in pairs if a is not None and b is not None}
 
 
 def hooked_alone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
@@ -137,7 +185,7 @@ def _written_as_leaf(steps: Sequence[Step], i: int) -> tuple[Step, ...]:
 
 OF_GRADIENTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
     "as if views that are asked for were copies": asked_views_copied,
-    "as if a write were left out": write_left_out,
+    "as if a write changed the history of one tensor alone": histories_kept,
     "as if written constants required a gradient": written_constants_tracked,
     "as if batches of identities were single": batched_identities_alone,
     "as if gradients were captured before hooks": captured_before_hooks,

@@ -28,6 +28,8 @@ def eps_added_to_lengths(_: Sequence[str]) -> Iterator[AbstractContextManager[No
 
 
 def _divided_by_more(right: Rule, _: int, g: Any, out: Any, x: Any, *, eps: float, **attrs: Any) -> Any:
+    if not eps:  # that of a distance, which may have lost its axis
+        return right(g, out, x, eps=eps, **attrs)
     length = array_of(out)
     return mul(right(g, out, x, eps=eps, **attrs), (length / (length + np.float32(eps).astype(length.dtype))).astype(length.dtype))
 

@@ -31,6 +31,7 @@ from conformance.deviations.counterfactual_functions import (
     running_sums_from_the_least_number,
     seeds_lost_beside_constants,
     shared_gradients_averaged,
+    slopes_constant,
     slopes_constant_at_zero,
     slopes_of_angles_over_squares,
     slopes_of_sinc_differences,
@@ -55,6 +56,7 @@ from reference_impl.primitives.arithmetic import add, add_scalar, mul
 from reference_impl.primitives.indexing import getitem_intarray
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import crop, expand, pad_constant, reshape, sum_to
+from reference_impl.reverse.summed import summed_in_place
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.rules import intercepted_rules, replaced_rule
 from reference_impl.tape.tensor import Tensor
@@ -230,7 +232,13 @@ def _of_last_window(_right: Rule, _position: int, g: Any, _out: Any, x: Any, **a
     return reshape(masked_fill(taken, mask=last < 0, value=0.0), shape=shape)
 
 
+def sums_formed_in_place(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have sums of gradients be formed in the tensors that custom functions returned, which others may have, too."""
+    yield summed_in_place()
+
+
 RULES: dict[str, Change] = {
+    "as if gradients were summed in place": sums_formed_in_place,
     "as if factors were not conjugated": factors_not_conjugated,
     "as if seeds were conjugated": seeds_conjugated,
     "as if gradients of convolutions did not depend on what arrives": seeds_of_convolutions_constant,
@@ -262,6 +270,7 @@ RULES: dict[str, Change] = {
     "as if largest sizes were not shared": largest_sizes_unshared,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
     "as if derivatives took the slope at 0 for 1": derivatives_of_weighed_kinks_one_sided,
+    "as if slopes were constants": slopes_constant,
     "as if slopes at 0 were constants": slopes_constant_at_zero,
     "as if slopes of sinc were differences": slopes_of_sinc_differences,
     "as if slopes of angles were over squares": slopes_of_angles_over_squares,

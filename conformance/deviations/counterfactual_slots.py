@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from conformance.case.outcome import Computed
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import until
 from conformance.case.rewrite import CONSTANT, with_steps
-from conformance.case.steps import Detach, Grad, Op, SetRequiresGrad
+from conformance.case.steps import Detach, Grad, Op, SetRequiresGrad, results
+from conformance.compare.promise import promised
+from reference_impl import PADDLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,6 +23,8 @@ if TYPE_CHECKING:
     from conformance.deviations.counterfactual_calls import Variant
 
 FIRST, AS_FIRST = f"{CONSTANT}first", f"{CONSTANT}as_first"
+FORMED = "reshape", "reduce_as"
+"""How a gradient in the first operand gets the shape of that in a later one: it has as many numbers, or is summed as if broadcast."""
 
 
 def later_gradients(case: Case, number: StepNumber) -> Iterator[tuple[int, int, str]]:
@@ -39,16 +45,16 @@ def _is_later(op: Op, name: str) -> bool:
 def seeds_of_first_operand(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have a seed that is the gradient in a later operand keep its numbers, and have the derivatives of that in the first operand."""
     for call, op, gradient in later_gradients(case, number):
-        for tracked in (False, True):
-            yield _with_first(case, number, (call, op, gradient), tracked=tracked)
+        for tracked, formed in itertools.product((False, True), FORMED):
+            yield _with_first(case, number, (call, op, gradient), formed, tracked=tracked)
 
 
-def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], *, tracked: bool) -> Variant:
+def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], to_shape: str, *, tracked: bool) -> Variant:
     call, at, gradient = place
     op, grad = case.steps[at], case.steps[call]
     assert isinstance(op, Op)  # noqa: S101 - as `later_gradients` found them
     assert isinstance(grad, Grad)  # noqa: S101
-    constant, rest, first, fixed, no, kept = (f"{FIRST}_{i}" for i in range(6))
+    constant, rest, first, fixed, no, formed, kept = (f"{FIRST}_{i}" for i in range(7))
     before: list[Step]
     if op.op == "rdiv_scalar":
         none = Op("mul_scalar", (constant,), (rest,), {"other": 0.0})
@@ -62,8 +68,9 @@ def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], *, 
     behind: list[Step] = [
         Detach(first, (fixed,)),
         Op("sub", (first, fixed), (no,)),
+        Op(to_shape, (no,), (formed,), {"shape": _shape_of(case, call, gradient)}),
         Detach(gradient, (kept,)),
-        Op("add", (kept, no), (AS_FIRST,)),
+        Op("add", (kept, formed), (AS_FIRST,)),
     ]
 
     def taken(step: Step) -> Step:
@@ -82,3 +89,11 @@ def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], *, 
         *map(taken, case.steps[call + 1 :]),
     )
     return with_steps(case, steps), number if number is END else number + len(before) + 1 + len(behind)
+
+
+def _shape_of(case: Case, number: int, name: str) -> list[int]:
+    """Return the shape of a gradient that a call made."""
+    seen, call = promised(case, PADDLE).observations[number], case.steps[number]
+    values = dict(zip(results(call), seen.values, strict=False)) if isinstance(seen, Computed) else {}
+    value = values.get(name)
+    return [] if value is None else list(value.array.shape)

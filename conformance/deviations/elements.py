@@ -30,6 +30,7 @@ ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
 """Signatures of elements; an entry that has several is borne by a mixture of them."""
 
 OFF: dict[str, Callable[[Any], Any]] = {
+    "off by 2 roundings of 1": lambda wanted: 2 * format_of(wanted.dtype).rounding(np.ones_like(wanted)),
     "off by 32 roundings of 1": lambda wanted: 32 * format_of(wanted.dtype).rounding(np.ones_like(wanted)),
     "off by 32 of the least numbers": lambda wanted: 32 * format_of(wanted.dtype).least,
     "off by 64 shares of e^-64": lambda wanted: 64 * np.exp(-64.0) * np.maximum(1, np.abs(np.nan_to_num(wanted)).max(initial=0)),
@@ -39,7 +40,6 @@ OFF: dict[str, Callable[[Any], Any]] = {
 ELEMENTS = (
     *ELEMENT_TESTS,
     *OFF,
-    "off by a rounding of 1",
     "off by roundings of float32",
     "off by roundings of float32, as if single points lay in front",
     "doubled",
@@ -47,6 +47,7 @@ ELEMENTS = (
     "right in another form",
     "what was written to a tensor",
     "the memory of another gradient",
+    "and the gradient of the constant that was written",
 )
 """Signatures that need no other script: what the elements are where they differ."""
 

@@ -19,7 +19,7 @@ from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENT_TESTS, OFF
 from conformance.deviations.entries import known
-from conformance.deviations.wrong_values import bear_together, bears
+from conformance.deviations.wrong_values import SINGLE_ROUNDINGS, bear_together, bears
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from conformance.compare.promise import Promise
     from conformance.deviations.entries import Deviation
 
-PREDICTING = {*RULES, *COUNTERFACTUALS, *ELEMENT_TESTS, *OFF}
+PREDICTING = {*RULES, *COUNTERFACTUALS, *ELEMENT_TESTS, *OFF, *SINGLE_ROUNDINGS}
 """Signatures that say what numbers are, alone or beside another entry's."""
 UNDEFINED = "undefined"
 """Stands for the entry where a number is undefined, see `SecondLook.is_undefined`."""

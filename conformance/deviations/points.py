@@ -15,7 +15,8 @@ import numpy as np
 
 from conformance.case.outcome import Computed
 from conformance.case.queries import until
-from conformance.case.steps import Op, results
+from conformance.case.rewrite import CONSTANT, with_steps
+from conformance.case.steps import InPlace, Op, results, uses
 from conformance.compare.promise import promised
 from conformance.ops.dtypes import format_of
 from conformance.ops.spec import signature
@@ -73,11 +74,12 @@ class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def met(self, case: Case, number: StepNumber) -> bool:
         """Whether a call of the op up to the step meets the point, in either dialect."""
         position = signature(self.op)[0].index(self.operand)
+        calls = [(i, step) for i, step in enumerate(until(case, number)) if isinstance(step, Op) and step.op == self.op]
         found = (
             (known[step.operands[position]], step)
-            for known in (arrays(case, dialect) for dialect in (TORCH, PADDLE))
-            for step in until(case, number)
-            if isinstance(step, Op) and step.op == self.op and step.operands[position] in known
+            for dialect in (TORCH, PADDLE)
+            for i, step in calls
+            if step.operands[position] in (known := arrays(case, i, dialect))
         )
         with np.errstate(all="ignore"):
             return any(bool(np.any(self._is(self._scaled(x, step.attrs), step.attrs))) for x, step in found)
@@ -113,8 +115,22 @@ class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             yield f"value {self.value!r} is unknown; allowed are {', '.join(VALUES)}, {places}"
 
 
-def arrays(case: Case, dialect: Dialect) -> dict[str, Any]:
-    """Return every value of a case by its name, as a dialect promises it."""
+def arrays(case: Case, number: int, dialect: Dialect) -> dict[str, Any]:
+    """Return what the operands of an op hold when it runs, by their names, as a dialect promises it.
+
+    Once something was written in place, they are read from copies: what they were made with may have been changed through a view.
+    """
+    before, op = case.steps[:number], case.steps[number]
+    names = [name for _, name in uses(op)]
+    if any(isinstance(step, InPlace) for step in before):
+        copies = [Op("clone", (name,), (f"{CONSTANT}{name}",), no_grad=True) for name in names]
+        copied = _values(with_steps(case, (*before, *copies)), dialect)
+        return {name: copied[f"{CONSTANT}{name}"] for name in names if f"{CONSTANT}{name}" in copied}
+    known = _values(case, dialect)
+    return {name: known[name] for name in names if name in known}
+
+
+def _values(case: Case, dialect: Dialect) -> dict[str, Any]:
     known: dict[str, Any] = {entry.name: entry.array() for entry in case.inputs}
     for step, seen in zip(case.steps, promised(case, dialect).observations, strict=True):
         if isinstance(seen, Computed):

@@ -62,7 +62,7 @@ class Dialect:
         copies: view ops of the other framework whose results are copies here, so that a write to one does not reach the other.
         several_views: a recorded write to one of several views that one op made is an error, or allowed.
         retained_follows: a gradient that was retained before an in-place update is that of the newest content, or of what the
-            tensor was when it was registered.
+            tensor was when it was first registered.
         promotion: an operand of a narrower dtype (real beside complex, float32 beside float64) is promoted by the op, or by a cast
             before it, which is a node of its own.
         conventions: what is done where nothing is documented; what was measured of the framework, and no promise.

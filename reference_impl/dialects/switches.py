@@ -290,7 +290,7 @@ SWITCHES = (
         "retained_follows",
         "Mutation",
         "Whose gradient does a tensor retain that is changed in place afterwards?",
-        {"newest": "that of its newest content", "registered": "that of its content when it was asked to retain"},
+        {"newest": "that of its newest content", "registered": "that of its content when it was first asked to retain"},
         "measured, row M62",
     ),
     Switch(

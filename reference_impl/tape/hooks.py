@@ -82,7 +82,7 @@ def retain_grad(tensor: Tensor, *, dialect: Dialect) -> None:
         return
     if tensor.node is None:
         return
-    if not retains(tensor):
+    if not retains(tensor) and not (dialect.retained_follows == "registered" and _retained_before(tensor)):
         hooks_of(tensor).append(Retained(tensor))
 
 
@@ -90,6 +90,16 @@ def retains(tensor: Tensor) -> bool:
     """Whether a computed tensor keeps its ``.grad``."""
     hooks = tensor.node.hooks if tensor.node is not None else None
     return any(isinstance(h, Retained) and h.tensor() is tensor for h in hooks or ())
+
+
+def _retained_before(tensor: Tensor) -> bool:
+    """Whether a tensor was asked to keep its ``.grad`` before it was changed in place."""
+    node = tensor.node
+    while node is not None:
+        if any(isinstance(h, Retained) and h.tensor() is tensor for h in node.hooks or ()):
+            return True
+        node = getattr(node.operands[0], "node", None) if node.operands else None
+    return False
 
 
 def set_requires_grad(tensor: Tensor, requires_grad: bool, *, dialect: Dialect) -> None:

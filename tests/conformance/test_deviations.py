@@ -464,6 +464,16 @@ def test_a_point_is_met_from_the_call_of_its_op_on() -> None:
     assert [False, True, True, True] == [Point("relu", "x", "at 2").met(case, number) for number in (0, 1, 2, END)]
 
 
+@pytest.mark.parametrize("written", ["x", "v"], ids=["itself", "through a view"])
+def test_a_point_is_met_by_what_was_written_before_and_not_by_what_is_written_later(written: str) -> None:
+    view = Op("getitem_slice", ("x",), ("v",), {"key": [[0, 2, 1]]})
+    write = InPlace("mul_scalar", written, (), {"other": 2.0}, no_grad=True)
+    steps = (view, Op("relu", ("x",), ("a",)), write, Op("relu", ("x",), ("b",)))
+    case = Case((Input("x", (2,), (1.0, 3.0), differentiable=False),), steps, "exact")
+    assert [True, False] == [Point("relu", "x", value).met(case, 1) for value in ("at 1", "at 2")]
+    assert [True, True] == [Point("relu", "x", value).met(case, 3) for value in ("at 1", "at 2")]
+
+
 def test_a_point_of_a_second_operand_is_met_there_alone() -> None:
     case = Case((X, Input("e", (2,), (0.0, 1.0))), (Op("pow", ("x", "e"), ("y",)),))
     assert [True, False] == [Point("pow", operand, "zero").met(case, 0) for operand in ("y", "x")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -109,6 +110,19 @@ def kinked(outcome: Outcome) -> Any:
 
 def test_an_engine_on_another_branch_that_rounding_reaches_is_near_a_kink() -> None:
     assert judge(Promise(NEAR, INFO), on_another_branch()).bucket is Bucket.NEAR_KINK
+
+
+@pytest.mark.parametrize(("element", "made", "bucket"), [(2, 0.0, "near_kink"), (0, 0.0, "diverged"), (2, 0.5, "diverged")])
+def test_a_sign_that_rounding_decides_may_be_that_of_nothing(element: int, made: float, bucket: str) -> None:
+    """``solve(a, a)`` is the identity, and beside its diagonal there are roundings, or none."""
+    a = Input("a", (2, 2), (1.0, 2.0, 3.0, 4.0), "float64")
+    case = Case((a,), (Op("solve", ("a", "a"), ("i",)), Op("sign", ("i",), ("s",))), "numeric")
+    right = answer(case)
+    signs = right.observations[-1].values[0].array.copy()  # type: ignore[union-attr]
+    signs.reshape(-1)[element] = made
+    value = replace(right.observations[-1].values[0], array=signs)  # type: ignore[union-attr]
+    wrong = replace(right, observations=(right.observations[0], replace(right.observations[1], values=(value,))))
+    assert bucket == judge(Promise(case, INFO), wrong).bucket
 
 
 @pytest.mark.parametrize("slot", [0, 1])

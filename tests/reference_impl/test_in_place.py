@@ -406,6 +406,16 @@ def test_a_retained_gradient_is_of_the_newest_or_of_the_registered_content(diale
     assert elements(h.grad) == expected
 
 
+@pytest.mark.parametrize(("dialect", "kept"), [(TORCH, True), (PADDLE, False)], ids=["torch", "paddle"])
+def test_a_tensor_that_was_asked_to_retain_before_a_write_is_not_asked_again(dialect: Dialect, kept: bool) -> None:
+    h, y = copied(leaf([1.0, 2.0])), leaf([3.0, 4.0])
+    retain_grad(h, dialect=dialect)
+    write("sub", h, y, dialect=dialect)
+    retain_grad(h, dialect=dialect)
+    grad([h], [y], [tensor([1.0, 1.0])], dialect=dialect)  # which does not come by what h was
+    assert kept == (h.grad is not None)
+
+
 def test_what_is_reshaped_of_a_flipped_tensor_shares_its_memory() -> None:
     flipped = OPS["flip"](Tensor(np.arange(4.0)), axis=0)
     view = OPS["reshape"](flipped, shape=[2, 2])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.outcome import Computed
 from conformance.case.queries import call_at, keeps_graph, made_by, upstream
-from conformance.case.steps import AppendBackward, Backward, Custom, Edge, Grad, Op, observed, ops, results, uses
+from conformance.case.steps import AppendBackward, Backward, Custom, Edge, Grad, InPlace, Op, observed, ops, results, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import case_condition, condition
 from conformance.ops import catalogue
@@ -116,5 +116,6 @@ def sgn_result_asked(case: Case, number: int) -> bool:
 
 @condition
 def single_precision_function(case: Case, number: int) -> bool:
-    """Whether the step runs exp or sigmoid."""
-    return any(op.op in ("exp", "sigmoid") for op in ops(case.steps[number]))
+    """Whether the step runs exp or sigmoid, maybe in place."""
+    step = case.steps[number]
+    return any(op.op in ("exp", "sigmoid") for op in ([step] if isinstance(step, InPlace) else ops(step)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.case.outcome import Computed, Raised
-from conformance.case.steps import Backward, Custom, Grad, InPlace, ops, results, uses
+from conformance.case.steps import Backward, Custom, Detach, Grad, InPlace, Op, ops, results, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import condition
 from reference_impl import PADDLE, TORCH, Category
@@ -67,6 +67,8 @@ def made_of_returned_operand(case: Case, number: int) -> bool:
     constants = {entry.name for entry in case.inputs if not entry.differentiable}
     made: set[str] = set()
     for i, step in enumerate(case.steps[:number]):
+        if isinstance(step, Detach) or (isinstance(step, Op) and (step.no_grad or constants.issuperset(step.operands))):
+            constants.update(step.results)
         if custom_returns_operand(case, i):
             made.update(constants.intersection(name for _, name in uses(step)))
         elif not made.isdisjoint(name for _, name in uses(step)):
@@ -82,54 +84,6 @@ def custom_shares_gradient(case: Case, number: int) -> bool:
         return False
     given = [name for name in step.gradients if name is not None]
     return len(set(given)) < len(given) or not {*step.saved, *step.cotangents}.isdisjoint(given)
-
-
-Sums = dict[str, dict[str, float]]
-"""For each operand of a custom function, or for each tensor, how often it gets each gradient that the backward returns."""
-
-
-def right_sums(step: Custom) -> Sums:
-    """Return what the operands of a custom function get: an operand that stands there twice gets the sum of both."""
-    sums: Sums = {}
-    for operand, name in zip(step.operands, step.gradients, strict=False):
-        if name is not None:
-            parts = sums.setdefault(operand, {})
-            parts[name] = parts.get(name, 0.0) + 1.0
-    return sums
-
-
-def sums_in_place(step: Custom) -> Sums:
-    """Return what they get if a sum is formed in the memory of its first term: whoever else is given that tensor gets the sum, too."""
-    memory, first = _summed_memory(step)
-    return {operand: memory[name] for operand, name in first.items()}
-
-
-def cotangents_summed(step: Custom) -> Sums:
-    """Return what the cotangents hold then, those that do not hold what they did."""
-    memory, _ = _summed_memory(step)
-    return {name: memory[name] for name in step.cotangents if memory.get(name, {name: 1.0}) != {name: 1.0}}
-
-
-def _summed_memory(step: Custom) -> tuple[Sums, dict[str, str]]:
-    """Return what the tensors hold that the backward returned, and for each operand in which of them its sum is formed."""
-    memory = {name: {name: 1.0} for name in step.gradients if name is not None}
-    first: dict[str, str] = {}
-    for operand, name in zip(step.operands, step.gradients, strict=False):
-        if name is None:
-            continue
-        if operand in first:
-            held, term = memory[first[operand]], dict(memory[name])
-            held.update((part, held.get(part, 0.0) + times) for part, times in term.items())
-        else:
-            first[operand] = name
-    return memory, first
-
-
-@condition
-def custom_sums_in_place(case: Case, number: int) -> bool:
-    """Whether a custom backward returns one tensor several times, such that a sum that is formed in it makes others wrong."""
-    step = case.steps[number]
-    return isinstance(step, Custom) and right_sums(step) != sums_in_place(step)
 
 
 @condition

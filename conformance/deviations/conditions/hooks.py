@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.case.aliases import Aliases
 from conformance.case.queries import edges, leaves, twins
 from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, RemoveHook, RetainGrad, SetRequiresGrad, results
 from conformance.deviations.conditions.calls import input_is_output
@@ -123,3 +124,10 @@ def leaf_hook_asked(case: Case, number: int) -> bool:
 
 def _hooked(case: Case, number: int) -> set[str]:
     return {s.tensor for s in case.steps[:number] if isinstance(s, Hook)}
+
+
+@condition
+def hook_gives_view(case: Case, number: int) -> bool:
+    """Whether the step registers a hook that returns a view, which may have steps between its elements."""
+    step = case.steps[number]
+    return isinstance(step, Hook) and step.tensor_returned in Aliases(case.steps[:number]).parent

@@ -107,3 +107,26 @@ def _needed(case: Case, number: int, ops: Collection[str], of: Callable[[str], s
             flags = _flags(case, i)
             ways = {name: set[str]() if name in cut else upstream(steps, name, but=cut) for name in step.operands}
             yield [flags.get(name, True) and not asked.isdisjoint(ways[name]) for name in step.operands[of(step.op)]]
+
+
+ROOTS = ("sqrt", "rsqrt")
+RESHAPES = (
+    *("reshape", "view", "view_as", "flatten", "unflatten", "ravel", "squeeze", "unsqueeze", "atleast_1d", "atleast_2d", "atleast_3d"),
+    "getitem_newaxis",
+)
+"""Ops that change the shape and move no element."""
+
+
+@condition
+def root_of_reshaped_root(case: Case, number: int) -> bool:
+    """Whether the step takes a root of what ops that move no element made of another root."""
+    step = case.steps[number]
+    if not isinstance(step, Op) or step.op not in ROOTS:
+        return False
+    makers = {name: made for made in case.steps[:number] if isinstance(made, Op) for name in made.results}
+    made = makers.get(step.operands[0])
+    if made is None or made.op not in RESHAPES:
+        return False
+    while made is not None and made.op in RESHAPES:
+        made = makers.get(made.operands[0])
+    return made is not None and made.op in ROOTS

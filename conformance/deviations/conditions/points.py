@@ -29,7 +29,7 @@ def _meets(case: Case, number: int, op: str, test: Callable[..., Any]) -> bool:
     step = case.steps[number]
     if not isinstance(step, Op) or step.op != op:
         return False
-    known = (arrays(case, dialect) for dialect in (TORCH, PADDLE))
+    known = (arrays(case, number, dialect) for dialect in (TORCH, PADDLE))
     given = [[values[n] for n in step.operands] for values in known if values.keys() >= set(step.operands)]
     with np.errstate(all="ignore"):
         return any(bool(np.any(test(*operands, **step.attrs))) for operands in given)

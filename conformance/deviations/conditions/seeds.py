@@ -10,7 +10,7 @@ import numpy as np
 from conformance.case.aliases import Aliases
 from conformance.case.outcome import Computed, Raised, Value
 from conformance.case.queries import call_at, frozen_seeds, own_seeds, twins, upstream
-from conformance.case.steps import SEED_FIELDS, Call, Detach, Grad, InPlace, Op, SetRequiresGrad, observed, uses
+from conformance.case.steps import SEED_FIELDS, Backward, Call, Detach, Grad, Hook, InPlace, Op, SetRequiresGrad, observed, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import condition
 from reference_impl import PADDLE, TORCH, Category
@@ -70,6 +70,31 @@ def seed_used_again(case: Case, number: int) -> bool:
     own = {same.get(n, n) for s in before if isinstance(s, Grad) and s.create_graph for n in own_seeds(s, {}) if n in stopped}
     used = [name for field, name in uses(case.steps[number]) if field not in SEED_FIELDS]
     return any(name in seeds or not own.isdisjoint((name, same.get(name, name))) for name in used)
+
+
+@condition
+def constant_seed_behind(case: Case, number: int) -> bool:
+    """Whether a `backward` comes by a derivative that was made with a graph, and of which a constant input of the case was the seed."""
+    step, before = case.steps[number], case.steps[:number]
+    if not isinstance(step, Backward):
+        return False
+    behind = set().union(*(upstream(before, root) for root in step.roots))
+    constants = {entry.name for entry in case.inputs if not entry.differentiable}
+    made = (s for s in before if isinstance(s, Grad) and s.create_graph and not behind.isdisjoint(s.results))
+    return any(not constants.isdisjoint(s.seeds or ()) for s in made)
+
+
+@condition
+def hooks_answer_returned(case: Case, number: int) -> bool:
+    """Whether the step uses a tensor that a hook gave for a gradient which a `grad` call without a graph returned, or what it makes."""
+    hooks = [(i, step) for i, step in enumerate(case.steps[:number]) if isinstance(step, Hook)]
+    used = set().union(*(upstream(case.steps[:number], name) for _, name in uses(case.steps[number])))
+    calls = [(i, s) for i, s in enumerate(case.steps[:number]) if isinstance(s, Grad) and not s.create_graph]
+    return any(
+        hook.tensor_returned in used and any(i < j and hook.tensor in call.inputs for j, call in calls)
+        for i, hook in hooks
+        if hook.tensor_returned is not None
+    )
 
 
 def _has_no_graph(step: Step, constants: Collection[str]) -> TypeGuard[Op | Grad]:

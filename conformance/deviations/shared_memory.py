@@ -1,0 +1,146 @@
+"""Wrong numbers that are another tensor's: an engine hands one piece of memory to two, and writes into it for one of them.
+
+A gradient that is handed on through a view is that of the view's operand, in the same memory. Where that is added to, or the next op
+behind writes its result over what arrived, everybody who holds it sees the change: a retained ``.grad``, or the result of a call. What
+they hold then is the gradient of a tensor that lies behind: what arrives there along this way alone, or all that arrives there.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from conformance.case.outcome import Computed
+from conformance.case.place import StepNumber
+from conformance.case.queries import until, upstream
+from conformance.case.rewrite import CONSTANT, each_step, with_steps, without_root
+from conformance.case.steps import Backward, ClearGrad, Custom, Grad, Hook, InPlace, Op, results
+from conformance.compare.rounding import agrees_cheaply
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from conformance.case.case import Case
+    from conformance.case.outcome import Observation
+    from conformance.case.steps import Step
+    from conformance.compare.mismatch import Mismatch
+    from conformance.compare.promise import Promise
+
+Names = tuple[str, ...]
+Place = tuple[StepNumber, int, str, str]
+"""Where an array stands: the step, the slot, whether it is a result, ``.grad`` or what a hook was given, and its name."""
+
+
+def is_written(promise: Promise, found: Mismatch) -> bool:
+    """Whether the answer has the elements of a tensor that was updated in place: it shares its memory, maybe through a view."""
+    pairs = zip(promise.case.steps, promise.outcome.observations, strict=True)
+    made = [seen.values[0] for step, seen in pairs if isinstance(step, InPlace) and isinstance(seen, Computed)]
+    arrays = [value.array for value in made if value is not None and value.array.size == found.actual_array.size]
+    return any(agrees_cheaply(np.sort(array, axis=None), np.sort(found.actual_array, axis=None)) for array in arrays)
+
+
+def is_gradient(promise: Promise, found: Mismatch) -> bool:
+    """Whether the answer has the numbers of another gradient, whatever shape and order of axes.
+
+    A complex one is read as pairs, and as its real parts, if it has no others: it is the gradient of a real part then.
+    """
+    if any(_is_answered(promise, place, array, found.actual_array) for place, array in _seen(promise)):
+        return True
+    behind = ((promise.of(case), number) for case, number in _asking_behind(promise.case, found))
+    return any(
+        _is_answered(asked, place, array, found.actual_array)
+        for asked, number in behind
+        for place, array in _results(number, asked.outcome.observations[number])
+    )
+
+
+def _seen(promise: Promise) -> Iterator[tuple[Place, Any]]:
+    """Yield the gradients that a script shows, in calls and hooks and as ``.grad``, and where they stand."""
+    watched = promise.case.watched
+    for number, (step, seen) in enumerate(zip(promise.case.steps, promise.outcome.observations, strict=True)):
+        if isinstance(step, Grad | Backward | ClearGrad) and isinstance(seen, Computed):
+            state = enumerate(zip(watched, seen.state or (), strict=False))
+            yield from (((number, slot, "grad", name), value.array) for slot, (name, value) in state if value is not None)
+            yield from _results(number, seen)
+            events = enumerate(seen.events)
+            yield from (((number, slot, "event", one.name), one.value.array) for slot, one in events if one.value is not None)
+
+
+def _results(number: int, seen: Observation) -> Iterator[tuple[Place, Any]]:
+    for slot, value in enumerate(seen.values if isinstance(seen, Computed) else ()):
+        if value is not None:
+            yield (number, slot, "result", ""), value.array
+
+
+def _asking_behind(case: Case, found: Mismatch) -> Iterator[tuple[Case, int]]:
+    """Yield scripts of which the last step asks for the gradients of all that lies behind one that is wrong, and its number.
+
+    What a hook refuses is no reason to stop: the memory was written by then.
+    """
+    willing = each_step(case, _willing).steps
+    for number, call in enumerate(until(case, found.step)):
+        name = _shared_in(call, number, found)
+        before = willing[:number]
+        behind = tuple(sorted(upstream(before, name) - {name}))
+        made = any(isinstance(step, Op | Custom) and name in results(step) for step in before)
+        if made and isinstance(call, Grad | Backward):
+            at = _asking(call, call.roots, call.seeds, (name,))
+            along = _asking(call, (name,), at.results, behind)
+            alone = [(_asking(one, one.roots, one.seeds, (name,)),) for one in _parts(call)] if found.kind == "absence" else []
+            for asked in ((at, along), (_asking(call, call.roots, call.seeds, behind),), *alone):
+                yield with_steps(case, (*before, *asked)), number + len(asked) - 1
+
+
+def _parts(call: Grad | Backward) -> Iterator[Grad | Backward]:
+    """Yield a call, and those of one of its roots, each as it is and without what arrives by what it asks for."""
+    without = [
+        functools.reduce(without_root, [i for i in reversed(range(len(call.roots))) if i != kept], call)
+        for kept in range(len(call.roots))
+    ]
+    for one in [call, *without]:
+        yield one
+        if isinstance(one, Grad):
+            yield msgspec.structs.replace(one, no_grad_vars=(*(one.no_grad_vars or ()), *one.inputs))
+
+
+def _willing(step: Step) -> Step:
+    if isinstance(step, Hook) and step.returns in ("error", "another_dtype"):
+        return msgspec.structs.replace(step, returns="nothing", tensor_returned=None)
+    return step
+
+
+def _shared_in(call: Step, number: int, found: Mismatch) -> str:
+    """Return whose gradient is wrong, if it may have been made in a call."""
+    if found.where == "grad":
+        return found.name
+    asked = call.inputs if isinstance(call, Grad) and number == found.step else ()
+    return asked[found.slot] if found.slot < len(asked) else ""
+
+
+def _asking(call: Grad | Backward, outputs: Names, seeds: Sequence[str | None] | None, inputs: Names) -> Grad:
+    given = None if seeds is None else tuple(seeds)
+    named = tuple(f"{CONSTANT}{'_'.join(outputs)}_{name}" for name in inputs)
+    return Grad(outputs, inputs, named, given, retain_graph=True, allow_unused=True, no_grad_vars=call.constants)
+
+
+def _is_answered(promise: Promise, place: Place, array: Any, got: Any) -> bool:
+    """Whether the answer is an array, in whatever shape, or what rounding can make of it."""
+    if _are_those(array, got):
+        return True
+    alike = array.size == got.size and array.dtype == got.dtype and array.dtype.kind in "fc" and promise.rounds
+    return alike and promise.bounds.accepts(got.reshape(array.shape), *place)
+
+
+def _are_those(array: Any, got: Any) -> bool:
+    parts = [array, *([array.real] if np.iscomplexobj(array) and not array.imag.any() else [])]
+    wanted = _numbers(got)
+    return any(one.dtype == wanted.dtype and one.size == wanted.size and agrees_cheaply(one, wanted) for one in map(_numbers, parts))
+
+
+def _numbers(array: Any) -> Any:
+    """Return the real numbers that an array holds, from the least to the largest."""
+    flat = np.ascontiguousarray(array).reshape(-1)
+    return np.sort(flat.view(flat.real.dtype))

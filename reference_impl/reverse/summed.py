@@ -1,0 +1,72 @@
+# ruff: noqa: SLF001 - it changes what only this room knows
+"""The official place to have sums be formed in place, in the tensors that the backward of a custom function returned.
+
+A cotangent is the sum of what arrives, and so is ``.grad``. An engine may form it in the memory of what arrives first, which is right
+as long as nobody else has that. But a custom backward may return one tensor for several operands, or one that it was given: then each
+addition to it is seen wherever it went, in cotangents that are not complete yet, in ``.grad`` and in what a call returns. Who asks what
+such an engine would answer says it with a ``with`` block, and an engine that nobody asks has no switch to look at.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import numpy as np
+
+from reference_impl.reverse import engine, walk
+from reference_impl.reverse.custom import Custom
+from reference_impl.tape.rules import intercepted_rules
+from reference_impl.tape.tensor import Mode, Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from reference_impl.dialects.dialect import Dialect
+    from reference_impl.tape.primitive import Application, Primitive
+    from reference_impl.tape.rules import Pull, Pulled
+
+
+@contextmanager
+def summed_in_place() -> Iterator[None]:
+    """Have sums be formed in what custom functions return, and ``.grad`` be what arrived, for the length of a ``with`` block."""
+    returned: list[Any] = []
+    cotangents, total, accumulate = Custom.cotangents, walk._total, engine._accumulate
+
+    def is_returned(x: Any) -> bool:
+        return type(x) is np.ndarray and bool(x.flags.writeable) and any(np.may_share_memory(x, one) for one in returned)
+
+    def noted(self: Custom, *given: Any) -> Iterator[tuple[int, Any]]:
+        for position, gradient in cotangents(self, *given):
+            if type(gradient) is Tensor and not Mode.recording:
+                returned.append(gradient.array)
+            yield position, gradient
+
+    def totalled(before: Any, cotangent: Any) -> Any:
+        return np.add(before, cotangent, out=before) if cotangent is not None and is_returned(before) else total(before, cotangent)
+
+    def kept(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_graph: bool) -> None:
+        before = None if tensor.node is not None and dialect.retained == "replaced" else tensor.grad
+        accumulate(tensor, cotangent, dialect=dialect, create_graph=create_graph)
+        if tensor.grad is None or type(cotangent) is Tensor:
+            return
+        if before is None:
+            tensor.grad.array = cotangent
+        elif is_returned(before.array):
+            tensor.grad.array = np.add(before.array, cotangent, out=before.array)
+
+    with ExitStack() as stack:
+        stack.enter_context(intercepted_rules(_copied))
+        stack.enter_context(patch.object(Custom, "cotangents", noted))
+        stack.enter_context(patch.object(walk, "_total", totalled))
+        stack.enter_context(patch.object(engine, "_accumulate", kept))
+        yield
+
+
+def _copied(right: Pull, primitive: Primitive, node: Application, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
+    """Have every other rule return tensors of its own, but for those of views."""
+    pulled = right(node, asked, g, *given)
+    if primitive.views:
+        return pulled
+    return [(position, c.copy() if type(c) is np.ndarray else c) for position, c in pulled]

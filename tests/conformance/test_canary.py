@@ -78,7 +78,18 @@ def test_an_engine_that_a_refusal_damages_for_one_op_of_the_case_is_caught_at_on
 def test_an_engine_that_a_refusal_damages_for_one_family_is_caught_when_the_family_has_its_turn() -> None:
     turns = [ailment(wrong_engines.breaks_reductions_after_a_refusal(), case) for case in REFUSED]
     # What is made of sums and means is ill with them, but for norms, which have rules of their own.
-    summed = {"reduction", "pooling", "losses", "products", "distances", "contractions", "spectra", "statistics"}
+    summed = {
+        "reduction",
+        "pooling",
+        "losses",
+        "entropies",
+        "products",
+        "distances",
+        "contractions",
+        "scatter",
+        "spectra",
+        "statistics",
+    }
     assert summed == {found.family for found in turns if found is not None}
     assert any(found is None for found in turns)
 

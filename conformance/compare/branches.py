@@ -103,3 +103,10 @@ def at_ties(runs: Sequence[Recorder]) -> Branches:
         tied = primitive.forward(last, last, **attrs) if len(operands[0]) == 2 else primitive.forward(np.zeros_like(last), **attrs)
         answers.append(np.where((sides.min(axis=0) < 0) & (sides.max(axis=0) > 0), tied, answer).astype(answer.dtype))
     return answers
+
+
+def on_sides(run: Recorder) -> list[Branches]:
+    """Return the answers of a run on one side of all kinks that lie exactly there, and on the other ones."""
+    most = max(map(len, run.sides), default=0)
+    pairs = [*zip(run.answers, run.sides, strict=True)]
+    return [[sides[number] if number < len(sides) else answer for answer, sides in pairs] for number in range(most)]

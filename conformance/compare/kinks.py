@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.case.place import END
-from conformance.compare.branches import Recorder, at_ties
+from conformance.compare.branches import Recorder, at_ties, on_sides
 from conformance.compare.compare import Comparer
 from conformance.compare.rounding import are_near, value_at
 from conformance.compare.shadow_values import roundings
@@ -94,7 +94,7 @@ def agrees_on_a_reachable_branch(promise: Promise, actual: Outcome, known: Known
     runs = [plain, *(watched(promise, seed) for seed in range(ROUNDED_RUNS))]
     runs = [run for run in runs if [a.shape for a in run.answers] == [a.shape for a in plain.answers]]
     with np.errstate(all="ignore"):
-        places = list(_places([run.answers for run in runs] + [at_ties(runs)], plain.along))
+        places = list(_places([run.answers for run in runs] + [at_ties(runs), *on_sides(plain)], plain.along))
 
     def differing(branches: Branches) -> Mismatch | None:
         return Comparer(promise.on(branches)).run(actual, known).mismatch

@@ -64,6 +64,15 @@ def _constant_at_zero(right: Rule, _: int, g: Any, out: Any, x: Any, **attrs: An
     return right(g, out, masked_fill(x, mask=np.equal(array_of(x), 0), value=0.0), **attrs)
 
 
+def slopes_of_sizes_quotients(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the slope of a size be ``x / |x|``, which is NaN where ``x`` is infinite."""
+    yield changed_rules(("abs",), _nan_at_infinity)
+
+
+def _nan_at_infinity(right: Rule, _: int, g: Any, out: Any, x: Any) -> Any:
+    return mul(right(g, out, x), np.where(np.isinf(array_of(x)), np.nan, 1.0).astype(out.dtype))
+
+
 def slopes_of_sinc_differences(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the slope of sinc be a difference that cancels near 0, and 0 at 0, as a constant is, in the two ways of writing that."""
     yield changed_rules(("sinc",), partial(_sinc_rule, _over_square))

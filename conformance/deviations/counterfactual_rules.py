@@ -32,6 +32,7 @@ from conformance.deviations.counterfactual_functions import (
     shared_gradients_averaged,
     slopes_constant_at_zero,
     slopes_of_sinc_differences,
+    slopes_of_sizes_quotients,
 )
 from conformance.deviations.counterfactual_losses import slopes_of_logits_differences, soft_margins_of_sums
 from conformance.deviations.counterfactual_matrices import (
@@ -230,6 +231,7 @@ def _of_last_window(_right: Rule, _position: int, g: Any, _out: Any, x: Any, **a
 
 RULES: dict[str, Change] = {
     "as if factors were not conjugated": factors_not_conjugated,
+    "as if the slope of a size were a quotient": slopes_of_sizes_quotients,
     "as if seeds were conjugated": seeds_conjugated,
     "as if gradients of convolutions did not depend on what arrives": seeds_of_convolutions_constant,
     "as if seeds of derivatives were not conjugated": derivatives_not_conjugated,

@@ -45,8 +45,8 @@ def derivatives_of_weighed_kinks_one_sided(_: Sequence[str]) -> Iterator[Abstrac
 
 
 def _straight_at_zero(right: Rule, position: int, g: Any, out: Any, x: Any, weight: Any) -> Any:
-    value = right(array_of(g), array_of(out), array_of(x), array_of(weight))
-    straight = np.greater_equal(array_of(x), 0).astype(array_of(out).dtype)
+    value = right(array_of(g), out, array_of(x), array_of(weight))
+    straight = np.greater_equal(array_of(x), 0).astype(array_of(x).dtype)
     shared = shape_of(weight) in ((), (1,))
     spread = weight if shared else reshape(weight, shape=(-1, *(1 for _ in shape_of(x)[2:])))
     if position == 0:
@@ -72,6 +72,15 @@ def slopes_constant_at_zero(ops: Sequence[str]) -> Iterator[AbstractContextManag
 
 def _constant_at_zero(right: Rule, _: int, g: Any, out: Any, x: Any, **attrs: Any) -> Any:
     return right(g, out, masked_fill(x, mask=np.equal(array_of(x), 0), value=0.0), **attrs)
+
+
+def slopes_of_sizes_quotients(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the slope of a size be ``x / |x|``, which is NaN where ``x`` is infinite."""
+    yield changed_rules(("abs",), _nan_at_infinity)
+
+
+def _nan_at_infinity(right: Rule, _: int, g: Any, out: Any, x: Any) -> Any:
+    return mul(right(g, out, x), np.where(np.isinf(array_of(x)), np.nan, 1.0).astype(out.dtype))
 
 
 def slopes_of_sinc_differences(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

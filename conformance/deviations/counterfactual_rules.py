@@ -35,6 +35,7 @@ from conformance.deviations.counterfactual_functions import (
     slopes_constant_at_zero,
     slopes_of_angles_over_squares,
     slopes_of_sinc_differences,
+    slopes_of_sizes_quotients,
 )
 from conformance.deviations.counterfactual_losses import slopes_of_logits_differences, soft_margins_of_sums, variances_bounded_above
 from conformance.deviations.counterfactual_matrices import (
@@ -240,6 +241,7 @@ def sums_formed_in_place(_: Sequence[str]) -> Iterator[AbstractContextManager[No
 RULES: dict[str, Change] = {
     "as if gradients were summed in place": sums_formed_in_place,
     "as if factors were not conjugated": factors_not_conjugated,
+    "as if the slope of a size were a quotient": slopes_of_sizes_quotients,
     "as if seeds were conjugated": seeds_conjugated,
     "as if gradients of convolutions did not depend on what arrives": seeds_of_convolutions_constant,
     "as if seeds of derivatives were not conjugated": derivatives_not_conjugated,

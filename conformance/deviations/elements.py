@@ -29,13 +29,17 @@ ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
 }
 """Signatures of elements; an entry that has several is borne by a mixture of them."""
 
-OFF: dict[str, Callable[[Any], Any]] = {
-    "off by 2 roundings of 1": lambda wanted: 2 * format_of(wanted.dtype).rounding(np.ones_like(wanted)),
-    "off by 32 roundings of 1": lambda wanted: 32 * format_of(wanted.dtype).rounding(np.ones_like(wanted)),
-    "off by 32 of the least numbers": lambda wanted: 32 * format_of(wanted.dtype).least,
-    "off by 64 shares of e^-64": lambda wanted: 64 * np.exp(-64.0) * np.maximum(1, np.abs(np.nan_to_num(wanted)).max(initial=0)),
+OFF: dict[str, Callable[[Any, Any], Any]] = {
+    "off by 2 roundings of 1": lambda wanted, got: np.abs(got - wanted) <= 2 * format_of(wanted.dtype).rounding(np.ones_like(wanted)),
+    "off by 32 roundings of 1": lambda wanted, got: np.abs(got - wanted) <= 32 * format_of(wanted.dtype).rounding(np.ones_like(wanted)),
+    "off by 32 of the least numbers": lambda wanted, got: np.abs(got - wanted) <= 32 * format_of(wanted.dtype).least,
+    "off by 64 shares of e^-64": lambda wanted, got: (
+        np.abs(got - wanted) <= 64 * np.exp(-64.0) * np.maximum(1, np.abs(np.nan_to_num(wanted)).max(initial=0))
+    ),
+    "off by the least normal number": lambda wanted, got: np.abs(got - wanted) <= format_of(wanted.dtype).tiny,
+    "zeros for nan": lambda wanted, got: np.isnan(wanted) & (got == 0),
 }
-"""Signatures of elements by how far they are off: no further than this."""
+"""Signatures of elements beside what is promised: how far they are off, mostly."""
 
 ELEMENTS = (
     *ELEMENT_TESTS,
@@ -55,4 +59,4 @@ ELEMENTS = (
 def off_by(words: str, wanted: Any, got: Any) -> Any:
     """Return which elements are off by no more than the words of an entry say."""
     with np.errstate(all="ignore"):
-        return np.abs(got - wanted) <= OFF[words](wanted)
+        return OFF[words](wanted, got)

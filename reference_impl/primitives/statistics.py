@@ -223,12 +223,18 @@ def _from_there_on(x: Any, axis: int) -> Any:
 @cumprod.vjp("x")
 def cumprod_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
     """Divide each by itself the products that it stands in, as PyTorch does; where that is 0 or overflows, multiply the others."""
-    if shape_of(x)[axis] == 1:
+    length = shape_of(x)[axis]
+    if length == 1:
         return g
-    if isinstance(x, Symbol) or not array_of(x).all() or not array_of(out).all():
+    if isinstance(x, Symbol) or not array_of(x).all():
         return _by_the_others(g, x, axis)
     products = _from_there_on(mul(g, conjugate(out)), axis)
-    return div(products, conjugate(x)) if np.isfinite(array_of(products)).all() else _by_the_others(g, x, axis)
+    in_range = array_of(out).all() and np.isfinite(array_of(products)).all()
+    return div(products, conjugate(x)) if in_range or length > AFFORDED else _by_the_others(g, x, axis)
+
+
+AFFORDED = 16
+"""How many elements are multiplied anew where products leave the range: tables of a third derivative have the fourth power of that."""
 
 
 def _by_the_others(g: Any, x: Any, axis: int) -> Any:

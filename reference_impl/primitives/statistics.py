@@ -15,7 +15,8 @@ from reference_impl.primitives.fused import fused
 from reference_impl.primitives.piecewise import jumps
 from reference_impl.primitives.reduction import count_reduced, cumsum, numpy_axes, restore_axes
 from reference_impl.primitives.reduction import sum as add_up
-from reference_impl.primitives.shape import cat, expand, flip, narrow, reshape
+from reference_impl.primitives.selection import masked_fill
+from reference_impl.primitives.shape import expand, flip, narrow, reshape
 from reference_impl.tape.primitive import Domain, Symbol, array_of, axes_reversed, composite, primitive, shape_of
 
 
@@ -222,27 +223,35 @@ def _from_there_on(x: Any, axis: int) -> Any:
 @cumprod.vjp("x")
 def cumprod_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
     """Divide each by itself the products that it stands in, as PyTorch does; where that is 0 or overflows, multiply the others."""
-    if shape_of(x)[axis] == 1:
+    length = shape_of(x)[axis]
+    if length == 1:
         return g
-    if isinstance(x, Symbol) or not array_of(x).all() or not array_of(out).all():
+    if isinstance(x, Symbol) or not array_of(x).all():
         return _by_the_others(g, x, axis)
     products = _from_there_on(mul(g, conjugate(out)), axis)
-    return div(products, conjugate(x)) if np.isfinite(array_of(products)).all() else _by_the_others(g, x, axis)
+    in_range = array_of(out).all() and np.isfinite(array_of(products)).all()
+    return div(products, conjugate(x)) if in_range or length > AFFORDED else _by_the_others(g, x, axis)
+
+
+AFFORDED = 16
+"""How many elements are multiplied anew where products leave the range: tables of a third derivative have the fourth power of that."""
 
 
 def _by_the_others(g: Any, x: Any, axis: int) -> Any:
+    """Return the sums over all j of ``g_j`` times the product of all elements up to j but i: those of a table with ones at (i, i)."""
     length = shape_of(x)[axis]
-    parts, seeds = ([narrow(of, axis=axis, start=i, length=1) for i in range(length)] for of in (x, g))
-    before: Any = np.ones(shape_of(parts[0]), x.dtype)
-    found = []
-    for i in range(length):
-        others, slope = before, mul(seeds[i], conjugate(before))
-        for j in range(i + 1, length):
-            others = mul(others, parts[j])
-            slope = add(slope, mul(seeds[j], conjugate(others)))
-        found.append(slope)
-        before = mul(before, parts[i])
-    return cat(*found, axis=axis)
+    axis %= len(shape_of(x))
+    over = (length, length, *(1,) * (len(shape_of(x)) - axis - 1))
+    itself, before = np.eye(length, dtype=bool).reshape(over), np.tri(length, length, -1, dtype=bool).reshape(over)
+    others = cumprod(masked_fill(_at_each(x, axis), mask=itself, value=1.0), axis=axis + 1)
+    terms = masked_fill(mul(_at_each(g, axis), conjugate(others)), mask=before, value=0.0)
+    return add_up(terms, axis=[axis + 1], keepdims=False)
+
+
+def _at_each(of: Any, axis: int) -> Any:
+    """Return the same at each place of a new axis in front of one, which is as long."""
+    shape = shape_of(of)
+    return expand(reshape(of, shape=(*shape[:axis], 1, *shape[axis:])), shape=(*shape[:axis], shape[axis], *shape[axis:]))
 
 
 @primitive(
@@ -259,9 +268,7 @@ def logcumsumexp(x: Any, *, axis: int) -> Any:
 def logcumsumexp_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
     """Return the sums over all j of ``g_j`` times the share of an element in the exponentials up to j."""
     axis %= len(shape_of(x))
-    shape = shape_of(x)
-    at_each = expand(reshape(g, shape=(*shape[:axis], 1, *shape[axis:])), shape=(*shape[:axis], shape[axis], *shape[axis:]))
-    return add_up(mul(at_each, running_shares(x, out, axis=axis)), axis=[axis + 1], keepdims=False)
+    return add_up(mul(_at_each(g, axis), running_shares(x, out, axis=axis)), axis=[axis + 1], keepdims=False)
 
 
 def _reached(shape: tuple[int, ...], axis: int) -> Any:

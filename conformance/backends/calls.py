@@ -6,7 +6,8 @@ framework's own, or else the one that the catalogue has for it.
 
 from __future__ import annotations
 
-import re
+import ast
+import inspect
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.ops import catalogue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from conformance.ops.spec import OpSpec
 
@@ -66,6 +67,7 @@ class Calls:
     def __init__(self, spelling: Spelling | str, module: Any, own: Mapping[str, Callable[..., Any]] | None = None) -> None:
         self._spelling = Spelling(spelling) if isinstance(spelling, str) else spelling
         self._framework, self._module = self._spelling.framework, module
+        self._own = frozenset(own or ())
         self._ops: dict[str, Callable[..., Any]] = dict(own or {})
         self._in_place: dict[str, Callable[..., Any]] = {}
 
@@ -93,23 +95,29 @@ class Calls:
         found = {}
         for name, row in catalogue().items():
             for kind, in_place in (("op", False), ("in_place", True)):
-                if (in_place and row.form is None) or (not in_place and name in self._ops):
+                if (in_place and row.form is None) or (not in_place and name in self._own):
                     continue
                 call = self._spelling.call(name, in_place=in_place)
-                used = re.findall(rf"\b{self._framework}\.([\w.]+)", call or "")
-                missing = [path for path in used if not self._has(path)]
-                if missing:
-                    found[f"{kind}:{name}"] = f"this release has no {self._framework}.{missing[0]}"
-                elif call is None:
+                if call is None:
                     found[f"{kind}:{name}"] = f"there is no call of {self._framework} for it"
+                elif missing := next(self._missing(call), None):
+                    found[f"{kind}:{name}"] = f"this release has no {missing}"
         return found
 
-    def _has(self, path: str) -> bool:
-        try:
-            attrgetter(path)(self._module)
-        except AttributeError:
-            return False
-        return True
+    def _missing(self, call: str) -> Iterator[str]:
+        """Yield the names in a call that this release does not have: of functions, and of their parameters."""
+        for node in ast.walk(ast.parse(call, mode="eval")):
+            path, keywords = (node.func, node.keywords) if isinstance(node, ast.Call) else (node, [])
+            text = ast.unparse(path)
+            framework, *names = text.split(".")
+            if framework != self._framework or not names or not all(map(str.isidentifier, names)):
+                continue
+            try:
+                function = attrgetter(".".join(names))(self._module)
+            except AttributeError:
+                yield text
+            else:
+                yield from (f"parameter {given.arg} of {text}" for given in keywords if given.arg and not _takes(function, given.arg))
 
     def change(self, name: str, tensor: Any, operands: Sequence[Any], attrs: Mapping[str, Any]) -> None:
         """Apply the in-place form of an op to a tensor."""
@@ -117,3 +125,12 @@ class Calls:
         if call is None:
             call = self._in_place[name] = self._spelling.lower(name, self._module, in_place=True)
         call(tensor, *operands, **attrs)
+
+
+def _takes(function: Any, parameter: str) -> bool:
+    """Whether a function has a parameter of a name, as far as it says which ones it has."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):  # compiled functions need not have a signature
+        return True
+    return parameter in parameters or any(known.kind is inspect.Parameter.VAR_KEYWORD for known in parameters.values())

@@ -28,7 +28,7 @@ from conformance.campaign.shares import counts, read_shares
 from conformance.campaign.tally import Tally
 from conformance.campaign.triage import is_open, triaged
 from conformance.deviations.entries import known
-from conformance.generate.grid import grid
+from conformance.generate.grid import CALLED_BY, grid
 from conformance.generate.scripts import DrawOptions, case_of, is_program, odds_of
 from conformance.laws.judging import Judging, Sampling
 from conformance.ops import catalogue, not_offered
@@ -300,13 +300,13 @@ def missing(
 
 
 def nowhere_taken(backends: Sequence[BackendRecord]) -> tuple[str, ...]:
-    """Return the dtypes that no backend takes, and the ops (``op:erf``) that none has, which a run need not draw."""
+    """Return the dtypes that no backend takes, and the ops (``op:erf``) and calls that none has, which a run need not draw."""
 
     def nowhere(word: str) -> bool:
         return all(word in backend.not_offered for backend in backends)
 
     dtypes = (dtype for dtype in DTYPES if nowhere(f"dtype:{dtype}"))
-    return *dtypes, *(word for word in map("op:{}".format, catalogue()) if nowhere(word))
+    return *dtypes, *(word for word in (*map("op:{}".format, catalogue()), *sorted(CALLED_BY)) if nowhere(word))
 
 
 def header_of(options: Options, backends: tuple[BackendRecord, ...]) -> Header:

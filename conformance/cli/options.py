@@ -89,7 +89,7 @@ DRAWN = {
 
 
 def enumerated(typed: Container[str], backends: tuple[str, ...]) -> dict[str, Any]:
-    """Return the options of a run of the grid alone, on those of the backends that run eager scripts.
+    """Return the options of a run of the grid alone, on those of the backends that run eager scripts, or on some that all run programs.
 
     Raises:
         UsageError: if what was ``typed`` beside it has no meaning there.
@@ -97,7 +97,7 @@ def enumerated(typed: Container[str], backends: tuple[str, ...]) -> dict[str, An
     for name, why in DRAWN.items():
         if name in typed:
             raise click.UsageError(f"--{name.removesuffix('s') if name == 'lanes' else name} says nothing beside --grid: {why}")
-    return {"cases": 0, "backends": _eager("--grid", typed, backends)}
+    return {"cases": 0, "backends": backends if _programs(backends) == backends else _eager("--grid", typed, backends)}
 
 
 def profiled(typed: Container[str], profile: str, backends: tuple[str, ...]) -> dict[str, Any]:
@@ -113,13 +113,17 @@ def profiled(typed: Container[str], profile: str, backends: tuple[str, ...]) -> 
 
 def _eager(option: str, typed: Container[str], backends: tuple[str, ...]) -> tuple[str, ...]:
     """Return the backends of eager scripts, if others were not named."""
+    programs = _programs(backends)
+    eager = tuple(name for name in backends if name not in programs)
+    if not eager or ("backends" in typed and programs):
+        raise click.UsageError(f"{option} is of eager scripts, and {', '.join(programs)} runs programs; leave it out")
+    return eager
+
+
+def _programs(backends: tuple[str, ...]) -> tuple[str, ...]:
     from conformance.backends.registry import registration
 
-    eager = tuple(name for name in backends if not registration(name).static)
-    if not eager or ("backends" in typed and eager != backends):
-        programs = ", ".join(name for name in backends if name not in eager)
-        raise click.UsageError(f"{option} is of eager scripts, and {programs} runs programs; leave it out")
-    return eager
+    return tuple(name for name in backends if registration(name).static)
 
 
 def known_ops() -> Any:

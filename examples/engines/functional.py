@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from conformance.backends.error_rules import categorise
 from conformance.case.case import BETWEEN
 from conformance.case.outcome import Value
+from conformance.ops.dtypes import COMPLEX
 from reference_impl import PADDLE_STATIC, Category
 from reference_impl.dialects.conventions import Conventions
 
@@ -40,6 +41,9 @@ FUNCTIONAL = replace(
     spelled={},
     not_offered={
         **{name: reason for name, reason in PADDLE_STATIC.not_offered.items() if not name.startswith("op:")},
+        **dict.fromkeys(
+            (f"dtype:{dtype}" for dtype in COMPLEX), "which factors are conjugated is a convention that has not been adapted"
+        ),
         BETWEEN: "as a function of the inputs, which it is here, a gradient does not depend on what lies between",
         **dict.fromkeys(("step:backward", "step:clear_grad", "step:retain_grad", "step:append_backward", "step:toggle"), NO_STATE),
     },

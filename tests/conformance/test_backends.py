@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from conformance.backends import BackendError, names, open_backend
-from conformance.backends.calls import Calls
+from conformance.backends.calls import Calls, Spelling
 from conformance.campaign.opened import backend, describe_backend
 from conformance.campaign.records import BackendRecord
 from conformance.case.case import Case, Input
@@ -303,3 +303,22 @@ def test_what_a_release_lacks_is_not_offered_and_named() -> None:
     lacking = Calls("torch", old).lacking()
     assert "this release has no torch.sin" == lacking["op:sin"]
     assert {"op:add", "op:relu"}.isdisjoint(lacking)
+
+
+def test_a_parameter_that_a_release_lacks_is_not_offered_and_named() -> None:
+    def older(x: float, y: float) -> None: ...
+
+    def newer(x: float, y: float, *, alpha: int = 1) -> None: ...
+
+    texts = {"add": "toy.add(x, y, alpha=1)", "sub": "toy.maths.sub(x, y, alpha=1)", "mul": "toy.mul(x, y, alpha=1).real"}
+    calls = Calls(Spelling("toy", texts), SimpleNamespace(add=older, maths=SimpleNamespace(sub=newer), mul=lambda **known: None))
+    calls.apply("sub", [1.0, 2.0], {})  # what was compiled is looked at, too
+    lacking = calls.lacking()
+    assert "this release has no parameter alpha of toy.add" == lacking["op:add"]
+    assert {"op:sub", "op:mul"}.isdisjoint(lacking)
+
+
+def test_what_a_release_lacks_is_found_although_all_calls_were_compiled() -> None:
+    calls = Calls("torch", SimpleNamespace())
+    calls.compile_all()
+    assert "this release has no torch.sin" == calls.lacking()["op:sin"]

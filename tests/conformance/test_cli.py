@@ -17,6 +17,7 @@ from conformance.case.case import Case, Input
 from conformance.case.files import encode
 from conformance.case.steps import InPlace, Op
 from conformance.cli.commands import cli
+from conformance.cli.options import enumerated
 from conformance.compare.promise import Promise
 from conformance.judge.verdict import Bucket, judge
 from conformance.ops import catalogue
@@ -167,6 +168,11 @@ def test_a_mistake_is_one_line_and_exit_code_2(
     done = conformance(*(a.format(case=case, broken=broken, tmp=tmp_path, **impossible) for a in arguments))
     lines = done.stderr.splitlines()
     assert (2, 1, True) == (done.returncode, len(lines), message in done.stderr), done.stderr + done.stdout
+
+
+def test_the_grid_is_asked_of_programs_where_nothing_else_is_named() -> None:
+    programs = ("paddle-static", "examples.engines.hips")
+    assert {"cases": 0, "backends": programs} == enumerated({"backends"}, programs)
 
 
 def test_a_record_without_its_footer_is_reported_as_invalid(unfinished: Path) -> None:

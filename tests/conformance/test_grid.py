@@ -11,21 +11,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from conformance.backends import BackendInfo
 from conformance.backends.reference import ReferenceEngine, reference
 from conformance.campaign.grid_records import cell_of
 from conformance.campaign.record_files import read
 from conformance.campaign.records import CaseRecord, Footer, Header
-from conformance.campaign.run import Options, run_campaign
+from conformance.campaign.run import Options, nowhere_taken, run_campaign
 from conformance.campaign.worker import run_case
+from conformance.case.case import AGAIN
 from conformance.case.outcome import Raised
 from conformance.case.steps import Grad, Op
-from conformance.generate.grid import DIMENSIONS, TRIPLES, combinations_of, grid
+from conformance.generate.grid import CALLED_BY, DIMENSIONS, TRIPLES, combinations_of, grid
 from conformance.generate.grid.covering import cover, possible
 from conformance.generate.layouts import LAYOUTS, laid
 from conformance.generate.scripts import DrawOptions
 from conformance.mutants.mutant import WrongEngine, patch
 from conformance.ops import catalogue
-from reference_impl import OPS, TORCH, Category
+from reference_impl import OPS, PADDLE_STATIC, TORCH, Category
 from reference_impl.tape.rules import replaced_rule
 
 if TYPE_CHECKING:
@@ -78,6 +80,21 @@ def test_what_is_left_out_has_a_reason(pair: tuple[str, ...], why: str) -> None:
     op, *named = pair
     asked = {(named[0], named[1]), (named[2], named[3])}
     assert bool(why) is (asked not in [set(combination) for combination in combinations_of(op)])
+
+
+@pytest.mark.parametrize("word", CALLED_BY)
+def test_what_no_engine_offers_is_left_out_and_all_other_pairs_are_covered(word: str) -> None:
+    points = [*grid(["add"], [word])]
+    needs = CALLED_BY[word]
+    assert not {(name, point.row[name]) for point in points for name in needs} & {(n, v) for n, values in needs.items() for v in values}
+    left = {value for point in grid(["add"]) for value in point.row.items() if value[1] not in needs.get(value[0], ())}
+    assert left == {value for point in points for value in point.row.items()}
+
+
+def test_programs_are_asked_what_they_can_say() -> None:
+    words = set(nowhere_taken([BackendInfo("one", "1", PADDLE_STATIC, PADDLE_STATIC.not_offered)]))  # type: ignore[list-item]
+    steps = {type(step) for point in grid(["mul"], words) for step in point.case().steps}
+    assert ({Op, Grad}, False) == (steps, AGAIN in words)
 
 
 def test_the_same_points_come_every_time() -> None:

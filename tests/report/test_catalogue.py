@@ -132,6 +132,14 @@ SAID = {
     "it is gone": ("assert 1 + 1 == 2, 'the sum is 3'\n", (Showing.GONE, "")),
     "an error that was not expected": ("assert one == 1\n", (Showing.FAULT, "NameError: name 'one' is not defined")),
     "it is there where the environment is set": (f"import os\nos.environ['A'] = 'b'\n{SCRIPT}", (Showing.SHOWS, "the sum is 2")),
+    "a function that the release lacks": (
+        "import math\nmath.nothing\n",
+        (Showing.NOT_OFFERED, "AttributeError: module 'math' has no attribute 'nothing'"),
+    ),
+    "a parameter that the release lacks": (
+        "import os\nos.makedirs('', given=os.environ)\n",
+        (Showing.NOT_OFFERED, "TypeError: makedirs() got an unexpected keyword argument 'given'"),
+    ),
     "it is gone there": ("import os\nassert os.environ\n", (Showing.GONE, "")),
     "a fault there": ("import os\nos.environ['']\n", (Showing.FAULT, "status 1: KeyError: ''")),
     "a script that leaves": ("raise SystemExit(1)\n", (Showing.FAULT, "SystemExit: 1")),

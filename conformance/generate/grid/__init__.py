@@ -15,16 +15,17 @@ import functools
 from itertools import combinations, product
 from typing import TYPE_CHECKING, NamedTuple
 
+from conformance.case.case import AGAIN
 from conformance.generate.grid.covering import cover, possible
 from conformance.generate.grid.places import BESIDE, DRAWN, ITSELF, RANKS, SIZES, Drawn, Place, drawn
 from conformance.generate.grid.script import ASKED, CALLS, Script
-from conformance.generate.layouts import fitting
+from conformance.generate.layouts import LAYOUTS, fitting
 from conformance.generate.matrices import UNREPEATED
 from conformance.ops import catalogue
 from conformance.ops.dtypes import COMPLEX, OTHER_KIND, OTHER_PRECISION, REAL
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from conformance.case.case import Case
     from conformance.generate.grid.covering import Combination, Row
@@ -51,6 +52,18 @@ axes."""
 WANTED = (*combinations(DIMENSIONS, 2), *TRIPLES)
 ORDERS = ("1", "2", "3")
 OPERANDS_ALONE = ("view of a view", "offset")
+LAID = tuple(layout for layout in LAYOUTS if layout != "contiguous")
+CALLED_BY: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    AGAIN: {"order": ORDERS[1:]},
+    "step:backward": {"call": ("backward", "edges", "hooks")},
+    "step:edge": {"call": ("edges",)},
+    "step:hook": {"call": ("hooks",)},
+    "step:toggle": {"layout": LAID, "seed": LAID},
+    "is_grads_batched": {"call": ("batched",)},
+}
+"""Which values of which dimensions need what an engine may not offer, in the words of `BackendInfo.not_offered`.
+
+A leaf that is laid out is made of a constant, and told that it is a leaf."""
 
 
 class Point(NamedTuple):
@@ -72,13 +85,21 @@ class Point(NamedTuple):
 
 
 def grid(ops: Iterable[str] | None = None, without: Collection[str] = ()) -> Iterator[Point]:
-    """Yield the grid of these ops, or of all; ``without``: dtypes, and ops (``op:erf``), that are left out."""
+    """Yield the grid of these ops, or of all; ``without``: dtypes, ops (``op:erf``) and words of `CALLED_BY` that are left out."""
+    needless = [CALLED_BY[word] for word in sorted(CALLED_BY.keys() & set(without))]
     for op in ops or catalogue():
         if f"op:{op}" in without:
             continue
-        for row in _covered(*_space(op)):
+        frames, free = _space(op)
+        for row in _covered(frames, tuple(_less(dimensions, needless) for dimensions in free)):
             if set(without).isdisjoint(row["dtype"].split("+")):
                 yield Point(op, row)
+
+
+def _less(dimensions: Dimensions, needless: Sequence[Mapping[str, tuple[str, ...]]]) -> Dimensions:
+    """Leave out values of dimensions; the others are then covered in all pairs without them."""
+    left = ((name, [v for v in values if not any(v in needs.get(name, ()) for needs in needless)]) for name, values in dimensions)
+    return tuple((name, tuple(values)) for name, values in left)
 
 
 def combinations_of(op: str) -> list[Combination]:
@@ -88,7 +109,8 @@ def combinations_of(op: str) -> list[Combination]:
 
 
 Frames = tuple[tuple[tuple[str, str], ...], ...]
-Free = tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
+Dimensions = tuple[tuple[str, tuple[str, ...]], ...]
+Free = tuple[Dimensions, ...]
 
 
 @functools.cache

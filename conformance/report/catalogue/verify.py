@@ -1,13 +1,15 @@
 """Whether bugs are still there: the scripts of findings are run, each in a process of its own that has imported the frameworks.
 
-A script comes to its end where the bug is gone, and raises an `AssertionError` that says what is wrong where it shows. Anything else is
-a fault of the script, such as a name that is not there, an error that it did not expect, or the end of its process. A script that sets
-the environment, which frameworks read when they are imported, starts from nothing.
+A script comes to its end where the bug is gone, and raises an `AssertionError` that says what is wrong where it shows. A bug of a
+function or a parameter that the release does not have is not offered there. Anything else is a fault of the script, such as an
+error that it did not expect, or the end of its process. A script that sets the environment, which frameworks read when they are
+imported, starts from nothing.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from contextlib import redirect_stdout
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from conformance.report.catalogue.page import Page
 
 RAISED = "AssertionError: "
+LACKING = re.compile(r"AttributeError: module '[\w.]+' has no attribute|TypeError: .*got an unexpected keyword argument")
+"""What Python says of a function or a parameter that a release does not have."""
 PATIENCE = 60.0
 """Seconds that a script may take; one whose process dies starts another, which imports the framework anew."""
 
@@ -31,6 +35,7 @@ class Showing(StrEnum):
 
     SHOWS = "shows"
     GONE = "gone"
+    NOT_OFFERED = "not offered"
     FAULT = "fault"
 
 
@@ -58,7 +63,7 @@ def said_by(script: str) -> tuple[Showing, str]:
     except AssertionError as error:
         return Showing.SHOWS, str(error)
     except BaseException as error:  # noqa: BLE001 - a script may also leave
-        return Showing.FAULT, f"{type(error).__name__}: {error}"
+        return _of_error(f"{type(error).__name__}: {error}")
     return Showing.GONE, ""
 
 
@@ -69,4 +74,8 @@ def _said_from_nothing(script: str) -> tuple[Showing, str]:
         return Showing.GONE, ""
     if done.returncode == 1 and last.startswith(RAISED):
         return Showing.SHOWS, last.removeprefix(RAISED)
-    return Showing.FAULT, f"status {done.returncode}: {last}"
+    return _of_error(last, f"status {done.returncode}: ")
+
+
+def _of_error(said: str, status: str = "") -> tuple[Showing, str]:
+    return (Showing.NOT_OFFERED, said) if LACKING.match(said) else (Showing.FAULT, status + said)

@@ -4,6 +4,7 @@ import sys
 CODE = """
 import paddle
 
+paddle.disable_signal_handler()  # which sometimes hangs here
 x = paddle.zeros([3, 3])
 y = paddle.slice_scatter(x, paddle.ones([3, 3]), axes=[-1], starts=[0], ends=[3], strides=[1])
 y.tolist()

@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from conformance.case.outcome import Observation
 
 
-def _above(case: Case, number: int) -> list[Custom]:
-    """Return the custom functions that made the values of a step, directly or not."""
+def _above(case: Case, number: int, *, returned: bool = False) -> list[Custom]:
+    """Return the custom functions that made the values of a step, directly or not, or returned one of them, an operand."""
     wanted = {name for _, name in uses(case.steps[number])}
     found = []
     for step in reversed(case.steps[: number + 1]):
-        if not wanted.isdisjoint((step.tensor,) if isinstance(step, InPlace) else results(step)):
+        made = (step.tensor,) if isinstance(step, InPlace) else results(step)
+        if returned and isinstance(step, Custom):
+            made = (*made, *(name for name in step.outputs if name in step.operands))
+        if not wanted.isdisjoint(made):
             wanted.update(name for _, name in uses(step))
             found += [step] if isinstance(step, Custom) else []
     return found
@@ -40,8 +43,8 @@ def custom_casts(case: Case, number: int) -> bool:
 
 @condition
 def custom_gives_none(case: Case, number: int) -> bool:
-    """Whether a custom function that gives an operand no gradient made the values of the step."""
-    return any(None in s.gradients for s in _above(case, number))
+    """Whether a custom function that gives an operand no gradient made the values of the step, or returned one, an operand."""
+    return any(None in s.gradients for s in _above(case, number, returned=True))
 
 
 @condition

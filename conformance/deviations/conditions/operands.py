@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import TYPE_CHECKING
 
 from conformance.case.outcome import Computed, Raised
@@ -53,13 +54,13 @@ def constant_in_grid(case: Case, number: int) -> bool:
 
 @condition
 def lone_gradient(case: Case, number: int) -> bool:
-    """Whether a call computes the gradient of one operand of a cross product, a solution or a prelu, and not that of the other."""
+    """Whether a call computes one of the two gradients of a cross product, a solution or a prelu alone, or cuts an operand off."""
     return _lone(case, number, PAIRED)
 
 
 @condition
 def lone_shift(case: Case, number: int) -> bool:
-    """Whether a call computes the gradient of the weight or the bias of a batch norm or an instance norm, and not that of the other."""
+    """Whether a call computes the gradient of the weight or the bias of a batch or instance norm alone, or cuts one of them off."""
     return _lone(case, number, SHIFTED)
 
 
@@ -91,22 +92,32 @@ def instance_norm_first(case: Case, number: int) -> bool:
 
 
 def _lone(case: Case, number: int, ops: dict[str, int]) -> bool:
+    if cut := set(getattr(call_at(case, number), "no_grad_vars", None) or ()):
+        made = [step for step in case.steps[:number] if isinstance(step, Op) and step.op in ops]
+        if any(not cut.isdisjoint(step.operands[ops[step.op] :][:2]) for step in made):
+            return True
     return any(len(set(needed)) > 1 for needed in _needed(case, number, ops, lambda op: slice(ops[op], ops[op] + 2)))
 
 
 def _needed(case: Case, number: int, ops: Collection[str], of: Callable[[str], slice] = lambda _: slice(None)) -> Iterator[list[bool]]:
-    """Yield of which operands of each such op, or of some of them, a call computes the gradients."""
+    """Yield of which operands of each such op, or of some of them, a call computes the gradients: all that may be so.
+
+    Whether a derivative depends on what it seems to depend on is an open choice, and a process that died does not tell what it took.
+    """
     call, recorded = call_at(case, number), (step for step in case.steps[:number] if not isinstance(step, Detach))
     steps = [step for step in recorded if not getattr(step, "no_grad", False)]
+    sure = [step for step in steps if not isinstance(step, Grad)]
     if not isinstance(call, Grad | Backward):
         return
     asked = leaves(case) if call.inputs is None else set(call.inputs)
     cut = frozenset(getattr(call, "no_grad_vars", None) or ())
     for i, step in enumerate(case.steps[:number]):
         if isinstance(step, Op) and step.op in ops:
-            flags = _flags(case, i)
-            ways = {name: set[str]() if name in cut else upstream(steps, name, but=cut) for name in step.operands}
-            yield [flags.get(name, True) and not asked.isdisjoint(ways[name]) for name in step.operands[of(step.op)]]
+            flags, names = _flags(case, i), step.operands[of(step.op)]
+            live = [flags.get(name, True) and name not in cut for name in names]
+            ways = [[upstream(way, name, but=cut) for way in (steps, sure)] for name in names]
+            open_to = [{lives and not asked.isdisjoint(way) for way in pair} for lives, pair in zip(live, ways, strict=True)]
+            yield from (list(needed) for needed in itertools.product(*open_to))
 
 
 ROOTS = ("sqrt", "rsqrt")

@@ -1,0 +1,41 @@
+"""Scripts that killed Paddle in a campaign: what an entry asks of them holds, and does not where the cause is taken away."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.case.case import Case, Input
+from conformance.case.steps import Custom, Grad, Op, Step
+from conformance.deviations.conditions import CONDITIONS
+from tests.conformance.engines import TOTAL
+
+X = Input("x", (1, 3), (1.0, 2.0, 3.0))
+Y = Input("y", (1, 3), (3.0, 1.0, 2.0))
+
+
+def holds(name: str, *steps: Step) -> bool:
+    return CONDITIONS[name].holds(Case((X, Y), steps), len(steps) - 1)
+
+
+@pytest.mark.parametrize(("first", "lone"), [("g", True), ("y", False)])
+def test_a_derivative_may_be_a_constant_operand(first: str, lone: bool) -> None:
+    derivative = Grad(("x",), ("x",), ("g",), create_graph=True)
+    cross = Op("cross", (first, "x"), ("c",), {"axis": 1})
+    call = Grad(("t",), ("x", "y"), ("h", "k"), allow_unused=True)
+    assert holds("lone_gradient", derivative, cross, Op("sum", ("c",), ("t",), TOTAL), call) is lone
+
+
+@pytest.mark.parametrize(("cut", "lone"), [(("x",), True), (("t",), False), (None, False)])
+def test_no_grad_vars_cut_an_operand_off(cut: tuple[str, ...] | None, lone: bool) -> None:
+    cross = Op("cross", ("x", "x"), ("c",), {"axis": 1})
+    assert holds("lone_gradient", cross, Op("sum", ("c",), ("t",), TOTAL), Grad(("c",), ("x",), ("g",), no_grad_vars=cut)) is lone
+
+
+@pytest.mark.parametrize("outputs", [("m", "f"), ("f",)])
+@pytest.mark.parametrize("gradient", ["d", None])
+def test_a_custom_function_that_returned_an_operand_made_it_for_paddle(outputs: tuple[str, ...], gradient: str | None) -> None:
+    made = Op("mul", ("x", "y"), ("m",))
+    forward = (Op("mul", ("m", "m"), ("f",)),)
+    custom = Custom(("m",), ("p", "q")[: len(outputs)], forward, outputs, ("d", "e")[: len(outputs)], (gradient,))
+    call = Grad(("t",), ("x",), ("g",))
+    assert holds("custom_gives_none", made, custom, Op("sum", ("m",), ("t",), TOTAL), call) is ("m" in outputs and gradient is None)

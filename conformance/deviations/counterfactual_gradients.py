@@ -12,8 +12,8 @@ import msgspec
 
 from conformance.case.aliases import Aliases
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import edges, until
-from conformance.case.rewrite import CONSTANT, expand_steps, rename, rename_behind, replace_step, with_steps
+from conformance.case.queries import edges, twins, until
+from conformance.case.rewrite import CONSTANT, each_step, expand_steps, rename, rename_behind, replace_step, with_inputs, with_steps
 from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, results, uses
 from conformance.deviations.conditions.hooks import hook_on_asked
 from conformance.deviations.conditions.in_place import constant_written
@@ -135,6 +135,18 @@ def _written_as_leaf(steps: Sequence[Step], i: int) -> tuple[Step, ...]:
     return *steps[:i], *made, msgspec.structs.replace(step, operands=(f"{CONSTANT}{i}", *names[1:])), *steps[i + 1 :]
 
 
+def gradients_are_seeds(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a gradient of an output in itself be the seed: one tensor from then on, which is called by either name."""
+    steps = until(case, number)
+    for made, seed in twins(steps).items():
+        place = next(i for i, step in enumerate(steps) if made in results(step))
+        own = rename(steps[place], {made: f"{CONSTANT}{made}"})
+        one = with_steps(case, rename_behind((*case.steps[:place], own, *case.steps[place + 1 :]), place, {made: seed}))
+        yield one, number
+        inputs = (msgspec.structs.replace(entry, name=made) if entry.name == seed else entry for entry in one.inputs)
+        yield with_inputs(each_step(one, lambda step, names={seed: made}: rename(step, names)), inputs), number  # type: ignore[misc]
+
+
 OF_GRADIENTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
     "as if views that are asked for were copies": asked_views_copied,
     "as if a write were left out": write_left_out,
@@ -142,6 +154,7 @@ OF_GRADIENTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Var
     "as if batches of identities were single": batched_identities_alone,
     "as if gradients were captured before hooks": captured_before_hooks,
     "as if hooked gradients beside a root were roots": hooked_gradients_started,
+    "as if a gradient were its seed": gradients_are_seeds,
     "as if a pass ran for a hooked tensor alone": hooked_alone,
 }
 """The counterfactuals of this kind by the words that an entry uses."""

@@ -256,11 +256,18 @@ def _handed_on(case: Case, name: str, gradient: Any) -> Iterator[Any]:
 
 
 def _written(promise: Promise, found: Mismatch) -> bool:
-    """Whether the answer has the elements of a tensor that was updated in place: it shares its memory, maybe through a view."""
+    """Whether the answer has the elements of a tensor that was updated in place, all or some: it lies in its memory, as a view may."""
     pairs = zip(promise.case.steps, promise.outcome.observations, strict=True)
     made = [seen.values[0] for step, seen in pairs if isinstance(step, InPlace) and isinstance(seen, Computed)]
-    arrays = [value.array for value in made if value is not None and value.array.size == found.actual_array.size]
-    return any(agrees_cheaply(np.sort(array, axis=None), np.sort(found.actual_array, axis=None)) for array in arrays)
+    return any(value is not None and _is_among(found.actual_array, value.array) for value in made)
+
+
+def _is_among(part: Any, whole: Any) -> bool:
+    """Whether the elements of an array are those of another one, or some of them, whatever their order."""
+    if part.size == whole.size:
+        return agrees_cheaply(np.sort(whole, axis=None), np.sort(part, axis=None))
+    left = iter(np.sort(whole, axis=None))  # which each element of the part goes on in
+    return all(any(are_near(np.asarray(one), np.asarray(got)).all() for one in left) for got in np.sort(part, axis=None))
 
 
 def _shared(promise: Promise, found: Mismatch) -> bool:

@@ -147,6 +147,20 @@ def gradients_are_seeds(case: Case, number: StepNumber, _: Sequence[str]) -> Ite
         yield with_inputs(each_step(one, lambda step, names={seed: made}: rename(step, names)), inputs), number  # type: ignore[misc]
 
 
+def toggled_edges_dropped(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have `backward` not start from edges of leaves whose flag was taken off: what arrives there is added to no ``.grad``."""
+    call = None if number is END else case.steps[number]
+    if number is END or not isinstance(call, Backward):
+        return
+    of = edges(case.steps[:number])
+    off = {step.tensor for step in case.steps[:number] if isinstance(step, SetRequiresGrad) and not step.requires_grad}
+    kept = [i for i, root in enumerate(call.roots) if of.get(root) not in off]
+    if kept and len(kept) < len(call.roots):
+        fields = {field: held for field in (call.ROOTS, *call.SEEDS) if (held := getattr(call, field)) is not None}
+        fewer = {field: tuple(held[i] for i in kept if i < len(held)) for field, held in fields.items()}
+        yield replace_step(case, number, msgspec.structs.replace(call, **fewer)), number
+
+
 OF_GRADIENTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
     "as if views that are asked for were copies": asked_views_copied,
     "as if a write were left out": write_left_out,
@@ -155,6 +169,7 @@ OF_GRADIENTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Var
     "as if gradients were captured before hooks": captured_before_hooks,
     "as if hooked gradients beside a root were roots": hooked_gradients_started,
     "as if a gradient were its seed": gradients_are_seeds,
+    "as if edges of leaves without a flag were no roots": toggled_edges_dropped,
     "as if a pass ran for a hooked tensor alone": hooked_alone,
 }
 """The counterfactuals of this kind by the words that an entry uses."""

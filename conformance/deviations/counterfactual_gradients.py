@@ -14,8 +14,8 @@ from conformance.case.aliases import Aliases
 from conformance.case.case import input_of
 from conformance.case.outcome import Computed
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import edges, until
-from conformance.case.rewrite import CONSTANT, expand_steps, rename, rename_behind, replace_step, with_inputs, with_steps
+from conformance.case.queries import edges, twins, until
+from conformance.case.rewrite import CONSTANT, each_step, expand_steps, rename, rename_behind, replace_step, with_inputs, with_steps
 from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, results, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.hooks import hook_on_asked
@@ -183,6 +183,32 @@ def _written_as_leaf(steps: Sequence[Step], i: int) -> tuple[Step, ...]:
     return *steps[:i], *made, msgspec.structs.replace(step, operands=(f"{CONSTANT}{i}", *names[1:])), *steps[i + 1 :]
 
 
+def gradients_are_seeds(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a gradient of an output in itself be the seed: one tensor from then on, which is called by either name."""
+    steps = until(case, number)
+    for made, seed in twins(steps).items():
+        place = next(i for i, step in enumerate(steps) if made in results(step))
+        own = rename(steps[place], {made: f"{CONSTANT}{made}"})
+        one = with_steps(case, rename_behind((*case.steps[:place], own, *case.steps[place + 1 :]), place, {made: seed}))
+        yield one, number
+        inputs = (msgspec.structs.replace(entry, name=made) if entry.name == seed else entry for entry in one.inputs)
+        yield with_inputs(each_step(one, lambda step, names={seed: made}: rename(step, names)), inputs), number  # type: ignore[misc]
+
+
+def toggled_edges_dropped(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have `backward` not start from edges of leaves whose flag was taken off: what arrives there is added to no ``.grad``."""
+    call = None if number is END else case.steps[number]
+    if number is END or not isinstance(call, Backward):
+        return
+    of = edges(case.steps[:number])
+    off = {step.tensor for step in case.steps[:number] if isinstance(step, SetRequiresGrad) and not step.requires_grad}
+    kept = [i for i, root in enumerate(call.roots) if of.get(root) not in off]
+    if kept and len(kept) < len(call.roots):
+        fields = {field: held for field in (call.ROOTS, *call.SEEDS) if (held := getattr(call, field)) is not None}
+        fewer = {field: tuple(held[i] for i in kept if i < len(held)) for field, held in fields.items()}
+        yield replace_step(case, number, msgspec.structs.replace(call, **fewer)), number
+
+
 OF_GRADIENTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
     "as if views that are asked for were copies": asked_views_copied,
     "as if a write changed the history of one tensor alone": histories_kept,
@@ -190,6 +216,8 @@ OF_GRADIENTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Var
     "as if batches of identities were single": batched_identities_alone,
     "as if gradients were captured before hooks": captured_before_hooks,
     "as if hooked gradients beside a root were roots": hooked_gradients_started,
+    "as if a gradient were its seed": gradients_are_seeds,
+    "as if edges of leaves without a flag were no roots": toggled_edges_dropped,
     "as if a pass ran for a hooked tensor alone": hooked_alone,
 }
 """The counterfactuals of this kind by the words that an entry uses."""

@@ -18,7 +18,7 @@ from conformance.case.place import StepNumber
 from conformance.case.queries import until, upstream
 from conformance.case.rewrite import CONSTANT, each_step, with_steps, without_root
 from conformance.case.steps import Backward, ClearGrad, Custom, Grad, Hook, InPlace, Op, results
-from conformance.compare.rounding import agrees_cheaply
+from conformance.compare.rounding import agrees_cheaply, are_near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,11 +35,18 @@ Place = tuple[StepNumber, int, str, str]
 
 
 def is_written(promise: Promise, found: Mismatch) -> bool:
-    """Whether the answer has the elements of a tensor that was updated in place: it shares its memory, maybe through a view."""
+    """Whether the answer has the elements of a tensor that was updated in place, all or some: it lies in its memory, as a view may."""
     pairs = zip(promise.case.steps, promise.outcome.observations, strict=True)
     made = [seen.values[0] for step, seen in pairs if isinstance(step, InPlace) and isinstance(seen, Computed)]
-    arrays = [value.array for value in made if value is not None and value.array.size == found.actual_array.size]
-    return any(agrees_cheaply(np.sort(array, axis=None), np.sort(found.actual_array, axis=None)) for array in arrays)
+    return any(value is not None and _is_among(found.actual_array, value.array) for value in made)
+
+
+def _is_among(part: Any, whole: Any) -> bool:
+    """Whether the elements of an array are those of another one, or some of them, whatever their order."""
+    if part.size == whole.size:
+        return agrees_cheaply(np.sort(whole, axis=None), np.sort(part, axis=None))
+    left = iter(np.sort(whole, axis=None))  # which each element of the part goes on in
+    return all(any(are_near(np.asarray(one), np.asarray(got)).all() for one in left) for got in np.sort(part, axis=None))
 
 
 def is_gradient(promise: Promise, found: Mismatch) -> bool:

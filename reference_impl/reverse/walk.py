@@ -260,7 +260,7 @@ class ReversePass:
 
     def _toggled(self, node: Node) -> dict[Tensor, bool]:
         """Return the operands whose flag was changed after the node was recorded, with the new flag; none if the dialect minds it."""
-        if self.dialect.toggled_leaf == "checked":
+        if self.dialect.toggled_leaf == "checked" and node.primitive.name not in self.dialect.reshaped:
             return {}
         flags = ((o, o.requires_grad, p in node.tracked) for p, o in enumerate(node.operands) if type(o) is Tensor)
         return {operand: flag for operand, flag, tracked in flags if flag != tracked}

@@ -29,6 +29,7 @@ ERROR_RULES: tuple[Rule, ...] = (
     (RuntimeError, "grad can be implicitly created only for", Category.SEED_REQUIRED),
     (RuntimeError, "Mismatch in shape: grad_output", Category.SEED_SHAPE),
     (RuntimeError, "For complex Tensors, both grad_output and output", Category.DTYPE),
+    (RuntimeError, "is not supported for complex", Category.DTYPE),
     (RuntimeError, " tensors and ", Category.SEED_LENGTH),
     (RuntimeError, "returned an incorrect number of gradients", Category.CALLBACK_RESULT),
     (RuntimeError, "returned an invalid gradient at index", Category.CALLBACK_RESULT),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.case.aliases import Aliases
+from conformance.case.aliases import lying_in
 from conformance.case.outcome import Computed, Raised
 from conformance.case.queries import call_at, derivatives, edges, keeps_graph, twins
 from conformance.case.steps import (
@@ -256,9 +256,9 @@ def view_of_toggled_asked(case: Case, number: int) -> bool:
 
 def _among_views_of_toggled(names: Iterable[str], before: Sequence[Step]) -> bool:
     """Whether one of these values, whose own flag was not set, is a view of a tensor whose flag was."""
-    aliases = Aliases(before)
     on = {s.tensor for s in before if isinstance(s, SetRequiresGrad) and s.requires_grad}
-    return any(name not in on and not on.isdisjoint(aliases.above(name)) for name in names)
+    views = lying_in(on, (step for step in before if isinstance(step, Op))) - on
+    return not views.isdisjoint(names)
 
 
 @condition

@@ -90,6 +90,18 @@ _STATE = (
         dialect=TORCH,
     ),
     Curated(
+        "reshaped",
+        "a factor whose flag was set after the product was made",
+        exact(
+            (Input("x", (1, 1), (2.0,)), Input("w", (1, 1), (3.0,), differentiable=False)),
+            Op("kron", ("x", "w"), ("y",)),
+            SetRequiresGrad("w", True),
+            total("y", "z"),
+            Grad(("z",), ("x",), ("dx",), create_graph=True),
+        ),
+        dialect=TORCH,
+    ),
+    Curated(
         "hidden",
         "the gradient in the weight of a constant that was normalized",
         Case(

@@ -183,6 +183,13 @@ SWITCHES = (
         "measured: a next function of their grad_fn is the op's node, by another of its results",
     ),
     Switch(
+        "reshaped",
+        "Graph lifetime",
+        "Of which ops does the node keep views of the operands, so that a flag that is set later does not count?",
+        {True: "{names}", False: "none"},
+        "measured: a factor of kron whose flag is set afterwards has no second derivative",
+    ),
+    Switch(
         "grad_requires_grad",
         ".grad",
         "Does .grad itself require a gradient after a plain backward?",

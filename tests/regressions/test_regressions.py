@@ -21,13 +21,21 @@ RIGHT = ("agreed", "near_kink", "same_error", "unpromised")
 KNOWN = (*RIGHT, "known_deviation")
 WRONG_ON_TORCH = (
     "complex-seed-that-real-leaves-made",
+    "edge-of-a-leaf-without-a-flag-as-a-root",
     "empty-batch-of-seeds-of-a-wrong-shape",
+    "gradient-that-is-a-part-of-a-seed-that-is-filled",
+    "gradient-that-is-its-seed-as-an-input",
     "nan-that-logcumsumexp-leaves-out",
+    "real-view-of-a-complex-leaf-whose-flag-was-set-later",
     "retained-gradient-that-rounds-where-it-is-shared",
     "seed-that-was-written-through-its-detached-self",
     "third-derivative-of-a-norm-by-an-edge",
 )
-OF_TORCH_ALONE = ("freed-node-of-a-batch", "write-of-another-shape-to-a-gradient-of-a-batch")
+OF_TORCH_ALONE = (
+    "edge-of-a-leaf-without-a-flag-as-a-root",
+    "freed-node-of-a-batch",
+    "write-of-another-shape-to-a-gradient-of-a-batch",
+)
 VALUES_ALONE = (
     "detached-operand-that-a-custom-function-returns",
     "exponential-of-double-complex-in-place",

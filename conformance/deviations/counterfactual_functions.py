@@ -17,13 +17,12 @@ from conformance.deviations.counterfactual_attributes import in_front
 from conformance.ops.dtypes import format_of
 from reference_impl import OPS
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, reciprocal, rsub_scalar, square, sub
-from reference_impl.primitives.piecewise import step
 from reference_impl.primitives.reduction import mean
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import expand, flip, reshape, sum_to
 from reference_impl.primitives.statistics import logcumsumexp
 from reference_impl.static.program import Variable
-from reference_impl.tape.primitive import Primitive, Symbol, array_of, shape_of
+from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.rules import intercepted_rules
 
 if TYPE_CHECKING:
@@ -36,9 +35,7 @@ sin, cos, exp, log, absolute = (OPS[name] for name in ("sin", "cos", "exp", "log
 
 
 def _with_derivatives(value: Any, like: Any) -> Any:
-    """Return ``value`` with the derivatives of ``like``; what is followed for its derivatives alone needs no other value."""
-    if isinstance(like, Symbol):
-        return like
+    """Return ``value`` with the derivatives of ``like``."""
     return add(like, np.subtract(value, array_of(like)).astype(array_of(like).dtype))
 
 
@@ -48,9 +45,8 @@ def derivatives_of_weighed_kinks_one_sided(_: Sequence[str]) -> Iterator[Abstrac
 
 
 def _straight_at_zero(right: Rule, position: int, g: Any, out: Any, x: Any, weight: Any) -> Any:
-    value = right(array_of(g), out, array_of(x), array_of(weight))
-    below = neg(array_of(x))
-    straight = rsub_scalar(step(below, below), other=1.0)
+    value = right(array_of(g), array_of(out), array_of(x), array_of(weight))
+    straight = np.greater_equal(array_of(x), 0).astype(array_of(out).dtype)
     shared = shape_of(weight) in ((), (1,))
     spread = weight if shared else reshape(weight, shape=(-1, *(1 for _ in shape_of(x)[2:])))
     if position == 0:

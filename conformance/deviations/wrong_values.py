@@ -216,9 +216,10 @@ def _predicted_by(change: AbstractContextManager[None], promise: Promise, found:
 def _predicted(promise: Promise, variants: Iterator[tuple[Promise, StepNumber]], found: Mismatch, wrong: Any) -> bool:
     """Whether the reference predicts, for one of these scripts, what the engine answered; bounds are derived for the nearest two."""
     near: list[tuple[float, Promise, StepNumber, int]] = []
+    has_it = set[bool]()
     for variant, number in variants:
-        if found.expected_array is None and is_right(variant.case) and not _values(variant, number, found):
-            return True  # the script has no such value any more, so it is not the one that is absent
+        if found.expected_array is None and is_right(variant.case):
+            has_it.add(bool(_values(variant, number, found)))
         for slot, array in _answers(variant, number, found):
             if not _accounts(found, promise, array, wrong):
                 continue
@@ -227,6 +228,8 @@ def _predicted(promise: Promise, variants: Iterator[tuple[Promise, StepNumber]],
             with np.errstate(all="ignore"):
                 off = float(np.nan_to_num(np.abs(array - found.actual_array), nan=np.inf).max())
             near.append((off, variant, number, slot))
+    if has_it == {False}:
+        return True  # no script has such a value any more, so it is not the one that is absent
     nearest = sorted(near, key=lambda candidate: candidate[0])[:NEAREST] if found.actual_array.dtype.kind in "fc" else []
     return any(
         variant.bounds.accepts(found.actual_array, number, slot, found.where, found.name)

@@ -1,8 +1,7 @@
 """What the switches of a `Dialect` mean, in words: one `Switch` for each field.
 
 These are the documented differences between the frameworks, for people who port models or write engines (`conformance dialects`). A
-field without its switch, or a value without its words, fails a test; so does a switch without a curated case that shows what it decides
-(`conformance.clauses.dialects`).
+field without its switch, a value without its words and a switch without its case in `conformance.clauses.dialects` fail a test.
 """
 
 from __future__ import annotations
@@ -30,8 +29,7 @@ class Switch:
         field: its name.
         group: the part of the calling contract that it belongs to, of `GROUPS`.
         question: what it decides.
-        values: the answer for every value; for a table or a set, for an empty one (``False``) and for one that has entries
-            (``True``), where ``{names}`` stands for the names of the entries.
+        values: the answer for every value; of a table or set, if it is empty (``False``), and if not (``True``; ``{names}``: those).
         source: who says so: a document, or measurements on torch 2.13.0 and paddle 3.3.1 by the number of their row.
         parameter: without this parameter of the calls the question does not arise.
     """
@@ -185,7 +183,7 @@ SWITCHES = (
     Switch(
         "reshaped",
         "Graph lifetime",
-        "Of which ops does the node keep views of the operands, so that a flag that is set later does not count?",
+        "Which ops keep views of their operands, so that a flag that is set later does not count?",
         {True: "{names}", False: "none"},
         "measured: a factor of kron whose flag is set afterwards has no second derivative",
     ),

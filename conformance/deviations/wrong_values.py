@@ -112,6 +112,8 @@ def _changes(entry: Deviation) -> Iterator[AbstractContextManager[None]]:
     return (change for words in entry.signature if words in RULES for change in RULES[words](entry.above))
 
 
+RENAMING = ("as if a gradient were its seed",)
+"""Counterfactuals whose scripts have one name for two tensors; that they lack the other says nothing about it."""
 SIGNED = ("value", "absence", "shape", "dtype")
 """The kinds of difference in which numbers came that are not promised, or none."""
 
@@ -193,7 +195,8 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
             return any(_predicted_by(change, promise, found, wrong) for change in RULES[words](ops))
         case _:
             variants = COUNTERFACTUALS[words](promise.case, found.step, ops)
-            return _predicted(promise, ((promise.of(variant), number) for variant, number in variants), found, wrong)
+            asked = ((promise.of(variant), number) for variant, number in variants)
+            return _predicted(promise, asked, found, wrong, lacking=words not in RENAMING)
 
 
 def _is_right_but_for_its_form(promise: Promise, found: Mismatch) -> bool:
@@ -213,13 +216,17 @@ def _predicted_by(change: AbstractContextManager[None], promise: Promise, found:
         return _predicted(promise, iter([(promise.of(promise.case), found.step)]), found, wrong)
 
 
-def _predicted(promise: Promise, variants: Iterator[tuple[Promise, StepNumber]], found: Mismatch, wrong: Any) -> bool:
-    """Whether the reference predicts, for one of these scripts, what the engine answered; bounds are derived for the nearest two."""
+def _predicted(
+    promise: Promise, variants: Iterator[tuple[Promise, StepNumber]], found: Mismatch, wrong: Any, *, lacking: bool = True
+) -> bool:
+    """Whether the reference predicts, for one of these scripts, what the engine answered; bounds are derived for the nearest two.
+
+    ``lacking``: whether it does where a script has no value of that name.
+    """
     near: list[tuple[float, Promise, StepNumber, int]] = []
-    has_it = set[bool]()
     for variant, number in variants:
-        if found.expected_array is None and is_right(variant.case):
-            has_it.add(bool(_values(variant, number, found)))
+        if lacking and found.expected_array is None and is_right(variant.case) and not _values(variant, number, found):
+            return True  # the script has no such value any more, so it is not the one that is absent
         for slot, array in _answers(variant, number, found):
             if not _accounts(found, promise, array, wrong):
                 continue
@@ -228,8 +235,6 @@ def _predicted(promise: Promise, variants: Iterator[tuple[Promise, StepNumber]],
             with np.errstate(all="ignore"):
                 off = float(np.nan_to_num(np.abs(array - found.actual_array), nan=np.inf).max())
             near.append((off, variant, number, slot))
-    if has_it == {False}:
-        return True  # no script has such a value any more, so it is not the one that is absent
     nearest = sorted(near, key=lambda candidate: candidate[0])[:NEAREST] if found.actual_array.dtype.kind in "fc" else []
     return any(
         variant.bounds.accepts(found.actual_array, number, slot, found.where, found.name)

@@ -236,6 +236,7 @@ def _of_last_window(_right: Rule, _position: int, g: Any, _out: Any, x: Any, **a
 def sums_formed_in_place(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have sums of gradients be formed in the tensors that custom functions returned, which others may have, too."""
     yield summed_in_place()
+    yield summed_in_place(last_root_first=True)
 
 
 RULES: dict[str, Change] = {

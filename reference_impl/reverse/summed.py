@@ -17,20 +17,26 @@ import numpy as np
 
 from reference_impl.reverse import engine, walk
 from reference_impl.reverse.custom import Custom
+from reference_impl.reverse.plan import first_in_first_out
 from reference_impl.tape.rules import intercepted_rules
 from reference_impl.tape.tensor import Mode, Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from reference_impl.dialects.dialect import Dialect
+    from reference_impl.reverse.plan import Asked
     from reference_impl.tape.primitive import Application, Primitive
     from reference_impl.tape.rules import Pull, Pulled
+    from reference_impl.tape.tensor import Node
 
 
 @contextmanager
-def summed_in_place() -> Iterator[None]:
-    """Have sums be formed in what custom functions return, and ``.grad`` be what arrived, for the length of a ``with`` block."""
+def summed_in_place(*, last_root_first: bool = False) -> Iterator[None]:
+    """Have sums be formed in what custom functions returned, and ``.grad`` be what arrived, for the length of a ``with`` block.
+
+    ``last_root_first``: have a pass begin with the roots in the opposite order, which an engine may do now and then.
+    """
     returned: list[Any] = []
     cotangents, total, accumulate = Custom.cotangents, walk._total, engine._accumulate
 
@@ -61,7 +67,13 @@ def summed_in_place() -> Iterator[None]:
         stack.enter_context(patch.object(Custom, "cotangents", noted))
         stack.enter_context(patch.object(walk, "_total", totalled))
         stack.enter_context(patch.object(engine, "_accumulate", kept))
+        if last_root_first:
+            stack.enter_context(patch.object(walk, "first_in_first_out", _last_first))
         yield
+
+
+def _last_first(nodes: Iterable[Node], asked: Asked, starts: Iterable[Tensor]) -> list[Any]:
+    return first_in_first_out(nodes, asked, [*starts][::-1])
 
 
 def _copied(right: Pull, primitive: Primitive, node: Application, asked: Sequence[int], g: Any, *given: Any) -> Pulled:

@@ -415,9 +415,17 @@ def test_sums_that_nobody_shares_are_right_in_place() -> None:
     assert Comparer(Promise(case, PADDLE_INFO)).run(_summed_in_place(case)).mismatch is None
 
 
-def _summed_in_place(case: Case) -> Outcome:
-    (change,) = RULES["as if gradients were summed in place"](())
-    with change:
+def test_what_is_added_to_a_shared_gradient_hangs_on_the_root_that_a_pass_begins_with() -> None:
+    """As Paddle 3.3.1 does it, which begins with either root: c + c + 1 for the other operand, if the sum runs before it is used."""
+    shared = Custom(("a", "b"), ("q",), (Op("mul", ("a", "b"), ("f",)),), ("f",), ("c",), ("c", "c"))
+    made = (Op("clone", ("x",), ("b",)), Op("clone", ("x",), ("a",)), Op("sum", ("b",), ("z",), TOTAL), shared)
+    case = Case((X,), (*made, Grad(("z", "q"), ("x",), ("g",), (None, "x"))), "exact")
+    found = [_summed_in_place(case, number).observations[4].values[0].array.tolist() for number in range(2)]  # type: ignore[union-attr]
+    assert found == [[6.0, 8.0], [5.0, 7.0]]
+
+
+def _summed_in_place(case: Case, number: int = 0) -> Outcome:
+    with [*RULES["as if gradients were summed in place"](())][number]:
         return Promise(case, PADDLE_INFO).outcome
 
 

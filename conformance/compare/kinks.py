@@ -101,7 +101,7 @@ def agrees_on_a_reachable_branch(promise: Promise, actual: Outcome, known: Known
 
     if math.prod(len(place.options) for place in places) <= COMBINATIONS:
         return any(differing(branches) is None for branches in _combined(plain.answers, places))
-    return _descended(differing, plain.answers, places)
+    return None if len(places) > ALONE else _descended(differing, plain.answers, places)
 
 
 def _descended(differing: Callable[[Branches], Mismatch | None], answers: Branches, places: list[Place]) -> bool | None:
@@ -111,14 +111,14 @@ def _descended(differing: Callable[[Branches], Mismatch | None], answers: Branch
     (Places that together change what none of them changes alone are left out.) Otherwise nobody knows, and the answer is ``None``.
     """
     left = differing(answers)
-    for place in places[:ALONE]:
+    for place in places:
         for branches in _combined(answers, [place]):
             found = differing(branches)
             if found is None:
                 return True
             if left is None or _what_is_left(found) < _what_is_left(left):
                 answers, left = branches, found
-    if left is None or left.expected_array is None or left.actual_array is None or len(places) > ALONE:
+    if left is None or left.expected_array is None or left.actual_array is None:
         return None
     hangs_on, right = np.zeros(left.expected_array.shape, int), are_near(left.expected_array, left.actual_array)
     for place in places:

@@ -94,14 +94,19 @@ def agrees_on_a_reachable_branch(promise: Promise, actual: Outcome, known: Known
     runs = [plain, *(watched(promise, seed) for seed in range(ROUNDED_RUNS))]
     runs = [run for run in runs if [a.shape for a in run.answers] == [a.shape for a in plain.answers]]
     with np.errstate(all="ignore"):
-        places = list(_places([run.answers for run in runs] + [at_ties(runs), *on_sides(plain)], plain.along))
+        reached = [*(run.answers for run in runs), at_ties(runs), *on_sides(plain)]
+        places = list(_places(reached, plain.along))
 
     def differing(branches: Branches) -> Mismatch | None:
         return Comparer(promise.on(branches)).run(actual, known).mismatch
 
     if math.prod(len(place.options) for place in places) <= COMBINATIONS:
         return any(differing(branches) is None for branches in _combined(plain.answers, places))
-    return None if len(places) > ALONE else _descended(differing, plain.answers, places)
+    if len(places) > ALONE:
+        return None
+    if any(differing(branches) is None for branches in reached):
+        return True
+    return _descended(differing, plain.answers, places)
 
 
 def _descended(differing: Callable[[Branches], Mismatch | None], answers: Branches, places: list[Place]) -> bool | None:

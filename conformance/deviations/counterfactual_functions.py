@@ -23,7 +23,7 @@ from reference_impl.primitives.shape import expand, flip, reshape, sum_to
 from reference_impl.primitives.statistics import logcumsumexp
 from reference_impl.static.program import Variable
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
-from reference_impl.tape.rules import intercepted_rules
+from reference_impl.tape.rules import intercepted_rules, replaced_forward
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -165,13 +165,8 @@ def running_sums_from_the_least_number(_: Sequence[str]) -> Iterator[AbstractCon
 
 @contextmanager
 def _from_the_least_number() -> Iterator[None]:
-    right = logcumsumexp.forward
-    with changed_rules(("logcumsumexp",), _in_logarithms):
-        try:
-            logcumsumexp.forward = _added_to_least
-            yield
-        finally:
-            logcumsumexp.forward = right
+    with changed_rules(("logcumsumexp",), _in_logarithms), replaced_forward(logcumsumexp, lambda _: _added_to_least):
+        yield
 
 
 def _added_to_least(x: Any, *, axis: int) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,10 +13,10 @@ from reference_impl.primitives.arithmetic import add_scalar, div, mul, neg, sub
 from reference_impl.primitives.distances import at_least
 from reference_impl.primitives.elementary import exp, sigmoid
 from reference_impl.primitives.losses import like, shares, soft_margin, soft_margin_by_sum
-from reference_impl.tape.rules import replaced_rule
+from reference_impl.tape.rules import replaced_forward, replaced_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from reference_impl.tape.rules import Rule
@@ -48,15 +48,11 @@ def soft_margins_of_sums(_: Sequence[str]) -> Iterator[AbstractContextManager[No
 
 @contextmanager
 def _as_written() -> Iterator[None]:
-    forwards = {op: op.forward for op in (soft_margin, soft_margin_by_sum)}
-    with replaced_rule(soft_margin, 0, _slope), replaced_rule(soft_margin_by_sum, 0, _slope):
-        try:
-            for op in forwards:
-                op.forward = _logarithm_of_sum
-            yield
-        finally:
-            for op, forward in forwards.items():
-                op.forward = forward
+    with ExitStack() as stack:
+        for op in (soft_margin, soft_margin_by_sum):
+            stack.enter_context(replaced_rule(op, 0, _slope))
+            stack.enter_context(replaced_forward(op, lambda _: _logarithm_of_sum))
+        yield
 
 
 def _logarithm_of_sum(x: Any, *, target: Any) -> Any:
@@ -74,18 +70,8 @@ def _slope(_: Rule) -> Rule:
 
 def variances_bounded_above(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have variances that are bounded below be bounded by the largest number above."""
-    yield _no_more_than_the_largest()
+    yield replaced_forward(at_least, _no_more_than_the_largest)
 
 
-@contextmanager
-def _no_more_than_the_largest() -> Iterator[None]:
-    right = at_least.forward
-
-    def forward(x: Any, *, bound: float) -> Any:
-        return np.minimum(right(x, bound=bound), format_of(x.dtype).largest).astype(x.dtype)
-
-    try:
-        at_least.forward = forward
-        yield
-    finally:
-        at_least.forward = right
+def _no_more_than_the_largest(right: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x, *, bound: np.minimum(right(x, bound=bound), format_of(x.dtype).largest).astype(x.dtype)

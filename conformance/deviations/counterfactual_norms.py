@@ -19,7 +19,7 @@ from reference_impl.primitives.reduction import mean
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.shape import reshape
 from reference_impl.tape.primitive import array_of, shape_of
-from reference_impl.tape.rules import replaced_rule
+from reference_impl.tape.rules import replaced_forward, replaced_rule
 from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -136,8 +136,7 @@ def _by_squares() -> Iterator[None]:
         for op, positions in ((group_norm, (OF_INPUT, OF_WEIGHT)), (group_norm_noaffine, (OF_INPUT,))):
             for position in positions:
                 stack.enter_context(replaced_rule(op, position, partial(_of_squares_at, position)))
-            stack.callback(setattr, op, "forward", op.forward)
-            op.forward = _of_squares
+            stack.enter_context(replaced_forward(op, lambda _: _of_squares))
         yield
 
 

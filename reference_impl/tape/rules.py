@@ -1,4 +1,4 @@
-"""The official place to put other vjp rules in the place of the right ones, and to look in where rules run.
+"""The official place to put other vjp rules and forwards in the place of the right ones, and to look in where rules run.
 
 Who asks "what would the engine answer if its rule were this one?" (a counterfactual, a mutant) must not reach into primitives, and
 the engine must not pay for being asked. So both are context managers that change what runs for the length of a ``with`` block, and an
@@ -49,6 +49,17 @@ def replaced_rule(op: Primitive, position: int, make: Callable[[Rule], Rule]) ->
         yield
     finally:
         op.rules = before
+
+
+@contextmanager
+def replaced_forward(op: Primitive, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Iterator[None]:
+    """Have the forward of a primitive be what ``make`` makes of the right one."""
+    right = op.forward
+    op.forward = make(right)
+    try:
+        yield
+    finally:
+        op.forward = right
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import pytest
 
 from reference_impl import OPS, Tensor, grad, tensor
 from reference_impl.tape.primitive import Primitive
-from reference_impl.tape.rules import intercepted_rules, replaced_rule
+from reference_impl.tape.rules import intercepted_rules, replaced_forward, replaced_rule
 from reference_impl.tape.tensor import Mode
 
 if TYPE_CHECKING:
@@ -33,6 +33,13 @@ def test_a_replaced_rule_answers_inside_and_the_right_one_after() -> None:
     with replaced_rule(sin, 0, negated):  # type: ignore[arg-type]
         assert -right == slope(sin)
     assert right == slope(sin)
+
+
+def test_a_replaced_forward_computes_inside_and_the_right_one_after() -> None:
+    x = tensor(2.0)
+    with replaced_forward(neg, lambda right: lambda x: right(x) - 1.0):  # type: ignore[arg-type]
+        assert float(neg(x).array) == -3.0
+    assert float(neg(x).array) == -2.0
 
 
 def test_what_is_right_inside_a_block_is_what_the_block_around_it_says() -> None:

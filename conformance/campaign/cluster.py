@@ -79,10 +79,10 @@ class Cluster:
     """The workers of a Dask cluster, as `conformance.campaign.deal.Hands`.
 
     ``jobs``: how many threads they had at most. Those of a worker that came late or left early count as idle for the rest, so that a
-    run never looks cheaper than it was.
+    run never looks cheaper than it was. ``clock`` tells how long there has been no worker, in seconds.
     """
 
-    def __init__(self, client: Any, where: str) -> None:
+    def __init__(self, client: Any, where: str, clock: Callable[[], float] = time.monotonic) -> None:
         self.ended: Counter[str] = Counter()
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self.jobs = 0
@@ -90,7 +90,7 @@ class Cluster:
         self._executor = client.get_executor(pure=False)
         self._needed: dict[str, str] = {}
         self._backends: tuple[str, ...] = ()
-        self._seen = time.monotonic()
+        self._clock, self._seen = clock, clock()
 
     def admitted(self, backends: Sequence[BackendRecord]) -> int:
         """Hold the workers against these backends as this machine has them; return how many threads they have.
@@ -134,7 +134,7 @@ class Cluster:
             threads = int(sum(self._client.nthreads().values()))
         except OSError:
             raise self._gone() from None
-        now = time.monotonic()
+        now = self._clock()
         if threads:
             self._seen = now
         elif now > self._seen + BEREFT:

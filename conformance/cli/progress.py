@@ -47,13 +47,14 @@ def _displayed(console: Console, cases: int) -> Iterator[Callable[[Progress], No
 
 
 class Lines:
-    """Prints progress, but at most once a minute."""
+    """Prints progress, but at most once a minute by ``clock``, in seconds."""
 
-    def __init__(self) -> None:
-        self._next = time.monotonic() + MINUTE
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._next = clock() + MINUTE
 
     def __call__(self, progress: Progress) -> None:
         """Print a line, if it is time for one."""
-        if time.monotonic() >= self._next:
-            self._next = time.monotonic() + MINUTE
+        if (now := self._clock()) >= self._next:
+            self._next = now + MINUTE
             click.echo(f"conformance: {progress}", err=True)

@@ -352,11 +352,9 @@ def test_a_cluster_without_workers_is_told_how_to_start_one() -> None:
         Cluster(FakeClient({}), "there").admitted(())
 
 
-def test_a_cluster_that_lost_its_workers_is_waited_for_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    seconds = iter([0.0, 30.0, 50.0, 109.0, 111.0])
-    monkeypatch.setattr(cluster.time, "monotonic", lambda: next(seconds))
+def test_a_cluster_that_lost_its_workers_is_waited_for_a_minute() -> None:
     client = FakeClient({})
-    lost = Cluster(client, "there")
+    lost = Cluster(client, "there", clock=iter([0.0, 30.0, 50.0, 109.0, 111.0]).__next__)
     rooms = [lost.room()]
     client.threads = {"one": 8, "other": 4}
     rooms.append(lost.room())

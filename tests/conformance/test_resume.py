@@ -265,12 +265,8 @@ def test_progress_says_what_is_done() -> None:
     ]
 
 
-def test_progress_is_a_line_a_minute_where_there_is_no_terminal(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    seconds = iter([0.0, 59.0, 61.0, 61.0, 90.0, 121.0, 121.0])
-    monkeypatch.setattr(progress.time, "monotonic", lambda: next(seconds))
-    lines = progress.Lines()
+def test_progress_is_a_line_a_minute_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = progress.Lines(clock=iter([0.0, 59.0, 61.0, 90.0, 121.0]).__next__)
     for done in (1, 2, 3, 4):
         lines(Progress(done, 9, 0))
     assert ["conformance: 2 of 9 cases, 0 findings", "conformance: 4 of 9 cases, 0 findings"] == capsys.readouterr().err.splitlines()

@@ -29,6 +29,7 @@ from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENTS
 from conformance.deviations.findings import CASE, ENTRIES, conventions_folder, findings_folders
+from conformance.deviations.frames import FRAMES, is_in
 from conformance.deviations.points import Point
 from conformance.ops import catalogue
 
@@ -52,9 +53,9 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One known deviation. Lists allow several; an empty list or text allows all; ``message`` is a regular expression.
 
     ``when``: conditions with their scopes (`conditions.registry`), all of which must hold; ``meets``: special points (`points`), one of
-    which must be met. ``finding``: the folder in which the entry lies. ``frame``: where the process dies, a regular expression over
-    what `conformance.campaign.last_words` tells of it. ``after``: entries that are asked before this one, where both may describe a
-    difference; the one that is asked first is named.
+    which must be met. ``finding``: the folder in which the entry lies. ``frame``: where the process dies, a name of `frames` or a
+    regular expression over what `conformance.campaign.last_words` tells of it. ``after``: entries that are asked before this one,
+    where both may describe a difference; the one that is asked first is named.
     ``signature``: what wrong numbers are, in the words of `elements`, `counterfactual_scripts` or `counterfactual_rules`, one of which
     must hold (where they are words for elements, one of them of each element); ``instead``: the counterfactual scripts of which the
     step has the answer, one of them, where it is refused otherwise than promised, or not at all, or calls differ. ``unpredictable``:
@@ -108,7 +109,7 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             and (not self.actual or mismatch.actual in self.actual)
             and (not self.steps or label(case, mismatch.step) in self.steps)
             and (not self.message or re.search(self.message, mismatch.detail) is not None)
-            and (not self.frame or mismatch.kind != CRASH or re.search(self.frame, mismatch.detail) is not None)
+            and (not self.frame or mismatch.kind != CRASH or is_in(self.frame, mismatch.detail))
             and (not self.only or mismatch.where != "result" or ASKED[self.only](case, mismatch.step, mismatch.slot))
             and self.holds(case, mismatch.step)
         )
@@ -134,7 +135,8 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def dies(self) -> str:
         """Where the process dies, in words; empty where it does not, or nobody can say it."""
-        return f"dies in: {self.frame}" if self.frame else ""
+        where = f"of {self.frame}" if self.frame in FRAMES else f"in: {self.frame}"
+        return f"dies {where}" if self.frame else ""
 
     @property
     def asked(self) -> list[str]:

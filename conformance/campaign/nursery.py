@@ -29,8 +29,11 @@ GRACE = 4.0
 """Seconds in which a dying child may print its last words. That takes 0.2 of them, and more than one where the machine is busy; where
 the heap is damaged, it may never end."""
 
-LOOK = 0.1
-"""Seconds after which a child that says nothing is looked at, and again."""
+ASK = 0.1
+"""Seconds after which one asks whether a child that computes is on its way out."""
+
+LOOK = 0.02
+"""Seconds after which a child that says nothing is looked at, and again: one that waits is asked about at once."""
 
 GLANCE = 0.01
 """Seconds after which one asks whether all is over with a child."""
@@ -65,7 +68,7 @@ def forked(
 ) -> Any:
     """Call a function in a child of this process and return what it returned; what it raised is raised here.
 
-    ``timeout``: seconds after which the child is ended; ``None`` waits. ``dying``: asked after each `LOOK` whether the child is on its
+    ``timeout``: seconds after which the child is ended; ``None`` waits. ``dying``: asked after each `ASK` whether the child is on its
     way out, or lost; then it is ended after `GRACE` seconds more, or as soon as it waits and does nothing. ``ended``: asked after each
     `GLANCE` whether nothing more is expected of it; then it is ended. ``stuck``: seconds after which a child that waits, with nobody
     in it or below it who could end that, is sent the alarm that it set for itself.
@@ -119,7 +122,7 @@ class _Watch:
 
     def __init__(self, child: int, dying: Callable[[], object], ended: Callable[[], bool], stuck: float) -> None:
         self.child, self.dying, self.ended, self.stuck = child, dying, ended, stuck
-        self.next_look = time.monotonic() + LOOK
+        self.next_look = self.next_question = time.monotonic() + LOOK
         self.until = math.inf
         self.done: str | None = None
         self.waits = 0.0
@@ -133,12 +136,15 @@ class _Watch:
             return False
         self.next_look = now + LOOK
         before, self.done = self.done, _work_done(self.child)
-        self.waits = self.waits + LOOK if self.done is not None and self.done == before else 0.0
+        does_nothing = self.done is not None and self.done == before
+        self.waits = self.waits + LOOK if does_nothing else 0.0
+        if self.until == math.inf and (does_nothing or now >= self.next_question):
+            self.next_question = now + ASK
+            if self.dying():
+                self.until = now + GRACE
         if self.until < math.inf:
-            return self.waits > 0
-        if self.dying():
-            self.until = now + GRACE
-        elif self.waits >= self.stuck and _is_alone(self.child):
+            return does_nothing
+        if self.waits >= self.stuck and _is_alone(self.child):
             os.kill(self.child, signal.SIGALRM)
         return False
 

@@ -171,6 +171,16 @@ def known(*folders: Path) -> tuple[Deviation, ...]:
     return _known(folders or findings_folders())
 
 
+def about(info: BackendInfo, kind: str) -> tuple[Deviation, ...]:
+    """Return the entries of a backend that are about differences of a kind, in the order in which they are asked."""
+    return _about(findings_folders(), (info.name, info.variant_of), kind)
+
+
+@functools.cache
+def _about(folders: tuple[Path, ...], backends: tuple[str, ...], kind: str) -> tuple[Deviation, ...]:
+    return tuple(entry for entry in _known(folders) if entry.backend in backends and kind in entry.kinds)
+
+
 @functools.cache
 def _known(folders: tuple[Path, ...]) -> tuple[Deviation, ...]:
     for folder in folders:

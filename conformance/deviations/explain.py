@@ -18,7 +18,7 @@ from conformance.compare.kinks import SUBGRADIENT, SecondLook
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENT_TESTS, OFF
-from conformance.deviations.entries import known
+from conformance.deviations.entries import about
 from conformance.deviations.wrong_values import SINGLE_ROUNDINGS, bear_together, bears
 
 if TYPE_CHECKING:
@@ -48,11 +48,12 @@ def explain(promise: Promise, mismatch: Mismatch) -> Deviation | None:
 
 def _explain(promise: Promise, look: SecondLook, but: tuple[Deviation, ...] = ()) -> Deviation | None:
     found = look.mismatch
-    described = (entry for entry in known() if entry not in but and _describes(entry, promise, look))
+    entries = [entry for entry in about(promise.info, found.kind) if entry not in but]
+    described = (entry for entry in entries if _describes(entry, promise, look))
     alone = next((entry for entry in described if bears(entry, promise, found) and _answers(entry, promise, found, but)), None)
     if alone is not None or found.kind != "value":
         return alone
-    predicting = (entry for entry in known() if entry not in but and not PREDICTING.isdisjoint(entry.signature))
+    predicting = (entry for entry in entries if not PREDICTING.isdisjoint(entry.signature))
     pairs = itertools.combinations([entry for entry in predicting if _describes(entry, promise, look)], 2)
     return next((one for one, other in pairs if bear_together(one, other, promise, found)), None)
 
@@ -85,7 +86,7 @@ def _instead(entry: Deviation, case: Case, number: int) -> Iterator[tuple[Case, 
 def scripts_instead(promise: Promise, found: Mismatch) -> Iterator[Case]:
     """Yield scripts of which a step may have the answer, by the entries that describe a difference there; each ends with the step."""
     if found.step is not END:
-        for entry in known():
+        for entry in about(promise.info, found.kind):
             if entry.instead and entry.matches(promise.info, promise.case, found):
                 for case, number in _instead(entry, promise.case, found.step):
                     yield with_steps(case, case.steps[: number + 1])

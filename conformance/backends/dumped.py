@@ -9,7 +9,11 @@ read. A file that cannot be read is an event of its own.
 
 from __future__ import annotations
 
+import os
 import re
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,7 +21,7 @@ import numpy as np
 from conformance.case.outcome import Event, Value
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 _SPACE = r"(?:\s|//[^\n]*)*"
 _WORD = r'(?:\w+|"(?:[^"\\]|\\.)*")'
@@ -30,6 +34,17 @@ _LISTED = re.compile(r"^.*\bcall stack\s*:", re.MULTILINE)
 
 DOT = ".dot"
 """The event that a graph was written; no result of a script has such a name."""
+
+
+MEMORY = Path("/dev/shm")  # noqa: S108 - what is made there is named by `tempfile`
+"""Where Linux keeps files in memory; to make and remove a folder on a disk takes as long as a case."""
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """Make a folder for what is dumped, and remove it."""
+    with TemporaryDirectory(dir=MEMORY if os.access(MEMORY, os.W_OK) else None) as made:
+        yield Path(made)
 
 
 class DotError(ValueError):

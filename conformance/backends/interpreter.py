@@ -7,18 +7,15 @@ What a hook or a custom function does is written in the case, so it is run here,
 
 from __future__ import annotations
 
-import os
-import tempfile
 import weakref
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from conformance.backends.dumped import events_of
+from conformance.backends.dumped import events_of, folder
 from conformance.case import steps
 from conformance.case.outcome import Blocked, Computed, Event, NotOffered, Observation, Outcome, Raised, State, Value
 
@@ -38,10 +35,6 @@ Values: TypeAlias = dict[str, EngineTensor]
 
 Forward: TypeAlias = "Callable[[list[EngineTensor]], tuple[list[EngineTensor], list[EngineTensor]]]"
 Pullback: TypeAlias = "Callable[[list[EngineTensor], list[EngineTensor]], list[EngineTensor]]"
-
-
-MEMORY = Path("/dev/shm")  # noqa: S108 - what is made there is named by `tempfile`
-"""Where Linux keeps files in memory; to make and remove a folder on a disk takes as long as a case."""
 
 
 class CallbackError(Exception):
@@ -251,9 +244,9 @@ class _Run:
 
     def _backward(self, step: steps.Backward) -> None:
         if step.dump_backward_graph:
-            with tempfile.TemporaryDirectory(dir=MEMORY if os.access(MEMORY, os.W_OK) else None) as folder:
-                returned = self.engine.backward(step, self.values, folder)
-                self.events += events_of(Path(folder), ends=not any(getattr(s, "create_graph", False) for s in self.case.steps))
+            with folder() as written:
+                returned = self.engine.backward(step, self.values, str(written))
+                self.events += events_of(written, ends=not any(getattr(s, "create_graph", False) for s in self.case.steps))
         else:
             returned = self.engine.backward(step, self.values, None)
         if returned is not None:

@@ -51,6 +51,7 @@ ELEMENTS = (
     "right in another form",
     "what was written to a tensor",
     "the memory of another gradient",
+    "what several accumulate in one memory",
     "and the gradient of the constant that was written",
 )
 """Signatures that need no other script: what the elements are where they differ."""

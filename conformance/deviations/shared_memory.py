@@ -8,13 +8,14 @@ they hold then is the gradient of a tensor that lies behind: what arrives there 
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
-from conformance.case.outcome import Computed
-from conformance.case.place import StepNumber
+from conformance.case.outcome import Computed, Raised
+from conformance.case.place import END, StepNumber
 from conformance.case.queries import until, upstream
 from conformance.case.rewrite import CONSTANT, each_step, with_steps, without_root
 from conformance.case.steps import Backward, ClearGrad, Custom, Grad, Hook, InPlace, Op, results
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from conformance.case.case import Case
-    from conformance.case.outcome import Observation
+    from conformance.case.outcome import Observation, Value
     from conformance.case.steps import Step
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 Names = tuple[str, ...]
 Place = tuple[StepNumber, int, str, str]
 """Where an array stands: the step, the slot, whether it is a result, ``.grad`` or what a hook was given, and its name."""
+
+SHARERS = 16
+"""How many sets of tensors are tried that may share a memory, the largest first."""
 
 
 def is_written(promise: Promise, found: Mismatch) -> bool:
@@ -47,6 +51,59 @@ def _is_among(part: Any, whole: Any) -> bool:
         return agrees_cheaply(np.sort(whole, axis=None), np.sort(part, axis=None))
     left = iter(np.sort(whole, axis=None))  # which each element of the part goes on in
     return all(any(are_near(np.asarray(one), np.asarray(got)).all() for one in left) for got in np.sort(part, axis=None))
+
+
+def accumulated_in_one(promise: Promise, found: Mismatch) -> Iterator[Any]:
+    """Yield what a ``.grad`` is if it lies in one memory with others: what any of them accumulates, or loses, is theirs as well.
+
+    Those can lie in one memory which held the same numbers when this one came into being, and in the same order: a gradient is kept
+    without a copy only where it lies as its leaf does.
+    """
+    case, held = promise.case, _held(promise)
+    last = len(case.steps) - 1 if found.step is END else found.step
+    began = next((n + 1 for n in reversed(range(last)) if held[n].get(found.name) is None), 0)
+    first = held[began].get(found.name)
+    if first is None:
+        return
+    alike = [
+        name for name, value in held[began].items() if name != found.name and value is not None and _are_one(value.array, first.array)
+    ]
+    for several in itertools.islice(_subsets(alike), SHARERS):
+        memory, sharers = _reals(first.array).copy(), {found.name, *several}
+        for number in range(began + 1, last + 1):
+            step = case.steps[number]
+            if isinstance(step, ClearGrad) and step.tensor in sharers:
+                memory *= step.to != "zero"
+                sharers -= {step.tensor} if step.to != "zero" else set()
+                continue
+            for name in sharers:
+                before, after = held[number - 1].get(name), held[number].get(name)
+                memory += _reals(after.array) - _reals(before.array) if before is not None and after is not None else 0
+        yield memory.view(first.array.dtype).reshape(first.array.shape)
+
+
+def _held(promise: Promise) -> list[dict[str, Value | None]]:
+    """Say what is in ``.grad`` after each step, by name."""
+    held: list[dict[str, Value | None]] = []
+    for seen in promise.outcome.observations:
+        state = seen.state if isinstance(seen, Computed | Raised) else None
+        before = held[-1] if held else {}
+        held.append(before if state is None else dict(zip(promise.case.watched, state, strict=True)))
+    return held
+
+
+def _subsets(names: list[str]) -> Iterator[tuple[str, ...]]:
+    return itertools.chain.from_iterable(itertools.combinations(names, size) for size in range(len(names), 0, -1))
+
+
+def _are_one(one: Any, other: Any) -> bool:
+    return _reals(one).dtype == _reals(other).dtype and np.array_equal(_reals(one), _reals(other))
+
+
+def _reals(array: Any) -> Any:
+    """Return the real numbers that an array holds, in order."""
+    flat = np.ascontiguousarray(array).reshape(-1)
+    return flat.view(flat.real.dtype)
 
 
 def is_gradient(promise: Promise, found: Mismatch) -> bool:
@@ -149,5 +206,4 @@ def _are_those(array: Any, got: Any) -> bool:
 
 def _numbers(array: Any) -> Any:
     """Return the real numbers that an array holds, from the least to the largest."""
-    flat = np.ascontiguousarray(array).reshape(-1)
-    return np.sort(flat.view(flat.real.dtype))
+    return np.sort(_reals(array))

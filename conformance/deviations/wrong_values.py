@@ -26,7 +26,7 @@ from conformance.compare.rounding import agrees_cheaply, are_near, within_a_roun
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENT_TESTS, OFF, off_by
-from conformance.deviations.shared_memory import is_gradient, is_written
+from conformance.deviations.shared_memory import accumulated_in_one, is_gradient, is_written
 from conformance.ops.dtypes import SINGLE, is_floating
 
 if TYPE_CHECKING:
@@ -189,6 +189,9 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
             variants = COUNTERFACTUALS["as if written constants required a gradient"](promise.case, found.step, ops)
             told = (array for variant, number in variants for _, array in _answers(promise.of(variant), number, found))
             return any(agrees_cheaply(wanted + array, got) and _accounts(found, promise, wanted + array, wrong) for array in told)
+        case "what several accumulate in one memory":
+            sums = accumulated_in_one(promise, found)
+            return any(_close(total, got, wanted, [total]) and _accounts(found, promise, total, wrong) for total in sums)
         case "another contribution":
             return _contributed(promise, found, wrong)
         case _ if words in RULES:

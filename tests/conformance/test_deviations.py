@@ -408,7 +408,7 @@ def test_an_engine_that_is_wrong_in_the_way_of_an_entry_but_out_of_its_scope_is_
     monkeypatch: pytest.MonkeyPatch, words: str, bucket: Bucket
 ) -> None:
     entry = Deviation("a", "torch", "==2.13.*", ("grad",), ("value",), "because", "a", when=(words,), signature=("zeros",))
-    monkeypatch.setattr(known_module, "known", lambda: (entry,))
+    monkeypatch.setattr(known_module, "about", lambda *_: (entry,))
     case = Case(DERIVED.inputs, DERIVED.steps[:3], "exact")
     actual = answer(case)
     actual.observations[2].values[0].array[...] = 0.0  # type: ignore[union-attr]
@@ -527,7 +527,7 @@ def test_a_process_that_a_refusal_broke_is_a_finding_whatever_else_the_case_show
     monkeypatch: pytest.MonkeyPatch, flagged: bool
 ) -> None:
     known_flag = Deviation("a", INFO.name, "==2.13.*", ("op:mul",), ("flag",), "because", "a")
-    monkeypatch.setattr(known_module, "known", lambda: (known_flag,))
+    monkeypatch.setattr(known_module, "about", lambda *_: (known_flag,))
     actual = answer(REFUSED)
     if flagged:
         actual.observations[0].values[0].requires_grad = False  # type: ignore[union-attr]
@@ -538,7 +538,7 @@ def test_a_process_that_a_refusal_broke_is_a_finding_whatever_else_the_case_show
 
 def test_the_refusal_that_broke_a_process_is_the_one_that_was_not_promised_so(monkeypatch: pytest.MonkeyPatch) -> None:
     known_refusal = Deviation("a", INFO.name, "==2.13.*", ("backward",), ("error",), "because", "a", actual=("unmapped",))
-    monkeypatch.setattr(known_module, "known", lambda: (known_refusal,))
+    monkeypatch.setattr(known_module, "about", lambda *_: (known_refusal,))
     case = Case(REFUSED.inputs, (*REFUSED.steps, Backward(("z",))), "exact")
     actual = answer(case)
     actual.observations[4] = replace(actual.observations[4], category="unmapped")  # type: ignore[type-var]
@@ -553,7 +553,7 @@ def test_of_several_refusals_that_were_not_promised_one_that_is_known_to_break_a
 ) -> None:
     refusals = Deviation("a", INFO.name, "==2.13.*", ("op:sum", "backward"), ("error",), "because", "a", actual=("unmapped",))
     breaking = Deviation("b", INFO.name, "==2.13.*", (breaks,), ("poison",), "because", "b")
-    monkeypatch.setattr(known_module, "known", lambda: (refusals, breaking))
+    monkeypatch.setattr(known_module, "about", lambda *_: (refusals, breaking))
     steps = (
         Op("mul", ("x", "x"), ("y",)),
         Op("sum", ("y",), ("z",), TOTAL),

@@ -71,8 +71,8 @@ def exceeded(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Exceeded]:
     """Exceed an entry, which is the only one that is known, on an engine."""
 
     def run(known: Deviation, change: Callable[[Any], None], case: Case = CASE) -> Exceeded:
-        for module in (explaining, exceeding):
-            monkeypatch.setattr(module, "known", lambda: (known,))
+        monkeypatch.setattr(explaining, "about", lambda *_: (known,))
+        monkeypatch.setattr(exceeding, "known", lambda: (known,))
         monkeypatch.setattr(exceeding, "backend", lambda _: Engine(change))
         return exceed([case], "other", "known")
 

@@ -191,7 +191,7 @@ REASON = Deviation("a", "other", "==1.*", ("grad",), ("error",), "because", "a",
 def test_what_is_refused_for_another_reason_is_not_offered_for_all_that_shows(
     known: tuple[Deviation, ...], bucket: Bucket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(explaining, "known", lambda: known)
+    monkeypatch.setattr(explaining, "about", lambda *_: known)
     case, choice, options = decided("no second derivative")
     claims = replace(TORCH, conventions=Conventions(options, release=("torch", "1.0")))
     actual = reference(claims, TORCH.not_offered).run(case)

@@ -232,7 +232,7 @@ def test_an_entry_may_ask_for_another_subgradient(monkeypatch: pytest.MonkeyPatc
         actual=(kinks.SUBGRADIENT,),
         unpredictable="any slope",
     )
-    monkeypatch.setattr(known_module, "known", lambda: (entry,))
+    monkeypatch.setattr(known_module, "about", lambda *_: (entry,))
     case = slope_case("relu", (-1.0, 0.0, 2.0), {}, (2.0, 3.0, -1.0), "exact")
     buckets = [judged(case, "relu", step_at_zero(share)).bucket for share in (0.5, 2.0)]
     assert [Bucket.KNOWN_DEVIATION, Bucket.DIVERGED] == buckets

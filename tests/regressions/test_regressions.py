@@ -28,7 +28,9 @@ WRONG_ON_TORCH = (
     "nan-that-logcumsumexp-leaves-out",
     "real-view-of-a-complex-leaf-whose-flag-was-set-later",
     "retained-gradient-that-rounds-where-it-is-shared",
+    "scalars-whose-gradients-a-stack-put-in-one-memory",
     "seed-that-was-written-through-its-detached-self",
+    "seeds-whose-gradients-lie-in-one-memory",
     "third-derivative-of-a-norm-by-an-edge",
 )
 OF_TORCH_ALONE = (

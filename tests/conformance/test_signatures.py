@@ -570,3 +570,23 @@ def test_integers_have_no_roundings_and_bear_a_signature_or_not() -> None:
     wanted, got = np.array([1, 2]), np.array([1, 0])
     found = Mismatch(len(PRODUCT.steps) - 1, "value", "result", "right", "wrong", "g", "g", 0, wanted, got)
     assert [True, False] == [bears(entry(words), Promise(PRODUCT, INFO), found) for words in ("zeros", "off by 2 roundings of 1")]
+
+
+def accumulated(first: float, got: float) -> bool:
+    """Whether 2 and then 3, accumulated as ``x.grad``, may be ``got`` where another ``.grad`` is ``first`` and then 5 more."""
+    inputs = tuple(Input(name, (1,), (1.0,)) for name in "xy") + tuple(
+        Input(name, (1,), (number,), differentiable=False) for name, number in (("a", 2.0), ("b", first), ("c", 3.0), ("d", 5.0))
+    )
+    passes = (Backward(("x", "y"), ("a", "b")), Backward(("x", "y"), ("c", "d")))
+    case = Case(inputs, passes, "exact")
+    mismatch = Mismatch(1, "value", "grad", "right", "wrong", "x.grad", "x", 0, np.float32([5.0]), np.float32([got]))
+    return bears(entry("what several accumulate in one memory"), Promise(case, INFO), mismatch)
+
+
+@pytest.mark.parametrize(
+    ("first", "got", "may_be"),
+    [(2.0, 10.0, True), (2.0, 8.0, False), (2.5, 10.0, False), (2.0, 7.0, False)],
+    ids=["of both", "of one twice", "apart at first", "of another"],
+)
+def test_gradients_in_one_memory_began_alike_and_hold_what_all_of_them_accumulate(first: float, got: float, may_be: bool) -> None:
+    assert accumulated(first, got) is may_be

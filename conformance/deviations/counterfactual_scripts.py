@@ -76,6 +76,8 @@ if TYPE_CHECKING:
 
 LITTLE = 1.0 - 2.0**-20
 """The factor by which `bound_nearer` moves a bound towards 0: more than a rounding of float32, less than elements are apart."""
+BELOW = -1e-30
+"""What it makes of a bound of 0, at which only 0 lies."""
 MOST = 64
 """A counterfactual yields at most so many scripts, because each of them costs a run of the reference."""
 
@@ -288,7 +290,7 @@ def bound_nearer(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator
 
     def nearer(op: Op | InPlace) -> Op | InPlace:
         if isinstance(op, Op) and "bound" in op.attrs and (not ops or op.op in ops):
-            return msgspec.structs.replace(op, attrs={**op.attrs, "bound": op.attrs["bound"] * LITTLE})
+            return msgspec.structs.replace(op, attrs={**op.attrs, "bound": op.attrs["bound"] * LITTLE or BELOW})
         return op
 
     yield each_op(case, nearer), number

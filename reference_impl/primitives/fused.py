@@ -22,9 +22,7 @@ from reference_impl.primitives.arithmetic import add
 from reference_impl.tape.primitive import Primitive, Symbol, primitive, shape_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from reference_impl.tape.primitive import Domain
+    from collections.abc import Callable, Sequence
 
 
 class _Stage(NamedTuple):
@@ -66,16 +64,11 @@ def _depends(operand: Any) -> bool:
     return isinstance(operand, _Followed) and operand.depends
 
 
-def fused(*, saves: Iterable[str] | None = None, domain: dict[str, Domain] | None = None) -> Callable[[Callable[..., Any]], Primitive]:
-    """Make a primitive of a formula that is written with primitives and has one result.
-
-    Args:
-        saves: as for `primitive`.
-        domain: as for `primitive`.
-    """
+def fused(**facts: Any) -> Callable[[Callable[..., Any]], Primitive]:
+    """Make a primitive of a formula that is written with primitives and has one result; ``facts`` are those of `primitive`."""
 
     def make(formula: Callable[..., Any]) -> Primitive:
-        made = primitive(saves=saves, domain=domain, fused=True)(formula)
+        made = primitive(fused=True, **facts)(formula)
         for position, operand in enumerate(made.operands):
             made.vjp(operand)(functools.partial(_pulled, formula, position))
         return made

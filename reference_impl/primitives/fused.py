@@ -66,12 +66,12 @@ def _depends(operand: Any) -> bool:
 
 def fused(**facts: Any) -> Callable[[Callable[..., Any]], Primitive]:
     """Make a primitive of a formula that is written with primitives and has one result; ``facts`` are those of `primitive`."""
-    return lambda formula: _fused(formula, formula.__name__, **facts)
+    return lambda formula: fused_as(formula.__name__, formula, **facts)
 
 
 def as_one(composite: Callable[..., Any], **facts: Any) -> Primitive:
     """Make a fused op of a composite, ``NAME_as_one``: one framework has several nodes for it, another has one."""
-    return _fused(composite, f"{composite.__name__}_as_one", **facts)
+    return fused_as(f"{composite.__name__}_as_one", composite, **facts)
 
 
 def of_parts(op: Primitive) -> Callable[..., Any]:
@@ -79,7 +79,8 @@ def of_parts(op: Primitive) -> Callable[..., Any]:
     return register(f"{op.name}_of_parts", op.forward)
 
 
-def _fused(formula: Callable[..., Any], name: str, saves: Iterable[str] | None = None, **facts: Any) -> Primitive:
+def fused_as(name: str, formula: Callable[..., Any], saves: Iterable[str] | None = None, **facts: Any) -> Primitive:
+    """Make the same under a name that is not that of the formula."""
     made = register(name, Primitive(formula, name, saves, fused=True, **facts))
     for position, operand in enumerate(made.operands):
         made.vjp(operand)(functools.partial(_pulled, formula, position))

@@ -21,8 +21,8 @@ import numpy as np
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.update import overwrite
 from reference_impl.tape.hooks import Retained, hooks_of
-from reference_impl.tape.storage import copy_of, differentiable_base, link_of, memory_of, views_of
-from reference_impl.tape.tensor import Memory, Mode, Tensor, next_number
+from reference_impl.tape.storage import copy_of, differentiable_base, link_of, views_of
+from reference_impl.tape.tensor import Memory, Mode, Tensor, memory_of, next_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

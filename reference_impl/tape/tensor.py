@@ -224,12 +224,17 @@ class Memory:
         self.residents: tuple[tuple[Node, int], ...] = ()
 
 
+def memory_of(tensor: Tensor) -> Memory:
+    """Return what is known of a tensor's memory; the first call makes the record."""
+    if tensor.memory is None:
+        tensor.memory = Memory()
+    return tensor.memory
+
+
 def share(view: Tensor, base: Tensor, op: View | None, attrs: Any = None, slot: int = 0) -> None:
     """Note that ``view`` is ``op(base, **attrs)`` and has its elements in the memory of ``base``; without an op: it is detached."""
     view.link = (base, op, attrs, slot)
-    memory = base.memory
-    if memory is None:
-        memory = base.memory = Memory()
+    memory = memory_of(base)
     memory.views.append(weakref.ref(view))
     if len(memory.views) > memory.limit:
         memory.views = [reference for reference in memory.views if reference() is not None]

@@ -67,7 +67,7 @@ def backward(
     roots = contract.seeded_roots(found, arguments.seeds_of(seeds, "grad_tensors", dialect), dialect)
     retain = arguments.retain_of(retain_graph, create_graph, dialect, optional=False)
     if targets is not None:
-        contract.check_retained_inputs(targets)
+        contract.check_inputs_differentiable(targets)  # what requires no gradient cannot hold one
     walk = _walk(roots, targets, (), dialect, retain, create_graph, accumulates=True)
     if dump_backward_graph_path is not None:
         dump(walk, dump_backward_graph_path)
@@ -151,7 +151,8 @@ def _gradients(
     allow_unused: bool,
 ) -> list[Tensor | None]:
     roots = contract.seeded_roots(outputs, seeds, dialect)
-    contract.check_inputs_differentiable(inputs, dialect)
+    if dialect.gradless_input == "refused":
+        contract.check_inputs_differentiable(inputs)
     walk = _walk(roots, inputs, cut, dialect, retain_graph, create_graph, accumulates=False)
     walk.run()
     found = [walk.cotangent(t) for t in inputs]

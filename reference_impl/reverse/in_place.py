@@ -14,6 +14,7 @@ guide to views and in-place operations.
 from __future__ import annotations
 
 import weakref
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,14 +96,14 @@ def _write(tensor: Tensor, made: Tensor, dialect: Dialect) -> None:
         made.node.shown = weakref.ref(tensor)
 
 
+@dataclass(frozen=True, slots=True)
 class _Write:
     """One write on its way through the tensors that share the memory; ``top`` gets the history of ``part``."""
 
-    def __init__(self, number: int, top: Tensor, part: Tensor | None, dialect: Dialect) -> None:
-        self.number = number
-        self.top = top
-        self.part = part
-        self.dialect = dialect
+    number: int
+    top: Tensor
+    part: Tensor | None
+    dialect: Dialect
 
     def replace(self, tensor: Tensor, array: Any, history: Tensor | None) -> None:
         """Give a tensor new elements, and a new history if there is one; then all its views."""

@@ -23,8 +23,13 @@ if TYPE_CHECKING:
 INDEX = "README.md"
 PACKAGES = {"torch": "torch", "paddle": "paddlepaddle"}
 """What installs each framework."""
-SUMS = {Showing.SHOWS: "show", Showing.GONE: "are gone", Showing.NOT_OFFERED: "cannot be asked", Showing.FAULT: "have a fault"}
-"""What is said of how many scripts ended so."""
+SUMS = {
+    Showing.SHOWS: ("shows", "show"),
+    Showing.GONE: ("is gone", "are gone"),
+    Showing.NOT_OFFERED: ("is not offered", "are not offered"),
+    Showing.FAULT: ("has a fault", "have a fault"),
+}
+"""What is said of one script that ended so, and of several."""
 WIDTH = 80
 
 
@@ -79,7 +84,7 @@ def verify(found: Sequence[Page], jobs: int, *, write: bool) -> bool:
             if write and showing is not Showing.FAULT:
                 _note(page, release, showing)
     left = f"; {len(found) - len(asked)} of frameworks that are not installed" if len(asked) < len(found) else ""
-    sums = ", ".join(f"{number} {SUMS[showing]}" for showing, number in counts.items() if number)
+    sums = ", ".join(f"{number} {SUMS[showing][number > 1]}" for showing, number in counts.items() if number)
     click.echo(f"on {', '.join(releases.values()) or 'nothing'}: {sums or 'nothing to run'}{left}")
     return differs
 

@@ -171,3 +171,8 @@ def test_of_a_refusal_that_no_category_knows_the_message_is_shown() -> None:
     refused = differing(kind="error", where="step", expected="computed", actual="unmapped", detail="KeyError: 'neg'")
     said = " ".join(line.strip() for line in printed(run(FOOTER, refused)))
     assert "error: expected computed, actual unmapped (KeyError: 'neg')" in said
+
+
+def test_no_name_is_broken_at_a_hyphen() -> None:
+    broken = differing(kind="law", where="sum-of-outputs", expected="held", actual="broken")
+    assert all(any("sum-of-outputs" in line for line in printed(run(FOOTER, broken), width=width)) for width in range(60, 100))

@@ -227,12 +227,12 @@ def primitive(*, saves: Iterable[str] | None = None, **facts: Any) -> Callable[[
     return make
 
 
-def alias(name: str, of: Primitive, *, copies: bool = False) -> Primitive:
+def alias(name: str, of: Primitive, **facts: Any) -> Primitive:
     """Make a primitive that computes what another does under a name of its own (frameworks have several names for one thing).
 
-    ``copies``: its output never shares memory with the operand.
+    ``facts``: those of `Primitive` that are not the same.
     """
-    made = replace(of, name=name, keeping=[of.operands[i] for i in of.saving], views=of.views and not copies)
+    made = replace(of, name=name, keeping=[of.operands[i] for i in of.saving], **facts)
     made.rules = of.rules
     return register(name, made)
 

@@ -25,6 +25,10 @@ WARM = (
 """What one server, which forks the workers of all pools of all tests here, has warmed up; many of them run these."""
 os.environ[VARIABLE] = ",".join(WARM)
 
+os.environ["COLUMNS"] = "80"
+for name in ("FORCE_COLOR", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "CONFORMANCE_DEVIATIONS"):
+    os.environ.pop(name, None)  # what the command prints is the tests' affair, and not that of whose terminal they run in
+
 for name, usual in {"SIGINT": signal.default_int_handler, "SIGHUP": signal.SIG_DFL}.items():
     # A shell starts a job in the background so, and `nohup` any: every run that the tests start and interrupt would inherit it.
     if signal.getsignal(getattr(signal, name, signal.SIGINT)) is signal.SIG_IGN:

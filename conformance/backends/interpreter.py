@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 from conformance.backends.dumped import events_of, folder
+from conformance.backends.methods import demand
 from conformance.case import steps
 from conformance.case.outcome import Blocked, Computed, Event, NotOffered, Observation, Outcome, Raised, State, Value
 
@@ -113,6 +114,7 @@ class Interpreter:
     """A `Backend` made of an engine adapter and its facts."""
 
     def __init__(self, info: BackendInfo, engine: Engine) -> None:
+        demand(engine, info.not_offered)
         self.info = info
         self.engine = engine
 
@@ -324,9 +326,8 @@ class _Run:
 
 def _differs(after: np.ndarray[Any, Any], before: np.ndarray[Any, Any]) -> bool:
     """Whether elements changed; the sign of a zero counts no more here than where values are compared."""
-    if after.shape != before.shape:
-        return True
-    return after.tobytes() != before.tobytes() and not np.array_equal(after, before, equal_nan=True)
+    same = after.shape == before.shape and after.tobytes() == before.tobytes()
+    return not same and not np.array_equal(after, before, equal_nan=True)
 
 
 def pick(values: Values, names: tuple[str | None, ...] | None, form: steps.Form | None = None) -> Any:

@@ -18,6 +18,8 @@ ALARMS = (signal.SIGPROF, signal.SIGALRM)
 
 WAITING = 2
 """How many times longer by the clock than in computing time a case may take."""
+HELD_UP = 10.0
+"""Seconds that a case may take by the clock in any case: for so long a busy machine may give a healthy process no turn."""
 
 PROGRESS_BYTES = 256
 """How long the note of what is under way may be."""
@@ -70,7 +72,7 @@ def set_alarm(seconds: float) -> None:
     """Let the alarm ring once this process has computed for so many seconds from now; 0 stops it.
 
     Computing time, because a busy machine must not make a healthy case look hung. One that waits for ever computes nothing, so after
-    `WAITING` times as long by the clock it rings as well.
+    `WAITING` times as long by the clock, and at least `HELD_UP`, it rings as well.
     """
     signal.setitimer(signal.ITIMER_PROF, seconds)
-    signal.setitimer(signal.ITIMER_REAL, WAITING * seconds)
+    signal.setitimer(signal.ITIMER_REAL, max(WAITING * seconds, HELD_UP) if seconds else 0)

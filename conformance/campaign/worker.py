@@ -137,87 +137,98 @@ def run_case(
     alone judge, the reference is asked only whether a known deviation shows, if the backend has any. ``point``: what the case is in the
     grid; ``settled``: open choices of which nobody asks whether the case shows them.
     """
-    judging, fatal_backends = judging or Judging(), fatal_backends or {}
-    seconds = {"reference": 0.0, "judge": 0.0, "laws": 0.0}
-    verdicts: dict[str, VerdictRecord] = {}
-    laws: dict[str, dict[str, Status]] = {}
-    agreed: dict[str, Agreed] = {}
-    promises: list[Promise] = []
-    met: dict[str, Met] = {}
-    poisoned = False
-    facts: Profile | None = None
+    trial = _Trial(case, judging or Judging(), entering)
     for engine in backends:
-        name = engine.info.name
-        with _clock(seconds, "reference"):
-            promise = _promise(case, engine, judging)
-            if promise is not None:
-                promises.append(promise)
-                facts = facts or profile_of(case, promise.outcome)
-        if (on_death := _settled_death(case, engine, fatal_backends.get(name), entering)) is not None:
-            verdicts[name] = verdict_record(case, on_death, facts or NOTHING)
-            continue
-        entering(name)
-        with _clock(seconds, name):
-            actual = answer(engine, case)
-        facts = facts or profile_of(case, actual)
-        with _clock(seconds, "judge"):
-            ailment = None if promise is None else _ailment(case, actual, engine, judging, entering)
-            poisoned |= ailment is not None or (promise is not None and read_past_its_end(promise.outcome, actual))
-            verdict = _judged(promise, actual, judging, ailment)
-            if promise is not None and judging.observing and ailment is None:
-                observe(promise, actual, verdict, settled)
-        if not poisoned:
-            with _clock(seconds, "laws"):
-                verdict, tried = _with_laws(case, engine, actual, verdict, judging, entering)
-            poisoned = any(t.answer.status is Status.POISONED for t in tried)
-            if tried:
-                laws[name] = statuses(tried, verdict)
-        verdicts[name] = verdict_record(case, verdict, facts)
-        met[name] = met_of(facts, actual, verdict)
-        if verdict.bucket is Bucket.AGREED:
-            agreed[name] = Agreed(engine, actual, under(promise, verdict.followed) if promise and verdict.followed else promise)
-    with _clock(seconds, "nulls"):
-        closer = not (poisoned or judging.laws_only or judging.nulls is Sampling.NONE) and judging.looks_closer(case)
-        nulls, wrong = _null_pairs(case, backends[0].info, agreed, promises, judging) if closer else ([], None)
-    shown = case
-    if wrong is not None and not any(v.bucket in FAILING for v in verdicts.values()):
-        name, shown, verdict = wrong
-        verdicts[name] = verdict_record(shown, verdict, facts or NOTHING)
-    if index % SAMPLED == 0 and not poisoned:
-        seconds.update(_bare(case, [one.backend for one in agreed.values()], entering))
-    failed = any(v.bucket in FAILING for v in verdicts.values()) or any(null.alarm for null in nulls)
+        trial.of(engine, (fatal_backends or {}).get(engine.info.name), settled)
+    nulls = trial.nulls(backends[0].info)
+    if index % SAMPLED == 0 and not trial.poisoned:
+        trial.seconds.update(_bare(case, [one.backend for one in trial.agreed.values()], entering))
+    failed = trial.failed() or any(null.alarm for null in nulls)
     return CaseRecord(
         index,
         case.id,
         case.lane,
-        facts.highest if facts else 0,
-        facts.exercises_much if facts else False,
-        verdicts,
-        seconds,
-        poisoned,
+        trial.facts.highest if trial.facts else 0,
+        trial.facts.exercises_much if trial.facts else False,
+        trial.verdicts,
+        trial.seconds,
+        trial.poisoned,
         tuple(map(null_record, nulls)),
-        laws,
-        shown if failed else None,
-        grid=None if point is None else GridRecord(point.op, dict(point.row), met),
+        trial.laws,
+        trial.shown if failed else None,
+        grid=None if point is None else GridRecord(point.op, dict(point.row), trial.met),
     )
 
 
-def _null_pairs(
-    case: Case, info: BackendInfo, agreed: Mapping[str, Agreed], promises: Sequence[Promise], judging: Judging
-) -> tuple[list[Null], tuple[str, Case, Verdict] | None]:
-    """Compare null pairs; return those of right engines, and of a wrong one the name, the case of its other side, the verdict."""
-    kept, wrong = [], None
-    for null in compare_nulls(case, info, agreed, promises, every=judging.nulls is Sampling.EVERY):
-        if not null.alarm or null.pair.variant is None:
-            kept.append(null)
-            continue
-        other, engine = null.pair.variant(case), agreed[null.pair.backend].backend
-        verdict = judged(Promise(other, engine.info), answer(engine, other))
+class _Trial:
+    """A case on its way through the backends, and what came of each; ``shown``: the case that shows what failed."""
+
+    def __init__(self, case: Case, judging: Judging, entering: Callable[[str], None]) -> None:
+        self.case, self.judging, self.entering = case, judging, entering
+        self.shown = case
+        self.seconds = {"reference": 0.0, "judge": 0.0, "laws": 0.0}
+        self.verdicts: dict[str, VerdictRecord] = {}
+        self.laws: dict[str, dict[str, Status]] = {}
+        self.agreed: dict[str, Agreed] = {}
+        self.promises: list[Promise] = []
+        self.met: dict[str, Met] = {}
+        self.poisoned = False
+        self.facts: Profile | None = None
+
+    def of(self, engine: Backend, death: Death | None, settled: Collection[OpenChoice]) -> None:
+        """Run the case on a backend, unless a death of it is known, and judge what it answers."""
+        case, judging, entering, name = self.case, self.judging, self.entering, engine.info.name
+        with _clock(self.seconds, "reference"):
+            promise = _promise(case, engine, judging)
+            if promise is not None:
+                self.promises.append(promise)
+                self.facts = self.facts or profile_of(case, promise.outcome)
+        if (on_death := _settled_death(case, engine, death, entering)) is not None:
+            self.verdicts[name] = verdict_record(case, on_death, self.facts or NOTHING)
+            return
+        entering(name)
+        with _clock(self.seconds, name):
+            actual = answer(engine, case)
+        facts = self.facts = self.facts or profile_of(case, actual)
+        with _clock(self.seconds, "judge"):
+            ailment = None if promise is None else _ailment(case, actual, engine, judging, entering)
+            self.poisoned |= ailment is not None or (promise is not None and read_past_its_end(promise.outcome, actual))
+            verdict = _judged(promise, actual, judging, ailment)
+            if promise is not None and judging.observing and ailment is None:
+                observe(promise, actual, verdict, settled)
+        if not self.poisoned:
+            with _clock(self.seconds, "laws"):
+                verdict, tried = _with_laws(case, engine, actual, verdict, judging, entering)
+            self.poisoned = any(t.answer.status is Status.POISONED for t in tried)
+            if tried:
+                self.laws[name] = statuses(tried, verdict)
+        self.verdicts[name] = verdict_record(case, verdict, facts)
+        self.met[name] = met_of(facts, actual, verdict)
         if verdict.bucket is Bucket.AGREED:
-            kept.append(null)
-        elif verdict.bucket in FAILING:
-            wrong = wrong or (engine.info.name, other, verdict)
-    return kept, wrong
+            self.agreed[name] = Agreed(engine, actual, under(promise, verdict.followed) if promise and verdict.followed else promise)
+
+    def nulls(self, info: BackendInfo) -> list[Null]:
+        """Compare right answers with right answers; where one of them turns out to be wrong, that is what the case shows."""
+        judging, kept = self.judging, []
+        with _clock(self.seconds, "nulls"):
+            if self.poisoned or judging.laws_only or judging.nulls is Sampling.NONE or not judging.looks_closer(self.case):
+                return []
+            for null in compare_nulls(self.case, info, self.agreed, self.promises, every=judging.nulls is Sampling.EVERY):
+                if not null.alarm or null.pair.variant is None:
+                    kept.append(null)
+                    continue
+                other, engine = null.pair.variant(self.case), self.agreed[null.pair.backend].backend
+                verdict = judged(Promise(other, engine.info), answer(engine, other))
+                if verdict.bucket is Bucket.AGREED:
+                    kept.append(null)
+                elif verdict.bucket in FAILING and not self.failed():
+                    self.shown = other
+                    self.verdicts[engine.info.name] = verdict_record(other, verdict, self.facts or NOTHING)
+        return kept
+
+    def failed(self) -> bool:
+        """Whether some backend did."""
+        return any(v.bucket in FAILING for v in self.verdicts.values())
 
 
 def _bare(case: Case, engines: Sequence[Backend], entering: Callable[[str], None]) -> dict[str, float]:

@@ -21,7 +21,10 @@ _file = click.Path(dir_okay=False, path_type=Path)
 @click.option("--until", type=click.DateTime(["%Y-%m-%d"]), show_default="no end", help="The last day on which they are accepted.")
 @click.option("--drop", is_flag=True, help="Take findings out of the baseline.")
 def accept(ids: tuple[str, ...], baseline: Path, record: Path, reason: str | None, until: datetime | None, drop: bool) -> None:
-    """Accept findings of a run for the time being, or all of them: with that --baseline, new ones alone are red."""
+    """Accept findings of a run for the time being.
+
+    All of them, if none is named. A run with that --baseline is red for new ones alone.
+    """
     from conformance.cli.baseline import add, remove
 
     if drop:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from importlib import metadata
+from itertools import groupby
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import click
@@ -21,6 +23,14 @@ if TYPE_CHECKING:
 INDEX = "README.md"
 PACKAGES = {"torch": "torch", "paddle": "paddlepaddle"}
 """What installs each framework."""
+SUMS = {
+    Showing.SHOWS: ("shows", "show"),
+    Showing.GONE: ("is gone", "are gone"),
+    Showing.NOT_OFFERED: ("is not offered", "are not offered"),
+    Showing.FAULT: ("has a fault", "have a fault"),
+}
+"""What is said of one script that ended so, and of several."""
+WIDTH = 80
 
 
 def chosen(ids: Sequence[str]) -> Sequence[Page]:
@@ -44,10 +54,18 @@ def for_trackers(found: Sequence[Page]) -> str:
 
 
 def listing(found: Sequence[Page], *, as_json: bool) -> str:
-    """Return a line for each finding, the gravest first."""
+    """Return the findings by what they are and what it takes to meet them, the gravest first."""
     if as_json:
         return json_of(found)
-    return "\n".join(f"{page.id}: {page.front.title} ({page.front.severity}, {page.front.reach})" for page in ranked(found))
+    lines = []
+    for kind, some in groupby(ranked(found), lambda page: f"{page.front.standing}, {page.front.severity}, {page.front.reach}"):
+        alike = list(some)
+        lines += [f"{kind} ({len(alike)}):", *(_wrapped(f"  {page.id}: {page.front.title}") for page in alike)]
+    return "\n".join(lines)
+
+
+def _wrapped(text: str) -> str:
+    return fill(text, WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
 def verify(found: Sequence[Page], jobs: int, *, write: bool) -> bool:
@@ -62,11 +80,12 @@ def verify(found: Sequence[Page], jobs: int, *, write: bool) -> bool:
             counts[showing] += 1
             news = showing is Showing.FAULT or page.front.checked.get(release, showing) != showing
             differs |= news
-            click.echo(f"{page.id}: {showing}{f', {detail}' if detail else ''}{' (new)' if news else ''}")
+            click.echo(_wrapped(f"{page.id}: {showing}{' (new)' if news else ''}{f', {detail}' if detail else ''}"))
             if write and showing is not Showing.FAULT:
                 _note(page, release, showing)
     left = f"; {len(found) - len(asked)} of frameworks that are not installed" if len(asked) < len(found) else ""
-    click.echo(f"on {', '.join(releases.values()) or 'nothing'}: {', '.join(f'{n} {o}' for o, n in counts.items())}{left}")
+    sums = ", ".join(f"{number} {SUMS[showing][number > 1]}" for showing, number in counts.items() if number)
+    click.echo(f"on {', '.join(releases.values()) or 'nothing'}: {sums or 'nothing to run'}{left}")
     return differs
 
 

@@ -6,13 +6,14 @@ import os
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import click
 from click.core import ParameterSource
 
 from conformance import __version__
 from conformance.cli.accept import accept
+from conformance.cli.cases import replay, repro, show
 from conformance.cli.codes import CONFORMS, DIVERGES, SUITE_FAULT, UNREAD, USAGE
 from conformance.cli.conventions import check_backend, conventions, learn
 from conformance.cli.findings import deviations, findings
@@ -33,9 +34,6 @@ from conformance.cli.options import (
 from conformance.cli.resume import resumed
 from conformance.cli.stopping import FULL, Stopped, stoppable, with_notes
 from conformance.generate.profiles import PROFILES
-
-if TYPE_CHECKING:
-    from conformance.case.case import Case
 
 MUTANT_CASES = 400
 """How many cases each mutant gets in the gate; its floor is for as many."""
@@ -112,6 +110,9 @@ cli.add_command(conventions)
 cli.add_command(deviations)
 cli.add_command(findings)
 cli.add_command(accept)
+cli.add_command(show)
+cli.add_command(replay)
+cli.add_command(repro)
 
 
 @cli.command()
@@ -138,7 +139,7 @@ cli.add_command(accept)
 )
 @click.pass_context
 def run(context: click.Context, /, resume: Path | None, **chosen: Any) -> int:
-    """Run a campaign of random graphs and scripts, or of the grid."""
+    """Run a campaign of random scripts, or of the grid."""
     from conformance.cli.campaign import campaign
 
     typed = {name: chosen[name] for name in chosen if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
@@ -158,7 +159,10 @@ def run(context: click.Context, /, resume: Path | None, **chosen: Any) -> int:
 @click.option("--grid/--no-grid", default=True, help="Whether the grid comes behind the drawn cases.")
 @click.option("--points/--no-points", default=True, help="Whether every op is asked at its special points.")
 def gate(mutant_cases: int, points: bool, **chosen: Any) -> int:
-    """Decide as CI would: curated cases, known deviations, special points, the suite's own power, a fixed campaign, the grid."""
+    """Decide as CI would whether backends conform.
+
+    Checks curated cases, known deviations, special points and the suite's own power, and runs a fixed campaign and the grid.
+    """
     from conformance.cli.campaign import campaign
     from conformance.cli.gate import check_after, check_before
 
@@ -171,7 +175,10 @@ def gate(mutant_cases: int, points: bool, **chosen: Any) -> int:
 @click.option("--cases", default=300, type=Whole(1), help="How many cases to draw.")
 @with_options(campaign_options[1:])
 def laws(backend: str | None, **chosen: Any) -> int:
-    """Try every law on every case, on one backend alone; the reference is not asked."""
+    """Judge one backend by the laws alone.
+
+    Every law is tried on every case, and the reference is not asked.
+    """
     from conformance.cli.campaign import campaign
     from conformance.cli.listing import laws_listing
 
@@ -197,94 +204,14 @@ def report(record: Path, out: Path | None) -> None:
         raise RecordError(f"{record}: has no footer: the run did not end, and the page says so")
 
 
-def _read_case(path: Path) -> Case:
-    """Read a case, and refuse one that nobody can run."""
-    from conformance.case.files import CaseError, read
-    from conformance.compare.promise import impossible
-
-    case = read(path)
-    if (found := impossible(case)) is not None:
-        raise CaseError(f"{path}: steps[{found[0]}]: nobody can run it: {found[1]}")
-    return case
-
-
-_case_file = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-
-
-@cli.command()
-@_case_file
-def show(file: Path) -> None:
-    """Print a case as a script in words."""
-    from conformance.case.prose import input_text, step_text
-
-    case = _read_case(file)
-    click.echo(f"case {case.id} ({case.lane} lane)")
-    for entry in case.inputs:
-        click.echo(f"      {input_text(entry)}")
-    for number, step in enumerate(case.steps):
-        click.echo(f"{number:>4}  {step_text(step)}")
-
-
-@cli.command()
-@click.argument("files", type=click.Path(dir_okay=False, path_type=Path), nargs=-1, required=True, metavar="[BEFORE]... CASE")
-@click.option("--backend", required=True, help="A name, or module:attribute.")
-@own_deviations
-def replay(files: tuple[Path, ...], backend: str) -> int:
-    """Run a case again on one backend, compare it with the reference, try all laws on it, and ask who is wrong.
-
-    Cases that are named before it run before it, in the same process.
-    """
-    from conformance.campaign.explain import explain_case
-    from conformance.campaign.findings import ask_blame
-    from conformance.campaign.pool import Workers
-    from conformance.judge.canary import EVERY
-    from conformance.judge.verdict import Bucket
-    from conformance.laws.judging import Judging, Sampling
-    from conformance.report.terminal import replay_lines
-    from conformance.report.words import blame_text
-
-    cases = tuple(map(_read_case, files))
-    *before, case = cases
-    judging = Judging(Sampling.EVERY, canary=EVERY)
-    with Workers((backend,), 1) as workers:
-        described = workers.describe(backend)
-        by_laws = workers.call(explain_case, case, backend, judging, before)
-        explained = by_laws or workers.call(explain_case, case, backend, None, before)
-        differs = explained is not None and explained.verdict.mismatch is not None
-        blamed = ask_blame(workers, cases, backend, (), judging=judging) if differs else None
-    for earlier in before:
-        click.echo(f"after case {earlier.id}, in the same process:")
-    click.echo(f"case {case.id} on {described.name} {described.version} (dialect {described.dialect})")
-    if explained is None:
-        click.echo("the process died or hung")
-        return DIVERGES
-    for line in replay_lines(explained):
-        click.echo(line)
-    for line in blame_text(blamed):
-        click.echo(f"  {line}")
-    if explained.verdict.bucket is Bucket.HARNESS_ERROR or (blamed is not None and blamed.who == "reference"):
-        return SUITE_FAULT
-    return DIVERGES if differs else CONFORMS
-
-
-@cli.command()
-@_case_file
-@click.option("--framework", required=True, help="A backend that prints scripts, such as torch or paddle.")
-def repro(file: Path, framework: str) -> None:
-    """Print a case as a standalone script that imports one framework and NumPy, and asserts what is promised of the last call."""
-    from conformance.backends.repro import printers
-    from conformance.judge.reproduction import reproduction
-
-    if framework not in printers():
-        raise click.BadParameter(f"{framework!r} is not one of {', '.join(map(repr, printers()))}", param_hint="--framework")
-    click.echo(reproduction(_read_case(file), framework), nl=False)
-
-
 @cli.command()
 @click.option("--coverage", is_flag=True, help="Say which share of what public models use the ops cover, and what is missing.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
 def ops(coverage: bool, as_json: bool) -> None:
-    """List the ops that random graphs use, and those of the first ranks that they do not yet."""
+    """List the ops that are drawn.
+
+    Behind them stand those that models use as often, and that are not drawn yet.
+    """
     from conformance.cli.listing import coverage_listing, ops_listing
 
     click.echo((coverage_listing if coverage else ops_listing)(as_json=as_json))
@@ -294,7 +221,10 @@ def ops(coverage: bool, as_json: bool) -> None:
 @backends_option
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
 def clauses(backends: tuple[str, ...], as_json: bool) -> int:
-    """Check every promise of the documents and every switch of the dialects, by their curated cases."""
+    """Check every promise of the documents by its curated cases.
+
+    And every switch of the dialects.
+    """
     from conformance.campaign.pool import Workers
     from conformance.clauses.table import clause_table
     from conformance.cli.pages import clauses_page
@@ -313,7 +243,10 @@ def clauses(backends: tuple[str, ...], as_json: bool) -> int:
 @own_deviations
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
 def points(backends: tuple[str, ...], ops: tuple[str, ...] | None, as_json: bool) -> int:
-    """Ask every op at its special points: zeros, ties, infinities, NaN, subnormals and the ends of the range, to second order."""
+    """Ask every op at its special points, to second order.
+
+    That is at zeros, ties, infinities, NaN, subnormal numbers and the ends of the range.
+    """
     from conformance.campaign.pool import Workers
     from conformance.campaign.sweep import page, sweep
 
@@ -327,7 +260,7 @@ def points(backends: tuple[str, ...], ops: tuple[str, ...] | None, as_json: bool
 @click.option("--compare", nargs=2, default=("torch", "paddle"), metavar="ONE OTHER", help="Two dialects; torch and paddle.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
 def dialects(compare: tuple[str, str], as_json: bool) -> None:
-    """Show what two dialects do differently, in words and with the source."""
+    """Show what two dialects promise differently, and the source."""
     from conformance.cli.pages import dialects_page
     from reference_impl import DIALECTS
 
@@ -340,7 +273,7 @@ def dialects(compare: tuple[str, str], as_json: bool) -> None:
 @cli.command()
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
 def backends(as_json: bool) -> None:
-    """List the backends that can be named, and whether they open here."""
+    """List the backends, and whether they open here."""
     from conformance.cli.listing import backends_listing
 
     click.echo(backends_listing(as_json=as_json))

@@ -14,7 +14,10 @@ from conformance.cli.options import Whole, campaign_options, ops_option, with_op
 @click.command()
 @click.argument("backend")
 def check_backend(backend: str) -> int:
-    """Say what the adapter of a backend does not keep of its contract, before anything is called a finding of its engine."""
+    """Say whether the adapter of a backend is sound.
+
+    What it does not keep of its contract is said before anything is called a finding of its engine.
+    """
     from conformance.cli.soundness import soundness
 
     text, sound = soundness(backend)
@@ -29,7 +32,10 @@ def check_backend(backend: str) -> int:
 @ops_option
 @click.option("--out", default="conventions", type=click.Path(file_okay=False, path_type=Path), help="Where the file is written.")
 def learn(backend: str, **chosen: Any) -> int:
-    """Measure what an engine does where no document says what is right, and write it down for its runs to start from."""
+    """Measure an engine where no document says what is right.
+
+    What was measured is written to a file, from which its runs in this folder start.
+    """
     from conformance.cli.measuring import learned
 
     return learned(backend, **chosen)
@@ -40,7 +46,10 @@ def learn(backend: str, **chosen: Any) -> int:
 @click.option("--compare", is_flag=True, help="Only where those that are named differ.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
 def conventions(names: tuple[str, ...], compare: bool, as_json: bool) -> None:
-    """Show what engines do where no document says what is right: backends, releases like torch-2.13, or files."""
+    """Show what was measured where no document is.
+
+    NAMES are backends, releases like torch-2.13, or files.
+    """
     from conformance.cli.measuring import conventions_page
 
     click.echo(conventions_page(names or ("torch", "paddle"), comparing=compare, as_json=as_json), nl=False)

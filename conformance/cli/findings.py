@@ -22,7 +22,10 @@ from conformance.cli.options import Whole, own_deviations
     metavar="RECORD",
 )
 def deviations(record: Path | None, as_json: bool, measure: tuple[Path, ...]) -> None:
-    """List the known deviations: what is wrong, since which version, what the wrong values are, and the finding that proves it."""
+    """List the known deviations, and what proves them.
+
+    Of each: what is wrong, in which versions, what the wrong values are, and the finding.
+    """
     from conformance.campaign.record_files import hits
     from conformance.campaign.shares import write_shares
     from conformance.cli.listing import deviations_listing
@@ -38,12 +41,15 @@ def deviations(record: Path | None, as_json: bool, measure: tuple[Path, ...]) ->
 @click.argument("ids", nargs=-1)
 @click.option("--verify", is_flag=True, help="Run the script of each on the frameworks that are installed.")
 @click.option("--jobs", default=2, type=Whole(1), help="How many scripts run at a time.")
-@click.option("--upstream", is_flag=True, help="Print a text that is ready to be filed.")
+@click.option("--upstream", is_flag=True, help="Print each as a text for the tracker of its framework.")
 @click.option("--write", is_flag=True, help="Write the index, the scripts into their pages, and what --verify found.")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write them as one page of HTML.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
 def findings(ids: tuple[str, ...], verify: bool, jobs: int, upstream: bool, write: bool, html: Path | None, as_json: bool) -> int:
-    """List the findings, all or those that are named, the gravest first; verify them, or print them for an upstream tracker."""
+    """List findings, the gravest first, or verify them.
+
+    All of them, if none is named.
+    """
     from conformance.cli import cataloguing
     from conformance.report.catalogue.index import write_catalogue
 

@@ -35,9 +35,10 @@ if TYPE_CHECKING:
 def mutants(
     only: str | None, cases: int, seed: int, host: str, jobs: int, sharpness: bool, listed: bool, as_json: bool, out: Path | None
 ) -> int:
-    """Run engines that are wrong on purpose until they are found out, and print how many cases it took.
+    """Run engines that are wrong on purpose.
 
-    Exits with 1 if fewer are found out than the targets demand, which are meant for 20,000 cases.
+    Each runs until it is found out, and how many cases that took is printed. The command exits with 1 if fewer are found out than the
+    targets demand, which are meant for 20,000 cases.
     """
     if sharpness:
         if only or listed or as_json or out is not None:

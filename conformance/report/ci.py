@@ -17,22 +17,20 @@ if TYPE_CHECKING:
 
 
 def write_junit(path: Path, footer: Footer, findings: Sequence[FindingRecord], broken: Sequence[str]) -> None:
-    """Write a test case per backend, which fails with its findings, and one for the gate's fixed part."""
-    suite = ET.Element("testsuite", name="autograd-conformance", tests=str(len(footer.ledger) + 1))
-    failures = 0
-    for name in footer.ledger:
-        mine = [_reason(f) for f in findings if f.backend == name]
-        failures += _case(suite, f"campaign on {name}", mine)
-    failures += _case(suite, "curated cases and known deviations", broken)
-    suite.set("failures", str(failures))
+    """Write a test case for each finding and for each line that is broken, so that CI shows what went red, by a name that stays.
+
+    A backend without findings has one that passes, and so have the checks before the campaign where nothing is broken.
+    """
+    red = [(f"campaign.{found.backend}", found.id, _reason(found)) for found in findings]
+    red += [("checks", line.partition(": ")[0], line) for line in broken]
+    green = [(f"campaign.{name}", "no new finding", "") for name in footer.ledger if name not in {f.backend for f in findings}]
+    green += [] if broken else [("checks", "nothing is broken", "")]
+    suite = ET.Element("testsuite", name="autograd-conformance", tests=str(len(red) + len(green)), failures=str(len(red)))
+    for group, name, reason in (*green, *red):
+        element = ET.SubElement(suite, "testcase", classname=f"conformance.{group}", name=name)
+        if reason:
+            ET.SubElement(element, "failure", message=reason.partition("\n")[0]).text = reason
     ET.ElementTree(suite).write(path, encoding="unicode", xml_declaration=True)
-
-
-def _case(suite: ET.Element, name: str, reasons: Sequence[str]) -> int:
-    element = ET.SubElement(suite, "testcase", classname="conformance", name=name)
-    if reasons:
-        ET.SubElement(element, "failure", message=counted(len(reasons), "reason")).text = "\n\n".join(reasons)
-    return int(bool(reasons))
 
 
 def _reason(finding: FindingRecord) -> str:

@@ -48,12 +48,11 @@ def _alone(footer: Footer) -> float:
 
 
 def pace(footer: Footer) -> list[str]:
-    """Say how long a run took, and what that is in cases and measured by the frameworks alone."""
-    wall, ratio = footer.seconds["wall"], over_bare(footer)
+    """Say how long a run took, and how many cases a second that is."""
+    wall = footer.seconds["wall"]
     if not is_whole(footer):
         return [f"{wall:.1f} s since it was resumed"]
-    said = [f"{wall:.1f} s", f"{footer.cases / max(wall, 1e-9):.0f} cases/s, {counted(footer.jobs, 'worker')}"]
-    return said if ratio is None else [*said, f"workers x wall / frameworks alone = {ratio:.1f}"]
+    return [f"{wall:.1f} s", f"{footer.cases / max(wall, 1e-9):.0f} cases/s, {counted(footer.jobs, 'worker')}"]
 
 
 def rows(footer: Footer) -> list[tuple[str, float, str]]:

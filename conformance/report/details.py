@@ -11,7 +11,7 @@ from conformance.campaign.coverage import CELLS, ORDERS, gaps, key_of
 from conformance.case.prose import counted
 from conformance.judge.verdict import Bucket
 from conformance.laws.table import COLUMNS, law_rows
-from conformance.report.costs import rows
+from conformance.report.costs import over_bare, rows
 from conformance.report.tables import compared, deviations_of, total_of
 from conformance.report.words import COUNTERS, again_text, blame_text, share_text, shrinking
 
@@ -54,7 +54,9 @@ def show_details(console: Console, run: Run) -> None:
 
 
 def _costs(footer: Footer) -> Table:
-    table = Table(title="Seconds of the workers", title_justify="left", box=None, pad_edge=False)
+    ratio = over_bare(footer)
+    times = f", {ratio:.1f} times what the frameworks need alone" if ratio is not None else ""
+    table = Table(title=f"Seconds of the workers{times}", title_justify="left", box=None, pad_edge=False)
     for heading, justify in (("", "left"), ("seconds", "right"), ("", "right")):
         table.add_column(heading, justify=justify)  # type: ignore[arg-type]
     for words, spent, count in rows(footer):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from textwrap import wrap
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
@@ -128,17 +128,22 @@ def show_summary(console: Console, run: Run, page: Path, checked: Checked) -> No
     for line in [*_flowed([*checked.measures, *_measures(run)], console.width), *_replaced(run)]:
         console.print(Text(line))
     for finding in run.findings:
-        console.print(Text("\n".join(wrap(finding_line(finding), console.width, subsequent_indent="  ")), "red"))
+        console.print(Text(_wrapped(finding_line(finding), console.width), "red"))
         console.print(Text(f"  {finding.replay}"), soft_wrap=True)
     for met in run.footer.accepted:
-        console.print(Text("\n".join(wrap(accepted_text(met), console.width, subsequent_indent="  "))))
+        console.print(Text(_wrapped(accepted_text(met), console.width)))
     rest = len(broken) - BROKEN_SHOWN
     more = [f"and {rest} more, in {page.with_name('summary.md')}"] if rest > 0 else []
     faults = run.footer.reasons if run.footer.verdict is RunVerdict.SUITE_ERROR else ()
     for line in [*broken[:BROKEN_SHOWN], *more, *faults]:
-        console.print(Text("\n".join(wrap(line, console.width, subsequent_indent="  ")), "red"))
+        console.print(Text(_wrapped(line, console.width), "red"))
     verdict = RunVerdict.DIVERGES if broken and run.footer.verdict is RunVerdict.CONFORMS else run.footer.verdict
     console.print(Text.assemble(VERDICTS[verdict], f".  Details: {page}"), soft_wrap=True)
+
+
+def _wrapped(text: str, width: int) -> str:
+    """Break a text into lines, and no word that has hyphens: it may be a name."""
+    return fill(text, width, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _backends(run: Run) -> Table:

@@ -10,6 +10,7 @@ from conformance.campaign.records import Again
 from conformance.campaign.shares import interval
 from conformance.case.prose import counted
 from conformance.judge.verdict import CONVENTION, Bucket
+from reference_impl import Category
 
 if TYPE_CHECKING:
     from conformance.campaign.accepted_records import AcceptedRecord
@@ -41,6 +42,8 @@ COUNTERS = {
 
 TOKEN = re.compile(r"\s+|[\[\](){},;:=]|[^\s\[\](){},;:=]+")
 MOST_TOKENS = 600
+MESSAGE = 120
+"""How many characters are shown of a message that no category knows: enough to see what raised it."""
 HAPPENED = {Bucket.DIVERGED: "diverges", Bucket.CRASHED: "crashes", Bucket.TIMED_OUT: "does not come back"}
 UNCOMPARED = {
     Bucket.CRASHED: "the process died; nothing to compare",
@@ -79,7 +82,8 @@ def summary(finding: FindingRecord) -> str:
     what = f"{found.kind}{' of ' if where else ''}{where}"
     if found.kind == "value":
         return f"wrong {what}"
-    return f"{what}: expected {found.expected}, actual {found.actual}"
+    said = f" ({' '.join(found.detail.split())[:MESSAGE]})" if found.actual == Category.UNMAPPED else ""
+    return f"{what}: expected {found.expected}, actual {found.actual}{said}"
 
 
 def shrinking(finding: FindingRecord) -> str:

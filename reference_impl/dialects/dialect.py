@@ -22,53 +22,9 @@ if TYPE_CHECKING:
 class Dialect:
     """The conventions of one framework. Every field is one documented difference.
 
-    Attributes:
-        name: what the dialect is called.
-        containers: several tensors are handed over in any iterable (and answered in a tuple, or a dict for a dict), or in a list or
-            tuple (and answered in a list).
-        flags: whatever has a truth value is taken, or ``True`` and ``False`` alone.
-        implicit_seed: a missing seed is ones for every root, or allowed for real roots of one element only.
-        seed_kind: a complex seed of a real root, or a real one of a complex root, is refused, or cast like any other dtype.
-        duplicates: the same tensor twice among the roots is summed (and twice among the inputs answered twice), or an error.
-        gradless_root: a root that requires no gradient is an error, or is skipped.
-        gradless_input: an input that requires no gradient is an error, or counts as unreachable.
-        unreached: the gradient of an input that the roots do not depend on is absent, if that is allowed, or zeros in any case.
-        freed_refuses: a freed graph refuses at nodes that saved data, when their rules run; or at every node that ran, on entering it.
-        grad_requires_grad: whether ``.grad`` itself requires a gradient after a plain `backward`.
-        derivative_requires_grad: what ``create_graph`` returns requires a gradient if it depends on a tensor that does, or always.
-        schedule: which ready node runs first; it shows where a failing call left gradients behind.
-        only_inputs: whether ``only_inputs=False`` is accepted (and changes nothing) or refused.
-        inputs_run_their_node: ``backward(inputs=)`` runs (and frees) the node that made a non-leaf input.
-        retain_constant: `retain_grad` of a tensor that requires no gradient is an error, or does nothing.
-        unoffered: a derivative of an order that is not offered is refused by the call that would record it, or by the one that runs it.
-        hook_order: the hooks of a node's outputs are called tensor by tensor, as each got its first one, or all as registered.
-        retained_position: a retained gradient is taken after all hooks of the tensor, or between them as registered.
-        retained: a second pass adds to a retained gradient, or replaces it.
-        computed_flag: the flag of a computed tensor is fixed, or may be changed; that is read when a consumer is built.
-        toggled_leaf: a leaf whose flag was taken off after the graph was built accumulates nothing, or still does.
-        callbacks_record: ops inside a hook are recorded under ``create_graph`` only, or wherever the caller of the pass records.
-        missing_cotangent: the hook of an output that nothing arrived at is called with ``None``, or with zeros (retained, too).
-        surplus_gradients: a custom backward may return ``None`` beyond one gradient for each operand, or any surplus is refused.
-        left_out_gradients: too few of them are refused, or are taken where the operands that are left out need none.
-        gradient_of_constant: a gradient for an operand that needs none is dropped, or refused.
-        wider_gradient: a gradient of a shape that its operand broadcasts to is summed, or refused (as is any other wrong shape).
-        ties: a maximum along an axis that is reached several times gives its gradient to the first, or splits it evenly.
-        leaky_at_zero: the derivative of a leaky ReLU at 0 is that of its negative side, or 1.
-        spelled: ops that this framework makes of other ops, and the op that does it that way; what is freed, refused and linked
-            follows the parts.
-        joined: ops of which the gradients of all operands, under ``create_graph``, are results of one node.
-        hidden: ops whose node has results that the op does not return, and the operands whose gradients, under ``create_graph``, are
-            made of these.
-        reshaped: ops that use views of their operands, made when the op is recorded: a flag that is set later does not count.
-        copies: view ops of the other framework whose results are copies here, so that a write to one does not reach the other.
-        several_views: a recorded write to one of several views that one op made is an error, or allowed.
-        retained_follows: a gradient that was retained before an in-place update is that of the newest content, or of what the
-            tensor was when it was first registered.
-        promotion: an operand of a narrower dtype (real beside complex, float32 beside float64) is promoted by the op, or by a cast
-            before it, which is a node of its own.
-        conventions: what is done where nothing is documented; what was measured of the framework, and no promise.
-        not_offered: parameters of the calls that this framework does not have, with the reason.
-        static: scripts are written as a program first and run afterwards, see `reference_impl.static.program`.
+    What a field decides, and what each of its values means, stands in `reference_impl.dialects.switches`. ``spelled`` has for an op the
+    one that does it as this framework does, ``hidden`` the operands of an op whose gradients are made of results that it keeps to
+    itself, and ``not_offered`` for a parameter of the calls the reason.
     """
 
     name: str

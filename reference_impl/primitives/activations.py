@@ -13,7 +13,7 @@ import numpy as np
 
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, rsub_scalar, square, sub
 from reference_impl.primitives.elementary import exp, sigmoid, tanh
-from reference_impl.primitives.fused import fused
+from reference_impl.primitives.fused import as_one, fused
 from reference_impl.primitives.piecewise import abs as absolute
 from reference_impl.primitives.piecewise import between, hardtanh, inside, jumps, outside, step
 from reference_impl.primitives.promotion import to_operand
@@ -186,10 +186,7 @@ def softsign(x: Any) -> Any:
     return div(x, add_scalar(absolute(x), other=1.0))
 
 
-@fused()
-def softsign_as_one(x: Any) -> Any:
-    """Return the same as `softsign`, which is one node in Paddle."""
-    return softsign(x)
+softsign_as_one = as_one(softsign)
 
 
 @composite
@@ -198,10 +195,7 @@ def tanhshrink(x: Any) -> Any:
     return sub(x, tanh(x))
 
 
-@fused()
-def tanhshrink_as_one(x: Any) -> Any:
-    """Return the same as `tanhshrink`, which is one node in Paddle."""
-    return tanhshrink(x)
+tanhshrink_as_one = as_one(tanhshrink)
 
 
 @primitive(ulps=4, error_scale=lambda out, x, y, weight: (np.abs(x) + np.abs(y)) * (1.0 + np.abs(weight)))

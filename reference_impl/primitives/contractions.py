@@ -15,7 +15,7 @@ import numpy as np
 
 from reference_impl.primitives.arithmetic import mul
 from reference_impl.primitives.complex import conjugate
-from reference_impl.primitives.fused import fused
+from reference_impl.primitives.fused import as_one, fused
 from reference_impl.primitives.linalg import bmm, matmul
 from reference_impl.primitives.products import diagonal
 from reference_impl.primitives.reduction import sum as add_up
@@ -143,16 +143,8 @@ def einsum_triple(x: Any, y: Any, z: Any, *, equation: str) -> Any:
     return _contracted((x, y, z), equation)
 
 
-@fused()
-def einsum_as_one(x: Any, y: Any, *, equation: str) -> Any:
-    """Return the same as `einsum`, which is one node in Paddle."""
-    return _contracted((x, y), equation)
-
-
-@fused()
-def einsum_single_as_one(x: Any, *, equation: str) -> Any:
-    """Return the same as `einsum_single`, which is one node in Paddle."""
-    return _contracted((x,), equation)
+einsum_as_one = as_one(einsum)
+einsum_single_as_one = as_one(einsum_single)
 
 
 @composite

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from reference_impl.primitives.arithmetic import mul_scalar
-from reference_impl.primitives.fused import fused
+from reference_impl.primitives.fused import as_one
 from reference_impl.tape.primitive import composite, primitive, zeros_like
 
 
@@ -31,10 +31,7 @@ def dropout_downscaled(x: Any, *, p: float) -> Any:
     return mul_scalar(x, other=1.0 - p)
 
 
-@fused(saves=())
-def dropout_downscaled_as_one(x: Any, *, p: float) -> Any:
-    """Return the same as `dropout_downscaled`, which is one node in Paddle."""
-    return mul_scalar(x, other=1.0 - p)
+dropout_downscaled_as_one = as_one(dropout_downscaled, saves=())
 
 
 @primitive(saves=(), ulps=0)

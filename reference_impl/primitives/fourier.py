@@ -21,7 +21,7 @@ import numpy as np
 
 from reference_impl.primitives.arithmetic import mul, mul_scalar
 from reference_impl.primitives.complex import from_real, is_complex, real
-from reference_impl.primitives.fused import fused
+from reference_impl.primitives.fused import fused, fused_as
 from reference_impl.primitives.shape import narrow, roll, widen
 from reference_impl.tape.primitive import alias, primitive, shape_of
 
@@ -122,80 +122,32 @@ def _from_half(x: Any, lengths: Any, axes: Any, norm: str, way: tuple[int, str])
     return _scaled(real(dft(x, axes=axes, sign=way[0])), lengths, norm, way[1])
 
 
-def _one(n: int | None) -> list[int] | None:
-    return None if n is None else [n]
+TRANSFORMS = {
+    "fft": (_whole, FORWARD),  # the spectrum
+    "ifft": (_whole, BACKWARD),  # what has the spectrum
+    "rfft": (_to_half, FORWARD),  # the half of the spectrum of real numbers
+    "irfft": (_from_half, BACKWARD),  # the real numbers that have a spectrum of which this is half
+    "hfft": (_from_half, FORWARD),  # the spectrum, which is real, of a signal of which this is half and the rest its conjugate
+    "ihfft": (_to_half, BACKWARD),  # half of the signal that has a real spectrum
+}
 
 
-@fused(saves=())
-def fft(x: Any, *, n: int | None, axis: int, norm: str) -> Any:
-    """Return the spectrum along one axis; ``n``: the length to which it is cut or filled with zeros."""
-    return _whole(x, _one(n), [axis], norm, FORWARD)
+def _along(transform: Any, way: tuple[int, str]) -> tuple[Any, Any]:
+    """Return a transform along one axis, of length ``n``, and along several, of lengths ``s``; ``None``: as long as they are."""
+
+    def one(x: Any, *, n: int | None, axis: int, norm: str) -> Any:
+        return transform(x, None if n is None else [n], [axis], norm, way)
+
+    def several(x: Any, *, s: Any, axes: Any, norm: str) -> Any:
+        return transform(x, s, axes, norm, way)
+
+    return one, several
 
 
-@fused(saves=())
-def ifft(x: Any, *, n: int | None, axis: int, norm: str) -> Any:
-    """Return what has the spectrum ``x`` along one axis."""
-    return _whole(x, _one(n), [axis], norm, BACKWARD)
-
-
-@fused(saves=())
-def rfft(x: Any, *, n: int | None, axis: int, norm: str) -> Any:
-    """Return the half of the spectrum of real numbers: ``n // 2 + 1`` numbers."""
-    return _to_half(x, _one(n), [axis], norm, FORWARD)
-
-
-@fused(saves=())
-def irfft(x: Any, *, n: int | None, axis: int, norm: str) -> Any:
-    """Return the real numbers of which ``x`` is half of the spectrum; ``n``: how many, twice ``length - 1`` where none is named."""
-    return _from_half(x, _one(n), [axis], norm, BACKWARD)
-
-
-@fused(saves=())
-def hfft(x: Any, *, n: int | None, axis: int, norm: str) -> Any:
-    """Return the spectrum, which is real, of a signal of which ``x`` is half and the rest its conjugate."""
-    return _from_half(x, _one(n), [axis], norm, FORWARD)
-
-
-@fused(saves=())
-def ihfft(x: Any, *, n: int | None, axis: int, norm: str) -> Any:
-    """Return half of the signal that has the real spectrum ``x``."""
-    return _to_half(x, _one(n), [axis], norm, BACKWARD)
-
-
-@fused(saves=())
-def fftn(x: Any, *, s: Any, axes: Any, norm: str) -> Any:
-    """Return the spectrum along some axes, or all; ``s``: the lengths to which they are cut or filled with zeros."""
-    return _whole(x, s, axes, norm, FORWARD)
-
-
-@fused(saves=())
-def ifftn(x: Any, *, s: Any, axes: Any, norm: str) -> Any:
-    """Return what has the spectrum ``x`` along some axes."""
-    return _whole(x, s, axes, norm, BACKWARD)
-
-
-@fused(saves=())
-def rfftn(x: Any, *, s: Any, axes: Any, norm: str) -> Any:
-    """Return the spectrum of real numbers along some axes, half of the last of them."""
-    return _to_half(x, s, axes, norm, FORWARD)
-
-
-@fused(saves=())
-def irfftn(x: Any, *, s: Any, axes: Any, norm: str) -> Any:
-    """Return the real numbers that have a spectrum of which ``x`` is half along the last of some axes."""
-    return _from_half(x, s, axes, norm, BACKWARD)
-
-
-@fused(saves=())
-def hfftn(x: Any, *, s: Any, axes: Any, norm: str) -> Any:
-    """Return the spectrum, which is real, of a signal of which ``x`` is half along the last of some axes."""
-    return _from_half(x, s, axes, norm, FORWARD)
-
-
-@fused(saves=())
-def ihfftn(x: Any, *, s: Any, axes: Any, norm: str) -> Any:
-    """Return the signal, half of the last of some axes, that has the real spectrum ``x``."""
-    return _to_half(x, s, axes, norm, BACKWARD)
+for _name, _kind in TRANSFORMS.items():
+    _one, _several = _along(*_kind)
+    fused_as(_name, _one, saves=())
+    alias(f"{_name}2", fused_as(f"{_name}n", _several, saves=()))
 
 
 def _rolled(x: Any, axes: Any, *, back: bool) -> Any:
@@ -215,7 +167,3 @@ def fftshift(x: Any, *, axes: Any) -> Any:
 def ifftshift(x: Any, *, axes: Any) -> Any:
     """Shift what is in the middle of some axes, or all, to place 0."""
     return _rolled(x, axes, back=True)
-
-
-fft2, ifft2, rfft2, irfft2, hfft2, ihfft2 = (alias(f"{of.name[:-1]}2", of) for of in (fftn, ifftn, rfftn, irfftn, hfftn, ihfftn))
-"""The same along two axes, under names of their own."""

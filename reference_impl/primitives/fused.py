@@ -19,12 +19,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from reference_impl.primitives.arithmetic import add
-from reference_impl.tape.primitive import Primitive, Symbol, primitive, shape_of
+from reference_impl.tape.primitive import Primitive, Symbol, register, shape_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-
-    from reference_impl.tape.primitive import Domain
 
 
 class _Stage(NamedTuple):
@@ -66,21 +64,27 @@ def _depends(operand: Any) -> bool:
     return isinstance(operand, _Followed) and operand.depends
 
 
-def fused(*, saves: Iterable[str] | None = None, domain: dict[str, Domain] | None = None) -> Callable[[Callable[..., Any]], Primitive]:
-    """Make a primitive of a formula that is written with primitives and has one result.
+def fused(**facts: Any) -> Callable[[Callable[..., Any]], Primitive]:
+    """Make a primitive of a formula that is written with primitives and has one result; ``facts`` are those of `primitive`."""
+    return lambda formula: fused_as(formula.__name__, formula, **facts)
 
-    Args:
-        saves: as for `primitive`.
-        domain: as for `primitive`.
-    """
 
-    def make(formula: Callable[..., Any]) -> Primitive:
-        made = primitive(saves=saves, domain=domain, fused=True)(formula)
-        for position, operand in enumerate(made.operands):
-            made.vjp(operand)(functools.partial(_pulled, formula, position))
-        return made
+def as_one(composite: Callable[..., Any], **facts: Any) -> Primitive:
+    """Make a fused op of a composite, ``NAME_as_one``: one framework has several nodes for it, another has one."""
+    return fused_as(f"{composite.__name__}_as_one", composite, **facts)
 
-    return make
+
+def of_parts(op: Primitive) -> Callable[..., Any]:
+    """Make a composite of a fused op, ``NAME_of_parts``: one framework has one node for it, another has several."""
+    return register(f"{op.name}_of_parts", op.forward)
+
+
+def fused_as(name: str, formula: Callable[..., Any], saves: Iterable[str] | None = None, **facts: Any) -> Primitive:
+    """Make the same under a name that is not that of the formula."""
+    made = register(name, Primitive(formula, name, saves, fused=True, **facts))
+    for position, operand in enumerate(made.operands):
+        made.vjp(operand)(functools.partial(_pulled, formula, position))
+    return made
 
 
 def _pulled(formula: Callable[..., Any], position: int, g: Any, _: Any, *operands: Any, **attrs: Any) -> Any:

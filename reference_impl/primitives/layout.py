@@ -16,7 +16,7 @@ from reference_impl.primitives.fused import fused
 from reference_impl.primitives.indexing import index_add_rows, index_select, put_intarray
 from reference_impl.primitives.products import diagonal
 from reference_impl.primitives.shape import cat, expand, narrow, permute, reshape, stack, sum_to, unsqueeze
-from reference_impl.tape.primitive import alias, composite, primitive, shape_of
+from reference_impl.tape.primitive import alias, composite, primitive, register, shape_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,10 +40,7 @@ def vstack(*xs: Any) -> Any:
     return cat(*(_at_least(x, 2) for x in xs), axis=0)
 
 
-@composite
-def row_stack(*xs: Any) -> Any:
-    """Return the same as `vstack`."""
-    return vstack(*xs)
+row_stack = register("row_stack", vstack)
 
 
 @composite
@@ -186,7 +183,7 @@ def diag_matrix_vjp_x(g: Any, out: Any, x: Any, *, offset: int) -> Any:
     return diagonal(g, offset=offset)
 
 
-diag_of_matrix = alias("diag_of_matrix", diagonal, copies=True)
+diag_of_matrix = alias("diag_of_matrix", diagonal, views=False)
 
 
 @fused()

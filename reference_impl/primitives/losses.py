@@ -170,15 +170,8 @@ def soft_margin_loss(x: Any, *, target: Any, reduction: str) -> Any:
     return reduced(soft_margin(x, target=target), reduction)
 
 
-@primitive(ulps=4, error_scale=lambda out, x, *, target: np.abs(out) + 1.0)
-def soft_margin_by_sum(x: Any, *, target: Any) -> Any:
-    """Return the same as `soft_margin`, as the logarithm of a sum, which is rounded."""
-    return soft_margin.forward(x, target=target)
-
-
-@soft_margin_by_sum.vjp("x")
-def soft_margin_by_sum_vjp_x(g: Any, out: Any, x: Any, *, target: Any) -> Any:
-    return soft_margin_vjp_x(g, out, x, target=target)
+# The same as the logarithm of a sum, which is rounded.
+soft_margin_by_sum = alias("soft_margin_by_sum", soft_margin, error_scale=lambda out, x, *, target: np.abs(out) + 1.0)
 
 
 @composite

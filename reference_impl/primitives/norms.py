@@ -13,13 +13,13 @@ import numpy as np
 
 from reference_impl.primitives.arithmetic import mul, mul_scalar, neg, pow_scalar, sub
 from reference_impl.primitives.complex import is_complex, sgn
-from reference_impl.primitives.fused import fused
+from reference_impl.primitives.fused import fused, of_parts
 from reference_impl.primitives.piecewise import abs as absolute
 from reference_impl.primitives.piecewise import sign
 from reference_impl.primitives.promotion import to_operand
 from reference_impl.primitives.reduction import count_reduced, extremum_vjp, numpy_axes, restore_axes
 from reference_impl.primitives.shape import expand, sum_to, unsqueeze
-from reference_impl.tape.primitive import alias, axes_reversed, composite, primitive, shape_of
+from reference_impl.tape.primitive import alias, axes_reversed, primitive, shape_of
 
 OF_OTHER_ENGINES = frozenset({"abs_by_quotient", "side_of_zero"})
 """Ops that no dialect of this package has: what other engines make of an op, as their adapters say it in `Dialect.spelled`."""
@@ -131,20 +131,13 @@ norm = alias("norm", vector_norm)
 linalg_norm = alias("linalg_norm", vector_norm)
 
 
-def _all_pairs(x: Any, y: Any, p: Any) -> Any:
-    return vector_norm(sub(unsqueeze(x, axis=-2), unsqueeze(y, axis=-3)), p=p, axis=-1, keepdims=False)
-
-
 @fused()
 def cdist(x: Any, y: Any, *, p: Any) -> Any:
     """Return the p-norms of the differences of all rows of two matrices: ``(..., m, k), (..., n, k) -> (..., m, n)``."""
-    return _all_pairs(x, y, p)
+    return vector_norm(sub(unsqueeze(x, axis=-2), unsqueeze(y, axis=-3)), p=p, axis=-1, keepdims=False)
 
 
-@composite
-def cdist_of_parts(x: Any, y: Any, *, p: Any) -> Any:
-    """Return the same as `cdist`, as the norm of a difference."""
-    return _all_pairs(x, y, p)
+cdist_of_parts = of_parts(cdist)
 
 
 @fused()

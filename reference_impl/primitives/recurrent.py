@@ -13,7 +13,7 @@ import numpy as np
 
 from reference_impl.primitives.arithmetic import add, mul, rsub_scalar
 from reference_impl.primitives.elementary import sigmoid, tanh
-from reference_impl.primitives.fused import fused
+from reference_impl.primitives.fused import as_one
 from reference_impl.primitives.linalg import linear
 from reference_impl.primitives.shape import cat, reshape, split, stack, unbind
 from reference_impl.tape.primitive import composite, shape_of
@@ -55,10 +55,7 @@ def rnn_tanh(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
     return stack(*states, axis=0)
 
 
-@fused()
-def rnn_tanh_as_one(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
-    """Return the same as `rnn_tanh`, which is one node in Paddle."""
-    return rnn_tanh(x, h, w_ih, w_hh, b_ih, b_hh)
+rnn_tanh_as_one = as_one(rnn_tanh)
 
 
 @composite
@@ -77,10 +74,7 @@ def gru(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
     return stack(*states, axis=0)
 
 
-@fused()
-def gru_as_one(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
-    """Return the same as `gru`, which is one node in Paddle."""
-    return gru(x, h, w_ih, w_hh, b_ih, b_hh)
+gru_as_one = as_one(gru)
 
 
 @composite
@@ -99,10 +93,7 @@ def lstm(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> 
     return cat(stack(*states, axis=0), stack(cell, axis=0), axis=0)
 
 
-@fused()
-def lstm_as_one(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
-    """Return the same as `lstm`, which is one node in Paddle."""
-    return lstm(x, h, c, w_ih, w_hh, b_ih, b_hh)
+lstm_as_one = as_one(lstm)
 
 
 @composite

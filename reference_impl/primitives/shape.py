@@ -62,7 +62,7 @@ def t_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return t(g)
 
 
-contiguous = alias("contiguous", permute, copies=True)
+contiguous = alias("contiguous", permute, views=False)
 
 
 @primitive(saves=(), ulps=0, views=True)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from reference_impl.primitives.arithmetic import mul
-from reference_impl.primitives.fourier import fft, rfft
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.layout import tensor_unfold
 from reference_impl.primitives.shape import transpose
-from reference_impl.tape.primitive import shape_of
+from reference_impl.tape.primitive import OPS, shape_of
 
 
 @fused()
@@ -21,6 +20,6 @@ def stft(x: Any, window: Any, *, hop_length: int, normalized: bool, onesided: bo
     """
     axis = len(shape_of(x)) - 1
     frames = tensor_unfold(x, axis=axis, size=shape_of(window)[0], step=hop_length)
-    transform = rfft if onesided else fft
+    transform = OPS["rfft" if onesided else "fft"]
     spectra = transform(mul(frames, window), n=None, axis=axis + 1, norm="ortho" if normalized else "backward")
     return transpose(spectra, axis0=axis, axis1=axis + 1)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from reference_impl.primitives.arithmetic import add, div, mul, square, sub
-from reference_impl.primitives.fused import fused
+from reference_impl.primitives.fused import fused, of_parts
 from reference_impl.primitives.linalg import matmul
 from reference_impl.primitives.matrices import DOMINANT, adjoint, inv, symmetric
 from reference_impl.primitives.norms import LARGEST, vector_norm
@@ -173,27 +173,17 @@ def svdvals(x: Any) -> Any:
     return _svd_settled(x)[1]
 
 
-@composite
-def svdvals_of_parts(x: Any) -> Any:
-    """Return the same as `svdvals`, as a part of a decomposition that is a node."""
-    return _svd_settled(x)[1]
+svdvals_of_parts = of_parts(svdvals)
 
 
 @fused(domain=DOMINANT)
 def svd_invariant(x: Any) -> Any:
     """Return the squares of the elements of ``u``, then ``s``, then those of ``v^H``, in a row."""
-    return _svd_in_a_row(x)
-
-
-@composite
-def svd_invariant_of_parts(x: Any) -> Any:
-    """Return the same as `svd_invariant`, of the parts of a decomposition that is a node."""
-    return _svd_in_a_row(x)
-
-
-def _svd_in_a_row(x: Any) -> Any:
     u, s, vh = _svd_settled(x)
     return _in_a_row(_flat(square(u)), s, _flat(square(vh)))
+
+
+svd_invariant_of_parts = of_parts(svd_invariant)
 
 
 @fused(domain=DOMINANT)
@@ -228,27 +218,17 @@ def eigvalsh(x: Any) -> Any:
     return _eigh_settled(x)[0]
 
 
-@composite
-def eigvalsh_of_parts(x: Any) -> Any:
-    """Return the same as `eigvalsh`, as a part of a decomposition that is a node."""
-    return _eigh_settled(x)[0]
+eigvalsh_of_parts = of_parts(eigvalsh)
 
 
 @fused(domain=DOMINANT)
 def eigh_invariant(x: Any) -> Any:
     """Return the eigenvalues of the symmetric parts of matrices, then the squares of the elements of eigenvectors, in a row."""
-    return _eigh_in_a_row(x)
-
-
-@composite
-def eigh_invariant_of_parts(x: Any) -> Any:
-    """Return the same as `eigh_invariant`, of the parts of a decomposition that is a node."""
-    return _eigh_in_a_row(x)
-
-
-def _eigh_in_a_row(x: Any) -> Any:
     w, v = _eigh_settled(x)
     return _in_a_row(w, _flat(square(v)))
+
+
+eigh_invariant_of_parts = of_parts(eigh_invariant)
 
 
 def _pivots(r: Any) -> Any:
@@ -259,19 +239,12 @@ def _pivots(r: Any) -> Any:
 @fused(domain=DOMINANT)
 def qr_invariant(x: Any) -> Any:
     """Return the squares of the elements of ``q``, then those of ``r``, in a row."""
-    return _qr_in_a_row(x)
-
-
-@composite
-def qr_invariant_of_parts(x: Any) -> Any:
-    """Return the same as `qr_invariant`, of the parts of a decomposition that is a node."""
-    return _qr_in_a_row(x)
-
-
-def _qr_in_a_row(x: Any) -> Any:
     q, r = qr(x)
     pivots = _pivots(r)
     return _in_a_row(_flat(square(settled(q, pivots, vectors=True))), _flat(square(settled(r, pivots, vectors=False))))
+
+
+qr_invariant_of_parts = of_parts(qr_invariant)
 
 
 @fused(domain=DOMINANT)
@@ -281,16 +254,6 @@ def matrix_norm(x: Any, *, order: Any, keepdims: bool) -> Any:
     ``order``: ``"fro"``, the norm of all elements; ``"nuc"``, the sum of the singular values; 2, the largest of them; 1 or `LARGEST`,
     the largest sum of absolute values of a column, or of a row.
     """
-    return _matrix_norm(x, order, keepdims=keepdims)
-
-
-@composite
-def matrix_norm_of_parts(x: Any, *, order: Any, keepdims: bool) -> Any:
-    """Return the same as `matrix_norm`, of the parts of a decomposition that is a node, or of norms of vectors."""
-    return _matrix_norm(x, order, keepdims=keepdims)
-
-
-def _matrix_norm(x: Any, order: Any, *, keepdims: bool) -> Any:
     if order == "fro":
         return vector_norm(x, p=2.0, axis=[-2, -1], keepdims=keepdims)
     if order in (1, LARGEST):
@@ -300,21 +263,17 @@ def _matrix_norm(x: Any, order: Any, *, keepdims: bool) -> Any:
     return reshape(found, shape=(*shape_of(found), 1, 1)) if keepdims else found
 
 
+matrix_norm_of_parts = of_parts(matrix_norm)
+
+
 @fused(domain=DOMINANT)
 def cond(x: Any) -> Any:
     """Return the largest singular value over the least one."""
-    return _cond(x)
-
-
-@composite
-def cond_of_parts(x: Any) -> Any:
-    """Return the same as `cond`, of the parts of a decomposition that is a node."""
-    return _cond(x)
-
-
-def _cond(x: Any) -> Any:
     values = _svd_settled(x)[1]
     return div(amax(values, axis=[-1], keepdims=False), amin(values, axis=[-1], keepdims=False))
+
+
+cond_of_parts = of_parts(cond)
 
 
 @composite

@@ -11,7 +11,7 @@ import numpy as np
 
 from reference_impl.primitives.arithmetic import add, div, div_by_quotient, mul, mul_scalar, neg, sub
 from reference_impl.primitives.complex import conjugate
-from reference_impl.primitives.fused import fused
+from reference_impl.primitives.fused import fused, of_parts
 from reference_impl.primitives.piecewise import jumps
 from reference_impl.primitives.reduction import count_reduced, cumsum, numpy_axes, restore_axes
 from reference_impl.primitives.reduction import sum as add_up
@@ -129,10 +129,7 @@ def nansum(x: Any, *, axis: Any, keepdims: Any) -> Any:
     return add_up(without_nan(x), axis=axis, keepdims=keepdims)
 
 
-@composite
-def nansum_of_parts(x: Any, *, axis: Any, keepdims: Any) -> Any:
-    """Return the same as `nansum`, which is a choice and a sum in Paddle."""
-    return add_up(without_nan(x), axis=axis, keepdims=keepdims)
+nansum_of_parts = of_parts(nansum)
 
 
 def _numbers(x: Any, axis: Any, *, keepdims: Any) -> Any:

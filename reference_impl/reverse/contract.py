@@ -71,14 +71,8 @@ def check_inputs_distinct(outputs: Sequence[Tensor], inputs: Sequence[Tensor], d
         raise AutogradError(Category.DUPLICATE_TENSOR, "the same tensor stands twice among the inputs")
 
 
-def check_inputs_differentiable(inputs: Sequence[Tensor], dialect: Dialect) -> None:
-    """Refuse an input that requires no gradient, where the dialect does."""
-    if dialect.gradless_input == "refused" and not all(t.requires_grad for t in inputs):
-        raise AutogradError(Category.NOT_DIFFERENTIABLE, "an input requires no gradient")
-
-
-def check_retained_inputs(inputs: Sequence[Tensor]) -> None:
-    """Refuse ``backward(inputs=)`` into a tensor that requires no gradient: it cannot hold one."""
+def check_inputs_differentiable(inputs: Sequence[Tensor]) -> None:
+    """Refuse an input that requires no gradient."""
     if not all(t.requires_grad for t in inputs):
         raise AutogradError(Category.NOT_DIFFERENTIABLE, "an input requires no gradient")
 

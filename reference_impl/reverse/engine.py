@@ -24,6 +24,7 @@ from reference_impl.reverse.arguments import Default
 from reference_impl.reverse.batch import in_batches
 from reference_impl.reverse.dump import dump
 from reference_impl.reverse.walk import ReversePass
+from reference_impl.tape.primitive import array_of
 from reference_impl.tape.storage import copy_of
 from reference_impl.tape.tensor import Tensor, recorded
 
@@ -66,7 +67,7 @@ def backward(
     roots = contract.seeded_roots(found, arguments.seeds_of(seeds, "grad_tensors", dialect), dialect)
     retain = arguments.retain_of(retain_graph, create_graph, dialect, optional=False)
     if targets is not None:
-        contract.check_retained_inputs(targets)
+        contract.check_inputs_differentiable(targets)  # what requires no gradient cannot hold one
     walk = _walk(roots, targets, (), dialect, retain, create_graph, accumulates=True)
     if dump_backward_graph_path is not None:
         dump(walk, dump_backward_graph_path)
@@ -150,7 +151,8 @@ def _gradients(
     allow_unused: bool,
 ) -> list[Tensor | None]:
     roots = contract.seeded_roots(outputs, seeds, dialect)
-    contract.check_inputs_differentiable(inputs, dialect)
+    if dialect.gradless_input == "refused":
+        contract.check_inputs_differentiable(inputs)
     walk = _walk(roots, inputs, cut, dialect, retain_graph, create_graph, accumulates=False)
     walk.run()
     found = [walk.cotangent(t) for t in inputs]
@@ -158,7 +160,7 @@ def _gradients(
         contract.check_reached(inputs, [c is not None for c in found])
     if create_graph:
         return _unshared(found, seeds or ())
-    return [None if c is None else Tensor(clone(_array(c))) for c in found]
+    return [None if c is None else Tensor(clone(array_of(c))) for c in found]
 
 
 def _batch_size(seeds: Sequence[Tensor | None] | None) -> int:
@@ -198,11 +200,11 @@ def _accumulate(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_grap
     if create_graph:
         tensor.grad = copy_of(cotangent) if before is None else recorded(add, before, cotangent)
     elif before is None:
-        tensor.grad = Tensor(clone(_array(cotangent)), requires_grad=dialect.grad_requires_grad)
+        tensor.grad = Tensor(clone(array_of(cotangent)), requires_grad=dialect.grad_requires_grad)
     elif tensor.node is not None:  # a retained gradient is a new tensor each time; that of a leaf is added to in place
-        tensor.grad = Tensor(np.asarray(add(before.array, _array(cotangent))), requires_grad=dialect.grad_requires_grad)
+        tensor.grad = Tensor(np.asarray(add(before.array, array_of(cotangent))), requires_grad=dialect.grad_requires_grad)
     else:
-        total = add(before.array, _array(cotangent))
+        total = add(before.array, array_of(cotangent))
         tensor.grad = Tensor(np.asarray(total), requires_grad=before.requires_grad, node=before.node, slot=before.slot)
 
 
@@ -218,7 +220,3 @@ def _unshared(found: list[Any], seeds: Sequence[Tensor | None]) -> list[Tensor |
         results.append(c if c is None or (is_leaf and (c in given or c not in returned)) else copy_of(c))
         returned.add(c)
     return results
-
-
-def _array(x: Any) -> Any:
-    return x.array if type(x) is Tensor else x

@@ -14,6 +14,7 @@ guide to views and in-place operations.
 from __future__ import annotations
 
 import weakref
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +22,8 @@ import numpy as np
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.update import overwrite
 from reference_impl.tape.hooks import Retained, hooks_of
-from reference_impl.tape.storage import copy_of, differentiable_base, link_of, memory_of, views_of
-from reference_impl.tape.tensor import Memory, Mode, Tensor, next_number
+from reference_impl.tape.storage import copy_of, differentiable_base, link_of, views_of
+from reference_impl.tape.tensor import Memory, Mode, Tensor, memory_of, next_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -95,14 +96,14 @@ def _write(tensor: Tensor, made: Tensor, dialect: Dialect) -> None:
         made.node.shown = weakref.ref(tensor)
 
 
+@dataclass(frozen=True, slots=True)
 class _Write:
     """One write on its way through the tensors that share the memory; ``top`` gets the history of ``part``."""
 
-    def __init__(self, number: int, top: Tensor, part: Tensor | None, dialect: Dialect) -> None:
-        self.number = number
-        self.top = top
-        self.part = part
-        self.dialect = dialect
+    number: int
+    top: Tensor
+    part: Tensor | None
+    dialect: Dialect
 
     def replace(self, tensor: Tensor, array: Any, history: Tensor | None) -> None:
         """Give a tensor new elements, and a new history if there is one; then all its views."""

@@ -10,6 +10,7 @@ Sources: ``paddle.static.Program``, ``paddle.static.data``, ``paddle.static.Exec
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from reference_impl.tape.primitive import Primitive
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Variable(Symbol):
     """A value of a program, known by name, shape and dtype.
 
@@ -31,26 +33,13 @@ class Variable(Symbol):
     parameter, with a value that lives in the program.
     """
 
-    __slots__ = ("block", "dtype", "name", "operator", "shape", "stop_gradient", "trainable")
-
-    def __init__(
-        self,
-        block: Block,
-        name: str,
-        shape: tuple[int, ...],
-        dtype: np.dtype[Any],
-        *,
-        stop_gradient: bool,
-        trainable: bool = False,
-        operator: Operator | None = None,
-    ) -> None:
-        self.block = block
-        self.name = name
-        self.shape = shape
-        self.dtype = dtype
-        self.stop_gradient = stop_gradient
-        self.trainable = trainable
-        self.operator = operator
+    block: Block
+    name: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    stop_gradient: bool = field(kw_only=True)
+    trainable: bool = field(kw_only=True, default=False)
+    operator: Operator | None = field(kw_only=True, default=None)
 
     @property
     def program(self) -> Program:

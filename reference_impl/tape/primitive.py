@@ -12,17 +12,17 @@ is filled with zeros before the rule sees it.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import InitVar, dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy import ndarray
 
 from reference_impl.tape.tensor import Mode, Node, Tensor, share
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
+Op = TypeVar("Op", bound=Callable[..., Any])
 
 OPS: dict[str, Callable[..., Any]] = {}
 """Every op by name: the primitives, and the composites made of them. Filled at import, read-only afterwards."""
@@ -78,67 +78,61 @@ class Symbol:
         raise NotImplementedError
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Primitive:
-    """A differentiable (or piecewise constant) function on arrays; see `primitive` for the fields.
+    """A differentiable (or piecewise constant) function on arrays; `primitive` makes one.
 
     Its rules are linear in the cotangent, so where nothing arrived they need not run: nothing leaves.
+
+    Attributes:
+        keeping: the operands whose gradient needs saved data (default: all); a freed graph refuses only at nodes that saved some.
+        multi_output: the forward returns a tuple of outputs.
+        ulps: by how many units in the last place of `error_scale` a correct implementation may be off (0: data movement, exact).
+        error_scale: from the output and the operands, what those roundings are relative to, elementwise (default: ``|out|``; for
+            sums and products of matrices the sum of the absolute terms).
+        summands: from the operands and attributes, how many numbers are accumulated into one element of the output, one rounding each
+            (default: one).
+        reordered: from the forward, the operands and the attributes, the same output with the terms of every sum taken in the opposite
+            order (default: nothing is summed, or the order is part of what the op means). Both orders are right, so a judge that
+            tells the two apart raises a false alarm.
+        branch_sides: the result is piecewise constant and decides a branch. From the output and the operands: the outputs that it would
+            have on either side of the kinks that the operands lie on exactly (none, if it jumps there and no derivative is meant).
+            What a rule makes of them are corners of the (Clarke) subdifferential.
+        domain: per operand, where its elements must lie.
+        views: the output shares memory with the operand.
+        fused: the forward is a formula of primitives, and rounds as these do; see `reference_impl.primitives.fused`.
+        derivative_of: the op of its nodes and which derivative of that they are, unless they belong to another op's.
     """
 
-    runs_on_nothing = False
-    takes_nothing = False
+    runs_on_nothing: ClassVar[bool] = False
+    takes_nothing: ClassVar[bool] = False
 
-    __slots__ = (
-        "branch_sides",
-        "derivative_of",
-        "domain",
-        "error_scale",
-        "forward",
-        "fused",
-        "multi_output",
-        "name",
-        "operands",
-        "reordered",
-        "rules",
-        "saving",
-        "summands",
-        "ulps",
-        "variadic",
-        "views",
-    )
+    forward: Callable[..., Any]
+    name: str
+    keeping: InitVar[Iterable[str] | None] = None
+    multi_output: bool = False
+    ulps: float = 1.0
+    error_scale: Callable[..., Any] | None = None
+    summands: Callable[..., float] | None = None
+    reordered: Callable[..., Any] | None = None
+    branch_sides: Callable[..., Sequence[Any]] | None = None
+    domain: Mapping[str, Domain] = field(default_factory=dict)
+    views: bool = False
+    fused: bool = False
+    operands: tuple[str, ...] = field(init=False)
+    variadic: bool = field(init=False)
+    saving: frozenset[int] = field(init=False)
+    derivative_of: tuple[str, int] = field(init=False)
+    rules: list[Callable[..., Any] | None] = field(init=False)
 
-    def __init__(
-        self,
-        forward: Callable[..., Any],
-        name: str,
-        *,
-        saves: Iterable[str] | None,
-        multi_output: bool,
-        ulps: float,
-        error_scale: Callable[..., Any] | None,
-        summands: Callable[..., float] | None,
-        reordered: Callable[..., Any] | None,
-        branch_sides: Callable[..., Sequence[Any]] | None,
-        domain: dict[str, Domain] | None,
-        views: bool,
-        fused: bool,
-    ) -> None:
-        parameters = inspect.signature(forward).parameters.values()
-        self.name = name
-        self.derivative_of = (name, 0)  # of its nodes, unless they belong to the derivative of another op
-        self.forward = forward
+    def __post_init__(self, keeping: Iterable[str] | None) -> None:
+        """Read the operands off the forward."""
+        parameters = inspect.signature(self.forward).parameters.values()
         self.operands = tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY)
         self.variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-        self.saving = frozenset(range(len(self.operands))) if saves is None else frozenset(map(self.operands.index, saves))
-        self.multi_output = multi_output
-        self.ulps = ulps
-        self.error_scale = error_scale
-        self.summands = summands
-        self.reordered = reordered
-        self.branch_sides = branch_sides
-        self.domain = domain or {}
-        self.views = views
-        self.fused = fused
-        self.rules: list[Callable[..., Any] | None] = [None] * len(self.operands)
+        self.saving = frozenset(range(len(self.operands)) if keeping is None else map(self.operands.index, keeping))
+        self.derivative_of = (self.name, 0)
+        self.rules = [None] * len(self.operands)
 
     def vjp(self, operand: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Register the rule for one operand.
@@ -224,97 +218,37 @@ class Primitive:
         return f"Primitive({self.name})"
 
 
-def primitive(
-    *,
-    saves: Iterable[str] | None = None,
-    multi_output: bool = False,
-    ulps: float = 1.0,
-    error_scale: Callable[..., Any] | None = None,
-    summands: Callable[..., float] | None = None,
-    reordered: Callable[..., Any] | None = None,
-    branch_sides: Callable[..., Sequence[Any]] | None = None,
-    domain: dict[str, Domain] | None = None,
-    views: bool = False,
-    fused: bool = False,
-) -> Callable[[Callable[..., Any]], Primitive]:
-    """Make a primitive of a forward function.
-
-    Args:
-        saves: the operands whose gradient needs saved data (default: all); a freed graph refuses only at nodes that saved some.
-        multi_output: the forward returns a tuple of outputs.
-        ulps: by how many units in the last place of `error_scale` a correct implementation may be off (0: data movement, exact).
-        error_scale: from the output and the operands, what those roundings are relative to, elementwise (default: ``|out|``; for
-            sums and products of matrices the sum of the absolute terms).
-        summands: from the operands and attributes, how many numbers are accumulated into one element of the output, one rounding each
-            (default: one).
-        reordered: from the forward, the operands and the attributes, the same output with the terms of every sum taken in the opposite
-            order (default: nothing is summed, or the order is part of what the op means). Both orders are right, so a judge that
-            tells the two apart raises a false alarm.
-        branch_sides: the result is piecewise constant and decides a branch. From the output and the operands: the outputs that it would
-            have on either side of the kinks that the operands lie on exactly (none, if it jumps there and no derivative is meant).
-            What a rule makes of them are corners of the (Clarke) subdifferential.
-        domain: per operand, where its elements must lie.
-        views: the output shares memory with the operand.
-        fused: the forward is a formula of primitives, and rounds as these do; see `reference_impl.primitives.fused`.
-    """
+def primitive(*, saves: Iterable[str] | None = None, **facts: Any) -> Callable[[Callable[..., Any]], Primitive]:
+    """Make a primitive of a forward function; see `Primitive` for ``saves`` (there ``keeping``) and the other facts."""
 
     def make(function: Callable[..., Any]) -> Primitive:
-        made = Primitive(
-            function,
-            function.__name__,
-            saves=saves,
-            multi_output=multi_output,
-            ulps=ulps,
-            error_scale=error_scale,
-            summands=summands,
-            reordered=reordered,
-            branch_sides=branch_sides,
-            domain=domain,
-            views=views,
-            fused=fused,
-        )
-        register(made.name, made)
-        return made
+        return register(function.__name__, Primitive(function, function.__name__, saves, **facts))
 
     return make
 
 
-def alias(name: str, of: Primitive, *, copies: bool = False) -> Primitive:
+def alias(name: str, of: Primitive, **facts: Any) -> Primitive:
     """Make a primitive that computes what another does under a name of its own (frameworks have several names for one thing).
 
-    ``copies``: its output never shares memory with the operand.
+    ``facts``: those of `Primitive` that are not the same.
     """
-    made = Primitive(
-        of.forward,
-        name,
-        saves=(of.operands[i] for i in of.saving),
-        multi_output=of.multi_output,
-        ulps=of.ulps,
-        error_scale=of.error_scale,
-        summands=of.summands,
-        reordered=of.reordered,
-        branch_sides=of.branch_sides,
-        domain=of.domain,
-        views=of.views and not copies,
-        fused=of.fused,
-    )
+    made = replace(of, name=name, keeping=[of.operands[i] for i in of.saving], **facts)
     made.rules = of.rules
-    register(name, made)
-    return made
+    return register(name, made)
 
 
 def composite(function: Callable[..., Any]) -> Callable[..., Any]:
     """Register an op that is made of primitives and needs no rule of its own."""
-    register(function.__name__, function)
-    return function
+    return register(function.__name__, function)
 
 
-def register(name: str, op: Callable[..., Any]) -> None:
+def register(name: str, op: Op) -> Op:
     """Enter an op; a second one of the same name is a mistake."""
     if name in OPS:
         msg = f"op {name} is defined twice"
         raise ValueError(msg)
     OPS[name] = op
+    return op
 
 
 def axes_reversed(forward: Callable[..., Any], *operands: Any, **attrs: Any) -> Any:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from reference_impl.tape.choices import keeps
-from reference_impl.tape.tensor import Memory, Tensor
+from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -55,13 +55,6 @@ def differentiable_base(tensor: Tensor, copies: Collection[str]) -> Tensor:
         tensor = link[0]
         link = link_of(tensor, copies)
     return tensor
-
-
-def memory_of(tensor: Tensor) -> Memory:
-    """Return what is known of a tensor's memory; the first call makes the record."""
-    if tensor.memory is None:
-        tensor.memory = Memory()
-    return tensor.memory
 
 
 def copy_of(tensor: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -26,6 +27,7 @@ Link: TypeAlias = "tuple[Tensor, View | None, Any, int]"
 _numbers = itertools.count()
 
 
+@dataclass(slots=True)
 class _Mode:
     """The engine's only mutable state: whether ops are recorded, and on whose behalf.
 
@@ -37,16 +39,13 @@ class _Mode:
     cannot hold anything that was overwritten.
     """
 
-    __slots__ = ("derivative_of", "family", "leaky_at_zero", "recording", "stack_probe", "ties", "written")
-
-    def __init__(self) -> None:
-        self.recording = True
-        self.derivative_of: tuple[str, int] | None = None
-        self.family: Family | None = None
-        self.ties = "first"
-        self.leaky_at_zero = "slope"
-        self.written = 0
-        self.stack_probe: Callable[[], Any] | None = None
+    recording: bool = True
+    derivative_of: tuple[str, int] | None = None
+    family: Family | None = None
+    ties: str = "first"
+    leaky_at_zero: str = "slope"
+    written: int = 0
+    stack_probe: Callable[[], Any] | None = None
 
     @contextmanager
     def restored(self) -> Iterator[None]:
@@ -135,16 +134,14 @@ class View(Protocol):
         """Return the view of a tensor or an array."""
 
 
+@dataclass(slots=True, eq=False)
 class Family:
     """The nodes made by the rules of one node under ``create_graph``.
 
     A framework whose backward functions are nodes themselves runs and frees them as one. `freed_by` is the walk that did.
     """
 
-    __slots__ = ("freed_by",)
-
-    def __init__(self) -> None:
-        self.freed_by: Any = None
+    freed_by: Any = None
 
 
 class Node:
@@ -206,6 +203,7 @@ class Node:
         return any(a.dtype.kind == "c" for a in self.arrays if isinstance(a, np.ndarray | np.generic))
 
 
+@dataclass(slots=True, eq=False)
 class Memory:
     """What is known of the memory of a tensor that has views or was written, see `reference_impl.tape.storage`.
 
@@ -214,22 +212,24 @@ class Memory:
     saved output lies in this memory although no tensor holds it.
     """
 
-    __slots__ = ("limit", "past", "residents", "views", "written")
+    views: list[weakref.ref[Tensor]] = field(default_factory=list)
+    limit: int = 8
+    written: int = 0
+    past: tuple[tuple[int, Tensor], ...] = ()
+    residents: tuple[tuple[Node, int], ...] = ()
 
-    def __init__(self) -> None:
-        self.views: list[weakref.ref[Tensor]] = []
-        self.limit = 8
-        self.written = 0
-        self.past: tuple[tuple[int, Tensor], ...] = ()
-        self.residents: tuple[tuple[Node, int], ...] = ()
+
+def memory_of(tensor: Tensor) -> Memory:
+    """Return what is known of a tensor's memory; the first call makes the record."""
+    if tensor.memory is None:
+        tensor.memory = Memory()
+    return tensor.memory
 
 
 def share(view: Tensor, base: Tensor, op: View | None, attrs: Any = None, slot: int = 0) -> None:
     """Note that ``view`` is ``op(base, **attrs)`` and has its elements in the memory of ``base``; without an op: it is detached."""
     view.link = (base, op, attrs, slot)
-    memory = base.memory
-    if memory is None:
-        memory = base.memory = Memory()
+    memory = memory_of(base)
     memory.views.append(weakref.ref(view))
     if len(memory.views) > memory.limit:
         memory.views = [reference for reference in memory.views if reference() is not None]

@@ -338,3 +338,8 @@ def test_where_a_framework_is_missing_the_default_says_what_to_give(monkeypatch:
 def test_that_both_refuse_what_nobody_can_run_is_no_agreement(step: str) -> None:
     case = Case((X, Input("y", (2,), (1.0, 2.0))), (IMPOSSIBLE[step],))
     assert judge(Promise(case, INFO), answer(case)).bucket is Bucket.HARNESS_ERROR
+
+
+def test_the_help_says_in_a_line_of_80_columns_what_each_command_does() -> None:
+    said = CliRunner().invoke(cli, ["--help"], terminal_width=80).output
+    assert (set(), False) == ({name for name in cli.commands if f"  {name} " not in said}, "..." in said.partition("Commands:")[2])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from conformance.backends import open_backend
+from conformance.backends import BackendInfo, open_backend
 from conformance.backends.contract import check
 from conformance.backends.interpreter import Interpreter
 from conformance.backends.reference import ReferenceEngine, reference
@@ -24,7 +24,7 @@ from tests.conformance.door import conformance
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from conformance.backends import Backend, BackendInfo
+    from conformance.backends import Backend
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome
 
@@ -268,3 +268,27 @@ def test_an_adapter_that_is_sound_is_told_what_comes_next() -> None:
 def test_an_adapter_that_is_not_is_told_why(name: str, code: int, said: str) -> None:
     done = conformance("check-backend", name)
     assert (code, True) == (done.returncode, said in done.stdout + done.stderr), done
+
+
+class Started:
+    """An engine of which little is written yet."""
+
+    leaf = apply = look = grad_of = category = detach = grad = no_grad = recording = None
+
+
+LEFT = {f"step:{kind}": "later" for kind in ("in_place", "custom", "backward", "clear_grad", "retain_grad", "toggle")}
+
+
+def test_a_method_that_an_engine_lacks_is_named_with_the_word_that_excuses_it() -> None:
+    with pytest.raises(TypeError, match=r"Started has no method hook, remove_hook, edge; .*put step:hook, step:remove_hook, step:edge"):
+        Interpreter(BackendInfo("started", "1", TORCH, LEFT), Started())  # type: ignore[arg-type]  # that is what is wrong with it
+
+
+def test_an_engine_that_says_what_it_has_not_needs_no_method_for_it() -> None:
+    words = {**LEFT, **dict.fromkeys(("step:hook", "step:remove_hook", "step:edge"), "later")}
+    assert "started" == Interpreter(BackendInfo("started", "1", TORCH, words), Started()).info.name  # type: ignore[arg-type]
+
+
+def test_no_engine_goes_without_looking() -> None:
+    with pytest.raises(TypeError, match="object has no method leaf, look, grad_of, category, which every engine needs"):
+        Interpreter(BackendInfo("nothing", "1", TORCH), object())  # type: ignore[arg-type]

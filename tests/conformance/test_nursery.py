@@ -16,6 +16,7 @@ from conformance.campaign.nursery import LOOK, DeathError, forked
 from conformance.campaign.opened import describe_backend
 from conformance.campaign.pool import Workers
 from conformance.campaign.warm_up import CASES, _can_be_forked, _found_forkable
+from conformance.campaign.watchdog import HELD_UP, WAITING, set_alarm
 from conformance.campaign.worker import run_case
 from conformance.laws.judging import Judging, Sampling
 from tests.wrong_engines import correct
@@ -114,6 +115,17 @@ def test_a_child_that_waits_for_itself_is_sent_its_alarm() -> None:
 @pytest.mark.parametrize("waiting", [for_a_process, for_a_thread])
 def test_a_child_that_waits_for_somebody_else_is_not_stuck(waiting: Callable[[], str]) -> None:
     assert forked(waiting, stuck=LOOK) == "words"
+
+
+def timers(seconds: float) -> list[float]:
+    """Return the seconds after which the alarm rings, computing and by the clock."""
+    set_alarm(seconds)
+    return [signal.getitimer(timer)[0] for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL)]
+
+
+@pytest.mark.parametrize(("timeout", "by_the_clock"), [(0.1, HELD_UP), (HELD_UP, WAITING * HELD_UP), (0.0, 0.0)])
+def test_a_machine_that_gives_a_child_no_turn_for_seconds_makes_it_no_hang(timeout: float, by_the_clock: float) -> None:
+    assert pytest.approx([timeout, by_the_clock], abs=0.1) == forked(timers, [timeout])
 
 
 def test_a_child_of_which_nothing_more_is_expected_is_ended() -> None:

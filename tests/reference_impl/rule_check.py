@@ -16,7 +16,8 @@ import numpy as np
 
 from reference_impl import OPS, Tensor, grad
 from reference_impl.dialects.dialect import FORMULAS
-from reference_impl.numerical import Estimate, line, mixed_derivative, taylor_slope
+from reference_impl.numerical import Estimate, line
+from tests.reference_impl.directions import mixed_derivative, taylor_slope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from reference_impl.numerical import Estimate, Sample, derivative, line, mixed_derivative, stencil, taylor_slope
+from reference_impl.numerical import Estimate, Sample, derivative, line, stencil
+from tests.reference_impl.directions import mixed_derivative, taylor_slope
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
+from conformance.cli.cataloguing import listing
 from conformance.deviations.findings import conventions_folder
 from conformance.report.catalogue.index import index, new_in, ranked, upstream_text, write_catalogue
 from conformance.report.catalogue.page import Front, Page, PageError, Standing, pages, problems, read_page
@@ -219,3 +220,11 @@ def test_what_breaks_no_promise_lies_among_the_conventions_and_nothing_else_does
 
 def test_a_finding_whose_cause_is_no_finding_stands_for_itself() -> None:
     assert "1 + 1" in index([page("torch-sum", cause="torch-elsewhere")])
+
+
+def test_the_list_has_the_findings_by_what_they_are_in_80_columns() -> None:
+    long = page("torch-more", title=f"A sum of {' and '.join(['many'] * 20)} terms")
+    first, *rows = listing([page(), long, page("torch-worse", severity="memory unsafety or crash")], as_json=False).splitlines()
+    assert ("confirmed, memory unsafety or crash, plain code (1):", "  torch-worse: 1 + 1 is 2") == (first, rows[0])
+    assert "confirmed, silent wrong value, plain code (2):" == rows[1]
+    assert max(map(len, rows)) <= 80

@@ -54,8 +54,8 @@ def test_a_row_is_there_for_each_way_in_which_processes_ended_with_their_number(
     assert {WAYS["crashed"]: "3", WAYS["done"]: "10"} == {words: count for words, _, count in rows(RUN) if words in WAYS.values()}
 
 
-def test_the_pace_has_the_rate_and_the_figure() -> None:
-    assert pace(RUN) == ["10.0 s", "100 cases/s, 2 workers", "workers x wall / frameworks alone = 8.0"]
+def test_the_pace_has_the_rate() -> None:
+    assert pace(RUN) == ["10.0 s", "100 cases/s, 2 workers"]
 
 
 def test_the_pace_of_a_run_that_was_resumed_is_no_rate_of_all_its_cases() -> None:

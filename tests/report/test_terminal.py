@@ -47,7 +47,6 @@ def test_a_green_gate_is_a_few_lines() -> None:
         "paddle 3.4.0  20000  18352              1021             0     96.9%",
         "curated 186/186   deviations 162/162 still show   points 1696/1696",
         "power 330/489   false alarms < 97 per million   131.0 s   153 cases/s, 2 workers",
-        "workers x wall / frameworks alone = 37.4",
         "conforms.  Details: reports/report.html",
     ]
 
@@ -166,3 +165,14 @@ def test_what_was_followed_is_among_the_tables() -> None:
     out = io.StringIO()
     show_details(Console(file=out, width=200), run(replace(GREEN, followed={"torch": {CHOICE: 3}})))
     assert f"torch: {CHOICE}, where no document says what is right: 3 cases" in out.getvalue()
+
+
+def test_of_a_refusal_that_no_category_knows_the_message_is_shown() -> None:
+    refused = differing(kind="error", where="step", expected="computed", actual="unmapped", detail="KeyError: 'neg'")
+    said = " ".join(line.strip() for line in printed(run(FOOTER, refused)))
+    assert "error: expected computed, actual unmapped (KeyError: 'neg')" in said
+
+
+def test_no_name_is_broken_at_a_hyphen() -> None:
+    broken = differing(kind="law", where="sum-of-outputs", expected="held", actual="broken")
+    assert all(any("sum-of-outputs" in line for line in printed(run(FOOTER, broken), width=width)) for width in range(60, 100))

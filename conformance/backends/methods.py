@@ -1,0 +1,43 @@
+"""Which methods of an `Engine` an adapter lacks.
+
+A script would find that out, too, by an `AttributeError`, which no category knows: a finding of an engine that did nothing wrong.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, get_args
+
+from conformance.case.steps import Step
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+ALWAYS = ("leaf", "look", "grad_of", "category")
+NAMED_OTHERWISE = {
+    "op": ("apply",),
+    "hook": ("hook", "recording"),
+    "custom": ("custom", "recording"),
+    "drop": (),  # the interpreter's own
+    "append_backward": (),  # of static programs, which have another protocol
+}
+"""The methods that a kind of step needs, where that is not one of the same name."""
+
+
+def demand(engine: Any, not_offered: Container[str]) -> None:
+    """Refuse an engine that has no method for something that it is said to offer.
+
+    Raises:
+        TypeError: if it has none.
+    """
+    kinds = (str(kind.__struct_config__.tag) for kind in get_args(Step))
+    needs = {f"step:{kind}": NAMED_OTHERWISE.get(kind, (kind,)) for kind in kinds} | {"no_grad": ("no_grad",)}
+    offered = {word: methods for word, methods in needs.items() if word not in not_offered}
+    lacking = {word: methods for word, methods in offered.items() if not all(hasattr(engine, method) for method in methods)}
+    if always := [method for method in ALWAYS if not hasattr(engine, method)]:
+        raise TypeError(f"the engine {type(engine).__name__} has no method {', '.join(always)}, which every engine needs")
+    if lacking:
+        wanted = dict.fromkeys(m for methods in lacking.values() for m in methods if not hasattr(engine, m))
+        raise TypeError(
+            f"the engine {type(engine).__name__} has no method {', '.join(wanted)}; "
+            f"write what is missing, or put {', '.join(lacking)} into not_offered, with the reason"
+        )

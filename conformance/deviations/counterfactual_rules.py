@@ -47,6 +47,7 @@ from conformance.deviations.counterfactual_matrices import (
 from conformance.deviations.counterfactual_norms import (
     arriving_means_kept,
     gradients_of_parameters_zero,
+    squares_beyond_the_range,
     sums_of_groups_without_axes,
     unweighted_channels_zero,
     variances_of_squares,
@@ -265,6 +266,7 @@ RULES: dict[str, Change] = {
     "as if gradients of weights and biases were 0": gradients_of_parameters_zero,
     "as if no mean of what arrives were subtracted": arriving_means_kept,
     "as if variances were means of squares less squares of means": variances_of_squares,
+    "as if squares of distances left the range": squares_beyond_the_range,
     "as if sums of groups lost their axes": sums_of_groups_without_axes,
     "as if overlaps were not summed": overlaps_not_summed,
     "as if eps were added to lengths": eps_added_to_lengths,

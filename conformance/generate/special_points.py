@@ -105,8 +105,10 @@ class _Table:
     ) -> Draft:
         position = len(self.inputs)
         kind = dtype or self.dtype
-        filling = np.array(PLAIN[position:] + PLAIN[:position]) if self.columns is None else self.columns(position)
-        array = (np.resize(filling, shape) if self.columns is None else filling).astype(kind)
+        filling = None if self.columns is None else self.columns(position)
+        if filling is None or filling.size != math.prod(shape):  # what all places share, a weight, say, is as plain as in other ops
+            filling = np.resize(PLAIN[position:] + PLAIN[:position], shape)
+        array = filling.reshape(shape).astype(kind)
         if domain in MATRICES:  # special values lie in no other domain; of singular matrices nothing is known yet
             array = dominant(array, definite=domain == DEFINITE)
         if domain == Domain.SHARE and self.columns is None:  # a loss refuses what is no probability
@@ -125,8 +127,11 @@ class _Table:
         shape: tuple[int, ...] | None = None,
     ) -> Draft:
         fitting = self.shape()
-        if self.columns is None and test is not None and not test(self._sample(fitting)):
-            fitting = shape or next(s for s in PLAIN_SHAPES if test(self._sample(s)))
+        if test is not None and not test(self._sample(fitting)):
+            if self.columns is None:
+                fitting = shape or next(s for s in PLAIN_SHAPES if test(self._sample(s)))
+            elif test(self._sample(apart := (*fitting[:1], 1, *fitting[1:]))):  # the one channel of each
+                fitting = apart
         return self.fresh(fitting, domain=domain, differentiable=True)
 
     def _sample(self, shape: tuple[int, ...]) -> Draft:

@@ -17,7 +17,7 @@ from conformance.deviations.counterfactual_attributes import in_front
 from conformance.ops.dtypes import format_of
 from reference_impl import OPS
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, reciprocal, rsub_scalar, square, sub
-from reference_impl.primitives.reduction import mean
+from reference_impl.primitives.reduction import mean, shares_of_exponentials
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import expand, flip, reshape, sum_to
 from reference_impl.primitives.statistics import logcumsumexp
@@ -153,6 +153,15 @@ def _in_logarithms(right: Rule, _: int, g: Any, out: Any, x: Any, *, axis: int) 
     with np.errstate(all="ignore"):
         sizes = log(absolute(g))
         return sub(summed(np.greater(array_of(g), 0)), summed(np.less(array_of(g), 0)))
+
+
+def gradients_of_sums_in_differences(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of logsumexp be made of exponentials of the differences between elements and the result."""
+    yield replaced_forward(shares_of_exponentials, lambda _: _of_a_difference)
+
+
+def _of_a_difference(x: Any, total: Any, *, axis: int) -> Any:  # noqa: ARG001 - as the forward is called
+    return np.exp(np.subtract(x, total))
 
 
 def running_sums_from_the_least_number(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

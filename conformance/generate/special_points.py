@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from conformance.case.steps import Step
     from conformance.ops.sampler import Origin, Source
+    from conformance.ops.spec import Points
 
 ORDERS = (1, 2)
 ATTEMPTS = 20
@@ -154,13 +155,18 @@ def _columns(name: str, dtype: str) -> Callable[[int], Any] | None:
     values = special(dtype)
     if points.width:
         parts = (*ROW, format_of(dtype).largest)
-        chosen = itertools.permutations(parts, points.width) if points.distinct else itertools.product(parts, repeat=points.width)
-        rows = np.array(list(chosen))
+        rows = np.array([row for row in itertools.product(parts, repeat=points.width) if _fits(row, points)])
         return lambda _: rows
     if len(row.operands) == 1 or points.first_alone:
         return lambda position: np.array(values if position == 0 else values[:1])
     pairs = np.array(list(itertools.product(values, values)))
     return lambda position: pairs[:, position] if position < pairs.shape[1] else _third(values)
+
+
+def _fits(row: tuple[float, ...], points: Points) -> bool:
+    """Whether an op is asked at a row."""
+    told = [x for x in row if not (points.several_nan and math.isnan(x))]
+    return not points.distinct or len({*map(repr, told)}) == len(told)
 
 
 def _third(values: tuple[float, ...]) -> Any:

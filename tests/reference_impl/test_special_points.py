@@ -137,6 +137,33 @@ def test_slopes_of_logarithms_of_running_sums_are_shares_however_large_the_numbe
     assert list(expected) == pytest.approx(found.array, rel=1e-15, nan_ok=True)
 
 
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        ((1e8, 1e8, 1e8), (1 / 3, 1 / 3, 1 / 3)),
+        ((1.7e308, 1.7e308, 0.0), (0.5, 0.5, 0.0)),
+        ((-np.inf, 1e20, 1e20), (0.0, 0.5, 0.5)),
+        ((np.inf, 0.0, -np.inf), (1.0, 0.0, 0.0)),
+        ((0.0, np.inf, np.inf), (0.0, np.nan, np.nan)),
+        ((-np.inf,), (1.0,)),
+        ((np.inf,), (1.0,)),
+        ((0.0, np.nan, 0.0), (np.nan, np.nan, np.nan)),
+    ],
+)
+def test_slopes_of_logarithms_of_sums_are_shares_however_large_the_numbers_are(numbers: Any, expected: Any) -> None:
+    leaf = Tensor(np.array(numbers), requires_grad=True)
+    with np.errstate(all="ignore"):
+        (found,) = grad([OPS["logsumexp"](leaf, axis=0, keepdims=False)], [leaf])
+    assert list(expected) == pytest.approx(found.array, rel=1e-15, nan_ok=True)
+
+
+def test_curvatures_of_logarithms_of_sums_are_those_of_the_shares_where_sums_round_to_an_element() -> None:
+    leaf = Tensor(np.array([1e17, 1e17, 1e17]), requires_grad=True)
+    (first,) = grad([OPS["logsumexp"](leaf, axis=0, keepdims=False)], [leaf], create_graph=True)
+    (second,) = grad([OPS["getitem_int"](first, index=0)], [leaf])
+    assert [2 / 9, -1 / 9, -1 / 9] == pytest.approx(second.array, rel=1e-15)
+
+
 @pytest.mark.parametrize("numbers", [(1e200, 2e200, 4e200), (1e-200, 2e-200, 4e-200), (1e308, 1e308, -1e308), (0.0, 1.7e308, 1.7e308)])
 def test_a_deviation_and_its_slopes_keep_to_the_range_of_the_numbers(numbers: tuple[float, ...]) -> None:
     leaf = Tensor(np.array(numbers), requires_grad=True)

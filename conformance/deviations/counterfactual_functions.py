@@ -155,6 +155,20 @@ def _in_logarithms(right: Rule, _: int, g: Any, out: Any, x: Any, *, axis: int) 
         return sub(summed(np.greater(array_of(g), 0)), summed(np.less(array_of(g), 0)))
 
 
+def repeated_entries_filled_again(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of a value that fills entries of an axis count an entry as often as it is named."""
+    yield changed_rules(("index_fill_tensor",), _counted)
+
+
+def _counted(right: Rule, position: int, g: Any, out: Any, x: Any, value: Any, *, axis: int, index: Any) -> Any:
+    if position:
+        length = shape_of(x)[axis]
+        times = np.bincount(np.asarray(index, dtype=int) % length, minlength=length)
+        axes = [length if i == axis % len(shape_of(x)) else 1 for i in range(len(shape_of(x)))]
+        g = mul(g, np.broadcast_to(times.reshape(axes), shape_of(x)).astype(array_of(g).dtype))
+    return right(g, out, x, value, axis=axis, index=index)
+
+
 def gradients_of_sums_in_differences(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the gradient of logsumexp be made of exponentials of the differences between elements and the result."""
     yield replaced_forward(shares_of_exponentials, lambda _: _of_a_difference)

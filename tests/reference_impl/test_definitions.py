@@ -200,6 +200,14 @@ def test_an_extremum_of_what_comes_at_places_is_taken_one_by_one(op: str, of: Ca
     assert np.array_equal(expected, OPS[op](x, source, axis=1, index=index))
 
 
+def test_an_entry_that_is_named_again_is_filled_once() -> None:
+    leaves = [Tensor(np.array(numbers), requires_grad=True) for numbers in ([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], 0.5)]
+    filled = OPS["index_fill_tensor"](*leaves, axis=0, index=[-1, 0, 2])
+    assert [[0.5, 0.5], [3.0, 4.0], [0.5, 0.5]] == filled.array.tolist()
+    found = grad([filled], leaves, [Tensor(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))])
+    assert [[[0.0, 0.0], [3.0, 4.0], [0.0, 0.0]], 14.0] == [g.array.tolist() for g in found]
+
+
 def test_numbers_that_tie_at_a_place_share_its_cotangent() -> None:
     leaves = [Tensor(np.array(numbers), requires_grad=True) for numbers in ([2.0, 1.0, 5.0], [2.0, 2.0, 4.0])]
     found = grad([OPS["scatter_reduce_amax"](*leaves, axis=0, index=[0, 0, 2])], leaves, [Tensor(np.array([3.0, 1.0, 1.0]))])

@@ -17,7 +17,7 @@ from conformance.deviations.counterfactual_attributes import in_front
 from conformance.ops.dtypes import format_of
 from reference_impl import OPS
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, reciprocal, rsub_scalar, square, sub
-from reference_impl.primitives.reduction import mean
+from reference_impl.primitives.reduction import mean, shares_of_exponentials
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import expand, flip, reshape, sum_to
 from reference_impl.primitives.statistics import logcumsumexp
@@ -153,6 +153,29 @@ def _in_logarithms(right: Rule, _: int, g: Any, out: Any, x: Any, *, axis: int) 
     with np.errstate(all="ignore"):
         sizes = log(absolute(g))
         return sub(summed(np.greater(array_of(g), 0)), summed(np.less(array_of(g), 0)))
+
+
+def repeated_entries_filled_again(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of a value that fills entries of an axis count an entry as often as it is named."""
+    yield changed_rules(("index_fill_tensor",), _counted)
+
+
+def _counted(right: Rule, position: int, g: Any, out: Any, x: Any, value: Any, *, axis: int, index: Any) -> Any:
+    if position:
+        length = shape_of(x)[axis]
+        times = np.bincount(np.asarray(index, dtype=int) % length, minlength=length)
+        axes = [length if i == axis % len(shape_of(x)) else 1 for i in range(len(shape_of(x)))]
+        g = mul(g, np.broadcast_to(times.reshape(axes), shape_of(x)).astype(array_of(g).dtype))
+    return right(g, out, x, value, axis=axis, index=index)
+
+
+def gradients_of_sums_in_differences(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of logsumexp be made of exponentials of the differences between elements and the result."""
+    yield replaced_forward(shares_of_exponentials, lambda _: _of_a_difference)
+
+
+def _of_a_difference(x: Any, total: Any, *, axis: int) -> Any:  # noqa: ARG001 - as the forward is called
+    return np.exp(np.subtract(x, total))
 
 
 def running_sums_from_the_least_number(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

@@ -14,7 +14,16 @@ import numpy as np
 from conformance.deviations.changed_rules import changed_rules
 from reference_impl.primitives.arithmetic import add, add_scalar, mul, mul_scalar, neg, sub
 from reference_impl.primitives.elementary import rsqrt
-from reference_impl.primitives.nn import group_norm, group_norm_noaffine, in_groups, of_channels, per_channel, pulled_back, standardized
+from reference_impl.primitives.nn import (
+    group_norm,
+    group_norm_noaffine,
+    in_groups,
+    of_channels,
+    per_channel,
+    pulled_back,
+    standardized,
+    unit_of,
+)
 from reference_impl.primitives.reduction import mean
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.shape import reshape
@@ -176,3 +185,8 @@ def _summed(array: Any) -> Any:
     parts = [np.add.accumulate(lanes, axis=3)[..., -1, :]] if whole else []
     terms = np.concatenate([*parts, array[..., whole:]], axis=-1).reshape(samples, groups, -1)
     return np.add.accumulate(terms, axis=2)[..., -1:] / array.dtype.type(array[0, 0].size)
+
+
+def squares_beyond_the_range(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have squares of distances from a mean be taken as they are: what is divided by their root is 0 where they are infinite."""
+    yield replaced_forward(unit_of, lambda right: lambda x, *, axes: np.ones_like(right(x, axes=axes)))

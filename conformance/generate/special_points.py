@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from conformance.case.steps import Step
     from conformance.ops.sampler import Origin, Source
+    from conformance.ops.spec import Points
 
 ORDERS = (1, 2)
 ATTEMPTS = 20
@@ -105,8 +106,10 @@ class _Table:
     ) -> Draft:
         position = len(self.inputs)
         kind = dtype or self.dtype
-        filling = np.array(PLAIN[position:] + PLAIN[:position]) if self.columns is None else self.columns(position)
-        array = (np.resize(filling, shape) if self.columns is None else filling).astype(kind)
+        filling = None if self.columns is None else self.columns(position)
+        if filling is None or filling.size != math.prod(shape):  # what all places share, a weight, say, is as plain as in other ops
+            filling = np.resize(PLAIN[position:] + PLAIN[:position], shape)
+        array = filling.reshape(shape).astype(kind)
         if domain in MATRICES:  # special values lie in no other domain; of singular matrices nothing is known yet
             array = dominant(array, definite=domain == DEFINITE)
         if domain == Domain.SHARE and self.columns is None:  # a loss refuses what is no probability
@@ -125,8 +128,11 @@ class _Table:
         shape: tuple[int, ...] | None = None,
     ) -> Draft:
         fitting = self.shape()
-        if self.columns is None and test is not None and not test(self._sample(fitting)):
-            fitting = shape or next(s for s in PLAIN_SHAPES if test(self._sample(s)))
+        if test is not None and not test(self._sample(fitting)):
+            if self.columns is None:
+                fitting = shape or next(s for s in PLAIN_SHAPES if test(self._sample(s)))
+            elif test(self._sample(apart := (*fitting[:1], 1, *fitting[1:]))):  # the one channel of each
+                fitting = apart
         return self.fresh(fitting, domain=domain, differentiable=True)
 
     def _sample(self, shape: tuple[int, ...]) -> Draft:
@@ -149,13 +155,18 @@ def _columns(name: str, dtype: str) -> Callable[[int], Any] | None:
     values = special(dtype)
     if points.width:
         parts = (*ROW, format_of(dtype).largest)
-        chosen = itertools.permutations(parts, points.width) if points.distinct else itertools.product(parts, repeat=points.width)
-        rows = np.array(list(chosen))
+        rows = np.array([row for row in itertools.product(parts, repeat=points.width) if _fits(row, points)])
         return lambda _: rows
     if len(row.operands) == 1 or points.first_alone:
         return lambda position: np.array(values if position == 0 else values[:1])
     pairs = np.array(list(itertools.product(values, values)))
     return lambda position: pairs[:, position] if position < pairs.shape[1] else _third(values)
+
+
+def _fits(row: tuple[float, ...], points: Points) -> bool:
+    """Whether an op is asked at a row."""
+    told = [x for x in row if not (points.several_nan and math.isnan(x))]
+    return not points.distinct or len({*map(repr, told)}) == len(told)
 
 
 def _third(values: tuple[float, ...]) -> Any:

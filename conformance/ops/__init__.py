@@ -102,12 +102,11 @@ NOT_OFFERED: Mapping[str, str] = {
     "qr of wide matrices, or of which one part alone is used": "Paddle takes no wide ones, and its deviation is not written up: "
     "it dies where the gradient of a part is missing",
     "lu, eig, householder_product, ormqr, pdist, cov, corrcoef": "come with the next ops of linear algebra",
-    "products of other than matrices and vectors (Kronecker, inner), traces of batches": "come with the next ones",
+    "traces of batches": "come with the next ones",
     "setitem with masks or lists": "comes with the next forms in place; index_put and masked_scatter are offered",
     "equal elements where their order decides (of topk and sort, say)": "which of them is taken is documented as not guaranteed",
     "mode": "it is about equal elements, and to which of them the gradient goes nobody promises",
     "the mean of the two elements in the middle": "PyTorch has the smaller one alone, so medians are drawn with one in the middle",
-    "nanquantile of NaN and infinities": "which elements are left is a matter of the row, and comes with the next ones",
     "std of equal numbers, var of one": "a kink, at which they differ, and 0/0",
     "cumprod with zeros, at higher orders": "PyTorch divides by each factor wherever none is 0 in the first pass",
     "lgamma, digamma, polygamma, multigammaln": "their deviation is not written up: PyTorch's polygamma of order 1 is off by 1e-9",
@@ -120,7 +119,6 @@ NOT_OFFERED: Mapping[str, str] = {
     "in the other factors; PyTorch divides by each factor",
     "gammainc, gammaincc": "Paddle refuses negative numbers, of which the result is NaN in PyTorch; no document says which",
     "frexp": "its deviation is not written up: Paddle's gradient at 0 is 0",
-    "NaN in nanmedian": "where an even number of others is left, Paddle takes the mean of two, and PyTorch the smaller",
     "istft, stft of complex signals or of windows that are shorter than the transform": "come with the next signals",
     "stft that is centred": "PyTorch makes its border by an op of its own, and what derivatives of that depend on is not modelled",
     "infinities, NaN and subnormals in random graphs": "`conformance points` asks every op at them, one op at a time",
@@ -129,12 +127,10 @@ NOT_OFFERED: Mapping[str, str] = {
     "ops that came later (`Drawn.NAMED`), in programs that do not name them": "what random programs of them show has not been looked "
     "at yet; eager scripts, the grid and the special points have them",
     "third derivatives in static programs": "each costs a build of its own; scripts draw them",
-    "index_fill by a tensor": "its deviation is not written up: Paddle's gradient of it counts an index as often as it is repeated",
     "slice_scatter of a negative axis": "Paddle writes elsewhere, and the process dies of it (`paddle-slice-scatter-negative-axis`)",
     "windows of unfold that leave elements out": "its deviation is not written up: Paddle's gradient there was never written",
     "narrow of views": "Paddle counts from the beginning of the memory, and writes the gradient beyond its end, so that later cases of "
     "the process die of it (`paddle-narrow-of-view`); a copy is narrowed",
-    "scatter_reduce of products and extrema": "come with the next ones",
     "index_copy of another axis than the first": "Paddle's `scatter` has none",
     "repeated indices of what is replaced": "which of the replacements stays is documented as undefined",
     "positive": "the tensor itself comes back",
@@ -142,7 +138,6 @@ NOT_OFFERED: Mapping[str, str] = {
     "recurrent layers in both directions, several at once, of lengths, without biases, by relu; the last states alone": "come with the "
     "next ones",
     "lp_pool, max_unpool, fractional_max_pool, local_response_norm, renorm": "come with the next ones",
-    "gelu by tanh, kl_div of logarithms, pads of other than a number": "come with the next ones",
     "sums of segments, complex cumprod": "come with the next ones",
     "programs of linear algebra, transforms, orders and spreads": "what they do was not measured; programs that name them are followed",
     **in_place.NOT_OFFERED,

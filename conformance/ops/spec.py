@@ -84,11 +84,13 @@ class Points:
         width: the length of a row along which the op works; 0 for an op that works element by element.
         first_alone: the first operand runs through the values, and the others hold one.
         distinct: no row holds a value twice.
+        several_nan: but for NaN, which is not counted.
     """
 
     width: int = 0
     first_alone: bool = False
     distinct: bool = False
+    several_nan: bool = False
 
 
 ELEMENTS = Points()

@@ -1,6 +1,7 @@
 """Normalizations, as formulas: each is one node in both frameworks.
 
 Means and variances are over what is normalized, the variance is the biased one, and ``eps`` is added to it below the root.
+What has mean 0 and deviation 1 is in range however large the numbers were, so they are measured in units where their squares are.
 Sources: the pages of ``torch.nn.functional`` and ``paddle.nn.functional`` on each.
 """
 
@@ -15,17 +16,45 @@ from reference_impl.primitives.elementary import rsqrt
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.reduction import mean
 from reference_impl.primitives.shape import reshape
-from reference_impl.tape.primitive import shape_of
+from reference_impl.primitives.statistics import centred
+from reference_impl.tape.primitive import array_of, primitive, shape_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+LARGE = 2.0**32
+"""The spread from which on another unit is taken, in every dtype: squares of less than that are in range, even if there are many."""
+
+
+@primitive(ulps=0)
+def unit_of(x: Any, *, axes: Sequence[int]) -> Any:
+    """Return a power of two that is about the spread of numbers over some axes if that is large, else 1 (no derivative)."""
+    over = tuple(axes)
+    halved = np.multiply(x, 0.5)  # of which no difference leaves the range
+    spread = np.max(halved, axis=over, keepdims=True) - np.min(halved, axis=over, keepdims=True)
+    large = np.isfinite(spread) & (spread > LARGE)
+    return np.ldexp(np.ones_like(spread), np.where(large, np.frexp(spread)[1] - 1, 0))
+
+
+@primitive(ulps=0)
+def in_units(x: Any, unit: Any) -> Any:
+    """Return ``x / unit``, which has the digits of ``x``: the unit is a power of two."""
+    return np.divide(x, unit)
+
+
+@in_units.vjp("x")
+def in_units_vjp_x(g: Any, out: Any, x: Any, unit: Any) -> Any:
+    return in_units(g, unit)
+
+
 def standardized(x: Any, axes: Sequence[int], eps: float) -> tuple[Any, Any]:
     """Return what has mean 0 and deviation 1 over some axes, and the inverse of the deviation that it was divided by."""
-    centred = sub(x, mean(x, axis=axes, keepdims=True))
-    inverse = rsqrt(add_scalar(mean(mul(centred, centred), axis=axes, keepdims=True), other=eps))
-    return mul(centred, inverse), inverse
+    unit = unit_of(array_of(x), axes=axes)
+    apart = centred(in_units(x, unit), axis=axes)
+    least = in_units(in_units(np.asarray(eps, dtype=x.dtype), unit), unit)
+    inverse = rsqrt(add(mean(mul(apart, apart), axis=axes, keepdims=True), least))
+    return mul(apart, inverse), in_units(inverse, unit)
 
 
 def pulled_back(g: Any, normal: Any, inverse: Any, axes: Sequence[int]) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, mul_scalar
+from reference_impl.primitives.arithmetic import add, mul, mul_scalar
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.indexing import scatter_add
 from reference_impl.primitives.reduction import restore_axes
@@ -127,23 +127,48 @@ def nanmedian(x: Any, *, axis: int, keepdims: Any) -> Any:
     return picked(x, axis=axis, kind="lower", at=0.5, skipping=True, keepdims=keepdims)
 
 
-def _quantile(x: Any, q: float, axis: int, *, keepdims: Any) -> Any:
-    """Return the quantile between its neighbours, in a straight line; to or from infinity that is infinite all the way."""
+@fused(domain=DISTINCT)
+def quantile(x: Any, *, q: float, axis: int, keepdims: Any) -> Any:
+    """Return the number below which a part ``q`` of the elements along an axis lies, between its neighbours in a straight line.
+
+    To or from infinity that is infinite all the way.
+    """
     lower, upper = (picked(x, axis=axis, kind=kind, at=q, skipping=False, keepdims=keepdims) for kind in ("lower", "upper"))
     share = q * (shape_of(x)[axis] - 1) % 1.0
     return add(mul_scalar(lower, other=1.0 - share), mul_scalar(upper, other=share)) if share else lower
 
 
-@fused(domain=DISTINCT)
-def quantile(x: Any, *, q: float, axis: int, keepdims: Any) -> Any:
-    """Return the number below which a part ``q`` of the elements along an axis lies, between its neighbours in a straight line."""
-    return _quantile(x, q, axis, keepdims=keepdims)
+def _part(x: Any, kind: str, at: float, axis: int) -> Any:
+    above = at * np.maximum(np.add.reduce(~np.isnan(x), axis=axis, keepdims=True) - 1, 0) % 1.0
+    return np.asarray(above if kind == "upper" else 1.0 - above, dtype=x.dtype)
+
+
+@primitive(saves=())
+def part_of_neighbour(x: Any, *, kind: str, at: float, axis: int) -> Any:
+    """Return the share of a neighbour in a quantile of what is not NaN along an axis, which stays (piecewise constant)."""
+    return _part(x, kind, at, axis)
+
+
+@primitive(domain=DISTINCT)
+def part_picked(x: Any, *, axis: int, kind: str, at: float, keepdims: Any) -> Any:
+    """Return the share of a neighbour in a quantile times the neighbour; a share of 0 in infinity is nothing."""
+    share = _part(x, kind, at, axis)
+    neighbour = np.take_along_axis(x, position_of(x, axis=axis, kind=kind, at=at, skipping=True), axis)
+    part = np.where(share == 0, np.zeros_like(neighbour), np.multiply(neighbour, share))
+    return part if keepdims else np.squeeze(part, axis)
+
+
+@part_picked.vjp("x")
+def part_picked_vjp_x(g: Any, out: Any, x: Any, *, axis: int, kind: str, at: float, keepdims: bool) -> Any:
+    index = position_of(array_of(x), axis=axis, kind=kind, at=at, skipping=True)
+    share = part_of_neighbour(array_of(x), kind=kind, at=at, axis=axis)
+    return scatter_add(mul(restore_axes(g, shape_of(x), axis, keepdims=keepdims), share), axis=axis, index=index, shape=shape_of(x))
 
 
 @fused(domain=DISTINCT)
 def nanquantile(x: Any, *, q: float, axis: int, keepdims: Any) -> Any:
-    """Return the same as `quantile`, of numbers none of which is NaN."""
-    return _quantile(x, q, axis, keepdims=keepdims)
+    """Return the same as `quantile`, without counting NaN."""
+    return add(*(part_picked(x, axis=axis, kind=kind, at=q, keepdims=keepdims) for kind in ("lower", "upper")))
 
 
 def _record(x: Any, *, axis: int, larger: bool, last: bool) -> Any:

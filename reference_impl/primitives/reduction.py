@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import div, mul, mul_scalar, square, sub
+from reference_impl.primitives.arithmetic import div, mul, mul_scalar, neg, square, sub
 from reference_impl.primitives.complex import conjugate
-from reference_impl.primitives.elementary import exp
 from reference_impl.primitives.shape import cat, element_count, expand, flip, narrow, reshape
 from reference_impl.tape.primitive import Symbol, array_of, axes_reversed, composite, primitive, shape_of
 from reference_impl.tape.tensor import Mode
@@ -183,9 +182,41 @@ def logsumexp(x: Any, *, axis: int, keepdims: Any) -> Any:
 
 @logsumexp.vjp("x")
 def logsumexp_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
-    shape = shape_of(x)
-    g = restore_axes(g, shape, axis, keepdims=keepdims)
-    return mul(g, exp(sub(x, restore_axes(out, shape, axis, keepdims=keepdims))))
+    g, total = (restore_axes(of, shape_of(x), axis, keepdims=keepdims) for of in (g, out))
+    return mul(g, shares_of_exponentials(x, total, axis=axis))
+
+
+@primitive(
+    ulps=4,
+    error_scale=lambda out, x, total, *, axis: np.where(
+        out == 0, 0.0, np.abs(out) * (1.0 + np.abs(x - np.maximum.reduce(x, axis=axis, keepdims=True)))
+    ),
+    summands=lambda x, total, *, axis: x.shape[axis],
+    reordered=axes_reversed,
+)
+def shares_of_exponentials(x: Any, total: Any, *, axis: int) -> Any:
+    """Return the share ``e^(x - total)`` of each element in the sum of exponentials along an axis, of which ``total`` is the logarithm.
+
+    A share depends on both, as in the frameworks, but is not taken of their difference, of which nothing is left where they are large.
+    Infinite numbers have the limit: one alone has all, and of several nobody knows the shares.
+    """
+    top = np.maximum.reduce(x, axis=axis, keepdims=True)
+    with np.errstate(all="ignore"):
+        e = np.exp(np.subtract(x, top))
+        found = np.divide(e, np.add.reduce(e, axis=axis, keepdims=True))
+    largest = np.equal(x, top)
+    alone = np.equal(np.add.reduce(largest, axis=axis, keepdims=True), 1)
+    return np.where(np.isinf(top) & (alone | ~largest), largest, found).astype(x.dtype)
+
+
+@shares_of_exponentials.vjp("x")
+def shares_of_exponentials_vjp_x(g: Any, out: Any, x: Any, total: Any, *, axis: int) -> Any:
+    return mul(g, out)
+
+
+@shares_of_exponentials.vjp("total")
+def shares_of_exponentials_vjp_total(g: Any, out: Any, x: Any, total: Any, *, axis: int) -> Any:
+    return neg(sum(mul(g, out), axis=[axis], keepdims=True))
 
 
 @primitive(

@@ -16,7 +16,7 @@ from reference_impl.primitives.fused import fused
 from reference_impl.primitives.indexing import along, as_arrays, gather, getitem_intarray, index_add_rows, index_select, put_intarray
 from reference_impl.primitives.indexing import scatter_add as added_at
 from reference_impl.primitives.reduction import amax, amin
-from reference_impl.primitives.selection import masked_fill, where
+from reference_impl.primitives.selection import masked_fill, masked_fill_tensor, where
 from reference_impl.primitives.shape import cat, expand, flatten, reshape, unsqueeze, widen
 from reference_impl.primitives.update import overwrite
 from reference_impl.tape.primitive import alias, composite, primitive, shape_of
@@ -190,6 +190,12 @@ def index_copy_vjp_source(g: Any, out: Any, x: Any, source: Any, *, axis: int, i
 def index_fill(x: Any, *, axis: int, index: Any, value: float) -> Any:
     """Return ``x`` with a number at some entries of one axis."""
     return masked_fill(x, mask=_rows(x, axis, index), value=value)
+
+
+@fused()
+def index_fill_tensor(x: Any, value: Any, *, axis: int, index: Any) -> Any:
+    """Return ``x`` with a 0-d tensor at some entries of one axis; an entry that is named again is filled once."""
+    return masked_fill_tensor(x, value, mask=_rows(x, axis, index))
 
 
 # One index for each axis.

@@ -21,12 +21,14 @@ from reference_impl.tape.primitive import Domain, Symbol, array_of, axes_reverse
 
 
 def _mean(x: Any, axis: Any) -> Any:
-    """Return the mean along axes; where the sum of finite numbers leaves the range, that of their shares."""
+    """Return the mean along axes; where the sum of finite numbers leaves the range, that of their shares, which lies among them."""
     over, count = numpy_axes(axis), np.asarray(count_reduced(shape_of(x), axis) or 1, dtype=x.dtype)
     means = np.add.reduce(x, axis=over, keepdims=True) / count
     if np.isfinite(means).all():
         return means
-    return np.where(np.isfinite(means), means, np.add.reduce(x / count, axis=over, keepdims=True))
+    shared = np.add.reduce(x / count, axis=over, keepdims=True)
+    among = np.clip(shared, np.min(x, axis=over, keepdims=True), np.max(x, axis=over, keepdims=True))
+    return np.where(np.isfinite(means), means, among)
 
 
 @primitive(

@@ -118,6 +118,19 @@ def test_quantiles_are_those_of_numpy(op: str, q: float) -> None:
     assert close(np.quantile(ROWS, q, axis=1, keepdims=True), OPS[op](np.array(ROWS), q=q, axis=1, keepdims=True))
 
 
+@pytest.mark.parametrize("q", [0.0, 0.25, 0.3, 0.5, 1.0])
+def test_quantiles_without_nan_are_those_of_what_is_left_of_each_row(q: float) -> None:
+    rows = np.array(
+        [[math.nan, 3.0, -1.0, 2.0], [0.5, math.nan, math.nan, 4.0], [math.nan, 7.0, math.nan, math.nan], [1.0, 2.0, 4.0, 8.0]]
+    )
+    leaf = Tensor(rows, requires_grad=True)
+    out = OPS["nanquantile"](leaf, q=q, axis=1, keepdims=False)
+    assert close([np.quantile(row[~np.isnan(row)], q) for row in rows], out.array)
+    (found,) = grad([out], [leaf], [Tensor(np.ones(4))])
+    assert close([np.vdot(row[~np.isnan(row)], g[~np.isnan(row)]) for row, g in zip(rows, found.array, strict=True)], out.array)
+    assert not found.array[np.isnan(rows)].any()
+
+
 @pytest.mark.parametrize(("op", "of"), [("cummax", max), ("cummin", min)])
 def test_running_extremes_are_the_extremes_up_to_each_element(op: str, of: Callable[[list[float]], float]) -> None:
     expected = [[of(row[: i + 1]) for i in range(len(row))] for row in ROWS]
@@ -185,6 +198,14 @@ def test_an_extremum_of_what_comes_at_places_is_taken_one_by_one(op: str, of: Ca
         place = row, index[row][column]
         expected[place] = of(expected[place], source[row, column])
     assert np.array_equal(expected, OPS[op](x, source, axis=1, index=index))
+
+
+def test_an_entry_that_is_named_again_is_filled_once() -> None:
+    leaves = [Tensor(np.array(numbers), requires_grad=True) for numbers in ([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], 0.5)]
+    filled = OPS["index_fill_tensor"](*leaves, axis=0, index=[-1, 0, 2])
+    assert [[0.5, 0.5], [3.0, 4.0], [0.5, 0.5]] == filled.array.tolist()
+    found = grad([filled], leaves, [Tensor(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))])
+    assert [[[0.0, 0.0], [3.0, 4.0], [0.0, 0.0]], 14.0] == [g.array.tolist() for g in found]
 
 
 def test_numbers_that_tie_at_a_place_share_its_cotangent() -> None:

@@ -137,6 +137,33 @@ def test_slopes_of_logarithms_of_running_sums_are_shares_however_large_the_numbe
     assert list(expected) == pytest.approx(found.array, rel=1e-15, nan_ok=True)
 
 
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        ((1e8, 1e8, 1e8), (1 / 3, 1 / 3, 1 / 3)),
+        ((1.7e308, 1.7e308, 0.0), (0.5, 0.5, 0.0)),
+        ((-np.inf, 1e20, 1e20), (0.0, 0.5, 0.5)),
+        ((np.inf, 0.0, -np.inf), (1.0, 0.0, 0.0)),
+        ((0.0, np.inf, np.inf), (0.0, np.nan, np.nan)),
+        ((-np.inf,), (1.0,)),
+        ((np.inf,), (1.0,)),
+        ((0.0, np.nan, 0.0), (np.nan, np.nan, np.nan)),
+    ],
+)
+def test_slopes_of_logarithms_of_sums_are_shares_however_large_the_numbers_are(numbers: Any, expected: Any) -> None:
+    leaf = Tensor(np.array(numbers), requires_grad=True)
+    with np.errstate(all="ignore"):
+        (found,) = grad([OPS["logsumexp"](leaf, axis=0, keepdims=False)], [leaf])
+    assert list(expected) == pytest.approx(found.array, rel=1e-15, nan_ok=True)
+
+
+def test_curvatures_of_logarithms_of_sums_are_those_of_the_shares_where_sums_round_to_an_element() -> None:
+    leaf = Tensor(np.array([1e17, 1e17, 1e17]), requires_grad=True)
+    (first,) = grad([OPS["logsumexp"](leaf, axis=0, keepdims=False)], [leaf], create_graph=True)
+    (second,) = grad([OPS["getitem_int"](first, index=0)], [leaf])
+    assert [2 / 9, -1 / 9, -1 / 9] == pytest.approx(second.array, rel=1e-15)
+
+
 @pytest.mark.parametrize("numbers", [(1e200, 2e200, 4e200), (1e-200, 2e-200, 4e-200), (1e308, 1e308, -1e308), (0.0, 1.7e308, 1.7e308)])
 def test_a_deviation_and_its_slopes_keep_to_the_range_of_the_numbers(numbers: tuple[float, ...]) -> None:
     leaf = Tensor(np.array(numbers), requires_grad=True)
@@ -147,6 +174,45 @@ def test_a_deviation_and_its_slopes_keep_to_the_range_of_the_numbers(numbers: tu
     spread = mpmath.sqrt(mpmath.fsum(d**2 for d in apart) / 3)
     assert float(spread) == pytest.approx(out.array, rel=1e-15)
     assert [float(d / (3 * spread)) for d in apart] == pytest.approx(found.array, rel=1e-14)
+
+
+NORMS = {
+    "layer_norm_noaffine": ((1, 3), {"axes": 1}, 0),
+    "group_norm_noaffine": ((1, 3), {"groups": 1}, 0),
+    "instance_norm": ((1, 1, 3), {}, 1),
+    "batch_norm_train": ((3, 1), {}, 1),
+}
+"""In which shape three numbers are normalized together, the attributes, and how many weights and biases there are."""
+
+
+@pytest.mark.parametrize("op", NORMS)
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        (-1.0, -1.0, 1.0),
+        (1.0, 1.0, 1.0),
+        (0.0, 1.0, 1.0),
+        (1.0, 0.5, 0.25),
+        (2.0**-300, 0.0, -(2.0**-298)),
+        (2.0**-1000, -(2.0**-999), 2.0**-999),
+    ],
+)
+def test_a_normalization_does_not_depend_on_the_unit_of_the_numbers(op: str, numbers: tuple[float, ...]) -> None:
+    shape, attrs, parameters = NORMS[op]
+    largest, eps, seeds = np.finfo(np.float64).max, 0.001, (1.0, -0.5, 2.0)
+    x = [mpmath.mpf(n * largest) for n in numbers]
+    leaf = Tensor(np.array(numbers).reshape(shape) * largest, requires_grad=True)
+    given = [Tensor(np.full(1, float(fill))) for fill in (1, 0)][: 2 * parameters]
+    with np.errstate(over="ignore"):
+        out = OPS[op](leaf, *given, eps=eps, **attrs)
+        (found,) = grad([out], [leaf], [Tensor(np.array(seeds).reshape(shape))])
+    apart = [n - mpmath.fsum(x) / 3 for n in x]
+    spread = mpmath.sqrt(mpmath.fsum(d**2 for d in apart) / 3 + mpmath.mpf(eps))
+    normal = [d / spread for d in apart]
+    mean, along = mpmath.fsum(seeds) / 3, mpmath.fsum(s * n for s, n in zip(seeds, normal, strict=True)) / 3
+    exact = [(s - mean - n * along) / spread for s, n in zip(seeds, normal, strict=True)]
+    assert list(map(float, normal)) == pytest.approx(out.array.ravel(), rel=1e-14)
+    assert list(map(float, exact)) == pytest.approx(found.array.ravel(), rel=1e-13, abs=1e-15 * float(1 / spread))
 
 
 @pytest.mark.parametrize(

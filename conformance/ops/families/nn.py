@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from conformance.ops.calls import both
 from conformance.ops.numbers import UNIMPLEMENTED, real_only
-from conformance.ops.spec import PLAIN, Drawn, op, rows
+from conformance.ops.spec import PLAIN, ROWS, Drawn, op, rows
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Draft, Draw, Sampler
@@ -81,7 +81,7 @@ def _groups(s: Sampler) -> Arguments | None:
     return _with_parameters(s, x), attrs
 
 
-_row = partial(op, exact=False, numbers=real_only(UNIMPLEMENTED), points=PLAIN, drawn=Drawn.NAMED)
+_row = partial(op, exact=False, numbers=real_only(UNIMPLEMENTED), points=ROWS, drawn=Drawn.NAMED)
 
 LAYER_NORM = _row(
     "layer_norm",
@@ -95,6 +95,7 @@ BATCH_NORM = _row(
     base="batch_norm",
     rank=33,
     draw=_batch,
+    points=PLAIN,  # its places are channels, and share the batch
     calls={
         "torch": "torch.nn.functional.batch_norm(x, None, None, weight, bias, True, 0.1, eps)",
         "paddle": "paddle.nn.functional.batch_norm(x, paddle.zeros([x.shape[1]], x.dtype), paddle.ones([x.shape[1]], x.dtype), "
@@ -128,6 +129,7 @@ ENTRIES = rows(
         BATCH_NORM,
         name="batch_norm_eval",
         draw=_batch_with_statistics,
+        points=ROWS,
         calls={
             "torch": "torch.nn.functional.batch_norm(x, torch.tensor(means, dtype=x.dtype), torch.tensor(variances, dtype=x.dtype), "
             "weight, bias, False, 0.1, eps)",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 QUANTILES = (0.25, 0.5, 0.75, 0.0, 1.0)
 APART = Points(width=3, distinct=True)
+WITHOUT_NAN = Points(width=3, distinct=True, several_nan=True)
 
 _along = along_axis("distinct")
 _axes = axes(nonempty=True, domain="distinct")
@@ -133,10 +134,13 @@ ENTRIES = rows(
     _row(
         "nanmedian",
         rank=302,
-        draw=_middle(odd=True),
-        calls={"torch": "torch.nanmedian(x, axis, keepdim=keepdims)[0]", "paddle": "paddle.nanmedian(x, axis, keepdims)"},
-        corners=_middles(odd=True),
-        points=PLAIN,
+        draw=_middle(),
+        calls={
+            "torch": "torch.nanmedian(x, axis, keepdim=keepdims)[0]",
+            "paddle": "paddle.nanmedian(x, axis, keepdims, mode='min')[0]",
+        },
+        corners=_middles(),
+        points=WITHOUT_NAN,
     ),
     QUANTILE,
     replace(
@@ -145,6 +149,6 @@ ENTRIES = rows(
         base_op="nanquantile",
         rank=304,
         calls=both("torch.nanquantile(x, q, axis, keepdims)"),
-        points=PLAIN,
+        points=WITHOUT_NAN,
     ),
 )

@@ -88,6 +88,12 @@ def _filled(s: Sampler) -> Arguments | None:
     return [x], {"axis": axis, "index": _entries(s, x.shape[axis], distinct=False), "value": s.number()}
 
 
+def _filled_by_tensor(s: Sampler) -> Arguments | None:
+    x = s.take(has_rows)
+    axis = axis_of(s, x)
+    return [x, s.take_shaped(())], {"axis": axis, "index": _entries(s, x.shape[axis], distinct=False)}
+
+
 def _at_tuples(*, distinct: bool) -> Draw:
     """Draw a tensor, lists of integers for its leading axes and what is written there."""
 
@@ -160,6 +166,18 @@ PUT = _row(
     rank=210,
     draw=_at_tuples(distinct=True),
     calls=both(f"torch.index_put(x, {_LISTS}, source)"),
+    in_place=LATER,
+)
+
+INDEX_FILL = _row(
+    "index_fill",
+    rank=271,
+    draw=_filled,
+    calls={
+        "torch": "torch.index_fill(x, axis, torch.tensor(index), value)",
+        "paddle": "paddle.index_fill(x, paddle.to_tensor(index), axis, value)",
+    },
+    corners=_ENDS,
     in_place=LATER,
 )
 
@@ -278,17 +296,8 @@ ENTRIES = rows(
         draw=_at_tuples(distinct=False),
         calls=both(f"torch.index_put(x, {_LISTS}, source, accumulate=True)"),
     ),
-    _row(
-        "index_fill",
-        rank=271,
-        draw=_filled,
-        calls={
-            "torch": "torch.index_fill(x, axis, torch.tensor(index), value)",
-            "paddle": "paddle.index_fill(x, paddle.to_tensor(index), axis, value)",
-        },
-        corners=_ENDS,
-        in_place=LATER,
-    ),
+    INDEX_FILL,
+    replace(INDEX_FILL, name="index_fill_tensor", draw=_filled_by_tensor, corners={}),
     _row(
         "take",
         rank=272,

@@ -6,7 +6,7 @@ differentiated again; a rule that runs on plain arrays is just NumPy, which is w
 
 Positional parameters are the operands, keyword-only ones the attributes (plain data), the function's name is the op's name.
 A cotangent has the shape and dtype of its primal. For an op with several outputs ``g`` and ``out`` are tuples; a missing cotangent
-is filled with zeros before the rule sees it.
+is filled with zeros before the rule sees it, unless the rule takes nothing for an answer.
 """
 
 from __future__ import annotations
@@ -85,7 +85,6 @@ class Primitive:
     """
 
     runs_on_nothing = False
-    takes_nothing = False
 
     __slots__ = (
         "branch_sides",
@@ -101,6 +100,7 @@ class Primitive:
         "rules",
         "saving",
         "summands",
+        "takes_nothing",
         "ulps",
         "variadic",
         "views",
@@ -121,6 +121,7 @@ class Primitive:
         domain: dict[str, Domain] | None,
         views: bool,
         fused: bool,
+        takes_nothing: bool,
     ) -> None:
         parameters = inspect.signature(forward).parameters.values()
         self.name = name
@@ -138,6 +139,7 @@ class Primitive:
         self.domain = domain or {}
         self.views = views
         self.fused = fused
+        self.takes_nothing = takes_nothing
         self.rules: list[Callable[..., Any] | None] = [None] * len(self.operands)
 
     def vjp(self, operand: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -236,6 +238,7 @@ def primitive(
     domain: dict[str, Domain] | None = None,
     views: bool = False,
     fused: bool = False,
+    takes_nothing: bool = False,
 ) -> Callable[[Callable[..., Any]], Primitive]:
     """Make a primitive of a forward function.
 
@@ -256,6 +259,7 @@ def primitive(
         domain: per operand, where its elements must lie.
         views: the output shares memory with the operand.
         fused: the forward is a formula of primitives, and rounds as these do; see `reference_impl.primitives.fused`.
+        takes_nothing: of several outputs, the rule is told at which nothing arrived, ``None``, where a formula may have zeros.
     """
 
     def make(function: Callable[..., Any]) -> Primitive:
@@ -272,6 +276,7 @@ def primitive(
             domain=domain,
             views=views,
             fused=fused,
+            takes_nothing=takes_nothing,
         )
         register(made.name, made)
         return made
@@ -297,6 +302,7 @@ def alias(name: str, of: Primitive, *, copies: bool = False) -> Primitive:
         domain=of.domain,
         views=of.views and not copies,
         fused=of.fused,
+        takes_nothing=of.takes_nothing,
     )
     made.rules = of.rules
     register(name, made)

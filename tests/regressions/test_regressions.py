@@ -29,9 +29,12 @@ WRONG_ON_TORCH = (
     "real-view-of-a-complex-leaf-whose-flag-was-set-later",
     "retained-gradient-that-rounds-where-it-is-shared",
     "seed-that-was-written-through-its-detached-self",
+    "surplus-seed-of-a-freed-transform",
+    "surplus-seed-that-is-not-refused-before-a-leaf",
     "third-derivative-of-a-norm-by-an-edge",
 )
 OF_TORCH_ALONE = (
+    "batch-of-identities-that-is-asked-for-its-seed",
     "edge-of-a-leaf-without-a-flag-as-a-root",
     "freed-node-of-a-batch",
     "write-of-another-shape-to-a-gradient-of-a-batch",

@@ -28,10 +28,12 @@ WRONG_ON_TORCH = (
     "nan-that-logcumsumexp-leaves-out",
     "real-view-of-a-complex-leaf-whose-flag-was-set-later",
     "retained-gradient-that-rounds-where-it-is-shared",
+    "seed-of-a-view-that-was-written-since",
     "seed-that-was-written-through-its-detached-self",
     "surplus-seed-of-a-freed-transform",
     "surplus-seed-that-is-not-refused-before-a-leaf",
     "third-derivative-of-a-norm-by-an-edge",
+    "view-of-a-view-beside-what-was-made-since",
 )
 OF_TORCH_ALONE = (
     "batch-of-identities-that-is-asked-for-its-seed",

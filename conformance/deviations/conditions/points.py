@@ -152,6 +152,13 @@ def vector_of_zeros_normalized(case: Case, number: int) -> bool:
 
 
 @condition
+def images_of_width_one_normalized(case: Case, number: int) -> bool:
+    """Whether the step is a batch normalization of images, or volumes, whose last axis has one element."""
+    ops = ("batch_norm_train", "batch_norm_eval")
+    return any(_meets(case, number, op, lambda x, *_, **__: x.ndim > 3 and x.shape[-1] == 1) for op in ops)
+
+
+@condition
 def downscaled_without_two_axes(case: Case, number: int) -> bool:
     """Whether the step is a dropout that scales down, of a tensor of fewer than two axes."""
     return _meets(case, number, "dropout_downscaled", lambda x, **_: x.ndim < 2)

@@ -21,6 +21,7 @@ RIGHT = ("agreed", "near_kink", "same_error", "unpromised")
 KNOWN = (*RIGHT, "known_deviation")
 WRONG_ON_TORCH = (
     "complex-seed-that-real-leaves-made",
+    "cosine-of-nothing-twice",
     "edge-of-a-leaf-without-a-flag-as-a-root",
     "empty-batch-of-seeds-of-a-wrong-shape",
     "gradient-that-is-a-part-of-a-seed-that-is-filled",
@@ -29,6 +30,7 @@ WRONG_ON_TORCH = (
     "real-view-of-a-complex-leaf-whose-flag-was-set-later",
     "retained-gradient-that-rounds-where-it-is-shared",
     "seed-of-a-view-that-was-written-since",
+    "seed-of-double-precision-that-is-handed-on",
     "seed-that-was-written-through-its-detached-self",
     "surplus-seed-of-a-freed-transform",
     "surplus-seed-that-is-not-refused-before-a-leaf",

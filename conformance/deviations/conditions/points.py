@@ -147,8 +147,17 @@ def interpolated_to_one_place(case: Case, number: int) -> bool:
 
 @condition
 def vector_of_zeros_normalized(case: Case, number: int) -> bool:
-    """Whether the step normalizes a vector of zeros, or of numbers with squares that underflow to them, among others."""
-    return _meets(case, number, "normalize", lambda x, *, axis, **_: ~np.any(np.square(x), axis=axis))
+    """Whether the step normalizes a vector of zeros, or of numbers with squares that underflow to them, among others.
+
+    A cosine similarity normalizes both of its operands.
+    """
+    return _meets(case, number, "normalize", _without_length) or _meets(
+        case, number, "cosine_similarity", lambda x, y, **at: np.any(_without_length(x, **at)) or np.any(_without_length(y, **at))
+    )
+
+
+def _without_length(x: Any, *, axis: Any, **_: Any) -> Any:
+    return ~np.any(np.square(x), axis=axis)
 
 
 @condition

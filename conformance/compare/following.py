@@ -27,7 +27,7 @@ from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
 from conformance.ops.dtypes import is_floating
 from reference_impl import Category
-from reference_impl.dialects.conventions import COMPUTED, CUT, FORMULA, OPTIONS, ORDER, REFUSED, UNNAMED, Kind
+from reference_impl.dialects.conventions import COMPUTED, CUT, FORMULA, LINKED, OPTIONS, ORDER, REFUSED, UNNAMED, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -61,6 +61,9 @@ ABSENCES = tuple(map(str, (Category.UNREACHABLE_INPUT, Category.ROOT_WITHOUT_GRA
 CONNECTIONS = (*ABSENCES, str(Category.GRAPH_FREED), str(Category.NOT_IMPLEMENTED))
 """What is said where a choice is what a derivative depends on. Through a result it reaches a node that may have been freed, or may have
 no further derivative."""
+
+MORE = ("present", "requires_grad", "more")
+"""What is said where something depends on more than is promised; where it depends on less, no further connection explains it."""
 
 
 class Followed(NamedTuple):
@@ -202,14 +205,17 @@ def _explanations(promise: Promise, found: Mismatch, instead: Instead) -> Iterat
     yield from (options for options in (*of_op.values(), *of_all.values()) if len(options) > 1)
 
 
-def _distance(promise: Promise, found: Mismatch, choice: OpenChoice, option: str, other: str) -> tuple[bool, bool, bool, bool]:
+def _distance(promise: Promise, found: Mismatch, choice: OpenChoice, option: str, other: str) -> tuple[bool, ...]:
     """Say how far-fetched it is that a difference comes of a choice that was decided otherwise; what is nearer compares as less."""
     conventions = promise.info.dialect.conventions
     known = conventions.options if found.kind == "error" or not conventions.release[0] else {}
     turned = found.expected if option == REFUSED else found.actual
     is_turned = REFUSED in (option, other) and REFUSALS.get(turned) is choice.kind
-    contradicts = found.kind == "error" and bool(changed(promise, {choice: other}))
-    return contradicts, not is_turned, choice in known, _is_deep(choice)
+    contradicts = bool(changed(promise, {choice: other}))
+    is_unnamed = found.kind != "error" and choice.about.split(" ")[-1] in UNNAMED  # of which hardly anything was measured
+    depends = [CUT, FORMULA, LINKED].index
+    is_amiss = choice.kind is Kind.CONNECTED and found.kind != "error" and (depends(other) > depends(option)) != (found.actual in MORE)
+    return is_unnamed, contradicts, not is_turned, is_amiss, choice in known, _is_deep(choice)
 
 
 def _behind(scripts: Iterable[Promise], first: OpenChoice) -> Iterator[dict[OpenChoice, str]]:

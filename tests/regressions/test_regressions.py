@@ -35,6 +35,7 @@ WRONG_ON_TORCH = (
     "surplus-seed-of-a-freed-transform",
     "surplus-seed-that-is-not-refused-before-a-leaf",
     "third-derivative-of-a-norm-by-an-edge",
+    "third-order-of-a-power-at-the-exponent-1",
     "view-of-a-view-beside-what-was-made-since",
 )
 OF_TORCH_ALONE = (
@@ -48,6 +49,8 @@ VALUES_ALONE = (
     "exponential-of-double-complex-in-place",
     "hardshrink-of-what-was-written",
     "multilabel-margin-of-large-logits",
+    "points-of-an-affine-grid-are-written",
+    "ravel-of-a-part-with-gaps-is-written",
     "softplus-among-numbers-that-round-before",
 )
 PROGRAMS = ("quotient-of-a-quotient-of-a-constant",)

@@ -59,7 +59,8 @@ class Dialect:
         joined: ops of which the gradients of all operands, under ``create_graph``, are results of one node.
         hidden: ops whose node has results that the op does not return, and the operands whose gradients, under ``create_graph``, are
             made of these.
-        reshaped: ops that use views of their operands, made when the op is recorded: a flag that is set later does not count.
+        reshaped: ops that use views of their operands, made when the op is recorded, and from how many axes on each operand is viewed:
+            a flag that is set later does not count.
         copies: view ops of the other framework whose results are copies here, so that a write to one does not reach the other.
         several_views: a recorded write to one of several views that one op made is an error, or allowed.
         retained_follows: a gradient that was retained before an in-place update is that of the newest content, or of what the
@@ -105,7 +106,7 @@ class Dialect:
     retained_follows: Literal["newest", "registered"]
     promotion: Literal["inside", "cast_first"]
     joined: frozenset[str] = frozenset()
-    reshaped: frozenset[str] = frozenset()
+    reshaped: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     hidden: Mapping[str, frozenset[str]] = field(default_factory=dict)
     copies: frozenset[str] = frozenset()
     conventions: Conventions = field(default_factory=Conventions)
@@ -161,7 +162,13 @@ TORCH = Dialect(
         }
     ),
     hidden={"group_norm": frozenset({"x", "weight"}), "group_norm_noaffine": frozenset({"x"})},
-    reshaped=frozenset({"kron"}),
+    reshaped={
+        "kron": {"x": 0, "y": 0},
+        "linear": {"x": 3, "weight": 0},
+        "matmul": {"x": 3, "y": 3},
+        "scaled_dot_product_attention": {"query": 0, "key": 0, "value": 0},
+        "scaled_dot_product_attention_causal": {"query": 0, "key": 0, "value": 0},
+    },
     copies=frozenset({"getitem_reversed"}),
     spelled=OF_TORCH,
     not_offered={

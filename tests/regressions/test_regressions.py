@@ -24,6 +24,7 @@ WRONG_ON_TORCH = (
     "cosine-of-nothing-twice",
     "edge-of-a-leaf-without-a-flag-as-a-root",
     "empty-batch-of-seeds-of-a-wrong-shape",
+    "factor-of-three-axes-whose-flag-was-set-later",
     "gradient-that-is-a-part-of-a-seed-that-is-filled",
     "gradient-that-is-its-seed-as-an-input",
     "nan-that-logcumsumexp-leaves-out",

@@ -125,7 +125,10 @@ def grad(
     def one(given: Sequence[Tensor | None] | None, keep: bool) -> list[Tensor | None]:
         return _gradients(roots, given, targets, cut, dialect, keep, create_graph, allow_unused)
 
-    found = in_batches(one, roots, seeds, retain_graph=retain, create_graph=create_graph) if is_grads_batched else one(seeds, retain)
+    if is_grads_batched:
+        found = in_batches(one, roots, seeds, dialect, retain_graph=retain, create_graph=create_graph)
+    else:
+        found = one(seeds, retain)
     if materialize_grads:
         if any(found[i] is None for i in edges):
             raise AutogradError(Category.BAD_ARGUMENT, "an unused gradient edge has no shape to make zeros of")

@@ -27,10 +27,10 @@ from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
 from conformance.ops.dtypes import is_floating
 from reference_impl import Category
-from reference_impl.dialects.conventions import COMPUTED, CUT, FORMULA, OPTIONS, ORDER, REFUSED, UNNAMED, Kind
+from reference_impl.dialects.conventions import COMPUTED, CUT, FORMULA, LINKED, OPTIONS, ORDER, REFUSED, UNNAMED, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from conformance.backends import BackendInfo
     from conformance.case.case import Case
@@ -61,6 +61,9 @@ ABSENCES = tuple(map(str, (Category.UNREACHABLE_INPUT, Category.ROOT_WITHOUT_GRA
 CONNECTIONS = (*ABSENCES, str(Category.GRAPH_FREED), str(Category.NOT_IMPLEMENTED))
 """What is said where a choice is what a derivative depends on. Through a result it reaches a node that may have been freed, or may have
 no further derivative."""
+
+MORE = ("present", "requires_grad", "more")
+"""What is said where something depends on more than is promised; where it depends on less, no further connection explains it."""
 
 
 class Followed(NamedTuple):
@@ -125,12 +128,15 @@ def under(promise: Promise, options: Mapping[OpenChoice, str]) -> Promise:
 
 def asked(promise: Promise, found: Mismatch | None = None) -> dict[OpenChoice, str]:
     """Return the choices that a run asks, up to where something differs, with their options; the latest is the last one."""
-    case, dialect = promise.case, promise.info.dialect
-    if found is not None and found.step is not END:
-        case = with_steps(case, case.steps[: found.step + 1])
+    case, dialect = promise.case if found is None else _until(promise, found).case, promise.info.dialect
     noting = dialect.conventions.noting()
     _ = Promise(case, replace(promise.info, dialect=replace(dialect, conventions=noting))).outcome
     return noting.noted or {}
+
+
+def _until(promise: Promise, found: Mismatch) -> Promise:
+    """Return what is promised of a script up to where something differs."""
+    return promise if found.step is END else promise.of(with_steps(promise.case, promise.case.steps[: found.step + 1]))
 
 
 def decisive(
@@ -173,48 +179,62 @@ def _place(found: Mismatch | None) -> tuple[float, int]:
 def _explanations(promise: Promise, found: Mismatch, instead: Instead) -> Iterator[dict[OpenChoice, str]]:
     """Yield what may explain a difference: each choice alone (a refusal with those behind it, too), then all of an op, then all.
 
-    Of a refusal comes first what contradicts nothing that was measured of this very release, and turns just that refusal; then the
-    nearest choices come, those about derivatives of derivatives last. Any node that a pass enters may refuse it; so of a refusal, and
-    while an engine is learned of everything, those come before all others of which nothing is known.
+    What is known to come instead, by another script, may be decided by a choice, too. Of a refusal comes first what contradicts
+    nothing that was measured of this very release, and turns just that refusal; then the nearest choices come, those about
+    derivatives of derivatives last. Any node that a pass enters may refuse it; so of a refusal, and while an engine is learned of
+    everything, those come before all others of which nothing is known.
     """
-    kinds = _kinds(found)
+    scripts = [] if found.kind == "value" else [promise.of(case) for case in instead(promise, found)]
+    differ = (found, *(replace(found, expected=_answer(script)) for script in scripts if found.kind == "error"))
+    differs = next(filter(_kinds, differ), found)  # from what is promised, or from what is known to come instead
+    kinds = _kinds(differs)
     if not kinds:
         return
     of_op: dict[tuple[str, str], dict[OpenChoice, str]] = {}
     of_all: dict[str, dict[OpenChoice, str]] = {}
     own = asked(promise, found)
-    of_scripts = (item for case in instead(promise, found) for item in asked(promise.of(case)).items() if item[0] not in own)
+    of_scripts = (item for script in scripts for item in asked(script).items() if item[0] not in own)
     nearest = reversed({**dict(of_scripts), **own}.items())
     flips = [(c, option, other) for c, option in nearest if c.kind in kinds for other in OPTIONS[c.kind] if other != option]
-    for choice, option, other in sorted(flips, key=lambda flip: _distance(promise, found, *flip)):
+    for choice, option, other in sorted(flips, key=lambda flip: _distance(promise, differs, *flip)):
         yield {choice: other}
         if option == REFUSED and other == COMPUTED:
-            yield from _behind(promise, found, choice)
+            yield from _behind((_until(promise, found), *scripts), choice)
         of_op.setdefault((choice.op, other), {})[choice] = other
         of_all.setdefault(other, {})[choice] = other
     yield from (options for options in (*of_op.values(), *of_all.values()) if len(options) > 1)
 
 
-def _distance(promise: Promise, found: Mismatch, choice: OpenChoice, option: str, other: str) -> tuple[bool, bool, bool, bool]:
+def _distance(promise: Promise, found: Mismatch, choice: OpenChoice, option: str, other: str) -> tuple[bool, ...]:
     """Say how far-fetched it is that a difference comes of a choice that was decided otherwise; what is nearer compares as less."""
     conventions = promise.info.dialect.conventions
     known = conventions.options if found.kind == "error" or not conventions.release[0] else {}
     turned = found.expected if option == REFUSED else found.actual
     is_turned = REFUSED in (option, other) and REFUSALS.get(turned) is choice.kind
-    contradicts = found.kind == "error" and bool(changed(promise, {choice: other}))
-    return contradicts, not is_turned, choice in known, _is_deep(choice)
+    contradicts = bool(changed(promise, {choice: other}))
+    is_unnamed = found.kind != "error" and choice.about.split(" ")[-1] in UNNAMED  # of which hardly anything was measured
+    depends = [CUT, FORMULA, LINKED].index
+    is_amiss = choice.kind is Kind.CONNECTED and found.kind != "error" and (depends(other) > depends(option)) != (found.actual in MORE)
+    return is_unnamed, contradicts, not is_turned, is_amiss, choice in known, _is_deep(choice)
 
 
-def _behind(promise: Promise, found: Mismatch, first: OpenChoice) -> Iterator[dict[OpenChoice, str]]:
+def _behind(scripts: Iterable[Promise], first: OpenChoice) -> Iterator[dict[OpenChoice, str]]:
     """Yield options that compute where a node refuses, and where those of the same op do that are asked behind it, if there are any.
 
     One node of a framework may be several here, of which the first that refuses ends the pass.
     """
-    taken = {first: COMPUTED}
-    while more := {c: COMPUTED for c, o in asked(under(promise, taken), found).items() if c[:2] == first[:2] and o == REFUSED}:
-        taken |= more
-    if len(taken) > 1:
-        yield taken
+    for script in scripts:
+        taken = {first: COMPUTED}
+        while more := {c: COMPUTED for c, o in asked(under(script, taken)).items() if c[:2] == first[:2] and o == REFUSED}:
+            taken |= more
+        if len(taken) > 1:
+            yield taken
+
+
+def _answer(script: Promise) -> str:
+    """Say what the last step of a script answers: that it is computed, or as what it is refused."""
+    seen = script.outcome.observations[-1]
+    return str(seen.category) if isinstance(seen, Raised) else COMPUTED
 
 
 def _is_deep(choice: OpenChoice) -> bool:

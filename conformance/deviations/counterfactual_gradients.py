@@ -30,17 +30,25 @@ if TYPE_CHECKING:
     from conformance.deviations.counterfactual_calls import Variant
 
 
-def asked_views_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have the call ask for copies of the views that it asks for, from which nothing is computed."""
-    call = None if number is END else case.steps[number]
-    if number is END or not isinstance(call, Grad):
-        return
-    before = case.steps[:number]
-    of, views = edges(before), Aliases(before).parent
-    copied = {name: f"{CONSTANT}{name}" for name in call.inputs if of.get(name, name) in views}
-    copies = (Op("clone", (of.get(name, name),), (copy,)) for name, copy in copied.items())
-    asking = msgspec.structs.replace(call, inputs=tuple(copied.get(name, name) for name in call.inputs))
-    yield with_steps(case, (*before, *copies, asking, *case.steps[number + 1 :])), number + len(copied)
+def written_views_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have views be copies of what they were from the last write to their memory on: one, or all, each with its name from there on.
+
+    What was computed from a view before leads to what it was; edges that were taken before, too, but where a call asks for them.
+    """
+    before = until(case, number)
+    aliases = Aliases(before)
+    writes = {aliases.root(step.tensor): i for i, step in enumerate(before) if isinstance(step, InPlace) and i != number}
+    made_by = aliases.parent.items()
+    parted = {name: writes[aliases.root(name)] for name, (_, by) in made_by if isinstance(by, Op) and aliases.root(name) in writes}
+    for chosen in [*([name] for name in parted), *([list(parted)] if len(parted) > 1 else [])]:
+        old = {name: f"{CONSTANT}{name}" for name in chosen}
+
+        def copied(i: int, step: Step, old: Mapping[str, str] = old) -> list[Step]:
+            behind = {name: was for name, was in old.items() if i <= parted[name]}
+            copies = (Op("clone", (was,), (name,)) for name, was in old.items() if i == parted[name])
+            return [rename(step, behind), *copies]
+
+        yield expand_steps(case, number, copied)
 
 
 def batched_identities_alone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
@@ -210,7 +218,7 @@ def toggled_edges_dropped(case: Case, number: StepNumber, _: Sequence[str]) -> I
 
 
 OF_GRADIENTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
-    "as if views that are asked for were copies": asked_views_copied,
+    "as if views were copies since the last write": written_views_copied,
     "as if a write changed the history of one tensor alone": histories_kept,
     "as if written constants required a gradient": written_constants_tracked,
     "as if batches of identities were single": batched_identities_alone,

@@ -26,7 +26,7 @@ from reference_impl.primitives.nn import (
 )
 from reference_impl.primitives.reduction import mean
 from reference_impl.primitives.reduction import sum as add_up
-from reference_impl.primitives.shape import reshape
+from reference_impl.primitives.shape import reshape, transpose
 from reference_impl.tape.primitive import array_of, shape_of
 from reference_impl.tape.rules import replaced_forward, replaced_rule
 from reference_impl.tape.tensor import Tensor
@@ -73,6 +73,19 @@ def _of_input_alone(right: Rule, position: int, g: Any, out: Any, *operands: Any
     if position == OF_INPUT:
         return right(g, out, *operands, **attrs)
     return np.zeros(shape_of(operands[position]), array_of(operands[position]).dtype)
+
+
+def images_arriving_in_another_format(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have what arrives at batch normalizations be read as if it lay in memory with the channels last, or as if they lay first."""
+    for last in (True, False):
+        yield changed_rules(ops, partial(_in_another_format, last))
+
+
+def _in_another_format(last: bool, right: Rule, _: int, g: Any, *given: Any, **attrs: Any) -> Any:
+    shape = shape_of(g)
+    rows = (shape[0], -1, shape[1]) if last else (shape[0], shape[1], -1)
+    arrived = transpose(reshape(g, shape=rows), axis0=1, axis1=2)
+    return right(reshape(arrived, shape=shape), *given, **attrs)
 
 
 def arriving_means_kept(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

@@ -49,6 +49,7 @@ from conformance.deviations.counterfactual_matrices import (
 from conformance.deviations.counterfactual_norms import (
     arriving_means_kept,
     gradients_of_parameters_zero,
+    images_arriving_in_another_format,
     squares_beyond_the_range,
     sums_of_groups_without_axes,
     unweighted_channels_zero,
@@ -268,6 +269,7 @@ RULES: dict[str, Change] = {
     "as if logcumsumexp began with the least number": running_sums_from_the_least_number,
     "as if channels with a weight of 0 were 0": unweighted_channels_zero,
     "as if gradients of weights and biases were 0": gradients_of_parameters_zero,
+    "as if images arrived in another format": images_arriving_in_another_format,
     "as if no mean of what arrives were subtracted": arriving_means_kept,
     "as if variances were means of squares less squares of means": variances_of_squares,
     "as if squares of distances left the range": squares_beyond_the_range,

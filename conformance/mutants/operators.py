@@ -133,7 +133,8 @@ def last_wins(place: Place, right: Any, g: Any, out: Any, x: Any, **attrs: Any) 
 
 @operator(FIRST, "lacks the last of the results", _has_slots)
 def last_part_lost(_: Place, right: Any, g: Any, *given: Any, **attrs: Any) -> Any:
-    return right((*g[:-1], mul_scalar(g[-1], other=0.0)), *given, **attrs)
+    lost = None if g[-1] is None else mul_scalar(g[-1], other=0.0)
+    return right((*g[:-1], lost), *given, **attrs)
 
 
 @operator(FIRST, "is that of the first operand", _is_variadic)
@@ -271,7 +272,7 @@ def _middle(one: Any, other: Any) -> Any:
 
 
 def _of_each(change: Callable[[Any], Any], g: Any) -> Any:
-    return tuple(map(change, g)) if isinstance(g, tuple) else change(g)
+    return tuple([part if part is None else change(part) for part in g]) if isinstance(g, tuple) else change(g)
 
 
 def _average(g: Any) -> Any:

@@ -61,7 +61,7 @@ class Dialect:
     retained_follows: Literal["newest", "registered"]
     promotion: Literal["inside", "cast_first"]
     joined: frozenset[str] = frozenset()
-    reshaped: frozenset[str] = frozenset()
+    reshaped: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     hidden: Mapping[str, frozenset[str]] = field(default_factory=dict)
     copies: frozenset[str] = frozenset()
     conventions: Conventions = field(default_factory=Conventions)
@@ -117,7 +117,13 @@ TORCH = Dialect(
         }
     ),
     hidden={"group_norm": frozenset({"x", "weight"}), "group_norm_noaffine": frozenset({"x"})},
-    reshaped=frozenset({"kron"}),
+    reshaped={
+        "kron": {"x": 0, "y": 0},
+        "linear": {"x": 3, "weight": 0},
+        "matmul": {"x": 3, "y": 3},
+        "scaled_dot_product_attention": {"query": 0, "key": 0, "value": 0},
+        "scaled_dot_product_attention_causal": {"query": 0, "key": 0, "value": 0},
+    },
     copies=frozenset({"getitem_reversed"}),
     spelled=OF_TORCH,
     not_offered={

@@ -75,6 +75,7 @@ OF_PADDLE: Mapping[str, str] = {
     "normalize": "normalize_by_maximum",
     "outer": "outer_of_parts",
     "pairwise_distance": "pairwise_distance_by_tensor",
+    "ravel": "flatten",
     "rdiv_scalar": "rdiv_scalar_by_div",
     "rnn_tanh": "rnn_tanh_as_one",
     "scaled_dot_product_attention": "scaled_dot_product_attention_of_turned",

@@ -183,9 +183,9 @@ SWITCHES = (
     Switch(
         "reshaped",
         "Graph lifetime",
-        "Which ops keep views of their operands, so that a flag that is set later does not count?",
+        "Which ops keep views of operands, or of those with several axes, so that a flag that is set later does not count?",
         {True: "{names}", False: "none"},
-        "measured: a factor of kron whose flag is set afterwards has no second derivative",
+        "measured: a factor of kron whose flag is set afterwards has no second derivative, nor has one of three axes in matmul",
     ),
     Switch(
         "grad_requires_grad",

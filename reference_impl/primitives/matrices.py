@@ -75,8 +75,7 @@ def det(x: Any) -> Any:
 def det_vjp_x(g: Any, out: Any, x: Any) -> Any:  # g conj(det) X^H
     if shape_of(x)[-1] == 1:  # the element itself: its gradient does not depend on it
         return reshape(g, shape=shape_of(x))
-    share = mul(g, conjugate(out))
-    return mul(reshape(share, shape=(*shape_of(share), 1, 1)), adjoint(inv(x)))
+    return _times_inverse(mul(g, conjugate(out)), adjoint(x))
 
 
 @primitive(ulps=2, error_scale=lambda out, x: np.abs(out) + _terms_of_det(x), summands=lambda x: x.shape[-1], domain=DOMINANT)
@@ -87,7 +86,11 @@ def slogdet(x: Any) -> Any:
 
 @slogdet.vjp("x")
 def slogdet_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(reshape(g, shape=(*shape_of(g), 1, 1)), adjoint(inv(x)))
+    return _times_inverse(g, adjoint(x))
+
+
+def _times_inverse(share: Any, x: Any) -> Any:
+    return solve(x, mul(reshape(share, shape=(*shape_of(share), 1, 1)), np.array(_identity(x))))
 
 
 @fused(domain=DOMINANT)
@@ -135,6 +138,17 @@ def triangular_solve_vjp_x(g: Any, out: Any, x: Any, y: Any, *, upper: bool, tra
     turned = transpose(found, axis0=-2, axis1=-1) if transposed else found
     below = 1 if unit else 0
     return triu(turned, diagonal=below) if upper else tril(turned, diagonal=-below)
+
+
+@fused(domain=DOMINANT)
+def solve_from_right(x: Any, y: Any) -> Any:
+    """Return ``X`` of ``X T^H = y`` for the upper triangle ``T`` of ``x``."""
+    return matmul(y, adjoint(inv(triu(x, diagonal=0))))
+
+
+@solve_from_right.vjp("x")
+def solve_from_right_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:  # -(g T^-1)^H X
+    return neg(triu(matmul(adjoint(matmul(g, inv(triu(x, diagonal=0)))), out), diagonal=0))
 
 
 @fused(domain=DOMINANT)

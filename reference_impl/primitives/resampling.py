@@ -18,7 +18,7 @@ from reference_impl.primitives.fused import fused
 from reference_impl.primitives.indexing import index_select
 from reference_impl.primitives.piecewise import floor
 from reference_impl.primitives.pooling import adaptive_avg_pool2d
-from reference_impl.primitives.shape import narrow, permute, reshape, transpose
+from reference_impl.primitives.shape import narrow, permute, reshape, stack, unbind
 from reference_impl.tape.primitive import alias, composite, primitive, shape_of
 
 KEYS = -0.75
@@ -173,7 +173,8 @@ def affine_grid(theta: Any, *, size: Any, align_corners: bool) -> Any:
     y, x = np.meshgrid(*(_centres(n, align_corners=align_corners) for n in (high, wide)), indexing="ij")
     base = np.stack([x, y, np.ones_like(x)], axis=-1).reshape(high * wide, 3)
     points = weigh(theta, axis=2, weights=base, doubt=np.broadcast_to([1.0, 1.0, 0.0], base.shape))
-    return reshape(transpose(points, axis0=-1, axis1=-2), shape=(shape_of(theta)[0], high, wide, 2))
+    beside = stack(*unbind(points, axis=1), axis=-1)  # a product of matrices lies row by row in the frameworks, whatever it is of
+    return reshape(beside, shape=(shape_of(theta)[0], high, wide, 2))
 
 
 def _inside(x_shape: Any, row: Any, column: Any) -> tuple[Any, Any, Any, Any]:

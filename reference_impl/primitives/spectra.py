@@ -9,19 +9,21 @@ collection of matrix derivative results", Oxford NA-08/01 (2008), and J. Townsen
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, div, mul, square, sub
+from reference_impl.primitives.arithmetic import add, div, mul, neg, square, sub
 from reference_impl.primitives.fused import fused, of_parts
 from reference_impl.primitives.linalg import matmul
-from reference_impl.primitives.matrices import DOMINANT, adjoint, inv, symmetric
+from reference_impl.primitives.matrices import DOMINANT, adjoint, inv, solve_from_right, symmetric
 from reference_impl.primitives.norms import LARGEST, vector_norm
 from reference_impl.primitives.reduction import amax, amin
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.shape import cat, reshape, tril, unsqueeze
 from reference_impl.tape.primitive import composite, primitive, shape_of
+from reference_impl.tape.tensor import Tensor
 
 
 def _distance(spectrum: Any) -> Any:
@@ -86,7 +88,7 @@ def _differences(x: Any) -> Any:
     return add(sub(unsqueeze(x, axis=-2), unsqueeze(x, axis=-1)), np.eye(n, dtype=x.dtype))
 
 
-@primitive(multi_output=True, domain=DOMINANT)
+@primitive(multi_output=True, domain=DOMINANT, takes_nothing=True)
 def svd(x: Any) -> Any:
     """Return ``u``, ``s`` and ``v^H`` of ``u s v^H = x``, with as many singular values as the shorter axis is long."""
     *_, m, n = x.shape
@@ -97,25 +99,28 @@ def svd(x: Any) -> Any:
 @svd.vjp("x")
 def svd_vjp_x(g: Any, out: Any, x: Any) -> Any:
     (gu, gs, gvh), (u, s, vh) = g, out
-    *_, m, n = shape_of(x)
+    if gu is None and gvh is None:
+        return matmul(mul(u, unsqueeze(gs, axis=-2)), vh)
     apart = _differences(square(s))
-    left, right = matmul(adjoint(u), gu), matmul(vh, adjoint(gvh))
     rows, columns = unsqueeze(s, axis=-2), unsqueeze(s, axis=-1)
-    core = add(
-        add(mul(div(sub(left, adjoint(left)), apart), rows), mul(columns, div(sub(right, adjoint(right)), apart))),
-        _on_diagonal(gs),
+    left, right = None if gu is None else matmul(adjoint(u), gu), None if gvh is None else matmul(vh, adjoint(gvh))
+    core = _total(
+        None if left is None else mul(div(sub(left, adjoint(left)), apart), rows),
+        None if right is None else mul(columns, div(sub(right, adjoint(right)), apart)),
+        None if gs is None else _on_diagonal(gs),
     )
+    *_, m, n = shape_of(x)
     total = matmul(matmul(u, core), vh)
-    if m > n:  # what of gu lies outside of the space of u
+    if m > n and left is not None:  # what of gu lies outside of the space of u
         outside = sub(gu, matmul(u, left))
         total = add(total, matmul(div(outside, rows), vh))
-    if n > m:
+    if n > m and right is not None:
         outside = sub(gvh, matmul(adjoint(right), vh))
         total = add(total, matmul(u, div(outside, columns)))
     return total
 
 
-@primitive(multi_output=True, domain=DOMINANT)
+@primitive(multi_output=True, domain=DOMINANT, takes_nothing=True)
 def eigh(x: Any) -> Any:
     """Return the eigenvalues of symmetric matrices, in order, and eigenvectors in columns."""
     n = x.shape[-1]
@@ -125,12 +130,14 @@ def eigh(x: Any) -> Any:
 @eigh.vjp("x")
 def eigh_vjp_x(g: Any, out: Any, x: Any) -> Any:
     (gw, gv), (w, v) = g, out
+    if gv is None:
+        return matmul(mul(v, unsqueeze(gw, axis=-2)), adjoint(v))
     n = shape_of(x)[-1]
     turned = mul(div(matmul(adjoint(v), gv), _differences(w)), (1.0 - np.eye(n)).astype(x.dtype))
-    return symmetric(matmul(matmul(v, add(turned, _on_diagonal(gw))), adjoint(v)))
+    return symmetric(matmul(matmul(v, _total(turned, None if gw is None else _on_diagonal(gw))), adjoint(v)))
 
 
-@primitive(multi_output=True, domain=DOMINANT)
+@primitive(multi_output=True, domain=DOMINANT, takes_nothing=True)
 def qr(x: Any) -> Any:
     """Return ``q`` with orthonormal columns and an upper triangle ``r`` of ``q r = x``, for matrices with at least as many rows."""
     *_, m, n = x.shape
@@ -142,9 +149,14 @@ def qr_vjp_x(g: Any, out: Any, x: Any) -> Any:
     # (gq + q copyltu(r gr^H - gq^H q)) r^-H, with copyltu the lower triangle mirrored: M. Seeger et al., "Auto-differentiating linear
     # algebra", arXiv:1710.08717 (2017).
     (gq, gr), (q, r) = g, out
-    mixed = sub(matmul(r, adjoint(gr)), matmul(adjoint(gq), q))
+    mixed = _total(None if gr is None else matmul(r, adjoint(gr)), None if gq is None else neg(matmul(adjoint(gq), q)))
     mirrored = add(tril(mixed, diagonal=0), adjoint(tril(mixed, diagonal=-1)))
-    return matmul(add(gq, matmul(q, mirrored)), adjoint(inv(r)))
+    return solve_from_right(r, _total(gq, matmul(q, mirrored)))
+
+
+def _total(*terms: Any) -> Any:
+    """Return the sum of the terms that there are."""
+    return functools.reduce(add, [term for term in terms if term is not None])
 
 
 def _in_a_row(*parts: Any) -> Any:
@@ -157,14 +169,26 @@ def _flat(x: Any) -> Any:
     return reshape(x, shape=(*batch, m * n))
 
 
-def _svd_settled(x: Any) -> tuple[Any, Any, Any]:
+def _settled(parts: tuple[Any, ...], spectrum: Any, are_vectors: tuple[bool, ...]) -> tuple[Any, ...]:
+    """Return the parts of a decomposition, settled; on a tape they are the results of its one node, as they were."""
+    if type(spectrum) is not Tensor:
+        return tuple([settled(part, spectrum, vectors=are) for part, are in zip(parts, are_vectors, strict=True)])
+    made = _settled(tuple([part.array for part in parts]), spectrum.array, are_vectors)
+    node = parts[0].node
+    if node is None:
+        return tuple(map(Tensor, made))
+    node.out = made
+    return tuple([Tensor(array, True, node, slot) for slot, array in enumerate(made)])
+
+
+def _svd_settled(x: Any) -> tuple[Any, ...]:
     u, s, vh = svd(x)
-    return settled(u, s, vectors=True), settled(s, s, vectors=False), settled(vh, s, vectors=True)
+    return _settled((u, s, vh), s, (True, False, True))
 
 
-def _eigh_settled(x: Any) -> tuple[Any, Any]:
+def _eigh_settled(x: Any) -> tuple[Any, ...]:
     w, v = eigh(symmetric(x))
-    return settled(w, w, vectors=False), settled(v, w, vectors=True)
+    return _settled((w, v), w, (False, True))
 
 
 @fused(domain=DOMINANT)
@@ -240,8 +264,7 @@ def _pivots(r: Any) -> Any:
 def qr_invariant(x: Any) -> Any:
     """Return the squares of the elements of ``q``, then those of ``r``, in a row."""
     q, r = qr(x)
-    pivots = _pivots(r)
-    return _in_a_row(_flat(square(settled(q, pivots, vectors=True))), _flat(square(settled(r, pivots, vectors=False))))
+    return _in_a_row(*(_flat(square(part)) for part in _settled((q, r), _pivots(r), (True, False))))
 
 
 qr_invariant_of_parts = of_parts(qr_invariant)

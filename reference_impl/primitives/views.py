@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reference_impl.primitives.shape import expand, permute, reshape, transpose, unbroadcast, widen
+from reference_impl.primitives.shape import expand, permute, reshape, reshape_vjp_x, transpose, unbroadcast, widen
 from reference_impl.tape.primitive import alias, primitive, shape_of
 
 if TYPE_CHECKING:
@@ -20,8 +20,16 @@ expand_as = alias("expand_as", expand)
 broadcast_to = alias("broadcast_to", expand)
 reduce_as = alias("reduce_as", unbroadcast)
 view_as = alias("view_as", reshape)
-ravel = alias("ravel", reshape)
 swapaxes = alias("swapaxes", transpose)
+
+
+@primitive(saves=(), ulps=0, views=True)
+def ravel(x: Any, *, shape: Any) -> Any:
+    """Return the same elements along one axis; a view only of what lies without gaps, where `flatten` asks for equal steps."""
+    return np.ravel(x)
+
+
+ravel.vjp("x")(reshape_vjp_x)
 
 
 @primitive(saves=(), ulps=0, views=True)

@@ -14,11 +14,14 @@ import numpy as np
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.indexing import getitem_int, getitem_slice
 from reference_impl.primitives.shape import stack
+from reference_impl.reverse.contract import check_seed_kind
 from reference_impl.tape.primitive import alias
 from reference_impl.tape.tensor import Tensor, recorded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from reference_impl.dialects.dialect import Dialect
 
     Seeds = Sequence[Tensor | None]
 
@@ -31,6 +34,7 @@ def in_batches(
     one: Callable[[Seeds, bool], list[Tensor | None]],
     outputs: Sequence[Tensor],
     seeds: Seeds | None,
+    dialect: Dialect,
     *,
     retain_graph: bool,
     create_graph: bool,
@@ -40,10 +44,10 @@ def in_batches(
     An empty batch is run once with zeros, so that what is refused and what is absent do not depend on its size.
 
     Raises:
-        AutogradError: ``seed_shape``, ``seed_required``; and what ``one`` refuses.
+        AutogradError: ``seed_shape``, ``dtype``, ``seed_required``, of the first seed that is wrong; and what ``one`` refuses.
     """
     given: Seeds = [None] * len(outputs) if seeds is None else seeds
-    size = _size(outputs, given)
+    size = _size(outputs, given, dialect)
     number = max(size, 1)
     last = number - 1
 
@@ -60,11 +64,13 @@ def in_batches(
     return [_stacked(list(column), size, create_graph) for column in zip(*calls, strict=True)]
 
 
-def _size(outputs: Sequence[Tensor], seeds: Seeds) -> int:
+def _size(outputs: Sequence[Tensor], seeds: Seeds, dialect: Dialect) -> int:
     sizes = set()
     for root, seed in zip(outputs, seeds, strict=False):
         if seed is not None and (not seed.shape or seed.shape[1:] != root.shape):
             raise AutogradError(Category.SEED_SHAPE, f"a root of shape {root.shape} has a batch of seeds of shape {seed.shape}")
+        if seed is not None:
+            check_seed_kind(root, seed, dialect)
         if seed is None and root.requires_grad and root.array.size != 1:
             raise AutogradError(Category.SEED_REQUIRED, f"a root of shape {root.shape} needs a batch of seeds")
         if seed is not None or root.requires_grad:

@@ -38,8 +38,7 @@ def seeded_roots(tensors: Sequence[Tensor], seeds: Sequence[Tensor | None] | Non
             continue
         if seed.shape != root.shape:
             raise AutogradError(Category.SEED_SHAPE, f"a root of shape {root.shape} has a seed of shape {seed.shape}")
-        if dialect.seed_kind == "of_the_root" and is_complex(seed) != is_complex(root):
-            raise AutogradError(Category.DTYPE, f"a root of {root.dtype} has a seed of {seed.dtype}")
+        check_seed_kind(root, seed, dialect)
     if len(given) != len(tensors):
         raise AutogradError(Category.SEED_LENGTH, f"{len(tensors)} roots have {len(given)} seeds")
     if dialect.gradless_root == "refused" and not all(root.requires_grad for root in tensors):
@@ -51,6 +50,12 @@ def check_seed_count(tensors: Sequence[Tensor], seeds: Sequence[Tensor | None] |
     """Refuse a wrong number of seeds before anything else, where the dialect does."""
     if dialect.gradless_root == "skipped" and seeds is not None and len(seeds) != len(tensors):
         raise AutogradError(Category.SEED_LENGTH, f"{len(tensors)} roots have {len(seeds)} seeds")
+
+
+def check_seed_kind(root: Tensor, seed: Tensor, dialect: Dialect) -> None:
+    """Refuse a complex seed of a real root, and a real one of a complex root, where the dialect does."""
+    if dialect.seed_kind == "of_the_root" and is_complex(seed) != is_complex(root):
+        raise AutogradError(Category.DTYPE, f"a root of {root.dtype} has a seed of {seed.dtype}")
 
 
 def _seed(root: Tensor, seed: Tensor | None) -> Tensor:

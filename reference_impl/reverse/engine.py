@@ -126,7 +126,10 @@ def grad(
     def one(given: Sequence[Tensor | None] | None, keep: bool) -> list[Tensor | None]:
         return _gradients(roots, given, targets, cut, dialect, keep, create_graph, allow_unused)
 
-    found = in_batches(one, roots, seeds, retain_graph=retain, create_graph=create_graph) if is_grads_batched else one(seeds, retain)
+    if is_grads_batched:
+        found = in_batches(one, roots, seeds, dialect, retain_graph=retain, create_graph=create_graph)
+    else:
+        found = one(seeds, retain)
     if materialize_grads:
         if any(found[i] is None for i in edges):
             raise AutogradError(Category.BAD_ARGUMENT, "an unused gradient edge has no shape to make zeros of")
@@ -159,7 +162,7 @@ def _gradients(
     if not allow_unused:
         contract.check_reached(inputs, [c is not None for c in found])
     if create_graph:
-        return _unshared(found, seeds or ())
+        return _unshared(found)
     return [None if c is None else Tensor(clone(array_of(c))) for c in found]
 
 
@@ -208,15 +211,9 @@ def _accumulate(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_grap
         tensor.grad = Tensor(np.asarray(total), requires_grad=before.requires_grad, node=before.node, slot=before.slot)
 
 
-def _unshared(found: list[Any], seeds: Sequence[Tensor | None]) -> list[Tensor | None]:
+def _unshared(found: list[Any]) -> list[Tensor | None]:
     """Return a tensor of its own for each cotangent, so that changing one in place changes no seed and no other result.
 
-    A seed that is a leaf comes back itself: it cannot be changed in place, and derivatives are asked for by its identity.
+    A leaf comes back itself, a seed or what a hook gave: it cannot be changed in place, and derivatives are asked for by its identity.
     """
-    given, returned = {*seeds}, set()
-    results: list[Tensor | None] = []
-    for c in found:
-        is_leaf = c is not None and c.node is None and c.requires_grad
-        results.append(c if c is None or (is_leaf and (c in given or c not in returned)) else copy_of(c))
-        returned.add(c)
-    return results
+    return [c if c is None or (c.node is None and c.requires_grad) else copy_of(c) for c in found]

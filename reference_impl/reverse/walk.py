@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
     from reference_impl.dialects.dialect import Dialect
 
+NO_VIEW = 99
+"""More axes than a tensor has: those of an operand that is used as it is."""
+
 
 def _recorded(constant: Tensor) -> Tensor:
     """Make a constant the result of a node all the same, which can be run and freed like any other."""
@@ -260,10 +263,12 @@ class ReversePass:
 
     def _toggled(self, node: Node) -> dict[Tensor, bool]:
         """Return the operands whose flag was changed after the node was recorded, with the new flag; none if the dialect minds it."""
-        if self.dialect.toggled_leaf == "checked" and node.primitive.name not in self.dialect.reshaped:
+        viewed, minds = self.dialect.reshaped.get(node.primitive.name), self.dialect.toggled_leaf == "checked"
+        if minds and viewed is None:
             return {}
-        flags = ((o, o.requires_grad, p in node.tracked) for p, o in enumerate(node.operands) if type(o) is Tensor)
-        return {operand: flag for operand, flag, tracked in flags if flag != tracked}
+        flags = ((p, o, o.requires_grad, p in node.tracked) for p, o in enumerate(node.operands) if type(o) is Tensor)
+        changed = [(node.primitive.operands[p], operand, flag) for p, operand, flag, tracked in flags if flag != tracked]
+        return {o: flag for name, o, flag in changed if viewed is None or len(o.shape) >= viewed.get(name, NO_VIEW)}
 
     def _hooked(self, hooks: list[Any], arrived: list[Any], primals: Sequence[Any]) -> list[Any]:
         """Call the hooks of a leaf or a node on what arrived, slot by slot, and return what takes its place.

@@ -6,7 +6,7 @@ differentiated again; a rule that runs on plain arrays is just NumPy, which is w
 
 Positional parameters are the operands, keyword-only ones the attributes (plain data), the function's name is the op's name.
 A cotangent has the shape and dtype of its primal. For an op with several outputs ``g`` and ``out`` are tuples; a missing cotangent
-is filled with zeros before the rule sees it.
+is filled with zeros before the rule sees it, unless the rule takes nothing for an answer.
 """
 
 from __future__ import annotations
@@ -101,11 +101,11 @@ class Primitive:
         domain: per operand, where its elements must lie.
         views: the output shares memory with the operand.
         fused: the forward is a formula of primitives, and rounds as these do; see `reference_impl.primitives.fused`.
+        takes_nothing: of several outputs, the rule is told at which nothing arrived, ``None``, where a formula may have zeros.
         derivative_of: the op of its nodes and which derivative of that they are, unless they belong to another op's.
     """
 
     runs_on_nothing: ClassVar[bool] = False
-    takes_nothing: ClassVar[bool] = False
 
     forward: Callable[..., Any]
     name: str
@@ -119,6 +119,7 @@ class Primitive:
     domain: Mapping[str, Domain] = field(default_factory=dict)
     views: bool = False
     fused: bool = False
+    takes_nothing: bool = False
     operands: tuple[str, ...] = field(init=False)
     variadic: bool = field(init=False)
     saving: frozenset[int] = field(init=False)

@@ -1,11 +1,11 @@
-"""Scripts that killed Paddle in a campaign: what an entry asks of them holds, and does not where the cause is taken away."""
+"""Scripts that killed Paddle or PyTorch in a campaign: what an entry asks of them holds, and does not where the cause is taken away."""
 
 from __future__ import annotations
 
 import pytest
 
 from conformance.case.case import Case, Input
-from conformance.case.steps import Custom, Grad, Op, Step
+from conformance.case.steps import Backward, Custom, Grad, Hook, Op, Step
 from conformance.deviations.conditions import CONDITIONS
 from tests.conformance.engines import TOTAL
 
@@ -39,3 +39,11 @@ def test_a_custom_function_that_returned_an_operand_made_it_for_paddle(outputs: 
     custom = Custom(("m",), ("p", "q")[: len(outputs)], forward, outputs, ("d", "e")[: len(outputs)], (gradient,))
     call = Grad(("t",), ("x",), ("g",))
     assert holds("custom_gives_none", made, custom, Op("sum", ("m",), ("t",), TOTAL), call) is ("m" in outputs and gradient is None)
+
+
+@pytest.mark.parametrize(("create_graph", "passes", "dies"), [(True, 2, True), (False, 2, False), (True, 1, False)])
+def test_a_gradient_that_was_a_seed_may_be_a_view_that_was_added_to(create_graph: bool, passes: int, dies: bool) -> None:
+    turned = Op("transpose", ("x",), ("v",), {"axis0": 0, "axis1": 1})
+    made = Grad(("v",), ("x",), ("g",), ("s",), create_graph=create_graph)
+    added = [Backward(("x",), ("g",))] * passes
+    assert holds("hook_on_view_added_to", turned, made, *added, Hook("g", ("h",), "nothing")) is dies

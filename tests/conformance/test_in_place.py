@@ -16,6 +16,7 @@ from conformance.case.aliases import TABULATED, Aliases, lying_in, sharing_with
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, Raised
 from conformance.case.steps import Backward, Detach, Grad, InPlace, Op, RetainGrad
+from conformance.compare.promise import promised
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.generate.sketch import Sketch
 from conformance.generate.sources import FastSource
@@ -215,6 +216,17 @@ def test_every_in_place_form_is_drawn() -> None:
 
 def test_updates_are_drawn_inside_and_outside_of_no_grad() -> None:
     assert {step.no_grad for _, _, step in updates()} == {False, True}
+
+
+def test_an_op_of_real_numbers_is_not_written_into_a_spectrum() -> None:
+    of_spectra = DrawOptions(changing=1.0, ops=("stft", "sum", "relu", "mul", "add"))
+    written = [
+        catalogue()[step.op].numbers.taken
+        for case in (case_of(5, index, of_spectra) for index in range(400))
+        for step, seen in zip(case.steps, promised(case, TORCH).observations, strict=True)
+        if isinstance(step, InPlace) and isinstance(seen, Computed) and any(np.iscomplexobj(v.array) for v in seen.values if v)
+    ]
+    assert (set(), True) == (set(written) & {"real"}, bool(written))
 
 
 def test_views_and_bases_are_written() -> None:

@@ -43,7 +43,6 @@ APPLIED = {
     "eigh",
     "qr",
     "products_of_rows",
-    "settled",
     "reciprocal",
     "div_by_quotient",
     "huber",

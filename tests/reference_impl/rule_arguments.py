@@ -255,6 +255,10 @@ def _far_from_singular(op: str, **attrs: Any) -> Callable[[Any], Any]:
     return lambda x: OPS[op](OPS["add"](x, np.diag([4.0, 5.5, 7.5])), **attrs)
 
 
+def _solved_from_right(x: Any, y: Any) -> Any:
+    return OPS["solve_from_right"](OPS["add"](x, np.diag([4.0, 5.5, 7.5])), y)
+
+
 def _of_probabilities(op: str, **attrs: Any) -> Callable[[Any], Any]:
     return lambda x: OPS[op](OPS["sigmoid"](x), target=[[1.0, 0.0, 0.5], [0.25, 0.75, 1.0]], **attrs)
 
@@ -295,6 +299,7 @@ FUNCTIONS: tuple[tuple[str, Callable[..., Any], Shapes], ...] = (
     ("eigh", _parts_squared("eigh"), ((3, 3),)),
     ("qr", _parts_squared("qr"), ((3, 2),)),
     *((op, _far_from_singular(op), ((3, 3),)) for op in SPECTRA),
+    ("solve_from_right", _solved_from_right, ((3, 3), (2, 3))),
     ("matrix_power_of_products", _far_from_singular("matrix_power_of_products", n=-2), ((3, 3),)),
     ("matrix_norm_of_parts", _far_from_singular("matrix_norm_of_parts", order="nuc", keepdims=True), ((3, 3),)),
     # An extremum moves with its operand: a share of another tensor's extremum would be 0 / 0.

@@ -21,21 +21,31 @@ RIGHT = ("agreed", "near_kink", "same_error", "unpromised")
 KNOWN = (*RIGHT, "known_deviation")
 WRONG_ON_TORCH = (
     "complex-seed-that-real-leaves-made",
+    "cosine-of-nothing-twice",
     "edge-of-a-leaf-without-a-flag-as-a-root",
     "empty-batch-of-seeds-of-a-wrong-shape",
+    "factor-of-three-axes-whose-flag-was-set-later",
     "gradient-that-is-a-part-of-a-seed-that-is-filled",
     "gradient-that-is-its-seed-as-an-input",
     "nan-that-logcumsumexp-leaves-out",
     "real-view-of-a-complex-leaf-whose-flag-was-set-later",
     "retained-gradient-that-rounds-where-it-is-shared",
     "scalars-whose-gradients-a-stack-put-in-one-memory",
+    "seed-of-a-view-that-was-written-since",
+    "seed-of-double-precision-that-is-handed-on",
     "seed-that-was-written-through-its-detached-self",
     "seeds-whose-gradients-lie-in-one-memory",
+    "surplus-seed-of-a-freed-transform",
+    "surplus-seed-that-is-not-refused-before-a-leaf",
     "third-derivative-of-a-norm-by-an-edge",
+    "third-order-of-a-power-at-the-exponent-1",
+    "view-of-a-view-beside-what-was-made-since",
 )
 OF_TORCH_ALONE = (
+    "batch-of-identities-that-is-asked-for-its-seed",
     "edge-of-a-leaf-without-a-flag-as-a-root",
     "freed-node-of-a-batch",
+    "seed-of-another-kind-before-one-of-another-shape",
     "write-of-another-shape-to-a-gradient-of-a-batch",
 )
 VALUES_ALONE = (
@@ -43,6 +53,8 @@ VALUES_ALONE = (
     "exponential-of-double-complex-in-place",
     "hardshrink-of-what-was-written",
     "multilabel-margin-of-large-logits",
+    "points-of-an-affine-grid-are-written",
+    "ravel-of-a-part-with-gaps-is-written",
     "softplus-among-numbers-that-round-before",
 )
 PROGRAMS = ("quotient-of-a-quotient-of-a-constant",)

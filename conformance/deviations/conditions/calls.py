@@ -177,6 +177,14 @@ def refused_by_torch(case: Case, number: int) -> bool:
 
 
 @condition
+def number_meets_gradient(case: Case, number: int) -> bool:
+    """Whether the step computes with one tensor, the result of an earlier `grad` call, and a number."""
+    step, before = case.steps[number], case.steps[:number]
+    returned = {name for s in before if isinstance(s, Grad) for name in s.results}
+    return isinstance(step, Op) and len(step.operands) == 1 and "other" in step.attrs and not returned.isdisjoint(step.operands)
+
+
+@condition
 def input_is_output(case: Case, number: int) -> bool:
     """Whether a `grad` call asks for the gradient of one of its own outputs, or of what a shape op made of it that moved nothing.
 

@@ -146,13 +146,17 @@ def hook_on_rewritten_view(case: Case, number: int) -> bool:
 
 @condition
 def hook_on_view_added_to(case: Case, number: int) -> bool:
-    """Whether the step hooks a view in whose memory a ``.grad`` may lie, since `backward` was given it as a seed, that was added to."""
+    """Whether the step hooks a view in whose memory a ``.grad`` may lie, since `backward` was given it as a seed, that was added to.
+
+    A gradient with a graph may be a view of its seed.
+    """
     step, before = case.steps[number], case.steps[:number]
     passes = [i for i in range(number) if held_gradient_changed(case, i)]
     if not isinstance(step, Hook | RetainGrad) or not passes:
         return False
     given = {n for s in before[: passes[-1]] if isinstance(s, Backward) for field, n in uses(s) if field in SEED_FIELDS}
-    views = {result for s in before if lies_in(s) is not None for result in results(s)}
+    made = (s for s in before if lies_in(s) is not None or (isinstance(s, Grad) and s.create_graph))
+    views = {result for s in made for result in results(s)}
     return step.tensor in views and not given.isdisjoint(sharing_with({step.tensor}, before))
 
 

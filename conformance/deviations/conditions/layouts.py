@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.aliases import lying_in, sharing_with
 from conformance.case.queries import made_by
-from conformance.case.steps import Op
+from conformance.case.steps import InPlace, Op
 from conformance.deviations.conditions.registry import condition
 
 if TYPE_CHECKING:
@@ -71,3 +71,10 @@ def scatters_into_overlapping(case: Case, number: int) -> bool:
     """Whether the step puts elements into what was made as overlapping windows, or is a view of that."""
     step = case.steps[number]
     return isinstance(step, Op) and step.op.endswith("_scatter") and step.operands[0] in _lying(case, number, OVERLAPPING)
+
+
+@condition
+def writes_overlapping(case: Case, number: int) -> bool:
+    """Whether the step changes in place what was made as overlapping windows, or is a view of that."""
+    step = case.steps[number]
+    return isinstance(step, InPlace) and step.tensor in _lying(case, number, OVERLAPPING)

@@ -147,8 +147,24 @@ def interpolated_to_one_place(case: Case, number: int) -> bool:
 
 @condition
 def vector_of_zeros_normalized(case: Case, number: int) -> bool:
-    """Whether the step normalizes a vector of zeros, or of numbers with squares that underflow to them, among others."""
-    return _meets(case, number, "normalize", lambda x, *, axis, **_: ~np.any(np.square(x), axis=axis))
+    """Whether the step normalizes a vector of zeros, or of numbers with squares that underflow to them, among others.
+
+    A cosine similarity normalizes both of its operands.
+    """
+    return _meets(case, number, "normalize", _without_length) or _meets(
+        case, number, "cosine_similarity", lambda x, y, **at: np.any(_without_length(x, **at)) or np.any(_without_length(y, **at))
+    )
+
+
+def _without_length(x: Any, *, axis: Any, **_: Any) -> Any:
+    return ~np.any(np.square(x), axis=axis)
+
+
+@condition
+def images_of_width_one_normalized(case: Case, number: int) -> bool:
+    """Whether the step is a batch normalization of images, or volumes, whose last axis has one element."""
+    ops = ("batch_norm_train", "batch_norm_eval")
+    return any(_meets(case, number, op, lambda x, *_, **__: x.ndim > 3 and x.shape[-1] == 1) for op in ops)
 
 
 @condition

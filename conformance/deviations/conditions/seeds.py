@@ -108,7 +108,7 @@ def _has_no_graph(step: Step, constants: Collection[str]) -> TypeGuard[Op | Grad
 def tracked_seed_handed_on(case: Case, number: int) -> bool:
     """Whether a `grad` call without a graph has a tracked seed and a result of nothing but its elements, or their conjugates.
 
-    A seed of real numbers whose last axis is of two may be pairs, which have conjugates, too.
+    A seed is cast to the dtype of its root. One of real numbers whose last axis is of two may be pairs, which have conjugates, too.
     """
     call = case.steps[number]
     if not isinstance(call, Grad) or call.create_graph:
@@ -127,7 +127,13 @@ def tracked_seed_handed_on(case: Case, number: int) -> bool:
     seeds = [known[name].array for name in call.seeds or () if name in known and known[name].requires_grad]
     here = seen[number]
     made = [value.array for value in here.values if value is not None] if isinstance(here, Computed) else []
-    return any(np.isin(_parts(array), [_parts(seed), _parts(_mirrored(seed))]).all() for array in made for seed in seeds)
+    pairs = [(array, _cast(seed, array.dtype)) for array in made for seed in seeds]
+    return any(np.isin(_parts(array), [_parts(seed), _parts(_mirrored(seed))]).all() for array, seed in pairs)
+
+
+def _cast(seed: Any, dtype: Any) -> Any:
+    """Return a seed in the dtype of a result, which it is cast to if both are real."""
+    return seed if np.iscomplexobj(seed) or dtype.kind == "c" else seed.astype(dtype)
 
 
 def _mirrored(seed: Any) -> Any:

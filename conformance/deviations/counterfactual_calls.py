@@ -6,6 +6,8 @@ what comes ``instead``, and the answer of the step as a whole is held against th
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -45,7 +47,7 @@ from conformance.case.steps import (
 from conformance.ops.dtypes import SINGLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
     from conformance.case.steps import Step
@@ -129,6 +131,49 @@ def unreachable_allowed(case: Case, number: StepNumber, _: Sequence[str]) -> Ite
     call = None if number is END else case.steps[number]
     if number is not END and isinstance(call, Grad):
         yield replace_step(case, number, msgspec.structs.replace(call, allow_unused=True)), number
+
+
+def refusals_lifted(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Take away reasons to refuse the call, of one kind, of two or of three, so that it comes to what else is to be refused.
+
+    They are what hooks answer, how many gradients custom backwards return, what was freed, and the order of derivative.
+    """
+    call = None if number is END else case.steps[number]
+    if number is END or not isinstance(call, Grad | Backward):
+        return
+
+    def of_first_order(lifted: Case) -> Case:
+        step = lifted.steps[number]
+        return replace_step(lifted, number, msgspec.structs.replace(step, create_graph=False)) if isinstance(step, Grad) else lifted
+
+    ways: list[Callable[[Case], Case]] = [
+        *(functools.partial(each_step, change=change) for change in (_answering_nothing, returning_as_many, keeping_its_graph)),
+        of_first_order,
+    ]
+    for count in range(1, len(ways)):
+        for taken in itertools.combinations(ways, count):
+            lifted = functools.reduce(lambda so_far, lift: lift(so_far), taken, case)
+            if lifted != case:
+                yield lifted, number
+
+
+def _answering_nothing(step: Step) -> Step:
+    if isinstance(step, Hook) and step.returns in ("error", "another_dtype", "tensor"):
+        return msgspec.structs.replace(step, returns="nothing", tensor_returned=None)
+    return step
+
+
+def returning_as_many(step: Step) -> Step:
+    """Have a custom backward return one gradient for each operand: surplus ones are dropped, missing ones are nothing."""
+    if not isinstance(step, Custom) or len(step.gradients) == len(step.operands):
+        return step
+    missing = (None,) * (len(step.operands) - len(step.gradients))
+    return msgspec.structs.replace(step, gradients=(*step.gradients, *missing)[: len(step.operands)])
+
+
+def keeping_its_graph(step: Step) -> Step:
+    """Have a call keep its graph."""
+    return msgspec.structs.replace(step, retain_graph=True) if isinstance(step, Grad | Backward) else step
 
 
 def cut_forgotten(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
@@ -230,11 +275,12 @@ def constant_seeds_tracked(case: Case, number: StepNumber, _: Sequence[str]) -> 
 
 
 def derivatives_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have a derivative that a `grad` asks for be a copy of what it is: one, or all of them."""
+    """Have a derivative that a `grad` asks for, or a `backward` begins with, be a copy of what it is: one, or all of them."""
     call = None if number is END else case.steps[number]
     made = {n for s in case.steps if isinstance(s, Grad) for n in s.results}
-    if number is not END and isinstance(call, Grad):
-        asked = [name for name in dict.fromkeys(call.inputs) if name in made]
+    if number is not END and isinstance(call, Grad | Backward):
+        named = call.inputs if isinstance(call, Grad) else call.roots
+        asked = [name for name in dict.fromkeys(named) if name in made]
         for copied in [*([name] for name in asked), *([asked] if len(asked) > 1 else [])]:
             steps = case.steps
             for name in copied:

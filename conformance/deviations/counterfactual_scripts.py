@@ -53,9 +53,12 @@ from conformance.deviations.counterfactual_calls import (
     frozen_seeds_constant,
     hooks_gone,
     hooks_removed_by_number,
+    keeping_its_graph,
     leaf_hooks_gone,
     missing_gradients_none,
     no_seeds,
+    refusals_lifted,
+    returning_as_many,
     saved_leaves_constant,
     seed_constant,
     seeds_read_in_single,
@@ -213,7 +216,7 @@ def nothing_freed(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[
 
 
 def gone_through(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have the call not be refused, whatever was freed, is not offered, or a hook answers; or have it not been made."""
+    """Have the call not be refused, whatever was freed, is not offered, or callbacks return; or have it not been made."""
     if number is END:
         return
     for refused in (("error", "another_dtype"), ("error", "another_dtype", "tensor")):
@@ -221,7 +224,7 @@ def gone_through(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[V
         def willing(step: Step, refused: Sequence[str] = refused) -> Step:
             if isinstance(step, Hook) and step.returns in refused:
                 return msgspec.structs.replace(step, returns="nothing", tensor_returned=None)
-            return msgspec.structs.replace(step, retain_graph=True) if isinstance(step, Grad | Backward) else step
+            return returning_as_many(keeping_its_graph(step))
 
         through = each_step(case, willing)
         call = through.steps[number]
@@ -323,6 +326,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if a tensor had no hooks any more": hooks_gone,
     "as if hooks were removed by their number": hooks_removed_by_number,
     "as if what is unreachable were allowed": unreachable_allowed,
+    "as if another refusal came first": refusals_lifted,
     "as if missing gradients were None": missing_gradients_none,
     "as if the write were not recorded": write_unrecorded,
     "as if a copy were written": copy_written,

@@ -60,7 +60,8 @@ def _explain(promise: Promise, look: SecondLook, but: tuple[Deviation, ...] = ()
 def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Deviation, ...]) -> bool:
     """Whether a step that is refused otherwise than promised, or calls otherwise, has the answer that its entry says.
 
-    That is what the reference answers for a counterfactual script, except where that is known to be wrong, by entries not in ``but``.
+    That is what the reference answers for a counterfactual script, except where that is known to be wrong, by entries not in ``but``:
+    entries of that script, or of the case itself, where the script no longer has what they ask for.
     """
     if found.answer is None or found.step is END or not entry.instead:
         return True
@@ -69,7 +70,8 @@ def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Dev
         variant = promise.of(case)
         right = variant.outcome.observations[number]
         differences = Comparer(variant).observation(number, right, _as_watched(answer, promise.case, case, right, found.tainted))
-        if all(map(excuse(variant, (*but, entry)), differences)):
+        known_there, known_here = excuse(variant, (*but, entry)), excuse(promise, (*but, entry))
+        if all(known_there(d) or (number == found.step and known_here(d)) for d in differences):
             return True
     return False
 

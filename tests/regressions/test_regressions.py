@@ -30,6 +30,7 @@ WRONG_ON_TORCH = (
     "retained-gradient-that-rounds-where-it-is-shared",
     "seed-that-was-written-through-its-detached-self",
     "third-derivative-of-a-norm-by-an-edge",
+    "view-of-what-was-made-a-leaf-is-written",
 )
 OF_TORCH_ALONE = (
     "edge-of-a-leaf-without-a-flag-as-a-root",

@@ -44,6 +44,8 @@ from conformance.case.steps import (
     SetRequiresGrad,
     results,
 )
+from conformance.deviations.conditions.calls import input_is_output
+from conformance.deviations.conditions.in_place import RESHAPING, without_axes
 from conformance.ops.dtypes import SINGLE
 
 if TYPE_CHECKING:
@@ -78,10 +80,11 @@ def no_seeds(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Varia
 
 
 def leaf_hooks_gone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Remove the hooks on leaves right before the step, which the calls before it met; a seed is one by its gradient's name, too."""
+    """Remove the hooks on leaves right before the step, which the calls before it met; an output's gradient in itself is one, too."""
     if number is not END:
         own = leaves(case)
-        yield _unhooked(case, number, {*own, *(name for name, seed in twins(case.steps).items() if seed in own)})
+        of_themselves = (name for i in range(number) if input_is_output(case, i) for name in results(case.steps[i]))
+        yield _unhooked(case, number, {*own, *(name for name, seed in twins(case.steps).items() if seed in own), *of_themselves})
 
 
 def hooks_gone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
@@ -212,6 +215,21 @@ def copy_written(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[V
         yield with_steps(case, rename_behind(steps, number, {step.tensor: copied})), number + 1
 
 
+def reshaped_numbers_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have what a tensor without axes was reshaped to be a copy."""
+    if number is END:
+        return
+    numbers = without_axes(case, number)
+
+    def copied(_: int, step: Step) -> list[Step]:
+        if not isinstance(step, Op) or step.op not in RESHAPING or numbers.isdisjoint(step.operands):
+            return [step]
+        shared = f"{CONSTANT}{step.results[0]}"
+        return [msgspec.structs.replace(step, results=(shared,)), Op("clone", (shared,), step.results)]
+
+    yield expand_steps(case, number, copied)
+
+
 def flags_set_again(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Set the flags again that were taken off, right before the step."""
     if number is END:
@@ -275,17 +293,31 @@ def constant_seeds_tracked(case: Case, number: StepNumber, _: Sequence[str]) -> 
 
 
 def derivatives_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have a derivative that a `grad` asks for, or a `backward` begins with, be a copy of what it is: one, or all of them."""
+    """Have a derivative that a `grad` asks for, a `backward` begins with or a hook is on be a copy of what it is: one, or all."""
     call = None if number is END else case.steps[number]
     made = {n for s in case.steps if isinstance(s, Grad) for n in s.results}
     if number is not END and isinstance(call, Grad | Backward):
         named = call.inputs if isinstance(call, Grad) else call.roots
-        asked = [name for name in dict.fromkeys(named) if name in made]
+        hooked = (step.tensor for step in case.steps[:number] if isinstance(step, Hook))
+        asked = [name for name in dict.fromkeys((*named, *hooked)) if name in made]
         for copied in [*([name] for name in asked), *([asked] if len(asked) > 1 else [])]:
             steps = case.steps
             for name in copied:
                 steps = interpose(steps, name, Op("clone", (name,), (f"{CONSTANT}{name}",)))
             yield with_steps(case, steps), number + len(copied)
+
+
+def siblings_asked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a `grad` call ask for another gradient of an earlier call in the place of the one that it asks for."""
+    call = None if number is END else case.steps[number]
+    if number is END or not isinstance(call, Grad):
+        return
+    for position, asked in enumerate(call.inputs):
+        for made in (s.results for s in case.steps[:number] if isinstance(s, Grad) and asked in s.results):
+            for other in made:
+                if other not in call.inputs:
+                    inputs = (*call.inputs[:position], other, *call.inputs[position + 1 :])
+                    yield replace_step(case, number, msgspec.structs.replace(call, inputs=inputs)), number
 
 
 def seeds_with_history(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

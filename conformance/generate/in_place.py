@@ -19,6 +19,7 @@ from conformance.case.aliases import Aliases
 from conformance.case.steps import Detach, InPlace, Op
 from conformance.generate.sketch import broadcasts
 from conformance.ops import catalogue
+from conformance.ops.dtypes import is_complex
 from conformance.ops.spec import Growth, Memory
 from reference_impl import OPS
 from reference_impl.tape.primitive import Primitive
@@ -98,6 +99,8 @@ def _drawn(script: Sketch, target: Draft, aliases: Aliases) -> tuple[OpSpec, InP
     joining = [entry for entry in forms if len(entry[0].operands) > 1]
     row, form = source.choice(joining if source.chance(script.odds.in_place.usual) else offered)
     if (script.exact and not row.exact) or (target.array is None and _grows(row)):
+        return None
+    if row.numbers.taken == "real" and is_complex(target.dtype):  # as for the op itself: a real script has spectra, too
         return None
     domain = row.domain.get(row.operands[0])
     if domain is not None and not script.lies_in(target, domain):

@@ -215,6 +215,15 @@ def copy_written(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[V
         yield with_steps(case, rename_behind(steps, number, {step.tensor: copied})), number + 1
 
 
+def write_bound_anew(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have the op not be in place: its result stands for what it would change, from then on."""
+    step = None if number is END else case.steps[number]
+    if number is not END and isinstance(step, InPlace):
+        made = f"{CONSTANT}{step.tensor}"
+        written = Op(step.op, (step.tensor, *step.operands), (made,), step.attrs, step.no_grad)
+        yield with_steps(case, rename_behind(replace_step(case, number, written).steps, number, {step.tensor: made})), number
+
+
 def reshaped_numbers_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have what a tensor without axes was reshaped to be a copy."""
     if number is END:

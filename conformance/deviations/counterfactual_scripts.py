@@ -67,6 +67,7 @@ from conformance.deviations.counterfactual_calls import (
     siblings_asked,
     surplus_seeds_dropped,
     unreachable_allowed,
+    write_bound_anew,
     write_unrecorded,
 )
 from conformance.deviations.counterfactual_gradients import OF_GRADIENTS
@@ -332,6 +333,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if missing gradients were None": missing_gradients_none,
     "as if the write were not recorded": write_unrecorded,
     "as if a copy were written": copy_written,
+    "as if the op were not in place": write_bound_anew,
     "as if another gradient of the call were asked for": siblings_asked,
     "as if reshaped numbers were copies": reshaped_numbers_copied,
     "as if flags were set again": flags_set_again,

@@ -41,6 +41,7 @@ VALUES_ALONE = (
     "detached-operand-that-a-custom-function-returns",
     "exponential-of-double-complex-in-place",
     "hardshrink-of-what-was-written",
+    "list-of-two-dtypes-that-where-made",
     "multilabel-margin-of-large-logits",
     "softplus-among-numbers-that-round-before",
 )

@@ -23,6 +23,7 @@ WRONG_ON_TORCH = (
     "complex-seed-that-real-leaves-made",
     "edge-of-a-leaf-without-a-flag-as-a-root",
     "empty-batch-of-seeds-of-a-wrong-shape",
+    "empty-complex-numbers-behind-a-freed-graph",
     "gradient-that-is-a-part-of-a-seed-that-is-filled",
     "gradient-that-is-its-seed-as-an-input",
     "nan-that-logcumsumexp-leaves-out",

@@ -24,7 +24,6 @@ from conformance.case.rewrite import (
     expand_steps,
     interpose,
     rename,
-    rename_behind,
     replace_step,
     with_inputs,
     with_steps,
@@ -45,7 +44,6 @@ from conformance.case.steps import (
     results,
 )
 from conformance.deviations.conditions.calls import input_is_output
-from conformance.deviations.conditions.in_place import RESHAPING, without_axes
 from conformance.ops.dtypes import SINGLE
 
 if TYPE_CHECKING:
@@ -197,46 +195,6 @@ def missing_gradients_none(case: Case, number: StepNumber, _: Sequence[str]) -> 
         return msgspec.structs.replace(step, gradients=(*step.gradients, *missing))
 
     yield each_step(case, padded), number
-
-
-def write_unrecorded(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Update in place without recording it."""
-    step = None if number is END else case.steps[number]
-    if number is not END and isinstance(step, InPlace):
-        yield replace_step(case, number, msgspec.structs.replace(step, no_grad=True)), number
-
-
-def copy_written(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Update a copy in the place of what is updated, which stands for it from then on."""
-    step = None if number is END else case.steps[number]
-    if number is not END and isinstance(step, InPlace):
-        copied = f"{CONSTANT}{step.tensor}"
-        steps = replace_step(case, number, Op("clone", (step.tensor,), (copied,)), step).steps
-        yield with_steps(case, rename_behind(steps, number, {step.tensor: copied})), number + 1
-
-
-def write_bound_anew(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have the op not be in place: its result stands for what it would change, from then on."""
-    step = None if number is END else case.steps[number]
-    if number is not END and isinstance(step, InPlace):
-        made = f"{CONSTANT}{step.tensor}"
-        written = Op(step.op, (step.tensor, *step.operands), (made,), step.attrs, step.no_grad)
-        yield with_steps(case, rename_behind(replace_step(case, number, written).steps, number, {step.tensor: made})), number
-
-
-def reshaped_numbers_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have what a tensor without axes was reshaped to be a copy."""
-    if number is END:
-        return
-    numbers = without_axes(case, number)
-
-    def copied(_: int, step: Step) -> list[Step]:
-        if not isinstance(step, Op) or step.op not in RESHAPING or numbers.isdisjoint(step.operands):
-            return [step]
-        shared = f"{CONSTANT}{step.results[0]}"
-        return [msgspec.structs.replace(step, results=(shared,)), Op("clone", (shared,), step.results)]
-
-    yield expand_steps(case, number, copied)
 
 
 def flags_set_again(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

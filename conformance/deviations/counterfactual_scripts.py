@@ -46,7 +46,6 @@ from conformance.deviations.counterfactual_attributes import logits_clipped, sin
 from conformance.deviations.counterfactual_calls import (
     Variant,
     constant_seeds_tracked,
-    copy_written,
     cut_forgotten,
     derivatives_copied,
     flags_set_again,
@@ -58,7 +57,6 @@ from conformance.deviations.counterfactual_calls import (
     missing_gradients_none,
     no_seeds,
     refusals_lifted,
-    reshaped_numbers_copied,
     returning_as_many,
     saved_leaves_constant,
     seed_constant,
@@ -67,11 +65,10 @@ from conformance.deviations.counterfactual_calls import (
     siblings_asked,
     surplus_seeds_dropped,
     unreachable_allowed,
-    write_bound_anew,
-    write_unrecorded,
 )
 from conformance.deviations.counterfactual_gradients import OF_GRADIENTS
 from conformance.deviations.counterfactual_slots import seeds_of_first_operand
+from conformance.deviations.counterfactual_writes import copy_written, reshaped_numbers_copied, write_bound_anew, write_unrecorded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -6,6 +6,8 @@ what comes ``instead``, and the answer of the step as a whole is held against th
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -22,7 +24,6 @@ from conformance.case.rewrite import (
     expand_steps,
     interpose,
     rename,
-    rename_behind,
     replace_step,
     with_inputs,
     with_steps,
@@ -42,10 +43,11 @@ from conformance.case.steps import (
     SetRequiresGrad,
     results,
 )
+from conformance.deviations.conditions.calls import input_is_output
 from conformance.ops.dtypes import SINGLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
     from conformance.case.steps import Step
@@ -76,10 +78,11 @@ def no_seeds(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Varia
 
 
 def leaf_hooks_gone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Remove the hooks on leaves right before the step, which the calls before it met; a seed is one by its gradient's name, too."""
+    """Remove the hooks on leaves right before the step, which the calls before it met; an output's gradient in itself is one, too."""
     if number is not END:
         own = leaves(case)
-        yield _unhooked(case, number, {*own, *(name for name, seed in twins(case.steps).items() if seed in own)})
+        of_themselves = (name for i in range(number) if input_is_output(case, i) for name in results(case.steps[i]))
+        yield _unhooked(case, number, {*own, *(name for name, seed in twins(case.steps).items() if seed in own), *of_themselves})
 
 
 def hooks_gone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
@@ -131,6 +134,49 @@ def unreachable_allowed(case: Case, number: StepNumber, _: Sequence[str]) -> Ite
         yield replace_step(case, number, msgspec.structs.replace(call, allow_unused=True)), number
 
 
+def refusals_lifted(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Take away reasons to refuse the call, of one kind, of two or of three, so that it comes to what else is to be refused.
+
+    They are what hooks answer, how many gradients custom backwards return, what was freed, and the order of derivative.
+    """
+    call = None if number is END else case.steps[number]
+    if number is END or not isinstance(call, Grad | Backward):
+        return
+
+    def of_first_order(lifted: Case) -> Case:
+        step = lifted.steps[number]
+        return replace_step(lifted, number, msgspec.structs.replace(step, create_graph=False)) if isinstance(step, Grad) else lifted
+
+    ways: list[Callable[[Case], Case]] = [
+        *(functools.partial(each_step, change=change) for change in (_answering_nothing, returning_as_many, keeping_its_graph)),
+        of_first_order,
+    ]
+    for count in range(1, len(ways)):
+        for taken in itertools.combinations(ways, count):
+            lifted = functools.reduce(lambda so_far, lift: lift(so_far), taken, case)
+            if lifted != case:
+                yield lifted, number
+
+
+def _answering_nothing(step: Step) -> Step:
+    if isinstance(step, Hook) and step.returns in ("error", "another_dtype", "tensor"):
+        return msgspec.structs.replace(step, returns="nothing", tensor_returned=None)
+    return step
+
+
+def returning_as_many(step: Step) -> Step:
+    """Have a custom backward return one gradient for each operand: surplus ones are dropped, missing ones are nothing."""
+    if not isinstance(step, Custom) or len(step.gradients) == len(step.operands):
+        return step
+    missing = (None,) * (len(step.operands) - len(step.gradients))
+    return msgspec.structs.replace(step, gradients=(*step.gradients, *missing)[: len(step.operands)])
+
+
+def keeping_its_graph(step: Step) -> Step:
+    """Have a call keep its graph."""
+    return msgspec.structs.replace(step, retain_graph=True) if isinstance(step, Grad | Backward) else step
+
+
 def cut_forgotten(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Take one of the tensors from the call's ``no_grad_vars``."""
     call = None if number is END else case.steps[number]
@@ -149,22 +195,6 @@ def missing_gradients_none(case: Case, number: StepNumber, _: Sequence[str]) -> 
         return msgspec.structs.replace(step, gradients=(*step.gradients, *missing))
 
     yield each_step(case, padded), number
-
-
-def write_unrecorded(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Update in place without recording it."""
-    step = None if number is END else case.steps[number]
-    if number is not END and isinstance(step, InPlace):
-        yield replace_step(case, number, msgspec.structs.replace(step, no_grad=True)), number
-
-
-def copy_written(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Update a copy in the place of what is updated, which stands for it from then on."""
-    step = None if number is END else case.steps[number]
-    if number is not END and isinstance(step, InPlace):
-        copied = f"{CONSTANT}{step.tensor}"
-        steps = replace_step(case, number, Op("clone", (step.tensor,), (copied,)), step).steps
-        yield with_steps(case, rename_behind(steps, number, {step.tensor: copied})), number + 1
 
 
 def flags_set_again(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
@@ -230,16 +260,31 @@ def constant_seeds_tracked(case: Case, number: StepNumber, _: Sequence[str]) -> 
 
 
 def derivatives_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have a derivative that a `grad` asks for be a copy of what it is: one, or all of them."""
+    """Have a derivative that a `grad` asks for, a `backward` begins with or a hook is on be a copy of what it is: one, or all."""
     call = None if number is END else case.steps[number]
     made = {n for s in case.steps if isinstance(s, Grad) for n in s.results}
-    if number is not END and isinstance(call, Grad):
-        asked = [name for name in dict.fromkeys(call.inputs) if name in made]
+    if number is not END and isinstance(call, Grad | Backward):
+        named = call.inputs if isinstance(call, Grad) else call.roots
+        hooked = (step.tensor for step in case.steps[:number] if isinstance(step, Hook))
+        asked = [name for name in dict.fromkeys((*named, *hooked)) if name in made]
         for copied in [*([name] for name in asked), *([asked] if len(asked) > 1 else [])]:
             steps = case.steps
             for name in copied:
                 steps = interpose(steps, name, Op("clone", (name,), (f"{CONSTANT}{name}",)))
             yield with_steps(case, steps), number + len(copied)
+
+
+def siblings_asked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a `grad` call ask for another gradient of an earlier call in the place of the one that it asks for."""
+    call = None if number is END else case.steps[number]
+    if number is END or not isinstance(call, Grad):
+        return
+    for position, asked in enumerate(call.inputs):
+        for made in (s.results for s in case.steps[:number] if isinstance(s, Grad) and asked in s.results):
+            for other in made:
+                if other not in call.inputs:
+                    inputs = (*call.inputs[:position], other, *call.inputs[position + 1 :])
+                    yield replace_step(case, number, msgspec.structs.replace(call, inputs=inputs)), number
 
 
 def seeds_with_history(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

@@ -46,26 +46,29 @@ from conformance.deviations.counterfactual_attributes import logits_clipped, sin
 from conformance.deviations.counterfactual_calls import (
     Variant,
     constant_seeds_tracked,
-    copy_written,
     cut_forgotten,
     derivatives_copied,
     flags_set_again,
     frozen_seeds_constant,
     hooks_gone,
     hooks_removed_by_number,
+    keeping_its_graph,
     leaf_hooks_gone,
     missing_gradients_none,
     no_seeds,
+    refusals_lifted,
+    returning_as_many,
     saved_leaves_constant,
     seed_constant,
     seeds_read_in_single,
     seeds_with_history,
+    siblings_asked,
     surplus_seeds_dropped,
     unreachable_allowed,
-    write_unrecorded,
 )
 from conformance.deviations.counterfactual_gradients import OF_GRADIENTS
 from conformance.deviations.counterfactual_slots import seeds_of_first_operand
+from conformance.deviations.counterfactual_writes import copy_written, reshaped_numbers_copied, write_bound_anew, write_unrecorded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -215,7 +218,7 @@ def nothing_freed(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[
 
 
 def gone_through(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have the call not be refused, whatever was freed, is not offered, or a hook answers; or have it not been made."""
+    """Have the call not be refused, whatever was freed, is not offered, or callbacks return; or have it not been made."""
     if number is END:
         return
     for refused in (("error", "another_dtype"), ("error", "another_dtype", "tensor")):
@@ -223,7 +226,7 @@ def gone_through(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[V
         def willing(step: Step, refused: Sequence[str] = refused) -> Step:
             if isinstance(step, Hook) and step.returns in refused:
                 return msgspec.structs.replace(step, returns="nothing", tensor_returned=None)
-            return msgspec.structs.replace(step, retain_graph=True) if isinstance(step, Grad | Backward) else step
+            return returning_as_many(keeping_its_graph(step))
 
         through = each_step(case, willing)
         call = through.steps[number]
@@ -325,9 +328,13 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if a tensor had no hooks any more": hooks_gone,
     "as if hooks were removed by their number": hooks_removed_by_number,
     "as if what is unreachable were allowed": unreachable_allowed,
+    "as if another refusal came first": refusals_lifted,
     "as if missing gradients were None": missing_gradients_none,
     "as if the write were not recorded": write_unrecorded,
     "as if a copy were written": copy_written,
+    "as if the op were not in place": write_bound_anew,
+    "as if another gradient of the call were asked for": siblings_asked,
+    "as if reshaped numbers were copies": reshaped_numbers_copied,
     "as if flags were set again": flags_set_again,
     "as if the call had gone through, or not been made": gone_through,
     "as if a derivative were a constant": derivative_constant,

@@ -14,7 +14,7 @@ from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END
 from conformance.case.rewrite import with_steps
 from conformance.compare.compare import Comparer
-from conformance.compare.kinks import SUBGRADIENT, SecondLook
+from conformance.compare.kinks import SUBGRADIENT, SecondLook, agrees_on_a_reachable_branch
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENT_TESTS, OFF
@@ -61,7 +61,8 @@ def _explain(promise: Promise, look: SecondLook, but: tuple[Deviation, ...] = ()
 def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Deviation, ...]) -> bool:
     """Whether a step that is refused otherwise than promised, or calls otherwise, has the answer that its entry says.
 
-    That is what the reference answers for a counterfactual script, except where that is known to be wrong, by entries not in ``but``.
+    That is what the reference answers for a counterfactual script, except where that is known to be wrong, by entries not in ``but``:
+    entries of that script, or of the case itself, where the script no longer has what they ask for.
     """
     if found.answer is None or found.step is END or not entry.instead:
         return True
@@ -69,10 +70,23 @@ def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Dev
     for case, number in _instead(entry, promise.case, found.step):
         variant = promise.of(case)
         right = variant.outcome.observations[number]
-        differences = Comparer(variant).observation(number, right, _as_watched(answer, promise.case, case, right, found.tainted))
-        if all(map(excuse(variant, (*but, entry)), differences)):
+        seen = _as_watched(answer, promise.case, case, right, found.tainted)
+        comparer = Comparer(variant)
+        known_there, known_here = excuse(variant, (*but, entry)), excuse(promise, (*but, entry))
+        if all(known_there(d) or (number == found.step and known_here(d)) for d in comparer.observation(number, right, seen)):
+            return True
+        if comparer.result.near_kink and _agrees_elsewhere(variant, number, seen, known_there):
             return True
     return False
+
+
+def _agrees_elsewhere(variant: Promise, number: int, answer: Observation, excused: Known) -> bool:
+    """Whether a script that ends with a step has this answer there on another branch that rounding can reach."""
+    ended = variant.of(with_steps(variant.case, variant.case.steps[: number + 1]))
+    left = answer.state if isinstance(answer, Computed | Raised) else None
+    final = ended.outcome.final if left is None else left
+    actual = replace(ended.outcome, observations=[*ended.outcome.observations[:-1], answer], final=final)
+    return agrees_on_a_reachable_branch(ended, actual, excused) is True
 
 
 def _instead(entry: Deviation, case: Case, number: int) -> Iterator[tuple[Case, int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conformance.case.queries import twins
 from conformance.case.rewrite import interpose
 from conformance.case.steps import Detach, Grad, Op
 from conformance.laws.relation import Absent, Linear, Place, Same, Term
@@ -42,7 +43,8 @@ def sum_over_outputs(s: Subject) -> Trial | None:
     made = [n for step in s.steps if isinstance(step, Op) for n in step.results]  # what `grad` made may be a seed, a root too
     others = [n for n in made if n not in s.roots and s.tracked(n)]
     roots = s.roots if len(s.roots) > 1 or not others else (*s.roots, s.source.choice(others))
-    if len(roots) < 2:
+    same = twins(s.steps)
+    if len({same.get(r, r) for r in roots}) < max(2, len(roots)):  # a tensor that stands twice may be refused, by either of its names
         return None
     builder = CaseBuilder(s)
     seeds = builder.seeds([s.numbers(r) for r in roots])

@@ -24,6 +24,7 @@ WRONG_ON_TORCH = (
     "cosine-of-nothing-twice",
     "edge-of-a-leaf-without-a-flag-as-a-root",
     "empty-batch-of-seeds-of-a-wrong-shape",
+    "empty-complex-numbers-behind-a-freed-graph",
     "factor-of-three-axes-whose-flag-was-set-later",
     "gradient-that-is-a-part-of-a-seed-that-is-filled",
     "gradient-that-is-its-seed-as-an-input",
@@ -40,6 +41,7 @@ WRONG_ON_TORCH = (
     "third-derivative-of-a-norm-by-an-edge",
     "third-order-of-a-power-at-the-exponent-1",
     "view-of-a-view-beside-what-was-made-since",
+    "view-of-what-was-made-a-leaf-is-written",
 )
 OF_TORCH_ALONE = (
     "batch-of-identities-that-is-asked-for-its-seed",
@@ -52,6 +54,7 @@ VALUES_ALONE = (
     "detached-operand-that-a-custom-function-returns",
     "exponential-of-double-complex-in-place",
     "hardshrink-of-what-was-written",
+    "list-of-two-dtypes-that-where-made",
     "multilabel-margin-of-large-logits",
     "points-of-an-affine-grid-are-written",
     "ravel-of-a-part-with-gaps-is-written",

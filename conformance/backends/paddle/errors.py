@@ -36,4 +36,5 @@ ERROR_RULES: tuple[Rule, ...] = (
     (RuntimeError, "has been modified by an inplace operation", Category.IN_PLACE_VERSION),
     (ValueError, "doesn't stop gradient can't use inplace strategy", Category.IN_PLACE_LEAF),
     (ValueError, "is different from that of inplace tensor", Category.OP_SHAPE),
+    (ValueError, "The data_type of input tensor in list isn't consistent", Category.DTYPE),
 )

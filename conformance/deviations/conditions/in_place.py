@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from conformance.case.aliases import Aliases, lies_in, sharing_with
 from conformance.case.outcome import Computed
-from conformance.case.queries import edges
+from conformance.case.queries import edges, leaves
+from conformance.case.rewrite import with_steps
 from conformance.case.steps import SEED_FIELDS, Backward, Detach, Grad, Hook, InPlace, Op, RetainGrad, observed, results, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.calls import held_gradient_changed
@@ -55,10 +56,10 @@ def shared_written(case: Case, number: int) -> bool:
 
 @condition
 def leaf_view_written(case: Case, number: int) -> bool:
-    """Whether the step changes a view of an input in place."""
-    step = case.steps[number]
-    leaves = {entry.name for entry in case.inputs if entry.differentiable}
-    return isinstance(step, InPlace) and step.tensor not in leaves and Aliases(case.steps[:number]).base(step.tensor) in leaves
+    """Whether the step changes a view of a leaf in place, of an input or of what was made one."""
+    step, before = case.steps[number], with_steps(case, case.steps[:number])
+    own = leaves(before)
+    return isinstance(step, InPlace) and step.tensor not in own and Aliases(before.steps).base(step.tensor) in own
 
 
 @condition
@@ -68,7 +69,7 @@ def writes_reshaped_scalar(case: Case, number: int) -> bool:
     if not isinstance(step, InPlace):
         return False
     of, by = Aliases(before).parent.get(step.tensor, ("", None))
-    return isinstance(by, Op) and by.op in RESHAPING and of in _without_axes(case, number)
+    return isinstance(by, Op) and by.op in RESHAPING and of in without_axes(case, number)
 
 
 @condition
@@ -77,12 +78,12 @@ def writes_beside_reshaped_scalar(case: Case, number: int) -> bool:
     step = case.steps[number]
     if not isinstance(step, InPlace):
         return False
-    aliases, numbers = Aliases(case.steps[:number]), _without_axes(case, number)
+    aliases, numbers = Aliases(case.steps[:number]), without_axes(case, number)
     parents = (aliases.parent.get(name, ("", None)) for name in aliases.members(step.tensor))
     return any(isinstance(by, Op) and by.op in RESHAPING and of in numbers for of, by in parents)
 
 
-def _without_axes(case: Case, number: int) -> set[str]:
+def without_axes(case: Case, number: int) -> set[str]:
     """Return the tensors before a step that have no axes."""
     numbers = {entry.name for entry in case.inputs if entry.shape == ()}
     for step, seen in zip(case.steps[:number], promised(case, PADDLE).observations, strict=False):

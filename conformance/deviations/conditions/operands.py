@@ -14,7 +14,7 @@ from conformance.deviations.conditions.registry import condition
 from reference_impl import PADDLE, PADDLE_STATIC, Category
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from conformance.case.case import Case
 
@@ -49,7 +49,14 @@ def constant_in_grid(case: Case, number: int) -> bool:
     step = case.steps[number]
     if not isinstance(step, Op) or step.op not in GRIDS:
         return False
-    return len({_flags(case, number).get(name, True) for name in step.operands}) > 1
+    flags = _flags(case, number)
+    return len({flags.get(name, True) and name not in _scattered(case, number, flags) for name in step.operands}) > 1
+
+
+def _scattered(case: Case, number: int, flags: Mapping[str, bool]) -> set[str]:
+    """Return the constants into which something was scattered along a diagonal: Paddle does not differentiate what is scattered."""
+    ops = (step for step in case.steps[:number] if isinstance(step, Op) and step.op == "diagonal_scatter")
+    return {name for op in ops if not flags.get(op.operands[0], True) for name in op.results}
 
 
 @condition

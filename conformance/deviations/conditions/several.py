@@ -67,6 +67,14 @@ def input_of_several(case: Case, number: int) -> bool:
 
 
 @condition
+def one_of_gradients_asked(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for the gradient of one of several gradients of an earlier call with a graph."""
+    call = case.steps[number]
+    made = (s.results for s in case.steps[:number] if isinstance(s, Grad) and s.create_graph and len(s.results) > 1)
+    return isinstance(call, Grad) and not {name for names in made for name in names}.isdisjoint(call.inputs)
+
+
+@condition
 def one_of_two_unbound_seeded(case: Case, number: int) -> bool:
     """Whether a `grad` call starts, with a seed, from one of the two results of `unbind`, and not from the other."""
     call = case.steps[number]

@@ -1,0 +1,59 @@
+"""Counterfactuals of in-place updates: what a script would be if an update were of a copy, of something new, or not recorded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from conformance.case.place import END, StepNumber
+from conformance.case.rewrite import CONSTANT, expand_steps, rename_behind, replace_step, with_steps
+from conformance.case.steps import InPlace, Op
+from conformance.deviations.conditions.in_place import RESHAPING, without_axes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from conformance.case.case import Case
+    from conformance.case.steps import Step
+    from conformance.deviations.counterfactual_calls import Variant
+
+
+def write_unrecorded(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Update in place without recording it."""
+    step = None if number is END else case.steps[number]
+    if number is not END and isinstance(step, InPlace):
+        yield replace_step(case, number, msgspec.structs.replace(step, no_grad=True)), number
+
+
+def copy_written(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Update a copy in the place of what is updated, which stands for it from then on."""
+    step = None if number is END else case.steps[number]
+    if number is not END and isinstance(step, InPlace):
+        copied = f"{CONSTANT}{step.tensor}"
+        steps = replace_step(case, number, Op("clone", (step.tensor,), (copied,)), step).steps
+        yield with_steps(case, rename_behind(steps, number, {step.tensor: copied})), number + 1
+
+
+def write_bound_anew(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have the op not be in place: its result stands for what it would change, from then on."""
+    step = None if number is END else case.steps[number]
+    if number is not END and isinstance(step, InPlace):
+        made = f"{CONSTANT}{step.tensor}"
+        written = Op(step.op, (step.tensor, *step.operands), (made,), step.attrs, step.no_grad)
+        yield with_steps(case, rename_behind(replace_step(case, number, written).steps, number, {step.tensor: made})), number
+
+
+def reshaped_numbers_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have what a tensor without axes was reshaped to be a copy."""
+    if number is END:
+        return
+    numbers = without_axes(case, number)
+
+    def copied(_: int, step: Step) -> list[Step]:
+        if not isinstance(step, Op) or step.op not in RESHAPING or numbers.isdisjoint(step.operands):
+            return [step]
+        shared = f"{CONSTANT}{step.results[0]}"
+        return [msgspec.structs.replace(step, results=(shared,)), Op("clone", (shared,), step.results)]
+
+    yield expand_steps(case, number, copied)

@@ -25,6 +25,7 @@ from conformance.deviations.counterfactual_conjugates import (
 from conformance.deviations.counterfactual_functions import (
     curvatures_of_entropies_damped,
     derivatives_of_weighed_kinks_one_sided,
+    exponentials_clamped,
     filled_values_lost,
     gradients_of_running_sums_in_logarithms,
     gradients_of_single_points_in_front,
@@ -283,6 +284,7 @@ RULES: dict[str, Change] = {
     "as if variances were bounded above": variances_bounded_above,
     "as if soft margins were logarithms of sums": soft_margins_of_sums,
     "as if no seed arrived beside a constant": seeds_lost_beside_constants,
+    "as if exponentials were clamped": exponentials_clamped,
     "as if no gradient of a value came beside that of what it fills": filled_values_lost,
 }
 """The counterfactual rules by the words that an entry uses."""

@@ -37,9 +37,11 @@ OF_TORCH_ALONE = (
     "write-of-another-shape-to-a-gradient-of-a-batch",
 )
 VALUES_ALONE = (
+    "cast-of-what-was-interpolated-in-single",
     "detached-operand-that-a-custom-function-returns",
     "exponential-of-double-complex-in-place",
     "hardshrink-of-what-was-written",
+    "logarithm-behind-a-rounded-exponent",
     "multilabel-margin-of-large-logits",
     "softplus-among-numbers-that-round-before",
 )

@@ -32,6 +32,10 @@ def test_node_without_an_arrow_is_an_end_alone() -> None:
     assert read_dot("digraph G { a -> b a -> c }").ends == read_dot("digraph G { a -> b c }").ends == (1, 2)
 
 
+def test_leaf_alone_begins_and_ends() -> None:
+    assert read_dot("digraph G { a }").ends == (1, 1)
+
+
 def test_arrow_that_is_missing_between_two_nodes_is_seen() -> None:
     assert (read_dot("digraph G { a -> b b -> c }").ends, read_dot("digraph G { a b -> c }").ends) == ((1, 1), (1, 2))
 

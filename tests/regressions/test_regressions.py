@@ -1,7 +1,8 @@
 """Cases that once showed a mistake of ours, each named after it: every one agrees on PyTorch, and on Paddle or as is known of it.
 
 On PyTorch, too, those of `WRONG_ON_TORCH` differ as is known of it; Paddle does not offer what those of `OF_TORCH_ALONE` ask, nor
-PyTorch what those of `OF_PADDLE_ALONE` do. In those of `VALUES_ALONE` nothing is differentiated, so that where no value differs nothing was compared that a gradient hangs on.
+PyTorch what those of `OF_PADDLE_ALONE` do. In those of `VALUES_ALONE` nothing is differentiated, so that where no value differs nothing
+was compared that a gradient hangs on.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 File names, colours and labels are each framework's own, and so is what counts as one node; where the graph begins and ends is not.
 So the DOT file of the backward graph is read (a small part of the language: node and edge statements with attributes), and it is
 observed how many nodes lead somewhere and nothing leads to them, how many lead nowhere, and whether the call-stack file lists every
-node of the graph. (Among arrows, a node without one is an end and no beginning: to where a custom function returns ``None``, one engine draws an
-arrow, since it draws what may happen, and another draws none, since it draws what did.) The
+node of the graph. (Among arrows, a node without one is an end and no beginning: to where a custom function returns ``None``, one
+engine draws an arrow, since it draws what may happen, and another draws none, since it draws what did.) The
 graph of a derivative is another matter (all derivatives that one call made may hang on one node), so there it counts that it can be
 read. A file that cannot be read is an event of its own.
 """

@@ -75,7 +75,8 @@ if TYPE_CHECKING:
 def seeds_of_convolutions_constant(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the gradients of convolutions be what they are, and depend on the operands alone, not on what arrives.
 
-    Or have the derivatives of these gradients depend on nothing, and the gradients on what arrives where that of the image is asked for.
+    Or have the derivatives of these gradients depend on nothing, and the gradients on what arrives where that of the image is asked
+    for.
     """
     yield intercepted_rules(_of_constant_seed)
     yield intercepted_rules(_of_constant_derivatives)
@@ -251,8 +252,15 @@ def sums_formed_in_place(_: Sequence[str]) -> Iterator[AbstractContextManager[No
     yield summed_in_place(last_root_first=True)
 
 
+def gradients_formed_in_place(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have all sums of gradients be formed in what arrived first, and gradients of activations in what arrives as a view."""
+    yield summed_in_place(everywhere=True)
+    yield summed_in_place(everywhere=True, last_root_first=True)
+
+
 RULES: dict[str, Change] = {
     "as if gradients were summed in place": sums_formed_in_place,
+    "as if gradients were formed in place": gradients_formed_in_place,
     "as if factors were not conjugated": factors_not_conjugated,
     "as if the slope of a size were a quotient": slopes_of_sizes_quotients,
     "as if seeds were conjugated": seeds_conjugated,

@@ -2,7 +2,9 @@
 
 File names, colours and labels are each framework's own, and so is what counts as one node; where the graph begins and ends is not.
 So the DOT file of the backward graph is read (a small part of the language: node and edge statements with attributes), and it is
-observed how many nodes nothing leads to, how many lead nowhere, and whether the call-stack file lists every node of the graph. The
+observed how many nodes lead somewhere and nothing leads to them, how many lead nowhere, and whether the call-stack file lists every
+node of the graph. (Among arrows, a node without one is an end and no beginning: to where a custom function returns ``None``, one
+engine draws an arrow, since it draws what may happen, and another draws none, since it draws what did.) The
 graph of a derivative is another matter (all derivatives that one call made may hang on one node), so there it counts that it can be
 read. A file that cannot be read is an event of its own.
 """
@@ -59,9 +61,9 @@ class Graph(NamedTuple):
 
     @property
     def ends(self) -> tuple[int, int]:
-        """How many nodes nothing leads to, and how many lead nowhere."""
+        """How many nodes lead somewhere and nothing leads to them (of those without any arrows: all), and how many lead nowhere."""
         tails, heads = ({edge[i] for edge in self.edges} for i in (0, 1))
-        return len(self.nodes - heads), len(self.nodes - tails)
+        return len(tails - heads if self.edges else self.nodes), len(self.nodes - tails)
 
 
 def read_dot(text: str) -> Graph:

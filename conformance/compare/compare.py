@@ -74,6 +74,7 @@ class Comparer:
         self.result = Comparison()
         self.bounds = promise.bounds
         self.sampled = is_sampled(case)
+        self.off: set[int] = set()  # the steps that agree because rounding may carry their numbers as far as they are off
 
     def run(self, actual: Outcome, known: Known = lambda _: None) -> Comparison:
         """Compare step by step and stop at the first difference that is not ``known``, nor a consequence of what is."""
@@ -93,7 +94,7 @@ class Comparer:
                     result.mismatch = found
                     break
                 result.known.append((found, entry))
-                taint = taint or Taint(self.case)
+                taint = taint or Taint(self.case, self.off)
             taint.advance(found.step)
             taint.mark(found, *seen)
         return result
@@ -306,6 +307,8 @@ class Comparer:
         accepted = (self._ratio(actual, number, slot, where, name) if ratio is None else ratio) <= 1
         if not accepted and self.bounds.near_kink:
             self.result.near_kink = True
+        if accepted and number is not END:
+            self.off.add(number)
         return accepted
 
     def _ratio(self, actual: Any, number: StepNumber, slot: int, where: str, name: str) -> float:

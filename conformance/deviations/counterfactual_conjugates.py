@@ -46,10 +46,12 @@ def _seed_conjugated(right: Rule, _: int, g: Any, *given: Any, **attrs: Any) -> 
 def derivatives_not_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have derivatives of derivatives send their seed through the factors as if these were real: nothing is conjugated on the way.
 
-    A factor that is a constant may do that, too, or none does: what conjugated it is not on the tape.
+    A factor that is a constant may do that, too, or none does: what conjugated it is not on the tape. Or this is so of second
+    derivatives alone, and those of higher order are right of what these say.
     """
     yield intercepted_rules(_unconjugated)
     yield intercepted_rules(partial(_unconjugated, constants_right=True))
+    yield intercepted_rules(_plain_in_second)
 
 
 def derivatives_conjugate_nothing(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -103,6 +105,14 @@ def _plain(ops: Sequence[str], right: Pull, primitive: Primitive, node: Any, ask
     if primitive is OPS["conj"]:
         return [(position, g) for position in asked]
     return [(position, conjugate(c)) for position, c in right(node, asked, conjugate(g), *given)]
+
+
+def _plain_in_second(right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
+    """Conjugate nothing in the derivative of a derivative; what the tape has of that conjugates a factor itself, as it should later."""
+    if node.derivative_of[1] != 1 or primitive is OPS["conj"] or _between_kinds(node):
+        return right(node, asked, g, *given)
+    made = right(node, asked, conjugate(g), *given)
+    return [(p, c if _conjugated(node.operands[p]) else conjugate(c)) for p, c in made]
 
 
 def _plain_beside_unconjugated(

@@ -17,6 +17,7 @@ from conformance.deviations.counterfactual_attributes import in_front
 from conformance.ops.dtypes import format_of
 from reference_impl import OPS
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, reciprocal, rsub_scalar, square, sub
+from reference_impl.primitives.elementary import exp
 from reference_impl.primitives.reduction import mean, shares_of_exponentials
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import expand, flip, reshape, sum_to
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from reference_impl.tape.rules import Pull, Pulled, Rule
 
-sin, cos, exp, log, absolute = (OPS[name] for name in ("sin", "cos", "exp", "log", "abs"))
+sin, cos, log, absolute = (OPS[name] for name in ("sin", "cos", "log", "abs"))
 
 
 def _with_derivatives(value: Any, like: Any) -> Any:
@@ -238,6 +239,22 @@ def gradients_of_single_points_in_front(ops: Sequence[str]) -> Iterator[Abstract
 
 def _moved_to_front(right: Rule, _: int, *given: Any, size: Sequence[int], align_corners: Any, **attrs: Any) -> Any:
     return right(*given, size=size, align_corners=align_corners or in_front(size), **attrs)
+
+
+def exponentials_clamped(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have exponentials be taken of no less than about minus the logarithm of the largest number, where they are subnormal already."""
+    yield replaced_forward(exp, _of_no_less)
+
+
+LEAST_EXPONENTS = {np.dtype("float32"): -88.723, np.dtype("float64"): -709.784}
+"""At which exponent the kernels of Eigen clamp, as its source has it."""
+
+
+def _of_no_less(right: Callable[..., Any]) -> Callable[..., Any]:
+    def forward(x: Any) -> Any:
+        return right(np.maximum(x, LEAST_EXPONENTS[x.dtype]).astype(x.dtype) if x.dtype in LEAST_EXPONENTS else x)
+
+    return forward
 
 
 def seeds_lost_beside_constants(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

@@ -25,6 +25,7 @@ from conformance.deviations.counterfactual_conjugates import (
 from conformance.deviations.counterfactual_functions import (
     curvatures_of_entropies_damped,
     derivatives_of_weighed_kinks_one_sided,
+    exponentials_clamped,
     filled_values_lost,
     gradients_of_running_sums_in_logarithms,
     gradients_of_single_points_in_front,
@@ -76,8 +77,20 @@ if TYPE_CHECKING:
 
 
 def seeds_of_convolutions_constant(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the gradients of convolutions be what they are, and depend on the operands alone, not on what arrives."""
+    """Have the gradients of convolutions be what they are, and depend on the operands alone, not on what arrives.
+
+    Or have the derivatives of these gradients depend on nothing, and the gradients on what arrives where that of the image is asked
+    for.
+    """
     yield intercepted_rules(_of_constant_seed)
+    yield intercepted_rules(_of_constant_derivatives)
+
+
+def _of_constant_derivatives(right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
+    if primitive is OPS["conv2d_plain"] and 0 not in asked:
+        return _of_constant_seed(right, primitive, node, asked, g, *given)
+    constant = node.derivative_of == ("conv2d_plain", 1)
+    return [(p, Tensor(c.array) if constant and isinstance(c, Tensor) else c) for p, c in right(node, asked, g, *given)]
 
 
 def _of_constant_seed(right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
@@ -243,8 +256,15 @@ def sums_formed_in_place(_: Sequence[str]) -> Iterator[AbstractContextManager[No
     yield summed_in_place(last_root_first=True)
 
 
+def gradients_formed_in_place(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have all sums of gradients be formed in what arrived first, and gradients of activations in what arrives as a view."""
+    yield summed_in_place(everywhere=True)
+    yield summed_in_place(everywhere=True, last_root_first=True)
+
+
 RULES: dict[str, Change] = {
     "as if gradients were summed in place": sums_formed_in_place,
+    "as if gradients were formed in place": gradients_formed_in_place,
     "as if factors were not conjugated": factors_not_conjugated,
     "as if the slope of a size were a quotient": slopes_of_sizes_quotients,
     "as if seeds were conjugated": seeds_conjugated,
@@ -291,6 +311,7 @@ RULES: dict[str, Change] = {
     "as if variances were bounded above": variances_bounded_above,
     "as if soft margins were logarithms of sums": soft_margins_of_sums,
     "as if no seed arrived beside a constant": seeds_lost_beside_constants,
+    "as if exponentials were clamped": exponentials_clamped,
     "as if no gradient of a value came beside that of what it fills": filled_values_lost,
 }
 """The counterfactual rules by the words that an entry uses."""

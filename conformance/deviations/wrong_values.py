@@ -112,6 +112,8 @@ def _changes(entry: Deviation) -> Iterator[AbstractContextManager[None]]:
     return (change for words in entry.signature if words in RULES for change in RULES[words](entry.above))
 
 
+IN_PARTS = ("as if exponentials were clamped",)
+"""Rules that hold for some elements and not for others, as how many a kernel takes at once decides; the others are right."""
 RENAMING = ("as if a gradient were its seed",)
 """Counterfactuals whose scripts have one name for two tensors; that they lack the other says nothing about it."""
 SIGNED = ("value", "absence", "shape", "dtype")
@@ -194,6 +196,8 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
             return any(_close(total, got, wanted, [total]) and _accounts(found, promise, total, wrong) for total in sums)
         case "another contribution":
             return _contributed(promise, found, wrong)
+        case _ if words in IN_PARTS:
+            return any(_predicted_in_part(change, promise, found, wrong) for change in RULES[words](ops))
         case _ if words in RULES:
             return any(_predicted_by(change, promise, found, wrong) for change in RULES[words](ops))
         case _:
@@ -217,6 +221,11 @@ def _in_form(found: Mismatch) -> Any:
 def _predicted_by(change: AbstractContextManager[None], promise: Promise, found: Mismatch, wrong: Any) -> bool:
     with change:  # a promise of its own: what this one knows by now was computed by the right rules
         return _predicted(promise, iter([(promise.of(promise.case), found.step)]), found, wrong)
+
+
+def _predicted_in_part(change: AbstractContextManager[None], promise: Promise, found: Mismatch, wrong: Any) -> bool:
+    with change:
+        return _predicted_elsewhere(promise.of(promise.case), ~wrong, found, wrong)
 
 
 def _predicted(

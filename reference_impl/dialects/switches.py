@@ -156,10 +156,7 @@ SWITCHES = (
         "promotion",
         "Graph lifetime",
         "How does an operand get the dtype of a wider one beside it (real beside complex, float32 beside float64)?",
-        {
-            "inside": "inside the op",
-            "cast_first": "by a cast before it, which is a node; an op of a list of tensors takes one dtype alone",
-        },
+        {"inside": "inside the op", "cast_first": "by a cast before it, a node; an op of a list of tensors takes one dtype"},
         "measured: the cast is refused where it was freed",
     ),
     Switch(

@@ -28,6 +28,18 @@ def test_ends_are_where_the_graph_begins_and_where_it_ends() -> None:
     assert read_dot(GRAPH).ends == (1, 2)
 
 
+def test_node_without_an_arrow_is_an_end_alone() -> None:
+    assert read_dot("digraph G { a -> b a -> c }").ends == read_dot("digraph G { a -> b c }").ends == (1, 2)
+
+
+def test_leaf_alone_begins_and_ends() -> None:
+    assert read_dot("digraph G { a }").ends == (1, 1)
+
+
+def test_arrow_that_is_missing_between_two_nodes_is_seen() -> None:
+    assert (read_dot("digraph G { a -> b b -> c }").ends, read_dot("digraph G { a b -> c }").ends) == ((1, 1), (1, 2))
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "graph G { a -- b }", "digraph G { a -> b", "digraph G { a -> }", "digraph G { a } more", 'digraph G { a[label="open] }'],

@@ -65,7 +65,7 @@ class Dialect:
         retained_follows: a gradient that was retained before an in-place update is that of the newest content, or of what the
             tensor was when it was first registered.
         promotion: an operand of a narrower dtype (real beside complex, float32 beside float64) is promoted by the op, or by a cast
-            before it, which is a node of its own.
+            before it, which is a node of its own; a wider operand without axes decides over those with some, or does not.
         conventions: what is done where nothing is documented; what was measured of the framework, and no promise.
         not_offered: parameters of the calls that this framework does not have, with the reason.
         static: scripts are written as a program first and run afterwards, see `reference_impl.static.program`.
@@ -103,7 +103,7 @@ class Dialect:
     leaky_at_zero: Literal["slope", "one"]
     several_views: Literal["refused", "allowed"]
     retained_follows: Literal["newest", "registered"]
-    promotion: Literal["inside", "cast_first"]
+    promotion: Literal["inside", "cast_first", "cast_to_widest"]
     joined: frozenset[str] = frozenset()
     reshaped: frozenset[str] = frozenset()
     hidden: Mapping[str, frozenset[str]] = field(default_factory=dict)

@@ -39,8 +39,9 @@ class ReferenceEngine:
         widened = self.widen and step.op == "cast" and step.results  # a hook's cast (no results) is there to be of another dtype
         attrs = {**step.attrs, "dtype": WIDE[np.dtype(step.attrs["dtype"]).kind]} if widened else step.attrs
         op = OPS[self.dialect.spelled.get(step.op, step.op)]
-        if self.dialect.promotion == "cast_first" and catalogue()[step.op].numbers.mixed and isinstance(op, Primitive):
-            operands = list(of_one_dtype(*operands))  # an op of parts casts where its parts do
+        if self.dialect.promotion != "inside" and catalogue()[step.op].numbers.mixed and isinstance(op, Primitive):
+            widest = self.dialect.promotion == "cast_to_widest"
+            operands = list(of_one_dtype(*operands, widest=widest))  # an op of parts casts where its parts do
         made = op(*operands, **attrs)
         return made if isinstance(made, tuple) else (made,)
 

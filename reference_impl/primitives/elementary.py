@@ -50,35 +50,26 @@ def pow(x: Any, y: Any) -> Any:  # noqa: A001 - an op is called what the framewo
     return np.power(x, y)
 
 
-def _flat(x: Any, y: Any, along: str) -> Any:
-    """Return where ``x^y`` is constant along an operand, though what its formula is made of is not finite.
+@primitive(saves=(), ulps=0)
+def flat(x: Any, y: Any, *, along: str) -> Any:
+    """Return 1 where ``x^y`` is constant along an operand, though what its formula is made of is not finite, else 0.
 
     ``x^0`` is 1 everywhere, also at 0 and NaN; ``0^y`` is 0 for positive y, and every engine has the derivative 0 at 0^0, too.
     """
     if along == "y":
-        return np.equal(x, 0) & np.greater_equal(y, 0)
-    with np.errstate(all="ignore"):
-        return np.equal(y, 0) & ~np.isfinite(np.power(x, -1.0))
-
-
-@primitive(saves=(), ulps=0)
-def unless_flat(g: Any, x: Any, y: Any, *, along: str, value: float) -> Any:
-    """Return ``g``, which is linear here, and a number where ``x^y`` is constant: for programs, which are written for all elements."""
-    return np.where(_flat(x, y, along), np.asarray(value, g.dtype), g)
-
-
-@unless_flat.vjp("g")
-def unless_flat_vjp_g(g: Any, out: Any, h: Any, x: Any, y: Any, *, along: str, value: float) -> Any:
-    return unless_flat(g, x, y, along=along, value=0.0)
+        found = np.equal(x, 0) & np.greater_equal(y, 0)
+    else:
+        with np.errstate(all="ignore"):
+            found = np.equal(y, 0) & ~np.isfinite(np.power(x, -1.0))
+    return found.astype(x.dtype)
 
 
 def _base(x: Any, y: Any, along: str) -> Any:
-    """Return the base, and 1 where that is flat."""
+    """Return the base, and 1 where that is flat; a program, which is written for all elements, finds out where when it runs."""
     shape = list(np.broadcast_shapes(shape_of(x), shape_of(y)))
-    if isinstance(x, Symbol) or isinstance(y, Symbol):
-        return unless_flat(x if list(shape_of(x)) == shape else expand(x, shape=shape), x, y, along=along, value=1.0)
-    flat = _flat(array_of(x), array_of(y), along)
-    return masked_fill(expand(x, shape=shape), mask=flat, value=1.0) if flat.any() else x
+    symbolic = isinstance(x, Symbol) or isinstance(y, Symbol)
+    places = flat(x, y, along=along) if symbolic else flat(array_of(x), array_of(y), along=along)
+    return masked_fill(expand(x, shape=shape), mask=places, value=1.0) if symbolic or places.any() else x
 
 
 @pow.vjp("x")

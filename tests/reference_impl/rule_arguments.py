@@ -79,7 +79,6 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("linear_of_parts", ((4, 3), (2, 3), (2,)), {}),
     ("mse_loss_of_parts", ((2, 3), (2, 3)), {}),
     ("where_of_parts", ((2, 3), (3,)), {"mask": [[True, False, True], [False, True, False]]}),
-    ("unless_flat", ((2, 3), (2, 3), (2, 3)), {"along": "y", "value": 1.0}),
     ("masked_scatter_of_parts", ((2, 2), (3,)), {"mask": [[True, False], [True, False]]}),
     ("largest_of_windows", ((2, 3, 4),), {}),
     ("conv2d", ((2, 3, 4, 3), (2, 3, 3, 2)), {"padding": [1, 0]}),
@@ -324,6 +323,7 @@ CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("record", ((2, 4),), {"axis": 1, "larger": True}),
     ("numbered", ((2, 3),), {}),
     ("finite", ((2, 3),), {}),
+    ("flat", ((2, 3), (2, 3)), {"along": "y"}),
 )
 """Piecewise constant ops: all there is to check is that their derivative is 0."""
 

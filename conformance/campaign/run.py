@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance import __version__
-from conformance.backends.registry import registration, voters
+from conformance.backends.registry import registration, slowness, voters
 from conformance.campaign.baseline import accepting, read_baseline, today
 from conformance.campaign.chunk import Chunk
 from conformance.campaign.cluster import reached
@@ -28,7 +28,7 @@ from conformance.campaign.shares import counts, read_shares
 from conformance.campaign.tally import Tally
 from conformance.campaign.triage import is_open, triaged
 from conformance.deviations.entries import known
-from conformance.generate.grid import CALLED_BY, grid
+from conformance.generate.grid import CALLED_BY, VALUES, WANTED, grid
 from conformance.generate.scripts import DrawOptions, case_of, is_program, odds_of
 from conformance.laws.judging import Judging, Sampling
 from conformance.ops import catalogue, not_offered
@@ -93,8 +93,10 @@ class Options:
 
     @cached_property
     def points(self) -> tuple[Point, ...]:
-        """The points of the grid; they take some seconds to find."""
-        return tuple(grid(self.draw.ops, self.draw.without)) if self.grid else ()
+        """The points of the grid; they take some seconds to find. A slow engine is asked for every value, and others for every pair."""
+        if not self.grid:
+            return ()
+        return tuple(grid(self.draw.ops, self.draw.without, VALUES if slowness(self.backends) > 1 else WANTED))
 
     @property
     def total(self) -> int:

@@ -37,6 +37,7 @@ FUNCTIONAL = replace(
     PADDLE_STATIC,
     name="functional",
     unreached="zeros",
+    promotion="cast_to_widest",
     conventions=Conventions(),
     spelled={},
     not_offered={
@@ -48,7 +49,8 @@ FUNCTIONAL = replace(
         **dict.fromkeys(("step:backward", "step:clear_grad", "step:retain_grad", "step:append_backward", "step:toggle"), NO_STATE),
     },
 )
-"""What functional engines promise: what programs do, of which nothing is freed, and zeros for what the outputs do not depend on."""
+"""What functional engines promise: what programs do, of which nothing is freed, zeros for what the outputs do not depend on, and that
+of two dtypes the wider one is that of the result: https://numpy.org/neps/nep-0050-scalar-promotion.html, and so in JAX."""
 
 
 @dataclass(eq=False)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 REGISTRATION = Registration(opens=f"{__name__}:open_backend", title="torch.func", requires="torch", static=True)
 
-LIKE_TORCH = replace(FUNCTIONAL, ties=TORCH.ties, leaky_at_zero=TORCH.leaky_at_zero)
+LIKE_TORCH = replace(FUNCTIONAL, ties=TORCH.ties, leaky_at_zero=TORCH.leaky_at_zero, promotion=TORCH.promotion)
 
 
 def open_backend() -> Interpreter:

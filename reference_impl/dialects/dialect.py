@@ -59,7 +59,7 @@ class Dialect:
     leaky_at_zero: Literal["slope", "one"]
     several_views: Literal["refused", "allowed"]
     retained_follows: Literal["newest", "registered"]
-    promotion: Literal["inside", "cast_first"]
+    promotion: Literal["inside", "cast_first", "cast_to_widest"]
     joined: frozenset[str] = frozenset()
     reshaped: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     hidden: Mapping[str, frozenset[str]] = field(default_factory=dict)

@@ -72,10 +72,7 @@ SWITCHES = (
         "implicit_seed",
         "Roots and seeds",
         "What seeds a root that is given no seed?",
-        {
-            "one_real_element": "ones if it has one element, a real one; others are refused",
-            "ones": "ones of its shape, whatever that is",
-        },
+        {"one_real_element": "ones if it has one element, a real one; others are refused", "ones": "ones of its shape, in any case"},
         "both documents; measured, rows S01-S06, S16, S72",
     ),
     Switch(
@@ -146,18 +143,19 @@ SWITCHES = (
         "freed_refuses",
         "Graph lifetime",
         "Which nodes of a freed graph refuse to run again?",
-        {
-            "saved": "those that had saved tensors: add, sub, neg, sum, reshape, cat, split and cast go on working",
-            "executed": "every node that ran",
-        },
+        {"saved": "those that had saved tensors: add, neg, sum, reshape, cat, cast go on working", "executed": "every node that ran"},
         "both documents, for the graph as a whole; measured, rows L04, L5-*, L6-*",
     ),
     Switch(
         "promotion",
         "Graph lifetime",
         "How does an operand get the dtype of a wider one beside it (real beside complex, float32 beside float64)?",
-        {"inside": "inside the op", "cast_first": "by a cast before it, a node; an op of a list of tensors takes one dtype"},
-        "measured: the cast is refused where it was freed",
+        {
+            "inside": "inside the op, unless the wider one has no axes",
+            "cast_first": "by a cast before it, a node, unless the wider one has no axes; an op of a list of tensors takes one dtype",
+            "cast_to_widest": "by a cast before the op, whatever has axes, as in NumPy 2",
+        },
+        "PyTorch's document of tensor attributes; NumPy's NEP 50; measured: the cast is refused where it was freed",
     ),
     Switch(
         "spelled",

@@ -13,7 +13,7 @@ from reference_impl.primitives.piecewise import abs, inside
 from reference_impl.primitives.promotion import to_operand
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import expand
-from reference_impl.tape.primitive import Domain, Symbol, array_of, composite, primitive
+from reference_impl.tape.primitive import Domain, Symbol, array_of, composite, primitive, shape_of
 
 SQRT_2 = math.sqrt(2.0)
 SQRT_2_PI = math.sqrt(2.0 * math.pi)
@@ -50,32 +50,36 @@ def pow(x: Any, y: Any) -> Any:  # noqa: A001 - an op is called what the framewo
     return np.power(x, y)
 
 
-def _is_symbolic(*operands: Any) -> bool:
-    """Whether the numbers are not known yet: a program is written for all of them."""
-    return any(isinstance(operand, Symbol) for operand in operands)
+@primitive(saves=(), ulps=0)
+def flat(x: Any, y: Any, *, along: str) -> Any:
+    """Return 1 where ``x^y`` is constant along an operand, though what its formula is made of is not finite, else 0.
+
+    ``x^0`` is 1 everywhere, also at 0 and NaN; ``0^y`` is 0 for positive y, and every engine has the derivative 0 at 0^0, too.
+    """
+    if along == "y":
+        found = np.equal(x, 0) & np.greater_equal(y, 0)
+    else:
+        with np.errstate(all="ignore"):
+            found = np.equal(y, 0) & ~np.isfinite(np.power(x, -1.0))
+    return found.astype(x.dtype)
 
 
-def _with_ones(x: Any, places: Any) -> Any:
-    return masked_fill(expand(x, shape=list(places.shape)), mask=places, value=1.0)
+def _base(x: Any, y: Any, along: str) -> Any:
+    """Return the base, and 1 where that is flat; a program, which is written for all elements, finds out where when it runs."""
+    shape = list(np.broadcast_shapes(shape_of(x), shape_of(y)))
+    symbolic = isinstance(x, Symbol) or isinstance(y, Symbol)
+    places = flat(x, y, along=along) if symbolic else flat(array_of(x), array_of(y), along=along)
+    return masked_fill(expand(x, shape=shape), mask=places, value=1.0) if symbolic or places.any() else x
 
 
 @pow.vjp("x")
 def pow_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:  # d(x^y)/dx = y x^(y-1)
-    base = x
-    if not _is_symbolic(x, y):
-        with np.errstate(all="ignore"):
-            flat = np.equal(array_of(y), 0) & ~np.isfinite(np.power(array_of(x), -1.0))  # x^0 is 1 everywhere, also at 0 and NaN
-        base = _with_ones(x, flat) if flat.any() else x
-    return to_operand(mul(g, conjugate(mul(y, pow(base, sub(y, 1.0))))), x)
+    return to_operand(mul(g, conjugate(mul(y, pow(_base(x, y, "x"), sub(y, 1.0))))), x)
 
 
 @pow.vjp("y")
 def pow_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:  # d(x^y)/dy = x^y log x
-    base = x
-    if not _is_symbolic(x, y):
-        flat = np.equal(array_of(x), 0) & np.greater_equal(array_of(y), 0)  # 0^y is 0 for positive y; both frameworks have 0 at 0^0 too
-        base = _with_ones(x, flat) if flat.any() else x
-    return to_operand(mul(g, conjugate(mul(out, log(base)))), y)
+    return to_operand(mul(g, conjugate(mul(out, log(_base(x, y, "y"))))), y)
 
 
 @primitive(domain={"x": Domain.POSITIVE})

@@ -2,7 +2,8 @@
 
 A real operand beside a complex one becomes complex, and float32 beside float64 becomes float64, unless an operand without axes is
 the wider one: then it takes the dtype of the operand with axes. (Both frameworks do so for sums, products and quotients, measured in
-row T006; Paddle documents the table of dtypes and says nothing about axes.) A cotangent comes back in the dtype of its operand.
+row T006; Paddle documents the table of dtypes and says nothing about axes. In NumPy the wider one decides in any case.) A cotangent
+comes back in the dtype of its operand.
 """
 
 from __future__ import annotations
@@ -57,12 +58,15 @@ def of_one_precision(x: Any, y: Any) -> tuple[Any, Any]:
     return (x, y.astype(x.dtype)) if x.shape else (x.astype(y.dtype), y)
 
 
-def of_one_dtype(x: Any, y: Any) -> tuple[Any, Any]:
-    """Cast the operand that has not the dtype of the result; what some dialects do before an op that takes two dtypes."""
+def of_one_dtype(x: Any, y: Any, *, widest: bool = False) -> tuple[Any, Any]:
+    """Cast the operand that has not the dtype of the result; what some dialects do before an op that takes two dtypes.
+
+    ``widest``: the wider dtype decides in any case, and not the operand that has axes.
+    """
     dtypes = (x.dtype, y.dtype)
     if dtypes[0] == dtypes[1]:
         return x, y
-    if dtypes[0].kind == dtypes[1].kind and bool(shape_of(x)) is not bool(shape_of(y)):
+    if not widest and dtypes[0].kind == dtypes[1].kind and bool(shape_of(x)) is not bool(shape_of(y)):
         dtype = dtypes[0] if shape_of(x) else dtypes[1]
     else:
         dtype = np.result_type(*dtypes)

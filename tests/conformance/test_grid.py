@@ -21,7 +21,7 @@ from conformance.campaign.worker import run_case
 from conformance.case.case import AGAIN
 from conformance.case.outcome import Raised
 from conformance.case.steps import Grad, Op
-from conformance.generate.grid import CALLED_BY, DIMENSIONS, TRIPLES, combinations_of, grid
+from conformance.generate.grid import CALLED_BY, DIMENSIONS, TRIPLES, VALUES, WANTED, combinations_of, grid
 from conformance.generate.grid.covering import cover, possible
 from conformance.generate.layouts import LAYOUTS, laid
 from conformance.generate.scripts import DrawOptions
@@ -89,6 +89,20 @@ def test_what_no_engine_offers_is_left_out_and_all_other_pairs_are_covered(word:
     assert not {(name, point.row[name]) for point in points for name in needs} & {(n, v) for n, values in needs.items() for v in values}
     left = {value for point in grid(["add"]) for value in point.row.items() if value[1] not in needs.get(value[0], ())}
     assert left == {value for point in points for value in point.row.items()}
+
+
+@pytest.mark.parametrize("op", ["add", "where", "conv2d", "exp"])
+def test_every_value_stands_in_a_case_of_a_slow_engine_which_are_a_third_at_most(op: str) -> None:
+    every, few = ([point.row for point in found] for found in (grid([op]), grid([op], wanted=VALUES)))
+    assert {*every[0]} == {*few[0]}
+    assert [{row[name] for row in every} for name in DIMENSIONS] == [{row[name] for row in few} for name in DIMENSIONS]
+    assert 3 * len(few) <= len(every)
+
+
+@pytest.mark.parametrize(("backends", "wanted"), [(("examples.engines.jax",), VALUES), (("examples.engines.hips",), WANTED)])
+def test_a_slow_engine_is_asked_for_values_and_others_for_pairs(backends: tuple[str, ...], wanted: Any) -> None:
+    asked = Options(backends, grid=True, draw=DrawOptions(ops=("add",))).points
+    assert tuple(grid(("add",), wanted=wanted)) == asked
 
 
 def test_programs_are_asked_what_they_can_say() -> None:

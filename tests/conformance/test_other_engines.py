@@ -30,7 +30,7 @@ from conformance.judge.verdict import Bucket, Verdict, judge
 from conformance.ops import catalogue
 from examples.engines.functional import FUNCTIONAL, Functional
 from examples.engines.numpy_ops import NUMPY, spelled
-from reference_impl import DIALECTS, OPS, PADDLE_STATIC, Category
+from reference_impl import DIALECTS, OPS, PADDLE_STATIC, TORCH, Category
 from reference_impl.primitives.norms import OF_OTHER_ENGINES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -184,6 +184,19 @@ def test_zeros_for_what_is_absent_are_told() -> None:
     absent = replace(FUNCTIONAL, unreached="absent")
     assert Bucket.AGREED is verdict(numbers(), UNREACHED).bucket
     assert Bucket.DIVERGED is verdict(numbers(dialect=absent), UNREACHED).bucket
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "where"])
+@pytest.mark.parametrize(("promotion", "dtype"), [("cast_to_widest", "float64"), ("cast_first", "float32"), ("inside", "float32")])
+def test_whether_an_operand_without_axes_decides_over_one_with_some(name: str, promotion: Any, dtype: str) -> None:
+    narrow, wide = Input("x", (1,), (1.0,), "float32"), Input("w", (), (2.0,), "float64")
+    attrs = {"mask": [True]} if name == "where" else {}
+    seen: Any = []
+    for dialect in (FUNCTIONAL, TORCH):
+        own = replace(dialect, promotion=promotion)
+        case = Case((narrow, wide), (Op(name, ("x", "w"), ("y",), attrs), Grad(("y",), ("x", "w"), ("g", "h"))))
+        seen += [[value.array.dtype for value in step.values] for step in reference(own, own.not_offered).run(case).observations]
+    assert [[dtype], ["float32", "float64"]] * 2 == seen
 
 
 def test_an_engine_of_no_documented_subgradient_is_held_to_the_subdifferential() -> None:

@@ -328,6 +328,7 @@ CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("record", ((2, 4),), {"axis": 1, "larger": True}),
     ("numbered", ((2, 3),), {}),
     ("finite", ((2, 3),), {}),
+    ("flat", ((2, 3), (2, 3)), {"along": "y"}),
 )
 """Piecewise constant ops: all there is to check is that their derivative is 0."""
 

@@ -172,6 +172,24 @@ def test_ties_follow_the_dialect(program: Program) -> None:
     assert found.tolist() == [0.5, 0.5]
 
 
+@pytest.mark.parametrize(
+    ("base", "exponent", "by_base", "by_exponent"),
+    [
+        (0.0, 0.0, 0.0, 0.0),
+        (0.0, 2.0, 0.0, 0.0),
+        (np.nan, 0.0, 0.0, np.nan),
+        (0.0, -1.0, -np.inf, -np.inf),
+        (2.0, 0.0, 0.0, np.log(2.0)),
+    ],
+)
+def test_a_power_has_the_gradients_of_its_elements(base: float, exponent: float, by_base: float, by_exponent: float) -> None:
+    program = Program()
+    x, y = (program.data(name, (1,), "float64", stop_gradient=False) for name in "xy")
+    with np.errstate(all="ignore"):
+        found = run(program, {"x": [base], "y": [exponent]}, gradients(OPS["pow"](x, y), [x, y]))
+    assert np.array_equal([[by_base], [by_exponent]], np.array(found), equal_nan=True)
+
+
 def test_gradients_of_gradients_to_the_third_order(program: Program, x: Variable) -> None:
     derivative = cube(x, exponent=3.0)
     found = [derivative := gradients(derivative, x)[0] for _ in range(3)]

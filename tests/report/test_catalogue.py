@@ -141,6 +141,10 @@ SAID = {
         "import os\nos.makedirs('', given=os.environ)\n",
         (Showing.NOT_OFFERED, "TypeError: makedirs() got an unexpected keyword argument 'given'"),
     ),
+    "a dtype of an op that the release lacks": (
+        "raise RuntimeError('(NotFound) The kernel with key (CPU, complex64) of kernel `pow` is not registered.')\n",
+        (Showing.NOT_OFFERED, "RuntimeError: (NotFound) The kernel with key (CPU, complex64) of kernel `pow` is not registered."),
+    ),
     "it is gone there": ("import os\nassert os.environ\n", (Showing.GONE, "")),
     "a fault there": ("import os\nos.environ['']\n", (Showing.FAULT, "status 1: KeyError: ''")),
     "a script that leaves": ("raise SystemExit(1)\n", (Showing.FAULT, "SystemExit: 1")),

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import reference_impl
 from conformance.backends.interpreter import pick
+from conformance.ops import catalogue
 from reference_impl import OPS, AutogradError, Category, Dialect, Program, Variable
+from reference_impl.primitives.promotion import of_one_dtype
 from reference_impl.static.transform import CURRENT_OPERATOR
 
 if TYPE_CHECKING:
@@ -43,6 +45,8 @@ class ReferencePrograms:
 
     def apply(self, step: Op, operands: list[Variable]) -> tuple[Variable, ...]:
         attrs = {**step.attrs, "dtype": "float64"} if self.widen and step.op == "cast" else step.attrs
+        if self.dialect.promotion == "cast_to_widest" and catalogue()[step.op].numbers.mixed:
+            operands = list(of_one_dtype(*operands, widest=True))
         made = OPS[self.dialect.spelled.get(step.op, step.op)](*operands, **attrs)
         return made if isinstance(made, tuple) else (made,)
 

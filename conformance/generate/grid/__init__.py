@@ -46,10 +46,13 @@ DIMENSIONS = {
     "asked": "operands whose gradients are asked for, and which are constants",
 }
 FRAME = Place._fields
+Dimensioned = tuple[tuple[str, ...], ...]
 TRIPLES = (("layout", "order", "kind"), ("seed", "order", "kind"), ("beside", "order", "lane"))
 """What is known to go wrong together: a kernel for each layout and kind of number, chosen anew at each order; sums over broadcast
 axes."""
 WANTED = (*combinations(DIMENSIONS, 2), *TRIPLES)
+VALUES = tuple((dimension,) for dimension in DIMENSIONS)
+"""What is wanted of a slow engine, in a fifth of the cases: every value in one of them, and so more than half of the pairs."""
 ORDERS = ("1", "2", "3")
 OPERANDS_ALONE = ("view of a view", "offset")
 LAID = tuple(layout for layout in LAYOUTS if layout != "contiguous")
@@ -84,14 +87,18 @@ class Point(NamedTuple):
         return Script(self.op, self.row, made).case()
 
 
-def grid(ops: Iterable[str] | None = None, without: Collection[str] = ()) -> Iterator[Point]:
-    """Yield the grid of these ops, or of all; ``without``: dtypes, ops (``op:erf``) and words of `CALLED_BY` that are left out."""
+def grid(ops: Iterable[str] | None = None, without: Collection[str] = (), wanted: Dimensioned = WANTED) -> Iterator[Point]:
+    """Yield the grid of these ops, or of all.
+
+    ``without``: dtypes, ops (``op:erf``) and words of `CALLED_BY` that are left out. ``wanted``: the dimensions of which every
+    combination stands in some case.
+    """
     needless = [CALLED_BY[word] for word in sorted(CALLED_BY.keys() & set(without))]
     for op in ops or catalogue():
         if f"op:{op}" in without:
             continue
         frames, free = _space(op)
-        for row in _covered(frames, tuple(_less(dimensions, needless) for dimensions in free)):
+        for row in _covered(frames, tuple(_less(dimensions, needless) for dimensions in free), wanted):
             if set(without).isdisjoint(row["dtype"].split("+")):
                 yield Point(op, row)
 
@@ -114,9 +121,9 @@ Free = tuple[Dimensions, ...]
 
 
 @functools.cache
-def _covered(frames: Frames, free: Free) -> tuple[Row, ...]:
+def _covered(frames: Frames, free: Free, wanted: Dimensioned) -> tuple[Row, ...]:
     """Cover a space; many ops have the same."""
-    return tuple(cover([dict(frame) for frame in frames], [dict(values) for values in free], WANTED))
+    return tuple(cover([dict(frame) for frame in frames], [dict(values) for values in free], wanted))
 
 
 @functools.cache

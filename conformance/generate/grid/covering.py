@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import count, product
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,9 +41,17 @@ def possible(
         for frame, more in zip(frames, free, strict=True)
     ]
     for dimensions in wanted:
-        for choices in dict.fromkeys(map(itemgetter(*dimensions), allowed)):
+        for choices in dict.fromkeys(map(_reader(dimensions), allowed)):
             found.update(dict.fromkeys(tuple(zip(dimensions, values, strict=True)) for values in product(*choices)))
     return list(found)
+
+
+def _reader(dimensions: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+    """Return what reads the values of dimensions off a row; `itemgetter` of one name would return a bare value."""
+    if len(dimensions) > 1:
+        return itemgetter(*dimensions)
+    (dimension,) = dimensions
+    return lambda row: (row[dimension],)
 
 
 class Wanted(NamedTuple):
@@ -56,7 +64,7 @@ class Wanted(NamedTuple):
 
 def cover(frames: Sequence[Row], free: Sequence[Mapping[str, Sequence[str]]], wanted: Sequence[tuple[str, ...]]) -> Iterator[Row]:
     """Yield rows in which all that is `possible` stands."""
-    asked = {dimensions: Wanted(dimensions, itemgetter(*dimensions), {}) for dimensions in wanted}
+    asked = {dimensions: Wanted(dimensions, _reader(dimensions), {}) for dimensions in wanted}
     for combination in possible(frames, free, wanted):
         named, given = zip(*combination, strict=True)
         asked[named].missing[given] = None

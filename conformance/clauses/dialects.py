@@ -116,9 +116,10 @@ _STATE = (
     ),
     Curated(
         "promotion",
-        "a real factor of complex numbers, freed by its derivative",
+        "a double factor without axes, and a real one of complex numbers that its derivative frees",
         exact(
-            (_Z, leaf("x", 3.0), plane("s", 1 + 1j, differentiable=False)),
+            (_Z, leaf("x", 3.0), plane("s", 1 + 1j, differentiable=False), Input("d", (), (2.0,), "float64")),
+            mul("d", "x", "e"),
             mul("z", "x", "y"),
             Grad(("y",), ("x",), ("dx",), ("s",), create_graph=True),
             Backward(("dx",)),

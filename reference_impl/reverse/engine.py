@@ -162,7 +162,7 @@ def _gradients(
     if not allow_unused:
         contract.check_reached(inputs, [c is not None for c in found])
     if create_graph:
-        return _unshared(found)
+        return _unshared(found, seeds or (), dialect)
     return [None if c is None else Tensor(clone(array_of(c))) for c in found]
 
 
@@ -211,9 +211,16 @@ def _accumulate(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_grap
         tensor.grad = Tensor(np.asarray(total), requires_grad=before.requires_grad, node=before.node, slot=before.slot)
 
 
-def _unshared(found: list[Any]) -> list[Tensor | None]:
+def _unshared(found: list[Any], seeds: Sequence[Tensor | None], dialect: Dialect) -> list[Tensor | None]:
     """Return a tensor of its own for each cotangent, so that changing one in place changes no seed and no other result.
 
     A leaf comes back itself, a seed or what a hook gave: it cannot be changed in place, and derivatives are asked for by its identity.
+    Where every derivative requires a gradient, one that the pass has made of a constant is a leaf, too, and may arrive at several.
     """
-    return [c if c is None or (c.node is None and c.requires_grad) else copy_of(c) for c in found]
+    makes_leaves, given, returned = dialect.derivative_requires_grad == "always", {*seeds}, set()
+    results: list[Tensor | None] = []
+    for c in found:
+        is_leaf = c is not None and c.node is None and c.requires_grad
+        results.append(c if c is None or (is_leaf and (c in given or c not in returned or not makes_leaves)) else copy_of(c))
+        returned.add(c)
+    return results

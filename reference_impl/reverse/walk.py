@@ -267,8 +267,11 @@ class ReversePass:
         if minds and viewed is None:
             return {}
         flags = ((p, o, o.requires_grad, p in node.tracked) for p, o in enumerate(node.operands) if type(o) is Tensor)
-        changed = [(node.primitive.operands[p], operand, flag) for p, operand, flag, tracked in flags if flag != tracked]
-        return {o: flag for name, o, flag in changed if viewed is None or len(o.shape) >= viewed.get(name, NO_VIEW)}
+        changed = [(p, operand, flag) for p, operand, flag, tracked in flags if flag != tracked]
+        if viewed is None:
+            return {operand: flag for _, operand, flag in changed}
+        named = [(node.primitive.operands[p], operand, flag) for p, operand, flag in changed]
+        return {operand: flag for name, operand, flag in named if len(operand.shape) >= viewed.get(name, NO_VIEW)}
 
     def _hooked(self, hooks: list[Any], arrived: list[Any], primals: Sequence[Any]) -> list[Any]:
         """Call the hooks of a leaf or a node on what arrived, slot by slot, and return what takes its place.

@@ -226,6 +226,11 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("without_nan", ((2, 3),), {}),
     ("nansum_of_parts", ((2, 3),), {"axis": [1], "keepdims": False}),
     ("nanmean_of_parts", ((2, 3),), {"axis": [1], "keepdims": False}),
+    # What depends on operands in jumps alone, far from which these lie.
+    ("flat", ((2, 3), (2, 3)), {"along": "y"}),
+    ("unit_of", ((2, 3),), {"axes": [1]}),
+    ("part_of_neighbour", ((2, 4),), {"kind": "upper", "at": 0.3, "axis": 1}),
+    ("part_picked", ((2, 4),), {"axis": 1, "kind": "upper", "at": 0.3, "keepdims": False}),
 )
 
 
@@ -328,7 +333,6 @@ CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("record", ((2, 4),), {"axis": 1, "larger": True}),
     ("numbered", ((2, 3),), {}),
     ("finite", ((2, 3),), {}),
-    ("flat", ((2, 3), (2, 3)), {"along": "y"}),
 )
 """Piecewise constant ops: all there is to check is that their derivative is 0."""
 

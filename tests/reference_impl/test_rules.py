@@ -15,7 +15,11 @@ from tests.reference_impl.rule_check import HIGHEST, agrees, ask
 from tests.reference_impl.rule_problems import CHECKED, DRAWN, DRAWS, NOT_DRAWN, WRITTEN, drawn_problems, random_of, written_problems
 
 CONSTANTS = {op for op, *_ in CONSTANT}
-OF_ITS_RESULT = {"running_shares": "logcumsumexp"}
+OF_ITS_RESULT = {
+    "running_shares": "logcumsumexp",
+    "shares_of_exponentials": "logsumexp",
+    "in_units": "layer_norm_noaffine",
+}
 """Ops that are not computed of an operand, which is a function of another one: checked in the op that makes it."""
 
 

@@ -48,7 +48,6 @@ OF_TORCH_ALONE = (
     "batch-of-identities-that-is-asked-for-its-seed",
     "edge-of-a-leaf-without-a-flag-as-a-root",
     "freed-node-of-a-batch",
-    "seed-of-another-kind-before-one-of-another-shape",
     "write-of-another-shape-to-a-gradient-of-a-batch",
 )
 OF_PADDLE_ALONE = ("dump-of-what-a-custom-function-leaves-out",)

@@ -35,7 +35,7 @@ def refused(number: float, op: str = "exp") -> Case:
     return Case((Input("x", (2,), (0.5, number)),), steps)
 
 
-REFUSED = [refused(n / 16) for n in range(400)]
+REFUSED = [refused(n / 16) for n in range(800)]
 
 
 def ailment(engine: Backend, case: Case, family: str = "") -> Ailment | None:

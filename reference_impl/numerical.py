@@ -141,22 +141,39 @@ def derivative(phi: Line, order: int, size: float = 1.0) -> Estimate:
     (1927) 299-361). The bound is what the halving changed, ``|A(h) - A(2h)|``, plus the rounding ``eps / h^order``; the step with
     the smallest bound wins (C. Ridders, Adv. Eng. Softw. 4 (1982) 75-76).
 
+    What the halving changed is a bound only where the differences converge, ``|A(h) - A| <= sum of all later changes``. Across a pole
+    they do not: of ``1 / (t - a)`` with ``a`` within reach every halving changes more than the one before, and the first change is the
+    smallest. So a change counts only where it is what a halving must make of the one before, which is less by ``2^p``; one that has
+    not fallen by the root of that says that neither it nor any change before it is a bound. The same is asked of what the two outermost
+    nodes add, with the exponent of the stencil without them. That needs no further node, and stands before the first change, too.
+
     A kink exactly at the point is the one thing that halving cannot see at every order: central differences of odd order average
     the slopes of ``|t|``, for every h. Those of the next order diverge, so orders 1 to 3 are judged together.
     """
+    falls = [2.0 ** (0.5 * exponent(order, width)) for width in (HALF_WIDTH, HALF_WIDTH - 1)]
     gain = 2.0 ** exponent(order) - 1.0
     best = Estimate(math.nan, math.inf)
     coarse = math.nan
+    before: tuple[float, float] | None = None
     for reach in REACHES:
         h = reach / (HALF_WIDTH * size)
         samples = [phi(i * h) for i in range(-HALF_WIDTH, HALF_WIDTH + 1)]
         weights = stencil(order)
-        fine = math.fsum(w * s.value for w, s in zip(weights, samples, strict=True)) / h**order
+        fine = _weighted(samples, weights) / h**order
         rounding = ROUNDINGS * EPSILON * sum(abs(w) * s.scale for w, s in zip(weights, samples, strict=True)) / h**order
-        error = abs(fine - coarse) + rounding
-        if error < best.error:
-            best = Estimate(fine + (fine - coarse) / gain, error)
+        added = abs(fine - _weighted(samples[1:-1], stencil(order, HALF_WIDTH - 1)) / h**order)
+        changes = (added if before is None else abs(fine - coarse), added)
+        if before is not None:
+            error = changes[0] + rounding
+            if not all(now <= was / fall + rounding for now, was, fall in zip(changes, before, falls, strict=True)):
+                best = Estimate(math.nan, math.inf)
+            elif error < best.error:
+                best = Estimate(fine + (fine - coarse) / gain, error)
         if 2 * rounding > best.error:
             break  # the rounding at least doubles with each halving, so that no smaller step is better
-        coarse = fine
+        coarse, before = fine, changes
     return best
+
+
+def _weighted(samples: Sequence[Sample], weights: Sequence[float]) -> float:
+    return math.fsum(w * s.value for w, s in zip(weights, samples, strict=True))

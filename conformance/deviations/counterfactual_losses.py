@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
 from conformance.ops.dtypes import format_of
-from reference_impl.primitives.arithmetic import add_scalar, div, mul, neg, sub
+from reference_impl.primitives.arithmetic import add_scalar, div, mul, neg, square, sub
 from reference_impl.primitives.distances import at_least
 from reference_impl.primitives.elementary import exp, sigmoid
 from reference_impl.primitives.losses import like, shares, soft_margin, soft_margin_by_sum
@@ -42,15 +43,20 @@ def _of_what_is_absent(_: Rule, __: int, g: Any, ___: Any, x: Any, *, target: An
 
 
 def soft_margins_of_sums(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have ``log(1 + e^z)`` and its slope ``e^z / (1 + e^z)`` be computed as they are written, whatever ``e^z`` is."""
-    yield _as_written()
+    """Have ``log(1 + e^z)`` and its slope ``e^z / (1 + e^z)`` be computed as they are written, whatever ``e^z`` is.
+
+    The derivative of that slope is ``g e^z / (1 + e^z)^2``, or that of a division by ``y``, with ``g x / y^2``: what is divided
+    overflows, and the square, where ``e^z`` and the quotient need not.
+    """
+    yield _as_written(_slope_by_shares)
+    yield _as_written(_slope_by_quotients)
 
 
 @contextmanager
-def _as_written() -> Iterator[None]:
+def _as_written(slope: Callable[..., Any]) -> Iterator[None]:
     with ExitStack() as stack:
         for op in (soft_margin, soft_margin_by_sum):
-            stack.enter_context(replaced_rule(op, 0, _slope))
+            stack.enter_context(replaced_rule(op, 0, lambda _: slope))
             stack.enter_context(replaced_forward(op, lambda _: _logarithm_of_sum))
         yield
 
@@ -59,13 +65,21 @@ def _logarithm_of_sum(x: Any, *, target: Any) -> Any:
     return np.log1p(np.exp(np.negative(np.multiply(like(target, x), x)))).astype(x.dtype)
 
 
-def _slope(_: Rule) -> Rule:
-    def rule(g: Any, _: Any, x: Any, *, target: Any) -> Any:
-        away = np.negative(like(target, x))
-        e = exp(mul(x, away))
-        return mul(mul(div(g, add_scalar(e, other=1.0)), e), away)
+def _slope_by_shares(g: Any, _: Any, x: Any, *, target: Any) -> Any:
+    away = np.negative(like(target, x))
+    return mul(g, mul(_SHARE(mul(x, away)), away))
 
-    return rule
+
+def _slope_by_quotients(g: Any, _: Any, x: Any, *, target: Any) -> Any:
+    away = np.negative(like(target, x))
+    e = exp(mul(x, away))
+    return mul(mul(_QUOTIENT(g, add_scalar(e, other=1.0)), e), away)
+
+
+_SHARE, _QUOTIENT = copy(sigmoid), copy(div)
+_SHARE.forward = lambda x: np.exp(x) / (np.exp(x) + np.ones((), x.dtype))
+_SHARE.rules = [lambda g, _, x: div(mul(g, exp(x)), square(add_scalar(exp(x), other=1.0)))]
+_QUOTIENT.rules = [div.rules[0], lambda g, _, x, y: neg(div(mul(g, x), square(y)))]
 
 
 def variances_bounded_above(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

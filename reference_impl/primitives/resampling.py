@@ -177,52 +177,54 @@ def affine_grid(theta: Any, *, size: Any, align_corners: bool) -> Any:
     return reshape(beside, shape=(shape_of(theta)[0], high, wide, 2))
 
 
-def _inside(x_shape: Any, row: Any, column: Any) -> tuple[Any, Any, Any, Any]:
+def _inside(x_shape: Any, row: Any, column: Any, beyond: Any) -> tuple[Any, Any, Any, Any]:
     """Return which points lie in an image, and their sample, row and column, those of others at the edge."""
     high, wide = x_shape[2:]
+    row, column = row + beyond[0], column + beyond[1]
     inside = (row >= 0) & (row <= high - 1) & (column >= 0) & (column <= wide - 1)
     sample = np.arange(x_shape[0]).reshape(-1, *(1 for _ in row.shape[1:]))
     return inside, sample, *(np.clip(at, 0, n - 1).astype(np.intp) for at, n in ((row, high), (column, wide)))
 
 
-def _placed(g: Any, row: Any, column: Any, size: Any) -> Any:
+def _placed(g: Any, row: Any, column: Any, beyond: Any, size: Any) -> Any:
     out = np.zeros((*g.shape[:2], *size), g.dtype)
-    inside, sample, *at = _inside(out.shape, row, column)
+    inside, sample, *at = _inside(out.shape, row, column, beyond)
     np.add.at(np.moveaxis(out, 1, -1), (sample, *at), np.where(inside[..., None], np.moveaxis(g, 1, -1), 0))
     return out
 
 
 @primitive(saves=("row", "column"), ulps=0)
-def pick(x: Any, row: Any, column: Any) -> Any:
+def pick(x: Any, row: Any, column: Any, *, beyond: Any) -> Any:
     """Return elements of images, and zeros beyond their edges: ``(n, c, h, w), (n, p, q), (n, p, q) -> (n, c, p, q)``.
 
-    The rows and columns are whole numbers, and nothing flows to them.
+    The rows and columns are whole numbers, and nothing flows to them. ``beyond``: so many rows and columns further. That is no sum of
+    its own, which would count as rounded: what rounding makes of a whole number is below it as often as not, in the place before.
     """
-    inside, sample, *at = _inside(x.shape, row, column)
+    inside, sample, *at = _inside(x.shape, row, column, beyond)
     return np.where(inside[:, None], np.moveaxis(np.moveaxis(x, 1, -1)[(sample, *at)], -1, 1), 0).astype(x.dtype)
 
 
 @pick.vjp("x")
-def pick_vjp_x(g: Any, out: Any, x: Any, row: Any, column: Any) -> Any:
-    return place(g, row, column, size=shape_of(x)[2:])
+def pick_vjp_x(g: Any, out: Any, x: Any, row: Any, column: Any, *, beyond: Any) -> Any:
+    return place(g, row, column, beyond=beyond, size=shape_of(x)[2:])
 
 
 @primitive(
     saves=("row", "column"),
-    error_scale=lambda out, g, row, column, *, size: _placed(np.abs(g), row, column, size),
-    summands=lambda g, row, column, *, size: row[0].size,
-    reordered=lambda forward, g, row, column, *, size: forward(
-        np.flip(g, (2, 3)), np.flip(row, (1, 2)), np.flip(column, (1, 2)), size=size
+    error_scale=lambda out, g, row, column, *, beyond, size: _placed(np.abs(g), row, column, beyond, size),
+    summands=lambda g, row, column, *, beyond, size: row[0].size,
+    reordered=lambda forward, g, row, column, *, beyond, size: forward(
+        np.flip(g, (2, 3)), np.flip(row, (1, 2)), np.flip(column, (1, 2)), beyond=beyond, size=size
     ),
 )
-def place(g: Any, row: Any, column: Any, *, size: Any) -> Any:
+def place(g: Any, row: Any, column: Any, *, beyond: Any, size: Any) -> Any:
     """Add elements up at rows and columns of images of a size: the transpose of `pick`."""
-    return _placed(g, row, column, size)
+    return _placed(g, row, column, beyond, size)
 
 
 @place.vjp("g")
-def place_vjp_g(g: Any, out: Any, x: Any, row: Any, column: Any, *, size: Any) -> Any:
-    return pick(g, row, column)
+def place_vjp_g(g: Any, out: Any, x: Any, row: Any, column: Any, *, beyond: Any, size: Any) -> Any:
+    return pick(g, row, column, beyond=beyond)
 
 
 def _coordinate(grid: Any, axis: int, length: int, *, align_corners: bool) -> Any:
@@ -245,7 +247,7 @@ def grid_sample_bilinear(x: Any, grid: Any, *, align_corners: bool) -> Any:
         of_row = down if below else rsub_scalar(down, other=1.0)
         of_column = right if beside else rsub_scalar(right, other=1.0)
         weight = reshape(mul(of_row, of_column), shape=(shape_of(grid)[0], 1, *shape_of(grid)[1:3]))
-        part = mul(pick(x, add_scalar(top, other=float(below)), add_scalar(left, other=float(beside))), weight)
+        part = mul(pick(x, top, left, beyond=(below, beside)), weight)
         total = part if total is None else add(total, part)
     return total
 

@@ -89,6 +89,20 @@ def test_of_a_few_roundings_that_are_bounded_the_worst_is_accepted_and_no_more(o
     assert accepted == bounds.accepts(centre * (1 + roundings * 2.0**-23), 1, 0, "result")
 
 
+@pytest.mark.parametrize("image", ["x", "v"], ids=["of an image", "of what was sampled"])
+def test_rounding_carries_no_point_to_the_place_before_it(image: str) -> None:
+    inputs = (
+        Input("x", (1, 1, 2, 3), (1.3, -0.7, 0.4, 2.1, 0.6, -1.9), "float64", True),
+        Input("p", (1, 2, 2, 2), (-0.3, 0.2, 0.7, -0.6, 0.1, 0.9, -0.8, 0.3), "float64", True),
+    )
+    first = Op("grid_sample_bilinear", ("x", "p"), ("v",), {"align_corners": True})
+    steps = (first, Op("grid_sample_bilinear", (image, "p"), ("w",), {"align_corners": True}), Op("sum", ("w",), ("z",), TOTAL))
+    bounds = Promise(Case(inputs, (*steps, Grad(("z",), ("x", "p"), ("g", "h")))), INFO).bounds
+    for slot in (0, 1):
+        centre, radius = bounds.radius(3, slot, "result")  # type: ignore[misc]
+        assert (radius < 1e-13 * abs(centre).max()).all()
+
+
 def test_the_radius_follows_the_dtype() -> None:
     wide = Case((Input("x", (3,), (0.1, 0.7, -1.3), "float64"),), NUMERIC.steps)
     narrow_radius, wide_radius = (Promise(case, INFO).bounds.radius(3, 0, "result")[1] for case in (NUMERIC, wide))  # type: ignore[index]

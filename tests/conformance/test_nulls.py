@@ -39,10 +39,11 @@ from conformance.judge.nulls import (
 from conformance.laws.judging import Judging, Sampling
 from conformance.mutants.mutant import WrongEngine, patch
 from conformance.mutants.registry import mutant
-from reference_impl import OPS
+from reference_impl import OPS, TORCH
+from reference_impl.dialects.conventions import Kind, OpenChoice
 from reference_impl.tape.primitive import Observation, Primitive
 from tests.conformance.drawn import Drawn
-from tests.conformance.engines import EXACT, NUMERIC
+from tests.conformance.engines import EXACT, NUMERIC, TOTAL
 from tests.wrong_engines import correct
 
 if TYPE_CHECKING:
@@ -226,6 +227,26 @@ def test_where_both_sides_are_right_an_alarm_is_that_of_the_judge(monkeypatch: p
 def doubled(outcome: Outcome) -> Outcome:
     outcome = copy.deepcopy(outcome)
     outcome.observations[-1].values[0].array[...] *= 2  # type: ignore[union-attr]
+    return outcome
+
+
+def test_an_engine_that_decided_an_open_choice_otherwise_is_bounded_by_a_run_that_did_so_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its own choice the reference refuses the second pass, and so has no number there that rounding could move."""
+    sine = (Op("sin", ("x",), ("y",)), Op("sum", ("y",), ("z",), TOTAL))
+    case = Case((Input("x", (2,), (0.5, 1.5)),), (*sine, Grad(("z",), ("x",), ("g",)), Grad(("z",), ("x",), ("h",))))
+    kept = {OpenChoice(Kind.FREED, "sin", "x"): "computed"}
+    engine = WrongEngine("keeps", behaves=replace(TORCH, conventions=TORCH.conventions.but(kept)))
+    engine.info = replace(engine.info, version="1.0")  # of which nothing was measured
+    pair = replace(against_itself("keeps", "an engine")[0], again=lambda case, _, first: moved(first))
+    monkeypatch.setattr(nulls, "null_pairs", lambda: (pair,))
+    record = run_case(case, [engine], Judging(nulls=Sampling.EVERY))
+    assert [("keeps-layout", False)] == [(null.pair, null.alarm) for null in record.nulls]
+
+
+def moved(outcome: Outcome) -> Outcome:
+    """Return an outcome whose last number is off by some roundings, more than are accepted without a derivation."""
+    outcome = copy.deepcopy(outcome)
+    outcome.observations[-1].values[0].array[...] *= 1 + 6 * np.finfo(np.float32).eps  # type: ignore[union-attr]
     return outcome
 
 

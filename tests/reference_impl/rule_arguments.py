@@ -277,11 +277,11 @@ ROW, COLUMN = (np.array([[[0.0, 1.0, 1.0, 4.0]]]), np.array([[[1.0, 2.0, 2.0, 0.
 
 
 def _picked(x: Any) -> Any:
-    return OPS["pick"](x, ROW, COLUMN)
+    return OPS["pick"](x, ROW, COLUMN, beyond=(0, -1))
 
 
 def _placed(x: Any) -> Any:
-    return OPS["place"](x, ROW, COLUMN, size=(2, 3))
+    return OPS["place"](x, ROW, COLUMN, beyond=(0, -1), size=(2, 3))
 
 
 def _dft_of_real(x: Any) -> Any:

@@ -68,6 +68,24 @@ def test_error_bound_is_small_where_the_function_is_smooth(name: str, order: int
     assert derivative(_phi(KNOWN[name][0]), order).is_sharp(1e-6)
 
 
+POLES: dict[str, Callable[[float], tuple[float, float, float, float]]] = {
+    "simple": lambda x: (1 / x, -1 / x**2, 2 / x**3, -6 / x**4),
+    "double": lambda x: (1 / x**2, -2 / x**3, 6 / x**4, -24 / x**5),
+    "logarithm": lambda x: (math.log(abs(x)), 1 / x, -1 / x**2, 2 / x**3),
+}
+
+
+@pytest.mark.parametrize("kind", POLES)
+@pytest.mark.parametrize("order", ORDERS)
+def test_error_bound_holds_wherever_a_pole_is(kind: str, order: int) -> None:
+    pole = POLES[kind]
+    distances = [sign * 10.0 ** (0.02 * exponent) for exponent in range(-130, 50) for sign in (-1, 1)]
+    estimates = {d: derivative(_phi(lambda t, d=d: pole(t - d)[0] if t != d else math.inf), order) for d in distances}  # type: ignore[misc]
+    outside = [d for d, estimate in estimates.items() if not (math.isinf(estimate.error) or estimate.agrees_with(pole(-d)[order]))]
+    assert not outside
+    assert all(estimate.is_sharp(1e-5) for d, estimate in estimates.items() if abs(d) > 0.5)
+
+
 @pytest.mark.parametrize("order", ORDERS)
 def test_kink_near_the_point_shows_in_the_bound(order: int) -> None:
     assert not derivative(_phi(lambda t: max(t - 0.003, 0.006 - 2 * t)), order).is_sharp(1e-2)

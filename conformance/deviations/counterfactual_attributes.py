@@ -44,14 +44,14 @@ CLIP = -64.0
 
 
 def logits_clipped(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
-    """Have losses of logits take each one for no less than the largest of its row less 64."""
+    """Have ops of logits take each one for no less than the largest of its classes, which lie along axis 1 or that of the op, less 64."""
 
     def clipped(i: int, step: Step) -> list[Step]:
         if not isinstance(step, Op) or step.op not in ops:
             return [step]
         top, low, logits = (f"{CONSTANT}{i}_{k}" for k in range(3))
         return [
-            Op("amax", step.operands, (top,), {"axis": [1], "keepdims": True}),
+            Op("amax", step.operands, (top,), {"axis": [step.attrs.get("axis", 1)], "keepdims": True}),
             Op("add_scalar", (top,), (low,), {"other": CLIP}),
             Op("maximum", (*step.operands, low), (logits,)),
             msgspec.structs.replace(step, operands=(logits,)),

@@ -24,9 +24,10 @@ from reference_impl.primitives.nn import (
     standardized,
     unit_of,
 )
-from reference_impl.primitives.reduction import mean
+from reference_impl.primitives.reduction import count_reduced, mean, numpy_axes
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.shape import reshape, transpose
+from reference_impl.primitives.statistics import centred
 from reference_impl.tape.primitive import array_of, shape_of
 from reference_impl.tape.rules import replaced_forward, replaced_rule
 from reference_impl.tape.tensor import Tensor
@@ -201,5 +202,22 @@ def _summed(array: Any) -> Any:
 
 
 def squares_beyond_the_range(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have squares of distances from a mean be taken as they are: what is divided by their root is 0 where they are infinite."""
-    yield replaced_forward(unit_of, lambda right: lambda x, *, axes: np.ones_like(right(x, axes=axes)))
+    """Have squares of distances from a mean be taken as they are, and sums of numbers, too.
+
+    What is divided by their root is 0 where the squares are infinite, and NaN where the mean is.
+    """
+    yield _in_no_units()
+    yield _by_plain_means()
+
+
+def _in_no_units() -> AbstractContextManager[None]:
+    return replaced_forward(unit_of, lambda right: lambda x, *, axes: np.ones_like(right(x, axes=axes)))
+
+
+@contextmanager
+def _by_plain_means() -> Iterator[None]:
+    def distances(x: Any, *, axis: Any) -> Any:
+        return np.subtract(x, np.add.reduce(x, axis=numpy_axes(axis), keepdims=True) / count_reduced(x.shape, axis))
+
+    with _in_no_units(), replaced_forward(centred, lambda _: distances):
+        yield

@@ -25,7 +25,6 @@ ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
     "the largest number": lambda got: np.abs(got) == format_of(got.dtype).largest,
     "subnormal": lambda got: np.abs(got) < format_of(got.dtype).tiny,
     "the logarithm of the least normal number": lambda got: are_near(np.full_like(got, np.log(format_of(got.dtype).tiny)), got),
-    "between -80 and -64": lambda got: (got >= -80) & (got <= -64),
 }
 """Signatures of elements; an entry that has several is borne by a mixture of them."""
 

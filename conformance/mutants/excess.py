@@ -72,7 +72,6 @@ def _of_numbers(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[
     yield "another factor", rewritten(_much, wrong)
     if not wrong.all():
         yield "a right element", rewritten(_little, ~wrong)
-        yield "a right element is lost", rewritten(_lost, ~wrong)
 
 
 def _little(got: Any) -> Any:
@@ -85,11 +84,6 @@ def _little(got: Any) -> Any:
 def _much(got: Any) -> Any:
     """Return numbers that are quite different, and no sums of what a script may have."""
     return MANY * np.asarray(np.where(np.isfinite(got) & (np.abs(got) > LITTLE), got, 1))
-
-
-def _lost(got: Any) -> Any:
-    """Return what is not finite, as comes of what overflowed in another element."""
-    return np.full_like(got, np.nan)
 
 
 def _of_a_tensor(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[tuple[str, Outcome]]:

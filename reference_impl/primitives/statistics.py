@@ -33,7 +33,7 @@ def _mean(x: Any, axis: Any) -> Any:
 
 @primitive(
     saves=(),
-    error_scale=lambda out, x, *, axis: np.abs(x) + _mean(np.abs(x), axis),
+    error_scale=lambda out, x, *, axis: np.abs(out) + _mean(np.abs(x), axis),
     summands=lambda x, *, axis: 2 + count_reduced(shape_of(x), axis),
     reordered=axes_reversed,
 )

@@ -81,23 +81,14 @@ def exceeded(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Exceeded]:
 
 def test_an_entry_that_says_what_the_wrong_numbers_are_excuses_nothing_else(exceeded: Any) -> None:
     found = exceeded(entry("value", signature=("zeros",)), one_zero)
-    numbers = ("a little beside", "another factor", "a right element", "a right element is lost", "absent instead")
+    numbers = ("a little beside", "another factor", "a right element", "absent instead")
     assert (tuple(f"value: {words}" for words in numbers), {}) == (found.tried, found.excused)
 
 
 def test_an_entry_of_any_number_excuses_every_number(exceeded: Any) -> None:
     found = exceeded(entry("value", unpredictable="memory"), one_zero)
-    numbers = ["value: a little beside", "value: another factor", "value: a right element", "value: a right element is lost"]
+    numbers = ["value: a little beside", "value: another factor", "value: a right element"]
     assert (numbers, []) == ([*found.excused], overreaches(found))
-
-
-def test_an_entry_of_what_is_not_finite_hides_what_else_is_lost_and_is_named(exceeded: Any) -> None:
-    def overflows(outcome: Any) -> None:
-        outcome.observations[2].values[0].array[1] = np.inf
-
-    found = exceeded(entry("value", signature=("not finite",)), overflows)
-    said = "known: an engine that does more (value: a right element is lost) is excused by known"
-    assert [said] == overreaches(found)
 
 
 def test_an_entry_that_excuses_its_excess_without_a_reason_is_named(exceeded: Any) -> None:

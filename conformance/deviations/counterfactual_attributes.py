@@ -44,7 +44,7 @@ CLIP = -64.0
 
 
 def logits_clipped(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
-    """Have ops of logits take each one for no less than the largest of its classes, which lie along axis 1 or that of the op, less 64."""
+    """Have ops of logits take each one for no less than the largest along its axis, or along axis 1, less 64."""
 
     def clipped(i: int, step: Step) -> list[Step]:
         if not isinstance(step, Op) or step.op not in ops:

@@ -262,9 +262,15 @@ def gradients_formed_in_place(_: Sequence[str]) -> Iterator[AbstractContextManag
     yield summed_in_place(everywhere=True, last_root_first=True)
 
 
+def sums_formed_in_their_seeds(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have sums hand what arrives on to both operands, where it is added to itself."""
+    yield summed_in_place(everywhere=True, both=True)
+
+
 RULES: dict[str, Change] = {
     "as if gradients were summed in place": sums_formed_in_place,
     "as if gradients were formed in place": gradients_formed_in_place,
+    "as if gradients of sums were formed in what arrives": sums_formed_in_their_seeds,
     "as if factors were not conjugated": factors_not_conjugated,
     "as if the slope of a size were a quotient": slopes_of_sizes_quotients,
     "as if seeds were conjugated": seeds_conjugated,

@@ -40,11 +40,12 @@ SHARING = {"add": 0, "sub": 0, "overwrite": 1}
 
 
 @contextmanager
-def summed_in_place(*, everywhere: bool = False, last_root_first: bool = False) -> Iterator[None]:
+def summed_in_place(*, everywhere: bool = False, both: bool = False, last_root_first: bool = False) -> Iterator[None]:
     """Have sums be formed in what custom functions returned, and ``.grad`` be what arrived, for the length of a ``with`` block.
 
     ``everywhere``: in what every rule returned, and have gradients of activations be written into what arrives, if that is a view.
-    ``last_root_first``: have a pass begin with the roots in the opposite order, which an engine may do now and then.
+    ``both``: have the rule of a sum answer what arrives for both operands. ``last_root_first``: have a pass begin with the roots in the
+    opposite order, which an engine may do now and then.
     """
     returned: list[Any] = []
     cotangents, total, accumulate, arrive = Custom.cotangents, walk._total, engine._accumulate, walk.ReversePass._arrive
@@ -61,8 +62,8 @@ def summed_in_place(*, everywhere: bool = False, last_root_first: bool = False) 
     def made(right: Pull, primitive: Primitive, node: Application, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
         if primitive.views or not is_returned(g):
             return _copied(right, primitive, node, asked, g, *given)
-        shared = SHARING.get(primitive.name)
-        pulled = [(position, c if position == shared else _own(c)) for position, c in right(node, asked, g, *given)]
+        shared = {0, 1} if both and primitive.name == "add" else {SHARING.get(primitive.name)}
+        pulled = [(position, c if position in shared else _own(c)) for position, c in right(node, asked, g, *given)]
         if g.base is not None and primitive.forward.__module__.endswith(ACTIVATIONS):
             return [(position, _written(c, g)) for position, c in pulled]
         return [(position, g[...] if c is g else c) for position, c in pulled]

@@ -19,7 +19,7 @@ import numpy as np
 
 from conformance.case.case import Case, data_of
 from conformance.case.place import END, StepNumber
-from conformance.case.steps import Backward, Call, Custom, Detach, Grad, InPlace, Op, Step, results, uses
+from conformance.case.steps import Backward, Call, Custom, Detach, Grad, Hook, InPlace, Op, Step, results, uses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -76,6 +76,13 @@ def each_op(case: Case, change: Callable[[Op | InPlace], Op | InPlace]) -> Case:
         return change(step) if isinstance(step, Op | InPlace) else step
 
     return each_step(case, changed)
+
+
+def answering_nothing(step: Step, returns: Collection[str]) -> Step:
+    """Have a hook answer nothing that would answer one of these; any other step stays as it is."""
+    if isinstance(step, Hook) and step.returns in returns:
+        return msgspec.structs.replace(step, returns="nothing", tensor_returned=None)
+    return step
 
 
 def rename(step: S, names: Mapping[str, str]) -> S:

@@ -19,6 +19,7 @@ from conformance.case.place import END, StepNumber
 from conformance.case.queries import frozen_seeds, leaves, twins, until
 from conformance.case.rewrite import (
     CONSTANT,
+    answering_nothing,
     detach_uses,
     each_step,
     expand_steps,
@@ -147,8 +148,9 @@ def refusals_lifted(case: Case, number: StepNumber, _: Sequence[str]) -> Iterato
         step = lifted.steps[number]
         return replace_step(lifted, number, msgspec.structs.replace(step, create_graph=False)) if isinstance(step, Grad) else lifted
 
+    unanswered = functools.partial(answering_nothing, returns=("error", "another_dtype", "tensor"))
     ways: list[Callable[[Case], Case]] = [
-        *(functools.partial(each_step, change=change) for change in (_answering_nothing, returning_as_many, keeping_its_graph)),
+        *(functools.partial(each_step, change=change) for change in (unanswered, returning_as_many, keeping_its_graph)),
         of_first_order,
     ]
     for count in range(1, len(ways)):
@@ -156,12 +158,6 @@ def refusals_lifted(case: Case, number: StepNumber, _: Sequence[str]) -> Iterato
             lifted = functools.reduce(lambda so_far, lift: lift(so_far), taken, case)
             if lifted != case:
                 yield lifted, number
-
-
-def _answering_nothing(step: Step) -> Step:
-    if isinstance(step, Hook) and step.returns in ("error", "another_dtype", "tensor"):
-        return msgspec.structs.replace(step, returns="nothing", tensor_returned=None)
-    return step
 
 
 def returning_as_many(step: Step) -> Step:

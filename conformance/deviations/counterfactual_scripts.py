@@ -18,6 +18,7 @@ from conformance.case.place import END, StepNumber
 from conformance.case.queries import edges, leaves, ops_in, until
 from conformance.case.rewrite import (
     CONSTANT,
+    answering_nothing,
     bypass,
     detach_uses,
     each_op,
@@ -224,9 +225,7 @@ def gone_through(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[V
     for refused in (("error", "another_dtype"), ("error", "another_dtype", "tensor")):
 
         def willing(step: Step, refused: Sequence[str] = refused) -> Step:
-            if isinstance(step, Hook) and step.returns in refused:
-                return msgspec.structs.replace(step, returns="nothing", tensor_returned=None)
-            return returning_as_many(keeping_its_graph(step))
+            return returning_as_many(keeping_its_graph(answering_nothing(step, refused)))
 
         through = each_step(case, willing)
         call = through.steps[number]

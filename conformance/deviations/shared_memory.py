@@ -17,8 +17,8 @@ import numpy as np
 from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import until, upstream
-from conformance.case.rewrite import CONSTANT, each_step, with_steps, without_root
-from conformance.case.steps import Backward, ClearGrad, Custom, Grad, Hook, InPlace, Op, results
+from conformance.case.rewrite import CONSTANT, answering_nothing, each_step, with_steps, without_root
+from conformance.case.steps import Backward, ClearGrad, Custom, Grad, InPlace, Op, results
 from conformance.compare.rounding import agrees_cheaply, are_near
 
 if TYPE_CHECKING:
@@ -73,12 +73,15 @@ def accumulated_in_one(promise: Promise, found: Mismatch) -> Iterator[Any]:
         for number in range(began + 1, last + 1):
             step = case.steps[number]
             if isinstance(step, ClearGrad) and step.tensor in sharers:
-                memory *= step.to != "zero"
-                sharers -= {step.tensor} if step.to != "zero" else set()
+                if step.to == "zero":
+                    memory[:] = 0
+                else:
+                    sharers.remove(step.tensor)
                 continue
             for name in sharers:
                 before, after = held[number - 1].get(name), held[number].get(name)
-                memory += _reals(after.array) - _reals(before.array) if before is not None and after is not None else 0
+                if before is not None and after is not None:
+                    memory += _reals(after.array) - _reals(before.array)
         yield memory.view(first.array.dtype).reshape(first.array.shape)
 
 
@@ -144,7 +147,7 @@ def _asking_behind(case: Case, found: Mismatch) -> Iterator[tuple[Case, int]]:
 
     What a hook refuses is no reason to stop: the memory was written by then.
     """
-    willing = each_step(case, _willing).steps
+    willing = each_step(case, lambda step: answering_nothing(step, ("error", "another_dtype"))).steps
     for number, call in enumerate(until(case, found.step)):
         name = _shared_in(call, number, found)
         before = willing[:number]
@@ -168,12 +171,6 @@ def _parts(call: Grad | Backward) -> Iterator[Grad | Backward]:
         yield one
         if isinstance(one, Grad):
             yield msgspec.structs.replace(one, no_grad_vars=(*(one.no_grad_vars or ()), *one.inputs))
-
-
-def _willing(step: Step) -> Step:
-    if isinstance(step, Hook) and step.returns in ("error", "another_dtype"):
-        return msgspec.structs.replace(step, returns="nothing", tensor_returned=None)
-    return step
 
 
 def _shared_in(call: Step, number: int, found: Mismatch) -> str:

@@ -50,7 +50,8 @@ def constant_in_grid(case: Case, number: int) -> bool:
     if not isinstance(step, Op) or step.op not in GRIDS:
         return False
     flags = _flags(case, number)
-    return len({flags.get(name, True) and name not in _scattered(case, number, flags) for name in step.operands}) > 1
+    scattered = _scattered(case, number, flags)
+    return len({flags.get(name, True) and name not in scattered for name in step.operands}) > 1
 
 
 def _scattered(case: Case, number: int, flags: Mapping[str, bool]) -> set[str]:

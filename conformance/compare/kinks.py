@@ -21,8 +21,8 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -51,6 +51,9 @@ ALONE = 256
 """How many places are looked at, each alone, where they are too many to combine."""
 SUBGRADIENT = "another subgradient"
 
+Disturbance: TypeAlias = "Callable[[Any, Any], Any]"
+"""Returns what may have come in the place of an output, given how far one rounding carries each of its elements."""
+
 
 @dataclass(frozen=True)
 class Place:
@@ -65,24 +68,28 @@ def _elements(outcome: Outcome, found: Mismatch) -> Value | None:
     return None if found.where == "event" else value_at(outcome, found.step, found.slot, found.where, found.name)
 
 
-def watched(promise: Promise, seed: int | None = None) -> Recorder:
-    """Run the reference, disturbed by roundings of its own dtypes if there is a ``seed``, and note the branches."""
+def watched(promise: Promise, disturb: Disturbance | None = None) -> Recorder:
+    """Run the reference, with every output that rounds disturbed, and note the branches."""
     recorder = Recorder()
-    promise.run(None if seed is None else _Roundings(seed).observe, recorder.choose)
+    promise.run(None if disturb is None else partial(_disturbed, disturb), recorder.choose)
     return recorder
 
 
-class _Roundings:
-    """Disturbs every output by up to one rounding of its own dtype, so that ties appear and vanish as they do for an engine."""
+def _disturbed(disturb: Disturbance, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:
+    if primitive.branch_sides is not None or primitive.ulps == 0 or isinstance(out, tuple) or np.asarray(out).dtype.kind != "f":
+        return out
+    return disturb(out, roundings(primitive, out, arrays, arrays, attrs, out.dtype)).astype(out.dtype, copy=False)
 
-    def __init__(self, seed: int) -> None:
-        self.rng = np.random.default_rng(seed)
 
-    def observe(self, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:
-        if primitive.branch_sides is not None or primitive.ulps == 0 or isinstance(out, tuple) or np.asarray(out).dtype.kind != "f":
-            return out
-        noise = self.rng.uniform(-1.0, 1.0, np.shape(out)) * roundings(primitive, out, arrays, arrays, attrs, out.dtype)
-        return (out + noise).astype(out.dtype, copy=False)
+def noise(seed: int) -> Disturbance:
+    """Disturb by up to one rounding, so that ties appear and vanish as they do for an engine."""
+    rng = np.random.default_rng(seed)
+    return lambda out, rounding: out + rng.uniform(-1.0, 1.0, np.shape(out)) * rounding
+
+
+def cancelled(out: Any, rounding: Any) -> Any:
+    """Have what may be 0 be 0, which noise never makes it: ``abs(a - b)`` is positive with any noise, and may be 0 in an engine."""
+    return np.where(np.abs(out) <= rounding, 0, out)
 
 
 def agrees_on_a_reachable_branch(promise: Promise, actual: Outcome, known: Known) -> bool | None:
@@ -91,7 +98,7 @@ def agrees_on_a_reachable_branch(promise: Promise, actual: Outcome, known: Known
     ``None`` if there are more combinations than are tried, and none of those that were is it.
     """
     plain = watched(promise)
-    runs = [plain, *(watched(promise, seed) for seed in range(ROUNDED_RUNS))]
+    runs = [plain, *(watched(promise, noise(seed)) for seed in range(ROUNDED_RUNS)), watched(promise, cancelled)]
     runs = [run for run in runs if [a.shape for a in run.answers] == [a.shape for a in plain.answers]]
     with np.errstate(all="ignore"):
         reached = [*(run.answers for run in runs), at_ties(runs), *on_sides(plain)]

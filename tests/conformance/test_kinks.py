@@ -98,7 +98,7 @@ NEAR = Case(
 
 
 def on_another_branch() -> Outcome:
-    runs = [kinks.watched(Promise(NEAR, INFO), seed) for seed in range(kinks.ROUNDED_RUNS)]
+    runs = [kinks.watched(Promise(NEAR, INFO), kinks.noise(seed)) for seed in range(kinks.ROUNDED_RUNS)]
     plain = answer(NEAR)
     outcomes = [Promise(NEAR, INFO).on(run.answers).outcome for run in runs]
     return next(o for o in outcomes if not np.array_equal(kinked(o), kinked(plain)))
@@ -112,16 +112,17 @@ def test_an_engine_on_another_branch_that_rounding_reaches_is_near_a_kink() -> N
     assert judge(Promise(NEAR, INFO), on_another_branch()).bucket is Bucket.NEAR_KINK
 
 
+@pytest.mark.parametrize("op", ["neg", "abs"])
 @pytest.mark.parametrize(("element", "made", "bucket"), [(2, 0.0, "near_kink"), (0, 0.0, "diverged"), (2, 0.5, "diverged")])
-def test_a_sign_that_rounding_decides_may_be_that_of_nothing(element: int, made: float, bucket: str) -> None:
-    """``solve(a, a)`` is the identity, and beside its diagonal there are roundings, or none."""
+def test_a_sign_that_rounding_decides_may_be_that_of_nothing(element: int, made: float, bucket: str, op: str) -> None:
+    """``solve(a, a)`` is the identity, and beside its diagonal there are roundings, or none; of one sign, if made absolute."""
     a = Input("a", (2, 2), (1.0, 2.0, 3.0, 4.0), "float64")
-    case = Case((a,), (Op("solve", ("a", "a"), ("i",)), Op("sign", ("i",), ("s",))), "numeric")
+    case = Case((a,), (Op("solve", ("a", "a"), ("i",)), Op(op, ("i",), ("j",)), Op("sign", ("j",), ("s",))), "numeric")
     right = answer(case)
     signs = right.observations[-1].values[0].array.copy()  # type: ignore[union-attr]
     signs.reshape(-1)[element] = made
     value = replace(right.observations[-1].values[0], array=signs)  # type: ignore[union-attr]
-    wrong = replace(right, observations=(right.observations[0], replace(right.observations[1], values=(value,))))
+    wrong = replace(right, observations=(*right.observations[:-1], replace(right.observations[-1], values=(value,))))
     assert bucket == judge(Promise(case, INFO), wrong).bucket
 
 

@@ -143,11 +143,17 @@ def _right(gradient: Value | None) -> bool:
 
 def _turn(case: Case) -> list[str]:
     """Return the ops of a case, and some of the family whose turn it is by the case's id."""
-    families = list(dict.fromkeys(map(attrgetter("family"), catalogue().values())))
+    families = _families()
     turn, family = divmod(int(case.id, 16), len(families))
-    members = ops_of(families[family])
+    members = families[family]
     start = turn % len(members)
     return list(dict.fromkeys([*ops_in(case), *(members[start:] + members[:start])[:TURN]]))
+
+
+@functools.cache
+def _families() -> tuple[list[str], ...]:
+    """Return the ops of each family, in the order of the catalogue."""
+    return tuple(map(ops_of, dict.fromkeys(map(attrgetter("family"), catalogue().values()))))
 
 
 def ops_of(family: str) -> list[str]:

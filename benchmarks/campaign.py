@@ -17,7 +17,8 @@ from conformance.report.costs import over_bare
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CASES = 2000
+CASES = 6000
+"""As many as the gate's campaign has: what a run does once, before its first case and after its last, counts as it does there."""
 PATIENCE = 1800
 ENDED = (0, 1)
 """Exit codes of a campaign that ran to its end: conforms, or diverges somewhere."""

@@ -176,4 +176,4 @@ def marked(expected: str, actual: str) -> tuple[list[tuple[str, bool]], list[tup
 def share_text(shown: int, cases: int) -> str:
     """Say a share of cases that was measured, with its interval."""
     low, high = interval(shown, cases)
-    return f"{shown / cases:.2%} measured, between {low:.2%} and {high:.2%}; {shown} of {cases} cases"
+    return f"{shown / cases:.2%} measured, between {low:.2%} and {high:.2%}; {shown:,} of {cases:,} cases"

@@ -74,7 +74,7 @@ def test_an_engine_that_shows_a_known_deviation_too_often_or_no_longer_is_caught
 
 def test_the_words_say_what_was_seen_what_is_usual_and_what_was_measured() -> None:
     (line,) = checked({OFTEN: 600}).broken
-    said = "in 600 of 6000 cases where 24 to 107 are usual (1.00% measured, between 0.89% and 1.12%; 300 of 30000 cases)"
+    said = "in 600 of 6000 cases where 24 to 107 are usual (1.00% measured, between 0.89% and 1.12%; 300 of 30,000 cases)"
     assert f"{OFTEN}: shows more often than was measured: {said}" == line
 
 

@@ -29,6 +29,7 @@ WRONG_ON_TORCH = (
     "factor-of-three-axes-whose-flag-was-set-later",
     "gradient-that-is-a-part-of-a-seed-that-is-filled",
     "gradient-that-is-its-seed-as-an-input",
+    "largest-differences-of-a-solution-that-tie",
     "nan-that-logcumsumexp-leaves-out",
     "real-view-of-a-complex-leaf-whose-flag-was-set-later",
     "retained-gradient-that-rounds-where-it-is-shared",

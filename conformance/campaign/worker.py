@@ -286,7 +286,7 @@ def judged(promise: Promise, actual: Outcome, ailment: Ailment | None = None) ->
     said = f"after this case, in which something was refused, {ailment.op} is differentiated wrongly: {ailment.detail}"
     verdicts = [
         verdict_of(promise, Mismatch(step, POISON, ailment.family, "intact", "broken", said), verdict)
-        for step in unasked or otherwise or [*refused]  # which of them did it is not known here: one that is known to do it
+        for step in dict.fromkeys([*unasked, *otherwise, *refused])  # which did it is not known here: one that is known to do it
     ]
     return next((known for known in verdicts if known.bucket not in FAILING), verdicts[0])
 

@@ -199,8 +199,10 @@ def gradients_are_seeds(case: Case, number: StepNumber, _: Sequence[str]) -> Ite
         own = rename(steps[place], {made: f"{CONSTANT}{made}"})
         one = with_steps(case, rename_behind((*case.steps[:place], own, *case.steps[place + 1 :]), place, {made: seed}))
         yield one, number
-        inputs = (msgspec.structs.replace(entry, name=made) if entry.name == seed else entry for entry in one.inputs)
-        yield with_inputs(each_step(one, lambda step, names={seed: made}: rename(step, names)), inputs), number  # type: ignore[misc]
+        named = each_step(one, lambda step, names={seed: made}: rename(step, names))  # type: ignore[misc]
+        for fields in ({"name": made}, {"name": made, "differentiable": True}):  # of a constant seed Paddle makes no constant
+            inputs = (msgspec.structs.replace(entry, **fields) if entry.name == seed else entry for entry in one.inputs)
+            yield with_inputs(named, inputs), number
 
 
 def toggled_edges_dropped(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

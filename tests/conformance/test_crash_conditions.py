@@ -47,3 +47,14 @@ def test_a_gradient_that_was_a_seed_may_be_a_view_that_was_added_to(create_graph
     made = Grad(("v",), ("x",), ("g",), ("s",), create_graph=create_graph)
     added = [Backward(("x",), ("g",))] * passes
     assert holds("hook_on_view_added_to", turned, made, *added, Hook("g", ("h",), "nothing")) is dies
+
+
+@pytest.mark.parametrize(("seeds", "seed", "dies"), [((), "z", True), ((), "x", False), (("x", "x"), "z", False)])
+def test_an_empty_list_of_seeds_leaves_a_derivative_whose_seed_may_have_a_wrong_shape(
+    seeds: tuple[str, ...], seed: str, dies: bool
+) -> None:
+    """Two seeds of one root are refused by Paddle, too, so there is no derivative."""
+    derivative = Grad(("q",), ("x",), ("g",), seeds, create_graph=True)
+    square = Op("mul", ("x", "x"), ("q",))
+    total = Op("sum", ("x",), ("z",), TOTAL)
+    assert holds("seed_shape_refused", square, total, derivative, Grad(("g",), ("x",), ("h",), (seed,))) is dies

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.activations import exceeds, logsigmoid
+from reference_impl.primitives.activations import logsigmoid
 from reference_impl.primitives.arithmetic import (
     add,
     add_scalar,
@@ -26,6 +26,7 @@ from reference_impl.primitives.arithmetic import (
 )
 from reference_impl.primitives.elementary import log, sqrt
 from reference_impl.primitives.losses import reduced
+from reference_impl.primitives.piecewise import exceeds
 from reference_impl.primitives.reduction import mean, restore_axes
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.selection import clamp, maximum, where

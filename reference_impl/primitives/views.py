@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from reference_impl.primitives.shape import expand, permute, reshape, reshape_vjp_x, transpose, unbroadcast, widen
-from reference_impl.tape.primitive import alias, primitive, shape_of
+from reference_impl.tape.primitive import alias, own_transpose, primitive, shape_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,15 +63,11 @@ def moveaxis_vjp_x(g: Any, out: Any, x: Any, *, source: Any, destination: Any) -
     return permute(g, axes=sorted(range(len(order)), key=order.__getitem__))
 
 
+@own_transpose
 @primitive(saves=(), ulps=0, views=True)
 def matrix_transpose(x: Any) -> Any:
     """Swap the last two axes."""
     return np.swapaxes(x, -1, -2)
-
-
-@matrix_transpose.vjp("x")
-def matrix_transpose_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return matrix_transpose(g)
 
 
 @primitive(saves=(), ulps=0, views=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.promotion import of_one_precision, to_operand
-from reference_impl.tape.primitive import Domain, Primitive, alias, composite, own_transpose, primitive, zeros_like
+from reference_impl.tape.primitive import Domain, Primitive, alias, composite, own_transpose, primitive, straight_through, zeros_like
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -110,15 +110,11 @@ def sloped(
     return make
 
 
+@straight_through
 @primitive(saves=(), error_scale=lambda out, x, *, other: np.abs(x) + abs(other))
 def add_scalar(x: Any, *, other: float) -> Any:
     """Return ``x + other``."""
     return np.add(x, other)
-
-
-@add_scalar.vjp("x")
-def add_scalar_vjp_x(g: Any, out: Any, x: Any, *, other: float) -> Any:
-    return g
 
 
 @primitive(saves=(), error_scale=lambda out, x, *, other: np.abs(x) + abs(other))
@@ -192,12 +188,8 @@ def square(x: Any) -> Any:
     return np.square(x)
 
 
+@straight_through
 @primitive(saves=(), ulps=0)
 def clone(x: Any) -> Any:
     """Copy."""
     return np.array(x)
-
-
-@clone.vjp("x")
-def clone_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return g

@@ -12,7 +12,7 @@ import numpy as np
 
 from reference_impl.primitives.arithmetic import mul, sloped, sub
 from reference_impl.primitives.complex import is_complex, sgn
-from reference_impl.tape.primitive import array_of, composite, primitive, zeros_like
+from reference_impl.tape.primitive import array_of, composite, primitive, straight_through, zeros_like
 from reference_impl.tape.tensor import Mode
 
 
@@ -144,15 +144,11 @@ def constant_in_pieces_vjp_x(g: Any, out: Any, x: Any, *_: Any, **attrs: Any) ->
     return zeros_like(x)
 
 
+@straight_through
 @primitive(saves=(), ulps=0)
 def frac(x: Any) -> Any:
     """Return what is left of ``x`` without its whole part, with its sign; the derivative is 1 everywhere (both frameworks)."""
     return np.subtract(x, np.trunc(x))
-
-
-@frac.vjp("x")
-def frac_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return g
 
 
 @composite

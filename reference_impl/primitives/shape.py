@@ -19,11 +19,6 @@ def reshape(x: Any, *, shape: Any) -> Any:
     return x.reshape(shape)
 
 
-@reshape.vjp("x")
-def reshape_vjp_x(g: Any, out: Any, x: Any, *, shape: Any) -> Any:
-    return reshape(g, shape=shape_of(x))
-
-
 view = alias("view", reshape)
 flatten = alias("flatten", reshape)
 
@@ -69,9 +64,10 @@ def squeeze(x: Any, *, axis: int) -> Any:
     return x.squeeze(axis) if x.shape[axis] == 1 else x.reshape(x.shape)
 
 
+@reshape.vjp("x")
 @unsqueeze.vjp("x")
 @squeeze.vjp("x")
-def axis_of_one_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
+def same_elements_vjp_x(g: Any, out: Any, x: Any, **attrs: Any) -> Any:
     return reshape(g, shape=shape_of(x))
 
 

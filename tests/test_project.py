@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -60,12 +61,18 @@ def imports_of(tree: ast.AST, known: dict[str, Path]) -> set[str]:
     return found & set(known)
 
 
-def wrong_imports(module: str, source: str, table: dict[str, int], known: dict[str, Path]) -> list[str]:
+@cache
+def tree_of(module: str) -> ast.Module:
+    """Parse a module once for all that is asked of it."""
+    return ast.parse(MODULES[module].read_text())
+
+
+def wrong_imports(module: str, tree: ast.AST, table: dict[str, int], known: dict[str, Path]) -> list[str]:
     """Say which imports of a module point neither to its own room nor to one on a lower floor."""
     here = room_of(module, table)
     if here is None:
         return [f"{module} has no room; enter it in the table of ARCHITECTURE.md"]
-    rooms = [(target, room_of(target, table)) for target in sorted(imports_of(ast.parse(source), known))]
+    rooms = [(target, room_of(target, table)) for target in sorted(imports_of(tree, known))]
     return [
         f"{module} may not import {target}: {room} does not stand below {here}"
         for target, room in rooms
@@ -75,7 +82,7 @@ def wrong_imports(module: str, source: str, table: dict[str, int], known: dict[s
 
 @pytest.mark.parametrize("module", MODULES)
 def test_imports_point_to_rooms_below(module: str) -> None:
-    assert not wrong_imports(module, MODULES[module].read_text(), TABLE, MODULES)
+    assert not wrong_imports(module, tree_of(module), TABLE, MODULES)
 
 
 def test_every_entry_of_the_layer_table_is_a_module() -> None:
@@ -87,7 +94,7 @@ def test_the_layer_table_is_read_at_a_glance() -> None:
 
 
 def test_no_import_cycle_between_files() -> None:
-    graph = {module: imports_of(ast.parse(path.read_text()), MODULES) - {module} for module, path in MODULES.items()}
+    graph = {module: imports_of(tree_of(module), MODULES) - {module} for module in MODULES}
     TopologicalSorter(graph).prepare()  # raises CycleError with the cycle
 
 
@@ -117,7 +124,7 @@ KNOWN = dict.fromkeys(["low", "beside", "whole", "whole.part", "high", "high.own
     ],
 )
 def test_an_upward_import_is_caught(module: str, source: str, problems: list[str]) -> None:
-    assert problems == wrong_imports(module, source, ROOMS, KNOWN)
+    assert problems == wrong_imports(module, ast.parse(source), ROOMS, KNOWN)
 
 
 def test_layer_table_is_read_as_written() -> None:
@@ -131,7 +138,7 @@ ADAPTERS = {"torch": ["torch"], "paddle": ["paddle", "paddle_static"]}
 
 @pytest.mark.parametrize("framework", ADAPTERS)
 def test_a_framework_is_imported_in_its_engines_alone(framework: str) -> None:
-    importers = [module for module, path in MODULES.items() if framework in top_level_imports(ast.parse(path.read_text()))]
+    importers = [module for module in MODULES if framework in top_level_imports(tree_of(module))]
     assert [f"conformance.backends.{name}.engine" for name in ADAPTERS[framework]] == importers
 
 
@@ -158,9 +165,8 @@ def test_importing_the_package_and_the_command_imports_nothing_heavy(module: str
 
 @pytest.mark.parametrize("module", MODULES)
 def test_module_has_a_docstring_and_can_be_read_in_a_sitting(module: str) -> None:
-    source = MODULES[module].read_text()
-    assert ast.get_docstring(ast.parse(source)), f"{module} has no docstring"
-    assert len(source.splitlines()) <= LONGEST, f"{module} is longer than {LONGEST} lines; split it"
+    assert ast.get_docstring(tree_of(module)), f"{module} has no docstring"
+    assert len(MODULES[module].read_text().splitlines()) <= LONGEST, f"{module} is longer than {LONGEST} lines; split it"
 
 
 def tracked_texts() -> list[Path]:

@@ -18,8 +18,10 @@ It judges the adapter, not the engine: what its dialect promises, and whether th
 from __future__ import annotations
 
 import functools
+import traceback
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -88,6 +90,11 @@ PROBES = (
         {"y": [1.0, 4.0, 9.0]},
         flags={"y": False},
     ),
+    Probe(
+        "the seed of a call is handed on",
+        Case((X, W), (SQUARE, Grad(("y",), ("x",), ("g",), grad_outputs=("w",)))),
+        {"g": [8.0, 20.0, 36.0]},
+    ),
     Probe("an absent gradient is None and not zeros", UNUSED, {"g": [2.0, 4.0, 6.0], "h": None}, unreached="absent"),
     Probe(
         "a gradient that nothing flows into is zeros, as the dialect says",
@@ -140,7 +147,15 @@ def check(open_backend: Callable[[], Backend]) -> list[str]:
     if not backend.info.dialect.static:
         problems += [f"an observation does not change afterwards: {problem}" for problem in _of_accumulation(backend)]
     problems += [f"a message that nobody mapped is unmapped: {problem}" for problem in _of_categories(backend)]
-    return problems
+    return _each_once(problems)
+
+
+def _each_once(problems: list[str]) -> list[str]:
+    """Keep one of those that differ in the claim alone: what breaks every probe is one fault."""
+    first: dict[str, str] = {}
+    for problem in problems:
+        first.setdefault(problem.partition(": ")[2], problem)
+    return list(first.values())
 
 
 def _of_info(info: Any) -> Iterator[str]:
@@ -249,7 +264,9 @@ def _run(backend: Backend, case: Case) -> tuple[Outcome | None, list[str]]:
         try:
             answers.append(backend.run(given))
         except Exception as error:  # noqa: BLE001 - this is the question
-            return None, [f"run raises {type(error).__name__}: {error}; what an engine raises is an observation"]
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            place = f"{Path(last.filename).name}, line {last.lineno}"
+            return None, [f"run raises {type(error).__name__}: {error} ({place}); an adapter turns it into an observation, or mends it"]
         if encode(given) != text:
             return None, ["run changes the case that it is given"]
         problems = list(_of_outcome(backend.info, case, answers[-1]))

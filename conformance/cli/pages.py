@@ -17,7 +17,7 @@ from rich.text import Text
 
 from conformance.clauses.table import Standing
 from reference_impl import DIALECTS
-from reference_impl.dialects.switches import GROUPS, SWITCHES
+from reference_impl.dialects.switches import GROUPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -68,11 +68,11 @@ def _sums(table: Table, backends: Sequence[str]) -> Grid:
 def differences(one: str, other: str) -> list[dict[str, str]]:
     """Return the switches in which two dialects differ, by group, each with what both do and who says so."""
     rows = []
-    for group in GROUPS:
-        for switch in SWITCHES:
+    for group, switches in GROUPS.items():
+        for switch in switches:
             answers = {name: switch.answer(DIALECTS[name]) for name in (one, other)}
             same = getattr(DIALECTS[one], switch.field) == getattr(DIALECTS[other], switch.field)
-            if switch.group == group and not (same and answers[one] == answers[other]):
+            if not (same and answers[one] == answers[other]):
                 rows.append({"switch": switch.field, "group": group, "question": switch.question, **answers, "source": switch.source})
     return rows
 

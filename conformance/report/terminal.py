@@ -39,7 +39,7 @@ HEADINGS = ("cases", "agree", "known deviations", "new findings", "compared")
 LOST = {
     Bucket.CRASHED: "crashed",
     Bucket.TIMED_OUT: "did not come back",
-    "poisoned": "no longer differentiated",
+    "poisoned": "left damaged",
     "deaths": "died and did not die again alone",
 }
 """Why a process was replaced, in words."""

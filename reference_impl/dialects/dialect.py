@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The conventions of one framework. Every field is one documented difference.
+    """The conventions of one framework. Every field is one documented difference; what a dialect does not say, it does as PyTorch.
 
     What a field decides, and what each of its values means, stands in `reference_impl.dialects.switches`. ``spelled`` has for an op the
     one that does it as this framework does, ``hidden`` the operands of an op whose gradients are made of results that it keeps to
@@ -28,38 +28,38 @@ class Dialect:
     """
 
     name: str
-    containers: Literal["iterables", "lists"]
-    flags: Literal["truthiness", "strict"]
-    implicit_seed: Literal["one_real_element", "ones"]
-    seed_kind: Literal["of_the_root", "cast"]
-    duplicates: Literal["summed", "refused"]
-    gradless_root: Literal["refused", "skipped"]
-    gradless_input: Literal["refused", "unreachable"]
-    unreached: Literal["absent", "zeros"]
-    freed_refuses: Literal["saved", "executed"]
-    grad_requires_grad: bool
-    derivative_requires_grad: Literal["if_connected", "always"]
-    schedule: Literal["newest_first", "first_in_first_out"]
-    only_inputs: Literal["ignored", "required"]
-    inputs_run_their_node: bool
-    retain_constant: Literal["refused", "ignored"]
-    unoffered: Literal["when_recorded", "when_run"]
-    hook_order: Literal["by_tensor", "registered"]
-    retained_position: Literal["last", "registered"]
-    retained: Literal["accumulated", "replaced"]
-    computed_flag: Literal["fixed", "free"]
-    toggled_leaf: Literal["checked", "ignored"]
-    callbacks_record: Literal["as_the_pass", "as_the_caller"]
-    missing_cotangent: Literal["absent", "zeros"]
-    surplus_gradients: Literal["none_allowed", "refused"]
-    left_out_gradients: Literal["refused", "of_constants"]
-    gradient_of_constant: Literal["dropped", "refused"]
-    wider_gradient: Literal["summed", "refused"]
-    ties: Literal["first", "split"]
-    leaky_at_zero: Literal["slope", "one"]
-    several_views: Literal["refused", "allowed"]
-    retained_follows: Literal["newest", "registered"]
-    promotion: Literal["inside", "cast_first", "cast_to_widest"]
+    containers: Literal["iterables", "lists"] = "iterables"
+    flags: Literal["truthiness", "strict"] = "truthiness"
+    implicit_seed: Literal["one_real_element", "ones"] = "one_real_element"
+    seed_kind: Literal["of_the_root", "cast"] = "of_the_root"
+    duplicates: Literal["summed", "refused"] = "summed"
+    gradless_root: Literal["refused", "skipped"] = "refused"
+    gradless_input: Literal["refused", "unreachable"] = "refused"
+    unreached: Literal["absent", "zeros"] = "absent"
+    freed_refuses: Literal["saved", "executed"] = "saved"
+    grad_requires_grad: bool = False
+    derivative_requires_grad: Literal["if_connected", "always"] = "if_connected"
+    schedule: Literal["newest_first", "first_in_first_out"] = "newest_first"
+    only_inputs: Literal["ignored", "required"] = "ignored"
+    inputs_run_their_node: bool = True
+    retain_constant: Literal["refused", "ignored"] = "refused"
+    unoffered: Literal["when_recorded", "when_run"] = "when_run"
+    hook_order: Literal["by_tensor", "registered"] = "by_tensor"
+    retained_position: Literal["last", "registered"] = "last"
+    retained: Literal["accumulated", "replaced"] = "accumulated"
+    computed_flag: Literal["fixed", "free"] = "fixed"
+    toggled_leaf: Literal["checked", "ignored"] = "checked"
+    callbacks_record: Literal["as_the_pass", "as_the_caller"] = "as_the_pass"
+    missing_cotangent: Literal["absent", "zeros"] = "absent"
+    surplus_gradients: Literal["none_allowed", "refused"] = "none_allowed"
+    left_out_gradients: Literal["refused", "of_constants"] = "refused"
+    gradient_of_constant: Literal["dropped", "refused"] = "dropped"
+    wider_gradient: Literal["summed", "refused"] = "summed"
+    ties: Literal["first", "split"] = "first"
+    leaky_at_zero: Literal["slope", "one"] = "slope"
+    several_views: Literal["refused", "allowed"] = "refused"
+    retained_follows: Literal["newest", "registered"] = "newest"
+    promotion: Literal["inside", "cast_first", "cast_to_widest"] = "inside"
     joined: frozenset[str] = frozenset()
     reshaped: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     hidden: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -76,38 +76,6 @@ class Dialect:
 
 TORCH = Dialect(
     name="torch",
-    containers="iterables",
-    flags="truthiness",
-    implicit_seed="one_real_element",
-    seed_kind="of_the_root",
-    duplicates="summed",
-    gradless_root="refused",
-    gradless_input="refused",
-    unreached="absent",
-    freed_refuses="saved",
-    grad_requires_grad=False,
-    derivative_requires_grad="if_connected",
-    schedule="newest_first",
-    only_inputs="ignored",
-    inputs_run_their_node=True,
-    retain_constant="refused",
-    unoffered="when_run",
-    hook_order="by_tensor",
-    retained_position="last",
-    retained="accumulated",
-    computed_flag="fixed",
-    toggled_leaf="checked",
-    callbacks_record="as_the_pass",
-    missing_cotangent="absent",
-    surplus_gradients="none_allowed",
-    left_out_gradients="refused",
-    gradient_of_constant="dropped",
-    wider_gradient="summed",
-    ties="first",
-    leaky_at_zero="slope",
-    several_views="refused",
-    retained_follows="newest",
-    promotion="inside",
     conventions=locked("torch", "2.13"),
     joined=frozenset(
         {
@@ -142,7 +110,6 @@ PADDLE = Dialect(
     duplicates="refused",
     gradless_root="skipped",
     gradless_input="unreachable",
-    unreached="absent",
     freed_refuses="executed",
     grad_requires_grad=True,
     derivative_requires_grad="always",

@@ -15,11 +15,6 @@ from reference_impl.dialects.conventions import Conventions
 if TYPE_CHECKING:
     from reference_impl.dialects.dialect import Dialect
 
-GROUPS = (
-    *("Roots and seeds", "Inputs of grad", "Graph lifetime", ".grad", "Hooks", "Order of execution", "Higher order", "Mutation"),
-    *("dtype", "Custom functions", "Kinks and ties"),
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Switch:
@@ -27,7 +22,6 @@ class Switch:
 
     Attributes:
         field: its name.
-        group: the part of the calling contract that it belongs to, of `GROUPS`.
         question: what it decides.
         values: the answer for every value; of a table or set, if it is empty (``False``), and if not (``True``; ``{names}``: those).
         source: who says so: a document, or measurements on torch 2.13.0 and paddle 3.3.1 by the number of their row.
@@ -35,7 +29,6 @@ class Switch:
     """
 
     field: str
-    group: str
     question: str
     values: Mapping[Any, str]
     source: str
@@ -53,296 +46,254 @@ class Switch:
         return self.values[value]
 
 
-SWITCHES = (
-    Switch(
-        "containers",
-        "Roots and seeds",
-        "In which containers are several tensors handed over, and what does grad answer with?",
-        {"iterables": "in any iterable; a tuple, or a dict for a dict", "lists": "in a list or a tuple; a list"},
-        "both documents; measured, rows S09, I10-I12",
+def _switches(**words: Any) -> tuple[Switch, ...]:
+    return tuple(Switch(field, *said) for field, said in words.items())
+
+
+GROUPS: Mapping[str, tuple[Switch, ...]] = {
+    "Roots and seeds": _switches(
+        containers=(
+            "In which containers are several tensors handed over, and what does grad answer with?",
+            {"iterables": "in any iterable; a tuple, or a dict for a dict", "lists": "in a list or a tuple; a list"},
+            "both documents; measured, rows S09, I10-I12",
+        ),
+        flags=(
+            "Which values do flags take?",
+            {"truthiness": "whatever has a truth value", "strict": "True and False alone"},
+            "measured, rows S77, S78, I60",
+        ),
+        implicit_seed=(
+            "What seeds a root that is given no seed?",
+            {
+                "one_real_element": "ones if it has one element, a real one; others are refused",
+                "ones": "ones of its shape, in any case",
+            },
+            "both documents; measured, rows S01-S06, S16, S72",
+        ),
+        seed_kind=(
+            "What is done with a complex seed of a real root, and with a real seed of a complex one?",
+            {"of_the_root": "it is refused; any other dtype is cast", "cast": "it is cast like any other dtype: the real part counts"},
+            "PyTorch's message says so; measured on both",
+        ),
+        duplicates=(
+            "May a tensor stand twice among the roots, or twice among the inputs?",
+            {"summed": "yes: a root counts twice, an input is answered twice", "refused": "no, that is an error"},
+            "Paddle's document, for the roots; measured, rows D01-D06",
+        ),
+        gradless_root=(
+            "What happens to a root that requires no gradient?",
+            {"refused": "the call is refused", "skipped": "it is skipped; the other roots are differentiated"},
+            "measured, rows S63-S71, I66",
+        ),
     ),
-    Switch(
-        "flags",
-        "Roots and seeds",
-        "Which values do flags take?",
-        {"truthiness": "whatever has a truth value", "strict": "True and False alone"},
-        "measured, rows S77, S78, I60",
+    "Inputs of grad": _switches(
+        gradless_input=(
+            "What happens to an input that requires no gradient?",
+            {
+                "refused": "the call is refused, whatever allow_unused says",
+                "unreachable": "it counts as an input that cannot be reached",
+            },
+            "measured, rows I05-I08, I70-I72",
+        ),
+        unreached=(
+            "What is the gradient of an input that the outputs do not depend on?",
+            {"absent": "None, where allow_unused allows it", "zeros": "zeros of its shape, and nothing has to be allowed"},
+            "both documents; zeros are what functional engines answer (jax.vjp, autograd.make_vjp)",
+        ),
+        only_inputs=(
+            "What does only_inputs=False do?",
+            {"ignored": "nothing; the parameter is deprecated", "required": "the call is refused: not supported yet"},
+            "both documents; measured, row I59",
+        ),
+        inputs_run_their_node=(
+            "Does backward(inputs=) also run, and free, the node that made a computed input?",
+            {True: "yes; documented as a detail that one should not rely on", False: "no"},
+            "PyTorch's document; measured, row I38",
+            "backward.inputs",
+        ),
+        not_offered=(
+            "Which parameters does only the other framework have?",
+            {True: "{names}", False: "none"},
+            "the signatures; measured, rows I26-I58, N01-N26",
+        ),
     ),
-    Switch(
-        "implicit_seed",
-        "Roots and seeds",
-        "What seeds a root that is given no seed?",
-        {"one_real_element": "ones if it has one element, a real one; others are refused", "ones": "ones of its shape, in any case"},
-        "both documents; measured, rows S01-S06, S16, S72",
+    "Graph lifetime": _switches(
+        static=(
+            "Is a script run as it is read, or written as a program first and run afterwards?",
+            {
+                False: "as it is read",
+                True: "as a program: nothing is freed, and an input that cannot be reached is absent, never an error",
+            },
+            "Paddle's documents of append_backward and gradients",
+        ),
+        freed_refuses=(
+            "Which nodes of a freed graph refuse to run again?",
+            {
+                "saved": "those that had saved tensors: add, neg, sum, reshape, cat, cast go on working",
+                "executed": "every node that ran",
+            },
+            "both documents, for the graph as a whole; measured, rows L04, L5-*, L6-*",
+        ),
+        promotion=(
+            "How does an operand get the dtype of a wider one beside it (real beside complex, float32 beside float64)?",
+            {
+                "inside": "inside the op, unless the wider one has no axes",
+                "cast_first": "by a cast before it, a node, unless the wider one has no axes; an op of a list of tensors has one dtype",
+                "cast_to_widest": "by a cast before the op, whatever has axes, as in NumPy 2",
+            },
+            "PyTorch's document of tensor attributes; NumPy's NEP 50; measured: the cast is refused where it was freed",
+        ),
+        spelled=(
+            "Which ops are made of other ops, and are freed and refused as those are?",
+            {True: "{names}", False: "none of those that the suite draws"},
+            "measured, op by op",
+        ),
+        joined=(
+            "Of which ops are the gradients of all operands, under create_graph, made and freed as one?",
+            {True: "{names}", False: "none"},
+            "measured, op by op: their grad_fn is one node",
+        ),
+        hidden=(
+            "Of which ops are gradients, under create_graph, made of results that the op does not return, so that its node runs again?",
+            {True: "{names}", False: "none"},
+            "measured: a next function of their grad_fn is the op's node, by another of its results",
+        ),
+        reshaped=(
+            "Which ops keep views of operands, or of those with several axes, so that a flag that is set later does not count?",
+            {True: "{names}", False: "none"},
+            "measured: a factor of kron whose flag is set afterwards has no second derivative, nor has one of three axes in matmul",
+        ),
     ),
-    Switch(
-        "seed_kind",
-        "Roots and seeds",
-        "What is done with a complex seed of a real root, and with a real seed of a complex one?",
-        {"of_the_root": "it is refused; any other dtype is cast", "cast": "it is cast like any other dtype: the real part counts"},
-        "PyTorch's message says so; measured on both",
+    ".grad": _switches(
+        grad_requires_grad=(
+            "Does .grad itself require a gradient after a plain backward?",
+            {True: "yes: its stop_gradient is False", False: "no"},
+            "Paddle's worked examples print it; measured, rows A04, A22",
+        ),
+        retain_constant=(
+            "What if a tensor that requires no gradient is asked to retain its .grad?",
+            {"refused": "an error", "ignored": "nothing"},
+            "measured, row A35",
+        ),
+        retained=(
+            "What does a second pass do to a retained .grad of a computed tensor?",
+            {"accumulated": "it adds to it, as for a leaf", "replaced": "it replaces it"},
+            "measured",
+        ),
+        toggled_leaf=(
+            "Does a leaf accumulate whose flag was taken off after the graph was built?",
+            {"checked": "no", "ignored": "yes"},
+            "measured, rows I24, M16",
+        ),
     ),
-    Switch(
-        "duplicates",
-        "Roots and seeds",
-        "May a tensor stand twice among the roots, or twice among the inputs?",
-        {"summed": "yes: a root counts twice, an input is answered twice", "refused": "no, that is an error"},
-        "Paddle's document, for the roots; measured, rows D01-D06",
+    "Hooks": _switches(
+        hook_order=(
+            "In which order are the hooks of several outputs of one op called?",
+            {"by_tensor": "tensor by tensor, as each got its first hook", "registered": "as they were registered"},
+            "measured: hooks on the first, the second and the first result of unbind again",
+        ),
+        retained_position=(
+            "When is a retained .grad taken, if the tensor has hooks too?",
+            {"last": "after all hooks, whatever the order of registration", "registered": "between the hooks, as registered"},
+            "PyTorch's document of retain_grad; measured, rows H09, H10",
+        ),
+        callbacks_record=(
+            "Are ops inside a hook recorded?",
+            {
+                "as_the_pass": "only if the pass creates a graph",
+                "as_the_caller": "wherever the caller of the pass records; then the cotangent that the hook sees requires a gradient",
+            },
+            "measured, rows H24, H32, H33",
+        ),
+        missing_cotangent=(
+            "What does the hook of an output see that no gradient arrived at?",
+            {"absent": "None", "zeros": "zeros"},
+            "measured, row H29",
+        ),
     ),
-    Switch(
-        "gradless_root",
-        "Roots and seeds",
-        "What happens to a root that requires no gradient?",
-        {"refused": "the call is refused", "skipped": "it is skipped; the other roots are differentiated"},
-        "measured, rows S63-S71, I66",
+    "Order of execution": _switches(
+        schedule=(
+            "Which of the nodes that are ready runs first?",
+            {
+                "newest_first": "the one that was recorded last; a leaf accumulates as soon as it can",
+                "first_in_first_out": "the one that became ready first; a leaf accumulates as soon as it can",
+            },
+            "measured, rows V01-V19, H28",
+        ),
     ),
-    Switch(
-        "gradless_input",
-        "Inputs of grad",
-        "What happens to an input that requires no gradient?",
-        {"refused": "the call is refused, whatever allow_unused says", "unreachable": "it counts as an input that cannot be reached"},
-        "measured, rows I05-I08, I70-I72",
+    "Higher order": _switches(
+        derivative_requires_grad=(
+            "Does what create_graph returns require a gradient?",
+            {"if_connected": "only if it depends on a tensor that does", "always": "always"},
+            "measured, rows C05-C08, C14, C15",
+        ),
+        conventions=(
+            "How many derivatives of an op are offered, is one that vanishes absent, what is refused after a write or without a graph?",
+            {False: "what the formulas of the ops suggest", True: "what was measured, op by op; no document says what is right"},
+            "measurements, in the files of the package's folder 'conventions'",
+        ),
+        unoffered=(
+            "Which call refuses a derivative of an order that is not offered?",
+            {"when_recorded": "the one that would record it", "when_run": "the one that runs it"},
+            "measured: double gradients that Paddle lacks, and attention on the CPU in PyTorch",
+        ),
     ),
-    Switch(
-        "unreached",
-        "Inputs of grad",
-        "What is the gradient of an input that the outputs do not depend on?",
-        {"absent": "None, where allow_unused allows it", "zeros": "zeros of its shape, and nothing has to be allowed"},
-        "both documents; zeros are what functional engines answer (jax.vjp, autograd.make_vjp)",
+    "Mutation": _switches(
+        computed_flag=(
+            "May the flag of a computed tensor be changed?",
+            {
+                "fixed": "no, that is an error; detach it",
+                "free": "yes; it is read when a consumer is built, and for roots at the start",
+            },
+            "measured, rows M10-M15",
+        ),
+        several_views=(
+            "May one of several views that one op made be written to, where that is recorded?",
+            {"refused": "no, that is an error", "allowed": "yes"},
+            "measured, row M59",
+        ),
+        retained_follows=(
+            "Whose gradient does a tensor retain that is changed in place afterwards?",
+            {"newest": "that of its newest content", "registered": "that of its content when it was first asked to retain"},
+            "measured, row M62",
+        ),
+        copies=("Which view ops of the other framework return copies?", {True: "{names}", False: "none"}, "measured"),
     ),
-    Switch(
-        "only_inputs",
-        "Inputs of grad",
-        "What does only_inputs=False do?",
-        {"ignored": "nothing; the parameter is deprecated", "required": "the call is refused: not supported yet"},
-        "both documents; measured, row I59",
+    "Custom functions": _switches(
+        surplus_gradients=(
+            "What if a backward returns more gradients than there are operands?",
+            {"none_allowed": "allowed, if the surplus is None", "refused": "an error"},
+            "measured, rows P09-P14",
+        ),
+        left_out_gradients=(
+            "What if a backward returns fewer gradients than there are operands?",
+            {"refused": "an error", "of_constants": "allowed, if the operands left out need none"},
+            "measured, rows P09-P14",
+        ),
+        gradient_of_constant=(
+            "What happens to a gradient for an operand that needs none?",
+            {"dropped": "it is dropped", "refused": "that is an error"},
+            "measured, rows P09-P14",
+        ),
+        wider_gradient=(
+            "What if a returned gradient has a shape that its operand broadcasts to?",
+            {"summed": "it is summed to the operand's shape", "refused": "an error"},
+            "measured, rows P15-P18",
+        ),
     ),
-    Switch(
-        "inputs_run_their_node",
-        "Inputs of grad",
-        "Does backward(inputs=) also run, and free, the node that made a computed input?",
-        {True: "yes; documented as a detail that one should not rely on", False: "no"},
-        "PyTorch's document; measured, row I38",
-        parameter="backward.inputs",
+    "Kinks and ties": _switches(
+        ties=(
+            "Which element gets the gradient of a maximum along an axis that is reached several times?",
+            {"first": "the one whose index is returned", "split": "all of them, in equal parts"},
+            "measured, rows G023-G027",
+        ),
+        leaky_at_zero=(
+            "What is the derivative of a leaky ReLU at 0?",
+            {"slope": "its negative slope", "one": "1"},
+            "measured, row G004; both are subgradients",
+        ),
     ),
-    Switch(
-        "not_offered",
-        "Inputs of grad",
-        "Which parameters does only the other framework have?",
-        {True: "{names}", False: "none"},
-        "the signatures; measured, rows I26-I58, N01-N26",
-    ),
-    Switch(
-        "static",
-        "Graph lifetime",
-        "Is a script run as it is read, or written as a program first and run afterwards?",
-        {False: "as it is read", True: "as a program: nothing is freed, and an input that cannot be reached is absent, never an error"},
-        "Paddle's documents of append_backward and gradients",
-    ),
-    Switch(
-        "freed_refuses",
-        "Graph lifetime",
-        "Which nodes of a freed graph refuse to run again?",
-        {"saved": "those that had saved tensors: add, neg, sum, reshape, cat, cast go on working", "executed": "every node that ran"},
-        "both documents, for the graph as a whole; measured, rows L04, L5-*, L6-*",
-    ),
-    Switch(
-        "promotion",
-        "Graph lifetime",
-        "How does an operand get the dtype of a wider one beside it (real beside complex, float32 beside float64)?",
-        {
-            "inside": "inside the op, unless the wider one has no axes",
-            "cast_first": "by a cast before it, a node, unless the wider one has no axes; an op of a list of tensors takes one dtype",
-            "cast_to_widest": "by a cast before the op, whatever has axes, as in NumPy 2",
-        },
-        "PyTorch's document of tensor attributes; NumPy's NEP 50; measured: the cast is refused where it was freed",
-    ),
-    Switch(
-        "spelled",
-        "Graph lifetime",
-        "Which ops are made of other ops, and are freed and refused as those are?",
-        {True: "{names}", False: "none of those that the suite draws"},
-        "measured, op by op",
-    ),
-    Switch(
-        "joined",
-        "Graph lifetime",
-        "Of which ops are the gradients of all operands, under create_graph, made and freed as one?",
-        {True: "{names}", False: "none"},
-        "measured, op by op: their grad_fn is one node",
-    ),
-    Switch(
-        "hidden",
-        "Graph lifetime",
-        "Of which ops are gradients, under create_graph, made of results that the op does not return, so that its node runs again?",
-        {True: "{names}", False: "none"},
-        "measured: a next function of their grad_fn is the op's node, by another of its results",
-    ),
-    Switch(
-        "reshaped",
-        "Graph lifetime",
-        "Which ops keep views of operands, or of those with several axes, so that a flag that is set later does not count?",
-        {True: "{names}", False: "none"},
-        "measured: a factor of kron whose flag is set afterwards has no second derivative, nor has one of three axes in matmul",
-    ),
-    Switch(
-        "grad_requires_grad",
-        ".grad",
-        "Does .grad itself require a gradient after a plain backward?",
-        {True: "yes: its stop_gradient is False", False: "no"},
-        "Paddle's worked examples print it; measured, rows A04, A22",
-    ),
-    Switch(
-        "retain_constant",
-        ".grad",
-        "What if a tensor that requires no gradient is asked to retain its .grad?",
-        {"refused": "an error", "ignored": "nothing"},
-        "measured, row A35",
-    ),
-    Switch(
-        "retained",
-        ".grad",
-        "What does a second pass do to a retained .grad of a computed tensor?",
-        {"accumulated": "it adds to it, as for a leaf", "replaced": "it replaces it"},
-        "measured",
-    ),
-    Switch(
-        "toggled_leaf",
-        ".grad",
-        "Does a leaf accumulate whose flag was taken off after the graph was built?",
-        {"checked": "no", "ignored": "yes"},
-        "measured, rows I24, M16",
-    ),
-    Switch(
-        "hook_order",
-        "Hooks",
-        "In which order are the hooks of several outputs of one op called?",
-        {"by_tensor": "tensor by tensor, as each got its first hook", "registered": "as they were registered"},
-        "measured: hooks on the first, the second and the first result of unbind again",
-    ),
-    Switch(
-        "retained_position",
-        "Hooks",
-        "When is a retained .grad taken, if the tensor has hooks too?",
-        {"last": "after all hooks, whatever the order of registration", "registered": "between the hooks, as registered"},
-        "PyTorch's document of retain_grad; measured, rows H09, H10",
-    ),
-    Switch(
-        "callbacks_record",
-        "Hooks",
-        "Are ops inside a hook recorded?",
-        {
-            "as_the_pass": "only if the pass creates a graph",
-            "as_the_caller": "wherever the caller of the pass records; and then the cotangent that the hook sees requires a gradient",
-        },
-        "measured, rows H24, H32, H33",
-    ),
-    Switch(
-        "missing_cotangent",
-        "Hooks",
-        "What does the hook of an output see that no gradient arrived at?",
-        {"absent": "None", "zeros": "zeros"},
-        "measured, row H29",
-    ),
-    Switch(
-        "schedule",
-        "Order of execution",
-        "Which of the nodes that are ready runs first?",
-        {
-            "newest_first": "the one that was recorded last; a leaf accumulates as soon as it can",
-            "first_in_first_out": "the one that became ready first; a leaf accumulates as soon as it can",
-        },
-        "measured, rows V01-V19, H28",
-    ),
-    Switch(
-        "derivative_requires_grad",
-        "Higher order",
-        "Does what create_graph returns require a gradient?",
-        {"if_connected": "only if it depends on a tensor that does", "always": "always"},
-        "measured, rows C05-C08, C14, C15",
-    ),
-    Switch(
-        "conventions",
-        "Higher order",
-        "How many derivatives of an op are offered, is one that vanishes absent, and what is refused after a write or without a graph?",
-        {False: "what the formulas of the ops suggest", True: "what was measured, op by op; no document says what is right"},
-        "measurements, in the files of the package's folder 'conventions'",
-    ),
-    Switch(
-        "unoffered",
-        "Higher order",
-        "Which call refuses a derivative of an order that is not offered?",
-        {"when_recorded": "the one that would record it", "when_run": "the one that runs it"},
-        "measured: double gradients that Paddle lacks, and attention on the CPU in PyTorch",
-    ),
-    Switch(
-        "computed_flag",
-        "Mutation",
-        "May the flag of a computed tensor be changed?",
-        {"fixed": "no, that is an error; detach it", "free": "yes; it is read when a consumer is built, and for roots at the start"},
-        "measured, rows M10-M15",
-    ),
-    Switch(
-        "several_views",
-        "Mutation",
-        "May one of several views that one op made be written to, where that is recorded?",
-        {"refused": "no, that is an error", "allowed": "yes"},
-        "measured, row M59",
-    ),
-    Switch(
-        "retained_follows",
-        "Mutation",
-        "Whose gradient does a tensor retain that is changed in place afterwards?",
-        {"newest": "that of its newest content", "registered": "that of its content when it was first asked to retain"},
-        "measured, row M62",
-    ),
-    Switch(
-        "copies",
-        "Mutation",
-        "Which view ops of the other framework return copies?",
-        {True: "{names}", False: "none"},
-        "measured",
-    ),
-    Switch(
-        "surplus_gradients",
-        "Custom functions",
-        "What if a backward returns more gradients than there are operands?",
-        {"none_allowed": "allowed, if the surplus is None", "refused": "an error"},
-        "measured, rows P09-P14",
-    ),
-    Switch(
-        "left_out_gradients",
-        "Custom functions",
-        "What if a backward returns fewer gradients than there are operands?",
-        {"refused": "an error", "of_constants": "allowed, if the operands left out need none"},
-        "measured, rows P09-P14",
-    ),
-    Switch(
-        "gradient_of_constant",
-        "Custom functions",
-        "What happens to a gradient for an operand that needs none?",
-        {"dropped": "it is dropped", "refused": "that is an error"},
-        "measured, rows P09-P14",
-    ),
-    Switch(
-        "wider_gradient",
-        "Custom functions",
-        "What if a returned gradient has a shape that its operand broadcasts to?",
-        {"summed": "it is summed to the operand's shape", "refused": "an error"},
-        "measured, rows P15-P18",
-    ),
-    Switch(
-        "ties",
-        "Kinks and ties",
-        "Which element gets the gradient of a maximum along an axis that is reached several times?",
-        {"first": "the one whose index is returned", "split": "all of them, in equal parts"},
-        "measured, rows G023-G027",
-    ),
-    Switch(
-        "leaky_at_zero",
-        "Kinks and ties",
-        "What is the derivative of a leaky ReLU at 0?",
-        {"slope": "its negative slope", "one": "1"},
-        "measured, row G004; both are subgradients",
-    ),
-)
+}
+"""All switches, by the part of the calling contract that they belong to."""
+
+SWITCHES = tuple(switch for switches in GROUPS.values() for switch in switches)

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, rsub_scalar, square, sub
+from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, rsub_scalar, sloped, square, sub
 from reference_impl.primitives.elementary import exp, sigmoid, tanh
 from reference_impl.primitives.fused import as_one, fused
 from reference_impl.primitives.piecewise import abs as absolute
-from reference_impl.primitives.piecewise import between, hardtanh, inside, jumps, outside, step
+from reference_impl.primitives.piecewise import between, exceeds, hardtanh, inside, outside, step
 from reference_impl.primitives.promotion import to_operand
 from reference_impl.primitives.selection import clamp
 from reference_impl.primitives.shape import reshape, sum_to
-from reference_impl.tape.primitive import array_of, composite, primitive, shape_of, zeros_like
+from reference_impl.tape.primitive import array_of, composite, primitive, shape_of
 
 
 def _unit(x: Any, alpha: float, rate: float) -> Any:
@@ -37,37 +37,22 @@ def _unit_slope(x: Any, alpha: float, rate: float) -> Any:
     return add(mul(bent, rsub_scalar(straight, other=1.0)), straight)
 
 
-@primitive(ulps=4)
+@sloped(lambda out, x, *, alpha: _unit_slope(x, alpha, 1.0), ulps=4)
 def elu(x: Any, *, alpha: float) -> Any:
     """Return ``x`` where it is positive, else ``alpha (e^x - 1)``, without cancellation near 0; the derivative at 0 is ``alpha``."""
     return _unit(x, alpha, 1.0)
 
 
-@elu.vjp("x")
-def elu_vjp_x(g: Any, out: Any, x: Any, *, alpha: float) -> Any:
-    return mul(g, _unit_slope(x, alpha, 1.0))
-
-
-@primitive(ulps=4)
+@sloped(lambda out, x, *, alpha: _unit_slope(x, alpha, 1.0 / alpha), ulps=4)
 def celu(x: Any, *, alpha: float) -> Any:
     """Return ``x`` where it is positive, else ``alpha (e^(x / alpha) - 1)``, whose derivative is 1 at 0."""
     return _unit(x, alpha, 1.0 / alpha)
 
 
-@celu.vjp("x")
-def celu_vjp_x(g: Any, out: Any, x: Any, *, alpha: float) -> Any:
-    return mul(g, _unit_slope(x, alpha, 1.0 / alpha))
-
-
-@primitive(ulps=4)
+@sloped(lambda out, x, *, alpha, scale: mul_scalar(_unit_slope(x, alpha, 1.0), other=scale), ulps=4)
 def selu(x: Any, *, alpha: float, scale: float) -> Any:
     """Return `elu` times a number; two numbers that both frameworks document keep the mean and the variance of what is normalized."""
     return np.multiply(_unit(x, alpha, 1.0), scale).astype(x.dtype)
-
-
-@selu.vjp("x")
-def selu_vjp_x(g: Any, out: Any, x: Any, *, alpha: float, scale: float) -> Any:
-    return mul(g, mul_scalar(_unit_slope(x, alpha, 1.0), other=scale))
 
 
 @primitive(ulps=4)
@@ -90,28 +75,18 @@ def hardsigmoid(x: Any, *, slope: float) -> Any:
     return hardtanh(add_scalar(mul_scalar(x, other=slope), other=0.5), low=0.0, high=1.0)
 
 
-@primitive(ulps=4)
+@sloped(lambda out, x: sigmoid(neg(x)), ulps=4)
 def logsigmoid(x: Any) -> Any:
     """Return ``-log(1 + e^-x)``, the logarithm of `sigmoid`."""
     return np.negative(np.logaddexp(0.0, np.negative(x))).astype(x.dtype)
 
 
-@logsigmoid.vjp("x")
-def logsigmoid_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, sigmoid(neg(x)))
-
-
-@primitive(ulps=6)
+@sloped(lambda out, x: mul(rsub_scalar(square(out), other=1.0), sigmoid(x)), ulps=6)
 def mish_gate(x: Any) -> Any:
     """Return ``tanh(log(1 + e^x))``, a quotient of polynomials of ``e^-|x|``, which cannot overflow."""
     m = np.exp(np.negative(np.abs(x)))
     below, above = m * (m + 2), 1 + 2 * m
     return np.where(np.less(x, 0), below / (below + 2), above / (above + 2 * m * m)).astype(x.dtype)
-
-
-@mish_gate.vjp("x")
-def mish_gate_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, mul(rsub_scalar(square(out), other=1.0), sigmoid(x)))
 
 
 @fused()
@@ -120,15 +95,10 @@ def mish(x: Any) -> Any:
     return mul(x, mish_gate(x))
 
 
-@primitive(error_scale=lambda out, x, *, bound: np.abs(x) + bound)
+@sloped(lambda out, x, *, bound: outside(x, bound=bound), error_scale=lambda out, x, *, bound: np.abs(x) + bound)
 def softshrink(x: Any, *, bound: float) -> Any:
     """Bring ``x`` nearer to 0 by ``bound``, or to 0; the derivative at the bounds is 0 (both frameworks)."""
     return np.where(np.less_equal(np.abs(x), bound), 0, np.subtract(x, np.copysign(bound, x))).astype(x.dtype)
-
-
-@softshrink.vjp("x")
-def softshrink_vjp_x(g: Any, out: Any, x: Any, *, bound: float) -> Any:
-    return mul(g, outside(x, bound=bound))
 
 
 def _of_channels(weight: Any, x: Any) -> Any:
@@ -158,26 +128,10 @@ def prelu_vjp_weight(g: Any, out: Any, x: Any, weight: Any) -> Any:
     return reshape(sum_to(mul(g, bent), spread), shape=shape_of(weight))
 
 
-@primitive(branch_sides=jumps)
-def exceeds(x: Any, *, bound: float) -> Any:
-    """Return 1 where ``x > bound``, else 0; its derivative is 0 everywhere."""
-    return np.greater(x, bound).astype(x.dtype)
-
-
-@exceeds.vjp("x")
-def exceeds_vjp_x(g: Any, out: Any, x: Any, *, bound: float) -> Any:
-    return zeros_like(x)
-
-
-@primitive(ulps=0)
+@sloped(lambda out, x, *, bound, value: exceeds(x, bound=bound), ulps=0)
 def threshold(x: Any, *, bound: float, value: float) -> Any:
     """Return ``x`` where it exceeds ``bound``, else ``value``; NaN stays."""
     return np.where(np.less_equal(x, bound), value, x).astype(x.dtype)
-
-
-@threshold.vjp("x")
-def threshold_vjp_x(g: Any, out: Any, x: Any, *, bound: float, value: float) -> Any:
-    return mul(g, exceeds(x, bound=bound))
 
 
 @composite

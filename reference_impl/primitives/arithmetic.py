@@ -6,24 +6,23 @@ them apart from the tensor-tensor ops.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.promotion import of_one_precision, to_operand
-from reference_impl.tape.primitive import Domain, alias, composite, primitive, zeros_like
+from reference_impl.tape.primitive import Domain, Primitive, alias, composite, own_transpose, primitive, straight_through, zeros_like
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
+@own_transpose
 @primitive(saves=(), ulps=0)
 def neg(x: Any) -> Any:
     """Return ``-x``."""
     return np.negative(x)
-
-
-@neg.vjp("x")
-def neg_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return neg(g)
 
 
 @primitive(saves=(), error_scale=lambda out, x, y: np.abs(x) + np.abs(y))
@@ -31,11 +30,6 @@ def add(x: Any, y: Any) -> Any:
     """Sum ``x + y``."""
     x, y = of_one_precision(x, y)
     return np.add(x, y)
-
-
-@add.vjp("x")
-def add_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return to_operand(g, x)
 
 
 @add.vjp("y")
@@ -50,8 +44,9 @@ def sub(x: Any, y: Any) -> Any:
     return np.subtract(x, y)
 
 
+@add.vjp("x")
 @sub.vjp("x")
-def sub_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
+def first_term_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
     return to_operand(g, x)
 
 
@@ -94,15 +89,32 @@ def div_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:  # d(x/y)/dy = -(x/y)/y
     return to_operand(neg(mul(g, conjugate(div(div(x, y), y)))), y)
 
 
+def sloped(
+    times: Callable[..., Any] | None = None, *, over: Callable[..., Any] | None = None, **facts: Any
+) -> Callable[..., Primitive]:
+    """Make a primitive of a function of single numbers, from which its slope and the other facts of `primitive` say all.
+
+    What arrives leaves ``times`` the conjugate of the slope, or ``over`` that of its reciprocal, as it rounds and grows best. Either is
+    said of the result, the operand and the attributes.
+    """
+
+    def make(function: Callable[..., Any]) -> Primitive:
+        made = primitive(**facts)(function)
+
+        def rule(g: Any, out: Any, x: Any, **attrs: Any) -> Any:
+            return mul(g, conjugate(times(out, x, **attrs))) if times else div(g, conjugate(over(out, x, **attrs)))  # type: ignore[misc]
+
+        made.vjp(made.operands[0])(rule)
+        return made
+
+    return make
+
+
+@straight_through
 @primitive(saves=(), error_scale=lambda out, x, *, other: np.abs(x) + abs(other))
 def add_scalar(x: Any, *, other: float) -> Any:
     """Return ``x + other``."""
     return np.add(x, other)
-
-
-@add_scalar.vjp("x")
-def add_scalar_vjp_x(g: Any, out: Any, x: Any, *, other: float) -> Any:
-    return g
 
 
 @primitive(saves=(), error_scale=lambda out, x, *, other: np.abs(x) + abs(other))
@@ -116,15 +128,11 @@ def rsub_scalar_vjp_x(g: Any, out: Any, x: Any, *, other: float) -> Any:
     return neg(g)
 
 
+@own_transpose
 @primitive()
 def mul_scalar(x: Any, *, other: float) -> Any:
     """Return ``x other``."""
     return np.multiply(x, other)
-
-
-@mul_scalar.vjp("x")
-def mul_scalar_vjp_x(g: Any, out: Any, x: Any, *, other: float) -> Any:
-    return mul_scalar(g, other=other)
 
 
 div_by_quotient = alias("div_by_quotient", div)
@@ -174,23 +182,14 @@ def pow_scalar_vjp_x(g: Any, out: Any, x: Any, *, exponent: float) -> Any:  # c 
     return mul(g, conjugate(mul_scalar(pow_scalar(x, exponent=exponent - 1), other=exponent)))
 
 
-@primitive(error_scale=lambda out, x: np.square(np.abs(x)))
+@sloped(lambda out, x: mul_scalar(pow_scalar(x, exponent=1.0), other=2.0), error_scale=lambda out, x: np.square(np.abs(x)))
 def square(x: Any) -> Any:
     """Return ``x^2``."""
     return np.square(x)
 
 
-@square.vjp("x")
-def square_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, conjugate(mul_scalar(pow_scalar(x, exponent=1.0), other=2.0)))
-
-
+@straight_through
 @primitive(saves=(), ulps=0)
 def clone(x: Any) -> Any:
     """Copy."""
     return np.array(x)
-
-
-@clone.vjp("x")
-def clone_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return g

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from reference_impl.primitives.shape import sum_to
-from reference_impl.tape.primitive import Domain, primitive, shape_of
+from reference_impl.tape.primitive import Domain, own_transpose, primitive, shape_of
 
 PARTS = {"complex64": "float32", "complex128": "float64", "clongdouble": "longdouble", "complex256": "longdouble"}
 """The dtype of the real and imaginary parts, by complex dtype."""
@@ -33,15 +33,11 @@ def conjugate(x: Any) -> Any:
     return conj(x) if x.dtype.kind == "c" else x
 
 
+@own_transpose
 @primitive(saves=(), ulps=0)
 def conj(x: Any) -> Any:
     """Return the complex conjugate."""
     return np.conjugate(x)
-
-
-@conj.vjp("x")
-def conj_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return conj(g)
 
 
 @primitive(saves=(), ulps=0)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.activations import exceeds, logsigmoid
+from reference_impl.primitives.activations import logsigmoid
 from reference_impl.primitives.arithmetic import (
     add,
     add_scalar,
@@ -26,11 +26,12 @@ from reference_impl.primitives.arithmetic import (
 )
 from reference_impl.primitives.elementary import log, sqrt
 from reference_impl.primitives.losses import reduced
+from reference_impl.primitives.piecewise import exceeds
 from reference_impl.primitives.reduction import mean, restore_axes
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.selection import clamp, maximum, where
 from reference_impl.primitives.shape import expand
-from reference_impl.tape.primitive import composite, primitive, shape_of
+from reference_impl.tape.primitive import composite, primitive, shape_of, straight_through
 
 OF_TORCH, OF_PADDLE = float(np.float32(1e-12)), 1e-11
 """What `cosine_embedding_loss` adds to the squares of lengths: a constant of each framework's code, PyTorch's in single precision."""
@@ -55,15 +56,11 @@ def length_of_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool, eps:
     return mul(g, div(x, add(length, rsub_scalar(exceeds(length, bound=0.0), other=1.0))))
 
 
+@straight_through
 @primitive(saves=(), ulps=0)
 def at_least(x: Any, *, bound: float) -> Any:
     """Return ``x``, or a bound where it is less, which the derivative ignores: it is 1 (PyTorch clamps without recording it)."""
     return np.maximum(x, np.asarray(bound, dtype=x.dtype))
-
-
-@at_least.vjp("x")
-def at_least_vjp_x(g: Any, out: Any, x: Any, *, bound: float) -> Any:
-    return g
 
 
 @composite

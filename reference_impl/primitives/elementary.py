@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add_scalar, div, mul, mul_scalar, neg, pow_scalar, rsub_scalar, square, sub
+from reference_impl.primitives.arithmetic import add_scalar, div, mul, mul_scalar, neg, pow_scalar, rsub_scalar, sloped, square, sub
 from reference_impl.primitives.complex import complex, conj, conjugate, from_imag, sgn
 from reference_impl.primitives.piecewise import abs, inside
 from reference_impl.primitives.promotion import to_operand
@@ -22,26 +22,16 @@ SQRT_PI = math.sqrt(math.pi)
 _erf = np.frompyfunc(math.erf, 1, 1)
 
 
-@primitive(ulps=2)
+@sloped(lambda out, x: out, ulps=2)
 def exp(x: Any) -> Any:
     """Return ``e^x``."""
     return np.exp(x)
 
 
-@exp.vjp("x")
-def exp_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, conjugate(out))
-
-
-@primitive(ulps=2, domain={"x": Domain.POSITIVE})
+@sloped(over=lambda out, x: x, ulps=2, domain={"x": Domain.POSITIVE})
 def log(x: Any) -> Any:
     """Natural logarithm."""
     return np.log(x)
-
-
-@log.vjp("x")
-def log_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return div(g, conjugate(x))
 
 
 @primitive(domain={"x": Domain.POSITIVE}, ulps=4)
@@ -82,37 +72,16 @@ def pow_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:  # d(x^y)/dy = x^y log x
     return to_operand(mul(g, conjugate(mul(out, log(_base(x, y, "y"))))), y)
 
 
-@primitive(domain={"x": Domain.POSITIVE})
+@sloped(over=lambda out, x: mul_scalar(out, other=2.0), domain={"x": Domain.POSITIVE})
 def sqrt(x: Any) -> Any:
     """Square root."""
     return np.sqrt(x)
 
 
-@sqrt.vjp("x")
-def sqrt_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return div(g, conjugate(mul_scalar(out, other=2.0)))
-
-
-@primitive(ulps=3, domain={"x": Domain.POSITIVE})
+@sloped(lambda out, x: mul_scalar(pow_scalar(out, exponent=3.0), other=-0.5), ulps=3, domain={"x": Domain.POSITIVE})  # -x^(-3/2)/2
 def rsqrt(x: Any) -> Any:
     """Return ``x^(-1/2)``."""
     return np.divide(1.0, np.sqrt(x))
-
-
-@rsqrt.vjp("x")
-def rsqrt_vjp_x(g: Any, out: Any, x: Any) -> Any:  # -x^(-3/2)/2
-    return mul(g, conjugate(mul_scalar(pow_scalar(out, exponent=3.0), other=-0.5)))
-
-
-@primitive(ulps=2)
-def sin(x: Any) -> Any:
-    """Sine; angles in radians."""
-    return np.sin(x)
-
-
-@sin.vjp("x")
-def sin_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, conjugate(cos(x)))
 
 
 @primitive(ulps=2)
@@ -126,15 +95,16 @@ def cos_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return mul(g, conjugate(neg(sin(x))))
 
 
-@primitive(ulps=2)
+@sloped(lambda out, x: cos(x), ulps=2)
+def sin(x: Any) -> Any:
+    """Sine; angles in radians."""
+    return np.sin(x)
+
+
+@sloped(lambda out, x: rsub_scalar(square(out), other=1.0), ulps=2)
 def tanh(x: Any) -> Any:
     """Hyperbolic tangent."""
     return np.tanh(x)
-
-
-@tanh.vjp("x")
-def tanh_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, conjugate(rsub_scalar(square(out), other=1.0)))
 
 
 def _logistic(x: Any) -> Any:  # e^-|x| cannot overflow, so the tail on the left is right down to the smallest number
@@ -144,41 +114,19 @@ def _logistic(x: Any) -> Any:  # e^-|x| cannot overflow, so the tail on the left
     return np.divide(np.where(np.less(x, 0), z, np.ones_like(z)), np.add(1.0, z))
 
 
-@primitive(ulps=4)
-def sigmoid(x: Any) -> Any:
-    """Logistic function ``1/(1 + e^-x)``."""
-    return _logistic(x)
-
-
-@sigmoid.vjp("x")
-def sigmoid_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, conjugate(logistic_slope(out)))
-
-
-@primitive(ulps=2)
+@sloped(lambda out, s: add_scalar(mul_scalar(s, other=-2.0), other=1.0), ulps=2)
 def logistic_slope(s: Any) -> Any:
     """Return ``s (1 - s)``, the slope of `sigmoid` where its value is ``s``; one op, for inf (1 - s) - inf s is no number."""
     return np.multiply(s, np.subtract(1.0, s))
 
 
-@logistic_slope.vjp("s")
-def logistic_slope_vjp_s(g: Any, out: Any, s: Any) -> Any:
-    return mul(g, conjugate(add_scalar(mul_scalar(s, other=-2.0), other=1.0)))
+@sloped(lambda out, x: logistic_slope(out), ulps=4)
+def sigmoid(x: Any) -> Any:
+    """Logistic function ``1/(1 + e^-x)``."""
+    return _logistic(x)
 
 
 SOFTPLUS_THRESHOLD = 20.0
-
-
-@primitive(ulps=4, error_scale=lambda out, x, *, beta: np.abs(out) + np.exp(-np.abs(beta * x)))
-def softplus(x: Any, *, beta: float) -> Any:
-    """Return ``log(1 + e^(beta x)) / beta``, and ``x`` itself where ``beta x`` exceeds 20 (both frameworks document it)."""
-    smooth = np.divide(np.logaddexp(0.0, np.multiply(x, beta)), beta)
-    return np.where(np.multiply(x, beta) > SOFTPLUS_THRESHOLD, x, smooth).astype(x.dtype)
-
-
-@softplus.vjp("x")
-def softplus_vjp_x(g: Any, out: Any, x: Any, *, beta: float) -> Any:
-    return mul(g, softplus_slope(x, beta=beta))
 
 
 @primitive(ulps=4)
@@ -194,6 +142,17 @@ def softplus_slope_vjp_x(g: Any, out: Any, x: Any, *, beta: float) -> Any:  # be
     return mul(mul_scalar(mul(g, curved), other=beta), logistic_slope(s))
 
 
+@sloped(
+    lambda out, x, *, beta: softplus_slope(x, beta=beta),
+    ulps=4,
+    error_scale=lambda out, x, *, beta: np.abs(out) + np.exp(-np.abs(beta * x)),
+)
+def softplus(x: Any, *, beta: float) -> Any:
+    """Return ``log(1 + e^(beta x)) / beta``, and ``x`` itself where ``beta x`` exceeds 20 (both frameworks document it)."""
+    smooth = np.divide(np.logaddexp(0.0, np.multiply(x, beta)), beta)
+    return np.where(np.multiply(x, beta) > SOFTPLUS_THRESHOLD, x, smooth).astype(x.dtype)
+
+
 @primitive(ulps=4)
 def silu(x: Any) -> Any:
     """Return ``x sigmoid(x)``."""
@@ -206,26 +165,10 @@ def silu_vjp_x(g: Any, out: Any, x: Any) -> Any:  # s + x s (1 - s)
     return mul(g, mul(s, add_scalar(mul(x, rsub_scalar(s, other=1.0)), other=1.0)))
 
 
-@primitive(ulps=2)
+@sloped(lambda out, x: mul_scalar(exp(neg(square(x))), other=2.0 / SQRT_PI), ulps=2)
 def erf(x: Any) -> Any:
     """Error function."""
     return np.asarray(_erf(x)).astype(np.asarray(x).dtype)
-
-
-@erf.vjp("x")
-def erf_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, mul_scalar(exp(neg(square(x))), other=2.0 / SQRT_PI))
-
-
-@primitive(ulps=4, error_scale=lambda out, x: np.abs(x))
-def gelu(x: Any) -> Any:
-    """Return ``x Phi(x)``, Phi being the distribution function of the standard normal (the exact form)."""
-    return np.multiply(np.multiply(x, 0.5), np.add(1.0, np.asarray(_erf(np.divide(x, SQRT_2))).astype(x.dtype)))
-
-
-@gelu.vjp("x")
-def gelu_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, gelu_slope(x))
 
 
 def _density(x: Any) -> Any:
@@ -243,6 +186,12 @@ def gelu_slope(x: Any) -> Any:
 def gelu_slope_vjp_x(g: Any, out: Any, x: Any) -> Any:  # phi(x) (2 - x^2), so that x^2 cannot overflow where phi is 0
     density = _density(x)
     return mul(g, sub(mul_scalar(density, other=2.0), mul(x, mul(x, density))))
+
+
+@sloped(lambda out, x: gelu_slope(x), ulps=4, error_scale=lambda out, x: np.abs(x))
+def gelu(x: Any) -> Any:
+    """Return ``x Phi(x)``, Phi being the distribution function of the standard normal (the exact form)."""
+    return np.multiply(np.multiply(x, 0.5), np.add(1.0, np.asarray(_erf(np.divide(x, SQRT_2))).astype(x.dtype)))
 
 
 @sgn.vjp("x")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import div, mul, mul_scalar, neg, reciprocal, rsub_scalar, sub
+from reference_impl.primitives.arithmetic import div, mul, mul_scalar, neg, reciprocal, rsub_scalar, sloped, sub
 from reference_impl.primitives.elementary import sigmoid
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.piecewise import jumps, leaky_relu
@@ -38,15 +38,10 @@ def finite(x: Any) -> Any:
     return np.isfinite(x).astype(x.dtype)
 
 
-@primitive(ulps=0)
+@sloped(lambda out, x, *, nan, posinf, neginf: finite(array_of(x)), ulps=0)
 def nan_to_num(x: Any, *, nan: float, posinf: float, neginf: float) -> Any:
     """Put numbers in the place of NaN and of the infinities; nothing flows through these."""
     return np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
-
-
-@nan_to_num.vjp("x")
-def nan_to_num_vjp_x(g: Any, out: Any, x: Any, *, nan: float, posinf: float, neginf: float) -> Any:
-    return mul(g, finite(array_of(x)))
 
 
 @primitive(ulps=2, domain={"y": Domain.NONZERO})

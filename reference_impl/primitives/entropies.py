@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import div, mul, rsub_scalar, sub
+from reference_impl.primitives.arithmetic import div, mul, rsub_scalar, sloped, sub
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.losses import like, mean_all, reduced
 from reference_impl.primitives.selection import clamp
@@ -66,15 +66,10 @@ def _log_scale(out: Any, x: Any, *, target: Any) -> Any:
     return np.exp(like(target, x)) * (np.abs(like(target, x)) + np.abs(x)) * (1.0 + np.abs(like(target, x)))
 
 
-@primitive(ulps=3, error_scale=_log_scale)
+@sloped(lambda out, x, *, target: np.negative(np.exp(like(target, x))), ulps=3, error_scale=_log_scale)
 def divergence_of_logs(x: Any, *, target: Any) -> Any:
     """Return ``e^t (t - x)``: a term of the Kullback-Leibler divergence from ``e^x`` of the probability ``e^t``."""
     return np.multiply(np.exp(like(target, x)), np.subtract(like(target, x), x))
-
-
-@divergence_of_logs.vjp("x")
-def divergence_of_logs_vjp_x(g: Any, out: Any, x: Any, *, target: Any) -> Any:
-    return mul(g, np.negative(np.exp(like(target, x))))
 
 
 @composite

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.tape.primitive import alias, primitive, shape_of
+from reference_impl.tape.primitive import alias, own_transpose, primitive, shape_of
 
 
 def _slices(key: Any) -> tuple[slice, ...]:
@@ -30,15 +30,11 @@ def getitem_slice_vjp_x(g: Any, out: Any, x: Any, *, key: Any) -> Any:
 getitem_strided = alias("getitem_strided", getitem_slice)
 
 
+@own_transpose
 @primitive(saves=(), ulps=0, views=True)
 def getitem_reversed(x: Any, *, axis: int) -> Any:
     """Return ``x[..., ::-1, ...]``: an axis is read backwards, with a negative step where an engine has one."""
     return np.flip(x, axis)
-
-
-@getitem_reversed.vjp("x")
-def getitem_reversed_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
-    return getitem_reversed(g, axis=axis)
 
 
 @primitive(saves=(), ulps=0)

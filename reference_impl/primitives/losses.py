@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, rsub_scalar, sub
+from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, rsub_scalar, sloped, sub
 from reference_impl.primitives.elementary import exp, sigmoid
 from reference_impl.primitives.elementary import log as logarithm
 from reference_impl.primitives.piecewise import abs as absolute
@@ -81,7 +81,11 @@ def smooth_l1_loss(x: Any, y: Any, *, beta: float, reduction: str) -> Any:
     return reduced(mul_scalar(huber(x, y, delta=beta), other=1.0 / beta), reduction)
 
 
-@primitive(ulps=3, error_scale=lambda out, x, *, target: np.abs(like(target, x)) * (np.abs(x) + np.abs(_log_of(like(target, x)))))
+@sloped(
+    lambda out, x, *, target: np.negative(like(target, x)),
+    ulps=3,
+    error_scale=lambda out, x, *, target: np.abs(like(target, x)) * (np.abs(x) + np.abs(_log_of(like(target, x)))),
+)
 def divergence(x: Any, *, target: Any) -> Any:
     """Return ``t (log t - x)``, and 0 where the target ``t`` is 0: a term of the Kullback-Leibler divergence from ``e^x``."""
     t = like(target, x)
@@ -90,11 +94,6 @@ def divergence(x: Any, *, target: Any) -> Any:
 
 def _log_of(t: Any) -> Any:
     return np.log(np.where(np.greater(t, 0), t, np.ones_like(t)))
-
-
-@divergence.vjp("x")
-def divergence_vjp_x(g: Any, out: Any, x: Any, *, target: Any) -> Any:
-    return mul(g, np.negative(like(target, x)))
 
 
 @composite

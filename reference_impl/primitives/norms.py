@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import mul, mul_scalar, neg, pow_scalar, sub
+from reference_impl.primitives.arithmetic import mul, mul_scalar, neg, pow_scalar, sloped, sub
 from reference_impl.primitives.complex import is_complex, sgn
 from reference_impl.primitives.fused import fused, of_parts
 from reference_impl.primitives.piecewise import abs as absolute
@@ -83,15 +83,22 @@ def direction_vjp_length(g: Any, out: Any, x: Any, length: Any) -> Any:
 
 
 @primitive(ulps=2)
+def power_of_length(x: Any, *, exponent: float) -> Any:
+    """Return ``x^exponent`` of numbers that are not negative, and NaN at 0, where nothing is defined."""
+    with np.errstate(all="ignore"):
+        return np.where(np.equal(x, 0), np.nan, np.power(x, exponent)).astype(x.dtype)
+
+
+@power_of_length.vjp("x")
+def power_of_length_vjp_x(g: Any, out: Any, x: Any, *, exponent: float) -> Any:
+    return mul(g, mul_scalar(power_of_length(x, exponent=exponent - 1.0), other=exponent))
+
+
+@sloped(lambda out, x, *, exponent: mul_scalar(power_of_length(x, exponent=exponent - 1.0), other=exponent), ulps=2)
 def power_unless_zero(x: Any, *, exponent: float) -> Any:
     """Return ``x^exponent`` of numbers that are not negative, and 0 at 0."""
     with np.errstate(all="ignore"):
         return np.where(np.equal(x, 0), 0, np.power(x, exponent)).astype(x.dtype)
-
-
-@power_unless_zero.vjp("x")
-def power_unless_zero_vjp_x(g: Any, out: Any, x: Any, *, exponent: float) -> Any:
-    return mul(g, mul_scalar(power_of_length(x, exponent=exponent - 1.0), other=exponent))
 
 
 @primitive(branch_sides=lambda out, x: (out - np.equal(x, 0), out + np.equal(x, 0)))
@@ -113,18 +120,6 @@ abs_by_quotient.rules = [None]
 @abs_by_quotient.vjp("x")
 def abs_by_quotient_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return mul(g, sgn(x) if is_complex(x) else side_of_zero(x))
-
-
-@primitive(ulps=2)
-def power_of_length(x: Any, *, exponent: float) -> Any:
-    """Return ``x^exponent`` of numbers that are not negative, and NaN at 0, where nothing is defined."""
-    with np.errstate(all="ignore"):
-        return np.where(np.equal(x, 0), np.nan, np.power(x, exponent)).astype(x.dtype)
-
-
-@power_of_length.vjp("x")
-def power_of_length_vjp_x(g: Any, out: Any, x: Any, *, exponent: float) -> Any:
-    return mul(g, mul_scalar(power_of_length(x, exponent=exponent - 1.0), other=exponent))
 
 
 norm = alias("norm", vector_norm)

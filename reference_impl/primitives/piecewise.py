@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import mul, sub
+from reference_impl.primitives.arithmetic import mul, sloped, sub
 from reference_impl.primitives.complex import is_complex, sgn
-from reference_impl.tape.primitive import array_of, composite, primitive, zeros_like
+from reference_impl.tape.primitive import array_of, composite, primitive, straight_through, zeros_like
 from reference_impl.tape.tensor import Mode
 
 
@@ -33,11 +33,6 @@ def sign(x: Any) -> Any:
     return np.sign(x)
 
 
-@sign.vjp("x")
-def sign_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return zeros_like(x)
-
-
 @primitive(ulps=2, error_scale=lambda out, x: out if is_complex(x) else np.zeros_like(out))  # a sign bit, or the root of a sum
 def abs(x: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call it
     """Absolute value; the derivative at 0 is 0 (both frameworks)."""
@@ -55,20 +50,10 @@ def step(x: Any, below: Any) -> Any:
     return np.greater(x, 0).astype(x.dtype)
 
 
-@step.vjp("x")
-def step_vjp_x(g: Any, out: Any, x: Any, below: Any) -> Any:
-    return zeros_like(x)
-
-
-@primitive(ulps=0)
+@sloped(lambda out, x: step(out, array_of(x)), ulps=0)
 def relu(x: Any) -> Any:
     """Return ``max(x, 0)``; the derivative at 0 is 0 (both frameworks)."""
     return np.maximum(x, 0)
-
-
-@relu.vjp("x")
-def relu_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, step(out, array_of(x)))
 
 
 @primitive(branch_sides=lambda out, x, *, slope, at_zero: [np.where(np.equal(x, 0), s, out) for s in (slope, 1.0)])
@@ -77,20 +62,10 @@ def leaky_slope(x: Any, *, slope: float, at_zero: float) -> Any:
     return np.where(np.equal(x, 0), at_zero, np.where(np.greater(x, 0), 1.0, slope)).astype(x.dtype)
 
 
-@leaky_slope.vjp("x")
-def leaky_slope_vjp_x(g: Any, out: Any, x: Any, *, slope: float, at_zero: float) -> Any:
-    return zeros_like(x)
-
-
-@primitive()
+@sloped(lambda out, x, *, slope: leaky_slope(x, slope=slope, at_zero=slope if Mode.leaky_at_zero == "slope" else 1.0))
 def leaky_relu(x: Any, *, slope: float) -> Any:
     """Return ``x`` where it is positive, else ``slope x``; the derivative at 0 follows the dialect."""
     return np.where(np.greater(x, 0), x, np.multiply(x, slope)).astype(x.dtype)
-
-
-@leaky_relu.vjp("x")
-def leaky_relu_vjp_x(g: Any, out: Any, x: Any, *, slope: float) -> Any:
-    return mul(g, leaky_slope(x, slope=slope, at_zero=slope if Mode.leaky_at_zero == "slope" else 1.0))
 
 
 @primitive(branch_sides=jumps)
@@ -99,20 +74,10 @@ def outside(x: Any, *, bound: float) -> Any:
     return np.greater(np.abs(x), bound).astype(x.dtype)
 
 
-@outside.vjp("x")
-def outside_vjp_x(g: Any, out: Any, x: Any, *, bound: float) -> Any:
-    return zeros_like(x)
-
-
-@primitive(ulps=0)
+@sloped(lambda out, x, *, bound: outside(x, bound=bound), ulps=0)
 def hardshrink(x: Any, *, bound: float) -> Any:
     """Return ``x`` where ``|x| > bound``, else 0 (both frameworks document that 0 holds at the bounds)."""
     return np.where(np.logical_or(outside(x, bound=bound), np.isnan(x)), x, 0).astype(x.dtype)
-
-
-@hardshrink.vjp("x")
-def hardshrink_vjp_x(g: Any, out: Any, x: Any, *, bound: float) -> Any:
-    return mul(g, outside(x, bound=bound))
 
 
 @primitive(
@@ -123,31 +88,16 @@ def between(x: Any, *, low: float, high: float) -> Any:
     return np.logical_and(np.greater(x, low), np.less(x, high)).astype(x.dtype)
 
 
-@between.vjp("x")
-def between_vjp_x(g: Any, out: Any, x: Any, *, low: float, high: float) -> Any:
-    return zeros_like(x)
-
-
-@primitive(ulps=0)
+@sloped(lambda out, x, *, low, high: between(x, low=low, high=high), ulps=0)
 def hardtanh(x: Any, *, low: float, high: float) -> Any:
     """Clip to ``[low, high]``; the derivative at a bound is 0 (both frameworks), unlike that of `clamp`."""
     return np.minimum(np.maximum(x, low), high)
 
 
-@hardtanh.vjp("x")
-def hardtanh_vjp_x(g: Any, out: Any, x: Any, *, low: float, high: float) -> Any:
-    return mul(g, between(x, low=low, high=high))
-
-
-@primitive(ulps=0)
+@sloped(lambda out, x: between(x, low=0.0, high=6.0), ulps=0)
 def relu6(x: Any) -> Any:
     """Clip to ``[0, 6]``; the derivative at a bound is 0 (both frameworks)."""
     return np.minimum(np.maximum(x, 0), 6)
-
-
-@relu6.vjp("x")
-def relu6_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, between(x, low=0.0, high=6.0))
 
 
 @primitive(saves=(), branch_sides=jumps)
@@ -174,23 +124,31 @@ def trunc(x: Any) -> Any:
     return np.trunc(x)
 
 
+@primitive(branch_sides=jumps)
+def exceeds(x: Any, *, bound: float) -> Any:
+    """Return 1 where ``x > bound``, else 0; its derivative is 0 everywhere."""
+    return np.greater(x, bound).astype(x.dtype)
+
+
+@sign.vjp("x")
+@step.vjp("x")
+@leaky_slope.vjp("x")
+@outside.vjp("x")
+@between.vjp("x")
 @floor.vjp("x")
 @ceil.vjp("x")
 @trunc.vjp("x")
 @round.vjp("x")
-def rounding_vjp_x(g: Any, out: Any, x: Any) -> Any:
+@exceeds.vjp("x")
+def constant_in_pieces_vjp_x(g: Any, out: Any, x: Any, *_: Any, **attrs: Any) -> Any:
     return zeros_like(x)
 
 
+@straight_through
 @primitive(saves=(), ulps=0)
 def frac(x: Any) -> Any:
     """Return what is left of ``x`` without its whole part, with its sign; the derivative is 1 everywhere (both frameworks)."""
     return np.subtract(x, np.trunc(x))
-
-
-@frac.vjp("x")
-def frac_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return g
 
 
 @composite

@@ -9,7 +9,7 @@ import numpy as np
 from reference_impl.primitives.arithmetic import div, mul, mul_scalar, neg, square, sub
 from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.shape import cat, element_count, expand, flip, narrow, reshape
-from reference_impl.tape.primitive import Symbol, array_of, axes_reversed, composite, primitive, shape_of
+from reference_impl.tape.primitive import Symbol, array_of, axes_reversed, composite, own_transpose, primitive, shape_of
 from reference_impl.tape.tensor import Mode
 
 
@@ -74,15 +74,11 @@ def mean_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
     return share_of(_spread(g, shape_of(x), axis, keepdims=keepdims), count=count or 1)
 
 
+@own_transpose
 @primitive(saves=())
 def share_of(x: Any, *, count: int) -> Any:
     """Return ``x / count``: an equal share for each of ``count`` elements. Unlike a product with a number it keeps nothing."""
     return np.divide(x, np.asarray(count, dtype=x.dtype))
-
-
-@share_of.vjp("x")
-def share_of_vjp_x(g: Any, out: Any, x: Any, *, count: int) -> Any:
-    return share_of(g, count=count)
 
 
 def _each_of_the_tied(out: Any, x: Any, extremum: Any, *, axis: Any, ties: str) -> list[Any]:
@@ -126,19 +122,15 @@ def max(x: Any, *, axis: int, keepdims: Any) -> Any:  # noqa: A001 - an op is ca
     return np.maximum.reduce(x, axis=axis, keepdims=keepdims)
 
 
-@max.vjp("x")
-def max_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
-    return extremum_vjp(g, out, x, axis, keepdims=keepdims, ties=Mode.ties)
-
-
 @primitive(ulps=0)
 def min(x: Any, *, axis: int, keepdims: Any) -> Any:  # noqa: A001 - an op is called what the frameworks call it
     """Return the smallest element along one axis; a tie follows the dialect."""
     return np.minimum.reduce(x, axis=axis, keepdims=keepdims)
 
 
+@max.vjp("x")
 @min.vjp("x")
-def min_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
+def extremum_along_axis_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
     return extremum_vjp(g, out, x, axis, keepdims=keepdims, ties=Mode.ties)
 
 
@@ -148,19 +140,15 @@ def amax(x: Any, *, axis: Any, keepdims: Any) -> Any:
     return np.maximum.reduce(x, axis=numpy_axes(axis), keepdims=keepdims)
 
 
-@amax.vjp("x")
-def amax_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
-    return extremum_vjp(g, out, x, axis, keepdims=keepdims, ties="split")
-
-
 @primitive(ulps=0)
 def amin(x: Any, *, axis: Any, keepdims: Any) -> Any:
     """Return the smallest element along axes; elements that tie share the cotangent evenly (both frameworks)."""
     return np.minimum.reduce(x, axis=numpy_axes(axis), keepdims=keepdims)
 
 
+@amax.vjp("x")
 @amin.vjp("x")
-def amin_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
+def extremum_along_axes_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
     return extremum_vjp(g, out, x, axis, keepdims=keepdims, ties="split")
 
 

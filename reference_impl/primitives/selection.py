@@ -5,6 +5,7 @@ Where they select is piecewise constant: the mask of a rule is computed on array
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,25 +64,10 @@ def chosen(x: Any, y: Any, *, larger: bool) -> Any:
     return np.logical_or(better, np.isnan(y)).astype(np.result_type(x, y))
 
 
-def _choice_vjp(g: Any, x: Any, y: Any, *, first: bool, larger: bool) -> Any:
-    taken = chosen(array_of(x), array_of(y), larger=larger)
-    return sum_to(mul(g, taken if first else rsub_scalar(taken, other=1.0)), shape_of(x if first else y))
-
-
 @primitive(ulps=0)
 def fmax(x: Any, y: Any) -> Any:
     """Return the larger of two elements, or the one that is not NaN; at a tie ``x`` gets the cotangent (both frameworks)."""
     return np.fmax(x, y)
-
-
-@fmax.vjp("x")
-def fmax_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return _choice_vjp(g, x, y, first=True, larger=True)
-
-
-@fmax.vjp("y")
-def fmax_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return _choice_vjp(g, x, y, first=False, larger=True)
 
 
 @primitive(ulps=0)
@@ -90,14 +76,14 @@ def fmin(x: Any, y: Any) -> Any:
     return np.fmin(x, y)
 
 
-@fmin.vjp("x")
-def fmin_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return _choice_vjp(g, x, y, first=True, larger=False)
+def _choice_vjp(g: Any, out: Any, x: Any, y: Any, *, first: bool, larger: bool) -> Any:
+    taken = chosen(array_of(x), array_of(y), larger=larger)
+    return sum_to(mul(g, taken if first else rsub_scalar(taken, other=1.0)), shape_of(x if first else y))
 
 
-@fmin.vjp("y")
-def fmin_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return _choice_vjp(g, x, y, first=False, larger=False)
+for _made, _larger in ((fmax, True), (fmin, False)):
+    _made.vjp("x")(partial(_choice_vjp, first=True, larger=_larger))
+    _made.vjp("y")(partial(_choice_vjp, first=False, larger=_larger))
 
 
 @primitive(ulps=0)

@@ -10,18 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.tape.primitive import alias, axes_reversed, primitive, shape_of
+from reference_impl.tape.primitive import alias, axes_reversed, own_transpose, primitive, shape_of
 
 
 @primitive(saves=(), ulps=0, views=True)
 def reshape(x: Any, *, shape: Any) -> Any:
     """Return the same elements in row-major order under another shape."""
     return x.reshape(shape)
-
-
-@reshape.vjp("x")
-def reshape_vjp_x(g: Any, out: Any, x: Any, *, shape: Any) -> Any:
-    return reshape(g, shape=shape_of(x))
 
 
 view = alias("view", reshape)
@@ -40,26 +35,18 @@ def permute_vjp_x(g: Any, out: Any, x: Any, *, axes: Any) -> Any:
     return permute(g, axes=inverse)
 
 
+@own_transpose
 @primitive(saves=(), ulps=0, views=True)
 def transpose(x: Any, *, axis0: int, axis1: int) -> Any:
     """Swap two axes."""
     return x.swapaxes(axis0, axis1)
 
 
-@transpose.vjp("x")
-def transpose_vjp_x(g: Any, out: Any, x: Any, *, axis0: int, axis1: int) -> Any:
-    return transpose(g, axis0=axis0, axis1=axis1)
-
-
+@own_transpose
 @primitive(saves=(), ulps=0, views=True)
 def t(x: Any) -> Any:
     """Transpose a matrix; tensors of fewer axes stay as they are."""
     return x.transpose()
-
-
-@t.vjp("x")
-def t_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return t(g)
 
 
 contiguous = alias("contiguous", permute, views=False)
@@ -71,19 +58,16 @@ def unsqueeze(x: Any, *, axis: int) -> Any:
     return np.expand_dims(x, axis)
 
 
-@unsqueeze.vjp("x")
-def unsqueeze_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
-    return reshape(g, shape=shape_of(x))
-
-
 @primitive(saves=(), ulps=0, views=True)
 def squeeze(x: Any, *, axis: int) -> Any:
     """Drop an axis of length 1; an axis of any other length stays."""
     return x.squeeze(axis) if x.shape[axis] == 1 else x.reshape(x.shape)
 
 
+@reshape.vjp("x")
+@unsqueeze.vjp("x")
 @squeeze.vjp("x")
-def squeeze_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
+def same_elements_vjp_x(g: Any, out: Any, x: Any, **attrs: Any) -> Any:
     return reshape(g, shape=shape_of(x))
 
 
@@ -279,37 +263,25 @@ def roll_vjp_x(g: Any, out: Any, x: Any, *, shift: int, axis: int) -> Any:
     return roll(g, shift=-shift, axis=axis)
 
 
+@own_transpose
 @primitive(saves=(), ulps=0)
 def flip(x: Any, *, axis: int) -> Any:
     """Reverse an axis."""
     return np.flip(x, axis).copy(order="K")  # a view of NumPy's would make what is reshaped of it a copy
 
 
-@flip.vjp("x")
-def flip_vjp_x(g: Any, out: Any, x: Any, *, axis: int) -> Any:
-    return flip(g, axis=axis)
-
-
+@own_transpose
 @primitive(saves=(), ulps=0)
 def tril(x: Any, *, diagonal: int) -> Any:
     """Keep the elements on and below a diagonal of the last two axes."""
     return np.tril(x, diagonal)
 
 
-@tril.vjp("x")
-def tril_vjp_x(g: Any, out: Any, x: Any, *, diagonal: int) -> Any:
-    return tril(g, diagonal=diagonal)
-
-
+@own_transpose
 @primitive(saves=(), ulps=0)
 def triu(x: Any, *, diagonal: int) -> Any:
     """Keep the elements on and above a diagonal of the last two axes."""
     return np.triu(x, diagonal)
-
-
-@triu.vjp("x")
-def triu_vjp_x(g: Any, out: Any, x: Any, *, diagonal: int) -> Any:
-    return triu(g, diagonal=diagonal)
 
 
 @primitive(saves=(), ulps=0)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import mul, mul_scalar, square
+from reference_impl.primitives.arithmetic import mul, mul_scalar, sloped, square
 from reference_impl.primitives.elementary import exp
 from reference_impl.tape.primitive import Domain, primitive
 
@@ -57,17 +57,6 @@ def _of_cardinal_sine(x: Any, order: int) -> Any:
     return (np.where(near, _sum_of_powers(np.where(near, u, np.zeros_like(u)), order), far) * pi**order).astype(x.dtype)
 
 
-@primitive(ulps=4, error_scale=lambda out, x: np.abs(out) + 1.0)
-def sinc(x: Any) -> Any:
-    """Return ``sin(pi x) / (pi x)``, and 1 at 0; the sine of infinity is no number."""
-    return _of_cardinal_sine(x, 0)
-
-
-@sinc.vjp("x")
-def sinc_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, sinc_slope(x, order=1))
-
-
 @primitive(ulps=8, error_scale=lambda out, x, *, order: np.abs(out) + math.pi**order)
 def sinc_slope(x: Any, *, order: int) -> Any:
     """Return the derivative of `sinc` of an order: 0 at 0 if that is odd, else plus or minus ``pi^order / (order + 1)``."""
@@ -77,6 +66,12 @@ def sinc_slope(x: Any, *, order: int) -> Any:
 @sinc_slope.vjp("x")
 def sinc_slope_vjp_x(g: Any, out: Any, x: Any, *, order: int) -> Any:
     return mul(g, sinc_slope(x, order=order + 1))
+
+
+@sloped(lambda out, x: sinc_slope(x, order=1), ulps=4, error_scale=lambda out, x: np.abs(out) + 1.0)
+def sinc(x: Any) -> Any:
+    """Return ``sin(pi x) / (pi x)``, and 1 at 0; the sine of infinity is no number."""
+    return _of_cardinal_sine(x, 0)
 
 
 def _inverse_error(x: float, rest: float) -> float:

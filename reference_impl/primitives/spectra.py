@@ -22,7 +22,7 @@ from reference_impl.primitives.norms import LARGEST, vector_norm
 from reference_impl.primitives.reduction import amax, amin
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.shape import cat, reshape, tril, unsqueeze
-from reference_impl.tape.primitive import composite, primitive, shape_of
+from reference_impl.tape.primitive import composite, primitive, shape_of, straight_through
 from reference_impl.tape.tensor import Tensor
 
 
@@ -41,17 +41,14 @@ def _size_of_part(out: Any, part: Any, spectrum: Any, *, vectors: bool) -> Any:
     return np.broadcast_to(size.reshape(*size.shape, *(1,) * (out.ndim - size.ndim)), out.shape)
 
 
+@straight_through
 @primitive(saves=(), ulps=2, error_scale=_size_of_part, summands=lambda part, spectrum, *, vectors: spectrum.shape[-1])
 def settled(part: Any, spectrum: Any, *, vectors: bool) -> Any:
     """Return a part of a decomposition as it is, to be disturbed as far as rounding may carry it."""
     return part
 
 
-@settled.vjp("part")
-def settled_vjp_part(g: Any, out: Any, part: Any, spectrum: Any, *, vectors: bool) -> Any:
-    return g
-
-
+@straight_through
 @primitive(
     saves=(),
     ulps=2,
@@ -61,11 +58,6 @@ def settled_vjp_part(g: Any, out: Any, part: Any, spectrum: Any, *, vectors: boo
 def backward_stable(x: Any, spectrum: Any) -> Any:
     """Return matrices as they are, to be disturbed as far as an algorithm that is backward stable may seem to have done."""
     return np.array(x)
-
-
-@backward_stable.vjp("x")
-def backward_stable_vjp_x(g: Any, out: Any, x: Any, spectrum: Any) -> Any:
-    return g
 
 
 def _or_nan(function: Any, x: Any, *shapes: tuple[int, ...]) -> Any:

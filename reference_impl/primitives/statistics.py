@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, div, div_by_quotient, mul, mul_scalar, neg, sub
+from reference_impl.primitives.arithmetic import add, div, div_by_quotient, mul, mul_scalar, neg, sloped, sub
 from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.fused import fused, of_parts
 from reference_impl.primitives.piecewise import jumps
@@ -17,7 +17,7 @@ from reference_impl.primitives.reduction import count_reduced, cumsum, numpy_axe
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import expand, flip, narrow, reshape
-from reference_impl.tape.primitive import Domain, Symbol, array_of, axes_reversed, composite, primitive, shape_of
+from reference_impl.tape.primitive import Domain, Symbol, array_of, axes_reversed, composite, own_transpose, primitive, shape_of
 
 
 def _mean(x: Any, axis: Any) -> Any:
@@ -31,6 +31,7 @@ def _mean(x: Any, axis: Any) -> Any:
     return np.where(np.isfinite(means), means, among)
 
 
+@own_transpose
 @primitive(
     saves=(),
     error_scale=lambda out, x, *, axis: np.abs(out) + _mean(np.abs(x), axis),
@@ -40,11 +41,6 @@ def _mean(x: Any, axis: Any) -> Any:
 def centred(x: Any, *, axis: Any) -> Any:
     """Return each number less the mean along axes; a projection that is its own transpose, and so its own rule."""
     return np.subtract(x, _mean(x, axis))
-
-
-@centred.vjp("x")
-def centred_vjp_x(g: Any, out: Any, x: Any, *, axis: Any) -> Any:
-    return centred(g, axis=axis)
 
 
 def _share(x: Any, axis: Any, *, unbiased: bool) -> float:
@@ -114,15 +110,10 @@ def numbered(x: Any) -> Any:
     return np.logical_not(np.isnan(x)).astype(x.dtype)
 
 
-@primitive(ulps=0)
+@sloped(lambda out, x: numbered(array_of(x)), ulps=0)
 def without_nan(x: Any) -> Any:
     """Return 0 for NaN, and each number itself."""
     return np.where(np.isnan(x), 0, x).astype(x.dtype)
-
-
-@without_nan.vjp("x")
-def without_nan_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return mul(g, numbered(array_of(x)))
 
 
 @fused()

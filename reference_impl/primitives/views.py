@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reference_impl.primitives.shape import expand, permute, reshape, reshape_vjp_x, transpose, unbroadcast, widen
-from reference_impl.tape.primitive import alias, primitive, shape_of
+from reference_impl.primitives.shape import expand, permute, reshape, same_elements_vjp_x, transpose, unbroadcast, widen
+from reference_impl.tape.primitive import alias, own_transpose, primitive, shape_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ def ravel(x: Any, *, shape: Any) -> Any:
     return np.ravel(x)
 
 
-ravel.vjp("x")(reshape_vjp_x)
+ravel.vjp("x")(same_elements_vjp_x)
 
 
 @primitive(saves=(), ulps=0, views=True)
@@ -39,9 +39,7 @@ def unflatten(x: Any, *, axis: int, sizes: Any) -> Any:
     return np.reshape(x, (*x.shape[:axis], *sizes, *x.shape[axis + 1 :]))
 
 
-@unflatten.vjp("x")
-def unflatten_vjp_x(g: Any, out: Any, x: Any, *, axis: int, sizes: Any) -> Any:
-    return reshape(g, shape=shape_of(x))
+unflatten.vjp("x")(same_elements_vjp_x)
 
 
 def _order(count: int, source: Sequence[int], destination: Sequence[int]) -> list[int]:
@@ -63,15 +61,11 @@ def moveaxis_vjp_x(g: Any, out: Any, x: Any, *, source: Any, destination: Any) -
     return permute(g, axes=sorted(range(len(order)), key=order.__getitem__))
 
 
+@own_transpose
 @primitive(saves=(), ulps=0, views=True)
 def matrix_transpose(x: Any) -> Any:
     """Swap the last two axes."""
     return np.swapaxes(x, -1, -2)
-
-
-@matrix_transpose.vjp("x")
-def matrix_transpose_vjp_x(g: Any, out: Any, x: Any) -> Any:
-    return matrix_transpose(g)
 
 
 @primitive(saves=(), ulps=0, views=True)

@@ -252,6 +252,18 @@ def register(name: str, op: Op) -> Op:
     return op
 
 
+def own_transpose(op: Primitive) -> Primitive:
+    """Give a linear op that is its own transpose its rule: it is applied to what arrives."""
+    op.vjp(op.operands[0])(lambda g, _, __, **attrs: op(g, **attrs))
+    return op
+
+
+def straight_through(op: Primitive) -> Primitive:
+    """Give an op the rule for its first operand that what arrives leaves as it is."""
+    op.vjp(op.operands[0])(lambda g, *_, **__: g)
+    return op
+
+
 def axes_reversed(forward: Callable[..., Any], *operands: Any, **attrs: Any) -> Any:
     """Turn all axes of the operands around, and those of the output back: the `reordered` of ops that commute with that."""
     return np.flip(forward(*map(np.flip, operands), **attrs))

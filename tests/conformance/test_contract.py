@@ -19,6 +19,7 @@ from conformance.case.outcome import Blocked, Computed, NotOffered, Raised
 from conformance.case.steps import Grad
 from conformance.judge.canary import healthy
 from reference_impl import DIALECTS, PADDLE_STATIC, TORCH, Category
+from tests.conformance import broken_adapters
 from tests.conformance.door import conformance
 
 if TYPE_CHECKING:
@@ -122,6 +123,10 @@ def never_absent_again(outcome: Any, case: Case) -> None:
     outcome.final = tuple(v or next((s[i] for s in states if s[i]), None) for i, v in enumerate(outcome.final))
 
 
+def unseeded(step: Any, values: Any) -> Any:
+    return ReferenceEngine(TORCH, widen=False).grad(replace(step, grad_outputs=None), values)
+
+
 def same_state_everywhere(outcome: Any, case: Case) -> None:
     for seen in outcome.observations:
         if isinstance(seen, Computed) and seen.state:
@@ -211,6 +216,7 @@ BREACHES: dict[str, tuple[Callable[[], Backend], str]] = {
     "it remembers": (counting, "something is left behind"),
     "it shows zeros for an absent gradient": (broken(absent_as_zeros), "h is [0.0, 0.0, 0.0], not absent"),
     "it shows zeros for an absent .grad": (broken(grads_as_zeros), "w.grad is [0.0, 0.0, 0.0], not absent"),
+    "it forgets the seed": (of_engine(grad=unseeded), "the seed of a call is handed on: g is "),
     "it never forgets a .grad": (broken(never_absent_again), "x.grad is [2.0, 4.0, 6.0], not absent"),
     "it does not clear to zero": (of_engine(clear_grad=lambda tensor, to: setattr(tensor, "grad", None)), "x.grad is absent, not [0.0"),
     "it hands out what is written to": (broken(same_state_everywhere), "an observation does not change afterwards: x.grad is [4.0"),
@@ -250,6 +256,11 @@ def _one_lost(outcome: Any) -> None:
 def test_a_breach_of_the_contract_is_said_in_words(opens: Callable[[], Backend], words: str) -> None:
     found = check(opens)
     assert [words] == [words for problem in found if words in problem][:1], found
+
+
+def test_what_breaks_every_probe_is_said_once_and_where() -> None:
+    (found,) = check(broken_adapters.breaks)
+    assert "run raises ValueError: no leaf for x (broken_adapters.py, line" in found
 
 
 def test_an_adapter_that_is_sound_is_told_what_comes_next() -> None:

@@ -17,29 +17,31 @@ if TYPE_CHECKING:
     from reference_impl.numerical import Array, Line
 
 
-def mixed_derivative(
+def mixed_derivatives(
     function: Callable[..., Any],
     operands: Sequence[Array],
     seeds: Sequence[Array],
     directions: Sequence[Sequence[Array | None]],
-) -> Estimate:
-    """Return the derivative of ``<seed, f(x)>`` along each direction in turn (as many as its order); see `line` for a direction.
+) -> tuple[Estimate, ...]:
+    """Return for each order k the derivative of ``<seed, f(x)>`` along the first k directions in turn; see `line` for a direction.
 
-    By polarization, ``D[d_1 .. d_k] = sum over signs of (s_2 .. s_k) phi_s^(k)(0) / (2^(k-1) k!)``, where ``phi_s`` is the line
-    along ``d_1 + s_2 d_2 + .. + s_k d_k``: a symmetric multilinear form is known from its values on the diagonal.
+    By polarization, ``D[d_1 .. d_k] = sum over signs of (s_2 .. s_k) phi_s^(k)(0) / (2^(n-1) k!)``, where ``phi_s`` is the line
+    along ``d_1 + s_2 d_2 + .. + s_n d_n``: a symmetric multilinear form is known from its values on the diagonal. What the directions
+    behind the k-th add cancels between their two signs, so that the lines of the highest order do for all.
     """
-    order = len(directions)
-    value = error = 0.0
-    share = 1.0 / (2 ** (order - 1) * math.factorial(order))
-    for signs in itertools.product((1.0, -1.0), repeat=order - 1):
+    values, errors = [0.0] * len(directions), [0.0] * len(directions)
+    for signs in itertools.product((1.0, -1.0), repeat=len(directions) - 1):
         direction = _combine((1.0, *signs), directions)
         size = largest(d for d in direction if d is not None)
         if size == 0.0:
             continue
-        part = derivative(line(function, operands, seeds, direction), order, size)
-        value += share * math.prod(signs) * part.value
-        error += share * part.error
-    return Estimate(value, error)
+        phi = line(function, operands, seeds, direction)
+        for order in range(1, len(directions) + 1):
+            part = derivative(phi, order, size)
+            share = 1.0 / (2 ** (len(directions) - 1) * math.factorial(order))
+            values[order - 1] += share * math.prod(signs[: order - 1]) * part.value
+            errors[order - 1] += share * part.error
+    return tuple(itertools.starmap(Estimate, zip(values, errors, strict=True)))
 
 
 def _combine(signs: Sequence[float], directions: Sequence[Sequence[Array | None]]) -> list[Array | None]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from reference_impl.numerical import Estimate, Sample, derivative, line, stencil
-from tests.reference_impl.directions import mixed_derivative, taylor_slope
+from tests.reference_impl.directions import mixed_derivatives, taylor_slope
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,14 +104,16 @@ def test_estimate_never_agrees_with_nan() -> None:
     assert not Estimate(0.0, math.inf).agrees_with(math.nan)
 
 
-def test_mixed_derivative_of_a_product_of_three_factors() -> None:
+def test_mixed_derivatives_of_a_product_of_three_factors() -> None:
     def product(x: Any) -> Any:
         return x[0] * x[1] * x[2]
 
     directions = [[d, None] for d in 2.0 * np.eye(3)]
-    estimate = mixed_derivative(product, [np.array([0.3, 0.7, -1.1])], [np.array(1.5)], directions)
-    assert estimate.agrees_with(1.5 * 8.0)
-    assert estimate.is_sharp(1e-6)
+    found = mixed_derivatives(product, [np.array([0.3, 0.7, -1.1])], [np.array(1.5)], directions)
+    expected = (1.5 * 2.0 * 0.7 * -1.1, 1.5 * 4.0 * -1.1, 1.5 * 8.0)
+    assert [True] * 3 == [
+        estimate.agrees_with(right) and estimate.is_sharp(1e-6) for estimate, right in zip(found, expected, strict=True)
+    ]
 
 
 def test_line_pairs_every_output_with_its_moving_seed() -> None:

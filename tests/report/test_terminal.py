@@ -120,7 +120,7 @@ def test_false_alarms_are_counted_where_there_are_any() -> None:
 def test_processes_that_were_replaced_are_told_in_one_line_with_the_reasons() -> None:
     poisoned = replace(died(Bucket.AGREED), verdicts={}, poisoned=True, deaths=2)
     of = run_of([HEADER, died(Bucket.CRASHED), died(Bucket.CRASHED), died(Bucket.TIMED_OUT), poisoned, GREEN])
-    expected = "processes replaced: 2 crashed, 1 did not come back, 1 no longer differentiated, 2 died and did not die again alone"
+    expected = "processes replaced: 2 crashed, 1 did not come back, 1 left damaged, 2 died and did not die again alone"
     assert expected in " ".join(printed(of, width=200))
 
 

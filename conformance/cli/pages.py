@@ -17,7 +17,8 @@ from rich.text import Text
 
 from conformance.clauses.table import Standing
 from reference_impl import DIALECTS
-from reference_impl.dialects.switches import GROUPS, SWITCHES
+from reference_impl.dialects.switch import GROUPS
+from reference_impl.dialects.switches import SWITCHES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

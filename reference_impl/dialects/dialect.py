@@ -36,7 +36,8 @@ class Dialect:
     gradless_root: Literal["refused", "skipped"]
     gradless_input: Literal["refused", "unreachable"]
     unreached: Literal["absent", "zeros"]
-    freed_refuses: Literal["saved", "executed"]
+    freed_refuses: Literal["saved", "executed", "nothing"]
+    accumulation: Literal["added", "replaced", "nulled"]
     grad_requires_grad: bool
     derivative_requires_grad: Literal["if_connected", "always"]
     schedule: Literal["newest_first", "first_in_first_out"]
@@ -46,6 +47,7 @@ class Dialect:
     unoffered: Literal["when_recorded", "when_run"]
     hook_order: Literal["by_tensor", "registered"]
     retained_position: Literal["last", "registered"]
+    retaining: Literal["asked", "every"]
     retained: Literal["accumulated", "replaced"]
     computed_flag: Literal["fixed", "free"]
     toggled_leaf: Literal["checked", "ignored"]
@@ -85,6 +87,7 @@ TORCH = Dialect(
     gradless_input="refused",
     unreached="absent",
     freed_refuses="saved",
+    accumulation="added",
     grad_requires_grad=False,
     derivative_requires_grad="if_connected",
     schedule="newest_first",
@@ -94,6 +97,7 @@ TORCH = Dialect(
     unoffered="when_run",
     hook_order="by_tensor",
     retained_position="last",
+    retaining="asked",
     retained="accumulated",
     computed_flag="fixed",
     toggled_leaf="checked",
@@ -144,6 +148,7 @@ PADDLE = Dialect(
     gradless_input="unreachable",
     unreached="absent",
     freed_refuses="executed",
+    accumulation="added",
     grad_requires_grad=True,
     derivative_requires_grad="always",
     schedule="first_in_first_out",
@@ -153,6 +158,7 @@ PADDLE = Dialect(
     unoffered="when_recorded",
     hook_order="registered",
     retained_position="registered",
+    retaining="asked",
     retained="replaced",
     computed_flag="free",
     toggled_leaf="ignored",

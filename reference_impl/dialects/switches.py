@@ -4,54 +4,7 @@ These are the documented differences between the frameworks, for people who port
 field without its switch, a value without its words and a switch without its case in `conformance.clauses.dialects` fail a test.
 """
 
-from __future__ import annotations
-
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-from reference_impl.dialects.conventions import Conventions
-
-if TYPE_CHECKING:
-    from reference_impl.dialects.dialect import Dialect
-
-GROUPS = (
-    *("Roots and seeds", "Inputs of grad", "Graph lifetime", ".grad", "Hooks", "Order of execution", "Higher order", "Mutation"),
-    *("dtype", "Custom functions", "Kinks and ties"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Switch:
-    """One field of `Dialect`.
-
-    Attributes:
-        field: its name.
-        group: the part of the calling contract that it belongs to, of `GROUPS`.
-        question: what it decides.
-        values: the answer for every value; of a table or set, if it is empty (``False``), and if not (``True``; ``{names}``: those).
-        source: who says so: a document, or measurements on torch 2.13.0 and paddle 3.3.1 by the number of their row.
-        parameter: without this parameter of the calls the question does not arise.
-    """
-
-    field: str
-    group: str
-    question: str
-    values: Mapping[Any, str]
-    source: str
-    parameter: str = ""
-
-    def answer(self, dialect: Dialect) -> str:
-        """Say what a dialect does."""
-        if self.parameter in dialect.not_offered:
-            return "does not arise: it has no such parameter"
-        value = getattr(dialect, self.field)
-        if isinstance(value, Conventions):
-            return self.values[bool(value.options)]
-        if isinstance(value, Collection) and not isinstance(value, str):
-            return self.values[bool(value)].format(names=", ".join(sorted(name.removeprefix("step:") for name in value)))
-        return self.values[value]
-
+from reference_impl.dialects.switch import Switch
 
 SWITCHES = (
     Switch(
@@ -143,7 +96,11 @@ SWITCHES = (
         "freed_refuses",
         "Graph lifetime",
         "Which nodes of a freed graph refuse to run again?",
-        {"saved": "those that had saved tensors: add, neg, sum, reshape, cat, cast go on working", "executed": "every node that ran"},
+        {
+            "saved": "those that had saved tensors: add, neg, sum, reshape, cat, cast go on working",
+            "executed": "every node that ran",
+            "nothing": "none: nothing is freed",
+        },
         "both documents, for the graph as a whole; measured, rows L04, L5-*, L6-*",
     ),
     Switch(
@@ -186,6 +143,17 @@ SWITCHES = (
         "measured: a factor of kron whose flag is set afterwards has no second derivative, nor has one of three axes in matmul",
     ),
     Switch(
+        "accumulation",
+        ".grad",
+        "What does a pass do to a .grad that is there already?",
+        {
+            "added": "it adds to it",
+            "replaced": "it replaces it",
+            "nulled": "it replaces it; and it is gone before, as soon as an op that makes no view takes its tensor",
+        },
+        "both documents; MyGrad's of Tensor, for a .grad that is gone",
+    ),
+    Switch(
         "grad_requires_grad",
         ".grad",
         "Does .grad itself require a gradient after a plain backward?",
@@ -198,6 +166,13 @@ SWITCHES = (
         "What if a tensor that requires no gradient is asked to retain its .grad?",
         {"refused": "an error", "ignored": "nothing"},
         "measured, row A35",
+    ),
+    Switch(
+        "retaining",
+        ".grad",
+        "Which computed tensors have a .grad after a pass?",
+        {"asked": "those that were asked to retain it", "every": "all that it went through"},
+        "both documents; tinygrad's and MyGrad's of Tensor.backward, for all",
     ),
     Switch(
         "retained",

@@ -17,7 +17,8 @@ from conformance.compare.promise import promised
 from conformance.judge.promises import documents, promises
 from reference_impl import DIALECTS, Dialect
 from reference_impl.dialects.conventions import Conventions
-from reference_impl.dialects.switches import GROUPS, SWITCHES
+from reference_impl.dialects.switch import GROUPS
+from reference_impl.dialects.switches import SWITCHES
 
 FIELDS = [f.name for f in fields(Dialect) if f.name != "name"]
 HINTS = get_type_hints(Dialect, localns={"Mapping": Mapping})

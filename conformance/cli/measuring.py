@@ -129,8 +129,14 @@ def _in_words(kind: Kind, options: Mapping[OpenChoice, str]) -> str:
             others = [f"{choice.about}: {option}" for choice, option in sorted(options.items()) if option != "formula"]
             return ", ".join(others) or "what its formula uses"
         case Kind.KEPT:
-            return ", ".join(f"{choice.about.split()[-1]} (for {choice.about.split()[-2]})" for choice in sorted(refused)) or "nothing"
+            kept = (f"{choice.about.split()[-1]} (for {choice.about.split()[-2]}){often}" for choice, often in _refused(options))
+            return ", ".join(kept) or "nothing"
         case Kind.FREED:
-            return (
-                "refuses" if len(refused) == len(options) else f"for {', '.join(c.about for c in refused)}" if refused else "computes"
-            )
+            if len(refused) == len(options):
+                return "refuses"
+            return ", ".join(f"for {choice.about}{often}" for choice, often in _refused(options)) or "computes"
+
+
+def _refused(options: Mapping[OpenChoice, str]) -> list[tuple[OpenChoice, str]]:
+    """Return the choices that refuse, each with whether it does so at times alone."""
+    return [(choice, "" if options[choice] == REFUSED else ", at times") for choice in sorted(options) if REFUSED in options[choice]]

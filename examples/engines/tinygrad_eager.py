@@ -55,7 +55,8 @@ class Tensors:
         self.tinygrad = tinygrad
 
     def leaf(self, elements: Any, *, differentiable: bool) -> Flagged:
-        return Flagged(self.tinygrad.Tensor(np.array(elements, order="C")), differentiable)
+        flat = self.tinygrad.Tensor(np.array(elements, order="C").reshape(-1))  # a number alone would be a constant, without a .grad
+        return Flagged(flat.reshape(elements.shape), differentiable)
 
     def made(self, result: Any, operands: Sequence[Flagged]) -> Flagged:
         _ = result.shape  # it is lazy, and finds out now that shapes do not fit

@@ -26,6 +26,10 @@ REGISTRATION = Registration(opens=f"{__name__}:open_backend", title="MyGrad", re
 # gradients".
 # https://mygrad.readthedocs.io/en/latest/tensor.html
 CLEARING = replace(TAPES, freed_refuses="nothing", accumulation="nulled")
+OF_VIEWS = {
+    "getitem_int": "x[(index, ...)]",  # x[index] is a number, and no view, where one axis is all there is
+    "unbind": "[x[(slice(None),) * (axis % x.ndim) + (i, ...)] for i in range(x.shape[axis])]",
+}
 OF_SCRIPTS = {
     ANEW: "a pass clears all that is attached to the tensors that it goes through, leaves, too",
     "backward.retain_graph": "its graph is gone after a pass",
@@ -40,7 +44,7 @@ def open_backend() -> Interpreter:
     """Open it; it computes with NumPy."""
     import mygrad
 
-    calls = Calls(Spelling("mygrad", {**spelled("mygrad"), **OWN}), mygrad)
+    calls = Calls(Spelling("mygrad", {**spelled("mygrad"), **OWN, **OF_VIEWS}), mygrad)
     not_offered = {**TAPES.not_offered, **calls.lacking(), **NOT_OFFERED, **OF_SCRIPTS}
     info = BackendInfo("mygrad_eager", version("mygrad"), CLEARING, not_offered, kinks="any")
     return Interpreter(info, Eager(calls, Tensors(mygrad), ERROR_RULES))

@@ -24,9 +24,9 @@ STAMP = FRAMEWORKS / "installed"
 PYPROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
 RELEASES = ["paddlepaddle==3.2.2", "paddlepaddle==3.1.1", "paddlepaddle==3.0.0", "torch==2.12.1"]
 """What `matrix` asks beside the pinned releases; the last one takes 5 GB."""
-ENGINES = {"hips": 1000, "jax": 1000, "mygrad": 1000, "tinygrad": 300, "torch_func": 1000}
+ENGINES = {"hips": 1000, "jax": 1000, "mygrad": 1000, "mygrad_eager": 1000, "tinygrad": 300, "tinygrad_eager": 300, "torch_func": 1000}
 """The engines of the examples, with how many cases each is asked: fewer where one takes half a second."""
-COMPILING = ("jax", "tinygrad")
+COMPILING = ("jax", "tinygrad", "tinygrad_eager")
 """Those of them that compile each op for each shape. What each op has of cases in `learn` would take hours there."""
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 """Some images forbid Python to keep what it compiles; dozens of processes would then compile the same hundreds of modules."""

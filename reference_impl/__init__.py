@@ -14,7 +14,7 @@ from reference_impl.reverse.in_place import update_in_place
 from reference_impl.static.program import Program, Variable, run
 from reference_impl.static.transform import SGD, append_backward, gradients
 from reference_impl.tape.edge import GradientEdge, gradient_edge
-from reference_impl.tape.hooks import Handle, register_hook, retain_grad, set_requires_grad
+from reference_impl.tape.hooks import Handle, applied, register_hook, retain_grad, set_requires_grad
 from reference_impl.tape.primitive import OPS
 from reference_impl.tape.tensor import Tensor, no_grad, recording, tensor
 
@@ -34,6 +34,7 @@ __all__ = [
     "Tensor",
     "Variable",
     "append_backward",
+    "applied",
     "apply_custom",
     "backward",
     "call_stacks",

@@ -65,6 +65,11 @@ class BackendInfo:
                 return lacking[parameter]
         return None
 
+    def watched(self, case: Case) -> list[str]:
+        """Return the values whose ``.grad`` is asked for, in their order; ``""`` where only steps give one that are not offered."""
+        offered = [self.refusal(needs) is None for needs in case.needs]
+        return [name if not steps or any(offered[step] for step in steps) else "" for name, steps in case.givers.items()]
+
     def taken(self, inputs: Iterable[Input]) -> list[Input]:
         """Return the inputs whose dtypes are offered."""
         return [entry for entry in inputs if f"dtype:{entry.dtype}" not in self.not_offered]

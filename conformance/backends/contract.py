@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from conformance.backends import CHOSEN, BackendInfo
-from conformance.case.case import AGAIN, BETWEEN, Case, Input
+from conformance.case.case import AGAIN, ANEW, BETWEEN, Case, Input
 from conformance.case.files import decode, encode
 from conformance.case.outcome import Blocked, Computed, NotOffered, Observation, Outcome, Raised, Value
 from conformance.case.steps import NO_VALUE, Backward, ClearGrad, Detach, Grad, Op, Step, results
@@ -188,7 +188,8 @@ def offerable() -> tuple[str, ...]:
     ops = [f"op:{name}" for name in catalogue()]
     in_place = [f"in_place:{name}" for name, row in catalogue().items() if row.form is not None]
     dtypes = (f"dtype:{name}" for name in DTYPES)
-    return "no_grad", *dtypes, *(f"step:{kind.__struct_config__.tag}" for kind in kinds), *parameters, AGAIN, BETWEEN, *ops, *in_place
+    words = AGAIN, BETWEEN, ANEW
+    return "no_grad", *dtypes, *(f"step:{kind.__struct_config__.tag}" for kind in kinds), *parameters, *words, *ops, *in_place
 
 
 def _of_probe(backend: Backend, probe: Probe) -> Iterator[str]:

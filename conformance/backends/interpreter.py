@@ -138,6 +138,7 @@ class _Run:
         self.values: Values = {entry.name: engine.leaf(entry) for entry in info.taken(case.inputs)}
         self.seen = {entry.name: entry.elements for entry in case.inputs if entry.name in self.values}
         self.sees_all = steps.InPlace in case.kinds or bool(case.computed_seeds)
+        self.watched = info.watched(case)
         retained = (steps.Grad,) if steps.RetainGrad in case.kinds else ()
         self.changing = (steps.Backward, steps.ClearGrad, *retained)  # the kinds that may change a ``.grad``
         self.events: list[Event] = []
@@ -319,7 +320,7 @@ class _Run:
 
     def _state(self) -> State:
         engine = self.engine
-        tensors = [self.values.get(name) for name in self.case.watched]
+        tensors = [self.values.get(name) for name in self.watched]
         held = [None if tensor is None else engine.grad_of(tensor) for tensor in tensors]
         return tuple([None if tensor is None else self._look(tensor) for tensor in held])
 

@@ -103,14 +103,24 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     @functools.cached_property
     def watched(self) -> tuple[str, ...]:
         """Values whose ``.grad`` is observed: differentiable inputs, and values that some step may give one."""
-        names = [i.name for i in self.inputs if i.differentiable]
+        return tuple(self.givers)
+
+    @functools.cached_property
+    def givers(self) -> dict[str, list[int]]:
+        """The values whose ``.grad`` is observed, with the steps that may give them one; none where it is a differentiable input."""
+        found: dict[str, list[int]] = {i.name: [] for i in self.inputs if i.differentiable}
+        inputs = tuple(found)
         edges = {s.results[0]: s.tensor for s in self.steps if isinstance(s, Edge)}
-        for step in self.steps:
+        for number, step in enumerate(self.steps):
+            names: tuple[str, ...] = ()
             if isinstance(step, Backward) and step.inputs:
-                names.extend(edges.get(name, name) for name in step.inputs)
+                names = tuple(edges.get(name, name) for name in step.inputs)
             elif isinstance(step, RetainGrad | SetRequiresGrad):
-                names.append(step.tensor)
-        return tuple(dict.fromkeys(names))
+                names = (step.tensor,)
+            for name in names:
+                if name not in inputs:
+                    found.setdefault(name, []).append(number)
+        return found
 
     @functools.cached_property
     def parameters(self) -> tuple[str, ...]:
@@ -134,10 +144,12 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         """What each step needs of a backend; kept, since every backend asks for it.
 
         That is what it is and has (`conformance.case.steps.parameters`), the dtypes of the inputs that it uses: ``dtype:float64``, and
-        `AGAIN` and `BETWEEN`.
+        `AGAIN`, `BETWEEN` and `ANEW`.
         """
         dtypes = {entry.name: f"dtype:{entry.dtype}" for entry in self.inputs}
         higher = _higher(self.steps, self.names_used) if Grad in self.kinds else {}
+        if Backward in self.kinds:
+            higher |= _anew(self.steps, self.names_used)
         return tuple(
             (*parameters(step), *dict.fromkeys(dtypes[n] for n in names if n in dtypes), *higher.get(number, ()))
             for number, (step, names) in enumerate(zip(self.steps, self.names_used, strict=True))
@@ -169,6 +181,28 @@ In ``v = sqrt(x)``, ``g = grad(v, x)``, ``grad(g, v)`` a tape answers by the for
 
 AGAIN = "grad.again"
 """What a call needs that differentiates what another one returned: a second derivative."""
+
+
+ANEW = "backward.anew"
+"""What a pass needs that goes through an op which was recorded before an earlier pass, and took a tensor which that one went through.
+
+In ``y = exp(x)``, ``z = sin(x)``, ``backward(y)``, ``backward(z)`` a tape that clears what is attached to ``x`` loses the ``sin``, too.
+"""
+
+
+def _anew(steps: tuple[Step, ...], used: tuple[tuple[str, ...], ...]) -> dict[int, tuple[str, ...]]:
+    """Return which steps, which have ``used`` these names, need `ANEW`, by number."""
+    makers = {name: number for number, step in enumerate(steps) for name in results(step)}
+    passed: dict[str, int] = {}  # the values that passes went through, with the number of the latest
+    found: dict[int, tuple[str, ...]] = {}
+    for number, step in enumerate(steps):
+        if isinstance(step, Backward):
+            through = _made_of(step.roots, makers, used)
+            ops = {makers[name] for name in through if name in makers}
+            if any(passed.get(operand, -1) > op for op in ops for operand in used[op]):
+                found[number] = (ANEW,)
+            passed |= dict.fromkeys(through, number)
+    return found
 
 
 def _higher(steps: tuple[Step, ...], used: tuple[tuple[str, ...], ...]) -> dict[int, tuple[str, ...]]:

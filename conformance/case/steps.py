@@ -121,6 +121,7 @@ class Backward(_Call, frozen=True, tag="backward"):
     SEEDS = ("grad_tensors", "grad_variables")
     ASKED = "inputs"
     PARAMETERS = {
+        "retain_graph": "backward.retain_graph",
         "create_graph": "backward.create_graph",
         "inputs": "backward.inputs",
         "grad_variables": "grad_variables",
@@ -148,11 +149,7 @@ class Grad(_Call, frozen=True, tag="grad"):
     SEEDS = ("grad_outputs",)
     ASKED = "inputs"
     CONSTANTS = "no_grad_vars"
-    PARAMETERS = {
-        "no_grad_vars": "no_grad_vars",
-        "materialize_grads": "materialize_grads",
-        "is_grads_batched": "is_grads_batched",
-    }
+    PARAMETERS = {"no_grad_vars": "no_grad_vars", "materialize_grads": "materialize_grads", "is_grads_batched": "is_grads_batched"}
     outputs: tuple[str, ...]
     inputs: tuple[str, ...]
     results: tuple[str, ...]

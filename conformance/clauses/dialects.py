@@ -63,7 +63,16 @@ _CALLS = (
 )
 
 _STATE = (
-    Curated("freed_refuses", "a sum was freed", exact((_X,), total("x", "z"), Backward(("z",)), Backward(("z",)))),
+    Curated(
+        "freed_refuses",
+        "a sum was freed, and a sum of squares",
+        exact((_X,), total("x", "s"), Backward(("s",)), Backward(("s",)), *_SUM, Backward(("z",)), Backward(("z",))),
+    ),
+    Curated(
+        "accumulation",
+        "two passes, and the leaf is used again",
+        exact((_X,), *_SUM, Backward(("z",)), total("x", "s"), Backward(("s",)), mul("x", "x", "u")),
+    ),
     Curated(
         "spelled",
         "a quotient's derivative in the dividend",
@@ -134,6 +143,7 @@ _STATE = (
         "a constant is asked",
         exact((_X, _C), mul("x", "c", "y"), RetainGrad("c"), total("y", "z"), Backward(("z",))),
     ),
+    Curated("retaining", "a computed tensor is not asked before the pass", exact((_X,), *_SUM, Backward(("z",)), RetainGrad("y"))),
     Curated(
         "retained",
         "two passes",

@@ -20,7 +20,7 @@ from conformance.cli.progress import shown
 from reference_impl.dialects.conventions import FOLDER, REFUSED, Kind, Lock, order_of, read, release_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from conformance.campaign.learn import Learned
     from reference_impl.dialects.conventions import OpenChoice
@@ -85,13 +85,20 @@ def found_lock(name: str) -> Lock:
 
 
 def conventions_page(names: tuple[str, ...], *, comparing: bool, as_json: bool) -> str:
-    """Write what was measured of backends, in words, an op a row; ``comparing``: where they differ, and were all measured."""
+    """Write what was measured of backends, in words, an op a row; ``comparing``: where they differ.
+
+    Only what was measured of all of them is compared, choice by choice: an order or an operand that was met on one alone says nothing.
+    """
     locks = {name: found_lock(name) for name in names}
-    told = {name: _told(lock) for name, lock in locks.items()}
+    common = set.intersection(*(set(lock.seen) for lock in locks.values()))
+    told = {name: _told(lock, common if comparing else None) for name, lock in locks.items()}
     rows = sorted({key for said in told.values() for key in said})
     cells = {key: [said.get(key, "not measured") for said in told.values()] for key in rows}
     if comparing:
-        cells = {key: said for key, said in cells.items() if len(set(said)) > 1 and "not measured" not in said}
+        differing = [choice for choice in common if len({frozenset(lock.seen[choice]) for lock in locks.values()}) > 1]
+        cells = {key: said for key, said in cells.items() if key in {(choice.kind, choice.op) for choice in differing}}
+    if comparing and not cells and not as_json:
+        return f"nothing differs in what was measured of all of them, {counted(len(common), 'choice')}\n"
     titles = {name: f"{lock.backend} {lock.version}" for name, lock in locks.items()}
     return printed_table(
         {TITLES[kind]: [(op, *said) for (of, op), said in cells.items() if of == kind] for kind in Kind},
@@ -100,9 +107,15 @@ def conventions_page(names: tuple[str, ...], *, comparing: bool, as_json: bool) 
     )
 
 
-def _told(lock: Lock) -> dict[tuple[str, str], str]:
+def _told(lock: Lock, common: Collection[OpenChoice] | None) -> dict[tuple[str, str], str]:
+    """Return in words what is known of each kind of choice and each op.
+
+    Where ``common`` choices are given, of these alone; but the highest order that was met is told in any case.
+    """
     of_op: dict[tuple[str, str], dict[OpenChoice, str]] = {}
     for choice, options in lock.seen.items():
+        if common is not None and choice not in common and choice.kind is not Kind.OFFERED:
+            continue
         of_op.setdefault((choice.kind, choice.op), {})[choice] = " or ".join(options)
     return {key: _in_words(Kind(key[0]), options) for key, options in of_op.items()}
 
@@ -116,8 +129,14 @@ def _in_words(kind: Kind, options: Mapping[OpenChoice, str]) -> str:
             others = [f"{choice.about}: {option}" for choice, option in sorted(options.items()) if option != "formula"]
             return ", ".join(others) or "what its formula uses"
         case Kind.KEPT:
-            return ", ".join(f"{choice.about.split()[-1]} (for {choice.about.split()[-2]})" for choice in sorted(refused)) or "nothing"
+            kept = (f"{choice.about.split()[-1]} (for {choice.about.split()[-2]}){often}" for choice, often in _refused(options))
+            return ", ".join(kept) or "nothing"
         case Kind.FREED:
-            return (
-                "refuses" if len(refused) == len(options) else f"for {', '.join(c.about for c in refused)}" if refused else "computes"
-            )
+            if len(refused) == len(options):
+                return "refuses"
+            return ", ".join(f"for {choice.about}{often}" for choice, often in _refused(options)) or "computes"
+
+
+def _refused(options: Mapping[OpenChoice, str]) -> list[tuple[OpenChoice, str]]:
+    """Return the choices that refuse, each with whether it does so at times alone."""
+    return [(choice, "" if options[choice] == REFUSED else ", at times") for choice in sorted(options) if REFUSED in options[choice]]

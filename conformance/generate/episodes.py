@@ -28,7 +28,7 @@ class Habits:
     """What one script does, drawn once for all of it: its ops, and how often it does what.
 
     ``deep``: it differentiates derivatives. ``state``, ``customs``: how likely a state step and a custom function are after each
-    op. ``changes``: it changes tensors in place.
+    op. ``changes``: it changes tensors in place. ``grads``: it calls `grad`, which some engine has.
     """
 
     vocabulary: Sequence[str]
@@ -36,6 +36,7 @@ class Habits:
     state: float
     customs: float
     changes: bool
+    grads: bool = True
 
 
 def grow(s: Sketch, habits: Habits, count: int) -> None:
@@ -63,9 +64,9 @@ def draw_episode(s: Sketch, habits: Habits, *, last: bool) -> None:
     roots = draw_roots(s, s.odds.calls, [d for d in s.values if d.tracked], s.values)
     if source.chance(odds.state_before_call * habits.state):
         draw_state(s)
-    if habits.deep and source.chance(odds.second_order):
+    if habits.grads and habits.deep and source.chance(odds.second_order):
         _derive(s, habits, roots)
-    elif source.chance(odds.by_backward):
+    elif not habits.grads or source.chance(odds.by_backward):
         _backward(s, habits, roots, retain=_retain(s, last=last))
         if source.chance(odds.clear):
             draw_clear(s)

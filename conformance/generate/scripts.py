@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from conformance.generate.episodes import Habits, draw_episode, grow
 from conformance.generate.odds import USUAL, Odds, named, named_part
+from conformance.generate.offered import as_offered
 from conformance.generate.profiles.deep import draw_deep
 from conformance.generate.profiles.models import draw_model
 from conformance.generate.profiles.odds import DEEP, MODEL, DeepOdds, ModelOdds
@@ -58,7 +59,7 @@ class DrawOptions:
     customs: float = 0.03  #: A custom function follows an op; none does where the ops are given.
     changing: float = 0.1  #: A script that changes tensors in place: much of it is refused, and a refusal hides what follows.
     complexes: float = 0.12  #: A script over complex tensors, which few ops of the catalogue are about.
-    #: What no backend of the run takes: dtypes, which no script is over (a mistake may still be of one), and ops (``op:erf``).
+    #: What no backend of the run takes: dtypes, which no script is over (a mistake may still be of one), ops (``op:erf``), calls.
     without: tuple[str, ...] = ()
     odds: Odds = USUAL
     profile: Profile = "usual"  #: What is drawn: the usual scripts, or those of another kind (`conformance.generate.profiles`).
@@ -146,7 +147,8 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
     changes = kind == "real" and source.chance(options.changing)
     if changes and source.chance(odds.state_and_writes):
         state = max(odds.state)
-    habits = Habits(vocabulary, deep, state, 0.0 if options.ops else options.customs, changes)
+    grads = "step:grad" not in options.without
+    habits = Habits(vocabulary, deep, state, 0.0 if options.ops else options.customs, changes, grads)
     sketch.fresh(sketch.shape())
     for _ in range(source.integer(*odds.more_inputs)):
         sketch.fresh(sketch.shape())
@@ -158,6 +160,8 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
     episodes = source.integer(*odds.episodes)
     for left in reversed(range(episodes)):
         draw_episode(sketch, habits, last=left == 0)
+    if not grads:
+        sketch.steps = as_offered(sketch.steps, options.without)
     return sketch.case()
 
 

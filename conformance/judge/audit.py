@@ -36,7 +36,7 @@ def audit(promise: Promise) -> str | None:
     """Return what the numerical oracle says against the reference, ``None`` if nothing."""
     case = promise.case
     rng = np.random.default_rng(int(case.id, 16))
-    for number, name, gradient in list(_gradients(case, promise.widened))[-CALLS:]:
+    for number, name, gradient in list(_gradients(case, promise.widened, added=promise.info.dialect.accumulation == "added"))[-CALLS:]:
         if not np.isfinite(gradient).all():
             continue
         direction = rng.uniform(-1.0, 1.0, gradient.shape)
@@ -55,9 +55,9 @@ def audit(promise: Promise) -> str | None:
     return None
 
 
-def _gradients(case: Case, outcome: Outcome) -> Iterator[tuple[int, str, Any]]:
-    """Yield one gradient of each call: the step, of which value it is, and the elements."""
-    plain = not any(isinstance(s, RetainGrad) for s in case.steps)
+def _gradients(case: Case, outcome: Outcome, *, added: bool) -> Iterator[tuple[int, str, Any]]:
+    """Yield one gradient of each call: the step, of which value it is, and the elements. It is there where passes ``added`` it."""
+    plain = added and not any(isinstance(s, RetainGrad) for s in case.steps)
     for number, (step, seen) in enumerate(zip(case.steps, outcome.observations, strict=True)):
         if isinstance(seen, Computed) and isinstance(step, Grad):
             found = [(name, v.array) for name, v in zip(step.inputs, seen.values, strict=True) if v is not None]

@@ -253,6 +253,8 @@ def _gradient(dispute: Dispute) -> tuple[int, str, Any, Any]:
 
 def _replaces(dispute: Dispute) -> bool:
     made = {name for step in dispute.case.steps for name in results(step) if isinstance(step, Op)}
+    if dispute.accused.info.dialect.accumulation != "added":
+        return True
     return dispute.accused.info.dialect.retained == "replaced" and dispute.found.name in made
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,7 @@ OWN = {
         " for i, n in enumerate(jax.numpy.array(index).shape))], jax.numpy.array(index), axis)"
     ),
 }
+BY_FACTORS = replace(FUNCTIONAL, spelled={"tanh": "tanh_by_factors"})  # (g + g tanh) (1 - tanh), which is right, too
 ERROR_RULES: tuple[Rule, ...] = ()
 
 
@@ -49,7 +51,7 @@ def open_backend() -> Interpreter:
     jax.config.update("jax_enable_x64", True)
     jax.config.update("jax_platforms", "cpu")
     calls = Calls(Spelling("jax", {**spelled("jax.numpy"), **OWN}), jax)
-    info = BackendInfo("jax", version("jax"), FUNCTIONAL, {**FUNCTIONAL.not_offered, **calls.lacking()}, kinks="any")
+    info = BackendInfo("jax", version("jax"), BY_FACTORS, {**FUNCTIONAL.not_offered, **calls.lacking()}, kinks="any")
     return Interpreter(info, Functional(calls, Jax(jax), ERROR_RULES))
 
 

@@ -36,7 +36,8 @@ class Dialect:
     gradless_root: Literal["refused", "skipped"] = "refused"
     gradless_input: Literal["refused", "unreachable"] = "refused"
     unreached: Literal["absent", "zeros"] = "absent"
-    freed_refuses: Literal["saved", "executed"] = "saved"
+    freed_refuses: Literal["saved", "executed", "nothing"] = "saved"
+    accumulation: Literal["added", "replaced", "nulled"] = "added"
     grad_requires_grad: bool = False
     derivative_requires_grad: Literal["if_connected", "always"] = "if_connected"
     schedule: Literal["newest_first", "first_in_first_out"] = "newest_first"
@@ -46,6 +47,7 @@ class Dialect:
     unoffered: Literal["when_recorded", "when_run"] = "when_run"
     hook_order: Literal["by_tensor", "registered"] = "by_tensor"
     retained_position: Literal["last", "registered"] = "last"
+    retaining: Literal["asked", "every"] = "asked"
     retained: Literal["accumulated", "replaced"] = "accumulated"
     computed_flag: Literal["fixed", "free"] = "fixed"
     toggled_leaf: Literal["checked", "ignored"] = "checked"

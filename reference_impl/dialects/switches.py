@@ -6,44 +6,12 @@ field without its switch, a value without its words and a switch without its cas
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from reference_impl.dialects.conventions import Conventions
+from reference_impl.dialects.switch import Switch
 
 if TYPE_CHECKING:
-    from reference_impl.dialects.dialect import Dialect
-
-
-@dataclass(frozen=True, slots=True)
-class Switch:
-    """One field of `Dialect`.
-
-    Attributes:
-        field: its name.
-        question: what it decides.
-        values: the answer for every value; of a table or set, if it is empty (``False``), and if not (``True``; ``{names}``: those).
-        source: who says so: a document, or measurements on torch 2.13.0 and paddle 3.3.1 by the number of their row.
-        parameter: without this parameter of the calls the question does not arise.
-    """
-
-    field: str
-    question: str
-    values: Mapping[Any, str]
-    source: str
-    parameter: str = ""
-
-    def answer(self, dialect: Dialect) -> str:
-        """Say what a dialect does."""
-        if self.parameter in dialect.not_offered:
-            return "does not arise: it has no such parameter"
-        value = getattr(dialect, self.field)
-        if isinstance(value, Conventions):
-            return self.values[bool(value.options)]
-        if isinstance(value, Collection) and not isinstance(value, str):
-            return self.values[bool(value)].format(names=", ".join(sorted(name.removeprefix("step:") for name in value)))
-        return self.values[value]
+    from collections.abc import Mapping
 
 
 def _switches(**words: Any) -> tuple[Switch, ...]:
@@ -131,6 +99,7 @@ GROUPS: Mapping[str, tuple[Switch, ...]] = {
             {
                 "saved": "those that had saved tensors: add, neg, sum, reshape, cat, cast go on working",
                 "executed": "every node that ran",
+                "nothing": "none: nothing is freed",
             },
             "both documents, for the graph as a whole; measured, rows L04, L5-*, L6-*",
         ),
@@ -165,6 +134,20 @@ GROUPS: Mapping[str, tuple[Switch, ...]] = {
         ),
     ),
     ".grad": _switches(
+        accumulation=(
+            "What does a pass do to a .grad that is there already?",
+            {
+                "added": "it adds to it",
+                "replaced": "it replaces it",
+                "nulled": "it replaces it; and it is gone before, as soon as an op that makes no view takes its tensor",
+            },
+            "both documents; MyGrad's of Tensor, for a .grad that is gone",
+        ),
+        retaining=(
+            "Which computed tensors have a .grad after a pass?",
+            {"asked": "those that were asked to retain it", "every": "all that it went through"},
+            "both documents; tinygrad's and MyGrad's of Tensor.backward, for all",
+        ),
         grad_requires_grad=(
             "Does .grad itself require a gradient after a plain backward?",
             {True: "yes: its stop_gradient is False", False: "no"},

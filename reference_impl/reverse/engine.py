@@ -197,9 +197,7 @@ def _accumulate(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_grap
     """Add a cotangent to ``.grad``: where it arrives, so a pass that fails later leaves it there."""
     if not tensor.requires_grad and dialect.toggled_leaf == "checked":
         return
-    before = tensor.grad
-    if tensor.node is not None and dialect.retained == "replaced":
-        before = None
+    before = grad_kept(tensor, dialect)
     if create_graph:
         tensor.grad = copy_of(cotangent) if before is None else recorded(add, before, cotangent)
     elif before is None:
@@ -209,6 +207,12 @@ def _accumulate(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_grap
     else:
         total = add(before.array, array_of(cotangent))
         tensor.grad = Tensor(np.asarray(total), requires_grad=before.requires_grad, node=before.node, slot=before.slot)
+
+
+def grad_kept(tensor: Tensor, dialect: Dialect) -> Tensor | None:
+    """Return what a contribution is added to: the ``.grad`` that a tensor has; ``None`` where a pass replaces it."""
+    replaced = dialect.accumulation != "added" or (tensor.node is not None and dialect.retained == "replaced")
+    return None if replaced else tensor.grad
 
 
 def _unshared(found: list[Any], seeds: Sequence[Tensor | None], dialect: Dialect) -> list[Tensor | None]:

@@ -78,7 +78,7 @@ def summed_in_place(*, everywhere: bool = False, both: bool = False, last_root_f
         return np.add(before, cotangent, out=before) if cotangent is not None and is_returned(before) else total(before, cotangent)
 
     def kept(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_graph: bool) -> None:
-        before = None if tensor.node is not None and dialect.retained == "replaced" else tensor.grad
+        before = engine.grad_kept(tensor, dialect)
         accumulate(tensor, cotangent, dialect=dialect, create_graph=create_graph)
         if tensor.grad is None or type(cotangent) is Tensor:
             return

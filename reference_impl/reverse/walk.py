@@ -216,6 +216,8 @@ class ReversePass:
             raise AutogradError(Category.IN_PLACE_VERSION, f"{node.primitive.name} kept a tensor that was changed in place since")
 
     def _freed(self, node: Node) -> bool:
+        if self.dialect.freed_refuses == "nothing":
+            return False
         if self.dialect.freed_refuses == "saved":
             in_part = node.released is not True or not self.asked[node]
             return bool(node.released) and refuses_when_freed(node, self.dialect.conventions, in_part=in_part)

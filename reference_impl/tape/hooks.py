@@ -13,9 +13,11 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from reference_impl.errors import AutogradError, Category
+from reference_impl.tape.storage import link_of
+from reference_impl.tape.tensor import recording
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from reference_impl.dialects.dialect import Dialect
     from reference_impl.tape.tensor import Tensor
@@ -100,6 +102,17 @@ def _retained_before(tensor: Tensor) -> bool:
             return True
         node = getattr(node.operands[0], "node", None) if node.operands else None
     return False
+
+
+def applied(made: Sequence[Tensor], operands: Sequence[Tensor], *, dialect: Dialect) -> None:
+    """Do what a dialect does to ``.grad`` where an op was recorded: its results retain theirs, and its operands lose theirs."""
+    if dialect.retaining == "every":
+        for result in made:
+            if result.requires_grad:
+                retain_grad(result, dialect=dialect)
+    if dialect.accumulation == "nulled" and recording() and not any(link_of(result, dialect.copies) for result in made):
+        for operand in operands:
+            operand.grad = None
 
 
 def set_requires_grad(tensor: Tensor, requires_grad: bool, *, dialect: Dialect) -> None:

@@ -20,6 +20,7 @@ from conformance.campaign.lock_file import choice_of, text_of
 from conformance.campaign.records import BackendRecord
 from conformance.campaign.worker import run_case
 from conformance.case.files import check
+from conformance.case.outcome import plainly
 from conformance.cli.measuring import conventions_page
 from conformance.generate.probes import probes
 from conformance.generate.scripts import DrawOptions, case_of
@@ -104,28 +105,41 @@ def test_an_engine_that_decides_both_ways_is_told_with_a_case_of_each() -> None:
 
 
 def drawn(rng: Any) -> dict[OpenChoice, str]:
-    """Conventions that nobody has: of some choices of these ops any option."""
+    """Conventions that nobody has: of some choices of these ops any option; but nothing is cut, see below."""
     known = conventions(learned_twice({}).lock).options
-    return {
-        choice: str(rng.choice(OPTIONS[choice.kind])) for choice in known if choice.kind is not Kind.CONNECTED and rng.random() < 0.3
-    }
+    options = {**OPTIONS, Kind.CONNECTED: ("formula", "linked")}
+    return {choice: str(rng.choice(options[choice.kind])) for choice in known if rng.random() < 0.3}
 
 
-def test_an_engine_with_any_conventions_agrees_after_they_were_learned() -> None:
-    options = drawn(np.random.default_rng(3))
+@pytest.mark.parametrize("seed", [3, 4])
+def test_an_engine_with_any_conventions_agrees_after_they_were_learned(seed: int) -> None:
+    options = drawn(np.random.default_rng(seed))
     start = replace(TORCH, conventions=conventions(learned_twice(options).lock))
     _, records = observed(Deciding(options, start), PROBES)
     assert {"agreed", "same_error", "not_offered"} >= {record.verdicts["deciding"].bucket for record in records}
     assert not [record for record in records if record.verdicts["deciding"].followed]
 
 
-def test_one_flip_in_a_hundred_cases_is_a_convention_that_changed() -> None:
-    choice = OpenChoice(Kind.OFFERED, "sin", "order 2")
-    start = replace(TORCH, conventions=conventions(learned_twice({choice: "refused"}, (*AROUND, *probes("sin"))).lock))
-    engine = Deciding({choice: "refused"}, start, flips=100)
-    verdicts = [run_case(next(probes("sin")), [engine]).verdicts["deciding"] for _ in range(100)]
+def test_a_derivative_that_is_cut_although_it_does_not_vanish_is_no_convention_and_is_red_after_all_was_learned() -> None:
+    options, cases = {OpenChoice(Kind.CONNECTED, "exp", "x alone"): "cut"}, (*AROUND, *probes("exp"))
+    start = replace(TORCH, conventions=conventions(learned_twice(options, cases).lock))
+    _, records = observed(Deciding(options, start), cases)
+    assert "diverged" in {record.verdicts["deciding"].bucket for record in records}
+
+
+DEEP = OpenChoice(Kind.OFFERED, "cos", "order 3")
+"""Behind so many connections that it is not among the explanations that are tried: its flip is red, but nobody says of what."""
+
+
+@pytest.mark.parametrize("choice", CHOICES, ids=str)
+def test_one_flip_in_a_hundred_cases_is_red_as_a_convention_that_changed(choice: OpenChoice) -> None:
+    options, cases = {choice: CHOICES[choice]}, (*AROUND, *probes(choice.op))
+    start = replace(TORCH, conventions=conventions(learned_twice(options, cases).lock))
+    engine = Deciding(options, start, flips=100)
+    telling = next(case for case in probes(choice.op) if plainly(engine.usual.run(case)) != plainly(engine.other.run(case)))
+    verdicts = [run_case(telling, [engine]).verdicts["deciding"] for _ in range(100)]
     found = [verdict.mismatch.kind for verdict in verdicts if verdict.mismatch is not None]
-    assert [CONVENTION] == found
+    assert ["error" if choice == DEEP else CONVENTION] == found
 
 
 @pytest.mark.parametrize("op", catalogue())
@@ -224,9 +238,21 @@ def test_two_engines_are_compared_where_both_were_measured(tmp_path: Path) -> No
     assert [{"op": "sin", "one 1.0": "at least 2", "other 1.0": "1 at most"}] == rows["How many derivatives are offered"]
 
 
+@pytest.mark.parametrize("more", ["computed", "refused"])
+def test_an_order_that_was_met_on_one_engine_alone_is_no_difference(tmp_path: Path, more: str) -> None:
+    files = []
+    for name, orders in (("one", {2: "computed"}), ("other", {2: "computed", 3: more})):
+        seen = {OpenChoice(Kind.OFFERED, "sin", f"order {order}"): {option: 1} for order, option in orders.items()}
+        files.append(str(tmp_path / f"{name}.toml"))
+        (tmp_path / f"{name}.toml").write_text(text_of(Lock(name, "1.0", seen)))
+    assert conventions_page(tuple(files), comparing=True, as_json=False) == (
+        "nothing differs in what was measured of all of them, 1 choice\n"
+    )
+
+
 def test_the_command_prints_where_the_frameworks_differ() -> None:
     done = conformance("conventions", "torch", "paddle", "--compare")
-    assert (0, True, True) == (done.returncode, "torch 2.13.0" in done.stdout, "3 at most" in done.stdout)
+    assert (0, True, True) == (done.returncode, "torch 2.13.0" in done.stdout, "2 at most" in done.stdout)
 
 
 def test_what_was_never_measured_is_refused_in_one_line() -> None:

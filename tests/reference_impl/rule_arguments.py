@@ -58,6 +58,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("div_by_quotient", ((2, 3), (4, 1, 3)), {}),
     ("rdiv_scalar_by_div", ((2, 3),), {"other": -1.5}),
     ("abs_by_quotient", ((2, 3),), {}),
+    ("tanh_by_factors", ((2, 3),), {}),
     ("outer_of_parts", ((3,), (4,)), {}),
     ("inner_of_flattened", ((2, 3), (4, 3)), {}),
     ("inner_of_flattened", ((1, 1), (4, 1)), {}),

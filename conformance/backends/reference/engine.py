@@ -38,16 +38,18 @@ class ReferenceEngine:
     def apply(self, step: Op, operands: list[Tensor]) -> tuple[Tensor, ...]:
         widened = self.widen and step.op == "cast" and step.results  # a hook's cast (no results) is there to be of another dtype
         attrs = {**step.attrs, "dtype": WIDE[np.dtype(step.attrs["dtype"]).kind]} if widened else step.attrs
-        op = OPS[self.dialect.spelled.get(step.op, step.op)]
+        op, given = OPS[self.dialect.spelled.get(step.op, step.op)], operands
         if self.dialect.promotion != "inside":
             row = catalogue()[step.op]
             widest = self.dialect.promotion == "cast_to_widest"
             if row.variadic and not widest and len({o.array.dtype for o in operands}) > 1:
                 raise AutogradError(Category.DTYPE, f"{step.op} takes tensors of one dtype")
             if row.numbers.mixed and isinstance(op, Primitive):
-                operands = list(of_one_dtype(*operands, widest=widest))  # an op of parts casts where its parts do
-        made = op(*operands, **attrs)
-        return made if isinstance(made, tuple) else (made,)
+                given = list(of_one_dtype(*operands, widest=widest))  # an op of parts casts where its parts do
+        made = op(*given, **attrs)
+        results = made if isinstance(made, tuple) else (made,)
+        reference_impl.applied(results, operands, dialect=self.dialect)
+        return results
 
     def in_place(self, step: InPlace, tensor: Tensor, operands: list[Tensor]) -> None:
         op = OPS[self.dialect.spelled.get(step.op, step.op)]

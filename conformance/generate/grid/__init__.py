@@ -56,9 +56,11 @@ VALUES = tuple((dimension,) for dimension in DIMENSIONS)
 ORDERS = ("1", "2", "3")
 OPERANDS_ALONE = ("view of a view", "offset")
 LAID = tuple(layout for layout in LAYOUTS if layout != "contiguous")
+BY_BACKWARD = ("backward", "edges", "hooks")
 CALLED_BY: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     AGAIN: {"order": ORDERS[1:]},
-    "step:backward": {"call": ("backward", "edges", "hooks")},
+    "step:grad": {"call": tuple(call for call in CALLS if call not in BY_BACKWARD)},
+    "step:backward": {"call": BY_BACKWARD},
     "step:edge": {"call": ("edges",)},
     "step:hook": {"call": ("hooks",)},
     "step:toggle": {"layout": LAID, "seed": LAID},

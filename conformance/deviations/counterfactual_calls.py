@@ -16,7 +16,7 @@ import numpy as np
 
 from conformance.case.case import Case, input_of
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import frozen_seeds, leaves, twins, until
+from conformance.case.queries import constant_inputs, frozen_seeds, leaves, twins, until
 from conformance.case.rewrite import (
     CONSTANT,
     answering_nothing,
@@ -245,11 +245,11 @@ def seed_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[
 
 def constant_seeds_tracked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have the constants that are seeds of a `grad` with a graph require a gradient from that call on."""
-    constants = {entry.name for entry in case.inputs if not entry.differentiable}
+    stopped = constant_inputs(case)
 
     def tracked(_: int, step: Step) -> list[Step]:
         seeds = (step.seeds or ()) if isinstance(step, Grad) and step.create_graph else ()
-        return [*(SetRequiresGrad(name, requires_grad=True) for name in dict.fromkeys(seeds) if name in constants), step]
+        return [*(SetRequiresGrad(name, requires_grad=True) for name in dict.fromkeys(seeds) if name in stopped), step]
 
     variant, moved = expand_steps(case, number, tracked)
     yield variant, moved

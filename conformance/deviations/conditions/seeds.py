@@ -74,7 +74,7 @@ def seed_used_again(case: Case, number: int) -> bool:
 
 @condition
 def constant_seed_behind(case: Case, number: int) -> bool:
-    """Whether a `backward` comes by a derivative that was made with a graph, and of which an input was the seed that is a constant or was made one."""
+    """Whether a `backward` comes by a derivative that was made with a graph, and whose seed was an input that needs no gradient."""
     step, before = case.steps[number], case.steps[:number]
     if not isinstance(step, Backward):
         return False

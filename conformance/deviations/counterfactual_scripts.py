@@ -15,7 +15,7 @@ import msgspec
 
 from conformance.case.case import Input
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import edges, leaves, ops_in, until
+from conformance.case.queries import edges, leaves, ops_in, until, upstream
 from conformance.case.rewrite import (
     CONSTANT,
     answering_nothing,
@@ -166,15 +166,20 @@ def inputs_dropped(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator
 
 
 def all_inputs(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have every `backward` accumulate into all leaves, not into its inputs alone; have a `grad` ask for a root, or for all leaves."""
+    """Have every `backward` accumulate into all leaves, not into its inputs alone; have a `grad` ask for a root, or for all leaves.
+
+    Of its roots those count that lead to an input, or all.
+    """
     yield each_step(case, lambda s: msgspec.structs.replace(s, inputs=None) if isinstance(s, Backward) else s), number
     call = None if number is END else case.steps[number]
     if number is not END and isinstance(call, Grad):
         kept = [msgspec.structs.replace(s, retain_graph=True) if isinstance(s, Grad) else s for s in case.steps[:number]]
-        for asked in (call.outputs[:1], tuple(sorted(leaves(case)))):
+        idle = [i for i, root in enumerate(call.roots) if upstream(kept, root).isdisjoint(call.inputs)]
+        leading = functools.reduce(without_root, reversed(idle), call) if 0 < len(idle) < len(call.roots) else call
+        for of, asked in ((call, call.outputs[:1]), *((one, tuple(sorted(leaves(case)))) for one in dict.fromkeys((call, leading)))):
             named = tuple(f"{CONSTANT}{i}" for i in range(len(asked)))
             form = None if call.form == "bare" else call.form  # one tensor alone is bare
-            wider = msgspec.structs.replace(call, inputs=asked, results=named, allow_unused=True, form=form)
+            wider = msgspec.structs.replace(of, inputs=asked, results=named, allow_unused=True, form=form)
             yield with_steps(case, (*kept, wider)), number
 
 

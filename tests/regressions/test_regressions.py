@@ -56,6 +56,7 @@ VALUES_ALONE = (
     "detached-operand-that-a-custom-function-returns",
     "exponential-of-double-complex-in-place",
     "groups-of-numbers-that-a-recurrent-layer-rounds",
+    "hardshrink-of-what-rounds-to-its-bound",
     "hardshrink-of-what-was-written",
     "list-of-two-dtypes-that-where-made",
     "logarithm-behind-a-rounded-exponent",

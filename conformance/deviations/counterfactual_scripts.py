@@ -56,6 +56,7 @@ from conformance.deviations.counterfactual_calls import (
     keeping_its_graph,
     leaf_hooks_gone,
     missing_gradients_none,
+    missing_gradients_zeros,
     no_seeds,
     refusals_lifted,
     returning_as_many,
@@ -166,14 +167,12 @@ def inputs_dropped(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator
 
 
 def all_inputs(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have every `backward` accumulate into all leaves, not into its inputs alone; have a `grad` ask for a root, or for all leaves.
-
-    Of its roots those count that lead to an input, or all.
-    """
+    """Have every `backward` accumulate into all leaves, not into its inputs alone; have a `grad` ask for a root, or for all leaves."""
     yield each_step(case, lambda s: msgspec.structs.replace(s, inputs=None) if isinstance(s, Backward) else s), number
     call = None if number is END else case.steps[number]
     if number is not END and isinstance(call, Grad):
         kept = [msgspec.structs.replace(s, retain_graph=True) if isinstance(s, Grad) else s for s in case.steps[:number]]
+        # of its roots those count that lead to an input, or all
         idle = [i for i, root in enumerate(call.roots) if upstream(kept, root).isdisjoint(call.inputs)]
         leading = functools.reduce(without_root, reversed(idle), call) if 0 < len(idle) < len(call.roots) else call
         for of, asked in ((call, call.outputs[:1]), *((one, tuple(sorted(leaves(case)))) for one in dict.fromkeys((call, leading)))):
@@ -334,6 +333,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if what is unreachable were allowed": unreachable_allowed,
     "as if another refusal came first": refusals_lifted,
     "as if missing gradients were None": missing_gradients_none,
+    "as if missing gradients were zeros": missing_gradients_zeros,
     "as if the write were not recorded": write_unrecorded,
     "as if a copy were written": copy_written,
     "as if the op were not in place": write_bound_anew,

@@ -97,6 +97,12 @@ LABELS = frozenset({"end", *(str(step.__struct_config__.tag) for step in get_arg
 """What `label` may say of a step that is no op."""
 
 
+def constant_inputs(case: Case) -> set[str]:
+    """Return the inputs that need no gradient, from the beginning or since their flag was taken off."""
+    stopped = {step.tensor for step in case.steps if isinstance(step, SetRequiresGrad) and not step.requires_grad}
+    return {entry.name for entry in case.inputs if not entry.differentiable or entry.name in stopped}
+
+
 def label(case: Case, step: StepNumber) -> str:
     """Name a step: the op, the call, or ``end`` for the state after the last step."""
     if step is END:

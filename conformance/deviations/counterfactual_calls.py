@@ -16,7 +16,7 @@ import numpy as np
 
 from conformance.case.case import Case, input_of
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import frozen_seeds, leaves, twins, until
+from conformance.case.queries import constant_inputs, frozen_seeds, leaves, twins, until
 from conformance.case.rewrite import (
     CONSTANT,
     answering_nothing,
@@ -193,6 +193,24 @@ def missing_gradients_none(case: Case, number: StepNumber, _: Sequence[str]) -> 
     yield each_step(case, padded), number
 
 
+def missing_gradients_zeros(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have every custom backward return zeros for the operands that it gives None to, so that what is behind them runs."""
+
+    def filled(step: Step) -> Step:
+        if not isinstance(step, Custom):
+            return step
+        given = [*zip(step.operands, step.gradients, strict=False)]
+        zeros = {name: f"{CONSTANT}{name}_zeros" for name, gradient in given if gradient is None}
+        return msgspec.structs.replace(
+            step,
+            saved=(*step.saved, *(name for name in zeros if name not in step.saved)),
+            backward=(*step.backward, *(Op("mul_scalar", (name,), (zero,), {"other": 0.0}) for name, zero in zeros.items())),
+            gradients=(*(zeros[n] if gradient is None else gradient for n, gradient in given), *step.gradients[len(given) :]),
+        )
+
+    yield each_step(case, filled), number
+
+
 def flags_set_again(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Set the flags again that were taken off, right before the step."""
     if number is END:
@@ -245,11 +263,11 @@ def seed_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[
 
 def constant_seeds_tracked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have the constants that are seeds of a `grad` with a graph require a gradient from that call on."""
-    constants = {entry.name for entry in case.inputs if not entry.differentiable}
+    stopped = constant_inputs(case)
 
     def tracked(_: int, step: Step) -> list[Step]:
         seeds = (step.seeds or ()) if isinstance(step, Grad) and step.create_graph else ()
-        return [*(SetRequiresGrad(name, requires_grad=True) for name in dict.fromkeys(seeds) if name in constants), step]
+        return [*(SetRequiresGrad(name, requires_grad=True) for name in dict.fromkeys(seeds) if name in stopped), step]
 
     variant, moved = expand_steps(case, number, tracked)
     yield variant, moved

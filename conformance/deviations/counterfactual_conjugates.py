@@ -43,6 +43,10 @@ def _seed_conjugated(right: Rule, _: int, g: Any, *given: Any, **attrs: Any) -> 
     return right(conjugate(g), *given, **attrs)
 
 
+QUOTIENTS = ("div", "div_by_quotient")
+"""The ops of which the derivatives divide by a tensor once more."""
+
+
 def derivatives_not_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have derivatives of derivatives send their seed through the factors as if these were real: nothing is conjugated on the way.
 
@@ -64,8 +68,12 @@ def derivatives_conjugate_nothing(ops: Sequence[str]) -> Iterator[AbstractContex
 
 
 def derivatives_of_quotients_half_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have what a derivative of a quotient divides by once more be divided by the divisor, and not by its conjugate."""
+    """Have what a derivative of a quotient divides by once more be divided by the divisor, and not by its conjugate.
+
+    The seed of that derivative is conjugated, or is not.
+    """
     yield intercepted_rules(_divided)
+    yield intercepted_rules(partial(_divided, seed_conjugated=False))
 
 
 def derivatives_of_broadcast_quotients_conjugate_nothing(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -123,7 +131,11 @@ def _plain_beside_unconjugated(
     return _unconjugated(right, primitive, node, asked, g, *given)
 
 
-def _divided(right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
+def _divided(
+    right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any, seed_conjugated: bool = True
+) -> Pulled:
+    if not seed_conjugated and primitive is OPS["conj"] and node.derivative_of[1] and node.derivative_of[0] in QUOTIENTS:
+        return [(position, g) for position in asked]
     if primitive is not OPS["div"] or not node.derivative_of[1]:
         return right(node, asked, g, *given)
     made = right(node, [p for p in asked if p == 0], g, *given)

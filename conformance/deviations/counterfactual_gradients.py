@@ -141,7 +141,8 @@ def _written_alone(case: Case, i: int, step: InPlace) -> tuple[Case, int]:
     else:
         old, now = step.tensor, f"{CONSTANT}{i}_now"
         behind = tuple(rename(later, {step.tensor: now}) for later in behind)
-    steps = (*before, Op(step.op, (old, *step.operands), (now,), step.attrs), *added, *behind)
+    operands = (old, *(old if name == step.tensor else name for name in step.operands))  # it may be written with itself
+    steps = (*before, Op(step.op, operands, (now,), step.attrs), *added, *behind)
     return with_steps(with_inputs(case, (*case.inputs, *inputs)), steps), len(added)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
-from reference_impl.primitives.arithmetic import add, add_scalar, mul, mul_scalar, neg, sub
+from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, sub
 from reference_impl.primitives.elementary import rsqrt
 from reference_impl.primitives.nn import (
     group_norm,
@@ -28,7 +28,7 @@ from reference_impl.primitives.reduction import count_reduced, mean, numpy_axes
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.shape import reshape, transpose
 from reference_impl.primitives.statistics import centred
-from reference_impl.tape.primitive import array_of, shape_of
+from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.rules import replaced_forward, replaced_rule
 from reference_impl.tape.tensor import Tensor
 
@@ -43,26 +43,29 @@ LANES = 8
 """How many sums Paddle's CPU kernel makes side by side."""
 
 
-def unweighted_channels_zero(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the rules of group normalizations take the normalized numbers of a channel for zeros where its weight is 0.
+def normalized_from_results(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the rules of group normalizations compute the normalized numbers from the result, as ``(y - bias) / weight``.
 
-    That is what comes of computing them from the result, as ``(y - bias) / weight``, with no division where the weight is 0.
+    So they have its rounding, the larger the smaller the weight of their channel is, and are zeros where it is 0: there nothing is
+    divided, and nothing is left.
     """
     yield changed_rules(ops, _from_results)
 
 
 def _from_results(right: Rule, position: int, g: Any, out: Any, x: Any, weight: Any, bias: Any, *, groups: int, eps: float) -> Any:
-    found = right(g, out, x, weight, bias, groups=groups, eps=eps)
-    zero = (array_of(weight) == 0).astype(weight.dtype)
+    if position == OF_BIAS:
+        return right(g, out, x, weight, bias, groups=groups, eps=eps)
+    weights, biases = (reshape(operand, shape=per_channel(x)) for operand in (weight, bias))
+    zero = (array_of(weights) == 0).astype(weight.dtype)
+    left = sub(out, biases)
+    normal = mul(div(left, add(weights, zero)), 1 - zero)
     if position == OF_WEIGHT:
-        return mul(found, 1 - zero)
-    if position != OF_INPUT:
-        return found
+        return add_up(mul(g, normal), axis=[0, *range(2, len(shape_of(x)))], keepdims=False)
     grouped, axes = in_groups(x, groups)
-    normal, inverse = standardized(grouped, axes, eps)
-    arriving = reshape(mul(g, reshape(weight, shape=per_channel(x))), shape=shape_of(grouped))
-    along = mul(mul(normal, inverse), mean(mul(arriving, normal), axis=axes, keepdims=True))
-    return add(found, mul(reshape(along, shape=shape_of(x)), zero.reshape(per_channel(x))))
+    arriving, normal, weighed = (reshape(part, shape=shape_of(grouped)) for part in (mul(g, weights), normal, mul(g, left)))
+    along = mul(normal, mean(weighed, axis=axes, keepdims=True))
+    centred_on = sub(arriving, mean(arriving, axis=axes, keepdims=True))
+    return reshape(mul(sub(centred_on, along), standardized(grouped, axes, eps)[1]), shape=shape_of(x))
 
 
 def gradients_of_parameters_zero(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -184,11 +187,9 @@ def _of_squares_at(position: int, _: Rule) -> Rule:
 def _by_cancelled_variance(x: Any, groups: int, eps: float) -> tuple[Any, Any]:
     """Return what is normalized, by sample and group, and the inverse of its deviation."""
     shape = shape_of(x)
-    array = array_of(x).reshape(shape[0], groups, shape[1] // groups, -1)
-    centre = _summed(array)
-    variance = np.maximum(_summed(array * array) - centre * centre, 0)
-    inverse = rsqrt(add_scalar(variance, other=eps))
-    return mul(sub(reshape(x, shape=(*shape[:1], groups, array[0, 0].size)), centre), inverse), inverse
+    grouped = reshape(x, shape=(shape[0], groups, shape[1] // groups, -1))
+    inverse = rsqrt(add_scalar(CANCELLED(array_of(grouped)), other=eps))
+    return mul(sub(reshape(x, shape=(shape[0], groups, -1)), MEANS(array_of(grouped))), inverse), inverse
 
 
 def _summed(array: Any) -> Any:
@@ -199,6 +200,16 @@ def _summed(array: Any) -> Any:
     parts = [np.add.accumulate(lanes, axis=3)[..., -1, :]] if whole else []
     terms = np.concatenate([*parts, array[..., whole:]], axis=-1).reshape(samples, groups, -1)
     return np.add.accumulate(terms, axis=2)[..., -1:] / array.dtype.type(array[0, 0].size)
+
+
+MEANS = Primitive(_summed, "means_in_order", error_scale=lambda _, x: _summed(np.abs(x)), ulps=4)
+CANCELLED = Primitive(
+    lambda x: np.maximum(_summed(x * x) - np.square(_summed(x)), 0),
+    "mean_of_squares_less_square",
+    error_scale=lambda _, x: _summed(x * x),
+    ulps=4,
+)
+"""Primitives, so that bounds know what a rounding of the numbers does to a variance that cancels; nobody differentiates them."""
 
 
 def squares_beyond_the_range(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

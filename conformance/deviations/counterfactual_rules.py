@@ -51,9 +51,9 @@ from conformance.deviations.counterfactual_norms import (
     arriving_means_kept,
     gradients_of_parameters_zero,
     images_arriving_in_another_format,
+    normalized_from_results,
     squares_beyond_the_range,
     sums_of_groups_without_axes,
-    unweighted_channels_zero,
     variances_of_squares,
 )
 from reference_impl import OPS
@@ -293,7 +293,7 @@ RULES: dict[str, Change] = {
     "as if gradients of logsumexp were exponentials of differences": gradients_of_sums_in_differences,
     "as if entries that are named again were filled again": repeated_entries_filled_again,
     "as if logcumsumexp began with the least number": running_sums_from_the_least_number,
-    "as if channels with a weight of 0 were 0": unweighted_channels_zero,
+    "as if what is normalized were computed from the result": normalized_from_results,
     "as if gradients of weights and biases were 0": gradients_of_parameters_zero,
     "as if images arrived in another format": images_arriving_in_another_format,
     "as if no mean of what arrives were subtracted": arriving_means_kept,

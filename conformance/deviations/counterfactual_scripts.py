@@ -15,7 +15,7 @@ import msgspec
 
 from conformance.case.case import Input
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import edges, leaves, ops_in, until
+from conformance.case.queries import edges, leaves, ops_in, until, upstream
 from conformance.case.rewrite import (
     CONSTANT,
     answering_nothing,
@@ -56,6 +56,7 @@ from conformance.deviations.counterfactual_calls import (
     keeping_its_graph,
     leaf_hooks_gone,
     missing_gradients_none,
+    missing_gradients_zeros,
     no_seeds,
     refusals_lifted,
     returning_as_many,
@@ -171,10 +172,13 @@ def all_inputs(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Var
     call = None if number is END else case.steps[number]
     if number is not END and isinstance(call, Grad):
         kept = [msgspec.structs.replace(s, retain_graph=True) if isinstance(s, Grad) else s for s in case.steps[:number]]
-        for asked in (call.outputs[:1], tuple(sorted(leaves(case)))):
+        # of its roots those count that lead to an input, or all
+        idle = [i for i, root in enumerate(call.roots) if upstream(kept, root).isdisjoint(call.inputs)]
+        leading = functools.reduce(without_root, reversed(idle), call) if 0 < len(idle) < len(call.roots) else call
+        for of, asked in ((call, call.outputs[:1]), *((one, tuple(sorted(leaves(case)))) for one in dict.fromkeys((call, leading)))):
             named = tuple(f"{CONSTANT}{i}" for i in range(len(asked)))
             form = None if call.form == "bare" else call.form  # one tensor alone is bare
-            wider = msgspec.structs.replace(call, inputs=asked, results=named, allow_unused=True, form=form)
+            wider = msgspec.structs.replace(of, inputs=asked, results=named, allow_unused=True, form=form)
             yield with_steps(case, (*kept, wider)), number
 
 
@@ -329,6 +333,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if what is unreachable were allowed": unreachable_allowed,
     "as if another refusal came first": refusals_lifted,
     "as if missing gradients were None": missing_gradients_none,
+    "as if missing gradients were zeros": missing_gradients_zeros,
     "as if the write were not recorded": write_unrecorded,
     "as if a copy were written": copy_written,
     "as if the op were not in place": write_bound_anew,

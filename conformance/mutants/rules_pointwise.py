@@ -82,9 +82,19 @@ def unscaled(right: Any, g: Any, out: Any, x: Any, *, beta: float) -> Any:
     return mul_scalar(right(g, out, x, beta=beta), other=1.0 / beta)
 
 
-@wrong("silu.x", what="lacks the term x s (1 - s)")
+@wrong("silu.x", "silu_by_result.x", what="lacks the term x s (1 - s)")
 def term_missing(right: Any, g: Any, out: Any, x: Any) -> Any:
     return mul(g, OPS["sigmoid"](x))
+
+
+@wrong("silu_pulled.g", what="lacks the term x s (1 - s)")
+def term_of_the_transpose_missing(right: Any, g: Any, out: Any, of: Any, x: Any, result: Any) -> Any:
+    return mul(g, OPS["sigmoid"](x))
+
+
+@wrong("silu_pulled.x", what="takes x for the result")
+def operand_for_result(right: Any, g: Any, out: Any, of: Any, x: Any, result: Any) -> Any:
+    return right(g, out, of, x, x)
 
 
 @wrong("gelu.x", what="is that of the tanh approximation")

@@ -80,6 +80,7 @@ OF_PADDLE: Mapping[str, str] = {
     "rnn_tanh": "rnn_tanh_as_one",
     "scaled_dot_product_attention": "scaled_dot_product_attention_of_turned",
     "scaled_dot_product_attention_causal": "scaled_dot_product_attention_causal_of_turned",
+    "silu": "silu_by_result",
     "soft_margin_loss": "soft_margin_loss_by_sum",
     "softsign": "softsign_as_one",
     "tanhshrink": "tanhshrink_as_one",

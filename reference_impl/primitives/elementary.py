@@ -187,6 +187,36 @@ def silu_vjp_x(g: Any, out: Any, x: Any) -> Any:  # s + x s (1 - s)
     return mul(g, mul(s, add_scalar(mul(x, rsub_scalar(s, other=1.0)), other=1.0)))
 
 
+silu_by_result = alias("silu_by_result", silu)
+silu_by_result.rules = [None]
+
+
+@silu_by_result.vjp("x")
+def silu_by_result_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    return silu_pulled(g, x, out)
+
+
+@primitive(ulps=6, error_scale=lambda out, g, x, result: np.abs(g) * _logistic(x) * (1.0 + np.abs(x) * _logistic(-x)))
+def silu_pulled(g: Any, x: Any, result: Any) -> Any:
+    """Return the gradient of `silu`, which does not depend on the ``result`` that is there already; its derivative does."""
+    s = _logistic(x)
+    return np.multiply(g, np.multiply(s, np.add(np.multiply(x, np.subtract(1.0, s)), 1.0)))
+
+
+@silu_pulled.vjp("g")
+def silu_pulled_vjp_g(g: Any, out: Any, of: Any, x: Any, result: Any) -> Any:
+    s = sigmoid(x)
+    return mul(mul(g, s), add_scalar(mul(x, rsub_scalar(s, other=1.0)), other=1.0))
+
+
+@silu_pulled.vjp("x")
+def silu_pulled_vjp_x(g: Any, out: Any, of: Any, x: Any, result: Any) -> Any:  # s (1 - s) (2 + x (1 - s) - x s)
+    s = sigmoid(x)
+    other = rsub_scalar(s, other=1.0)
+    bent = add_scalar(sub(add_scalar(mul(x, other), other=1.0), result), other=1.0)
+    return mul(mul(mul(mul(g, s), of), bent), other)
+
+
 @sloped(lambda out, x: mul_scalar(exp(neg(square(x))), other=2.0 / SQRT_PI), ulps=2)
 def erf(x: Any) -> Any:
     """Error function."""

@@ -268,8 +268,9 @@ class ReversePass:
         viewed, minds = self.dialect.reshaped.get(node.primitive.name), self.dialect.toggled_leaf == "checked"
         if minds and viewed is None:
             return {}
-        flags = ((p, o, o.requires_grad, p in node.tracked) for p, o in enumerate(node.operands) if type(o) is Tensor)
-        changed = [(p, operand, flag) for p, operand, flag, tracked in flags if flag != tracked]
+        op = node.primitive if type(node.primitive) is Primitive else None  # of which an operand without a rule is never tracked
+        tensors = [(p, o) for p, o in enumerate(node.operands) if type(o) is Tensor and (op is None or op.rule(p) is not None)]
+        changed = [(p, operand, operand.requires_grad) for p, operand in tensors if operand.requires_grad != (p in node.tracked)]
         if viewed is None:
             return {operand: flag for _, operand, flag in changed}
         named = [(node.primitive.operands[p], operand, flag) for p, operand, flag in changed]

@@ -191,7 +191,7 @@ class Primitive:
         for operand in operands:
             if type(operand) is Tensor:
                 boxed = True
-                if operand.requires_grad:
+                if operand.requires_grad and self.rule(len(arrays)) is not None:
                     tracked.append(len(arrays))
                 arrays.append(operand.array)
             elif isinstance(operand, Symbol):

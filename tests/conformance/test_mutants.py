@@ -45,6 +45,7 @@ APPLIED = {
     "products_of_rows",
     "reciprocal",
     "div_by_quotient",
+    "silu_by_result",
     "huber",
     "divergence",
     "divergence_of_logs",

@@ -57,6 +57,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("crop", ((4, 3),), {"before": [1, 0], "after": [1, 1]}),
     ("div_by_quotient", ((2, 3), (4, 1, 3)), {}),
     ("rdiv_scalar_by_div", ((2, 3),), {"other": -1.5}),
+    ("silu_by_result", ((2, 3),), {}),
     ("abs_by_quotient", ((2, 3),), {}),
     ("tanh_by_factors", ((2, 3),), {}),
     ("outer_of_parts", ((3,), (4,)), {}),

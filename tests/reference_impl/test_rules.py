@@ -19,6 +19,7 @@ OF_ITS_RESULT = {
     "running_shares": "logcumsumexp",
     "shares_of_exponentials": "logsumexp",
     "in_units": "layer_norm_noaffine",
+    "silu_pulled": "silu_by_result",
 }
 """Ops that are not computed of an operand, which is a function of another one: checked in the op that makes it."""
 

@@ -56,6 +56,8 @@ VALUES_ALONE = (
     "cast-of-what-was-interpolated-in-single",
     "detached-operand-that-a-custom-function-returns",
     "exponential-of-double-complex-in-place",
+    "groups-of-numbers-that-a-recurrent-layer-rounds",
+    "hardshrink-of-what-rounds-to-its-bound",
     "hardshrink-of-what-was-written",
     "list-of-two-dtypes-that-where-made",
     "logarithm-behind-a-rounded-exponent",

@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.case.aliases import Aliases
 from conformance.case.outcome import Computed, Raised, Value
-from conformance.case.queries import call_at, frozen_seeds, own_seeds, twins, upstream
+from conformance.case.queries import call_at, constant_inputs, frozen_seeds, own_seeds, twins, upstream
 from conformance.case.rewrite import each_step, without_seeds
 from conformance.case.steps import SEED_FIELDS, Backward, Call, Detach, Grad, Hook, InPlace, Op, SetRequiresGrad, observed, uses
 from conformance.compare.promise import promised
@@ -78,14 +78,13 @@ def seed_used_again(case: Case, number: int) -> bool:
 
 @condition
 def constant_seed_behind(case: Case, number: int) -> bool:
-    """Whether a `backward` comes by a derivative that was made with a graph, and of which a constant input of the case was the seed."""
+    """Whether a `backward` comes by a derivative that was made with a graph, and whose seed was an input that needs no gradient."""
     step, before = case.steps[number], case.steps[:number]
     if not isinstance(step, Backward):
         return False
     behind = set().union(*(upstream(before, root) for root in step.roots))
-    constants = {entry.name for entry in case.inputs if not entry.differentiable}
     made = (s for s in before if isinstance(s, Grad) and s.create_graph and not behind.isdisjoint(s.results))
-    return any(not constants.isdisjoint(s.seeds or ()) for s in made)
+    return any(not constant_inputs(case).isdisjoint(s.seeds or ()) for s in made)
 
 
 @condition

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.queries import upstream
 from conformance.case.steps import Custom, Grad, Op
+from conformance.deviations.conditions.calls import moves_nothing
 from conformance.deviations.conditions.registry import condition
 from conformance.deviations.counterfactual_slots import later_gradients
 from conformance.ops import catalogue
@@ -29,13 +30,20 @@ def made_together(steps: Sequence[Step]) -> Iterator[tuple[str, ...]]:
 
 @condition
 def seed_of_several(case: Case, number: int) -> bool:
-    """Whether a `grad` call with a graph has for a seed a later result of an op with several, or its own root, if that comes of one."""
+    """Whether a `grad` call with a graph has for a seed a later result of an op with several, or its own root, if that comes of one.
+
+    What a shape op that changes nothing makes of such a result is that result in Paddle.
+    """
     call = case.steps[number]
     if not isinstance(call, Grad) or not call.create_graph:
         return False
     made = [*made_together(case.steps[:number])]
     several = {name for names in made for name in names}
-    if not {name for names in made for name in names[1:]}.isdisjoint(call.seeds or ()):
+    later = {name for names in made for name in names[1:]}
+    for i, step in enumerate(case.steps[:number]):
+        if isinstance(step, Op) and not later.isdisjoint(step.operands[:1]) and moves_nothing(case, i):
+            later.update(step.results)
+    if not later.isdisjoint(call.seeds or ()):
         return True
     own = (root for root, seed in zip(call.outputs, call.seeds or (), strict=False) if root == seed)
     return any(not several.isdisjoint(upstream(case.steps[:number], root)) for root in own)

@@ -51,6 +51,8 @@ VALUES: Mapping[str, Callable[[Any], Any]] = {
     "subnormal": lambda x: np.abs(x) < _tiny(x),
     "nearly subnormal": lambda x: np.abs(x) < 4 * _tiny(x),
     "beyond one": lambda x: np.abs(x) > 1,
+    "below -4, of single precision": lambda x: (x < -4) & (x.dtype == np.float32),
+    "of infinite exponential": lambda x: np.abs(x) > np.log(_largest(x)),
     "far": lambda x: np.abs(x) > FAR,
     "below, with an infinite square of e^-x": lambda x: -2.0 * np.real(x) > np.log(_largest(x)),
     "nearly largest": lambda x: np.abs(x) > _largest(x) / 4,

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.polynomial import Polynomial
 
-from reference_impl.primitives.arithmetic import add, add_scalar, mul
-from reference_impl.primitives.fused import fused
+from reference_impl.primitives.arithmetic import mul
 from reference_impl.tape.primitive import Domain, alias, primitive
 
 if TYPE_CHECKING:
@@ -145,7 +144,12 @@ def digamma_vjp_x(g: Any, out: Any, x: Any) -> Any:
 
 
 def _scale_of_terms(out: Any, x: Any, *, n: int) -> Any:
-    """Return the sum of the sizes of the terms ``n! / (x + k)^(n + 1)``: of a negative number those on either side of 0, or more."""
+    """Return the sum of the sizes of the terms ``n! / (x + k)^(n + 1)``: of a negative number those on either side of 0, or more.
+
+    Of order 0 there is no such sum, and what is computed is `digamma`.
+    """
+    if n == 0:
+        return _scale_of_reflected(out, x)
     part = np.subtract(x, np.floor(x))
     around = np.abs(_derivative(part, n + 1)) + np.abs(_derivative(np.subtract(1, part), n + 1))
     return np.where(np.less(x, 0), around, np.abs(out))
@@ -163,12 +167,3 @@ def polygamma_vjp_x(g: Any, out: Any, x: Any, *, n: int) -> Any:
 
 
 gammaln = alias("gammaln", lgamma)
-
-
-@fused(domain={"x": Domain.BEYOND_ONE})
-def multigammaln(x: Any, *, p: int) -> Any:
-    """Logarithm of the multivariate gamma function of dimension ``p``, of numbers above ``(p - 1) / 2``."""
-    out = lgamma(x)
-    for j in range(1, p):
-        out = add(out, lgamma(add_scalar(x, other=-0.5 * j)))
-    return add_scalar(out, other=p * (p - 1) / 4.0 * math.log(math.pi))

@@ -136,3 +136,11 @@ def test_ends_of_bessel_functions(op: str, x: float, wanted: float) -> None:
 @pytest.mark.parametrize(("op", "order", "wanted"), [("i0e", 1, 0.0), ("i1e", 1, 0.5), ("i1e", 2, 0.0)])
 def test_at_the_kink_is_the_middle_of_both_sides(op: str, order: int, wanted: float) -> None:
     assert derived(op, 0.0, order) == wanted
+
+
+@pytest.mark.parametrize("x", [1.4616, 3.0, -0.5, -2.25])
+def test_polygamma_of_order_0_rounds_as_digamma_does(x: float) -> None:
+    digamma: Any = OPS["digamma"]
+    polygamma: Any = OPS["polygamma"]
+    at, out = np.array([x]), digamma.forward(np.array([x]))
+    assert digamma.error_scale(out, at).tolist() == polygamma.error_scale(out, at, n=0).tolist()

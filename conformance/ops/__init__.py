@@ -135,7 +135,6 @@ NOT_OFFERED: Mapping[str, str] = {
     "positive": "the tensor itself comes back",
     "vander": "PyTorch makes it of cumprod, whose roundings in it are not derived yet",
     "recurrent layers of lengths, without biases, by relu, three or more, two in both ways; last states": "come with the next ones",
-    "multigammaln": "comes with the next special functions",
     "lp_pool, max_unpool, fractional_max_pool, local_response_norm, renorm": "come with the next ones",
     "sums of segments, complex cumprod": "come with the next ones",
     "programs of linear algebra, transforms, orders and spreads": "what they do was not measured; programs that name them are followed",

@@ -75,6 +75,7 @@ OF_PADDLE: Mapping[str, str] = {
     "masked_scatter": "masked_scatter_of_parts",
     "mse_loss": "mse_loss_of_parts",
     "multi_dot": "multi_dot_as_one",
+    "multigammaln": "multigammaln_of_parts",
     "multilabel_soft_margin_loss": "multilabel_soft_margin_loss_by_mean",
     "nanmean": "nanmean_of_parts",
     "nansum": "nansum_of_parts",

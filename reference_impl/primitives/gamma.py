@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.polynomial import Polynomial
 
-from reference_impl.primitives.arithmetic import mul
+from reference_impl.primitives.arithmetic import add, add_scalar, mul
+from reference_impl.primitives.fused import fused, of_parts
 from reference_impl.tape.primitive import Domain, alias, primitive
 
 if TYPE_CHECKING:
@@ -167,3 +168,15 @@ def polygamma_vjp_x(g: Any, out: Any, x: Any, *, n: int) -> Any:
 
 
 gammaln = alias("gammaln", lgamma)
+
+
+@fused(domain={"x": Domain.BEYOND_ONE})
+def multigammaln(x: Any, *, p: int) -> Any:
+    """Logarithm of the multivariate gamma function of dimension ``p``, of numbers above ``(p - 1) / 2``."""
+    out = lgamma(x)
+    for j in range(1, p):
+        out = add(out, lgamma(add_scalar(x, other=-0.5 * j)))
+    return add_scalar(out, other=p * (p - 1) / 4.0 * math.log(math.pi))
+
+
+multigammaln_of_parts = of_parts(multigammaln)

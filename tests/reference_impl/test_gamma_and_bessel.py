@@ -144,3 +144,15 @@ def test_polygamma_of_order_0_rounds_as_digamma_does(x: float) -> None:
     polygamma: Any = OPS["polygamma"]
     at, out = np.array([x]), digamma.forward(np.array([x]))
     assert digamma.error_scale(out, at).tolist() == polygamma.error_scale(out, at, n=0).tolist()
+
+
+@pytest.mark.parametrize("order", range(3))
+@pytest.mark.parametrize("p", [1, 2, 3])
+def test_the_multivariate_gamma_function_is_a_product_of_gamma_functions(p: int, order: int) -> None:
+    x = mpmath.mpf(2.75)
+    with mpmath.workdps(30):
+        constant = p * (p - 1) / mpmath.mpf(4) * mpmath.log(mpmath.pi) if order == 0 else 0
+        of = mpmath.loggamma if order == 0 else lambda at: mpmath.psi(order - 1, at)
+        wanted = constant + mpmath.fsum(of(x - mpmath.mpf(j) / 2) for j in range(p))
+    assert close(wanted, derived("multigammaln", 2.75, order, p=p), 1.0)
+    assert close(wanted, derived("multigammaln_of_parts", 2.75, order, p=p), 1.0)

@@ -12,7 +12,7 @@ from conformance.ops.corners import given
 from conformance.ops.draws import unary
 from conformance.ops.in_place import LATER
 from conformance.ops.numbers import UNREGISTERED, real_only
-from conformance.ops.spec import ELEMENTS, Drawn, Growth, OpSpec, op, rows
+from conformance.ops.spec import ELEMENTS, PLAIN, Drawn, Growth, OpSpec, op, rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,10 +20,16 @@ if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Sampler
 
 ORDERS = (1, 2, 3)
+DIMENSIONS = (2, 3, 1)
+"""Of dimension 3 the function is defined above 1."""
 
 
 def _polygamma(s: Sampler) -> Arguments | None:
     return [s.take(domain="positive")], {"n": s.source.choice(ORDERS)}
+
+
+def _multigammaln(s: Sampler) -> Arguments | None:
+    return [s.take(domain="beyond one")], {"p": s.source.choice(DIMENSIONS)}
 
 
 def _row(name: str, rank: int, calls: Mapping[str, str], **facts: Any) -> OpSpec:
@@ -61,5 +67,14 @@ ENTRIES = rows(
             "of any sign": given(unary("nonzero"), n=1),
             "of any sign, order 2": given(unary("nonzero"), n=2),
         },
+    ),
+    _row(
+        "multigammaln",
+        336,
+        {"torch": "torch.mvlgamma(x, p)", "paddle": "paddle.multigammaln(x, p)"},
+        draw=_multigammaln,
+        points=PLAIN,
+        in_place=None,
+        corners={"dimension 1": given(_multigammaln, p=1), "dimension 3": given(_multigammaln, p=3)},
     ),
 )

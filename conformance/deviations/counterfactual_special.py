@@ -14,9 +14,9 @@ import numpy as np
 from conformance.deviations.changed_rules import changed_rules
 from reference_impl.primitives.arithmetic import add, mul, reciprocal, sub
 from reference_impl.primitives.bessel import i0, i0e, i1e
-from reference_impl.primitives.gamma import polygamma
+from reference_impl.primitives.gamma import digamma, polygamma
 from reference_impl.primitives.selection import masked_fill
-from reference_impl.tape.primitive import array_of
+from reference_impl.tape.primitive import Symbol, array_of
 from reference_impl.tape.rules import replaced_forward
 
 if TYPE_CHECKING:
@@ -45,22 +45,29 @@ def _with_short_series(right: Callable[..., Any], x: Any, *, n: int) -> Any:
 
 
 def slopes_of_gammaln_short_series(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the gradient of gammaln be digamma by a series of five terms from 8.5 on, as Paddle computes it; it has no derivative."""
+    """Have the gradient of gammaln be digamma by a series of five terms from 8.5 on, as Paddle computes it; it has no derivative.
+
+    In a program, where a rule sees no numbers, every digamma is made so.
+    """
     yield changed_rules(("gammaln",), _times_short_digamma)
+    yield replaced_forward(digamma, lambda _: _short_digamma)
 
 
-def _times_short_digamma(_: Rule, __: int, g: Any, ___: Any, x: Any) -> Any:
-    plain = array_of(x)
+def _times_short_digamma(right: Rule, _: int, g: Any, out: Any, x: Any) -> Any:
+    return right(g, out, x) if isinstance(x, Symbol) else mul(g, _short_digamma(array_of(x)))
+
+
+def _short_digamma(x: Any) -> Any:
     with np.errstate(all="ignore"):
-        left = np.less(plain, 0)
-        y = np.where(left, 1 - plain, plain)
-        total = np.where(left, -np.pi / np.tan(np.pi * plain), 0)
-        for _step in range(9):
+        left = np.less(x, 0)
+        y = np.where(left, 1 - x, x)
+        total = np.where(left, -np.pi / np.tan(np.pi * x), 0)
+        for _ in range(9):
             near = np.less(y, 8.5)
             total, y = np.where(near, total - 1 / y, total), np.where(near, y + 1, y)
         r = 1 / np.square(y)
         series = r * (1 / 12 - r * (1 / 120 - r * (1 / 252 - r * (1 / 240 - r / 132))))
-        return mul(g, np.asarray(total + np.log(y) - 0.5 / y - series).astype(plain.dtype))
+        return np.asarray(total + np.log(y) - 0.5 / y - series).astype(x.dtype)
 
 
 def slopes_of_bessel_differences(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -75,7 +82,9 @@ def slopes_of_bessel_differences(_: Sequence[str]) -> Iterator[AbstractContextMa
 @contextmanager
 def _of_differences(is_tiny: Callable[[Any], Any], sign: Callable[[Any], Any]) -> Iterator[None]:
     def changed(slope: Callable[[Any, Any, Any], Any]) -> Callable[..., Any]:
-        def rule(_: Rule, __: int, g: Any, out: Any, x: Any) -> Any:
+        def rule(right: Rule, _: int, g: Any, out: Any, x: Any) -> Any:
+            if isinstance(x, Symbol):  # of a program, in which there are no numbers yet
+                return right(g, out, x)
             with np.errstate(all="ignore"):
                 return mul(g, slope(out, x, sign(array_of(x))))
 

@@ -56,6 +56,11 @@ from conformance.deviations.counterfactual_norms import (
     sums_of_groups_without_axes,
     variances_of_squares,
 )
+from conformance.deviations.counterfactual_special import (
+    slopes_of_bessel_differences,
+    slopes_of_gammaln_short_series,
+    trigammas_of_a_short_series,
+)
 from reference_impl import OPS
 from reference_impl.primitives.activations import selu
 from reference_impl.primitives.arithmetic import add, add_scalar, mul
@@ -310,6 +315,9 @@ RULES: dict[str, Change] = {
     "as if slopes were constants": slopes_constant,
     "as if slopes at 0 were constants": slopes_constant_at_zero,
     "as if slopes of sinc were differences": slopes_of_sinc_differences,
+    "as if slopes of Bessel functions were differences": slopes_of_bessel_differences,
+    "as if gradients of gammaln were a short series": slopes_of_gammaln_short_series,
+    "as if trigamma were a short series": trigammas_of_a_short_series,
     "as if slopes of angles were over squares": slopes_of_angles_over_squares,
     "as if gradients were averaged where elements are one": shared_gradients_averaged,
     "as if curvatures of entropies had an epsilon": curvatures_of_entropies_damped,

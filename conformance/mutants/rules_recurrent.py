@@ -35,6 +35,17 @@ def of_the_states(right: Any, g: Any, out: Any, *operands: Any) -> Any:
     return right(OPS["sub"](g, _of_last(g, 1)), out, *operands)
 
 
+@wrong(
+    "gru_stacked_as_one.v_ih",
+    "lstm_stacked_as_one.v_ih",
+    "gru_both_ways_as_one.v_ih",
+    "lstm_both_ways_as_one.v_ih",
+    what="is that of the last state alone",
+)
+def of_the_last_state_of_two(right: Any, g: Any, out: Any, *operands: Any) -> Any:
+    return right(_of_last(g, 1), out, *operands)
+
+
 @wrong("rnn_tanh_as_one.w_hh", "gru_as_one.w_hh", "lstm_as_one.w_hh", what="is that of a first state of zeros")
 def of_no_first_state(right: Any, g: Any, out: Any, x: Any, h: Any, *rest: Any) -> Any:
     return right(g, out, x, zeros_like(h), *rest)

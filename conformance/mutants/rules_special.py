@@ -31,6 +31,26 @@ def of_the_operand(right: Any, g: Any, out: Any, x: Any) -> Any:
     return mul(g, mul_scalar(exp(square(x)), other=math.sqrt(math.pi) / 2.0))
 
 
+@wrong("lgamma.x", "gammaln.x", what="is the logarithm that the derivative tends to")
+def of_large_numbers(right: Any, g: Any, out: Any, x: Any) -> Any:
+    return mul(g, OPS["log"](x))
+
+
+@wrong("polygamma.x", what="has the order of what it differentiates")
+def same_order(right: Any, g: Any, out: Any, x: Any, *, n: int) -> Any:
+    return mul(g, out)
+
+
+@wrong("i1.x", what="lacks the term with the reciprocal")
+def of_order_zero(right: Any, g: Any, out: Any, x: Any) -> Any:
+    return mul(g, OPS["i0"](x))
+
+
+@wrong("i0e.x", what="is that of the function that is not damped")
+def not_damped(right: Any, g: Any, out: Any, x: Any) -> Any:
+    return mul(g, OPS["i1e"](x))
+
+
 @wrong("entropy.x", what="lacks the term of the other class")
 def of_one_class(right: Any, g: Any, out: Any, x: Any, *, target: Any) -> Any:
     return mul(g, neg(div(np.asarray(target, dtype=array_of(x).dtype), x)))

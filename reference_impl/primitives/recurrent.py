@@ -1,4 +1,4 @@
-"""Recurrent layers: one layer in one direction, with given weights, along the first axis.
+"""Recurrent layers: one layer in one direction, two of them, or both directions, with given weights, along the first axis.
 
 A step adds what it makes of the element of the sequence and of what was left of the step before. The rows of the weights are those of
 the gates, one below the other: reset, update and candidate of a `gru`; input, forget, candidate and output of an `lstm`. Sources: the
@@ -15,11 +15,11 @@ from reference_impl.primitives.arithmetic import add, mul, rsub_scalar
 from reference_impl.primitives.elementary import sigmoid, tanh
 from reference_impl.primitives.fused import as_one
 from reference_impl.primitives.linalg import linear
-from reference_impl.primitives.shape import cat, reshape, split, stack, unbind
+from reference_impl.primitives.shape import cat, flip, narrow, reshape, split, stack, unbind
 from reference_impl.tape.primitive import composite, shape_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 
 def _gates(x: Any, count: int) -> Sequence[Any]:
@@ -77,6 +77,17 @@ def gru(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
 gru_as_one = as_one(gru)
 
 
+def _cells(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> tuple[Any, Any]:
+    """Return the states ``o tanh(c)`` of cells ``f c + i g``, and the last cell, both with an axis for the steps."""
+    state, cell, states = _first(h), _first(c), []
+    for given in _of_inputs(x, w_ih, b_ih):
+        taken, kept, new, shown = _gates(add(linear(state, w_hh, b_hh), given), 4)
+        cell = add(mul(sigmoid(kept), cell), mul(sigmoid(taken), tanh(new)))
+        state = mul(sigmoid(shown), tanh(cell))
+        states.append(state)
+    return stack(*states, axis=0), stack(cell, axis=0)
+
+
 @composite
 def lstm(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
     """Return the states ``o tanh(c)`` of cells ``f c + i g``, and behind them the last cell, along the first axis.
@@ -84,13 +95,7 @@ def lstm(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> 
     Shapes as of `rnn_tanh`, with four rows of weights for each cell, and ``c`` like ``h``; the result (steps + 1, batch, units).
     ``i``, ``f`` and ``o`` are sigmoids of sums like that of `rnn_tanh`, and ``g`` is a tanh of one.
     """
-    state, cell, states = _first(h), _first(c), []
-    for given in _of_inputs(x, w_ih, b_ih):
-        taken, kept, new, shown = _gates(add(linear(state, w_hh, b_hh), given), 4)
-        cell = add(mul(sigmoid(kept), cell), mul(sigmoid(taken), tanh(new)))
-        state = mul(sigmoid(shown), tanh(cell))
-        states.append(state)
-    return cat(stack(*states, axis=0), stack(cell, axis=0), axis=0)
+    return cat(*_cells(x, h, c, w_ih, w_hh, b_ih, b_hh), axis=0)
 
 
 lstm_as_one = as_one(lstm)
@@ -100,3 +105,53 @@ lstm_as_one = as_one(lstm)
 def lstm_by_dtype(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
     """Return the same as `lstm`, which is one node in PyTorch for float32, by a kernel of oneDNN, and several for float64."""
     return (lstm_as_one if x.dtype == np.float32 else lstm)(x, h, c, w_ih, w_hh, b_ih, b_hh)
+
+
+def _of_steps(layer: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the layer without what an `lstm` has behind its states."""
+    return lambda x, *rest: narrow(layer(x, *rest), axis=0, start=0, length=shape_of(x)[0])
+
+
+def _each(states: Any) -> list[Any]:
+    """Return the first states of two layers or directions, as each of them takes it."""
+    return [narrow(states, axis=0, start=k, length=1) for k in range(2)]
+
+
+def _stacked(layer: Callable[..., Any], x: Any, states: Sequence[Any], below: Sequence[Any], above: Sequence[Any]) -> Any:
+    """Return the states of a layer whose sequence is the states of another one; ``states``: the first ones of both in each."""
+    lower, upper = zip(*map(_each, states), strict=True)
+    return layer(layer(x, *lower, *below), *upper, *above)
+
+
+def _both_ways(layer: Callable[..., Any], x: Any, states: Sequence[Any], ahead: Sequence[Any], back: Sequence[Any]) -> Any:
+    """Return the states of a layer that goes ahead, and beside them those of one that begins at the end."""
+    first, last = zip(*map(_each, states), strict=True)
+    turned = flip(layer(flip(x, axis=0), *last, *back), axis=0)
+    return cat(layer(x, *first, *ahead), turned, axis=len(shape_of(x)) - 1)
+
+
+def _two(name: str, layer: Callable[..., Any], joined: Callable[..., Any]) -> Callable[..., Any]:
+    """Register a composite of two layers with one state; their weights and biases come one after the other."""
+
+    def two(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, v_ih: Any, v_hh: Any, c_ih: Any, c_hh: Any) -> Any:
+        return joined(layer, x, [h], (w_ih, w_hh, b_ih, b_hh), (v_ih, v_hh, c_ih, c_hh))
+
+    two.__name__ = name
+    return composite(two)
+
+
+def _two_of_cells(name: str, layer: Callable[..., Any], joined: Callable[..., Any]) -> Callable[..., Any]:
+    """Register the same of two layers that keep cells, too."""
+
+    def two(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, v_ih: Any, v_hh: Any, c_ih: Any, c_hh: Any) -> Any:
+        return joined(_of_steps(layer), x, [h, c], (w_ih, w_hh, b_ih, b_hh), (v_ih, v_hh, c_ih, c_hh))
+
+    two.__name__ = name
+    return composite(two)
+
+
+for _suffix, _joined in (("stacked", _stacked), ("both_ways", _both_ways)):
+    as_one(_two(f"rnn_tanh_{_suffix}", rnn_tanh, _joined))
+    as_one(_two(f"gru_{_suffix}", gru, _joined))
+    as_one(_two_of_cells(f"lstm_{_suffix}", lstm, _joined))
+    _two_of_cells(f"lstm_{_suffix}_by_dtype", lstm_by_dtype, _joined)

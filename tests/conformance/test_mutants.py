@@ -73,6 +73,7 @@ APPLIED = {
     "rnn_tanh_as_one",
     "gru_as_one",
     "lstm_as_one",
+    *(f"{op}_{form}_as_one" for op in ("rnn_tanh", "gru", "lstm") for form in ("stacked", "both_ways")),
     "without_nan",
 }
 """Ops in no row that scripts apply: others are made of them."""

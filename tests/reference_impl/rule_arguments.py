@@ -13,6 +13,7 @@ import numpy as np
 
 from reference_impl import OPS
 from reference_impl.tape.primitive import Domain, Primitive
+from tests.reference_impl.recurrent_arguments import RECURRENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,6 +92,9 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("softsign_as_one", ((2, 3),), {}),
     ("tanhshrink_as_one", ((2, 3),), {}),
     ("sinc_slope", ((2, 3),), {"order": 2}),
+    ("bessel_slope", ((2, 3),), {"order": 3}),
+    ("damped_slope", ((2, 3),), {"order": 2, "tilt": 0}),
+    ("damped_slope", ((2, 3),), {"order": 1, "tilt": 1}),
     ("dropout_eval", ((2, 3),), {"p": 0.5}),
     ("dropout_downscaled_as_one", ((2, 3),), {"p": 0.25}),
     ("dropout_all", ((2, 3),), {}),
@@ -176,10 +180,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("multilabel_soft_margin_loss_by_mean", ((2, 3),), {"target": [[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]], "reduction": "sum"}),
     ("scaled_dot_product_attention_of_turned", ((1, 2, 2, 3), (1, 2, 3, 3), (1, 2, 3, 2)), {}),
     ("scaled_dot_product_attention_causal_of_turned", ((1, 1, 2, 3), (1, 1, 3, 3), (1, 1, 3, 2)), {}),
-    ("rnn_tanh_as_one", ((2, 1, 2), (1, 1, 2), (2, 2), (2, 2), (2,), (2,)), {}),
-    ("gru_as_one", ((2, 1, 2), (1, 1, 1), (3, 2), (3, 1), (3,), (3,)), {}),
-    ("lstm_as_one", ((2, 1, 2), (1, 1, 1), (1, 1, 1), (4, 2), (4, 1), (4,), (4,)), {}),
-    ("lstm_by_dtype", ((1, 1, 1), (1, 1, 1), (1, 1, 1), (4, 1), (4, 1), (4,), (4,)), {}),
+    *RECURRENT,
     # Norms and distances.
     ("vector_norm", ((2, 3, 2),), {"p": 3.0, "axis": [0, 2], "keepdims": True}),
     ("vector_norm", ((2, 3),), {"p": "inf", "axis": None, "keepdims": False}),
@@ -290,8 +291,13 @@ def _dft_of_real(x: Any) -> Any:
     return OPS["dft"](OPS["from_real"](x), axes=[0, -1], sign=1)
 
 
+def _beyond_one(x: Any) -> Any:
+    return OPS["multigammaln_of_parts"](OPS["add_scalar"](OPS["square"](x), other=1.125), p=3)
+
+
 FUNCTIONS: tuple[tuple[str, Callable[..., Any], Shapes], ...] = (
     ("softplus", _softplus_far, ((2, 3),)),
+    ("multigammaln_of_parts", _beyond_one, ((2, 3),)),
     ("entropy", _of_probabilities("entropy"), ((2, 3),)),
     (
         "binary_cross_entropy_of_terms",

@@ -85,3 +85,31 @@ def test_a_cell_that_forgets_all_and_takes_nothing_is_empty() -> None:
     x, h, c, weights = drawn("lstm")
     weights[2][: 2 * UNITS] = -800.0
     assert np.array_equal(np.zeros((STEPS + 1, BATCH, UNITS)), applied("lstm", x, h, c, weights))
+
+
+def run(op: str, x: Any, h: Any, c: Any, weights: list[Any]) -> list[Any]:
+    """Return the states of a layer, number by number."""
+    states, cells, made = h.tolist(), c.tolist(), []
+    for given in x:
+        both = [stepped(op, *sample, *weights) for sample in zip(given, states, cells, strict=True)]
+        states, cells = [state for state, _ in both], [cell for _, cell in both]
+        made.append(states)
+    return made
+
+
+@pytest.mark.parametrize("op", GATES)
+@pytest.mark.parametrize("spelling", ["", "_as_one"])
+@pytest.mark.parametrize("form", ["stacked", "both_ways"])
+def test_two_layers_are_one_upon_the_other_or_one_from_either_end(op: str, form: str, spelling: str) -> None:
+    x, h, c, weights = drawn(op)
+    others = drawn(op)[3]
+    if form == "stacked":
+        others[0] = RANDOM.normal(size=(GATES[op] * UNITS, UNITS))
+    (_, h_2, c_2, _), (h, c) = drawn(op), (h[0], c[0])
+    if form == "stacked":
+        wanted = run(op, np.array(run(op, x, h, c, weights)), h_2[0], c_2[0], others)
+    else:
+        turned = run(op, x[::-1], h_2[0], c_2[0], others)[::-1]
+        wanted = np.concatenate([run(op, x, h, c, weights), turned], -1).tolist()
+    given = (x, np.stack([h, h_2[0]]), np.stack([c, c_2[0]]), [*weights, *others])
+    assert np.allclose(wanted, applied(f"{op}_{form}{spelling}", *given), rtol=1e-13, atol=1e-14)

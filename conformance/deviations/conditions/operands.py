@@ -23,9 +23,9 @@ PAIRED = {"cross": 0, "solve": 0, "cholesky_solve": 0, "triangular_solve": 0, "p
 """Ops of two operands whose gradients one kernel computes, with the position of the first of the two."""
 SHIFTED = {"batch_norm_train": 1, "batch_norm_eval": 1, "instance_norm": 1}
 """The same of a weight and a bias."""
-RECURRENT = ("rnn_tanh", "gru", "lstm")
+RECURRENT = tuple(op + form for op in ("rnn_tanh", "gru", "lstm") for form in ("", "_stacked", "_both_ways"))
 WEIGHTS = 4
-"""How many operands of a recurrent layer are weights and biases: the last ones."""
+"""How many operands are the weights and biases of one recurrent layer; the last operands are those of all layers."""
 
 
 @functools.lru_cache(maxsize=8)
@@ -75,7 +75,7 @@ def lone_shift(case: Case, number: int) -> bool:
 @condition
 def lone_weight(case: Case, number: int) -> bool:
     """Whether a call computes a gradient of a recurrent layer, and not those of all its weights and biases."""
-    return any(any(needed) and not all(needed[-WEIGHTS:]) for needed in _needed(case, number, RECURRENT))
+    return any(any(needed) and not all(needed[-(len(needed) // WEIGHTS * WEIGHTS) :]) for needed in _needed(case, number, RECURRENT))
 
 
 @condition

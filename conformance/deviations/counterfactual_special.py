@@ -1,0 +1,109 @@
+"""Counterfactual rules of special functions: the formulas of a framework, where they are not what the function is.
+
+See `counterfactual_rules` for what such a rule is.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.deviations.changed_rules import changed_rules
+from reference_impl.primitives.arithmetic import add, mul, reciprocal, sub
+from reference_impl.primitives.bessel import i0, i0e, i1e
+from reference_impl.primitives.gamma import digamma, polygamma
+from reference_impl.primitives.selection import masked_fill
+from reference_impl.tape.primitive import Symbol, array_of
+from reference_impl.tape.rules import replaced_forward
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from reference_impl.tape.rules import Rule
+
+
+def trigammas_of_a_short_series(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have polygamma of order 1 be six terms of its sum and four of its series, as PyTorch computes it."""
+    yield replaced_forward(polygamma, lambda right: partial(_with_short_series, right))
+
+
+def _with_short_series(right: Callable[..., Any], x: Any, *, n: int) -> Any:
+    if n != 1:
+        return right(x, n=n)
+    left = np.less(x, 0.5)
+    sine, y = np.sin(x * x.dtype.type(np.pi)), np.where(left, 1 - x, x)
+    total = np.where(left, -(np.pi**2) / np.square(sine), 0)
+    for _ in range(6):
+        total, y = total + 1 / np.square(y), y + 1
+    square = 1 / np.square(y)
+    total = total + (1 + 0.5 / y + square * (1 / 6 - square * (1 / 30 - square / 42))) / y
+    return np.asarray(np.where(left, -total, total)).astype(x.dtype)
+
+
+def slopes_of_gammaln_short_series(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of gammaln be digamma by a series of five terms from 8.5 on, as Paddle computes it; it has no derivative.
+
+    In a program, where a rule sees no numbers, every digamma is made so.
+    """
+    yield changed_rules(("gammaln",), _times_short_digamma)
+    yield replaced_forward(digamma, lambda _: _short_digamma)
+
+
+def _times_short_digamma(right: Rule, _: int, g: Any, out: Any, x: Any) -> Any:
+    return right(g, out, x) if isinstance(x, Symbol) else mul(g, _short_digamma(array_of(x)))
+
+
+def _short_digamma(x: Any) -> Any:
+    with np.errstate(all="ignore"):
+        left = np.less(x, 0)
+        y = np.where(left, 1 - x, x)
+        total = np.where(left, -np.pi / np.tan(np.pi * x), 0)
+        for _ in range(9):
+            near = np.less(y, 8.5)
+            total, y = np.where(near, total - 1 / y, total), np.where(near, y + 1, y)
+        r = 1 / np.square(y)
+        series = r * (1 / 12 - r * (1 / 120 - r * (1 / 252 - r * (1 / 240 - r / 132))))
+        return np.asarray(total + np.log(y) - 0.5 / y - series).astype(x.dtype)
+
+
+def slopes_of_bessel_differences(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have slopes of Bessel functions be differences of such functions, as both frameworks have them.
+
+    Up to the epsilon of the dtype the slope at order 1 is a half; in PyTorch at NaN, too. In Paddle zeros have a sign.
+    """
+    yield _of_differences(lambda x: ~np.greater(np.abs(x), np.finfo(x.dtype).eps), np.sign)
+    yield _of_differences(lambda x: np.less_equal(np.abs(x), np.finfo(x.dtype).eps), lambda x: np.copysign(1, x).astype(x.dtype))
+
+
+@contextmanager
+def _of_differences(is_tiny: Callable[[Any], Any], sign: Callable[[Any], Any]) -> Iterator[None]:
+    def changed(slope: Callable[[Any, Any, Any], Any]) -> Callable[..., Any]:
+        def rule(right: Rule, _: int, g: Any, out: Any, x: Any) -> Any:
+            if isinstance(x, Symbol):  # of a program, in which there are no numbers yet
+                return right(g, out, x)
+            with np.errstate(all="ignore"):
+                return mul(g, slope(out, x, sign(array_of(x))))
+
+        return rule
+
+    def half_if_tiny(slope: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any], Any]:
+        def halved(out: Any, x: Any, turned: Any) -> Any:
+            tiny = is_tiny(array_of(x))
+            made = slope(out, masked_fill(x, mask=tiny, value=float(np.finfo(array_of(x).dtype).eps)), turned)
+            return masked_fill(made, mask=tiny, value=0.5)
+
+        return halved
+
+    slopes = {
+        "i0e": lambda out, x, turned: sub(i1e(x), mul(turned, out)),
+        "i1": half_if_tiny(lambda out, x, _: sub(i0(x), mul(out, reciprocal(x)))),
+        "i1e": half_if_tiny(lambda out, x, turned: sub(i0e(x), mul(out, add(turned, reciprocal(x))))),
+    }
+    with ExitStack() as stack:
+        for op, slope in slopes.items():
+            stack.enter_context(changed_rules((op,), changed(slope)))
+        yield

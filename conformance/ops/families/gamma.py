@@ -1,0 +1,80 @@
+"""The gamma function and its relatives: one row per op.
+
+They are drawn at positive numbers, where nothing is a pole; a corner of each is at numbers of any sign that are away from 0.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from conformance.ops.calls import both
+from conformance.ops.corners import given
+from conformance.ops.draws import unary
+from conformance.ops.in_place import LATER
+from conformance.ops.numbers import UNREGISTERED, real_only
+from conformance.ops.spec import ELEMENTS, PLAIN, Drawn, Growth, OpSpec, op, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from conformance.ops.sampler import Arguments, Sampler
+
+ORDERS = (1, 2, 3)
+DIMENSIONS = (2, 3, 1)
+"""Of dimension 3 the function is defined above 1."""
+
+
+def _polygamma(s: Sampler) -> Arguments | None:
+    return [s.take(domain="positive")], {"n": s.source.choice(ORDERS)}
+
+
+def _multigammaln(s: Sampler) -> Arguments | None:
+    return [s.take(domain="beyond one")], {"p": s.source.choice(DIMENSIONS)}
+
+
+def _row(name: str, rank: int, calls: Mapping[str, str], **facts: Any) -> OpSpec:
+    return op(
+        name,
+        **{
+            "rank": rank,
+            "draw": unary("positive"),
+            "calls": calls,
+            "exact": False,
+            "numbers": real_only(UNREGISTERED),
+            "growth": Growth.UNBOUNDED,
+            "points": ELEMENTS,
+            "in_place": LATER,
+            "corners": {"of any sign": unary("nonzero")},
+            "drawn": Drawn.NAMED,
+            **facts,
+        },
+    )
+
+
+ENTRIES = rows(
+    "gamma",
+    _row("lgamma", 332, both("torch.lgamma(x)")),
+    _row("digamma", 333, both("torch.digamma(x)")),
+    _row("gammaln", 334, {"torch": "torch.special.gammaln(x)", "paddle": "paddle.gammaln(x)"}, in_place=None),
+    _row(
+        "polygamma",
+        335,
+        {"torch": "torch.polygamma(n, x)", "paddle": "paddle.polygamma(x, n)"},
+        draw=_polygamma,
+        corners={
+            "digamma": given(_polygamma, n=0),
+            "order 6": given(_polygamma, n=6),
+            "of any sign": given(unary("nonzero"), n=1),
+            "of any sign, order 2": given(unary("nonzero"), n=2),
+        },
+    ),
+    _row(
+        "multigammaln",
+        336,
+        {"torch": "torch.mvlgamma(x, p)", "paddle": "paddle.multigammaln(x, p)"},
+        draw=_multigammaln,
+        points=PLAIN,
+        in_place=None,
+        corners={"dimension 1": given(_multigammaln, p=1), "dimension 3": given(_multigammaln, p=3)},
+    ),
+)

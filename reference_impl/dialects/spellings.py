@@ -17,6 +17,7 @@ OF_TORCH: Mapping[str, str] = {
     "adaptive_avg_pool3d": "adaptive_avg_pool3d_or_mean",
     "cartesian_prod": "cartesian_prod_of_parts",
     "cond": "cond_of_parts",
+    "dropout_all": "dropout_all_signed",
     "eigh_invariant": "eigh_invariant_of_parts",
     "eigvalsh": "eigvalsh_of_parts",
     "inner": "inner_of_rows",

@@ -11,7 +11,7 @@ import numpy as np
 
 from reference_impl.primitives.arithmetic import mul_scalar
 from reference_impl.primitives.fused import as_one
-from reference_impl.tape.primitive import composite, primitive, zeros_like
+from reference_impl.tape.primitive import alias, composite, primitive, zeros_like
 
 
 @primitive(saves=(), ulps=0)
@@ -43,3 +43,9 @@ def dropout_all(x: Any) -> Any:
 @dropout_all.vjp("x")
 def dropout_all_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return zeros_like(x)
+
+
+dropout_all_signed = alias("dropout_all_signed", dropout_all, forward=lambda x: np.copysign(np.zeros_like(x), x))
+"""The same where what is dropped is multiplied by 0: a zero of the sign of what was there, on which the side of an angle hangs."""
+
+dropout_all_signed.derivative_of = dropout_all.derivative_of

@@ -52,6 +52,7 @@ OF_TORCH_ALONE = (
 )
 OF_PADDLE_ALONE = ("dump-of-what-a-custom-function-leaves-out",)
 VALUES_ALONE = (
+    "angle-above-what-was-dropped",
     "cast-of-what-was-interpolated-in-single",
     "detached-operand-that-a-custom-function-returns",
     "exponential-of-double-complex-in-place",

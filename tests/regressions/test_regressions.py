@@ -28,6 +28,7 @@ WRONG_ON_TORCH = (
     "empty-complex-numbers-behind-a-freed-graph",
     "factor-of-three-axes-whose-flag-was-set-later",
     "gradient-that-is-a-part-of-a-seed-that-is-filled",
+    "gradient-that-is-its-written-seed-and-was-added-to",
     "gradient-that-is-its-seed-as-an-input",
     "nan-that-logcumsumexp-leaves-out",
     "real-view-of-a-complex-leaf-whose-flag-was-set-later",

@@ -5,15 +5,15 @@ Where it does not fail alone, what its process had run goes before it and is red
 finding says so.
 
 Shrinking can take as long as it is given, so the time that is left is dealt out: to each finding an equal share of what those before it
-left over. A fault of the suite in here costs a part of one finding, never the run.
+left over. A fault of the suite in here costs a part of one finding, never the run, and the finding says what failed.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from contextlib import suppress
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -54,6 +54,8 @@ LEAST = 0.5
 """Seconds for which a case is shrunk although the time is up, and for which voters are waited for."""
 ALONE = 10.0
 """Seconds for which the votes are waited for that need no other engine, at least."""
+MESSAGE = 200
+"""How many characters of the message are told where the suite failed."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Writing:
     """How findings are written: with these workers, on these backends, to this folder; ``until`` by the clock of `time.monotonic`.
 
     ``judges``: a worker that has imported all who vote; ``case_at``: the case of an index of ``cases``, to find again what a process
-    had run; ``accepting``: the accepted finding that a failure is one of.
+    had run; ``accepting``: the accepted finding that a failure is one of; ``failed``: what of the suite failed meanwhile, by finding.
     """
 
     workers: Workers
@@ -73,6 +75,7 @@ class Writing:
     case_at: Callable[[int], Case] | None = None
     cases: int = 0
     accepting: Callable[[Fingerprint], Accepted | None] = lambda _: None
+    failed: defaultdict[Fingerprint, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     @cached_property
     def usual(self) -> dict[str, float]:
@@ -98,8 +101,11 @@ def findings(tally: Tally, writing: Writing, begins: Callable[[int], None] = lam
         forms = _forms(fingerprint, failure, writing, seconds)
         named, others = fingerprint, tally.failures.keys() - {fingerprint}
         if is_open(fingerprint):
-            op = _unless_it_fails(writing.workers.call, begins_at, forms[0].case, fingerprint.backend, timeout=PATIENCE)
+            failed = writing.failed[fingerprint]
+            op = _unless_it_fails(failed, writing.workers.call, begins_at, forms[0].case, fingerprint.backend, timeout=PATIENCE)
             named = absorbed(tally.failures, fingerprint, op) if op else fingerprint
+            if named != fingerprint:
+                writing.failed[named] += writing.failed.pop(fingerprint)
         if named not in others:
             ready[named] = forms
     tally.set_aside(writing.accepting)
@@ -111,10 +117,12 @@ def findings(tally: Tally, writing: Writing, begins: Callable[[int], None] = lam
 
 def _forms(fingerprint: Fingerprint, failure: Failure, writing: Writing, seconds: float) -> list[ShrinkResult]:
     """Return the smallest cases that fail, and the case as it was drawn, each with what must run before it."""
-    before = _unless_it_fails(_history, fingerprint, failure, writing) or ()
+    failed = writing.failed[fingerprint]
+    before = _unless_it_fails(failed, _history, fingerprint, failure, writing) or ()
     small = whole = ShrinkResult((*before, failure.case), {})
     if fingerprint.bucket is not Bucket.TIMED_OUT:  # each candidate would cost the time-out again
-        small = _unless_it_fails(shrink_case, writing.workers, failure.case, fingerprint, writing.judging, seconds, before) or small
+        shrunk = _unless_it_fails(failed, shrink_case, writing.workers, failure.case, fingerprint, writing.judging, seconds, before)
+        small = shrunk or small
     return [form for form in (small, whole) if form is small or form.cases != small.cases]
 
 
@@ -166,21 +174,22 @@ def finding(
     candidates had others for company.
     """
     backend, judging = fingerprint.backend, fingerprint.judging(writing.judging)
-    explained = blamed = None
+    explained, blamed, failed = None, None, writing.failed[fingerprint]
     again, small = Again.UNASKED, forms[0]
     if seconds or fingerprint.bucket is not Bucket.TIMED_OUT:
         for small in forms:
             *before, case = small.cases
             patience = min((1 + sum(map(times_as_large, small.cases))) * judging.timeout, LEAST + seconds)
-            explained = _unless_it_fails(writing.workers.call, explain_case, case, backend, judging, before, timeout=patience)
+            explained = _unless_it_fails(failed, writing.workers.call, explain_case, case, backend, judging, before, timeout=patience)
             again = _again(fingerprint, explained, small, waited=patience > judging.timeout)
             if again is not Again.NEVER:
                 break
         patience = min(CALL_TIMEOUT, LEAST + seconds)
-        blamed = _unless_it_fails(ask_blame, writing.judges, small.cases, backend, writing.backends, patience, judging)
+        blamed = _unless_it_fails(failed, ask_blame, writing.judges, small.cases, backend, writing.backends, patience, judging)
     case = small.case
     mismatch = None if explained is None else explained.verdict.mismatch
     printer = backend if registration(backend).script else printers()[0]
+    script = _unless_it_fails(failed, reproduction, case, printer, mismatch and difference(mismatch), blamed) or ""
     paths = " ".join(path.as_posix() for path in _written(small.cases, writing.out / "cases", fingerprint.id))
     return FindingRecord(
         id=fingerprint.id,
@@ -196,12 +205,13 @@ def finding(
         blame=blamed,
         steps=() if explained is None else explained.steps,
         replay=f"conformance replay {paths} --backend {backend}",
-        script=_unless_it_fails(reproduction, case, printer, mismatch and difference(mismatch), blamed) or "",
+        script=script,
         shrink_rounds=small.rounds,
         again=again,
         before=small.cases[:-1],
         since=failure.since,
         suspects={} if fingerprint.op or not writing.usual else suspects(failure, writing.usual),
+        failed=tuple(failed),
     )
 
 
@@ -229,8 +239,11 @@ def _written(cases: tuple[Case, ...], folder: Path, name: str) -> list[Path]:
     return paths
 
 
-def _unless_it_fails(function: Callable[..., T], *arguments: Any, **options: Any) -> T | None:
-    """Call a function; ``None`` if it raises."""
-    with suppress(Exception):
+def _unless_it_fails(failed: list[str], function: Callable[..., T], *arguments: Any, **options: Any) -> T | None:
+    """Call a function; ``None`` if it raises, and a line about that is added to what ``failed``."""
+    try:
         return function(*arguments, **options)
+    except Exception as error:  # noqa: BLE001 - whatever the suite does wrong costs a part of one finding
+        task = arguments[0] if callable(arguments[0]) else function
+        failed.append(f"{task.__name__}: {type(error).__name__}: {' '.join(str(error).split())[:MESSAGE]}")
     return None

@@ -166,6 +166,7 @@ class FindingRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="finding"
     made it smaller. ``blame``: who is wrong; ``None`` if nobody could be asked. ``again``: whether the case, as it stands here, failed
     so in a fresh process; ``before``: the cases that it took before it there; ``since``: the index of the first case that ran in the
     process of ``index``, if that is known. ``suspects``: ops that are in all these cases, with the share of others that have them.
+    ``failed``: where the suite itself failed while it wrote this, a line each time.
     """
 
     id: str
@@ -187,6 +188,7 @@ class FindingRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="finding"
     before: tuple[Case, ...] = ()
     since: int | None = None
     suspects: dict[str, float] = {}
+    failed: tuple[str, ...] = ()
 
 
 class NullSummary(msgspec.Struct, frozen=True):

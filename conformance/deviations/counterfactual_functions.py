@@ -18,6 +18,7 @@ from conformance.ops.dtypes import format_of
 from reference_impl import OPS
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, reciprocal, rsub_scalar, square, sub
 from reference_impl.primitives.elementary import exp
+from reference_impl.primitives.piecewise import step
 from reference_impl.primitives.reduction import mean, shares_of_exponentials
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import expand, flip, reshape, sum_to
@@ -35,9 +36,17 @@ if TYPE_CHECKING:
 sin, cos, log, absolute = (OPS[name] for name in ("sin", "cos", "log", "abs"))
 
 
+def _elements(x: Any) -> Any:
+    return np.array(x)
+
+
+constant = Primitive(_elements, "constant", ())
+"""What it is given, as a constant: nothing flows through it. It takes the symbols of a formula too, which have no elements."""
+
+
 def _with_derivatives(value: Any, like: Any) -> Any:
     """Return ``value`` with the derivatives of ``like``."""
-    return add(like, np.subtract(value, array_of(like)).astype(array_of(like).dtype))
+    return add(like, constant(sub(value, like)))
 
 
 def derivatives_of_weighed_kinks_one_sided(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -46,8 +55,8 @@ def derivatives_of_weighed_kinks_one_sided(_: Sequence[str]) -> Iterator[Abstrac
 
 
 def _straight_at_zero(right: Rule, position: int, g: Any, out: Any, x: Any, weight: Any) -> Any:
-    value = right(array_of(g), array_of(out), array_of(x), array_of(weight))
-    straight = np.greater_equal(array_of(x), 0).astype(array_of(out).dtype)
+    value = right(g, out, x, weight)
+    straight = rsub_scalar(step(neg(x), neg(x)), other=1.0)
     shared = shape_of(weight) in ((), (1,))
     spread = weight if shared else reshape(weight, shape=(-1, *(1 for _ in shape_of(x)[2:])))
     if position == 0:

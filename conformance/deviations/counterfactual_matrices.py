@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
-from reference_impl.primitives.arithmetic import mul, neg
+from reference_impl import OPS
+from reference_impl.primitives.arithmetic import add, mul, neg
 from reference_impl.primitives.linalg import matmul
-from reference_impl.primitives.matrices import inv, triangle
+from reference_impl.primitives.matrices import adjoint, inv, triangle
 from reference_impl.primitives.norms import LARGEST
 from reference_impl.primitives.reduction import restore_axes
 from reference_impl.primitives.shape import transpose, tril
 from reference_impl.tape.primitive import array_of, shape_of
+from reference_impl.tape.rules import intercepted_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from reference_impl.tape.rules import Rule
+    from reference_impl.tape.primitive import Primitive
+    from reference_impl.tape.rules import Pull, Pulled, Rule
 
 
 def eps_added_to_lengths(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -76,3 +79,19 @@ def _cut_above(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any, *, 
     inverse = inv(factor if transposed else transpose(factor, axis0=-2, axis1=-1))
     made = neg(matmul(matmul(inverse, g), transpose(out, axis0=-2, axis1=-1)))
     return tril(transpose(made, axis0=-2, axis1=-1) if transposed else made, diagonal=1)
+
+
+def gradients_of_factors_through_solutions(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of a Cholesky factor be made of that of the right side, where both are computed, so that it depends on it."""
+    yield intercepted_rules(_through_the_right_side)
+
+
+def _through_the_right_side(
+    right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, out: Any, operands: Sequence[Any]
+) -> Pulled:
+    made = right(node, asked, g, out, operands)
+    if primitive is not OPS["cholesky_solve"] or len(asked) < 2 or shape_of(made[0][1]) != shape_of(out):
+        return made
+    outer = matmul(made[0][1], adjoint(out))
+    of_factor = matmul(add(outer, adjoint(outer)), tril(operands[1], diagonal=0))
+    return [made[0], (1, neg(tril(of_factor, diagonal=0)))]

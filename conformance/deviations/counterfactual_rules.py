@@ -43,6 +43,7 @@ from conformance.deviations.counterfactual_functions import (
 from conformance.deviations.counterfactual_losses import slopes_of_logits_differences, soft_margins_of_sums, variances_bounded_above
 from conformance.deviations.counterfactual_matrices import (
     eps_added_to_lengths,
+    gradients_of_factors_through_solutions,
     largest_sizes_unshared,
     lower_triangles_cut_above,
     norms_with_an_epsilon,
@@ -309,6 +310,7 @@ RULES: dict[str, Change] = {
     "as if eps were added to lengths": eps_added_to_lengths,
     "as if norms were larger by 1e-12": norms_with_an_epsilon,
     "as if lower triangles of ones were cut one above": lower_triangles_cut_above,
+    "as if gradients of factors were made of those of right sides": gradients_of_factors_through_solutions,
     "as if largest sizes were not shared": largest_sizes_unshared,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
     "as if derivatives took the slope at 0 for 1": derivatives_of_weighed_kinks_one_sided,

@@ -39,10 +39,26 @@ SHARERS = 16
 
 
 def is_written(promise: Promise, found: Mismatch) -> bool:
-    """Whether the answer has the elements of a tensor that was updated in place, all or some: it lies in its memory, as a view may."""
-    pairs = zip(promise.case.steps, promise.outcome.observations, strict=True)
-    made = [seen.values[0] for step, seen in pairs if isinstance(step, InPlace) and isinstance(seen, Computed)]
-    return any(value is not None and _is_among(found.actual_array, value.array) for value in made)
+    """Whether the answer has the elements of a tensor that was updated in place, all or some: it lies in its memory, as a view may.
+
+    A ``.grad`` that does so and was added to since has both.
+    """
+    steps = list(enumerate(zip(promise.case.steps, promise.outcome.observations, strict=True)))
+    made = [(n, seen.values[0]) for n, (step, seen) in steps if isinstance(step, InPlace) and isinstance(seen, Computed)]
+    arrays = [(number, value.array) for number, value in made if value is not None]
+    if any(_is_among(found.actual_array, array) for _, array in arrays):
+        return True
+    return any(_are_one(total, found.actual_array) for number, array in arrays for total in _added_since(promise, found, number, array))
+
+
+def _added_since(promise: Promise, found: Mismatch, number: int, array: Any) -> Iterator[Any]:
+    """Yield what an array that was written at a step holds if a ``.grad`` lies in its memory, in the same order, and was added to."""
+    if found.where != "grad":
+        return
+    held = _held(promise)
+    before, after = held[number].get(found.name), (held[-1] if found.step is END else held[found.step]).get(found.name)
+    if before is not None and after is not None and before.array.size == array.size and before.array.dtype == array.dtype:
+        yield _reals(array) + (_reals(after.array) - _reals(before.array))
 
 
 def _is_among(part: Any, whole: Any) -> bool:

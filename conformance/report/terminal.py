@@ -19,7 +19,7 @@ from conformance.case.prose import counted
 from conformance.judge.verdict import AGREEING, COMPARED, Bucket
 from conformance.report.costs import pace
 from conformance.report.tables import deviations_of
-from conformance.report.words import AGAIN, WHO, accepted_text, summary, suspects_text
+from conformance.report.words import AGAIN, WHO, accepted_text, failed_text, summary, suspects_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -200,7 +200,8 @@ def finding_line(finding: FindingRecord) -> str:
     what = f"{finding.bucket.replace('_', ' ')} at {finding.at or 'run'}{ops}, {counted(finding.count, 'case')}"
     once = [AGAIN[finding.again]] if AGAIN[finding.again] else []
     suspect = [text] if (text := suspects_text(finding)) else []
-    return "; ".join([f"{finding.id}: {what}: {summary(finding)}", *suspect, *once, *who])
+    failed = [text] if (text := failed_text(finding)) else []
+    return "; ".join([f"{finding.id}: {what}: {summary(finding)}", *suspect, *once, *who, *failed])
 
 
 def replay_lines(explained: Explanation) -> list[str]:

@@ -22,6 +22,7 @@ from conformance.report.words import (
     accepted_text,
     again_text,
     blame_text,
+    failed_text,
     headline,
     marked,
     shrinking,
@@ -72,6 +73,7 @@ class FindingView:
     shrinking: str
     again: str
     suspects: str
+    failed: str
     steps: list[StepView]
     diverging: str
     picture: Picture | None
@@ -306,6 +308,7 @@ def _finding(record: FindingRecord) -> FindingView:
         shrinking=shrinking(record),
         again=again_text(record),
         suspects=suspects_text(record),
+        failed=failed_text(record),
         steps=steps,
         diverging=next((s.anchor for s in steps if s.state == "diverging"), ""),
         picture=draw(record.case, number) if len(record.case.steps) <= DRAWN else None,

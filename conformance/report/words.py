@@ -116,6 +116,11 @@ def suspects_text(finding: FindingRecord) -> str:
     return f"suspects, in {cases}: {listed}" if listed else ""
 
 
+def failed_text(finding: FindingRecord) -> str:
+    """Say how often the suite itself failed while a finding was written up, and where; nothing where it did not."""
+    return f"the suite failed {counted(len(finding.failed), 'time')} here: {' | '.join(finding.failed)}" if finding.failed else ""
+
+
 def accepted_text(met: AcceptedRecord) -> str:
     """Say that a run met a finding of the baseline."""
     until = f" until {met.until}" if met.until else ""

@@ -53,6 +53,7 @@ OF_PADDLE: Mapping[str, str] = {
     "cross_entropy_soft": "cross_entropy_soft_of_terms",
     "cumulative_trapezoid_x": "cumulative_trapezoid_x_of_parts",
     "div": "div_by_quotient",
+    "dropout_all": "dropout_all_unsigned",
     "dropout_downscaled": "dropout_downscaled_as_one",
     "eigh_invariant": "eigh_invariant_of_symmetric",
     "eigvalsh": "eigvalsh_of_symmetric",

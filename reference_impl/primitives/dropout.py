@@ -11,7 +11,7 @@ import numpy as np
 
 from reference_impl.primitives.arithmetic import mul_scalar
 from reference_impl.primitives.fused import as_one
-from reference_impl.tape.primitive import composite, primitive, zeros_like
+from reference_impl.tape.primitive import alias, composite, primitive, zeros_like
 
 
 @primitive(saves=(), ulps=0)
@@ -36,10 +36,20 @@ dropout_downscaled_as_one = as_one(dropout_downscaled, saves=())
 
 @primitive(saves=(), ulps=0)
 def dropout_all(x: Any) -> Any:
-    """Return zeros: in training with ``p = 1`` every element is dropped."""
-    return np.zeros_like(x)
+    """Return zeros: in training with ``p = 1`` every element is dropped. Each has the sign of what it was, as if multiplied by 0."""
+    return np.copysign(np.zeros_like(x), x)
 
 
 @dropout_all.vjp("x")
 def dropout_all_vjp_x(g: Any, out: Any, x: Any) -> Any:
     return zeros_like(x)
+
+
+def _unsigned(x: Any) -> Any:
+    return np.zeros_like(x)
+
+
+dropout_all_unsigned = alias("dropout_all_unsigned", dropout_all, forward=_unsigned)
+"""The same with zeros that are all positive, where there was a sign, too: the side of an angle above them hangs on that."""
+
+dropout_all_unsigned.derivative_of = dropout_all.derivative_of

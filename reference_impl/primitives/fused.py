@@ -48,7 +48,7 @@ class _Followed(Symbol):
 
     def record(self, primitive: Primitive, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Compute ``primitive(*operands, **attrs)`` and remember what depends on the operand."""
-        out = primitive(*map(_value, operands), **attrs)
+        out = primitive(*map(unfollowed, operands), **attrs)
         depends = any(map(_depends, operands))
         results = tuple([_Followed(part, self.stages, depends=depends) for part in (out if primitive.multi_output else (out,))])
         if depends:
@@ -56,7 +56,8 @@ class _Followed(Symbol):
         return results if primitive.multi_output else results[0]
 
 
-def _value(operand: Any) -> Any:
+def unfollowed(operand: Any) -> Any:
+    """Return what an operand in a formula stands for; nothing that is made of that is followed."""
     return operand.value if isinstance(operand, _Followed) else operand
 
 
@@ -120,7 +121,7 @@ def _cotangent(stage: _Stage, position: int, arrived: list[Any]) -> Any:
         return None
     g, out = (tuple(parts) if op.multi_output else parts[0] for parts in (arrived, [result.value for result in stage.results]))
     attrs = {**stage.attrs, "position": position} if op.variadic else stage.attrs
-    return rule(g, out, *map(_value, stage.operands), **attrs)
+    return rule(g, out, *map(unfollowed, stage.operands), **attrs)
 
 
 def _zeros(result: _Followed) -> Any:

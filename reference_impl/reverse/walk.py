@@ -243,8 +243,9 @@ class ReversePass:
         Mode.derivative_of, Mode.family = derivative_of, Family() if self.dialect.freed_refuses == "executed" else None
         try:
             if primitive.name in self.dialect.joined and not node.derivative_of[1]:
-                return joined_gradients(node, asked, g)
-            pulled = [*primitive.cotangents(node, asked, g, out, operands)]
+                pulled: list[tuple[int, Any]] = [*joined_gradients(node, asked, g)]
+            else:
+                pulled = [*primitive.cotangents(node, asked, g, out, operands)]
             if others:
                 pulled = [(position, link(c, *others)) for position, c in pulled]
             hidden = () if node.derivative_of[1] else self.dialect.hidden.get(primitive.name, ())

@@ -67,6 +67,7 @@ APPLIED = {
     "softsign_as_one",
     "tanhshrink_as_one",
     "dropout_downscaled_as_one",
+    "dropout_all_unsigned",
     "einsum_as_one",
     "einsum_single_as_one",
     "multi_dot_as_one",

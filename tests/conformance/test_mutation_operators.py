@@ -15,11 +15,13 @@ from conformance.compare.promise import Promise
 from conformance.judge.verdict import Bucket
 from conformance.mutants.derived import derived, ruled_out
 from conformance.mutants.mutant import Kind
-from conformance.mutants.operators import CURVED, FIRST, LINEAR
+from conformance.mutants.operators import CURVED, FIRST, LINEAR, detached
 from conformance.mutants.registry import mutant, mutants, mutants_of
 from conformance.mutants.samples import samples
 from conformance.mutants.trial import trial
 from reference_impl import OPS
+from reference_impl.primitives.arithmetic import mul
+from reference_impl.primitives.fused import pulled_through
 from reference_impl.tape.primitive import Primitive, primitive
 
 if TYPE_CHECKING:
@@ -157,3 +159,8 @@ def test_a_mutant_of_a_new_op_is_found_out_by_a_case_that_uses_it(name: str) -> 
     engine = mutant(f"toy_cube-x-{name}").open()
     verdict = judged(Promise(CUBES, engine.info), engine.run(CUBES))
     assert verdict.bucket is Bucket.DIVERGED
+
+
+def test_what_is_detached_inside_a_formula_is_not_followed() -> None:
+    (found,) = pulled_through(lambda x: (mul(x, detached(x)),), 0, (np.ones(1),), (np.array([3.0]),))
+    assert found == 3.0

@@ -19,6 +19,7 @@ from conformance.case.steps import Backward, Grad, InPlace, Op
 from conformance.generate.scripts import DrawOptions
 from conformance.judge.verdict import Bucket
 from conformance.laws.judging import Judging
+from conformance.report.terminal import finding_line
 from tests.conformance.drawn import Drawn
 from tests.conformance.engines import TOTAL
 from tests.wrong_engines import five_wrong_rules
@@ -99,3 +100,13 @@ def test_a_finding_that_was_absorbed_leaves_the_other_one_its_own_case(workers: 
     assert [("", "backward"), ("sin", "grad")] == sorted((fingerprint.op, fingerprint.at) for fingerprint in tally.failures)
     (record,) = findings(tally, Writing(workers, workers, (NAME,), Judging(), tmp_path))
     assert ("grad", 2, Again.ALONE) == (record.at, record.count, record.again)
+
+
+def test_a_finding_says_where_the_suite_failed_while_it_was_written(workers: Workers, tmp_path: Path) -> None:
+    plain = Case((X,), (Op("sin", ("x",), ("y",)), Op("sum", ("y",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",))))
+    tally = tally_of([plain])
+    tally.failures = triaged(tally, workers, None)
+    (record,) = findings(tally, Writing(workers, object(), (NAME,), Judging(), tmp_path))  # type: ignore[arg-type]
+    assert ("ask_blame: AttributeError: 'object' object has no attribute 'call'",) == record.failed
+    assert "the suite failed 1 time here: ask_blame: AttributeError" in finding_line(record)
+    assert record.blame is None

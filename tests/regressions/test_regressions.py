@@ -28,6 +28,7 @@ WRONG_ON_TORCH = (
     "empty-complex-numbers-behind-a-freed-graph",
     "factor-of-three-axes-whose-flag-was-set-later",
     "gradient-that-is-a-part-of-a-seed-that-is-filled",
+    "gradient-that-is-its-written-seed-and-was-added-to",
     "gradient-that-is-its-seed-as-an-input",
     "largest-differences-of-a-solution-that-tie",
     "nan-that-logcumsumexp-leaves-out",
@@ -53,6 +54,7 @@ OF_TORCH_ALONE = (
 )
 OF_PADDLE_ALONE = ("dump-of-what-a-custom-function-leaves-out",)
 VALUES_ALONE = (
+    "angle-above-what-was-dropped",
     "cast-of-what-was-interpolated-in-single",
     "detached-operand-that-a-custom-function-returns",
     "exponential-of-double-complex-in-place",

@@ -269,6 +269,15 @@ def test_a_function_of_two_numbers_is_that_of_the_standard_library(op: str, of: 
     assert close([of(a, b) for a, b in zip(x, y, strict=True)], OPS[op](np.array(x), np.array(y)))
 
 
+def test_a_number_is_scaled_by_powers_of_two_one_by_one_and_so_is_its_cotangent() -> None:
+    x, exponent = np.array([[1.5], [-3.0]]), [[-2, 0, 5], [3, -1, 1]]
+    leaf = Tensor(x, requires_grad=True)
+    out = OPS["ldexp"](leaf, exponent=exponent)
+    assert [[math.ldexp(a, e) for e in row] for (a,), row in zip(x.tolist(), exponent, strict=True)] == out.array.tolist()
+    assert [[33.25], [10.5]] == grad([out], [leaf], [Tensor(np.ones((2, 3)))])[0].array.tolist()
+    assert np.array_equal(out.array, OPS["ldexp_of_parts"](x, exponent=exponent))
+
+
 def test_what_is_no_number_is_replaced() -> None:
     x = np.array([1.0, math.nan, math.inf, -math.inf])
     assert [1.0, 0.5, 7.0, -8.0] == OPS["nan_to_num"](x, nan=0.5, posinf=7.0, neginf=-8.0).tolist()

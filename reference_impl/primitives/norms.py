@@ -1,9 +1,8 @@
 """Norms of vectors, and distances that are norms of differences.
 
 At a vector of zeros the first derivative is 0, the subgradient of least size, as PyTorch documents; second derivatives are not defined
-there. A vector of one element is the exception: its norm is ``|x|``, of which the second derivative is 0 on either side of 0, and so,
-by continuity, as PyTorch documents too, at 0. Sources: the pages ``torch.linalg.vector_norm``, ``paddle.linalg.vector_norm``,
-``torch.cdist`` and ``torch.dist``.
+there. Sources: the pages ``torch.linalg.vector_norm``, ``paddle.linalg.vector_norm``, ``torch.cdist`` and
+``torch.dist``.
 """
 
 from __future__ import annotations
@@ -61,43 +60,38 @@ def vector_norm_vjp_x(g: Any, out: Any, x: Any, *, p: Any, axis: Any, keepdims: 
     if p == 1.0:
         return mul(expand(restore_axes(g, shape, axis, keepdims=keepdims), shape=shape), sign(x))
     g, out = (restore_axes(part, shape, axis, keepdims=keepdims) for part in (g, out))
-    alone = count_reduced(shape, axis) == 1
     if p == 2.0:
-        return mul(g, direction(x, out, alone=alone))
-    return mul(mul(x, pow_scalar(absolute(x), exponent=p - 2.0)), mul(g, power_unless_zero(out, exponent=1.0 - p, alone=alone)))
+        return mul(g, direction(x, out))
+    return mul(mul(x, pow_scalar(absolute(x), exponent=p - 2.0)), mul(g, power_unless_zero(out, exponent=1.0 - p)))
 
 
 @primitive(ulps=1)
-def direction(x: Any, length: Any, *, alone: bool) -> Any:
-    """Return ``x / length``, and 0 where the length is 0; there its derivatives are 0 if ``x`` is ``alone``, else not defined."""
+def direction(x: Any, length: Any) -> Any:
+    """Return ``x / length``, and 0 where the length is 0; there its derivatives are not defined."""
     with np.errstate(all="ignore"):
         return np.where(np.equal(length, 0), 0, np.divide(x, length)).astype(x.dtype)
 
 
 @direction.vjp("x")
-def direction_vjp_x(g: Any, out: Any, x: Any, length: Any, *, alone: bool) -> Any:
-    return mul(g, _slope_of_power(length, exponent=-1.0, alone=alone))
+def direction_vjp_x(g: Any, out: Any, x: Any, length: Any) -> Any:
+    return mul(g, power_of_length(length, exponent=-1.0))
 
 
 @direction.vjp("length")
-def direction_vjp_length(g: Any, out: Any, x: Any, length: Any, *, alone: bool) -> Any:
-    return sum_to(neg(mul(mul(g, out), _slope_of_power(length, exponent=-1.0, alone=alone))), shape_of(length))
+def direction_vjp_length(g: Any, out: Any, x: Any, length: Any) -> Any:
+    return sum_to(neg(mul(mul(g, out), power_of_length(length, exponent=-1.0))), shape_of(length))
 
 
 @primitive(ulps=2)
-def power_unless_zero(x: Any, *, exponent: float, alone: bool) -> Any:
-    """Return ``x^exponent`` of numbers that are not negative, and 0 at 0; see `direction`."""
+def power_unless_zero(x: Any, *, exponent: float) -> Any:
+    """Return ``x^exponent`` of numbers that are not negative, and 0 at 0."""
     with np.errstate(all="ignore"):
         return np.where(np.equal(x, 0), 0, np.power(x, exponent)).astype(x.dtype)
 
 
 @power_unless_zero.vjp("x")
-def power_unless_zero_vjp_x(g: Any, out: Any, x: Any, *, exponent: float, alone: bool) -> Any:
-    return mul(g, mul_scalar(_slope_of_power(x, exponent=exponent - 1.0, alone=alone), other=exponent))
-
-
-def _slope_of_power(x: Any, *, exponent: float, alone: bool) -> Any:
-    return power_unless_zero(x, exponent=exponent, alone=True) if alone else power_of_length(x, exponent=exponent)
+def power_unless_zero_vjp_x(g: Any, out: Any, x: Any, *, exponent: float) -> Any:
+    return mul(g, mul_scalar(power_of_length(x, exponent=exponent - 1.0), other=exponent))
 
 
 @primitive(branch_sides=lambda out, x: (out - np.equal(x, 0), out + np.equal(x, 0)))
@@ -108,7 +102,7 @@ def side_of_zero(x: Any) -> Any:
 
 @side_of_zero.vjp("x")
 def side_of_zero_vjp_x(g: Any, out: Any, x: Any) -> Any:  # 1/|x| - x x/|x|^3: 0, but for the roundings of what cancels
-    term = mul(g, power_unless_zero(absolute(x), exponent=-1.0, alone=False))
+    term = mul(g, power_unless_zero(absolute(x), exponent=-1.0))
     return sub(term, term)
 
 

@@ -185,11 +185,9 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("vector_norm", ((2, 3),), {"p": "inf", "axis": None, "keepdims": False}),
     ("backward_stable", ((2, 3), (2,)), {}),
     ("settled", ((2, 3), (2,)), {"vectors": True}),
-    ("direction", ((2, 3), (2, 1)), {"alone": False}),
-    ("direction", ((2, 1), (2, 1)), {"alone": True}),
+    ("direction", ((2, 3), (2, 1)), {}),
     ("power_of_length", ((2, 3),), {"exponent": -1.0}),
-    ("power_unless_zero", ((2, 3),), {"exponent": -2.0, "alone": False}),
-    ("power_unless_zero", ((2, 3),), {"exponent": -2.0, "alone": True}),
+    ("power_unless_zero", ((2, 3),), {"exponent": -2.0}),
     ("cdist_of_parts", ((2, 3), (2, 3)), {"p": 3.0}),
     # Corners that the catalogue's draws leave out.
     ("conv1d", ((2, 2, 2), (2, 2, 2), (2,)), {"stride": [1], "padding": [0], "dilation": [1], "groups": 1}),

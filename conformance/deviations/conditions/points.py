@@ -17,8 +17,6 @@ from conformance.deviations.conditions.registry import condition
 from conformance.deviations.points import arrays
 from conformance.ops.dtypes import format_of
 from reference_impl import PADDLE, TORCH
-from reference_impl.primitives.norms import LARGEST
-from reference_impl.primitives.reduction import count_reduced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -86,20 +84,6 @@ def squares_of_point_beyond_range(case: Case, number: int) -> bool:
         return ~np.isfinite(squared) | (1 / squared < known.tiny) | (squared < 4 * known.tiny) | (np.minimum(*least) < 4 * known.tiny)
 
     return _meets(case, number, "atan2", leaves)
-
-
-@condition
-def norm_of_one_zero(case: Case, number: int) -> bool:
-    """Whether the step takes a norm of one element that is 0, of another order than 1 and infinity."""
-
-    def of_one(x: Any, *, p: Any, axis: Any, **_: Any) -> Any:
-        return np.equal(x, 0) if p not in {1.0, LARGEST} and count_reduced(x.shape, axis) == 1 else False
-
-    def between(x: Any, y: Any, *, p: Any) -> Any:
-        return np.equal(x, y) if p not in {1.0, LARGEST} and np.subtract(x, y).size == 1 else False
-
-    norms = ("vector_norm", "linalg_norm", "norm")
-    return any(_meets(case, number, op, of_one) for op in norms) or _meets(case, number, "dist", between)
 
 
 @condition

@@ -132,6 +132,16 @@ def _times_reciprocal(top: Any, bottom: Any) -> Any:
     return mul(top, masked_fill(reciprocal(bottom), mask=np.equal(array_of(bottom), 0), value=0.0))
 
 
+def fractions_of_two_zeros(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of ldexp be multiplied by powers of two that are whole numbers, so that 0 stands for a fraction."""
+    yield changed_rules(("ldexp",), _by_whole_powers)
+
+
+def _by_whole_powers(_: Rule, __: int, g: Any, ___: Any, x: Any, *, exponent: Any) -> Any:
+    powers = np.where(np.less(exponent, 0), 0.0, np.ldexp(1.0, exponent))
+    return sum_to(mul(g, powers.astype(array_of(x).dtype)), shape_of(x))
+
+
 def shared_gradients_averaged(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the gradient of what windows are taken of be its mean along its last axis, its first, or both."""
     for axes in ([-1], [0], None):

@@ -112,10 +112,8 @@ NOT_OFFERED: Mapping[str, str] = {
     "std of equal numbers, var of one": "a kink, at which they differ, and 0/0",
     "cumprod with zeros, at higher orders": "PyTorch divides by each factor wherever none is 0 in the first pass",
     "copysign, remainder": "what PyTorch's derivatives count as depending on differs with the operands asked for, and is not modelled",
-    "ldexp": "its deviation is not written up: PyTorch's gradient is 0 where a whole exponent is negative",
+    "ldexp of exponents that are tensors of floats": "come with the next ones",
     "hypot": "its deviation is not written up: Paddle refuses the pass of a derivative of it, by a message about a null pointer",
-    "scatter_reduce with prod": "its deviations are not written up: Paddle's gradient is NaN at a factor of 0, and has no derivatives "
-    "in the other factors; PyTorch divides by each factor",
     "gammainc, gammaincc": "Paddle refuses negative numbers, of which the result is NaN in PyTorch; no document says which",
     "frexp": "its deviation is not written up: Paddle's gradient at 0 is 0",
     "istft, stft of complex signals or of windows that are shorter than the transform": "come with the next signals",

@@ -68,6 +68,7 @@ OF_PADDLE: Mapping[str, str] = {
     "hinge_embedding_loss": "hinge_embedding_loss_by_relu",
     "inner": "inner_of_flattened",
     "l1_loss": "l1_loss_by_mean_all",
+    "ldexp": "ldexp_of_parts",
     "linear": "linear_of_parts",
     "lstm": "lstm_as_one",
     "lstm_both_ways": "lstm_both_ways_as_one",

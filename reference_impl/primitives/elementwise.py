@@ -32,6 +32,23 @@ def rrelu(x: Any, *, lower: float, upper: float) -> Any:
     return leaky_relu(x, slope=(lower + upper) / 2.0)
 
 
+@primitive(ulps=0)
+def ldexp(x: Any, *, exponent: Any) -> Any:
+    """Return ``x`` times powers of two with whole exponents, which broadcast."""
+    return np.ldexp(x, exponent)
+
+
+@ldexp.vjp("x")
+def ldexp_vjp_x(g: Any, out: Any, x: Any, *, exponent: Any) -> Any:
+    return to_operand(ldexp(g, exponent=exponent), x)
+
+
+@composite
+def ldexp_of_parts(x: Any, *, exponent: Any) -> Any:
+    """Return the same as `ldexp`; Paddle makes the powers, and multiplies."""
+    return mul(x, np.ldexp(np.ones((), x.dtype), exponent))
+
+
 @primitive(branch_sides=jumps)
 def finite(x: Any) -> Any:
     """Return 0 at infinities and NaN, else 1 (piecewise constant)."""

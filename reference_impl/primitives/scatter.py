@@ -7,19 +7,20 @@ twice, additions add up; which of two replacements stays, no document says. Sour
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, div
-from reference_impl.primitives.fused import fused
+from reference_impl.primitives.arithmetic import add, div, mul
+from reference_impl.primitives.fused import fused, pulled_through
 from reference_impl.primitives.indexing import along, as_arrays, gather, getitem_intarray, index_add_rows, index_select, put_intarray
 from reference_impl.primitives.indexing import scatter_add as added_at
-from reference_impl.primitives.reduction import amax, amin
+from reference_impl.primitives.reduction import amax, amin, prod
 from reference_impl.primitives.selection import masked_fill, masked_fill_tensor, where
 from reference_impl.primitives.shape import cat, expand, flatten, reshape, unsqueeze, widen
 from reference_impl.primitives.update import overwrite
-from reference_impl.tape.primitive import alias, composite, primitive, shape_of
+from reference_impl.tape.primitive import Symbol, alias, array_of, composite, primitive, shape_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,6 +153,48 @@ def scatter_reduce_amax(x: Any, source: Any, *, axis: int, index: Any) -> Any:
 def scatter_reduce_amin(x: Any, source: Any, *, axis: int, index: Any) -> Any:
     """Return the smallest of each element of ``x`` and of what comes at its place; those that tie share the cotangent evenly."""
     return amin(_arrivals(x, source, axis, index, np.inf), axis=[-1], keepdims=False)
+
+
+@fused()
+def scatter_reduce_prod(x: Any, source: Any, *, axis: int, index: Any) -> Any:
+    """Return the product of each element of ``x`` and of what comes at its place."""
+    return _product_of_arrivals(x, source, axis, index)
+
+
+def _product_of_arrivals(x: Any, source: Any, axis: int, index: Any) -> Any:
+    return prod(_arrivals(x, source, axis, index, 1.0), axis=-1, keepdims=False)
+
+
+def _in_range(products: Any, x: Any, source: Any, axis: int, index: Any) -> bool:
+    """Return whether no product overflows, or has lost digits for being tiny although none of its factors is 0."""
+    there, coming = (np.not_equal(array_of(operand), 0).astype(products.dtype) for operand in (x, source))
+    tiny = np.abs(products) < np.finfo(products.dtype).tiny
+    lost = ~np.isfinite(products) | np.logical_and(tiny, _product_of_arrivals(there, coming, axis, index))
+    return not lost.any()
+
+
+@scatter_reduce_prod.vjp("x")
+def scatter_reduce_prod_vjp_x(g: Any, out: Any, x: Any, source: Any, *, axis: int, index: Any) -> Any:
+    """Divide a product by the element in it, with 1 for an element of 0, as PyTorch does; out of range, multiply the others."""
+    if not isinstance(x, Symbol):
+        itself = masked_fill(x, mask=np.equal(array_of(x), 0), value=1.0)
+        products = _product_of_arrivals(itself, source, axis, index)
+        if _in_range(array_of(products), itself, source, axis, index):
+            return div(mul(g, products), itself)
+    return mul(g, _product_of_arrivals(np.ones(shape_of(x), x.dtype), source, axis, index))
+
+
+@scatter_reduce_prod.vjp("source")
+def scatter_reduce_prod_vjp_source(g: Any, out: Any, x: Any, source: Any, *, axis: int, index: Any) -> Any:
+    """Divide by each element the product that it stands in, as PyTorch does; of elements of 0 and out of range, multiply the others."""
+    product = partial(_product_of_arrivals, axis=axis, index=index)
+    if isinstance(x, Symbol) or not _in_range(array_of(out), x, source, axis, index):
+        return pulled_through(lambda *given: (product(*given),), 1, (g,), (x, source))
+    zero = np.equal(array_of(source), 0)
+    divided = div(gather(mul(g, out), axis=axis, index=index), masked_fill(source, mask=zero, value=1.0))
+    if not zero.any():
+        return divided
+    return where(pulled_through(lambda *given: (product(*given),), 1, (g,), (x, source)), divided, mask=zero)
 
 
 # One index for each entry of an axis.

@@ -68,6 +68,8 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("tensordot_of_needed", ((2, 3), (3, 2)), {"axes": 1}),
     ("tensordot_of_needed", ((2, 1, 3), (4, 1)), {"axes": [[1], [-1]]}),
     ("cholesky_solve_of_lower", ((3, 2), (3, 3)), {}),
+    ("ldexp", ((2, 1),), {"exponent": [-2, 0, 3]}),
+    ("ldexp_of_parts", ((2, 1),), {"exponent": [-2, 0, 3]}),
     ("atan2_of_expanded", ((2, 3), (3,)), {}),
     ("trapezoid_x_of_parts", ((2, 3), (2, 3)), {"axis": 1}),
     ("cumulative_trapezoid_x_of_parts", ((2, 3), (2, 3)), {"axis": 1}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import cmath
 import itertools
 import math
+import operator
 import statistics
 from typing import TYPE_CHECKING, Any
 
@@ -189,8 +190,10 @@ def test_logarithms_of_running_sums_and_their_slopes_keep_their_range(reach: flo
 # What comes at places.
 
 
-@pytest.mark.parametrize(("op", "of"), [("scatter_reduce_amax", max), ("scatter_reduce_amin", min)])
-def test_an_extremum_of_what_comes_at_places_is_taken_one_by_one(op: str, of: Callable[[float, float], float]) -> None:
+@pytest.mark.parametrize(
+    ("op", "of"), [("scatter_reduce_amax", max), ("scatter_reduce_amin", min), ("scatter_reduce_prod", operator.mul)]
+)
+def test_what_comes_at_places_is_reduced_one_by_one(op: str, of: Callable[[float, float], float]) -> None:
     x, source = RANDOM.normal(size=(3, 4)), RANDOM.normal(size=(2, 3))
     index = [[0, 3, 3], [1, 1, 1]]
     expected = x.copy()
@@ -212,6 +215,17 @@ def test_numbers_that_tie_at_a_place_share_its_cotangent() -> None:
     leaves = [Tensor(np.array(numbers), requires_grad=True) for numbers in ([2.0, 1.0, 5.0], [2.0, 2.0, 4.0])]
     found = grad([OPS["scatter_reduce_amax"](*leaves, axis=0, index=[0, 0, 2])], leaves, [Tensor(np.array([3.0, 1.0, 1.0]))])
     assert [[1.0, 1.0, 1.0], [1.0, 1.0, 0.0]] == [g.array.tolist() for g in found]
+
+
+@pytest.mark.parametrize("factors", [(2.0, 3.0, 5.0), (0.0, 3.0, 5.0), (2.0, 0.0, 0.0), (2e300, 3e10, 5e-300), (2e-300, 3e-20, 5e-10)])
+@np.errstate(over="ignore", under="ignore")
+def test_the_derivative_of_a_product_at_a_place_is_that_of_the_others(factors: tuple[float, ...]) -> None:
+    leaves = [Tensor(np.array(numbers), requires_grad=True) for numbers in (factors[:1], factors[1:])]
+    found = grad([OPS["scatter_reduce_prod"](*leaves, axis=0, index=[0, 0])], leaves, [Tensor(np.array([7.0]))], create_graph=True)
+    others = [7.0 * math.prod(factors[:i] + factors[i + 1 :]) for i in range(3)]
+    assert others == pytest.approx([number for g in found for number in g.array.tolist()], rel=1e-15)
+    seconds = grad([found[1]], leaves[:1], [Tensor(np.array([1.0, 0.0]))])
+    assert 7.0 * factors[2] == pytest.approx(seconds[0].array.item(), rel=1e-15)
 
 
 # Divergences.
@@ -253,6 +267,15 @@ def test_a_border_is_read_place_by_place(op: str, read: Callable[[int, int], int
 def test_a_function_of_two_numbers_is_that_of_the_standard_library(op: str, of: Callable[[float, float], float]) -> None:
     x, y = [1.0, -2.0, 0.0, 1e200], [-0.5, 3.0, -1.0, 1e200]
     assert close([of(a, b) for a, b in zip(x, y, strict=True)], OPS[op](np.array(x), np.array(y)))
+
+
+def test_a_number_is_scaled_by_powers_of_two_one_by_one_and_so_is_its_cotangent() -> None:
+    x, exponent = np.array([[1.5], [-3.0]]), [[-2, 0, 5], [3, -1, 1]]
+    leaf = Tensor(x, requires_grad=True)
+    out = OPS["ldexp"](leaf, exponent=exponent)
+    assert [[math.ldexp(a, e) for e in row] for (a,), row in zip(x.tolist(), exponent, strict=True)] == out.array.tolist()
+    assert [[33.25], [10.5]] == grad([out], [leaf], [Tensor(np.ones((2, 3)))])[0].array.tolist()
+    assert np.array_equal(out.array, OPS["ldexp_of_parts"](x, exponent=exponent))
 
 
 def test_what_is_no_number_is_replaced() -> None:

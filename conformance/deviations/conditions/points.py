@@ -87,6 +87,12 @@ def squares_of_point_beyond_range(case: Case, number: int) -> bool:
 
 
 @condition
+def negative_power_of_two(case: Case, number: int) -> bool:
+    """Whether ldexp has an exponent below 0."""
+    return _meets(case, number, "ldexp", lambda _, *, exponent: np.less(exponent, 0))
+
+
+@condition
 def quotient_beyond_range(case: Case, number: int) -> bool:
     """Whether a quotient, or the square of a divisor or of its reciprocal, leaves the range."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from conformance.ops.calls import both
 from conformance.ops.corners import given
-from conformance.ops.draws import binary, unary, with_choices
+from conformance.ops.draws import binary, nested, unary, with_choices
 from conformance.ops.in_place import LATER, ONE_ALONE
 from conformance.ops.numbers import BOTH, UNIMPLEMENTED, UNORDERED, UNREGISTERED, real_only
 from conformance.ops.spec import ELEMENTS, Drawn, Growth, op, rows
@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
 def _replaced(s: Sampler) -> Arguments | None:
     return [s.take()], {"nan": s.number(), "posinf": s.number(), "neginf": s.number()}
+
+
+def _scaled(s: Sampler) -> Arguments | None:
+    x = s.take()
+    trailing = () if 0 in x.shape else x.shape[s.source.integer(0, len(x.shape)) :]
+    shape = s.source.choice((trailing, (2, *x.shape))) if trailing == x.shape else trailing
+    return [x], {"exponent": nested(shape if 0 not in shape else (), lambda: s.source.integer(-3, 3))}
 
 
 _slopes = with_choices(lower=(0.25, 0.125, 0.0), upper=(0.5, 0.375))
@@ -42,6 +49,16 @@ ENTRIES = rows(
         exact=True,
         numbers=real_only("which part of a complex number that is none is replaced nobody promises"),
         corners={"zero for NaN": given(_replaced, nan=0.0, posinf=2.0, neginf=-3.0)},
+        in_place=LATER,
+    ),
+    _row(
+        "ldexp",
+        rank=224,
+        draw=_scaled,
+        calls=both("torch.ldexp(x, torch.tensor(exponent))"),
+        exact=True,
+        numbers=real_only("Paddle's page has real dtypes alone, and it drops the imaginary part"),
+        corners={"a fraction": given(_scaled, exponent=-1)},
         in_place=LATER,
     ),
     _row("rad2deg", rank=184, draw=unary(), calls=both("torch.rad2deg(x)"), in_place=LATER),

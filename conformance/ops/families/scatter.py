@@ -15,7 +15,7 @@ from conformance.ops.draws import axis_of, has_matrices, has_rows, indices, mask
 from conformance.ops.families.indexing import ENTRIES as INDEXING
 from conformance.ops.in_place import LATER
 from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
-from conformance.ops.spec import PLAIN, Drawn, OpSpec, op, rows
+from conformance.ops.spec import PLAIN, Drawn, Growth, OpSpec, op, rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -272,6 +272,7 @@ ENTRIES = rows(
     _reduced("mean", exact=False),
     _reduced("amax", exact=False),
     _reduced("amin", exact=False),
+    _reduced("prod", growth=Growth.COMPOUNDS),
     _row(
         "masked_scatter",
         rank=76,

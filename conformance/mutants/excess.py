@@ -8,6 +8,7 @@ a wrong engine could commit unseen.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -72,6 +73,9 @@ def _of_numbers(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[
     yield "another factor", rewritten(_much, wrong)
     if not wrong.all():
         yield "a right element", rewritten(_little, ~wrong)
+    for words, lost, kept in (("lost", np.nan, ~np.isnan(got)), ("infinite", np.inf, np.isfinite(got))):
+        if (~wrong & kept).any():
+            yield f"a right element is {words}", rewritten(functools.partial(np.full_like, fill_value=lost), ~wrong & kept)
 
 
 def _little(got: Any) -> Any:

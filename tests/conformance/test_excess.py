@@ -81,13 +81,16 @@ def exceeded(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Exceeded]:
 
 def test_an_entry_that_says_what_the_wrong_numbers_are_excuses_nothing_else(exceeded: Any) -> None:
     found = exceeded(entry("value", signature=("zeros",)), one_zero)
-    numbers = ("a little beside", "another factor", "a right element", "absent instead")
+    elsewhere = ("a right element", "a right element is lost", "a right element is infinite")
+    numbers = ("a little beside", "another factor", *elsewhere, "absent instead")
     assert (tuple(f"value: {words}" for words in numbers), {}) == (found.tried, found.excused)
 
 
 def test_an_entry_of_any_number_excuses_every_number(exceeded: Any) -> None:
     found = exceeded(entry("value", unpredictable="memory"), one_zero)
-    numbers = ["value: a little beside", "value: another factor", "value: a right element"]
+    beside = ["value: a little beside", "value: another factor"]
+    elsewhere = ["value: a right element", "value: a right element is lost", "value: a right element is infinite"]
+    numbers = beside + elsewhere
     assert (numbers, []) == ([*found.excused], overreaches(found))
 
 

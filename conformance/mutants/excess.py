@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
     Change = Callable[[Any], Any]
 
+WHERE = {"result": "values", "grad": "state"}
+"""Where an observation has what a difference is about."""
+
 LITTLE = 2.0**-10
 """How far off a number is, relatively, that is wrong by little: far beyond rounding, and lost in a deviation that takes any number."""
 MANY = 0.3711
@@ -103,6 +106,21 @@ def _of_a_tensor(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator
             yield "another dtype", _with_value(actual, found, got.array.astype(np.float16))
     elif right is not None:
         yield "other numbers", _with_value(actual, found, _off(right.array))
+        for other in _beside(promise, actual, found):
+            yield "another is absent, too", _with_value(actual, other, None)
+
+
+def _beside(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[Mismatch]:
+    """Yield the first place of the same step and kind at which what is promised came: numbers that are not 0."""
+    if found.where == "event":
+        return
+    values = actual.final if found.step is END else getattr(actual.observations[found.step], WHERE[found.where], None)
+    for slot in range(len(values or ())):
+        other = replace(found, slot=slot)
+        right, got = value_at(promise.outcome, other), value_at(actual, other)
+        if slot != found.slot and right is not None and got is not None and right.array.any() and not got.unreadable:
+            yield other
+            return
 
 
 def _off(array: Any) -> Any:

@@ -27,7 +27,7 @@ from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENT_TESTS, OFF, off_by
 from conformance.deviations.reach import spoilt
-from conformance.deviations.shared_memory import accumulated_in_one, is_gradient, is_written
+from conformance.deviations.shared_memory import accumulated_in_one, is_gradient, is_written, shape_of_tensor
 from conformance.ops.dtypes import SINGLE, is_floating
 
 if TYPE_CHECKING:
@@ -206,6 +206,8 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
         case "what several accumulate in one memory":
             sums = accumulated_in_one(promise, found)
             return any(_close(total, got, wanted, [total]) and _accounts(found, promise, total, wrong) for total in sums)
+        case "empty in the shape of its tensor":
+            return not got.size and got.shape == shape_of_tensor(promise, found.name)
         case "another contribution":
             return _contributed(promise, found, wrong)
         case _ if words in IN_PARTS:

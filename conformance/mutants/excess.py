@@ -100,7 +100,7 @@ def _of_a_tensor(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator
             yield "other numbers", _with_value(actual, found, _off(got.array))
         if found.kind != "absence" and (right is None or right.array.any()):
             yield "absent instead", _with_value(actual, found, None)
-        if found.kind == "shape":
+        if found.kind == "shape" or not got.array.size:  # which is all that can be said of a tensor without elements
             yield "another shape", _with_value(actual, found, got.array[None, None])
         if found.kind == "dtype":
             yield "another dtype", _with_value(actual, found, got.array.astype(np.float16))

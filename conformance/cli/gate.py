@@ -22,7 +22,7 @@ from conformance.deviations.entries import CRASH, Deviation, known
 from conformance.deviations.findings import evidence
 from conformance.judge.verdict import FAILING
 from conformance.laws.judging import KIND, LAWS_TIMEOUT, Judging, Sampling
-from conformance.mutants.exceeding import exceed, excuses, overreaches
+from conformance.mutants.exceeding import exceed, excuses, overreaches, unexceeded
 from conformance.mutants.measure import chosen, measure
 from conformance.mutants.mutant import Kind
 from conformance.report.terminal import Checked
@@ -121,13 +121,15 @@ def check_curated(options: Options, checked: Checked) -> None:
         mine = [d for d in known() if d.backend in options.backends]
         entries = [d for d in mine if d.shows_on(facts[d.backend].cpu)]
         gone = stale(entries, workers)
-        beyond = [exceeded for exceeded in exceed_all(entries, workers) if exceeded.tried]
+        asked = list(exceed_all(entries, workers))
+    beyond = [exceeded for exceeded in asked if exceeded.tried]
     elsewhere = f", {len(mine) - len(entries)} need another CPU" if len(mine) > len(entries) else ""
     checked.measures.append(f"curated {len(CURATED) - len(table.differing())}/{len(CURATED)}")
     checked.measures.append(f"deviations {len(entries) - len(gone)}/{len(entries)} still show{elsewhere}")
     hidden = [exceeded for exceeded in beyond if exceeded.excused]
     checked.measures.append(f"excess {len(beyond) - len(hidden)}/{len(beyond)}")
     checked.tables += [f"excess of {line}" for exceeded in hidden for line in excuses(exceeded)]
+    checked.tables += [f"not exceeded: {unexceeded(exceeded)}" for exceeded in asked if not exceeded.tried]
     missed = [line for entry, line in gone.items() if entry.was_seen_in(facts[entry.backend].version)]
     checked.tables += [f"not in this release: {line}" for line in gone.values() if line not in missed]
     checked.broken += [*table.faults, *table.differences(), *missed, *(line for one in hidden for line in overreaches(one))]

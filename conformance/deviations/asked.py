@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import derivatives
+from conformance.case.queries import derivatives, upstream
 from conformance.case.steps import Grad
+from conformance.deviations.conditions.calls import outputs_asked_for
 from conformance.deviations.conditions.several import made_together
 
 if TYPE_CHECKING:
@@ -25,6 +26,14 @@ def a_result_of_several(case: Case, number: StepNumber, slot: int) -> bool:
     return _asked(case, number, slot) in {name for names in made_together(case.steps) for name in names}
 
 
+def an_output_or_below(case: Case, number: StepNumber, slot: int) -> bool:
+    """Whether an output of the call is asked for, or what such an output was computed from."""
+    if number is END:
+        return False
+    captured, before = outputs_asked_for(case, number), case.steps[:number]
+    return _asked(case, number, slot) in captured.union(*(upstream(before, name) for name in captured))
+
+
 def _asked(case: Case, number: StepNumber, slot: int) -> str | None:
     call = None if number is END else case.steps[number]
     return call.inputs[slot] if isinstance(call, Grad) and slot < len(call.inputs) else None
@@ -33,5 +42,6 @@ def _asked(case: Case, number: StepNumber, slot: int) -> str | None:
 ASKED: dict[str, Callable[[Case, StepNumber, int], bool]] = {
     "a derivative": a_derivative,
     "a result of several": a_result_of_several,
+    "an output, or what lies below one": an_output_or_below,
 }
 """The predicates by the words that an entry uses."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -20,7 +20,6 @@ from conformance.case.rewrite import (
     CONSTANT,
     answering_nothing,
     bypass,
-    detach_uses,
     each_op,
     each_step,
     expand_steps,
@@ -40,7 +39,6 @@ from conformance.case.steps import (
     InPlace,
     Op,
     RetainGrad,
-    results,
 )
 from conformance.deviations.conditions.several import made_together
 from conformance.deviations.counterfactual_attributes import logits_clipped, single_points_in_front
@@ -68,6 +66,7 @@ from conformance.deviations.counterfactual_calls import (
     surplus_seeds_dropped,
     unreachable_allowed,
 )
+from conformance.deviations.counterfactual_cuts import MOST, derivative_constant, last_operand_constant, operand_constant
 from conformance.deviations.counterfactual_gradients import OF_GRADIENTS
 from conformance.deviations.counterfactual_slots import seeds_of_first_operand
 from conformance.deviations.counterfactual_writes import copy_written, reshaped_numbers_copied, write_bound_anew, write_unrecorded
@@ -76,43 +75,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from conformance.case.case import Case
-    from conformance.case.rewrite import Use
     from conformance.case.steps import Step
 
 LITTLE = 1.0 - 2.0**-20
 """The factor by which `bound_nearer` moves a bound towards 0: more than a rounding of float32, less than elements are apart."""
 BELOW = -1e-30
 """What it makes of a bound of 0, at which only 0 lies."""
-MOST = 64
-"""A counterfactual yields at most so many scripts, because each of them costs a run of the reference."""
-
-
-def operand_constant(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
-    """Cut operands or seeds off from the graph: one, two, or every one in the same place; of these ``ops`` if there are some."""
-    places = [
-        (i, field, position)
-        for i, step in enumerate(until(case, number))
-        if isinstance(step, Op | Custom | Grad) and not (ops and isinstance(step, Op | Custom) and getattr(step, "op", "") not in ops)
-        for field in (("operands",) if isinstance(step, Op | Custom) else Grad.SEEDS)
-        for position, name in enumerate(getattr(step, field) or ())
-        if name is not None
-    ]
-    alike: dict[tuple[Any, ...], list[tuple[int, str, int]]] = {}
-    for place in reversed(places):
-        alike.setdefault((getattr(case.steps[place[0]], "op", ""), *place[1:]), []).append(place)
-    singles = ([place] for place in reversed(places))
-    pairs = (list(pair) for pair in itertools.combinations(reversed(places), 2))
-    for cut in itertools.islice(itertools.chain(singles, (a for a in alike.values() if len(a) > 1), pairs), MOST):
-        yield _cut(case, number, cut)
-
-
-def _cut(case: Case, number: StepNumber, places: Sequence[Use]) -> Variant:
-    """Detach values at these places; what the call in question then no longer reaches is no reason to refuse it."""
-    call = None if number is END else case.steps[number]
-    if number is not END and isinstance(call, Grad):
-        case = replace_step(case, number, msgspec.structs.replace(call, allow_unused=True))
-    moved = number if number is END else number + sum(i <= number for i, _, _ in places)
-    return detach_uses(case, places), moved
 
 
 def op_left_out(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
@@ -241,22 +209,6 @@ def _of_first_order(call: Grad) -> Grad:
     return msgspec.structs.replace(call, create_graph=False, allow_unused=True)
 
 
-def derivative_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have a `grad` with create_graph record nothing: one, or all."""
-    found = [i for i, s in enumerate(until(case, number)) if isinstance(s, Grad) and s.create_graph and i != number]
-    for chosen in [*([i] for i in found), found]:
-        places = [
-            (i, field, position)
-            for i, step in enumerate(until(case, number))
-            for field in step.NAMES
-            if isinstance(getattr(step, field), tuple) and field != "inputs"
-            for position, name in enumerate(getattr(step, field))
-            if any(name in results(case.steps[g]) for g in chosen) and not (i == number and (field, type(step)) == ("outputs", Grad))
-        ]
-        if places:
-            yield _cut(case, number, places)
-
-
 def polar_through_result(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Differentiate every `polar` through its result ``z``: ``Re(g conj(sgn(z)))`` and ``Im(g conj(z))``."""
     steps: list[Step] = []
@@ -304,6 +256,7 @@ def bound_nearer(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator
 
 COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
     "as if an operand were a constant": operand_constant,
+    "as if the last operand were a constant": last_operand_constant,
     "as if an op were left out": op_left_out,
     "as if a hook answered nothing": hook_ignored,
     "as if inputs were retained": inputs_retained,

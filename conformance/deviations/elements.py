@@ -46,6 +46,7 @@ ELEMENTS = (
     "off by roundings of float32",
     "off by roundings of float32, as if single points lay in front",
     "doubled",
+    "empty in the shape of its tensor",
     "another contribution",
     "right in another form",
     "what was written to a tensor",

@@ -79,6 +79,7 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     message: str = ""
     when: tuple[str, ...] = ()
     meets: tuple[Point, ...] = ()
+    lost: tuple[Point, ...] = ()
     above: tuple[str, ...] = ()
     link: str = ""
     signature: tuple[str, ...] = ()
@@ -268,7 +269,7 @@ def _problems(entry: Deviation) -> Iterator[str]:
             yield f"step {step!r} is unknown; allowed are {', '.join(sorted(LABELS))}, and op:NAME for every op of the catalogue"
     for words in entry.when:
         yield from conditions.problems(words)
-    for point in entry.meets:
+    for point in (*entry.meets, *entry.lost):
         yield from point.problems()
     if entry.only and entry.only not in ASKED:
         yield f"'only' {entry.only!r} is unknown; allowed are {', '.join(ASKED)}"

@@ -23,9 +23,10 @@ from conformance.compare.rounding import are_near
 from conformance.ops.dtypes import format_of
 from conformance.ops.spec import signature
 from reference_impl import OPS, PADDLE, TORCH
+from reference_impl.primitives.shape import sum_to
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from conformance.case.case import Case
     from conformance.case.place import StepNumber
@@ -60,10 +61,19 @@ VALUES: Mapping[str, Callable[[Any], Any]] = {
     "below, with an infinite square of e^-x": lambda x: -2.0 * np.real(x) > np.log(_largest(x)),
     "nearly largest": lambda x: np.abs(x) > _largest(x) / 4,
     "of infinite square": lambda x: np.abs(x) > np.sqrt(_largest(x)),
-    "of overflowing product": lambda x: np.prod(np.maximum(np.abs(x), 1.0)) > _largest(x),
     "of infinite reciprocal cube": lambda x: np.abs(x) < _largest(x) ** (-1 / 3),
 }
 """The words for values. Beside them stands ``at NUMBER``, or ``at ATTRIBUTE`` of the op, each with a minus or without."""
+
+ALONG_AN_AXIS: Mapping[str, Callable[[Any, int | None], Any]] = {
+    "of overflowing product": lambda x, axis: np.prod(np.maximum(np.abs(x), 1.0), axis=axis, keepdims=True) > _largest(x),
+}
+"""The words for what values are together with the others along the ``axis`` of the op."""
+
+PAIRS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "beyond exponential of": lambda x, other: np.isinf(np.exp(np.abs(x - other))),
+}
+"""The words for what a value is beside another operand, whose name stands behind them."""
 
 AT = re.compile(r"at (-?)(\w[\w.]*)")
 
@@ -78,16 +88,36 @@ class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def met(self, case: Case, number: StepNumber) -> bool:
         """Whether a call of the op up to the step meets the point, in either dialect."""
-        position = signature(self.op)[0].index(self.operand)
         calls = [(i, step) for i, step in enumerate(until(case, number)) if isinstance(step, Op) and step.op == self.op]
         found = (
-            (known[step.operands[position]], step)
+            (given, step.attrs)
             for dialect in (TORCH, PADDLE)
             for i, step in calls
-            if step.operands[position] in (known := arrays(case, i, dialect))
+            if self._needed(given := [*map(arrays(case, i, dialect).get, step.operands)])
         )
+        return any(bool(np.any(self.here(given, attrs))) for given, attrs in found)
+
+    def here(self, given: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+        """Return which elements of the operand are the value, where a call was given these operands and attributes."""
+        operands = signature(self.op)[0]
+        x = given[operands.index(self.operand)]
         with np.errstate(all="ignore"):
-            return any(bool(np.any(self._is(self._scaled(x, step.attrs), step.attrs))) for x, step in found)
+            if self._beside is None:
+                return np.broadcast_to(self._is(self._scaled(x, attrs), attrs), x.shape)
+            words, other = self._beside
+            pairs = PAIRS[words](x, given[operands.index(other)])
+        return sum_to(pairs.astype(int), shape=x.shape) > 0
+
+    def _needed(self, given: Sequence[Any]) -> bool:
+        """Whether all that the point is about is among the operands of a call, of which ``None`` are not known."""
+        names = [self.operand] if self._beside is None else [self.operand, self._beside[1]]
+        return all(given[signature(self.op)[0].index(name)] is not None for name in names)
+
+    @property
+    def _beside(self) -> tuple[str, str] | None:
+        """Return what the value is beside another operand, and that one's name."""
+        words, _, other = self.value.rpartition(" ")
+        return (words, other) if words in PAIRS else None
 
     def _scaled(self, x: Any, attrs: Mapping[str, Any]) -> Any:
         return x * np.asarray(attrs[self.times], x.dtype) if self.times else x
@@ -95,6 +125,8 @@ class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def _is(self, x: Any, attrs: Mapping[str, Any]) -> Any:
         if self.value in VALUES:
             return VALUES[self.value](x)
+        if self.value in ALONG_AN_AXIS:
+            return ALONG_AN_AXIS[self.value](x, attrs["axis"])
         sign, place = self._place
         return are_near(sign * np.asarray(attrs[place] if place in attrs else float(place), x.dtype), x)
 
@@ -114,10 +146,17 @@ class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             yield f"operand {self.operand!r} of {self.op} is unknown; allowed are {', '.join(operands)}"
         if self.times and self.times not in attrs:
             yield f"attribute {self.times!r} of {self.op} is unknown; allowed are {', '.join(attrs) or 'none'}"
+        if self._beside is not None:
+            if self._beside[1] not in operands:
+                yield f"operand {self._beside[1]!r} of {self.op} is unknown; allowed are {', '.join(operands)}"
+            return
         place = self._place[1]
-        if self.value not in VALUES and place not in attrs and not re.fullmatch(r"\d+(\.\d+)?", place):
+        if self.value in ALONG_AN_AXIS and "axis" not in attrs:
+            yield f"value {self.value!r} is about an axis, which {self.op} does not have"
+        if self.value not in (*VALUES, *ALONG_AN_AXIS) and place not in attrs and not re.fullmatch(r"\d+(\.\d+)?", place):
             places = ", ".join(f"'at {name}'" for name in ("NUMBER", *attrs))
-            yield f"value {self.value!r} is unknown; allowed are {', '.join(VALUES)}, {places}"
+            pairs = ", ".join(f"'{words} OPERAND'" for words in PAIRS)
+            yield f"value {self.value!r} is unknown; allowed are {', '.join((*VALUES, *ALONG_AN_AXIS))}, {places}, {pairs}"
 
 
 def arrays(case: Case, number: int, dialect: Dialect) -> dict[str, Any]:

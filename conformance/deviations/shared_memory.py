@@ -223,3 +223,13 @@ def _are_those(array: Any, got: Any) -> bool:
 def _numbers(array: Any) -> Any:
     """Return the real numbers that an array holds, from the least to the largest."""
     return np.sort(_reals(array))
+
+
+def shape_of_tensor(promise: Promise, name: str) -> tuple[int, ...] | None:
+    """Return the shape of a tensor of a script, ``None`` if nothing of that name is promised."""
+    shapes = {entry.name: entry.shape for entry in promise.case.inputs}
+    for step, seen in zip(promise.case.steps, promise.outcome.observations, strict=True):
+        if isinstance(seen, Computed):
+            made = zip(results(step), seen.values, strict=False)
+            shapes.update({made_name: value.array.shape for made_name, value in made if value is not None})
+    return shapes.get(name)

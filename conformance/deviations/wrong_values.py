@@ -26,7 +26,8 @@ from conformance.compare.rounding import agrees_cheaply, are_near, within_a_roun
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENT_TESTS, OFF, off_by
-from conformance.deviations.shared_memory import accumulated_in_one, is_gradient, is_written
+from conformance.deviations.reach import spoilt
+from conformance.deviations.shared_memory import accumulated_in_one, is_gradient, is_written, shape_of_tensor
 from conformance.ops.dtypes import SINGLE, is_floating
 
 if TYPE_CHECKING:
@@ -63,11 +64,22 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
             return True
         found = replace(found, kind="value", actual_array=_in_form(found))
     wrong = _wrong(found, promise)  # known before any rule is changed, or its bounds would be those of other rules
-    elements = [ELEMENT_TESTS[words](found.actual_array) for words in entry.signature if words in ELEMENT_TESTS]
+    elements = _told(entry, promise, found)
     elements += [off_by(words, _wanted(found), found.actual_array) for words in entry.signature if words in OFF]
     if elements and bool(np.any(elements, axis=0)[wrong].all()):
         return True
     return any(_bears(words, entry.above, promise, found, wrong) for words in entry.signature if not {words} & {*ELEMENT_TESTS, *OFF})
+
+
+def _told(entry: Deviation, promise: Promise, found: Mismatch) -> list[Any]:
+    """Return which elements are as an entry says of elements by themselves, by its words: of those that its special points reach."""
+    told = [ELEMENT_TESTS[words](found.actual_array) for words in entry.signature if words in ELEMENT_TESTS]
+    points = entry.lost or entry.meets
+    if not told or not points:
+        return told
+    with spoilt(points):
+        reached = [np.isnan(array) for _, array in _answers(promise.of(promise.case), found.step, found)]
+    return [one & np.any(reached, axis=0) for one in told] if reached else []
 
 
 def bear_together(one: Deviation, other: Deviation, promise: Promise, found: Mismatch) -> bool:
@@ -79,7 +91,7 @@ def bear_together(one: Deviation, other: Deviation, promise: Promise, found: Mis
     wrong = _wrong(found, promise)
     for ruled, beside in ((one, other), (other, one)):
         predicting = [words for words in beside.signature if words in RULES or words in COUNTERFACTUALS or words in SINGLE_ROUNDINGS]
-        elements = [ELEMENT_TESTS[words](found.actual_array) for words in beside.signature if words in ELEMENT_TESTS]
+        elements = _told(beside, promise, found)
         if any(_nearly_predicted(words, ruled, promise, found, wrong) for words in beside.signature if words in OFF):
             return True
         for change in _changes(ruled):
@@ -194,6 +206,8 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
         case "what several accumulate in one memory":
             sums = accumulated_in_one(promise, found)
             return any(_close(total, got, wanted, [total]) and _accounts(found, promise, total, wrong) for total in sums)
+        case "empty in the shape of its tensor":
+            return not got.size and got.shape == shape_of_tensor(promise, found.name)
         case "another contribution":
             return _contributed(promise, found, wrong)
         case _ if words in IN_PARTS:

@@ -14,6 +14,7 @@ from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
 from conformance.deviations.entries import CRASH, known
 from conformance.deviations.explain import excuse
+from conformance.judge.canary import POISON
 from conformance.judge.verdict import AGREEING, Bucket, Verdict, judge, verdict_of
 from conformance.mutants.displaced import displaced
 from conformance.mutants.excess import ELSEWHERE, excesses
@@ -56,6 +57,17 @@ def overreaches(exceeded: Exceeded) -> list[str]:
         if bold or not by:
             said.append(f"{exceeded.entry}: an engine that does more ({words}) is excused by {', '.join(bold) or 'nobody'}")
     return said
+
+
+def unexceeded(exceeded: Exceeded) -> str:
+    """Say of an entry of which nothing was tried why that is so."""
+    damages = {*_named(exceeded.entry).kinds} == {POISON}
+    why = (
+        "what it damages shows in later cases, so its answer has nothing to change"
+        if damages
+        else "no difference that the comparison of its case goes on after is told by it, so there is nothing to change"
+    )
+    return f"{exceeded.entry}: {why}"
 
 
 def exceed(cases: Sequence[Case], name: str, entry: str) -> Exceeded:

@@ -8,6 +8,7 @@ a wrong engine could commit unseen.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from conformance.compare.promise import Promise
 
     Change = Callable[[Any], Any]
+
+WHERE = {"result": "values", "grad": "state"}
+"""Where an observation has what a difference is about."""
 
 LITTLE = 2.0**-10
 """How far off a number is, relatively, that is wrong by little: far beyond rounding, and lost in a deviation that takes any number."""
@@ -72,6 +76,9 @@ def _of_numbers(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[
     yield "another factor", rewritten(_much, wrong)
     if not wrong.all():
         yield "a right element", rewritten(_little, ~wrong)
+    for words, lost, kept in (("lost", np.nan, ~np.isnan(got)), ("infinite", np.inf, np.isfinite(got))):
+        if (~wrong & kept).any():
+            yield f"a right element is {words}", rewritten(functools.partial(np.full_like, fill_value=lost), ~wrong & kept)
 
 
 def _little(got: Any) -> Any:
@@ -93,12 +100,27 @@ def _of_a_tensor(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator
             yield "other numbers", _with_value(actual, found, _off(got.array))
         if found.kind != "absence" and (right is None or right.array.any()):
             yield "absent instead", _with_value(actual, found, None)
-        if found.kind == "shape":
+        if found.kind == "shape" or not got.array.size:  # which is all that can be said of a tensor without elements
             yield "another shape", _with_value(actual, found, got.array[None, None])
         if found.kind == "dtype":
             yield "another dtype", _with_value(actual, found, got.array.astype(np.float16))
     elif right is not None:
         yield "other numbers", _with_value(actual, found, _off(right.array))
+        for other in _beside(promise, actual, found):
+            yield "another is absent, too", _with_value(actual, other, None)
+
+
+def _beside(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[Mismatch]:
+    """Yield the first place of the same step and kind at which what is promised came: numbers that are not 0."""
+    if found.where == "event":
+        return
+    values = actual.final if found.step is END else getattr(actual.observations[found.step], WHERE[found.where], None)
+    for slot in range(len(values or ())):
+        other = replace(found, slot=slot)
+        right, got = value_at(promise.outcome, other), value_at(actual, other)
+        if slot != found.slot and right is not None and got is not None and right.array.any() and not got.unreadable:
+            yield other
+            return
 
 
 def _off(array: Any) -> Any:

@@ -16,7 +16,7 @@ import functools
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from reference_impl.tape.primitive import Primitive
+from reference_impl.tape.primitive import OPS, Primitive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -60,6 +60,17 @@ def replaced_forward(op: Primitive, make: Callable[[Callable[..., Any]], Callabl
         yield
     finally:
         op.forward = right
+
+
+@contextmanager
+def replaced_op(name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Iterator[None]:
+    """Have scripts find under a name what ``make`` makes of the op that is there, a primitive or not; rules have theirs still."""
+    right = OPS[name]
+    OPS[name] = functools.update_wrapper(make(right), right.forward if isinstance(right, Primitive) else right)
+    try:
+        yield
+    finally:
+        OPS[name] = right
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from conformance.deviations.conditions.registry import condition, terms
 from conformance.deviations.entries import Deviation, DeviationError, known
 from conformance.deviations.explain import explain
 from conformance.deviations.findings import evidence, findings_folders
-from conformance.deviations.points import VALUES, Point
+from conformance.deviations.points import ALONG_AN_AXIS, PAIRS, VALUES, Point
 from conformance.judge.canary import Ailment
 from conformance.judge.verdict import Bucket, judge
 from conformance.ops import catalogue
@@ -88,7 +88,10 @@ def test_every_scope_is_used() -> None:
 
 
 def test_every_word_for_a_value_is_used() -> None:
-    assert set(VALUES) == {p.value for entry in known() for p in entry.meets if not p.value.startswith("at ")}
+    used = {p.value for entry in known() for p in (*entry.meets, *entry.lost) if not p.value.startswith("at ")}
+    beside = {words for words in PAIRS if any(value.startswith(words) for value in used)}
+    assert {*VALUES, *ALONG_AN_AXIS} == {value for value in used if not value.startswith((*PAIRS,))}
+    assert set(PAIRS) == beside
 
 
 def test_every_finding_is_a_known_deviation() -> None:
@@ -438,7 +441,6 @@ MET = {
     "nearly largest": (LARGEST / 2, LARGEST / 8),
     "of infinite square": (2e19, 1e19),
     "below, with an infinite square of e^-x": (-45.0, -44.0),
-    "of overflowing product": ("inf", LARGEST),
     "of infinite reciprocal cube": (1e-13, 1e-12),
 }
 
@@ -447,6 +449,12 @@ MET = {
 def test_an_operand_meets_a_value_or_not(value: str) -> None:
     point = Point("relu", "x", value)
     assert [True, False] == [point.met(meeting("relu", (1.0, number)), END) for number in MET[value]]
+
+
+def test_a_product_overflows_along_its_axis_and_not_across_it() -> None:
+    along, across = (Case((Input("x", (2, 2), (1e30, 1e30, 1.0, 1.0)),), (Op("prod", ("x",), ("y",), {"axis": a}),)) for a in (1, 0))
+    point = Point("prod", "x", "of overflowing product")
+    assert [True, False] == [point.met(case, END) for case in (along, across)]
 
 
 @pytest.mark.parametrize(

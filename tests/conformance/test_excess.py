@@ -13,7 +13,7 @@ from conformance.case.steps import Grad, Op
 from conformance.deviations import explain as explaining
 from conformance.deviations.entries import Deviation
 from conformance.mutants import exceeding
-from conformance.mutants.exceeding import Exceeded, exceed, excuses, overreaches
+from conformance.mutants.exceeding import Exceeded, exceed, excuses, overreaches, unexceeded
 from reference_impl import TORCH
 from tests.conformance.engines import INFO, TOTAL, answer
 
@@ -81,13 +81,16 @@ def exceeded(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Exceeded]:
 
 def test_an_entry_that_says_what_the_wrong_numbers_are_excuses_nothing_else(exceeded: Any) -> None:
     found = exceeded(entry("value", signature=("zeros",)), one_zero)
-    numbers = ("a little beside", "another factor", "a right element", "absent instead")
+    elsewhere = ("a right element", "a right element is lost", "a right element is infinite")
+    numbers = ("a little beside", "another factor", *elsewhere, "absent instead")
     assert (tuple(f"value: {words}" for words in numbers), {}) == (found.tried, found.excused)
 
 
 def test_an_entry_of_any_number_excuses_every_number(exceeded: Any) -> None:
     found = exceeded(entry("value", unpredictable="memory"), one_zero)
-    numbers = ["value: a little beside", "value: another factor", "value: a right element"]
+    beside = ["value: a little beside", "value: another factor"]
+    elsewhere = ["value: a right element", "value: a right element is lost", "value: a right element is infinite"]
+    numbers = beside + elsewhere
     assert (numbers, []) == ([*found.excused], overreaches(found))
 
 
@@ -126,7 +129,14 @@ def test_what_makes_no_difference_is_no_excess(exceeded: Any) -> None:
     def nothing(_: Any) -> None:
         """Answer rightly."""
 
-    assert exceeded(entry("value", signature=("zeros",)), nothing).tried == ()
+    found = exceeded(entry("value", signature=("zeros",)), nothing)
+    assert found.tried == ()
+    assert unexceeded(found).startswith("known: no difference that the comparison of its case goes on after")
+
+
+def test_an_entry_of_damage_says_that_there_is_nothing_to_change(exceeded: Any) -> None:
+    said = "known: what it damages shows in later cases, so its answer has nothing to change"
+    assert said == unexceeded(exceeded(entry("poison"), one_zero))
 
 
 def test_wrong_numbers_are_other_ones() -> None:

@@ -190,14 +190,19 @@ def input_is_output(case: Case, number: int) -> bool:
 
     A seed and the gradient of an output in itself are one.
     """
+    return bool(outputs_asked_for(case, number))
+
+
+def outputs_asked_for(case: Case, number: int) -> set[str]:
+    """Return the outputs of a `grad` call that are among its inputs, as `input_is_output` means it, by all names that each has."""
     call, same = case.steps[number], twins(case.steps[:number])
     if not isinstance(call, Grad):
-        return False
+        return set()
     for i, step in enumerate(case.steps[:number]):
         if isinstance(step, Op) and moves_nothing(case, i):
             same[step.results[0]] = same.get(step.operands[0], step.operands[0])
     asked, roots = ({same.get(name, name) for name in names} for names in (call.inputs, call.outputs))
-    return not asked.isdisjoint(roots)
+    return {name for name in {*same, *asked} if same.get(name, name) in asked & roots}
 
 
 @condition

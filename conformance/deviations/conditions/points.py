@@ -68,12 +68,6 @@ def eigenvalues_of_several(case: Case, number: int) -> bool:
 
 
 @condition
-def operands_beyond_exponential(case: Case, number: int) -> bool:
-    """Whether logaddexp has operands that are so far apart that the exponential of their difference is infinite."""
-    return _meets(case, number, "logaddexp", lambda x, y: np.isinf(np.exp(np.abs(x - y))))
-
-
-@condition
 def squares_of_point_beyond_range(case: Case, number: int) -> bool:
     """Whether an angle is that of a point whose squared distance, its reciprocal, or a coordinate leaves the normal numbers."""
 

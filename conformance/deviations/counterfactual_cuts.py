@@ -1,0 +1,79 @@
+"""Counterfactuals in which values are constants: operands, seeds and derivatives, one at a time, two, or all in the same place."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from conformance.case.place import END, StepNumber
+from conformance.case.queries import until
+from conformance.case.rewrite import detach_uses, replace_step
+from conformance.case.steps import Custom, Grad, Op, results
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from conformance.case.case import Case
+    from conformance.case.rewrite import Use
+    from conformance.deviations.counterfactual_calls import Variant
+
+MOST = 64
+"""A counterfactual yields at most so many scripts, because each of them costs a run of the reference."""
+
+
+def operand_constant(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
+    """Cut operands or seeds off from the graph: one, two, or every one in the same place; of these ``ops`` if there are some."""
+    places = [
+        (i, field, position)
+        for i, step in enumerate(until(case, number))
+        if isinstance(step, Op | Custom | Grad) and not (ops and isinstance(step, Op | Custom) and getattr(step, "op", "") not in ops)
+        for field in (("operands",) if isinstance(step, Op | Custom) else Grad.SEEDS)
+        for position, name in enumerate(getattr(step, field) or ())
+        if name is not None
+    ]
+    yield from _each_cut(case, number, places)
+
+
+def last_operand_constant(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
+    """Cut the last operands of ops off from the graph, and nothing else."""
+    steps = enumerate(until(case, number))
+    places = [(i, "operands", len(step.operands) - 1) for i, step in steps if isinstance(step, Op) and step.op in ops]
+    yield from _each_cut(case, number, places)
+
+
+def _each_cut(case: Case, number: StepNumber, places: Sequence[Use]) -> Iterator[Variant]:
+    """Cut values off at one of these places, at two, or at all of one op and position."""
+    alike: dict[tuple[Any, ...], list[Use]] = {}
+    for place in reversed(places):
+        alike.setdefault((getattr(case.steps[place[0]], "op", ""), *place[1:]), []).append(place)
+    singles = ([place] for place in reversed(places))
+    pairs = (list(pair) for pair in itertools.combinations(reversed(places), 2))
+    for cut in itertools.islice(itertools.chain(singles, (a for a in alike.values() if len(a) > 1), pairs), MOST):
+        yield _cut(case, number, cut)
+
+
+def _cut(case: Case, number: StepNumber, places: Sequence[Use]) -> Variant:
+    """Detach values at these places; what the call in question then no longer reaches is no reason to refuse it."""
+    call = None if number is END else case.steps[number]
+    if number is not END and isinstance(call, Grad):
+        case = replace_step(case, number, msgspec.structs.replace(call, allow_unused=True))
+    moved = number if number is END else number + sum(i <= number for i, _, _ in places)
+    return detach_uses(case, places), moved
+
+
+def derivative_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a `grad` with create_graph record nothing: one, or all."""
+    found = [i for i, s in enumerate(until(case, number)) if isinstance(s, Grad) and s.create_graph and i != number]
+    for chosen in [*([i] for i in found), found]:
+        places = [
+            (i, field, position)
+            for i, step in enumerate(until(case, number))
+            for field in step.NAMES
+            if isinstance(getattr(step, field), tuple) and field != "inputs"
+            for position, name in enumerate(getattr(step, field))
+            if any(name in results(case.steps[g]) for g in chosen) and not (i == number and (field, type(step)) == ("outputs", Grad))
+        ]
+        if places:
+            yield _cut(case, number, places)

@@ -1,0 +1,81 @@
+"""What special points reach: the elements that an engine can lose by them, and no others.
+
+An entry that says no more of its wrong elements than that they are NaN would excuse an engine that loses any element of a script in
+which the point is met somewhere. But a number is lost where it is computed from a special one. So the reference runs with ops whose
+special elements have the factor NaN, and the others 1. What is computed from them is NaN then, in both directions, since the gradient
+of a product has the factor, too. What is not NaN does not depend on them.
+
+An op may have a number for NaN: it leaves that out (nanquantile), or drops everything (a dropout of all). So its result has such a
+factor, too, where it changes or the special elements stand.
+"""
+
+from __future__ import annotations
+
+import functools
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.ops.spec import signature
+from reference_impl import DIALECTS
+from reference_impl.primitives.arithmetic import mul
+from reference_impl.tape.primitive import Primitive, array_of
+from reference_impl.tape.rules import replaced_op
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from conformance.deviations.points import Point
+
+
+@contextmanager
+def spoilt(points: Sequence[Point]) -> Iterator[None]:
+    """Have everything that comes of special points be NaN: of the ops that a script, a program or a custom function applies."""
+    with ExitStack() as stack:
+        for op in dict.fromkeys(point.op for point in points):
+            mine = [point for point in points if point.op == op]
+            for spelled in dict.fromkeys(dialect.spelled.get(op, op) for dialect in DIALECTS.values()):
+                stack.enter_context(replaced_op(spelled, functools.partial(_spoiling, mine)))
+        yield
+
+
+def _spoiling(points: Sequence[Point], right: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an op with factors at its special operands and at its result; no gradient flows to these, in a program neither."""
+
+    def spoiling(*operands: Any, **attrs: Any) -> Any:
+        plain, given = [*map(array_of, operands)], [*operands]
+        for position in {signature(point.op)[0].index(point.operand) for point in points}:
+            factor = Primitive(functools.partial(_factor, points, position, attrs), "factor")
+            given[position] = mul(operands[position], factor(*plain))
+        out = right(*given, **attrs)
+        if isinstance(out, tuple):
+            return out
+        factor = Primitive(functools.partial(_factor_of_result, points, functools.partial(right, **attrs), attrs), "factor")
+        return mul(out, factor(array_of(out), *plain))
+
+    return spoiling
+
+
+def _here(points: Sequence[Point], position: int, operands: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    meant = (point for point in points if signature(point.op)[0].index(point.operand) == position)
+    return np.any([point.here(operands, attrs) for point in meant], axis=0)
+
+
+def _factor(points: Sequence[Point], position: int, attrs: Mapping[str, Any], /, *operands: Any) -> Any:
+    return _lost(operands[position], _here(points, position, operands, attrs))
+
+
+def _factor_of_result(
+    points: Sequence[Point], op: Callable[..., Any], attrs: Mapping[str, Any], /, spoilt_result: Any, *operands: Any
+) -> Any:
+    right = op(*operands)
+    lost = ~((spoilt_result == right) | (np.isnan(spoilt_result) & np.isnan(right)))
+    for position in {signature(point.op)[0].index(point.operand) for point in points}:
+        if operands[position].shape == right.shape:
+            lost |= _here(points, position, operands, attrs)
+    return _lost(right, lost)
+
+
+def _lost(array: Any, where: Any) -> Any:
+    return np.where(where, np.asarray(np.nan, array.dtype), np.ones_like(array))

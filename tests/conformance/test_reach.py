@@ -1,0 +1,116 @@
+"""What special points reach: an entry of lost elements excuses those that are computed from a special one, and no others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from conformance.backends import BackendInfo
+from conformance.case.case import Case, Input
+from conformance.case.outcome import Computed
+from conformance.case.place import END
+from conformance.case.steps import Custom, Grad, InPlace, Op
+from conformance.compare.compare import Comparer
+from conformance.compare.promise import Promise
+from conformance.deviations.entries import Deviation
+from conformance.deviations.points import Point
+from conformance.deviations.reach import spoilt
+from conformance.deviations.wrong_values import bears
+from reference_impl import PADDLE_STATIC
+from tests.conformance.engines import INFO, TOTAL, answer
+
+if TYPE_CHECKING:
+    from conformance.compare.mismatch import Mismatch
+
+ZERO = Point("relu", "x", "zero")
+X = Input("x", (3,), (0.0, 1.0, 2.0))
+SUM = Op("sum", ("y",), ("z",), TOTAL)
+GRAD = Grad(("z",), ("x",), ("g",))
+RELU = Case((X,), (Op("relu", ("x",), ("y",)), SUM, GRAD), "exact")
+PRODUCT = Case(
+    (Input("x", (2, 2), (0.0, 1.0, 2.0, 3.0)),),
+    (Op("prod", ("x",), ("y",), {"axis": 1, "keepdims": False}), SUM, GRAD),
+    "exact",
+)
+INSIDE = Custom(("x",), ("y",), (Op("relu", ("x",), ("r",)),), ("r",), ("c",), ("c",))
+
+
+def reached(case: Case, number: int, *points: Point, info: BackendInfo = INFO) -> list[bool]:
+    """Return which elements of the result of a step special points reach."""
+    with spoilt(points):
+        seen = Promise(case, info).outcome.observations[number]
+    assert isinstance(seen, Computed)
+    assert seen.values[0] is not None
+    return np.isnan(seen.values[0].array).ravel().tolist()
+
+
+@pytest.mark.parametrize("number", [0, 2])
+def test_a_point_reaches_what_stands_at_its_place(number: int) -> None:
+    assert [True, False, False] == reached(RELU, number, ZERO)
+
+
+def test_a_point_reaches_what_is_computed_together_with_it() -> None:
+    assert [True, True, False, False] == reached(PRODUCT, 2, Point("prod", "x", "zero"))
+
+
+def test_a_point_of_another_op_reaches_nothing() -> None:
+    assert [False] * 3 == reached(RELU, 2, Point("sqrt", "x", "zero"))
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        Case((X,), (Op("clone", ("x",), ("y",)), InPlace("relu", "y"), Op("clone", ("y",), ("c",))), "exact"),
+        Case((X,), (INSIDE, Op("clone", ("y",), ("c",))), "exact"),
+    ],
+    ids=["in place", "in a custom function"],
+)
+def test_a_point_reaches_from_wherever_the_op_is_applied(case: Case) -> None:
+    assert [True, False, False] == reached(case, len(case.steps) - 1, ZERO)
+
+
+def test_a_point_reaches_from_an_op_of_a_program() -> None:
+    info = BackendInfo("other", "1.0", PADDLE_STATIC, PADDLE_STATIC.not_offered)
+    assert [True, False, False] == reached(RELU, 2, ZERO, info=info)
+
+
+@pytest.mark.parametrize(
+    ("op", "attrs", "data", "found"),
+    [
+        ("dropout_all", {}, ("inf", 1.0), [True, False]),
+        ("nanquantile", {"q": 0.0, "axis": 0, "keepdims": False}, ("-inf", 1.0), [True]),
+    ],
+)
+def test_a_point_reaches_the_results_of_ops_that_leave_nan_out(
+    op: str, attrs: dict[str, object], data: tuple[float, ...], found: list[bool]
+) -> None:
+    case = Case((Input("x", (2,), data),), (Op(op, ("x",), ("y",), attrs),))
+    assert found == reached(case, 0, Point(op, "x", "infinite"))
+
+
+def lost(*places: int) -> Mismatch:
+    """Return the difference of a gradient of relu that is NaN at some places."""
+    actual = answer(RELU)
+    seen = actual.observations[2]
+    assert isinstance(seen, Computed)
+    assert seen.values[0] is not None
+    seen.values[0].array[[*places]] = np.nan
+    (found, _), *_ = Comparer(Promise(RELU, INFO)).run(actual, lambda _: "known").known
+    return found
+
+
+@pytest.mark.parametrize(("places", "known"), [((0,), True), ((1,), False), ((0, 1), False)])
+@pytest.mark.parametrize("field", ["meets", "lost"])
+def test_an_entry_of_lost_elements_excuses_those_that_its_points_reach(places: tuple[int, ...], known: bool, field: str) -> None:
+    says: dict[str, object] = {"signature": ("nan",), field: (ZERO,)}
+    entry = Deviation("known", "other", "==1.*", ("grad",), ("value",), "because", "known", **says)  # type: ignore[arg-type]
+    assert known == bears(entry, Promise(RELU, INFO), lost(*places))
+
+
+def test_a_value_beside_another_operand_is_met_where_both_stand() -> None:
+    steps = (Op("logaddexp", ("x", "y"), ("z",)),)
+    far, near = (Case((Input("x", (2, 1), (0.0, 1.0)), Input("y", (2,), (1.0, y))), steps) for y in (90.0, 2.0))
+    point = Point("logaddexp", "x", "beyond exponential of y")
+    assert [True, False] == [point.met(case, END) for case in (far, near)]

@@ -66,7 +66,13 @@ class BackendInfo:
         return None
 
     def watched(self, case: Case) -> list[str]:
-        """Return the values whose ``.grad`` is asked for, in their order; ``""`` where only steps give one that are not offered."""
+        """Return the values whose ``.grad`` is asked for, in their order.
+
+        An engine that cannot be asked to retain a ``.grad`` may give one to whatever it likes. So ``""`` stands for a value that only
+        steps give one which it does not offer.
+        """
+        if "step:retain_grad" not in self.not_offered:
+            return list(case.watched)
         offered = [self.refusal(needs) is None for needs in case.needs]
         return [name if not steps or any(offered[step] for step in steps) else "" for name, steps in case.givers.items()]
 

@@ -87,9 +87,16 @@ def test_a_pass_over_what_was_there_before_another_one_needs_a_graph_that_is_kep
 def test_what_only_a_step_would_give_a_gradient_that_is_not_offered_is_not_asked_for_one(word: str) -> None:
     step = RetainGrad("y") if word == "step:retain_grad" else SetRequiresGrad("y", False)
     case = Case((X,), (SQUARE, TOTAL, step, Backward(("z",))))
-    without, with_it = (BackendInfo("some", "1", TAPES, words) for words in ({word: "not here"}, {}))
+    lacking = {"step:retain_grad": "not here", word: "not here"}
+    without, with_it = (BackendInfo("some", "1", TAPES, words) for words in (lacking, {}))
     assert (["x", ""], ["x", "y"]) == (without.watched(case), with_it.watched(case))
-    assert isinstance(reference(TAPES, {word: "not here"}).run(case).observations[2], NotOffered)
+    assert isinstance(reference(TAPES, lacking).run(case).observations[2], NotOffered)
+
+
+def test_an_engine_that_can_be_asked_to_retain_a_gradient_gives_none_to_what_nobody_asked_for() -> None:
+    case = Case((X,), (SQUARE, TOTAL, Backward(("z",), inputs=("y",)), Backward(("z",))))
+    info = BackendInfo("some", "1", TAPES, {"backward.inputs": "not here"})
+    assert info.watched(case) == ["x", "y"]
 
 
 def test_a_script_for_engines_without_grad_calls_backward_alone_and_passes_what_they_have() -> None:

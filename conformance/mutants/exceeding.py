@@ -24,12 +24,16 @@ if TYPE_CHECKING:
 
     from conformance.backends import Backend
     from conformance.case.case import Case
+    from conformance.case.outcome import Outcome
     from conformance.deviations.entries import Deviation
 
 EXCEEDED = 3
 """At so many different differences of a case an entry is exceeded."""
 NO_EXCESS = (*AGREEING, Bucket.NOTHING_COMPARED)
 """Where nothing differs any more, nothing was done beyond the entry."""
+
+SAID = {"absent instead": "absent", "computed instead": "computed"}
+"""What an excess does, and the word of an entry that says just that of its engine."""
 
 
 class Exceeded(msgspec.Struct, frozen=True):
@@ -75,21 +79,25 @@ def exceed(cases: Sequence[Case], name: str, entry: str) -> Exceeded:
     engine = backend(name)
     deviation = _named(entry)
     judged = [found for case in cases for found in _judged(case, engine, deviation)]
-    tried = dict.fromkeys(words for words, _ in judged)
-    return Exceeded(entry, tuple(tried), {words: v.deviations for words, v in judged if v.bucket is not Bucket.DIVERGED})
+    tried = dict.fromkeys(words for words, _, _ in judged)
+    return Exceeded(entry, tuple(tried), {words: by for words, v, by in judged if v.bucket is not Bucket.DIVERGED})
 
 
 def _named(name: str) -> Deviation:
     return next(entry for entry in known() if entry.id == name)
 
 
-def _judged(case: Case, engine: Backend, deviation: Deviation) -> Iterator[tuple[str, Verdict]]:
-    """Yield every excess in a case with its verdict; a case of crashes alone is not run, since it would take the process down."""
+def _judged(case: Case, engine: Backend, deviation: Deviation) -> Iterator[tuple[str, Verdict, tuple[str, ...]]]:
+    """Yield every excess in a case with its verdict, and the entries that it is taken for.
+
+    A case of crashes alone is not run, since it would take the process down.
+    """
     promise = Promise(case, engine.info)
     if CRASH in deviation.kinds:
         for bucket in (Bucket.CRASHED, Bucket.TIMED_OUT):
             found = Mismatch(END, CRASH, "step", "computed", bucket, f"the process died: {ELSEWHERE}")
-            yield f"crash: {bucket} elsewhere", verdict_of(promise, found, Verdict(bucket))
+            verdict = verdict_of(promise, found, Verdict(bucket))
+            yield f"crash: {bucket} elsewhere", verdict, verdict.deviations
     if {*deviation.kinds} == {CRASH}:
         return
     actual = answer(engine, case)
@@ -101,9 +109,15 @@ def _judged(case: Case, engine: Backend, deviation: Deviation) -> Iterator[tuple
         for elsewhere, moved in displaced(deviation, promise, actual, found):
             verdict = judge(elsewhere, moved)
             if verdict.bucket not in NO_EXCESS:
-                yield f"{found.kind}: where its condition does not hold", verdict
+                yield f"{found.kind}: where its condition does not hold", verdict, verdict.deviations
         for words, changed in excesses(promise, actual, found):
-            verdict = judge(promise, changed)
-            said = words == "absent instead" and any("absent" in _named(name).actual for name in verdict.deviations)
-            if verdict.bucket not in NO_EXCESS and not said:
-                yield f"{found.kind}: {words}", verdict
+            verdict, by = judge(promise, changed), _taken_for(promise, changed, found)
+            said = words in SAID and any(SAID[words] in _named(name).actual for name in by)
+            if verdict.bucket is Bucket.DIVERGED or (by and not said and verdict.bucket not in NO_EXCESS):
+                yield f"{found.kind}: {words}", verdict, by
+
+
+def _taken_for(promise: Promise, changed: Outcome, found: Mismatch) -> tuple[str, ...]:
+    """Return the entries that explain what differs at the step of a difference; others may show elsewhere in the case."""
+    known_there = (name for other, name in Comparer(promise).run(changed, excuse(promise)).known if other.step == found.step)
+    return tuple(dict.fromkeys(known_there))

@@ -17,7 +17,7 @@ from conformance.deviations.counterfactual_attributes import in_front
 from conformance.ops.dtypes import format_of
 from reference_impl import OPS
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, reciprocal, rsub_scalar, square, sub
-from reference_impl.primitives.elementary import exp
+from reference_impl.primitives.elementary import exp, silu_pulled
 from reference_impl.primitives.piecewise import step
 from reference_impl.primitives.reduction import mean, shares_of_exponentials
 from reference_impl.primitives.selection import masked_fill
@@ -262,7 +262,13 @@ def _moved_to_front(right: Rule, _: int, *given: Any, size: Sequence[int], align
 
 def exponentials_clamped(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have exponentials be taken of no less than about minus the logarithm of the largest number, where they are subnormal already."""
-    yield replaced_forward(exp, _of_no_less)
+    yield _clamped()
+
+
+@contextmanager
+def _clamped() -> Iterator[None]:
+    with replaced_forward(exp, _of_no_less), replaced_forward(silu_pulled, _with_such_a_tail):
+        yield
 
 
 LEAST_EXPONENTS = {np.dtype("float32"): -88.723, np.dtype("float64"): -709.784}
@@ -272,6 +278,17 @@ LEAST_EXPONENTS = {np.dtype("float32"): -88.723, np.dtype("float64"): -709.784}
 def _of_no_less(right: Callable[..., Any]) -> Callable[..., Any]:
     def forward(x: Any) -> Any:
         return right(np.maximum(x, LEAST_EXPONENTS[x.dtype]).astype(x.dtype) if x.dtype in LEAST_EXPONENTS else x)
+
+    return forward
+
+
+def _with_such_a_tail(_: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the gradient of `silu` with such an exponential: far out, a huge number times one that is not 0 is left of its tail."""
+
+    def forward(g: Any, x: Any, _: Any) -> Any:
+        tail = _of_no_less(np.exp)(-x)
+        s = 1 / (1 + tail)
+        return (g * (s * (1 + x * (tail * s)))).astype(x.dtype)
 
     return forward
 

@@ -33,7 +33,7 @@ from reference_impl.tape.rules import replaced_forward, replaced_rule
 from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from reference_impl.tape.rules import Rule
@@ -202,12 +202,17 @@ def _summed(array: Any) -> Any:
     return np.add.accumulate(terms, axis=2)[..., -1:] / array.dtype.type(array[0, 0].size)
 
 
-MEANS = Primitive(_summed, "means_in_order", error_scale=lambda _, x: _summed(np.abs(x)), ulps=4)
+def _roundings_behind(more: int) -> Callable[[Any], float]:
+    """Return how many numbers are rounded on the way to what is made of the sum of a group: each of it, and so many more."""
+    return lambda x: float(x[0, 0].size + more)
+
+
+MEANS = Primitive(_summed, "means_in_order", error_scale=lambda _, x: _summed(np.abs(x)), summands=_roundings_behind(1))
 CANCELLED = Primitive(
     lambda x: np.maximum(_summed(x * x) - np.square(_summed(x)), 0),
     "mean_of_squares_less_square",
     error_scale=lambda _, x: _summed(x * x),
-    ulps=4,
+    summands=lambda x: 2 * _roundings_behind(3)(x),
 )
 """Primitives, so that bounds know what a rounding of the numbers does to a variance that cancels; nobody differentiates them."""
 

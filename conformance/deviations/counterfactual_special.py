@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
+from conformance.ops.dtypes import format_of
 from reference_impl.primitives.arithmetic import add, mul, reciprocal, sub
 from reference_impl.primitives.bessel import i0, i0e, i1e
 from reference_impl.primitives.gamma import digamma, polygamma
@@ -75,8 +76,12 @@ def slopes_of_bessel_differences(_: Sequence[str]) -> Iterator[AbstractContextMa
 
     Up to the epsilon of the dtype the slope at order 1 is a half; in PyTorch at NaN, too. In Paddle zeros have a sign.
     """
-    yield _of_differences(lambda x: ~np.greater(np.abs(x), np.finfo(x.dtype).eps), np.sign)
-    yield _of_differences(lambda x: np.less_equal(np.abs(x), np.finfo(x.dtype).eps), lambda x: np.copysign(1, x).astype(x.dtype))
+    yield _of_differences(lambda x: ~np.greater(np.abs(x), _spacing(x)), np.sign)
+    yield _of_differences(lambda x: np.less_equal(np.abs(x), _spacing(x)), lambda x: np.copysign(1, x).astype(x.dtype))
+
+
+def _spacing(x: Any) -> float:
+    return float(format_of(x.dtype).rounding(1.0))
 
 
 @contextmanager
@@ -93,7 +98,7 @@ def _of_differences(is_tiny: Callable[[Any], Any], sign: Callable[[Any], Any]) -
     def half_if_tiny(slope: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any], Any]:
         def halved(out: Any, x: Any, turned: Any) -> Any:
             tiny = is_tiny(array_of(x))
-            made = slope(out, masked_fill(x, mask=tiny, value=float(np.finfo(array_of(x).dtype).eps)), turned)
+            made = slope(out, masked_fill(x, mask=tiny, value=_spacing(array_of(x))), turned)
             return masked_fill(made, mask=tiny, value=0.5)
 
         return halved

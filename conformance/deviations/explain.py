@@ -18,7 +18,7 @@ from conformance.compare.kinks import SUBGRADIENT, SecondLook, agrees_on_a_reach
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENT_TESTS, OFF
-from conformance.deviations.entries import about
+from conformance.deviations.entries import about, known
 from conformance.deviations.wrong_values import SINGLE_ROUNDINGS, bear_together, bears
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Dev
     """Whether a step that is refused otherwise than promised, or calls otherwise, has the answer that its entry says.
 
     That is what the reference answers for a counterfactual script, except where that is known to be wrong, by entries not in ``but``:
-    entries of that script, or of the case itself, where the script no longer has what they ask for.
+    entries of that script, or of the case itself, where the script no longer has what they ask for. What no document settles explains
+    no more than that: with a broken promise beside it, it is that promise that is broken.
     """
     if found.answer is None or found.step is END or not entry.instead:
         return True
@@ -72,12 +73,21 @@ def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Dev
         right = variant.outcome.observations[number]
         seen = _as_watched(answer, promise.case, case, right, found.tainted)
         comparer = Comparer(variant)
-        known_there, known_here = excuse(variant, (*but, entry)), excuse(promise, (*but, entry))
+        known_there, known_here = _excuse_beside(entry, variant, but), _excuse_beside(entry, promise, but)
         if all(known_there(d) or (number == found.step and known_here(d)) for d in comparer.observation(number, right, seen)):
             return True
         if comparer.result.near_kink and _agrees_elsewhere(variant, number, seen, known_there):
             return True
     return False
+
+
+def _excuse_beside(entry: Deviation, promise: Promise, but: tuple[Deviation, ...]) -> Known:
+    """Return what may differ from the answer that an entry says; beside one that breaks no promise, nothing that breaks one."""
+    known_here = excuse(promise, (*but, entry))
+    if not entry.unpromised:
+        return known_here
+    harmless = {other.id for other in known() if other.unpromised} | {UNDEFINED}
+    return lambda found: name if (name := known_here(found)) in harmless else None
 
 
 def _agrees_elsewhere(variant: Promise, number: int, answer: Observation, excused: Known) -> bool:

@@ -272,7 +272,7 @@ ENTRIES = rows(
     _reduced("mean", exact=False),
     _reduced("amax", exact=False),
     _reduced("amin", exact=False),
-    _reduced("prod", growth=Growth.COMPOUNDS),
+    _reduced("prod", growth=Growth.UNBOUNDED),
     _row(
         "masked_scatter",
         rank=76,

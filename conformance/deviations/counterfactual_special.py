@@ -17,7 +17,7 @@ from reference_impl.primitives.arithmetic import add, mul, reciprocal, sub
 from reference_impl.primitives.bessel import i0, i0e, i1e
 from reference_impl.primitives.gamma import digamma, polygamma
 from reference_impl.primitives.selection import masked_fill
-from reference_impl.tape.primitive import Symbol, array_of
+from reference_impl.tape.primitive import Primitive, Symbol, array_of
 from reference_impl.tape.rules import replaced_forward
 
 if TYPE_CHECKING:
@@ -87,9 +87,9 @@ def _spacing(x: Any) -> float:
 @contextmanager
 def _of_differences(is_tiny: Callable[[Any], Any], sign: Callable[[Any], Any]) -> Iterator[None]:
     def changed(slope: Callable[[Any, Any, Any], Any]) -> Callable[..., Any]:
-        def rule(right: Rule, _: int, g: Any, out: Any, x: Any) -> Any:
-            if isinstance(x, Symbol):  # of a program, in which there are no numbers yet
-                return right(g, out, x)
+        def rule(_: Rule, __: int, g: Any, out: Any, x: Any) -> Any:
+            if isinstance(x, Symbol):  # of a program, in which there are no numbers yet; its slopes are differentiated no further
+                return mul(g, Primitive(lambda out, x: slope(out, x, sign(x)), "slope")(out, x))
             with np.errstate(all="ignore"):
                 return mul(g, slope(out, x, sign(array_of(x))))
 

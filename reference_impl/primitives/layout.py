@@ -108,7 +108,7 @@ def meshgrid(*xs: Any) -> Any:
 def _of_grid(g: Any, xs: Sequence[Any], position: int) -> Any:
     """Return the cotangent of one vector from that of a stack of grids."""
     own = narrow(g, axis=0, start=position, length=1)
-    along = (shape_of(x)[0] if i == position else 1 for i, x in enumerate(xs))
+    along = (math.prod(shape_of(x)) if i == position else 1 for i, x in enumerate(xs))  # a bare number is a vector of one
     return reshape(sum_to(own, (1, *along)), shape=shape_of(xs[position]))
 
 
@@ -125,7 +125,7 @@ def cartesian_prod(*xs: Any) -> Any:
 
 @cartesian_prod.vjp("xs")
 def cartesian_prod_vjp_xs(g: Any, out: Any, *xs: Any, position: int) -> Any:
-    grids = reshape(permute(g, axes=[1, 0]), shape=(len(xs), *(shape_of(x)[0] for x in xs)))
+    grids = reshape(permute(g, axes=[1, 0]), shape=(len(xs), *(math.prod(shape_of(x)) for x in xs)))
     return _of_grid(grids, xs, position)
 
 

@@ -58,3 +58,12 @@ def test_an_empty_list_of_seeds_leaves_a_derivative_whose_seed_may_have_a_wrong_
     square = Op("mul", ("x", "x"), ("q",))
     total = Op("sum", ("x",), ("z",), TOTAL)
     assert holds("seed_shape_refused", square, total, derivative, Grad(("g",), ("x",), ("h",), (seed,))) is dies
+
+
+@pytest.mark.parametrize("create_graph", [True, False])
+def test_a_gradient_that_is_refused_and_answered_is_a_constant(create_graph: bool) -> None:
+    """Paddle frees nothing, so it has a gradient where none is promised; with a graph it may require one."""
+    square, total = Op("mul", ("x", "x"), ("q",)), Op("sum", ("q",), ("z",), TOTAL)
+    again = Grad(("z",), ("x",), ("g",), create_graph=create_graph)
+    broadcast = Op("broadcast_tensors", ("x", "g"), ("b",))
+    assert holds("constant_in_grid", square, total, Grad(("z",), ("x",), ("f",)), again, broadcast) is not create_graph

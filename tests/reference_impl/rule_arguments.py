@@ -75,6 +75,8 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("cumulative_trapezoid_x_of_parts", ((2, 3), (2, 3)), {"axis": 1}),
     ("block_diag_of_joins", ((2, 3), (1, 2)), {}),
     ("meshgrid_of_parts", ((2,), (3,)), {}),
+    ("meshgrid", ((), (3,)), {}),
+    ("cartesian_prod", ((2,), ()), {}),
     ("cartesian_prod_of_parts", ((2,), (3,)), {}),
     ("inner_of_rows", ((2, 1), (3, 1)), {}),
     ("adaptive_avg_pool1d_or_mean", ((1, 2, 3),), {"size": [1]}),

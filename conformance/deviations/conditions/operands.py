@@ -40,6 +40,8 @@ def _flags(case: Case, number: int) -> dict[str, bool]:
             names = (step.tensor,) if isinstance(step, InPlace) else results(step)
             made = zip(names, seen.values, strict=False)
             flags.update({name: value.requires_grad for name, value in made if value is not None})
+        elif isinstance(step, Grad) and not step.create_graph:  # which is refused, and Paddle may answer it all the same
+            flags.update(dict.fromkeys(step.results, False))
     return flags
 
 

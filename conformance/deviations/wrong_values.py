@@ -72,10 +72,13 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
 
 
 def _told(entry: Deviation, promise: Promise, found: Mismatch) -> list[Any]:
-    """Return which elements are as an entry says of elements by themselves, by its words: of those that its special points reach."""
+    """Return which elements are as an entry says of elements by themselves, by its words: of those that its special points reach.
+
+    Where nothing is promised at all, nothing of it can be lost.
+    """
     told = [ELEMENT_TESTS[words](found.actual_array) for words in entry.signature if words in ELEMENT_TESTS]
     points = entry.lost or entry.meets
-    if not told or not points:
+    if not told or not points or found.expected_array is None:
         return told
     with spoilt(points):
         reached = [np.isnan(array) for _, array in _answers(promise.of(promise.case), found.step, found)]

@@ -16,7 +16,7 @@ from reference_impl.primitives.elementary import sigmoid, tanh
 from reference_impl.primitives.fused import as_one
 from reference_impl.primitives.linalg import linear
 from reference_impl.primitives.shape import cat, flip, narrow, reshape, split, stack, unbind
-from reference_impl.tape.primitive import composite, shape_of
+from reference_impl.tape.primitive import OPS, composite, shape_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -155,3 +155,6 @@ for _suffix, _joined in (("stacked", _stacked), ("both_ways", _both_ways)):
     as_one(_two(f"gru_{_suffix}", gru, _joined))
     as_one(_two_of_cells(f"lstm_{_suffix}", lstm, _joined))
     _two_of_cells(f"lstm_{_suffix}_by_dtype", lstm_by_dtype, _joined)
+
+OF_TWO_LAYERS = frozenset(name for name in OPS if name.endswith(("_stacked_as_one", "_both_ways_as_one")))
+"""The primitives of two layers, one upon the other or one from either end."""

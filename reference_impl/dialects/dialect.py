@@ -83,7 +83,7 @@ TORCH = Dialect(
         {
             *("conv1d", "conv2d", "conv2d_biased", "conv2d_depthwise", "conv3d"),
             *("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"),
-            *("layer_norm", "batch_norm_train", "batch_norm_eval", "instance_norm", "grid_sample_bilinear", "prelu"),
+            *("layer_norm", "batch_norm_train", "batch_norm_eval", "instance_norm", "grid_sample_bilinear"),
         }
     ),
     hidden={"group_norm": frozenset({"x", "weight"}), "group_norm_noaffine": frozenset({"x"})},

@@ -111,13 +111,23 @@ def _judged(case: Case, engine: Backend, deviation: Deviation) -> Iterator[tuple
             if verdict.bucket not in NO_EXCESS:
                 yield f"{found.kind}: where its condition does not hold", verdict, verdict.deviations
         for words, changed in excesses(promise, actual, found):
-            verdict, by = judge(promise, changed), _taken_for(promise, changed, found)
+            verdict = judge(promise, changed)
+            by = () if verdict.bucket is Bucket.DIVERGED else _taken_for(promise, changed, found)
             said = words in SAID and any(SAID[words] in _named(name).actual for name in by)
-            if verdict.bucket is Bucket.DIVERGED or (by and not said and verdict.bucket not in NO_EXCESS):
-                yield f"{found.kind}: {words}", verdict, by
+            hidden = verdict.bucket not in NO_EXCESS and not said and (by or _differs(promise, changed, found))
+            if verdict.bucket is Bucket.DIVERGED or hidden:
+                yield f"{found.kind}: {words}", verdict, by or verdict.deviations
 
 
 def _taken_for(promise: Promise, changed: Outcome, found: Mismatch) -> tuple[str, ...]:
     """Return the entries that explain what differs at the step of a difference; others may show elsewhere in the case."""
     known_there = (name for other, name in Comparer(promise).run(changed, excuse(promise)).known if other.step == found.step)
     return tuple(dict.fromkeys(known_there))
+
+
+def _differs(promise: Promise, changed: Outcome, found: Mismatch) -> bool:
+    """Whether anything but what is promised is at the step of a difference; it may count as a consequence of what was before."""
+    if found.step is END:
+        return True
+    right, seen = promise.outcome.observations[found.step], changed.observations[found.step]
+    return any(True for _ in Comparer(promise).observation(found.step, right, seen))

@@ -84,7 +84,8 @@ def constant_seed_behind(case: Case, number: int) -> bool:
         return False
     behind = set().union(*(upstream(before, root) for root in step.roots))
     made = (s for s in before if isinstance(s, Grad) and s.create_graph and not behind.isdisjoint(s.results))
-    return any(not constant_inputs(case).isdisjoint(s.seeds or ()) for s in made)
+    constants = constant_inputs(case)
+    return any(not constants.isdisjoint(s.seeds or ()) for s in made)
 
 
 @condition

@@ -21,11 +21,11 @@ from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
 from conformance.judge.dispute import Opinion, Vote, silent
 from conformance.judge.promises import documents
+from conformance.judge.ways import linear_in, way_to
 from reference_impl import DIALECTS
 from reference_impl.dialects.switches import SWITCHES
 
 if TYPE_CHECKING:
-    from conformance.case.case import Case
     from conformance.compare.mismatch import Mismatch
     from conformance.judge.dispute import Dispute
     from reference_impl import Dialect
@@ -86,6 +86,8 @@ def by_script(dispute: Dispute) -> Vote:
     step = dispute.case.steps[found.step]
     if found.kind == "flag" and isinstance(step, Op | Detach):
         return _by_flags(dispute, found.step, step, voter)
+    if found.kind == "flag" and found.where == "result" and isinstance(step, Grad):
+        return _by_seeds(dispute, found.step, step, voter)
     if found.kind == "absence" and isinstance(step, Grad | Backward):
         return _by_path(dispute, found.step, step, voter)
     return silent(voter, f"{found.kind} at {label(dispute.case, found.step)} is not a matter of what depends on what")
@@ -93,13 +95,9 @@ def by_script(dispute: Dispute) -> Vote:
 
 def _by_flags(dispute: Dispute, number: int, step: Op | Detach, voter: str) -> Vote:
     """Hold the flag of a result against those of its operands, as the engine itself shows them."""
-    shown = {entry.name: entry.differentiable for entry in dispute.case.inputs}
-    for earlier, seen in zip(dispute.case.steps[:number], dispute.actual.observations, strict=False):
-        if isinstance(earlier, SetRequiresGrad | InPlace):
-            return silent(voter, "flags, or what they belong to, were changed before")
-        if isinstance(seen, Computed):
-            pairs = zip(results(earlier), seen.values, strict=False)
-            shown.update((name, value.requires_grad) for name, value in pairs if value is not None)
+    if any(isinstance(earlier, SetRequiresGrad | InPlace) for earlier in dispute.case.steps[:number]):
+        return silent(voter, "flags, or what they belong to, were changed before")
+    shown = _shown_flags(dispute, number)
     operands = [name for _, name in uses(step)]
     given = [name for name in operands if shown.get(name)]
     wanted = bool(given) and isinstance(step, Op) and not step.no_grad
@@ -108,6 +106,36 @@ def _by_flags(dispute: Dispute, number: int, step: Op | Detach, voter: str) -> V
     inside = "it is detached" if isinstance(step, Detach) else "it is computed inside no_grad" if step.no_grad else ""
     why = inside or (f"its operand {given[0]} requires a gradient" if given else "none of its operands requires a gradient")
     return Vote(voter, Opinion.WRONG, Opinion.RIGHT, f"{why}, by the engine's own flags")
+
+
+def _shown_flags(dispute: Dispute, number: int) -> dict[str, bool]:
+    """Return whether each value before a step requires a gradient, as the engine shows it."""
+    shown = {entry.name: entry.differentiable for entry in dispute.case.inputs}
+    for earlier, seen in zip(dispute.case.steps[:number], dispute.actual.observations, strict=False):
+        if isinstance(seen, Computed):
+            pairs = zip(results(earlier), seen.values, strict=False)
+            shown.update((name, value.requires_grad) for name, value in pairs if value is not None)
+    return shown
+
+
+def _by_seeds(dispute: Dispute, number: int, call: Grad, voter: str) -> Vote:
+    """Hold the flag of a gradient against those of its seeds, in which it is linear."""
+    expected = dispute.found.expected
+    if not call.create_graph:
+        if expected == "requires_grad":
+            return silent(voter, "the promise is not simply that of a call without create_graph")
+        return Vote(voter, Opinion.WRONG, Opinion.RIGHT, "the call is without create_graph, so no gradient of it has a graph")
+    if any(isinstance(earlier, UNTOLD) for earlier in dispute.case.steps[:number]):
+        return silent(voter, "in-place updates, edges, custom functions and changed flags say more than the script")
+    shown = _shown_flags(dispute, number)
+    given = [seed for seed in linear_in(dispute.case, number, call, call.inputs[dispute.found.slot]) if shown.get(seed)]
+    if not given or expected != "requires_grad":
+        return silent(
+            voter, "no seed that requires a gradient decides it: whether a derivative depends on more is a matter of its formula"
+        )
+    return Vote(
+        voter, Opinion.WRONG, Opinion.RIGHT, f"with create_graph it is linear in the seed {given[0]}, which requires a gradient"
+    )
 
 
 def _by_path(dispute: Dispute, number: int, call: Grad | Backward, voter: str) -> Vote:
@@ -123,35 +151,15 @@ def _by_path(dispute: Dispute, number: int, call: Grad | Backward, voter: str) -
         return silent(voter, "in-place updates, edges, custom functions, changed flags and hooks that answer say more than the script")
     if call.constants or name not in {entry.name for entry in case.inputs if entry.differentiable}:
         return silent(voter, f"{name} is computed, or something is held constant: more counts than a way to it")
-    way, derived, cut = _way(case, number, call.roots, name)
-    if derived:
+    way = way_to(case, number, call.roots, name)
+    if way.derived:
         return silent(voter, f"a derivative lies between: whether that depends on {name} is a matter of how its formula is written")
-    if way and found.expected == "present":
-        return Vote(
-            voter, Opinion.WRONG, Opinion.RIGHT, f"{name} is reached ({' <- '.join(way)}): its gradient may be zero, and is there"
-        )
-    if not way and found.expected == "absent":
-        reason = f"nothing leads from {', '.join(call.roots)} to {name}{f', which stops at {cut}' if cut else ''}"
+    if way.names and found.expected == "present":
+        return Vote(voter, Opinion.WRONG, Opinion.RIGHT, f"{name} is reached ({way.words}): its gradient may be zero, and is there")
+    if not way.names and found.expected == "absent":
+        reason = f"nothing leads from {', '.join(call.roots)} to {name}{f', which stops at {way.cut}' if way.cut else ''}"
         return Vote(voter, Opinion.WRONG, Opinion.RIGHT, reason)
     return silent(voter, "the promise rests on more than the script's graph: parameters of the call, or a state before it")
-
-
-def _way(case: Case, number: int, roots: tuple[str, ...], name: str) -> tuple[list[str], bool, str]:
-    """Return the way from a root down to a value, in words; whether a derivative was met; and a step that cuts a way."""
-    ways = {root: [root] for root in roots}
-    derived, cut = False, ""
-    for i in reversed(range(number)):
-        step = case.steps[i]
-        reached = next((made for made in results(step) if made in ways), None)
-        if reached is None:
-            continue
-        if isinstance(step, Detach) or getattr(step, "no_grad", False) or (isinstance(step, Grad) and not step.create_graph):
-            cut = f"step {i} ({label(case, i)})"
-            continue
-        derived |= isinstance(step, Grad)
-        for _, used in uses(step):
-            ways.setdefault(used, [*ways[reached], f"step {i} ({label(case, i)})"])
-    return [*ways[name], name] if name in ways else [], derived, cut
 
 
 GROUNDS = (by_dialect, by_documents, by_script)

@@ -187,7 +187,8 @@ def blamed(case: Case, change: Callable[[Any], None], dialect: Any = TORCH) -> B
     return found
 
 
-LOST = Case((X,), (Op("sin", ("x",), ("s",)), Op("sum", ("s",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",), allow_unused=True)))
+SINE = Op("sin", ("x",), ("s",))
+LOST = Case((X,), (SINE, Op("sum", ("s",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",), allow_unused=True)))
 FREED = Case((X,), (Op("sin", ("x",), ("s",)), Backward(("s",), ("x",)), Backward(("s",), ("x",))))
 ASKED = Case((X, Input("w", (3,), (1.0, 2.0, 3.0))), (Op("mul", ("x", "w"), ("y",)), Backward(("y",), ("x",), inputs=("x",))))
 
@@ -248,6 +249,23 @@ def test_a_flag_that_contradicts_the_engines_own_flags_is_wrong() -> None:
     said = (WRONG, RIGHT, "its operand x requires a gradient, by the engine's own flags")
     assert ("accused", said) == (found.who, reasons(found)["the graph of the script"])
     assert "step 0 (op:sin): its flag" == found.node
+
+
+@pytest.mark.parametrize(
+    ("create_graph", "why"),
+    [
+        (True, "with create_graph it is linear in the seed v, which requires a gradient"),
+        (False, "the call is without create_graph, so no gradient of it has a graph"),
+    ],
+)
+def test_the_flag_of_a_gradient_is_held_against_create_graph_and_the_seeds(create_graph: bool, why: str) -> None:
+    case = Case((X, Input("v", (3,), (1.0, 2.0, 3.0))), (SINE, Grad(("s",), ("x",), ("g",), ("v",), create_graph=create_graph)))
+
+    def flip_the_flag(outcome: Any) -> None:
+        outcome.observations[-1].values[0].requires_grad = not create_graph
+
+    found = blamed(case, flip_the_flag)
+    assert ("accused", (WRONG, RIGHT, why)) == (found.who, reasons(found)["the graph of the script"])
 
 
 def test_a_refusal_that_does_not_come_is_held_against_the_clause_that_demands_it() -> None:

@@ -2,7 +2,7 @@
 
 A cell is one thing that a step can be given. A run counts, for each cell, the steps that were compared at order 1, 2, and 3 or more;
 a cell that a backend offers and that stays empty is a gap, and the summary names it. For steps that are no call the order is that of
-the highest call that follows.
+the highest call that follows. Of an op the cases count in which a derivative of it was compared, of which an order may not exist.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ CALLS: dict[type, str] = {steps.Grad: "grad", steps.Backward: "backward", steps.
 """Kinds that compute derivatives; the words of their cells begin with their names."""
 
 OTHER = "other steps"
+OF_OP = "derivative of "
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +190,11 @@ def _met(case: Case) -> tuple[tuple[str, ...], ...]:
 def key_of(words: str, order: int) -> str:
     """Return the key of a cell at an order, as it stands in the counts of a run."""
     return f"{words} @{min(max(order, ORDERS[0]), ORDERS[-1])}"
+
+
+def key_of_op(op: str, order: int) -> str:
+    """Return the key of the cases in which a derivative of an op of this order was compared, as it stands in the counts of a run."""
+    return key_of(f"{OF_OP}{op}", order)
 
 
 def gaps(counts: Mapping[str, int], not_offered: Mapping[str, str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from conformance.campaign.coverage import covered
+from conformance.campaign.coverage import covered, key_of_op
 from conformance.campaign.grid_records import Met
 from conformance.campaign.records import LawRecord, NullRecord
 from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from conformance.laws.registry import Tried
 
 
-def verdict_record(case: Case, verdict: Verdict, facts: Profile) -> VerdictRecord:
-    """Write a verdict, with what was compared up to the first difference."""
+def verdict_record(case: Case, verdict: Verdict, facts: Profile, actual: Outcome | None = None) -> VerdictRecord:
+    """Write a verdict, with what was compared up to the first difference; ``actual`` tells which calls gave derivatives of ops."""
     counts = verdict.counts.copy()
+    if actual is not None:
+        counts.update(_derivatives(verdict, facts, actual))
     for number in verdict.steps:
         for key in covered(case, number, facts.order_at(number)):
             counts[key] += 1
@@ -43,6 +45,12 @@ def verdict_record(case: Case, verdict: Verdict, facts: Profile) -> VerdictRecor
         {str(choice): option for choice, option in verdict.followed.items()},
         {str(choice): option for choice, option in verdict.observed.items()},
     )
+
+
+def _derivatives(verdict: Verdict, facts: Profile, actual: Outcome) -> set[str]:
+    """Return the keys of the ops of which a derivative was compared, with its order: each once in a case."""
+    computed = (n for n in verdict.steps if n in facts.ops and isinstance(actual.observations[n], Computed))
+    return {key_of_op(op, order) for number in computed for op, order in facts.ops[number].items()}
 
 
 def met_of(facts: Profile, actual: Outcome, verdict: Verdict) -> Met:

@@ -7,9 +7,10 @@ accumulates.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from conformance.case.differentiated import differentiated
 from conformance.case.outcome import Computed, Raised
 from conformance.case.steps import AppendBackward, Backward, Custom, Detach, Edge, Grad, InPlace, Op, results
 
@@ -23,13 +24,14 @@ class Profile:
     """``orders``: for each autograd call (by step number) the order of derivative that it computes.
 
     ``shared``: some value is used more than once; ``accumulates``: two passes accumulate into ``.grad``; ``refused``: the reference
-    refuses a step.
+    refuses a step; ``ops``: for each call the ops that it differentiates, and to which order.
     """
 
     orders: dict[int, int]
     shared: bool
     accumulates: bool
     refused: bool
+    ops: dict[int, dict[str, int]] = field(default_factory=dict)
 
     @property
     def highest(self) -> int:
@@ -79,4 +81,5 @@ def profile_of(case: Case, expected: Outcome) -> Profile:
         shared=len(set(operands)) < len(operands),
         accumulates=sum(isinstance(step, Backward) and isinstance(seen, Computed) for step, seen in pairs) >= 2,
         refused=any(isinstance(o, Raised) for o in expected.observations),
+        ops=differentiated(case),
     )

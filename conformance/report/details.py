@@ -12,6 +12,7 @@ from conformance.case.prose import counted
 from conformance.judge.verdict import Bucket
 from conformance.laws.table import COLUMNS, law_rows
 from conformance.report.costs import over_bare, rows
+from conformance.report.derivatives import derivatives_of, in_words
 from conformance.report.tables import compared, deviations_of, total_of
 from conformance.report.words import COUNTERS, again_text, blame_text, share_text, shrinking
 
@@ -41,6 +42,7 @@ def show_details(console: Console, run: Run) -> None:
         console.print(_laws(footer, names))
     lines = [
         *_gaps(footer, names),
+        *in_words(derivatives_of(footer, [*names]), [*names.values()]),
         *_deviations(footer, names),
         *_followed(footer, names),
         *_after_known(footer, names),

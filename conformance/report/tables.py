@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from conformance.campaign.coverage import CELLS, ORDERS, Cell, gaps, key_of
+from conformance.campaign.coverage import CELLS, OF_OP, ORDERS, Cell, gaps, key_of
 from conformance.campaign.records import DeviationRecord
 from conformance.campaign.tally import DECADES
 from conformance.case.steps import Op
@@ -220,7 +220,9 @@ def coverage_of(footer: Footer, backends: list[str]) -> Coverage:
 def _groups(footer: Footer, backends: list[str]) -> Iterator[tuple[str, list[tuple[str, list[CellRow]]]]]:
     """Yield the rows by group and parameter, but for groups that no backend offers; what another version counted is shown too."""
     known = {cell.words for cell in CELLS}
-    counted = {key.rpartition(" @")[0] for name in backends for key in footer.counts.get(name, {}) if " @" in key}
+    counted = {
+        key.rpartition(" @")[0] for name in backends for key in footer.counts.get(name, {}) if " @" in key and not key.startswith(OF_OP)
+    }
     cells = [*CELLS, *(Cell(words, Op, bool) for words in sorted(counted - known))]
     for group in dict.fromkeys(cell.group for cell in cells):
         rows = groupby((cell for cell in cells if cell.group == group), key=lambda cell: cell.parameter)

@@ -15,6 +15,7 @@ from conformance.generate.scripts import DrawOptions, odds_of
 from conformance.judge.verdict import FAILING
 from conformance.laws.table import COLUMNS
 from conformance.report import tables
+from conformance.report.derivatives import Derivatives, derivatives_of
 from conformance.report.graph import Picture, draw
 from conformance.report.grid import LEGEND, GridView, grids_of
 from conformance.report.words import (
@@ -110,6 +111,7 @@ class ReportView:
     tiles: list[tuple[str, str, str]]
     ledger: tables.Ledger | None
     coverage: tables.Coverage | None
+    derivatives: Derivatives | None
     law_columns: tuple[str, ...]
     laws: list[tuple[tables.Row, str]]
     errors: tables.Errors | None
@@ -193,6 +195,7 @@ def view_of(records: Iterable[Record]) -> ReportView:
         tiles=list(_tiles(run, backends)),
         ledger=tables.ledger_of(footer, backends) if footer else None,
         coverage=tables.coverage_of(footer, backends) if footer else None,
+        derivatives=derivatives_of(footer, backends) if footer else None,
         law_columns=COLUMNS,
         laws=tables.laws_of(footer, backends) if footer else [],
         errors=tables.errors_of(footer, backends) if footer else None,

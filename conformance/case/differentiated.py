@@ -1,0 +1,75 @@
+"""What a call differentiates: the ops on the ways from its roots to what it asks for, and how often each is differentiated there.
+
+That a script has a third derivative and a ``tanh`` does not mean that it has a third derivative of ``tanh``. For example, after
+``y = tanh(x)``, ``g = grad(y, x, create_graph=True)`` and ``z = mul(g, x)`` a gradient of ``z`` is a second derivative of ``tanh`` and
+a first one of ``mul``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from conformance.case.steps import AppendBackward, Backward, Custom, Detach, Edge, Grad, InPlace, Op, results
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conformance.case.case import Case
+
+Above: TypeAlias = "dict[str | int, int]"
+"""The leaves and steps that a value comes from, by name and by number, with the number of derivatives on the way."""
+
+
+def differentiated(case: Case) -> dict[int, dict[str, int]]:
+    """Return for each autograd call, by step number, the ops that it differentiates, with the highest order."""
+    above: dict[str, Above] = {entry.name: {entry.name: 0} for entry in case.inputs if entry.differentiable}
+    keys: dict[str, str | int] = {name: name for name in above}
+    leaves = tuple(above)
+    below: dict[int, Above] = {}
+    found: dict[int, dict[str, int]] = {}
+    for number, step in enumerate(case.steps):
+        match step:
+            case Op() | Custom() | InPlace():
+                changed = (step.tensor,) if isinstance(step, InPlace) else ()
+                made = _merged(above[name] for name in (*changed, *step.operands) if name in above)
+                if step.no_grad or not made:
+                    continue
+                below[number] = made = {**made, number: 0}
+                above.update(dict.fromkeys((*changed, *results(step)), made))
+                keys.update(dict.fromkeys((*changed, *results(step)), number))
+            case Backward() | Grad() | AppendBackward():
+                roots = _merged(above[name] for name in step.roots if name in above)
+                asked = {keys[name] for name in (leaves if step.asked is None else step.asked) if name in keys}
+                found[number] = dict(_ops(case, roots, below, asked))
+                if isinstance(step, AppendBackward) or (isinstance(step, Grad) and step.create_graph):
+                    seeds = (above[name] for name in step.seeds or () if name in above)
+                    made = _merged([{key: derivatives + 1 for key, derivatives in roots.items()}, *seeds])
+                    above.update(dict.fromkeys(results(step), made))
+                    keys.update(dict.fromkeys(results(step), number))
+            case Edge() if step.tensor in above:
+                above[step.results[0]], keys[step.results[0]] = above[step.tensor], keys[step.tensor]
+            case Detach():
+                above.pop(step.results[0], None)
+            case _:
+                pass
+    return found
+
+
+def _merged(several: Iterable[Above]) -> Above:
+    merged: Above = {}
+    for one in several:
+        if not merged:
+            merged = dict(one)
+            continue
+        for key, derivatives in one.items():
+            if derivatives >= merged.get(key, 0):
+                merged[key] = derivatives
+    return merged
+
+
+def _ops(case: Case, roots: Above, below: dict[int, Above], asked: set[str | int]) -> Iterable[tuple[str, int]]:
+    """Yield ops with their orders, ascending, so that the highest of an op comes last."""
+    for key, derivatives in sorted(roots.items(), key=lambda item: item[1]):
+        step = case.steps[key] if isinstance(key, int) else None
+        if isinstance(step, Op | InPlace) and not asked.isdisjoint(below[key]):  # type: ignore[index]  # a step's key is its number
+            yield step.op, derivatives + 1

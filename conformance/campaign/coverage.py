@@ -2,7 +2,7 @@
 
 A cell is one thing that a step can be given. A run counts, for each cell, the steps that were compared at order 1, 2, and 3 or more;
 a cell that a backend offers and that stays empty is a gap, and the summary names it. For steps that are no call the order is that of
-the highest call that follows. Of an op the cases count in which a derivative of it was compared, of which an order may not exist.
+the highest call that follows. Of an op the gradients count that hang on a derivative of it.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ def key_of(words: str, order: int) -> str:
 
 
 def key_of_op(op: str, order: int) -> str:
-    """Return the key of the cases in which a derivative of an op of this order was compared, as it stands in the counts of a run."""
+    """Return the key of the gradients that hang on a derivative of an op of this order, as it stands in the counts of a run."""
     return key_of(f"{OF_OP}{op}", order)
 
 

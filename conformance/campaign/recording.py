@@ -15,6 +15,8 @@ from conformance.case.queries import label
 from conformance.judge.verdict import FAILING, Bucket
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome
     from conformance.case.profile import Profile
@@ -28,7 +30,8 @@ def verdict_record(case: Case, verdict: Verdict, facts: Profile, actual: Outcome
     """Write a verdict, with what was compared up to the first difference; ``actual`` tells which calls gave derivatives of ops."""
     counts = verdict.counts.copy()
     if actual is not None:
-        counts.update(_derivatives(verdict, facts, actual))
+        for key, gradients in _derivatives(verdict, facts, actual):
+            counts[key] += gradients
     for number in verdict.steps:
         for key in covered(case, number, facts.order_at(number)):
             counts[key] += 1
@@ -47,10 +50,11 @@ def verdict_record(case: Case, verdict: Verdict, facts: Profile, actual: Outcome
     )
 
 
-def _derivatives(verdict: Verdict, facts: Profile, actual: Outcome) -> set[str]:
-    """Return the keys of the ops of which a derivative was compared, with its order: each once in a case."""
-    computed = (n for n in verdict.steps if n in facts.ops and isinstance(actual.observations[n], Computed))
-    return {key_of_op(op, order) for number in computed for op, order in facts.ops[number].items()}
+def _derivatives(verdict: Verdict, facts: Profile, actual: Outcome) -> Iterator[tuple[str, int]]:
+    """Yield the keys of the ops of which a derivative was compared, with its order, and in how many gradients of a call."""
+    for number in verdict.steps:
+        if number in facts.ops and isinstance(actual.observations[number], Computed):
+            yield from ((key_of_op(op, order), gradients) for (op, order), gradients in facts.ops[number].items())
 
 
 def met_of(facts: Profile, actual: Outcome, verdict: Verdict) -> Met:

@@ -1,4 +1,4 @@
-"""What a call differentiates: the ops on the ways from its roots to what it asks for, and how often each is differentiated there.
+"""What a call differentiates: the ops on the ways from its roots to what it asks for, and to which order each is differentiated there.
 
 That a script has a third derivative and a ``tanh`` does not mean that it has a third derivative of ``tanh``. For example, after
 ``y = tanh(x)``, ``g = grad(y, x, create_graph=True)`` and ``z = mul(g, x)`` a gradient of ``z`` is a second derivative of ``tanh`` and
@@ -7,12 +7,13 @@ a first one of ``mul``.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, TypeAlias
 
 from conformance.case.steps import AppendBackward, Backward, Custom, Detach, Edge, Grad, InPlace, Op, results
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from conformance.case.case import Case
 
@@ -20,13 +21,17 @@ Above: TypeAlias = "dict[str | int, int]"
 """The leaves and steps that a value comes from, by name and by number, with the number of derivatives on the way."""
 
 
-def differentiated(case: Case) -> dict[int, dict[str, int]]:
-    """Return for each autograd call, by step number, the ops that it differentiates, with the highest order."""
+Differentiated: TypeAlias = "Counter[tuple[str, int]]"
+"""An op and the order of its derivative, with the number of gradients of the call that hang on it."""
+
+
+def differentiated(case: Case) -> dict[int, Differentiated]:
+    """Return for each autograd call, by step number, the ops that it differentiates."""
     above: dict[str, Above] = {entry.name: {entry.name: 0} for entry in case.inputs if entry.differentiable}
     keys: dict[str, str | int] = {name: name for name in above}
     leaves = tuple(above)
     below: dict[int, Above] = {}
-    found: dict[int, dict[str, int]] = {}
+    found: dict[int, Differentiated] = {}
     for number, step in enumerate(case.steps):
         match step:
             case Op() | Custom() | InPlace():
@@ -39,8 +44,8 @@ def differentiated(case: Case) -> dict[int, dict[str, int]]:
                 keys.update(dict.fromkeys((*changed, *results(step)), number))
             case Backward() | Grad() | AppendBackward():
                 roots = _merged(above[name] for name in step.roots if name in above)
-                asked = {keys[name] for name in (leaves if step.asked is None else step.asked) if name in keys}
-                found[number] = dict(_ops(case, roots, below, asked))
+                asked = [keys[name] for name in (leaves if step.asked is None else step.asked) if name in keys]
+                found[number] = Counter(of_op for key in asked for of_op in _between(case, roots, below, key))
                 if isinstance(step, AppendBackward) or (isinstance(step, Grad) and step.create_graph):
                     seeds = (above[name] for name in step.seeds or () if name in above)
                     made = _merged([{key: derivatives + 1 for key, derivatives in roots.items()}, *seeds])
@@ -67,9 +72,11 @@ def _merged(several: Iterable[Above]) -> Above:
     return merged
 
 
-def _ops(case: Case, roots: Above, below: dict[int, Above], asked: set[str | int]) -> Iterable[tuple[str, int]]:
-    """Yield ops with their orders, ascending, so that the highest of an op comes last."""
-    for key, derivatives in sorted(roots.items(), key=lambda item: item[1]):
-        step = case.steps[key] if isinstance(key, int) else None
-        if isinstance(step, Op | InPlace) and not asked.isdisjoint(below[key]):  # type: ignore[index]  # a step's key is its number
-            yield step.op, derivatives + 1
+def _between(case: Case, roots: Above, below: dict[int, Above], asked: str | int) -> Iterator[tuple[str, int]]:
+    """Yield the ops on the ways from roots to a value, each with its highest order."""
+    orders: dict[str, int] = {}
+    for number, above in below.items():
+        step = case.steps[number]
+        if number in roots and asked in above and isinstance(step, Op | InPlace):
+            orders[step.op] = max(roots[number] + 1, orders.get(step.op, 0))
+    yield from orders.items()

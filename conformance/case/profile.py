@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from conformance.case.differentiated import differentiated
+from conformance.case.differentiated import Differentiated, differentiated
 from conformance.case.outcome import Computed, Raised
 from conformance.case.steps import AppendBackward, Backward, Custom, Detach, Edge, Grad, InPlace, Op, results
 
@@ -24,14 +24,14 @@ class Profile:
     """``orders``: for each autograd call (by step number) the order of derivative that it computes.
 
     ``shared``: some value is used more than once; ``accumulates``: two passes accumulate into ``.grad``; ``refused``: the reference
-    refuses a step; ``ops``: for each call the ops that it differentiates, and to which order.
+    refuses a step; ``ops``: for each call the ops that it differentiates.
     """
 
     orders: dict[int, int]
     shared: bool
     accumulates: bool
     refused: bool
-    ops: dict[int, dict[str, int]] = field(default_factory=dict)
+    ops: dict[int, Differentiated] = field(default_factory=dict)
 
     @property
     def highest(self) -> int:

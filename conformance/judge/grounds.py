@@ -9,12 +9,14 @@ claims to follow it, and says nothing of the reference.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from conformance.case.outcome import Computed
+from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END
+from conformance.case.prose import counted
 from conformance.case.queries import label
 from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, kind, results, uses
 from conformance.compare.compare import Comparer
@@ -26,6 +28,7 @@ from reference_impl import DIALECTS
 from reference_impl.dialects.switches import SWITCHES
 
 if TYPE_CHECKING:
+    from conformance.case.outcome import Observation
     from conformance.compare.mismatch import Mismatch
     from conformance.judge.dispute import Dispute
     from reference_impl import Dialect
@@ -90,6 +93,8 @@ def by_script(dispute: Dispute) -> Vote:
         return _by_seeds(dispute, found.step, step, voter)
     if found.kind == "absence" and isinstance(step, Grad | Backward):
         return _by_path(dispute, found.step, step, voter)
+    if found.kind == "events" and isinstance(step, Grad | Backward):
+        return _by_hooks(dispute, found.step, step, voter)
     return silent(voter, f"{found.kind} at {label(dispute.case, found.step)} is not a matter of what depends on what")
 
 
@@ -160,6 +165,36 @@ def _by_path(dispute: Dispute, number: int, call: Grad | Backward, voter: str) -
         reason = f"nothing leads from {', '.join(call.roots)} to {name}{f', which stops at {way.cut}' if way.cut else ''}"
         return Vote(voter, Opinion.WRONG, Opinion.RIGHT, reason)
     return silent(voter, "the promise rests on more than the script's graph: parameters of the call, or a state before it")
+
+
+def _by_hooks(dispute: Dispute, number: int, call: Grad | Backward, voter: str) -> Vote:
+    """Ask whether a pass goes through the tensor of a hook that is called too seldom or too often: once is right, or never."""
+    case = dispute.case
+    before = case.steps[:number]
+    if call.constants or any(isinstance(step, UNTOLD) for step in before):
+        return silent(voter, "in-place updates, edges, custom functions, changed flags and constants say more than the script")
+    wanted, got = (_called(outcome.observations[number]) for outcome in (dispute.promise.outcome, dispute.actual))
+    hooked = {step.results[0]: step.tensor for step in before if isinstance(step, Hook)}
+    asked = {entry.name for entry in case.inputs if entry.differentiable} if call.asked is None else call.asked
+    for hook, tensor in hooked.items():
+        way = way_to(case, number, call.roots, tensor)
+        passed = way.names and any(name == tensor or way_to(case, number, (tensor,), name).names for name in asked)
+        if way.derived or wanted[hook] == got[hook]:
+            continue
+        if passed and wanted[hook]:
+            reason = (
+                f"the pass goes through {tensor} ({way.words}), so {hook} is called once; it was called {counted(got[hook], 'time')}"
+            )
+            return Vote(voter, Opinion.WRONG, Opinion.RIGHT, reason)
+        if not way.names and not wanted[hook]:
+            return Vote(
+                voter, Opinion.WRONG, Opinion.RIGHT, f"nothing leads from {', '.join(call.roots)} to {tensor}, so {hook} is not called"
+            )
+    return silent(voter, "which hooks of these are called is no matter of what leads where")
+
+
+def _called(seen: Observation) -> Counter[str]:
+    return Counter(event.name for event in seen.events) if isinstance(seen, Computed | Raised) else Counter()
 
 
 GROUNDS = (by_dialect, by_documents, by_script)

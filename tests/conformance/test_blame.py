@@ -14,7 +14,7 @@ from conformance.campaign.explain import blame_case
 from conformance.campaign.tally import Tally
 from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
-from conformance.case.outcome import Computed, Raised, Value
+from conformance.case.outcome import Computed, Event, Raised, Value
 from conformance.case.rewrite import each_op
 from conformance.case.steps import Backward, Detach, Grad, Hook, InPlace, Op, RetainGrad
 from conformance.compare.compare import Comparer
@@ -265,6 +265,25 @@ def test_the_flag_of_a_gradient_is_held_against_create_graph_and_the_seeds(creat
         outcome.observations[-1].values[0].requires_grad = not create_graph
 
     found = blamed(case, flip_the_flag)
+    assert ("accused", (WRONG, RIGHT, why)) == (found.who, reasons(found)["the graph of the script"])
+
+
+@pytest.mark.parametrize(
+    ("tensor", "why"),
+    [
+        ("x", "the pass goes through x (s <- step 1 (op:sin) <- x), so h is called once; it was called 0 times"),
+        ("w", "nothing leads from s to w, so h is not called"),
+    ],
+)
+def test_a_hook_that_is_called_too_seldom_or_too_often_is_held_against_the_way_of_the_pass(tensor: str, why: str) -> None:
+    inputs = (X, Input("w", (3,), (1.0, 2.0, 3.0)))
+    case = Case(inputs, (Hook(tensor, ("h",), "nothing"), SINE, Backward(("s",), ("x",))))
+
+    def call_otherwise(outcome: Any) -> None:
+        last = outcome.observations[-1]
+        last.events = () if last.events else (Event("h", Value(np.ones(3, np.float32), False), recording=False),)
+
+    found = blamed(case, call_otherwise)
     assert ("accused", (WRONG, RIGHT, why)) == (found.who, reasons(found)["the graph of the script"])
 
 

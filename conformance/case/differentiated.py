@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, TypeAlias
 
-from conformance.case.steps import AppendBackward, Backward, Custom, Detach, Edge, Grad, InPlace, Op, results
+from conformance.case.steps import AppendBackward, Backward, Custom, Detach, Edge, Grad, InPlace, Op, SetRequiresGrad, results
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,7 +29,7 @@ def differentiated(case: Case) -> dict[int, Differentiated]:
     """Return for each autograd call, by step number, the ops that it differentiates."""
     above: dict[str, Above] = {entry.name: {entry.name: 0} for entry in case.inputs if entry.differentiable}
     keys: dict[str, str | int] = {name: name for name in above}
-    leaves = tuple(above)
+    leaves = [*above]
     below: dict[int, Above] = {}
     found: dict[int, Differentiated] = {}
     for number, step in enumerate(case.steps):
@@ -53,6 +53,9 @@ def differentiated(case: Case) -> dict[int, Differentiated]:
                     keys.update(dict.fromkeys(results(step), number))
             case Edge() if step.tensor in above:
                 above[step.results[0]], keys[step.results[0]] = above[step.tensor], keys[step.tensor]
+            case SetRequiresGrad() if step.requires_grad and step.tensor not in above:
+                above[step.tensor], keys[step.tensor] = {step.tensor: 0}, step.tensor
+                leaves.append(step.tensor)
             case Detach():
                 above.pop(step.results[0], None)
             case _:

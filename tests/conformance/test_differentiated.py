@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.differentiated import differentiated
-from conformance.case.steps import Backward, Detach, Grad, InPlace, Op
+from conformance.case.steps import Backward, Detach, Grad, InPlace, Op, SetRequiresGrad
 from conformance.report.derivatives import Derivatives, in_words
 from tests.wrong_engines import correct
 
@@ -47,6 +47,12 @@ def test_what_is_detached_or_computed_inside_no_grad_is_not_differentiated() -> 
 def test_an_update_in_place_is_differentiated_with_what_was_before_it() -> None:
     case = Case((X,), (TANH, InPlace("exp", "y"), Backward(("y",))))
     assert {2: {("tanh", 1): 1, ("exp", 1): 1}} == differentiated(case)
+
+
+def test_a_constant_that_is_told_to_be_a_leaf_is_one() -> None:
+    constant = Input("x", (2,), (0.5, 1.5), differentiable=False)
+    case = Case((constant,), (SetRequiresGrad("x", True), TANH, Backward(("y",), ("x",))))
+    assert {2: {("tanh", 1): 1}} == differentiated(case)
 
 
 def test_each_gradient_counts_that_hangs_on_a_derivative_of_the_op() -> None:

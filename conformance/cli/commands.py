@@ -131,7 +131,8 @@ cli.add_command(repro)
     "--profile",
     default="usual",
     type=click.Choice(PROFILES),
-    help="What is drawn: usual scripts; graphs of thousands of nodes (deep); models, and what training does (model).",
+    help="What is drawn: usual scripts; graphs of thousands of nodes (deep); models, and what training does (model); each op to order 3"
+    " (orders).",
 )
 @with_options(sampling_options)
 @click.option(

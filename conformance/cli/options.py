@@ -106,7 +106,7 @@ def profiled(typed: Container[str], profile: str, backends: tuple[str, ...]) -> 
     Raises:
         UsageError: if what was ``typed`` beside it has no meaning there.
     """
-    if "ops" in typed:
+    if "ops" in typed and profile != "orders":
         raise click.UsageError(f"--ops says nothing beside --profile {profile}, which has ops of its own; leave it out")
     return {"backends": _eager(f"--profile {profile}", typed, backends)}
 

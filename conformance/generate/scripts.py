@@ -17,7 +17,8 @@ from conformance.generate.odds import USUAL, Odds, named, named_part
 from conformance.generate.offered import as_offered
 from conformance.generate.profiles.deep import draw_deep
 from conformance.generate.profiles.models import draw_model
-from conformance.generate.profiles.odds import DEEP, MODEL, DeepOdds, ModelOdds
+from conformance.generate.profiles.odds import DEEP, MODEL, ORDERS, DeepOdds, ModelOdds, OrdersOdds
+from conformance.generate.profiles.orders import draw_orders
 from conformance.generate.programs import draw_program
 from conformance.generate.sketch import Sketch
 from conformance.generate.sources import FastSource
@@ -65,6 +66,7 @@ class DrawOptions:
     profile: Profile = "usual"  #: What is drawn: the usual scripts, or those of another kind (`conformance.generate.profiles`).
     deep: DeepOdds = DEEP  #: The odds of the profile `deep`.
     model: ModelOdds = MODEL  #: The odds of the profile `model`.
+    orders: OrdersOdds = ORDERS  #: The odds of the profile `orders`.
 
 
 def odds_of(options: DrawOptions) -> dict[str, float]:
@@ -91,16 +93,15 @@ def is_program(index: int, options: DrawOptions) -> bool:
 
 
 def dealt(seed: int, index: int, options: DrawOptions) -> str | None:
-    """Return the op that came later that case ``index`` of a seed is about; ``None`` where it is a program, or about no single op.
+    """Return the op that case ``index`` of a seed is about; ``None`` where it is a program, or about no single op.
 
-    Each of these ops has its turn before one has the next, in an order that the seed and the turn decide.
+    Usual scripts are about ops that came later, those of the profile `orders` about all. Each op has its turn before one has the next,
+    in an order that the seed and the turn decide.
     """
-    if not options.later or index % options.later != options.later - 1 or is_program(index, options):
+    every, names = (1, _eager(options)) if options.profile == "orders" else (options.later, _later(options.lanes, options.without))
+    if not every or not names or index % every != every - 1 or is_program(index, options):
         return None
-    names = _later(options.lanes, options.without)
-    if not names:
-        return None
-    turn, place = divmod(index // options.later, len(names))
+    turn, place = divmod(index // every, len(names))
     return _in_turn(seed, turn, names)[place]
 
 
@@ -166,6 +167,8 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
 
 
 def _of_profile(source: Source, options: DrawOptions) -> Case:
+    if options.profile == "orders":
+        return _of_orders(source, options)
     exact = source.choice(options.lanes) == "exact"
     dtype = "float64" if source.chance(options.odds.scripts.float64) else "float32"
     if dtype in options.without:
@@ -173,6 +176,18 @@ def _of_profile(source: Source, options: DrawOptions) -> Case:
     if options.profile == "deep":
         return draw_deep(source, options.odds, options.deep, exact=exact, dtype=dtype)
     return draw_model(source, options.odds, options.model, exact=exact, dtype=dtype)
+
+
+def _of_orders(source: Source, options: DrawOptions) -> Case:
+    op = options.about or source.choice(_eager(options))
+    kinds: list[Kind] = [kind for kind in _kinds(options.without) if _offered(False, False, (op,), options.without, kind)]
+    kind = kinds[0] if len(kinds) == 1 else "complex" if source.chance(options.orders.complexes) else "real"
+    exact = source.choice(options.lanes) == "exact" and bool(_offered(True, False, (op,), options.without, kind))
+    dtype = "float64" if source.chance(options.odds.scripts.float64) else "float32"
+    dtype = OTHER_KIND[dtype] if kind == "complex" else dtype
+    if dtype in options.without:
+        dtype = OTHER_PRECISION[dtype]
+    return draw_orders(source, options.odds, options.orders, op, exact=exact, dtype=dtype)
 
 
 @functools.cache
@@ -193,13 +208,27 @@ def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, without: tupl
     return tuple(name for name in names if f"op:{name}" not in without and fits(name))
 
 
-@functools.cache
 def _later(lanes: tuple[str, ...], without: tuple[str, ...]) -> tuple[str, ...]:
     """Return the ops that came later, which are drawn only where a script is about them, and that one of these lanes has."""
-    names = tuple(name for name, entry in catalogue().items() if entry.drawn is Drawn.NAMED)
-    kinds: tuple[Kind, ...] = ("real", "complex") if set(COMPLEX) - set(without) else ("real",)
+    return _of_lanes(lanes, without, (Drawn.NAMED,))
+
+
+def _eager(options: DrawOptions) -> tuple[str, ...]:
+    """Return the ops that eager scripts may be about."""
+    names = _of_lanes(options.lanes, options.without, (Drawn.ALWAYS, Drawn.NAMED))
+    return names if options.ops is None else tuple(name for name in names if name in options.ops)
+
+
+@functools.cache
+def _of_lanes(lanes: tuple[str, ...], without: tuple[str, ...], drawn: tuple[Drawn, ...]) -> tuple[str, ...]:
+    names = tuple(name for name, entry in catalogue().items() if entry.drawn in drawn)
+    kinds = _kinds(without)
     taken = {name for kind in kinds for name in _offered("numeric" not in lanes, False, names, without, kind)} if names else set()
     return tuple(name for name in names if name in taken)
+
+
+def _kinds(without: tuple[str, ...]) -> tuple[Kind, ...]:
+    return ("real", "complex") if set(COMPLEX) - set(without) else ("real",)
 
 
 def _vocabulary(source: Source, options: DrawOptions, kind: Kind, *, exact: bool, deep: bool) -> list[str]:

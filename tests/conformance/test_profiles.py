@@ -19,14 +19,16 @@ from conformance.campaign.record_files import read
 from conformance.campaign.records import CaseRecord, Header
 from conformance.campaign.run import Options, run_campaign
 from conformance.campaign.worker import run_case
+from conformance.case.differentiated import differentiated
 from conformance.case.files import check
 from conformance.case.steps import Backward, Call, ClearGrad, Grad, Op, uses
 from conformance.compare.promise import Promise
 from conformance.generate.profiles.odds import DEEP, MODEL
-from conformance.generate.scripts import DrawOptions, case_of, is_program, odds_of
+from conformance.generate.scripts import DrawOptions, case_of, dealt, is_program, odds_of
 from conformance.judge.verdict import FAILING, Bucket
 from conformance.laws.judging import Judging
 from conformance.ops import catalogue
+from conformance.ops.spec import Drawn
 from conformance.report import write_html
 from tests.conformance.door import conformance
 from tests.report.samples import FOOTER, HEADER, finding
@@ -36,6 +38,7 @@ DEEP_SCRIPTS = DrawOptions(profile="deep")
 EXACT = replace(DEEP_SCRIPTS, lanes=("exact",))
 SMALL = replace(EXACT, deep=replace(DEEP, steps=(600,)))
 MODELS = DrawOptions(profile="model")
+ORDERS = DrawOptions(profile="orders")
 LOSING = "tests.wrong_engines:loses_one_contribution"
 
 
@@ -43,7 +46,7 @@ def ops_of(case):
     return [step.op for step in case.steps if isinstance(step, Op)]
 
 
-@pytest.mark.parametrize("options", [DEEP_SCRIPTS, MODELS], ids=lambda options: options.profile)
+@pytest.mark.parametrize("options", [DEEP_SCRIPTS, MODELS, ORDERS], ids=lambda options: options.profile)
 @pytest.mark.parametrize("index", range(6))
 def test_what_a_profile_draws_is_a_right_case_and_the_same_each_time(options, index):
     case = case_of(7, index, options)
@@ -151,6 +154,39 @@ def test_models_conform(name):
     assert not buckets & set(FAILING)
 
 
+def test_each_op_of_eager_scripts_has_its_turn_in_the_profile_of_orders():
+    ops = [name for name, row in catalogue().items() if row.drawn.unasked(static=False) or row.drawn is Drawn.NAMED]
+    assert sorted(ops) == sorted(dealt(4, index, ORDERS) for index in range(len(ops)))
+
+
+def test_the_op_that_has_its_turn_is_differentiated_to_the_third_order():
+    def highest(index):
+        found = differentiated(case_of(4, index, ORDERS)).values()
+        return max((order for call in found for op, order in call if op == dealt(4, index, ORDERS)), default=0)
+
+    orders = Counter(highest(index) for index in range(200))
+    assert orders[3] >= 190, orders
+
+
+def test_a_reference_that_is_right_agrees_with_the_profile_of_orders():
+    buckets = {run_case(case_of(9, i, ORDERS), [correct()], Judging()).verdicts["correct"].bucket for i in range(60)}
+    assert not buckets & set(FAILING)
+
+
+def test_a_wrong_rule_of_the_derivative_of_an_op_is_found_by_the_profile_of_orders():
+    orders = replace(ORDERS, ops=("softplus",))
+    engine = open_backend("conformance.mutants.engines:softplus_slope-x-sign")
+    assert any(run_case(case_of(9, i, orders), [engine]).verdicts[engine.info.name].bucket in FAILING for i in range(20))
+
+
+def test_the_profile_of_orders_takes_the_ops_that_are_named(tmp_path):
+    done = conformance(
+        "run", "--profile", "orders", "--ops", "tanh", "--backends", "reference", "--cases", "3", "--jobs", "1", "--out", tmp_path
+    )
+    assert 0 == done.returncode, done.stderr
+    assert "derivative of tanh @3" in (tmp_path / "run.ndjson").read_text()
+
+
 def test_profiles_have_no_programs():
     assert not any(is_program(index, replace(MODELS, mixed=True)) for index in range(2000))
 
@@ -174,7 +210,7 @@ def test_a_profile_names_its_own_odds_and_those_of_values_alone():
 
 
 WRONG = {
-    "no such profile": (["--profile", "deeper"], "'deeper' is not one of 'usual', 'deep', 'model'"),
+    "no such profile": (["--profile", "deeper"], "'deeper' is not one of 'usual', 'deep', 'model', 'orders'"),
     "ops": (["--profile", "model", "--ops", "mul"], "--ops says nothing beside --profile model, which has ops of its own"),
     "programs": (
         ["--profile", "deep", "--backends", "torch,paddle-static"],

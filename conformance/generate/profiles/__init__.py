@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias, get_args
 
-Profile: TypeAlias = Literal["usual", "deep", "model"]
-"""What is drawn: scripts as people might write them; over graphs of thousands of nodes; over models, as training does it."""
+Profile: TypeAlias = Literal["usual", "deep", "model", "orders"]
+"""What is drawn: scripts as people might write them; over graphs of thousands of nodes; over models, as training does it; over one op,
+which is differentiated three times."""
 PROFILES: tuple[Profile, ...] = get_args(Profile)

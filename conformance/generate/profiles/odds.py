@@ -103,5 +103,20 @@ class ModelOdds:
     asked: Range = Range(1, 4)  #: How many parameters a ``grad`` call is asked for.
 
 
+@dataclass(frozen=True, slots=True)
+class OrdersOdds:
+    """Scripts of the profile `orders`: one op, to the third order."""
+
+    complexes: float = 0.12  #: A script over complex tensors, where the op takes them.
+    constant: float = 0.1  #: An operand is a constant: rules leave its slot out, and there is less to differentiate.
+    before: Range = Range(0, 1)  #: Ops before the one that the script is about: its operands are leaves, or computed.
+    after: Range = Range(0, 2)  #: Ops behind it: its cotangent is a seed, or computed.
+    #: Ops that may stand beside it: all have derivatives of every order, and keep numbers moderate.
+    beside: tuple[str, ...] = ("mul", "add", "sub", "neg", "mul", "sin", "tanh")
+    asked: int = 5  #: So many leaves at most are asked for: at the third order there are nine of an op with two operands.
+    again: Range = Range(1, 3)  #: So many of the gradients are differentiated.
+
+
 DEEP = DeepOdds()
+ORDERS = OrdersOdds()
 MODEL = ModelOdds()

@@ -21,9 +21,9 @@ SHOWN = 12
 MESSAGE = 200
 
 
-def counted(number: int, noun: str) -> str:
-    """Say how many, as in ``1 case`` and ``2 cases``; the noun is one that takes an s."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def counted(number: int, noun: str, several: str = "") -> str:
+    """Say how many, as in ``1 case`` and ``2 cases``; ``several``: the plural of a noun that takes more than an s."""
+    return f"{number} {noun if number == 1 else several or f'{noun}s'}"
 
 
 def input_text(input_: Input) -> str:

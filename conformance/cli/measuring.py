@@ -11,10 +11,12 @@ from rich.console import Console
 
 from conformance.backends import MEASURED
 from conformance.campaign.learn import learn
+from conformance.campaign.pool import Workers
 from conformance.campaign.run import Progress
 from conformance.case.files import encode
 from conformance.case.prose import counted
-from conformance.cli.codes import CONFORMS
+from conformance.clauses.shown import switches_shown
+from conformance.cli.codes import CONFORMS, DIVERGES
 from conformance.cli.pages import printed_table
 from conformance.cli.progress import shown
 from reference_impl.dialects.conventions import FOLDER, REFUSED, Kind, Lock, order_of, read, release_file
@@ -34,7 +36,13 @@ TITLES = {
 
 
 def learned(backend: str, *, cases: int, seed: int, jobs: int, out: Path, ops: tuple[str, ...] | None) -> int:
-    """Measure a backend, write the file, and say what was found; return the exit code."""
+    """Measure a backend, write the file, and say what was found; return the exit code.
+
+    Where the engine shows another switch than its dialect says, that is told, and nothing is written: what differs by a switch would be
+    put down to choices.
+    """
+    if ops is None and not _switched(backend, jobs):
+        return DIVERGES
     with shown(Console(highlight=False), cases) as tell:
         found = learn(
             backend,
@@ -52,6 +60,30 @@ def learned(backend: str, *, cases: int, seed: int, jobs: int, out: Path, ops: t
     failed = f"; {counted(found.failed, 'case')} diverged, and showed nothing" if found.failed else ""
     click.echo(f"{path}: {counted(len(found.seen), 'choice')}, {counted(observations, 'observation')}{failed}")
     return CONFORMS
+
+
+def _switched(backend: str, jobs: int) -> bool:
+    """Say what an engine shows of the switches of its dialect; return whether it shows none otherwise than that says."""
+    with Workers((backend,), jobs) as workers:
+        dialect, seen = workers.describe(backend).dialect, switches_shown(backend, workers)
+    as_said = sum(one.values == (one.said,) for one in seen)
+    click.echo(f"{as_said} of {counted(len(seen), 'switch', 'switches')} as the dialect {dialect} says")
+    if untold := [one.field for one in seen if len(one.values) > 1]:
+        click.echo(f"not told apart by what it answers: {', '.join(untold)}")
+    for one in seen:
+        if not one.values:
+            click.echo(f"{one.field}: none of its values explains what came: {one.differs}")
+    otherwise = [one for one in seen if one.otherwise]
+    if otherwise:
+        click.echo("Its choices are measured under a dialect that says what it does. Let that one say, and learn again:")
+    for one in otherwise:
+        first, *others = map(_literal, one.values)
+        click.echo(f"    {one.field}={first},  # and not {_literal(one.said)}{''.join(f'; or {other}' for other in others)}")
+    return not otherwise
+
+
+def _literal(value: str | bool) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def _varying(found: Learned, out: Path) -> list[str]:

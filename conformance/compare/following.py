@@ -40,10 +40,12 @@ if TYPE_CHECKING:
     from conformance.compare.mismatch import Mismatch
     from reference_impl.dialects.conventions import OpenChoice
 
+    Flip = tuple[OpenChoice, str, str]
     Instead = Callable[[Promise, Mismatch], Iterator[Case]]
 
 TRIED = 24
-"""How many explanations of one difference are tried."""
+"""How many explanations of one difference are tried of those that are as likely to contradict what was measured. What does not comes
+first, and an engine that does is told so however much came before."""
 MOST = 8
 """How many differences of one case are explained."""
 ELSEWHERE = 3
@@ -96,7 +98,7 @@ def _one_further(
         return None
     best = None
     furthest = _place(found)
-    for options in itertools.islice(_explanations(so_far.promise, found, instead), TRIED):
+    for options in _explanations(so_far.promise, found, instead):
         taken = {**so_far.options, **options}
         other = under(promise, taken)
         compared = Comparer(other).run(actual, excuse(other))
@@ -190,16 +192,30 @@ def _explanations(promise: Promise, found: Mismatch, instead: Instead) -> Iterat
     kinds = _kinds(differs)
     if not kinds:
         return
-    of_op: dict[tuple[str, str], dict[OpenChoice, str]] = {}
-    of_all: dict[str, dict[OpenChoice, str]] = {}
     own = asked(promise, found)
     of_scripts = (item for script in scripts for item in asked(script).items() if item[0] not in own)
     nearest = reversed({**dict(of_scripts), **own}.items())
     flips = [(c, option, other) for c, option in nearest if c.kind in kinds for other in OPTIONS[c.kind] if other != option]
-    for choice, option, other in sorted(flips, key=lambda flip: _distance(promise, differs, *flip)):
+    distances = {flip: _distance(promise, differs, *flip) for flip in flips}
+    ranked = sorted(flips, key=distances.__getitem__)
+    for _, alike in itertools.groupby(ranked, key=lambda flip: distances[flip][:2]):
+        yield from itertools.islice(_alone(alike, (_until(promise, found), *scripts)), TRIED)
+    yield from itertools.islice(_together(ranked), TRIED)
+
+
+def _alone(flips: Iterable[Flip], scripts: Iterable[Promise]) -> Iterator[dict[OpenChoice, str]]:
+    """Yield the options of each choice alone, and of a refusal those with what lies behind it."""
+    for choice, option, other in flips:
         yield {choice: other}
         if option == REFUSED and other == COMPUTED:
-            yield from _behind((_until(promise, found), *scripts), choice)
+            yield from _behind(scripts, choice)
+
+
+def _together(flips: Iterable[Flip]) -> Iterator[dict[OpenChoice, str]]:
+    """Yield the options of all choices of an op that are the same, then those of all choices."""
+    of_op: dict[tuple[str, str], dict[OpenChoice, str]] = {}
+    of_all: dict[str, dict[OpenChoice, str]] = {}
+    for choice, _, other in flips:
         of_op.setdefault((choice.op, other), {})[choice] = other
         of_all.setdefault(other, {})[choice] = other
     yield from (options for options in (*of_op.values(), *of_all.values()) if len(options) > 1)

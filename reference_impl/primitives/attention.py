@@ -14,9 +14,10 @@ import numpy as np
 from reference_impl.primitives.arithmetic import add, mul_scalar
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.linalg import matmul
+from reference_impl.primitives.products import inner
 from reference_impl.primitives.shape import permute, reshape, transpose
 from reference_impl.primitives.softmax import softmax
-from reference_impl.tape.primitive import composite, shape_of
+from reference_impl.tape.primitive import alias, composite, shape_of
 
 
 def _masked(scores: Any) -> Any:
@@ -49,10 +50,7 @@ def _turned(x: Any) -> Any:
     return permute(x, axes=[0, 2, 1, 3])
 
 
-@fused()
-def products_of_rows(x: Any, y: Any) -> Any:
-    """Return all inner products of the rows of matrices, batch by batch: ``(..., l, e), (..., s, e) -> (..., l, s)``."""
-    return matmul(x, transpose(y, axis0=-1, axis1=-2))
+products_of_rows = alias("products_of_rows", inner)  # batch by batch: (..., l, e), (..., s, e) -> (..., l, s)
 
 
 def _of_turned(query: Any, key: Any, value: Any, *, causal: bool) -> Any:

@@ -101,10 +101,8 @@ def power_unless_zero(x: Any, *, exponent: float) -> Any:
         return np.where(np.equal(x, 0), 0, np.power(x, exponent)).astype(x.dtype)
 
 
-@primitive(branch_sides=lambda out, x: (out - np.equal(x, 0), out + np.equal(x, 0)))
-def side_of_zero(x: Any) -> Any:
-    """Return the sign as ``x / |x|``, and 0 at 0."""
-    return np.sign(x)
+side_of_zero = alias("side_of_zero", sign)  # as x / |x|, and 0 at 0
+side_of_zero.rules = [None]
 
 
 @side_of_zero.vjp("x")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from conformance.backends import BackendInfo
 from conformance.backends.interpreter import Interpreter
 from conformance.backends.reference import ReferenceEngine, reference
-from reference_impl import OPS, TORCH
+from reference_impl import OPS, TORCH, Dialect
 
 if TYPE_CHECKING:
     from conformance.backends import Backend
@@ -86,3 +86,11 @@ class Doubling(ReferenceEngine):
 def doubles() -> Backend:
     """Open it."""
     return Interpreter(BackendInfo("doubles", "1.0", TORCH, TORCH.not_offered), Doubling(TORCH, widen=False))
+
+
+def starts_from_nothing() -> Backend:
+    """Open an engine that frees nothing and gives every tensor a ``.grad``, of which nobody has said so."""
+    does = replace(TORCH, freed_refuses="nothing", retaining="every")
+    opened = reference(does, does.not_offered)
+    opened.info = replace(opened.info, name="unsaid", version="1.0", dialect=Dialect("unsaid"))
+    return opened

@@ -127,10 +127,6 @@ def test_a_derivative_that_is_cut_although_it_does_not_vanish_is_no_convention_a
     assert "diverged" in {record.verdicts["deciding"].bucket for record in records}
 
 
-DEEP = OpenChoice(Kind.OFFERED, "cos", "order 3")
-"""Behind so many connections that it is not among the explanations that are tried: its flip is red, but nobody says of what."""
-
-
 @pytest.mark.parametrize("choice", CHOICES, ids=str)
 def test_one_flip_in_a_hundred_cases_is_red_as_a_convention_that_changed(choice: OpenChoice) -> None:
     options, cases = {choice: CHOICES[choice]}, (*AROUND, *probes(choice.op))
@@ -139,7 +135,7 @@ def test_one_flip_in_a_hundred_cases_is_red_as_a_convention_that_changed(choice:
     telling = next(case for case in probes(choice.op) if plainly(engine.usual.run(case)) != plainly(engine.other.run(case)))
     verdicts = [run_case(telling, [engine]).verdicts["deciding"] for _ in range(100)]
     found = [verdict.mismatch.kind for verdict in verdicts if verdict.mismatch is not None]
-    assert ["error" if choice == DEEP else CONVENTION] == found
+    assert [CONVENTION] == found
 
 
 @pytest.mark.parametrize("op", catalogue())

@@ -7,6 +7,7 @@ but one.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -81,6 +82,7 @@ LAYOUTS = {
 }
 
 
+@functools.cache
 def fitting(shape: tuple[int, ...]) -> tuple[str, ...]:
     """Return the layouts that a tensor of a shape may have, other than in name."""
     if not shape or 0 in shape:

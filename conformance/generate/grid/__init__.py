@@ -107,6 +107,8 @@ def grid(ops: Iterable[str] | None = None, without: Collection[str] = (), wanted
 
 def _less(dimensions: Dimensions, needless: Sequence[Mapping[str, tuple[str, ...]]]) -> Dimensions:
     """Leave out values of dimensions; the others are then covered in all pairs without them."""
+    if not needless:
+        return dimensions
     left = ((name, [v for v in values if not any(v in needs.get(name, ()) for needs in needless)]) for name, values in dimensions)
     return tuple((name, tuple(values)) for name, values in left)
 

@@ -16,7 +16,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 Row: TypeAlias = "dict[str, str]"
 """A value, by its name, for each dimension."""
@@ -27,6 +27,9 @@ Combination: TypeAlias = "tuple[tuple[str, str], ...]"
 Values: TypeAlias = "tuple[str, ...]"
 """The values alone of a combination."""
 
+Ending: TypeAlias = "dict[str, list[tuple[Callable[[Row], Values], dict[Values, None]]]]"
+"""By the dimension that a row in the making chooses last: what reads the values of wanted dimensions, and those still missing."""
+
 TRIED = 6
 """How many frames are tried for a row, of those that fit its seed."""
 
@@ -35,15 +38,24 @@ def possible(
     frames: Sequence[Row], free: Sequence[Mapping[str, Sequence[str]]], wanted: Sequence[tuple[str, ...]]
 ) -> list[Combination]:
     """Return every combination of the ``wanted`` dimensions that some frame allows; ``free``: for each frame, what it allows."""
-    found: dict[Combination, None] = {}
+    asked = _asked(frames, free, wanted)
+    return [tuple(zip(one.dimensions, values, strict=True)) for one in asked for values in one.missing]
+
+
+def _asked(frames: Sequence[Row], free: Sequence[Mapping[str, Sequence[str]]], wanted: Iterable[tuple[str, ...]]) -> list[Wanted]:
+    """Return what is wanted, with every combination still missing that some frame allows."""
     allowed = [
         {**{d: tuple(values) for d, values in more.items()}, **{d: (value,) for d, value in frame.items()}}
         for frame, more in zip(frames, free, strict=True)
     ]
+    asked = []
     for dimensions in wanted:
-        for choices in dict.fromkeys(map(_reader(dimensions), allowed)):
-            found.update(dict.fromkeys(tuple(zip(dimensions, values, strict=True)) for values in product(*choices)))
-    return list(found)
+        read = _reader(dimensions)
+        missing: dict[Values, None] = {}
+        for choices in dict.fromkeys(map(read, allowed)):
+            missing.update(dict.fromkeys(product(*choices)))
+        asked.append(Wanted(dimensions, read, missing))
+    return asked
 
 
 def _reader(dimensions: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
@@ -64,10 +76,7 @@ class Wanted(NamedTuple):
 
 def cover(frames: Sequence[Row], free: Sequence[Mapping[str, Sequence[str]]], wanted: Sequence[tuple[str, ...]]) -> Iterator[Row]:
     """Yield rows in which all that is `possible` stands."""
-    asked = {dimensions: Wanted(dimensions, _reader(dimensions), {}) for dimensions in wanted}
-    for combination in possible(frames, free, wanted):
-        named, given = zip(*combination, strict=True)
-        asked[named].missing[given] = None
+    left = _asked(frames, free, wanted)
     by_value: dict[tuple[str, str], set[int]] = {}
     for number, frame in enumerate(frames):
         for item in frame.items():
@@ -78,7 +87,7 @@ def cover(frames: Sequence[Row], free: Sequence[Mapping[str, Sequence[str]]], wa
     used: Counter[tuple[str, str]] = Counter()
     order = [*frames[0], *free[0]] if frames else []
     for turn in count():
-        left = [one for one in asked.values() if one.missing]
+        left = [one for one in left if one.missing]
         if not left:
             return
         seed = dict(zip(left[0].dimensions, next(iter(left[0].missing)), strict=True))
@@ -93,33 +102,38 @@ def cover(frames: Sequence[Row], free: Sequence[Mapping[str, Sequence[str]]], wa
         yield row
 
 
-def _by_last(order: Sequence[str], asked: Sequence[Wanted]) -> dict[str, list[Wanted]]:
+def _by_last(order: Sequence[str], asked: Sequence[Wanted]) -> Ending:
     """Sort what is wanted by the dimension that a row in the making chooses last."""
-    ending: dict[str, list[Wanted]] = {dimension: [] for dimension in order}
+    ending: Ending = {dimension: [] for dimension in order}
     for one in asked:
-        ending[max(one.dimensions, key=order.index)].append(one)
+        ending[max(one.dimensions, key=order.index)].append((one.values, one.missing))
     return ending
 
 
 def _row(
-    frame: Row,
-    more: Mapping[str, Sequence[str]],
-    seed: Row,
-    ending: Mapping[str, Sequence[Wanted]],
-    used: Mapping[tuple[str, str], int],
+    frame: Row, more: Mapping[str, Sequence[str]], seed: Row, ending: Ending, used: Mapping[tuple[str, str], int]
 ) -> tuple[Row, int]:
     """Complete a row in a frame; return it with how much it covers."""
     row = {**frame}
-    covered = sum(one.values(row) in one.missing for d in frame for one in ending[d])
+    covered = 0
+    for dimension in frame:
+        for read, missing in ending[dimension]:
+            if read(row) in missing:
+                covered += 1
     for dimension, values in more.items():
         here = ending[dimension]
-        best: tuple[int, int] | None = None
+        most, least_used = -1, 0
         chosen = ""
         for value in (seed[dimension],) if dimension in seed else values:
             row[dimension] = value
-            met = (sum([one.values(row) in one.missing for one in here]), -used[dimension, value])
-            if best is None or met > best:
-                best, chosen = met, value
+            met = 0
+            for read, missing in here:
+                if read(row) in missing:
+                    met += 1
+            if met >= most:
+                uses = used[dimension, value]
+                if met > most or uses < least_used:
+                    most, least_used, chosen = met, uses, value
         row[dimension] = chosen
-        covered += best[0] if best else 0
+        covered += max(most, 0)
     return row, covered

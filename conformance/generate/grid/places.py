@@ -20,6 +20,7 @@ from conformance.generate.sources import FastSource
 from conformance.ops import catalogue
 from conformance.ops.sampler import Draft
 from reference_impl import OPS
+from reference_impl.primitives.promotion import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -223,4 +224,4 @@ def _results(op: str, operands: Sequence[Draft], attrs: dict[str, Any]) -> tuple
     with np.errstate(all="ignore"):
         made = OPS[op](*arrays, **attrs)
     outs = [np.asarray(out) for out in (made if isinstance(made, tuple) else (made,))]
-    return tuple((out.shape, str(out.dtype)) for out in outs)
+    return tuple([(out.shape, name_of(out.dtype)) for out in outs])

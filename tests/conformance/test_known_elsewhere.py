@@ -55,6 +55,27 @@ TWICE = Custom(("y",), ("c",), (Op("mul_scalar", ("y",), ("f",), {"other": 2.0})
 ALONG = {"axis": 0, "keepdims": False}
 SPLIT = {"axis": 0, "sections": [1, 2]}
 SEEN = {
+    "a gradient of a view that a custom function hands on to an activation": (
+        "paddle-captured-overwritten",
+        Case(
+            (given("x", -3.0, shape=(1, 1)),),
+            (
+                Op("leaky_relu", ("x",), ("y",), {"slope": 0.5}),
+                Custom(
+                    ("y", "x"),
+                    ("c",),
+                    (Op("square", ("x",), ("f",)),),
+                    ("f",),
+                    ("d",),
+                    ("d", "b"),
+                    (Op("add_scalar", ("d",), ("b",), {"other": 1.0}),),
+                ),
+                Op("squeeze", ("c",), ("s",), {"axis": 1}),
+                Op("sum", ("s",), ("t",), TOTAL),
+                Grad(("t",), ("x", "s"), ("g", "h")),
+            ),
+        ),
+    ),
     "an in-place product with what its first factor was made of": (
         "paddle-in-place-double",
         Case(

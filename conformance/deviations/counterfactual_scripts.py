@@ -40,6 +40,7 @@ from conformance.case.steps import (
     Op,
     RetainGrad,
 )
+from conformance.deviations.conditions.programs import one_variable
 from conformance.deviations.conditions.several import made_together
 from conformance.deviations.counterfactual_attributes import logits_clipped, single_points_in_front
 from conformance.deviations.counterfactual_calls import (
@@ -72,7 +73,7 @@ from conformance.deviations.counterfactual_slots import seeds_of_first_operand
 from conformance.deviations.counterfactual_writes import copy_written, reshaped_numbers_copied, write_bound_anew, write_unrecorded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from conformance.case.case import Case
     from conformance.case.steps import Step
@@ -158,12 +159,21 @@ def numbers_rounded(case: Case, number: StepNumber, ops: Sequence[str]) -> Itera
 
 
 def targets_once(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Drop one of the targets of the call, or those that one op made, with its seed."""
+    """Drop one of the targets of the call, all but one that are one variable, or those that one op made, with their seeds."""
     call = None if number is END else case.steps[number]
-    if number is not END and isinstance(call, Grad | Backward) and len(call.roots) > 1:
-        together = ([i for i, root in enumerate(call.roots) if root in made] for made in made_together(case.steps[:number]))
-        for dropped in [*([i] for i in range(len(call.roots))), *(found for found in together if 1 < len(found) < len(call.roots))]:
-            yield replace_step(case, number, functools.reduce(without_root, reversed(dropped), call)), number
+    if number is END or not isinstance(call, Grad | Backward) or len(call.roots) < 2:
+        return
+    places, same = range(len(call.roots)), one_variable(case, number)
+    together = [[i for i in places if call.roots[i] in made] for made in made_together(case.steps[:number])]
+    aimed = [*_variables(call, same)]
+    alike = ([i for i, other in aimed if i != kept and other == name] for kept, name in aimed)
+    for dropped in [*([i] for i in places), *(found for found in (*alike, *together) if 1 < len(found) < len(call.roots))]:
+        yield replace_step(case, number, functools.reduce(without_root, reversed(dropped), call)), number
+
+
+def _variables(call: Call, same: dict[str, str]) -> Iterator[tuple[int, str]]:
+    """Yield the places of the roots of a call, each with its variable."""
+    return ((i, same.get(root, root)) for i, root in enumerate(call.roots))
 
 
 def no_target(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
@@ -175,14 +185,23 @@ def no_target(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Vari
 
 
 def targets_not_cut(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Remove a call's own targets from its ``no_grad_vars`` or ``no_grad_set``."""
+    """Remove a call's own targets from its ``no_grad_vars`` or ``no_grad_set``: all, or one that is the only target then."""
+    if number is END or not isinstance(call := case.steps[number], Call) or call.constants is None:
+        return
+    same = one_variable(case, number)
+    cut, aimed = {same.get(n, n) for n in call.constants}, [*_variables(call, same)]
 
-    def without(step: Step) -> Step:
-        if not isinstance(step, Call) or step.constants is None:
-            return step
-        return msgspec.structs.replace(step, **{step.CONSTANTS: tuple(n for n in step.constants if n not in step.roots)})
+    def without(uncut: Collection[str], kept: Call) -> Variant:
+        left = tuple(n for n in kept.constants or () if same.get(n, n) not in uncut)
+        return replace_step(case, number, msgspec.structs.replace(kept, **{kept.CONSTANTS: left})), number
 
-    yield each_step(case, without), number
+    yield without([name for _, name in aimed], call)
+    if isinstance(call, Grad):
+        for kept, name in aimed if len(aimed) > 1 else ():
+            if name in cut:
+                others = (i for i, _ in reversed(aimed) if i != kept)
+                alone = functools.reduce(without_root, others, msgspec.structs.replace(call, allow_unused=True))
+                yield without([name], alone)
 
 
 def nothing_freed(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

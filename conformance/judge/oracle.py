@@ -115,7 +115,7 @@ class NudgedCase:
         constants = frozenset(getattr(case.steps[number], "constants", None) or ())
         held = [i for i, step in enumerate(case.steps[:number]) if _is_constant(step, constants, linked=linked)]
         frozen = [n for i in held for n in results(case.steps[i]) if n in base]
-        if name in frozen:
+        if name in frozen or name in constants:
             msg = f"autograd holds {name} constant"
             raise SilentError(msg)
         upto = in_dtypes(with_steps(case, case.steps[: number + 1]), DOUBLE)

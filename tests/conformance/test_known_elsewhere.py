@@ -55,6 +55,27 @@ TWICE = Custom(("y",), ("c",), (Op("mul_scalar", ("y",), ("f",), {"other": 2.0})
 ALONG = {"axis": 0, "keepdims": False}
 SPLIT = {"axis": 0, "sections": [1, 2]}
 SEEN = {
+    "a gradient of a view that a custom function hands on to an activation": (
+        "paddle-captured-overwritten",
+        Case(
+            (given("x", -3.0, shape=(1, 1)),),
+            (
+                Op("leaky_relu", ("x",), ("y",), {"slope": 0.5}),
+                Custom(
+                    ("y", "x"),
+                    ("c",),
+                    (Op("square", ("x",), ("f",)),),
+                    ("f",),
+                    ("d",),
+                    ("d", "b"),
+                    (Op("add_scalar", ("d",), ("b",), {"other": 1.0}),),
+                ),
+                Op("squeeze", ("c",), ("s",), {"axis": 1}),
+                Op("sum", ("s",), ("t",), TOTAL),
+                Grad(("t",), ("x", "s"), ("g", "h")),
+            ),
+        ),
+    ),
     "an in-place product with what its first factor was made of": (
         "paddle-in-place-double",
         Case(
@@ -461,6 +482,48 @@ def engines() -> Iterator[Workers]:
 def test_a_known_deviation_is_known_here_too(entry: str, case: Case, engines: Workers) -> None:
     check(case)
     verdict = engines.call(explain_case, case, entry.partition("-")[0]).verdict
+    assert (Bucket.KNOWN_DEVIATION, True) == (verdict.bucket, entry in verdict.deviations)
+
+
+def program(*steps: Step, inputs: tuple[Input, ...] = (X,)) -> Case:
+    return Case(inputs, steps)
+
+
+IN_PROGRAMS = {
+    "a target that stands three times": ("paddle-static-targets-coincide", program(Grad(("x", "x", "x"), ("x",), ("g",)))),
+    "a target that is cut, beside another of which the way is cut": (
+        "paddle-static-no-grad-target",
+        program(Op("gelu", ("x",), ("y",)), Grad(("x", "y"), ("x",), ("g",), no_grad_vars=("x",))),
+    ),
+    "a target that is what is cut by another name": (
+        "paddle-static-no-grad-target",
+        program(
+            Op("getitem_slice", ("x",), ("y",), {"key": [[0, 1, 1]]}),
+            Grad(("y",), ("x",), ("g",), no_grad_vars=("x",)),
+            inputs=(given("x", shape=(1,)),),
+        ),
+    ),
+    "a first operand that is cut": (
+        "paddle-static-constant-first-double",
+        program(
+            Op("mul", ("w", "x"), ("y",)),
+            Grad(("y",), ("x",), ("g",), ("v",), no_grad_vars=("w",)),
+            Op("mul", ("g", "v"), ("z",)),
+            Grad(("z",), ("v",), ("h",)),
+            inputs=(X, V, W),
+        ),
+    ),
+    "an expansion to no axes": (
+        "paddle-static-slice-returns-operand",
+        program(Op("expand", ("x",), ("y",), {"shape": []}, no_grad=True)),
+    ),
+}
+
+
+@pytest.mark.parametrize(("entry", "case"), IN_PROGRAMS.values(), ids=IN_PROGRAMS)
+def test_a_known_deviation_is_known_in_this_program(entry: str, case: Case, engines: Workers) -> None:
+    check(case)
+    verdict = engines.call(explain_case, case, "paddle-static").verdict
     assert (Bucket.KNOWN_DEVIATION, True) == (verdict.bucket, entry in verdict.deviations)
 
 

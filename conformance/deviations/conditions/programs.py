@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from conformance.case.case import Case
     from conformance.case.steps import Step
 
+EXPANDING = ("expand", "broadcast_to")
+
 
 @functools.lru_cache(maxsize=8)
 def _constants(case: Case) -> frozenset[str]:
@@ -45,6 +47,15 @@ def constant_first_operand(case: Case, number: int) -> bool:
     return isinstance(step, Op) and (
         step.op == "rdiv_scalar" or (step.operands[0] in constants and not constants.issuperset(step.operands))
     )
+
+
+@condition
+def cuts_first_operand(case: Case, number: int) -> bool:
+    """Whether a call names the first operand of an op in ``no_grad_vars`` or ``no_grad_set``, and not another of its operands."""
+    call = call_at(case, number)
+    cut = set(getattr(call, "constants", None) or ())
+    made = (step for step in case.steps[:number] if isinstance(step, Op) and step.operands)
+    return bool(cut) and any(step.operands[0] in cut and not cut.issuperset(step.operands) for step in made)
 
 
 @condition
@@ -75,15 +86,30 @@ def operand_is_seed(case: Case, number: int) -> bool:
 
 
 @condition
+def returns_operand(case: Case, number: int) -> bool:
+    """Whether an op returns its operand in a program: a slice that takes everything, or an expansion to a shape without axes."""
+    step = case.steps[number]
+    if not isinstance(step, Op):
+        return False
+    return (step.op == "getitem_slice" and moves_nothing(case, number)) or (step.op in EXPANDING and not step.attrs["shape"])
+
+
+@condition
 def targets_coincide(case: Case, number: int) -> bool:
     """Whether two targets of a call are one variable.
 
-    That is the same name, a slice that takes everything and is its operand, two derivatives in one variable, or a seed and the
+    That is the same name, an op that returns its operand, two derivatives in one variable, or a seed and the
     derivative of a target in itself.
     """
+    call, same = call_at(case, number), one_variable(case, number)
+    return call is not None and len({same.get(n, n) for n in call.roots}) < len(call.roots)
+
+
+def one_variable(case: Case, number: int) -> dict[str, str]:
+    """Say of the names before a step that are another variable, as `targets_coincide` means it, of which they are a name."""
     same: dict[str, str] = {}
     for i, step in enumerate(case.steps[: number + 1]):
-        if isinstance(step, Op) and step.op == "getitem_slice" and moves_nothing(case, i):
+        if isinstance(step, Op) and returns_operand(case, i):
             same[step.results[0]] = same.get(step.operands[0], step.operands[0])
         if isinstance(step, Grad):
             seeds = dict(zip(step.roots, step.seeds or (), strict=False))
@@ -91,15 +117,14 @@ def targets_coincide(case: Case, number: int) -> bool:
                 seed = seeds.get(name)
                 twin = step.results[step.inputs.index(name)] if seed is None else seed
                 same[made] = same.get(twin, twin)
-    call = call_at(case, number)
-    return call is not None and len({same.get(n, n) for n in call.roots}) < len(call.roots)
+    return same
 
 
 @condition
 def target_without_gradient(case: Case, number: int) -> bool:
-    """Whether a call names one of its own targets in ``no_grad_vars`` or ``no_grad_set``."""
-    call = call_at(case, number)
-    return call is not None and not set(call.roots).isdisjoint(call.constants or ())
+    """Whether a call names one of its own targets in ``no_grad_vars`` or ``no_grad_set``, maybe by another name of that variable."""
+    call, same = call_at(case, number), one_variable(case, number)
+    return call is not None and not {same.get(n, n) for n in call.roots}.isdisjoint(same.get(n, n) for n in call.constants or ())
 
 
 @condition

@@ -10,10 +10,12 @@ import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
 from conformance.ops.dtypes import format_of
-from reference_impl.primitives.arithmetic import add_scalar, div, mul, neg, square, sub
+from reference_impl.primitives.arithmetic import add_scalar, div, mul, mul_scalar, neg, square, sub
+from reference_impl.primitives.cross_entropies import entropy_of_shares, smoothed
 from reference_impl.primitives.distances import at_least
 from reference_impl.primitives.elementary import exp, sigmoid
 from reference_impl.primitives.losses import like, shares, soft_margin, soft_margin_by_sum
+from reference_impl.tape.primitive import zeros_like
 from reference_impl.tape.rules import replaced_forward, replaced_rule
 
 if TYPE_CHECKING:
@@ -89,3 +91,29 @@ def variances_bounded_above(_: Sequence[str]) -> Iterator[AbstractContextManager
 
 def _no_more_than_the_largest(right: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x, *, bound: np.minimum(right(x, bound=bound), format_of(x.dtype).largest).astype(x.dtype)
+
+
+def labels_smoothed_by_single_numbers(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the two numbers of a mixture with even shares be computed in float32, or the mixture, too, whatever the scores are."""
+    yield _smoothed(lambda shares: shares)
+    yield _smoothed(lambda shares: shares.astype(np.float32))
+
+
+@contextmanager
+def _smoothed(made: Callable[[Any], Any]) -> Iterator[None]:
+    def kept(label_smoothing: float) -> np.float32:
+        return np.float32(1.0) - np.float32(label_smoothing)
+
+    def mixture(shares: Any, *, label_smoothing: float) -> Any:
+        return (kept(label_smoothing) * made(shares) + np.float32(label_smoothing) / np.float32(shares.shape[-1])).astype(shares.dtype)
+
+    def rule(g: Any, _: Any, __: Any, *, label_smoothing: float) -> Any:
+        return mul_scalar(g, other=float(kept(label_smoothing)))
+
+    with replaced_forward(smoothed, lambda _: mixture), replaced_rule(smoothed, 0, lambda _: rule):
+        yield
+
+
+def shares_of_entropies_constant(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the entropy of scores not depend on the shares, whatever these weigh."""
+    yield replaced_rule(entropy_of_shares, 1, lambda _: lambda *given: zeros_like(given[-1]))

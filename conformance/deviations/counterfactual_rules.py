@@ -41,7 +41,13 @@ from conformance.deviations.counterfactual_functions import (
     slopes_of_sinc_differences,
     slopes_of_sizes_quotients,
 )
-from conformance.deviations.counterfactual_losses import slopes_of_logits_differences, soft_margins_of_sums, variances_bounded_above
+from conformance.deviations.counterfactual_losses import (
+    labels_smoothed_by_single_numbers,
+    shares_of_entropies_constant,
+    slopes_of_logits_differences,
+    soft_margins_of_sums,
+    variances_bounded_above,
+)
 from conformance.deviations.counterfactual_matrices import (
     eps_added_to_lengths,
     gradients_of_factors_through_solutions,
@@ -326,6 +332,8 @@ RULES: dict[str, Change] = {
     "as if gradients were averaged where elements are one": shared_gradients_averaged,
     "as if curvatures of entropies had an epsilon": curvatures_of_entropies_damped,
     "as if slopes of logits were differences": slopes_of_logits_differences,
+    "as if labels were smoothed by numbers of float32": labels_smoothed_by_single_numbers,
+    "as if entropies were constant in their shares": shares_of_entropies_constant,
     "as if variances were bounded above": variances_bounded_above,
     "as if soft margins were logarithms of sums": soft_margins_of_sums,
     "as if no seed arrived beside a constant": seeds_lost_beside_constants,

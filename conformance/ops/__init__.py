@@ -55,6 +55,7 @@ FAMILIES = (
     "gamma",
     "bessel",
     "entropies",
+    "cross_entropies",
     "dropout",
     "signals",
     "recurrent",
@@ -82,8 +83,9 @@ NOT_OFFERED: Mapping[str, str] = {
     "convolutions without a bias, with a border of other than zeros, in other layouts": "come with the next ones",
     "gradients of targets and weights": "PyTorch refuses weights that require them, kernels of Paddle give labels none",
     "binary_cross_entropy of probabilities that are 0 or 1": "what its gradient divides by is 1e-12 there, and no document says so",
-    "label_smoothing": "its deviations are not written up: Paddle rounds it to float32, and wants the classes in the last axis",
-    "cross_entropy of soft labels, each by itself": "its deviation is not written up: Paddle's result has one more axis",
+    "label_smoothing beside an ignore_index": "its deviation is not written up: Paddle ignores nothing then, and counts otherwise",
+    "label_smoothing and weights of soft labels along another axis than the last": "Paddle smooths and weighs along the last one; "
+    "there the classes are moved to it",
     "targets that are a negative ignore_index": "cross_entropy of Paddle documents that it ignores none then; its nll_loss of images "
     "mostly dies of them (`paddle-nll-loss-ignored-crash`)",
     "targets that are all ignored": "their mean is 0/0 in PyTorch and 0 in Paddle, and no document says which",

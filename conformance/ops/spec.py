@@ -251,6 +251,13 @@ class _Fill(ast.NodeTransformer):
             return ast.parse(self.filled[node.id], mode="eval").body
         return node
 
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        chosen = self.generic_visit(node)
+        match node.test:  # of two forms of a call, a reader wants the one that is meant
+            case ast.Compare(left, [ast.Is() | ast.Eq()], [right]) if not any(isinstance(n, ast.Name) for n in ast.walk(node.test)):
+                return node.body if ast.literal_eval(left) == ast.literal_eval(right) else node.orelse
+        return chosen
+
 
 @functools.cache
 def signature(name: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]:

@@ -50,6 +50,8 @@ OF_PADDLE: Mapping[str, str] = {
     "cosine_embedding_loss": "cosine_embedding_loss_of_squares",
     "cosine_similarity": "cosine_similarity_of_squares",
     "cross_entropy": "cross_entropy_of_terms",
+    "cross_entropy_distilled": "cross_entropy_distilled_of_samples",
+    "cross_entropy_smoothed": "cross_entropy_smoothed_of_samples",
     "cross_entropy_soft": "cross_entropy_soft_of_terms",
     "cumulative_trapezoid_x": "cumulative_trapezoid_x_of_parts",
     "div": "div_by_quotient",

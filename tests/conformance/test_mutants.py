@@ -55,6 +55,8 @@ APPLIED = {
     "soft_margin_by_sum",
     "entropy",
     "softmax_entropy",
+    "entropy_of_shares",
+    "smoothed",
     "mean_all",
     "narrow",
     "conv2d_plain",

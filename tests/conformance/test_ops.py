@@ -173,3 +173,12 @@ def test_the_other_dtype_of_the_other_is_the_dtype(table: dict[str, str]) -> Non
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_the_other_precision_is_of_the_same_kind(dtype: str) -> None:
     assert is_complex(dtype) is is_complex(OTHER_PRECISION[dtype])
+
+
+# Text.
+
+
+def test_of_two_forms_of_a_call_only_the_one_that_is_meant_is_printed() -> None:
+    attrs = {"target": [0], "weight": None, "ignore_index": -100, "reduction": "sum"}
+    wanted = "torch.nn.functional.cross_entropy(x0, torch.tensor([0]), None, ignore_index=-100, reduction='sum')"
+    assert wanted == catalogue()["cross_entropy"].text("torch", ["x0"], attrs)

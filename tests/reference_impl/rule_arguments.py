@@ -144,6 +144,19 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
         {"target": [1, -100, 0], "weight": None, "ignore_index": -100, "reduction": "none"},
     ),
     ("cross_entropy_soft_of_terms", ((2, 2),), {"target": [[0.5, 0.5], [1.0, 0.0]], "reduction": "sum"}),
+    ("entropy_of_shares", ((2, 2, 3), (2, 2, 3)), {}),
+    ("smoothed", ((2, 3),), {"label_smoothing": 0.25}),
+    (
+        "cross_entropy_smoothed_of_samples",
+        ((2, 3, 2),),
+        {"target": [[2, 0], [1, 1]], "weight": [1.0, 0.5, 2.0], "label_smoothing": 0.25, "reduction": "mean"},
+    ),
+    (
+        "cross_entropy_distilled_of_samples",
+        ((2, 3), (2, 3)),
+        {"weight": [1.0, 0.5, 2.0], "label_smoothing": 0.25, "reduction": "mean"},
+    ),
+    ("cross_entropy_distilled_of_samples", ((2, 2, 2), (2, 2, 2)), {"weight": None, "label_smoothing": 0.0, "reduction": "none"}),
     ("hinge_embedding_loss_by_relu", ((3,),), {"target": [1.0, -1.0, -1.0], "margin": 1.5, "reduction": "mean"}),
     ("margin_ranking_loss_by_relu", ((3,), (3,)), {"target": [1.0, -1.0, -1.0], "margin": 0.5, "reduction": "sum"}),
     # Parts of convolutions, of resampling and of distances, and these as one framework makes them.

@@ -33,7 +33,7 @@ NOTHING_IGNORED = -100
 """The default of both frameworks. In Paddle a negative number says that no target is ignored."""
 
 
-def _numbers(s: Sampler, shape: tuple[int, ...], numbers: Sequence[float]) -> Any:
+def numbers_of(s: Sampler, shape: tuple[int, ...], numbers: Sequence[float]) -> Any:
     """Draw nested lists of a shape, of some numbers."""
     return nested(shape, lambda: s.source.choice(numbers))
 
@@ -53,7 +53,7 @@ def loss(
         x = s.take(lambda d: len(d.shape) >= axes and 0 not in d.shape, domain=domain)
         attrs = {name: choose(s, x.shape) for name, choose in (more or {}).items()}
         if target is not None:
-            attrs["target"] = _numbers(s, x.shape, target)
+            attrs["target"] = numbers_of(s, x.shape, target)
         return [x, s.take_shaped(x.shape)] if second else [x], {**attrs, "reduction": s.source.choice(reductions)}
 
     return draw
@@ -65,12 +65,12 @@ def _one_of(*values: Any) -> Choice:
 
 def weight_or_none(s: Sampler, shape: tuple[int, ...]) -> Any:
     """Draw a weight for each element, or none at all."""
-    return _numbers(s, shape, WEIGHTS) if s.source.chance(0.5) else None
+    return numbers_of(s, shape, WEIGHTS) if s.source.chance(0.5) else None
 
 
-def _classes(s: Sampler, shape: tuple[int, ...]) -> Any:
+def classes(s: Sampler, shape: tuple[int, ...]) -> Any:
     """Draw a class of the axis 1 for each of the rest, in nested lists."""
-    return _numbers(s, (shape[0], *shape[2:]), range(shape[1]))
+    return numbers_of(s, (shape[0], *shape[2:]), range(shape[1]))
 
 
 def _ignored(s: Sampler, shape: tuple[int, ...], target: Any) -> int:
@@ -82,8 +82,8 @@ def _ignored(s: Sampler, shape: tuple[int, ...], target: Any) -> int:
 def _scores(s: Sampler) -> Arguments | None:
     """Draw scores of classes along the axis 1, targets, and perhaps a weight of each class."""
     x = s.take(has_matrices)
-    target = _classes(s, x.shape)
-    weight = _numbers(s, x.shape[1:2], WEIGHTS[:3]) if s.source.chance(0.5) else None
+    target = classes(s, x.shape)
+    weight = numbers_of(s, x.shape[1:2], WEIGHTS[:3]) if s.source.chance(0.5) else None
     ignored = _ignored(s, x.shape, target)
     return [x], {"target": target, "weight": weight, "ignore_index": ignored, "reduction": s.source.choice(REDUCTIONS)}
 
@@ -91,7 +91,7 @@ def _scores(s: Sampler) -> Arguments | None:
 def _shares(s: Sampler) -> Arguments | None:
     """Draw scores of classes along the axis 1, and for each of the rest one class, or two of even probability."""
     x = s.take(has_matrices)
-    one, other = (np.eye(x.shape[1])[np.array(_classes(s, x.shape))] for _ in range(2))
+    one, other = (np.eye(x.shape[1])[np.array(classes(s, x.shape))] for _ in range(2))
     target = np.moveaxis((one + other) / 2.0, -1, 1).tolist()
     return [x], {"target": target, "reduction": s.source.choice(("mean", "sum"))}
 

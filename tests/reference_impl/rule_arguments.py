@@ -344,6 +344,7 @@ CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("order", ((2, 4),), {"axis": 1, "descending": True}),
     ("position_of", ((2, 4),), {"axis": 1, "kind": "lower", "at": 0.5, "skipping": False}),
     ("record", ((2, 4),), {"axis": 1, "larger": True}),
+    ("row_order", ((4, 3),), {}),
     ("numbered", ((2, 3),), {}),
     ("finite", ((2, 3),), {}),
 )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.generate.matrices import dominant, is_dominant
+from conformance.generate.matrices import PIVOTED, are_matrices, dominant, is_dominant, matrices
 from conformance.ops.families.contractions import OF_ONE, OF_THREE, OF_TWO
 from reference_impl import OPS, Tensor, grad
 
@@ -193,3 +193,58 @@ def test_a_matrix_with_a_negative_diagonal_is_not_definite() -> None:
     turned = np.diag([1.0, -2.0])
     assert is_dominant(turned, MARGIN, definite=False)
     assert not is_dominant(turned, MARGIN, definite=True)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 3), (2, 4, 4), (2, 5), (5, 2)])
+def test_a_matrix_that_is_drawn_for_an_elimination_is_known_as_one(shape: tuple[int, ...]) -> None:
+    assert are_matrices(matrices(drawn(*shape), PIVOTED), MARGIN, PIVOTED)
+
+
+def test_the_rows_of_a_pivoted_matrix_are_in_another_order() -> None:
+    asked = np.array([[2.0, 0.5], [1.0, -1.0], [0.0, 1.0]])
+    made = matrices(asked, PIVOTED)
+    assert np.array_equal(dominant(asked, definite=False)[::-1], made)
+    assert not is_dominant(made, MARGIN, definite=False)
+
+
+def test_a_matrix_with_two_pivots_alike_is_not_pivoted() -> None:
+    assert not are_matrices(np.array([[1.0, 0.1], [1.0, 3.0]]), MARGIN, PIVOTED)
+
+
+# Triangular factors.
+
+
+def factors(made: Any) -> tuple[Any, Any]:
+    lower, upper = OPS["lu_unpack"](made, pivots=None)
+    return lower, upper
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 4, 4), (2, 5), (5, 2)])
+def test_the_factors_of_an_elimination_multiply_to_the_rows_in_their_order(shape: tuple[int, ...]) -> None:
+    x = drawn(*shape)
+    lower, upper = factors(OPS["lu"](x))
+    assert np.allclose(np.take_along_axis(x, OPS["row_order"](x), -2), lower @ upper, atol=1e-14)
+    assert np.abs(lower).max() <= 1.0
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_what_is_solved_by_factors_is_solved_by_the_matrix_that_they_are_of(transposed: bool) -> None:
+    made, y = matrix(2, 3, 3), drawn(2, 3, 2)
+    lower, upper = factors(made)
+    exchanged = lower @ upper
+    exchanged[0, [0, 2]] = exchanged[0, [2, 0]]  # the first pivot was the third row
+    exchanged[1, [1, 2]] = exchanged[1, [2, 1]]
+    x = OPS["lu_solve"](made, y, pivots=[[3, 2, 3], [1, 3, 3]], transposed=transposed)
+    assert np.allclose(y, (np.swapaxes(exchanged, -1, -2) if transposed else exchanged) @ x, atol=1e-13)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 5), (5, 2)])
+def test_the_bound_of_a_factor_is_what_a_disturbance_of_its_product_does(shape: tuple[int, int]) -> None:
+    x, eps = matrices(drawn(*shape), PIVOTED), 1e-7
+    made = OPS["lu"](x)
+    lower, upper = factors(made)
+    terms = np.take_along_axis(np.abs(lower) @ np.abs(upper), np.argsort(OPS["row_order"](x), axis=0), 0)
+    moved = [np.abs(OPS["lu"](x + eps * terms * sign) - made) for sign in np.sign(drawn(8, *shape))]
+    bound = eps * OPS["lu"].error_scale(made, x)
+    assert (np.max(moved, 0) <= bound * (1 + 1e-5)).all()
+    assert (np.max(moved, 0) >= bound / 20).all()

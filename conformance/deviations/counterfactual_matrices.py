@@ -9,11 +9,13 @@ import numpy as np
 from conformance.deviations.changed_rules import changed_rules
 from reference_impl import OPS
 from reference_impl.primitives.arithmetic import add, mul, neg
+from reference_impl.primitives.elimination import exchanged
+from reference_impl.primitives.indexing import gather
 from reference_impl.primitives.linalg import matmul
 from reference_impl.primitives.matrices import adjoint, inv, triangle
 from reference_impl.primitives.norms import LARGEST
 from reference_impl.primitives.reduction import restore_axes
-from reference_impl.primitives.shape import transpose, tril
+from reference_impl.primitives.shape import transpose, tril, triu
 from reference_impl.tape.primitive import array_of, shape_of
 from reference_impl.tape.rules import intercepted_rules
 
@@ -79,6 +81,22 @@ def _cut_above(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any, *, 
     inverse = inv(factor if transposed else transpose(factor, axis0=-2, axis1=-1))
     made = neg(matmul(matmul(inverse, g), transpose(out, axis0=-2, axis1=-1)))
     return tril(transpose(made, axis0=-2, axis1=-1) if transposed else made, diagonal=1)
+
+
+def transposed_factors_solved_from_the_left(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of the factors of a transposed `lu_solve` be solved with each from the left, where it is from the right."""
+    yield changed_rules(("lu_solve",), _from_the_left)
+
+
+def _from_the_left(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any, *, pivots: Any, transposed: bool) -> Any:
+    if position or not transposed:
+        return right(g, out, x, y, pivots=pivots, transposed=transposed)
+    rows = np.broadcast_to(exchanged(pivots)[..., None], shape_of(out))
+    g, out = (gather(one, axis=-2, index=rows) for one in (g, out))
+    lower = triangle(x, upper=False, unit=True)
+    of_lower = matmul(inv(lower), matmul(out, adjoint(g)))
+    of_upper = matmul(inv(triu(x, diagonal=0)), matmul(adjoint(lower), of_lower))
+    return neg(add(tril(of_lower, diagonal=-1), triu(of_upper, diagonal=0)))
 
 
 def gradients_of_factors_through_solutions(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

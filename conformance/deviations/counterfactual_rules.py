@@ -48,6 +48,7 @@ from conformance.deviations.counterfactual_matrices import (
     largest_sizes_unshared,
     lower_triangles_cut_above,
     norms_with_an_epsilon,
+    transposed_factors_solved_from_the_left,
 )
 from conformance.deviations.counterfactual_norms import (
     arriving_means_kept,
@@ -311,6 +312,7 @@ RULES: dict[str, Change] = {
     "as if eps were added to lengths": eps_added_to_lengths,
     "as if norms were larger by 1e-12": norms_with_an_epsilon,
     "as if lower triangles of ones were cut one above": lower_triangles_cut_above,
+    "as if transposed factors were solved with from the left": transposed_factors_solved_from_the_left,
     "as if gradients of factors were made of those of right sides": gradients_of_factors_through_solutions,
     "as if largest sizes were not shared": largest_sizes_unshared,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,

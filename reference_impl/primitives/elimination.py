@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, sub
+from reference_impl.primitives.arithmetic import add, neg, sub
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.indexing import gather, scatter_add
 from reference_impl.primitives.linalg import matmul
@@ -113,7 +113,7 @@ def lu_unpack_vjp_x(g: Any, out: Any, x: Any, *, pivots: Any) -> Any:
     )
 
 
-def _exchanged(pivots: Any) -> Any:
+def exchanged(pivots: Any) -> Any:
     """Return the order in which rows are after all exchanges."""
     steps = np.asarray(pivots, dtype=np.intp) - 1
     rows = np.broadcast_to(np.arange(steps.shape[-1]), steps.shape).copy()
@@ -128,10 +128,24 @@ def _exchanged(pivots: Any) -> Any:
 @fused(domain={"x": Domain.DOMINANT})
 def lu_solve(x: Any, y: Any, *, pivots: Any, transposed: bool) -> Any:
     """Return ``X`` of ``P L U X = y``, or of ``(P L U)^T X = y``, for factors that lie in ``x`` and rows that ``pivots`` exchange."""
-    rows = _exchanged(pivots)
+    rows = exchanged(pivots)
     order = np.broadcast_to((np.argsort(rows, axis=-1) if transposed else rows)[..., None], shape_of(y))
     if transposed:
         y = triangular_solve(x, y, transposed=True, **UPPER)
         return gather(triangular_solve(x, y, transposed=True, **LOWER), axis=-2, index=order)
     y = triangular_solve(x, gather(y, axis=-2, index=order), transposed=False, **LOWER)
     return triangular_solve(x, y, transposed=False, **UPPER)
+
+
+@lu_solve.vjp("x")
+def lu_solve_vjp_x(g: Any, out: Any, x: Any, y: Any, *, pivots: Any, transposed: bool) -> Any:
+    """Solve for the gradients of the factors with what the solution is, and not with what is between them, as both frameworks do."""
+    if transposed:
+        rows = np.broadcast_to(exchanged(pivots)[..., None], shape_of(out))
+        g, out = (gather(one, axis=-2, index=rows) for one in (g, out))
+        of_lower = adjoint(triangular_solve(x, matmul(g, adjoint(out)), transposed=False, **LOWER))
+        of_upper = solve_from_right(x, matmul(adjoint(triangle(x, **LOWER)), of_lower))
+    else:
+        of_upper = triangular_solve(x, matmul(g, adjoint(out)), transposed=True, **UPPER)
+        of_lower = triangular_solve(x, matmul(of_upper, adjoint(triu(x, diagonal=0))), transposed=True, **LOWER)
+    return neg(add(tril(of_lower, diagonal=-1), triu(of_upper, diagonal=0)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,14 +12,15 @@ from conformance.deviations.changed_rules import changed_rules
 from reference_impl import OPS
 from reference_impl.primitives.arithmetic import add, mul, neg
 from reference_impl.primitives.elimination import exchanged
+from reference_impl.primitives.fused import pulled_through
 from reference_impl.primitives.indexing import gather
 from reference_impl.primitives.linalg import matmul
 from reference_impl.primitives.matrices import adjoint, inv, triangle
-from reference_impl.primitives.norms import LARGEST
+from reference_impl.primitives.norms import LARGEST, renorm, renormed
 from reference_impl.primitives.reduction import restore_axes
 from reference_impl.primitives.shape import transpose, tril, triu
 from reference_impl.tape.primitive import array_of, shape_of
-from reference_impl.tape.rules import intercepted_rules
+from reference_impl.tape.rules import intercepted_rules, replaced_forward
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,6 +40,22 @@ def _divided_by_more(right: Rule, _: int, g: Any, out: Any, x: Any, *, eps: floa
         return right(g, out, x, eps=eps, **attrs)
     length = array_of(out)
     return mul(right(g, out, x, eps=eps, **attrs), (length / (length + np.float32(eps).astype(length.dtype))).astype(length.dtype))
+
+
+def norms_that_are_scaled_larger(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have `renorm` divide by norms that are larger by 1e-7."""
+    yield _scaled_to_less()
+
+
+@contextmanager
+def _scaled_to_less() -> Iterator[None]:
+    larger = functools.partial(renormed, eps=1e-7)
+    with replaced_forward(renorm, lambda _: larger), changed_rules(("renorm",), functools.partial(_of_less, larger)):
+        yield
+
+
+def _of_less(larger: Any, _: Rule, __: int, g: Any, ___: Any, x: Any, **attrs: Any) -> Any:
+    return pulled_through(lambda x: (larger(x, **attrs),), 0, (g,), (x,))
 
 
 NORMS = ("vector_norm", "norm", "linalg_norm")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,13 +11,16 @@ import numpy as np
 from conformance.deviations.changed_rules import changed_rules
 from reference_impl import OPS
 from reference_impl.primitives.arithmetic import add, mul, neg
+from reference_impl.primitives.elimination import exchanged
+from reference_impl.primitives.fused import pulled_through
+from reference_impl.primitives.indexing import gather
 from reference_impl.primitives.linalg import matmul
 from reference_impl.primitives.matrices import adjoint, inv, triangle
-from reference_impl.primitives.norms import LARGEST
+from reference_impl.primitives.norms import LARGEST, renorm, renormed
 from reference_impl.primitives.reduction import restore_axes
-from reference_impl.primitives.shape import transpose, tril
+from reference_impl.primitives.shape import transpose, tril, triu
 from reference_impl.tape.primitive import array_of, shape_of
-from reference_impl.tape.rules import intercepted_rules
+from reference_impl.tape.rules import intercepted_rules, replaced_forward
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,6 +40,22 @@ def _divided_by_more(right: Rule, _: int, g: Any, out: Any, x: Any, *, eps: floa
         return right(g, out, x, eps=eps, **attrs)
     length = array_of(out)
     return mul(right(g, out, x, eps=eps, **attrs), (length / (length + np.float32(eps).astype(length.dtype))).astype(length.dtype))
+
+
+def norms_that_are_scaled_larger(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have `renorm` divide by norms that are larger by 1e-7."""
+    yield _scaled_to_less()
+
+
+@contextmanager
+def _scaled_to_less() -> Iterator[None]:
+    larger = functools.partial(renormed, eps=1e-7)
+    with replaced_forward(renorm, lambda _: larger), changed_rules(("renorm",), functools.partial(_of_less, larger)):
+        yield
+
+
+def _of_less(larger: Any, _: Rule, __: int, g: Any, ___: Any, x: Any, **attrs: Any) -> Any:
+    return pulled_through(lambda x: (larger(x, **attrs),), 0, (g,), (x,))
 
 
 NORMS = ("vector_norm", "norm", "linalg_norm")
@@ -79,6 +100,22 @@ def _cut_above(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any, *, 
     inverse = inv(factor if transposed else transpose(factor, axis0=-2, axis1=-1))
     made = neg(matmul(matmul(inverse, g), transpose(out, axis0=-2, axis1=-1)))
     return tril(transpose(made, axis0=-2, axis1=-1) if transposed else made, diagonal=1)
+
+
+def transposed_factors_solved_from_the_left(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of the factors of a transposed `lu_solve` be solved with each from the left, where it is from the right."""
+    yield changed_rules(("lu_solve",), _from_the_left)
+
+
+def _from_the_left(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any, *, pivots: Any, transposed: bool) -> Any:
+    if position or not transposed:
+        return right(g, out, x, y, pivots=pivots, transposed=transposed)
+    rows = np.broadcast_to(exchanged(pivots)[..., None], shape_of(out))
+    g, out = (gather(one, axis=-2, index=rows) for one in (g, out))
+    lower = triangle(x, upper=False, unit=True)
+    of_lower = matmul(inv(lower), matmul(out, adjoint(g)))
+    of_upper = matmul(inv(triu(x, diagonal=0)), matmul(adjoint(lower), of_lower))
+    return neg(add(tril(of_lower, diagonal=-1), triu(of_upper, diagonal=0)))
 
 
 def gradients_of_factors_through_solutions(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

@@ -22,6 +22,7 @@ from conformance.deviations.counterfactual_conjugates import (
     factors_not_conjugated,
     seeds_conjugated,
 )
+from conformance.deviations.counterfactual_exponentials import matrices_halved_too_few_times
 from conformance.deviations.counterfactual_functions import (
     curvatures_of_entropies_damped,
     derivatives_of_weighed_kinks_one_sided,
@@ -53,7 +54,9 @@ from conformance.deviations.counterfactual_matrices import (
     gradients_of_factors_through_solutions,
     largest_sizes_unshared,
     lower_triangles_cut_above,
+    norms_that_are_scaled_larger,
     norms_with_an_epsilon,
+    transposed_factors_solved_from_the_left,
 )
 from conformance.deviations.counterfactual_norms import (
     arriving_means_kept,
@@ -315,8 +318,11 @@ RULES: dict[str, Change] = {
     "as if sums of groups lost their axes": sums_of_groups_without_axes,
     "as if overlaps were not summed": overlaps_not_summed,
     "as if eps were added to lengths": eps_added_to_lengths,
+    "as if norms that are scaled were larger by 1e-7": norms_that_are_scaled_larger,
     "as if norms were larger by 1e-12": norms_with_an_epsilon,
     "as if lower triangles of ones were cut one above": lower_triangles_cut_above,
+    "as if transposed factors were solved with from the left": transposed_factors_solved_from_the_left,
+    "as if matrices were halved too few times": matrices_halved_too_few_times,
     "as if gradients of factors were made of those of right sides": gradients_of_factors_through_solutions,
     "as if largest sizes were not shared": largest_sizes_unshared,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,

@@ -44,6 +44,12 @@ def _largest(x: Any) -> float:
     return format_of(x.dtype).largest
 
 
+def _scaled_by_paddle(x: Any) -> Any:
+    """Whether each element is in a matrix that Paddle halves before it makes the exponential: of its norm, or of twice its bound."""
+    bound = 2 * (3.92572478313866 if x.dtype == np.float32 else 5.371920351148152)
+    return np.broadcast_to(np.abs(x).sum(-2).max(-1)[..., None, None] >= bound, x.shape)
+
+
 VALUES: Mapping[str, Callable[[Any], Any]] = {
     "zero": lambda x: x == 0,
     "nonpositive": lambda x: x <= 0,
@@ -61,6 +67,7 @@ VALUES: Mapping[str, Callable[[Any], Any]] = {
     "below, with an infinite square of e^-x": lambda x: -2.0 * np.real(x) > np.log(_largest(x)),
     "nearly largest": lambda x: np.abs(x) > _largest(x) / 4,
     "of infinite square": lambda x: np.abs(x) > np.sqrt(_largest(x)),
+    "in a matrix that is halved": _scaled_by_paddle,
     "of infinite reciprocal cube": lambda x: np.abs(x) < _largest(x) ** (-1 / 3),
 }
 """The words for values. Beside them stands ``at NUMBER``, or ``at ATTRIBUTE`` of the op, each with a minus or without."""

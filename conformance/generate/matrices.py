@@ -2,6 +2,7 @@
 
 The elements are drawn like any others, and made smaller beside the diagonal; on it stand 1, 2, 3 and so on in the order of what was
 drawn there. By Gershgorin's theorem every eigenvalue lies near one of these, each near another one, and singular values accordingly.
+Where pivots matter the rows are in another order, so that there is something to exchange, and no two candidates are close.
 """
 
 from __future__ import annotations
@@ -11,11 +12,34 @@ from typing import Any
 import numpy as np
 
 DEFINITE = "definite"
-MATRICES = frozenset({"dominant", DEFINITE})
+PIVOTED = "pivoted"
+MATRICES = frozenset({"dominant", DEFINITE, PIVOTED})
 UNREPEATED = MATRICES | {"distinct"}
 """Domains that no tensor lies in whose elements repeat along an axis."""
 BESIDE = 0.4
 """What the elements beside the diagonal sum to in any row or column, at most: less than half of the distance of neighbours on it."""
+
+
+def matrices(drawn: Any, domain: str) -> Any:
+    """Return matrices of a domain, of the shape and dtype of ``drawn``."""
+    made = dominant(drawn, definite=domain == DEFINITE)
+    if domain != PIVOTED or drawn.ndim < 2 or 0 in drawn.shape:
+        return made
+    return _with_rows(made, np.argsort(drawn[..., 0].real, axis=-1, kind="stable"))
+
+
+def are_matrices(array: Any, margin: float, domain: str) -> bool:
+    """Whether an array is known to be of a domain of matrices."""
+    if domain == PIVOTED and array.ndim >= 2:
+        count = min(array.shape[-2:])
+        turn = np.full(array.shape[:-1], count)
+        np.put_along_axis(turn, np.abs(array).argmax(-2)[..., :count], np.arange(count), -1)
+        array = _with_rows(array, np.argsort(turn, axis=-1, kind="stable"))
+    return is_dominant(array, margin, definite=domain == DEFINITE)
+
+
+def _with_rows(array: Any, order: Any) -> Any:
+    return np.take_along_axis(array, order[..., None], -2)
 
 
 def dominant(drawn: Any, *, definite: bool) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from conformance.case.case import Case, Input, data_of
 from conformance.case.steps import Detach, Op, Step
 from conformance.generate.layouts import fitting, laid, repeated
-from conformance.generate.matrices import DEFINITE, MATRICES, UNREPEATED, dominant, is_dominant
+from conformance.generate.matrices import MATRICES, UNREPEATED, are_matrices, matrices
 from conformance.generate.odds import USUAL, Odds
 from conformance.ops import catalogue
 from conformance.ops.dtypes import OTHER_KIND, OTHER_PRECISION, is_complex, name_of
@@ -92,7 +92,7 @@ class Sketch:
     def elements(self, shape: tuple[int, ...], domain: str | None, dtype: str) -> Any:
         """Draw the elements of a fresh input inside a domain."""
         if domain in MATRICES:
-            return dominant(self.elements(shape, None, dtype), definite=domain == DEFINITE)
+            return matrices(self.elements(shape, None, dtype), domain)
         if is_complex(dtype):
             imaginary = self.elements(shape, None, OTHER_KIND[dtype])
             return (self.elements(shape, domain, OTHER_KIND[dtype]) + 1j * imaginary).astype(dtype)
@@ -322,7 +322,7 @@ class Sketch:
         if array.size == 0:
             return True
         if domain in MATRICES:
-            return is_dominant(array, margin, definite=domain == DEFINITE)
+            return are_matrices(array, margin, domain)
         if domain == "positive":
             return bool(array.real.min() >= margin)
         if domain == "nonzero":

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from conformance.case.case import Case, Input, data_of
 from conformance.case.steps import Grad, Op
-from conformance.generate.matrices import DEFINITE, MATRICES, dominant
+from conformance.generate.matrices import MATRICES, matrices
 from conformance.generate.odds import SketchOdds
 from conformance.generate.sources import FastSource
 from conformance.ops import catalogue
@@ -111,7 +111,7 @@ class _Table:
             filling = np.resize(PLAIN[position:] + PLAIN[:position], shape)
         array = filling.reshape(shape).astype(kind)
         if domain in MATRICES:  # special values lie in no other domain; of singular matrices nothing is known yet
-            array = dominant(array, definite=domain == DEFINITE)
+            array = matrices(array, domain)
         if domain == Domain.SHARE and self.columns is None:  # a loss refuses what is no probability
             array = (0.5 + array / 8.0).astype(kind)
         if differentiable is None:

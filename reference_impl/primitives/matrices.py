@@ -38,17 +38,17 @@ def _or_nan(function: Any, x: Any) -> Any:
         return np.full(x.shape, np.nan, x.dtype)
 
 
-def _size_of(inverse_of: Any) -> Any:
+def size_of_inverse(inverse_of: Any) -> Any:
     """Return the absolute values of the elements of an inverse, for an error scale: NumPy has none in longdouble."""
     return np.abs(_or_nan(np.linalg.inv, inverse_of.astype(np.complex128 if inverse_of.dtype.kind == "c" else np.float64)))
 
 
-def _size_of_inverse(out: Any, x: Any) -> Any:
+def _terms_of_inverse(out: Any, x: Any) -> Any:
     size = np.abs(out)
     return np.matmul(np.matmul(size, np.abs(x)), size)
 
 
-@primitive(ulps=2, error_scale=_size_of_inverse, summands=lambda x: x.shape[-1], domain=DOMINANT)
+@primitive(ulps=2, error_scale=_terms_of_inverse, summands=lambda x: x.shape[-1], domain=DOMINANT)
 def inv(x: Any) -> Any:
     """Return the inverses of matrices."""
     return _or_nan(np.linalg.inv, x)
@@ -62,7 +62,7 @@ def inv_vjp_x(g: Any, out: Any, x: Any) -> Any:  # -X^H g X^H
 
 def _terms_of_det(x: Any) -> Any:
     """Return by how much a relative error of every element moves the determinant, relative to that."""
-    return np.einsum("...ij,...ji->...", _size_of(x), np.abs(x))
+    return np.einsum("...ij,...ji->...", size_of_inverse(x), np.abs(x))
 
 
 @primitive(ulps=2, error_scale=lambda out, x: np.abs(out) * _terms_of_det(x), summands=lambda x: x.shape[-1], domain=DOMINANT)
@@ -167,7 +167,7 @@ def symmetric(x: Any) -> Any:
 
 
 def _size_of_factor(out: Any, x: Any) -> Any:
-    size, inverse = np.abs(out), _size_of(out)
+    size, inverse = np.abs(out), size_of_inverse(out)
     turned = np.swapaxes(size, -1, -2)
     middle = np.matmul(np.matmul(inverse, np.matmul(size, turned)), np.swapaxes(inverse, -1, -2))
     return np.tril(np.matmul(size, np.tril(middle)))

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import mul, mul_scalar, neg, pow_scalar, sloped, sub
+from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, pow_scalar, rsub_scalar, sloped, sub
 from reference_impl.primitives.complex import is_complex, sgn
 from reference_impl.primitives.fused import fused, of_parts
+from reference_impl.primitives.indexing import index_select
 from reference_impl.primitives.piecewise import abs as absolute
-from reference_impl.primitives.piecewise import sign
+from reference_impl.primitives.piecewise import exceeds, sign
 from reference_impl.primitives.promotion import to_operand
 from reference_impl.primitives.reduction import count_reduced, extremum_vjp, numpy_axes, restore_axes
 from reference_impl.primitives.shape import expand, sum_to, unsqueeze
@@ -131,6 +132,33 @@ def cdist(x: Any, y: Any, *, p: Any) -> Any:
 
 
 cdist_of_parts = of_parts(cdist)
+
+
+@fused()
+def pdist(x: Any, *, p: Any) -> Any:
+    """Return the p-norms of the differences of all pairs of rows, ``(m, k) -> (m (m - 1) / 2,)``: the first and all others, then on."""
+    first, second = np.triu_indices(shape_of(x)[0], 1)
+    rows = (index_select(x, axis=0, index=index.tolist()) for index in (first, second))
+    return vector_norm(sub(*rows), p=p, axis=-1, keepdims=False)
+
+
+pdist_of_parts = of_parts(pdist)
+
+
+def renormed(x: Any, *, p: float, axis: int, largest: float, eps: float) -> Any:
+    """Return the same as `renorm`, with what a framework adds to the norms that it divides by."""
+    others = [a for a in range(len(shape_of(x))) if a != axis % len(shape_of(x))]
+    beyond = exceeds(vector_norm(x, p=p, axis=others, keepdims=True), bound=largest)
+    within = rsub_scalar(beyond, other=1.0)
+    norms = vector_norm(add(mul(x, beyond), within), p=p, axis=others, keepdims=True)  # of ones where the op is the identity
+    divisor = add(mul(add_scalar(norms, other=eps), beyond), mul_scalar(within, other=largest))
+    return mul(x, div(np.asarray(largest, dtype=x.dtype), divisor))
+
+
+@fused()
+def renorm(x: Any, *, p: float, axis: int, largest: float) -> Any:
+    """Return what lies at each place of an axis, scaled to the p-norm ``largest`` where its norm is larger."""
+    return renormed(x, p=p, axis=axis, largest=largest, eps=0.0)
 
 
 @fused()

@@ -44,6 +44,8 @@ class Domain(StrEnum):
     """Matrices whose diagonal outweighs the rest, with elements on it that differ in size: of full rank, their spectrum separated."""
     DEFINITE = "definite"
     """The same, with a diagonal that is positive."""
+    PIVOTED = "pivoted"
+    """Dominant matrices with their rows in another order."""
 
 
 class Observation:

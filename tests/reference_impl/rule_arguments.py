@@ -47,6 +47,13 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("overwrite", ((2, 3), (3,)), {"op": "getitem_int", "attrs": {"index": 1}, "slot": 0}),
     ("overwrite", ((2, 3), (2, 1)), {"op": "split", "attrs": {"sections": [2, 1], "axis": 1}, "slot": 1}),
     ("overwrite", ((2, 3), (3, 2)), {"op": "t", "attrs": {}, "slot": 0}),
+    ("vander_as_one", ((3,),), {"count": 4}),
+    ("matrix_exp_or_exp", ((2, 2),), {}),
+    ("matrix_exp_or_exp", ((3, 1, 1),), {}),
+    ("pdist_of_parts", ((3, 2),), {"p": 2.0}),
+    ("cov_of_uncentred", ((3, 4),), {"correction": 1}),
+    ("corrcoef_of_uncentred", ((3, 4),), {}),
+    ("cov_weighted_of_uncentred", ((2, 4), (4,)), {}),
     # Parts of rules, and ops as one framework spells them.
     ("link", ((2, 3), (2,), ()), {}),
     ("reciprocal", ((2, 3),), {}),
@@ -357,6 +364,7 @@ CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("order", ((2, 4),), {"axis": 1, "descending": True}),
     ("position_of", ((2, 4),), {"axis": 1, "kind": "lower", "at": 0.5, "skipping": False}),
     ("record", ((2, 4),), {"axis": 1, "larger": True}),
+    ("row_order", ((4, 3),), {}),
     ("numbered", ((2, 3),), {}),
     ("finite", ((2, 3),), {}),
 )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.generate.matrices import dominant, is_dominant
+from conformance.generate.matrices import PIVOTED, are_matrices, dominant, is_dominant, matrices
 from conformance.ops.families.contractions import OF_ONE, OF_THREE, OF_TWO
 from reference_impl import OPS, Tensor, grad
 
@@ -64,6 +64,8 @@ def test_a_norm_is_the_root_of_a_sum_of_powers(p: float) -> None:
     assert np.allclose(expected, OPS["vector_norm"](x, p=p, axis=1, keepdims=False), rtol=1e-14)
     differences = [[math.fsum(abs(a - b) ** p for a, b in zip(r, q, strict=True)) ** (1 / p) for q in x[:2]] for r in x]
     assert np.allclose(differences, OPS["cdist"](x, x[:2], p=p), rtol=1e-13)
+    pairs = [OPS["cdist"](x, x, p=p)[i, j] for i, j in itertools.combinations(range(3), 2)]
+    assert np.allclose(pairs, OPS["pdist"](x, p=p), rtol=1e-13)
 
 
 def test_the_norm_of_order_infinity_is_the_largest_size() -> None:
@@ -75,6 +77,14 @@ def test_the_gradient_of_a_norm_at_zero_is_zero(p: Any) -> None:
     x = Tensor(np.zeros((2, 3)), requires_grad=True)
     out = OPS["vector_norm"](x, p=p, axis=1, keepdims=False)
     assert not grad([out], [x], [Tensor(np.ones(2))])[0].array.any()
+
+
+@pytest.mark.parametrize("p", [1.0, 2.0, 3.0])
+def test_rows_that_are_longer_than_a_bound_are_scaled_to_it(p: float) -> None:
+    x = np.array([[3.0, -4.0], [0.25, 0.5], [0.0, 0.0]])
+    made = OPS["renorm"](x, p=p, axis=0, largest=1.0)
+    assert np.allclose(x[0] / np.linalg.norm(x[0], p), made[0], rtol=1e-14)
+    assert np.array_equal(x[1:], made[1:])
 
 
 def by_permutations(x: Any) -> float:
@@ -193,3 +203,113 @@ def test_a_matrix_with_a_negative_diagonal_is_not_definite() -> None:
     turned = np.diag([1.0, -2.0])
     assert is_dominant(turned, MARGIN, definite=False)
     assert not is_dominant(turned, MARGIN, definite=True)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 3), (2, 4, 4), (2, 5), (5, 2)])
+def test_a_matrix_that_is_drawn_for_an_elimination_is_known_as_one(shape: tuple[int, ...]) -> None:
+    assert are_matrices(matrices(drawn(*shape), PIVOTED), MARGIN, PIVOTED)
+
+
+def test_the_rows_of_a_pivoted_matrix_are_in_another_order() -> None:
+    asked = np.array([[2.0, 0.5], [1.0, -1.0], [0.0, 1.0]])
+    made = matrices(asked, PIVOTED)
+    assert np.array_equal(dominant(asked, definite=False)[::-1], made)
+    assert not is_dominant(made, MARGIN, definite=False)
+
+
+def test_a_matrix_with_two_pivots_alike_is_not_pivoted() -> None:
+    assert not are_matrices(np.array([[1.0, 0.1], [1.0, 3.0]]), MARGIN, PIVOTED)
+
+
+# Triangular factors.
+
+
+def factors(made: Any) -> tuple[Any, Any]:
+    lower, upper = OPS["lu_unpack"](made, pivots=None)
+    return lower, upper
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 4, 4), (2, 5), (5, 2)])
+def test_the_factors_of_an_elimination_multiply_to_the_rows_in_their_order(shape: tuple[int, ...]) -> None:
+    x = drawn(*shape)
+    lower, upper = factors(OPS["lu"](x))
+    assert np.allclose(np.take_along_axis(x, OPS["row_order"](x), -2), lower @ upper, atol=1e-14)
+    assert np.abs(lower).max() <= 1.0
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_what_is_solved_by_factors_is_solved_by_the_matrix_that_they_are_of(transposed: bool) -> None:
+    made, y = matrix(2, 3, 3), drawn(2, 3, 2)
+    lower, upper = factors(made)
+    exchanged = lower @ upper
+    exchanged[0, [0, 2]] = exchanged[0, [2, 0]]  # the first pivot was the third row
+    exchanged[1, [1, 2]] = exchanged[1, [2, 1]]
+    x = OPS["lu_solve"](made, y, pivots=[[3, 2, 3], [1, 3, 3]], transposed=transposed)
+    assert np.allclose(y, (np.swapaxes(exchanged, -1, -2) if transposed else exchanged) @ x, atol=1e-13)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 5), (5, 2)])
+def test_the_bound_of_a_factor_is_what_a_disturbance_of_its_product_does(shape: tuple[int, int]) -> None:
+    x, eps = matrices(drawn(*shape), PIVOTED), 1e-7
+    made = OPS["lu"](x)
+    lower, upper = factors(made)
+    terms = np.take_along_axis(np.abs(lower) @ np.abs(upper), np.argsort(OPS["row_order"](x), axis=0), 0)
+    moved = [np.abs(OPS["lu"](x + eps * terms * sign) - made) for sign in np.sign(drawn(8, *shape))]
+    bound = eps * OPS["lu"].error_scale(made, x)
+    assert (np.max(moved, 0) <= bound * (1 + 1e-5)).all()
+    assert (np.max(moved, 0) >= bound / 20).all()
+
+
+@pytest.mark.parametrize("op", ["vander", "vander_as_one"])
+def test_a_vandermonde_matrix_has_the_powers_of_a_vector(op: str) -> None:
+    assert np.array_equal([[1.0, 2.0, 4.0, 8.0], [1.0, -3.0, 9.0, -27.0]], OPS[op](np.array([2.0, -3.0]), count=4))
+
+
+# Covariances and exponentials.
+
+
+@pytest.mark.parametrize("op", ["cov", "cov_of_uncentred"])
+@pytest.mark.parametrize("correction", [0, 1])
+@pytest.mark.parametrize("shape", [(3, 4), (1, 4), (4,)])
+def test_covariances_are_those_of_numpy(op: str, correction: int, shape: tuple[int, ...]) -> None:
+    x = drawn(*shape)
+    made = OPS[op](x, correction=correction)
+    assert np.allclose(np.cov(x, ddof=correction), made, atol=1e-14)
+    assert np.shape(np.cov(x)) == made.shape
+
+
+@pytest.mark.parametrize("op", ["cov_weighted", "cov_weighted_of_uncentred"])
+def test_weighted_covariances_are_those_of_numpy(op: str) -> None:
+    x, weights = drawn(3, 4), np.array([0.5, 1.0, 2.0, 0.25])
+    assert np.allclose(np.cov(x, aweights=weights), OPS[op](x, weights), atol=1e-14)
+
+
+@pytest.mark.parametrize("op", ["corrcoef", "corrcoef_of_uncentred"])
+@pytest.mark.parametrize("shape", [(3, 4), (4,)])
+def test_correlations_are_those_of_numpy(op: str, shape: tuple[int, ...]) -> None:
+    x = drawn(*shape)
+    assert np.allclose(np.corrcoef(x), OPS[op](x), atol=1e-14)
+
+
+@pytest.mark.parametrize("angle", [1e-3, 0.5, 5.0, 20.0])
+def test_the_exponential_of_a_turn_is_a_rotation(angle: float) -> None:
+    expected = [[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]]
+    assert np.allclose(expected, OPS["matrix_exp"](np.array([[0.0, -angle], [angle, 0.0]])), rtol=0, atol=1e-10)
+
+
+def test_exponentials_have_the_exponentials_of_eigenvalues() -> None:
+    x = matrix(2, 4, 4)
+    x = x + np.swapaxes(x, -1, -2)
+    values, vectors = np.linalg.eigh(x)
+    expected = np.einsum("...ij,...j,...kj->...ik", vectors, np.exp(values), vectors)
+    assert np.allclose(expected, OPS["matrix_exp"](x), rtol=1e-12)
+
+
+def test_the_gradient_of_an_exponential_is_right_whatever_the_size_of_its_seed() -> None:
+    x = Tensor(drawn(3, 3), requires_grad=True)
+    gradients = [grad([OPS["matrix_exp"](x)], [x], [Tensor(size * drawn(3, 3, seed=1))])[0].array / size for size in (1.0, 2.0**40)]
+    assert np.allclose(*gradients, rtol=1e-12)
+
+
+def test_the_exponential_of_nan_is_nan() -> None:
+    assert np.isnan(OPS["matrix_exp"](np.full((2, 2), np.nan))).all()

@@ -13,7 +13,7 @@ from zlib import crc32
 
 import numpy as np
 
-from conformance.generate.matrices import DEFINITE, MATRICES, dominant
+from conformance.generate.matrices import MATRICES, matrices
 from conformance.generate.odds import SketchOdds
 from conformance.generate.sketch import Sketch
 from conformance.generate.sources import FastSource
@@ -31,7 +31,7 @@ TIES = "ties"
 def elements(shape: tuple[int, ...], domain: str | None, dtype: str, *, exact: bool, name: str) -> Any:
     """Return the elements of a tensor, inside a domain; the ``name`` says which."""
     if domain in MATRICES:
-        return dominant(elements(shape, None, dtype, exact=exact, name=name), definite=domain == DEFINITE)
+        return matrices(elements(shape, None, dtype, exact=exact, name=name), domain)
     if is_complex(dtype):
         parts = OTHER_KIND[dtype]
         real = elements(shape, domain, parts, exact=exact, name=name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from conformance.ops.calls import both
 from conformance.ops.corners import given
-from conformance.ops.draws import axis_of, has_elements, has_rows
+from conformance.ops.draws import axis_of, has_elements, has_matrices, has_rows, is_matrix
 from conformance.ops.numbers import UNEXAMINED, real_only
 from conformance.ops.spec import PLAIN, ROWS, Drawn, Growth, op, rows
 
@@ -37,6 +37,15 @@ def _pairs(s: Sampler) -> Arguments | None:
     x = s.take(lambda d: 2 <= len(d.shape) <= 3 and 0 not in d.shape)
     y = s.take_shaped((*x.shape[:-2], s.source.integer(1, 3), x.shape[-1]))
     return [x, y], {"p": s.source.choice(ORDERS)}
+
+
+def _all_pairs(s: Sampler) -> Arguments | None:
+    return [s.take(lambda d: is_matrix(d) and d.shape[0] > 1, shape=(3, 2))], {"p": s.source.choice(ORDERS)}
+
+
+def _bounded(s: Sampler) -> Arguments | None:
+    x = s.take(has_matrices)
+    return [x], {"p": s.source.choice((2.0, 1.0, 3.0)), "axis": axis_of(s, x), "largest": s.source.choice((1.0, 0.5, 2.0))}
 
 
 def _difference(s: Sampler) -> Arguments | None:
@@ -76,6 +85,21 @@ ENTRIES = rows(
         points=ROWS,
         calls=both("torch.linalg.vector_norm(x, float(p), axis, keepdims)"),
         corners=_orders(_along_one, ORDERS),
+    ),
+    _row(
+        "renorm",
+        rank=289,
+        draw=_bounded,
+        growth=Growth.BOUNDED,
+        calls=both("torch.renorm(x, p, axis, largest)"),
+        corners=_orders(_bounded, (2.0, 1.0, 3.0)),
+    ),
+    _row(
+        "pdist",
+        rank=311,
+        draw=_all_pairs,
+        calls={"torch": "torch.nn.functional.pdist(x, float(p))", "paddle": "paddle.pdist(x, float(p))"},
+        corners=_orders(_all_pairs, ORDERS),
     ),
     _row("cdist", rank=175, draw=_pairs, calls=both("torch.cdist(x, y, float(p))"), corners=_orders(_pairs, ORDERS)),
     _row(

@@ -1,0 +1,79 @@
+"""Counterfactual exponentials of matrices; see `counterfactual_rules`."""
+
+from __future__ import annotations
+
+import math
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.deviations.changed_rules import changed_rules
+from reference_impl.primitives.arithmetic import add, mul, mul_scalar, sub
+from reference_impl.primitives.exponentials import matrix_exp
+from reference_impl.primitives.linalg import matmul
+from reference_impl.primitives.matrices import adjoint, solve
+from reference_impl.primitives.selection import where
+from reference_impl.primitives.shape import cat, narrow
+from reference_impl.tape.primitive import array_of, shape_of
+from reference_impl.tape.rules import replaced_forward
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from reference_impl.tape.rules import Rule
+
+QUOTIENTS = {"float32": (7, 3.92572478313866), "float64": (13, 5.371920351148152)}
+"""By dtype the degree of the quotient of polynomials, and the norm up to which it is exact to rounding (N. J. Higham, 2005)."""
+
+
+def matrices_halved_too_few_times(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have exponentials be those of matrices that were halved until their norm is below twice the bound, where it is the bound."""
+    yield _halved_too_few_times()
+
+
+@contextmanager
+def _halved_too_few_times() -> Iterator[None]:
+    single: list[bool] = []
+
+    def forward(x: Any) -> Any:
+        """Compute the quotient; what is asked in float64 after float32 was is the same number, for a bound, and no other quotient."""
+        single.extend([True] * (x.dtype == np.float32))
+        return _quotient(x, *_plan(x, "float32" if single else "float64"))
+
+    with ExitStack() as stack:
+        stack.enter_context(replaced_forward(matrix_exp, lambda _: forward))
+        stack.enter_context(changed_rules(("matrix_exp",), _of_quotient))
+        yield
+
+
+def _plan(x: Any, dtype: str) -> tuple[int, Any]:
+    """Return the degree, and for each matrix how often it is halved."""
+    degree, bound = QUOTIENTS[dtype]
+    norms = np.abs(array_of(x)).sum(-2).max(-1)[..., None, None]
+    with np.errstate(divide="ignore"):
+        return degree, np.maximum(np.floor(np.log2(norms / bound)), 0.0)
+
+
+def _quotient(x: Any, degree: int, halvings: Any) -> Any:
+    """Return ``(V - U)^-1 (V + U)`` with the odd terms ``U`` and the even terms ``V`` of the matrices, squared as often as halved."""
+    x = mul(x, np.exp2(-halvings).astype(x.dtype))
+    power: Any = np.broadcast_to(np.eye(shape_of(x)[-1], dtype=x.dtype), shape_of(x))
+    parts = [power, np.zeros(shape_of(x), x.dtype)]
+    for k in range(1, degree + 1):
+        power = matmul(power, x)
+        share = math.comb(degree, k) * math.factorial(2 * degree - k) / math.factorial(2 * degree)
+        parts[k % 2] = add(parts[k % 2], mul_scalar(power, other=share))
+    made = solve(sub(*parts), add(*parts))
+    for done in range(int(halvings.max(initial=0.0))):
+        made = where(matmul(made, made), made, mask=np.broadcast_to(done < halvings, shape_of(made)))
+    return made
+
+
+def _of_quotient(_: Rule, __: int, g: Any, ___: Any, x: Any) -> Any:
+    """Return the derivative of the same quotient, as `matrix_exp` does."""
+    turned, n = adjoint(x), shape_of(x)[-1]
+    both = cat(cat(turned, g, axis=-1), cat(np.zeros(shape_of(x), x.dtype), turned, axis=-1), axis=-2)
+    made = _quotient(both, *_plan(x, x.dtype.name))
+    return narrow(narrow(made, axis=-2, start=0, length=n), axis=-1, start=n, length=n)

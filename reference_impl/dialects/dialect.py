@@ -17,6 +17,9 @@ from reference_impl.dialects.spellings import OF_PADDLE, OF_TORCH
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+UNLIKE_THE_FIRST = -1
+"""In the place of a number of axes, from which on an operand is kept as a view: wherever it has not as many as the first operand."""
+
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
@@ -91,6 +94,7 @@ TORCH = Dialect(
         "kron": {"x": 0, "y": 0},
         "linear": {"x": 3, "weight": 0},
         "matmul": {"x": 3, "y": 3},
+        "prelu": {"weight": UNLIKE_THE_FIRST},
         "scaled_dot_product_attention": {"query": 0, "key": 0, "value": 0},
         "scaled_dot_product_attention_causal": {"query": 0, "key": 0, "value": 0},
     },

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from reference_impl.dialects.dialect import UNLIKE_THE_FIRST
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.arithmetic import add, clone
 from reference_impl.primitives.shape import link
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
 
 NO_VIEW = 99
 """More axes than a tensor has: those of an operand that is used as it is."""
+
+
+def _is_viewed(axes: int, least: int, of_the_first: int) -> bool:
+    return axes != of_the_first if least == UNLIKE_THE_FIRST else axes >= least
 
 
 def _recorded(constant: Tensor) -> Tensor:
@@ -275,7 +280,8 @@ class ReversePass:
         if viewed is None:
             return {operand: flag for _, operand, flag in changed}
         named = [(node.primitive.operands[p], operand, flag) for p, operand, flag in changed]
-        return {operand: flag for name, operand, flag in named if len(operand.shape) >= viewed.get(name, NO_VIEW)}
+        axes = len(node.operands[0].shape)
+        return {operand: flag for name, operand, flag in named if _is_viewed(len(operand.shape), viewed.get(name, NO_VIEW), axes)}
 
     def _hooked(self, hooks: list[Any], arrived: list[Any], primals: Sequence[Any]) -> list[Any]:
         """Call the hooks of a leaf or a node on what arrived, slot by slot, and return what takes its place.

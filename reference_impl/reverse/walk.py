@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reference_impl.dialects.dialect import UNLIKE_THE_FIRST
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.arithmetic import add, clone
 from reference_impl.primitives.shape import link
@@ -25,7 +24,7 @@ from reference_impl.reverse.joined import joined_gradients
 from reference_impl.reverse.plan import Place, asked_for, first_in_first_out, newest_first, place_of, reachable
 from reference_impl.tape.choices import BY_FORMULA, connections, refuses_when_freed
 from reference_impl.tape.hooks import Retained, ordered, retains
-from reference_impl.tape.primitive import Primitive, array_of
+from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.storage import output_of, overwritten
 from reference_impl.tape.tensor import Family, Mode, Node, Tensor
 
@@ -33,13 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from reference_impl.dialects.dialect import Dialect
-
-NO_VIEW = 99
-"""More axes than a tensor has: those of an operand that is used as it is."""
-
-
-def _is_viewed(axes: int, least: int, of_the_first: int) -> bool:
-    return axes != of_the_first if least == UNLIKE_THE_FIRST else axes >= least
 
 
 def _recorded(constant: Tensor) -> Tensor:
@@ -280,8 +272,8 @@ class ReversePass:
         if viewed is None:
             return {operand: flag for _, operand, flag in changed}
         named = [(node.primitive.operands[p], operand, flag) for p, operand, flag in changed]
-        axes = len(node.operands[0].shape)
-        return {operand: flag for name, operand, flag in named if _is_viewed(len(operand.shape), viewed.get(name, NO_VIEW), axes)}
+        ranks = [len(shape_of(operand)) for operand in node.operands]
+        return {operand: flag for name, operand, flag in named if name in viewed and viewed[name](*ranks)}
 
     def _hooked(self, hooks: list[Any], arrived: list[Any], primals: Sequence[Any]) -> list[Any]:
         """Call the hooks of a leaf or a node on what arrived, slot by slot, and return what takes its place.

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from conformance.case.outcome import Outcome, Value
-    from conformance.compare.branches import Branches, Choice
+    from conformance.compare.branches import Branches, Choice, Observer
     from conformance.compare.compare import Known
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
@@ -71,8 +71,13 @@ def _elements(outcome: Outcome, found: Mismatch) -> Value | None:
 def watched(promise: Promise, disturb: Disturbance | None = None) -> Recorder:
     """Run the reference, with every output that rounds disturbed, and note the branches."""
     recorder = Recorder()
-    promise.run(None if disturb is None else partial(_disturbed, disturb), recorder.choose)
+    promise.run(None if disturb is None else disturbing(disturb), recorder.choose)
     return recorder
+
+
+def disturbing(disturb: Disturbance) -> Observer:
+    """Return what disturbs every output that rounds, to run the reference with."""
+    return partial(_disturbed, disturb)
 
 
 def _disturbed(disturb: Disturbance, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:

@@ -68,6 +68,20 @@ def _from_results(right: Rule, position: int, g: Any, out: Any, x: Any, weight: 
     return reshape(mul(sub(centred_on, along), standardized(grouped, axes, eps)[1]), shape=shape_of(x))
 
 
+def statistics_of_groups_constant(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have derivatives of the gradients of the weights of group normalizations count means and deviations as constants."""
+    yield changed_rules(ops, _of_constant_statistics)
+
+
+def _of_constant_statistics(right: Rule, position: int, g: Any, out: Any, x: Any, *parameters: Any, groups: int, eps: float) -> Any:
+    if position != OF_WEIGHT:
+        return right(g, out, x, *parameters, groups=groups, eps=eps)
+    grouped, axes = in_groups(x, groups)
+    known = array_of(grouped)
+    normal = mul(sub(grouped, mean(known, axis=axes, keepdims=True)), standardized(known, axes, eps)[1])
+    return add_up(mul(g, reshape(normal, shape=shape_of(x))), axis=[0, *range(2, len(shape_of(x)))], keepdims=False)
+
+
 def gradients_of_parameters_zero(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have normalizations return zeros for the gradients of their weight and bias."""
     yield changed_rules(ops, _of_input_alone)

@@ -64,6 +64,7 @@ from conformance.deviations.counterfactual_norms import (
     images_arriving_in_another_format,
     normalized_from_results,
     squares_beyond_the_range,
+    statistics_of_groups_constant,
     sums_of_groups_without_axes,
     variances_of_squares,
 )
@@ -315,6 +316,7 @@ RULES: dict[str, Change] = {
     "as if no mean of what arrives were subtracted": arriving_means_kept,
     "as if variances were means of squares less squares of means": variances_of_squares,
     "as if squares of distances left the range": squares_beyond_the_range,
+    "as if statistics of groups were constants": statistics_of_groups_constant,
     "as if sums of groups lost their axes": sums_of_groups_without_axes,
     "as if overlaps were not summed": overlaps_not_summed,
     "as if eps were added to lengths": eps_added_to_lengths,

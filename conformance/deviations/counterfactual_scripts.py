@@ -70,7 +70,13 @@ from conformance.deviations.counterfactual_calls import (
 from conformance.deviations.counterfactual_cuts import MOST, derivative_constant, last_operand_constant, operand_constant
 from conformance.deviations.counterfactual_gradients import OF_GRADIENTS
 from conformance.deviations.counterfactual_slots import seeds_of_first_operand
-from conformance.deviations.counterfactual_writes import copy_written, reshaped_numbers_copied, write_bound_anew, write_unrecorded
+from conformance.deviations.counterfactual_writes import (
+    another_gradient_written,
+    copy_written,
+    reshaped_numbers_copied,
+    write_bound_anew,
+    write_unrecorded,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -308,6 +314,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if missing gradients were zeros": missing_gradients_zeros,
     "as if the write were not recorded": write_unrecorded,
     "as if a copy were written": copy_written,
+    "as if another gradient were written": another_gradient_written,
     "as if the op were not in place": write_bound_anew,
     "as if another gradient of the call were asked for": siblings_asked,
     "as if reshaped numbers were copies": reshaped_numbers_copied,

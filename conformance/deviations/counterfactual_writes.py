@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.case.place import END, StepNumber
+from conformance.case.queries import until
 from conformance.case.rewrite import CONSTANT, expand_steps, rename_behind, replace_step, with_steps
-from conformance.case.steps import InPlace, Op
-from conformance.deviations.conditions.in_place import RESHAPING, without_axes
+from conformance.case.steps import Grad, InPlace, Op
+from conformance.deviations.conditions.in_place import RESHAPING, gradient_written, without_axes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,6 +43,16 @@ def write_bound_anew(case: Case, number: StepNumber, _: Sequence[str]) -> Iterat
         made = f"{CONSTANT}{step.tensor}"
         written = Op(step.op, (step.tensor, *step.operands), (made,), step.attrs, step.no_grad)
         yield with_steps(case, rename_behind(replace_step(case, number, written).steps, number, {step.tensor: made})), number
+
+
+def another_gradient_written(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Update, in the place of a returned gradient, another one or a seed: it may lie in the same memory."""
+    for i, step in enumerate(until(case, number)):
+        if number is not END and isinstance(step, InPlace) and gradient_written(case, i):
+            calls = (made for made in case.steps[:i] if isinstance(made, Grad))
+            named = {name for call in calls for name in (*call.results, *(call.seeds or ()))}
+            for other in sorted(name for name in named if name not in (None, step.tensor)):
+                yield replace_step(case, i, msgspec.structs.replace(step, tensor=other)), number
 
 
 def reshaped_numbers_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

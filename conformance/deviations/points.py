@@ -74,6 +74,7 @@ VALUES: Mapping[str, Callable[[Any], Any]] = {
 
 ALONG_AN_AXIS: Mapping[str, Callable[[Any, int | None], Any]] = {
     "of overflowing product": lambda x, axis: np.prod(np.maximum(np.abs(x), 1.0), axis=axis, keepdims=True) > _largest(x),
+    "among zeros alone": lambda x, axis: ~np.any(x, axis=axis, keepdims=True),
 }
 """The words for what values are together with the others along the ``axis`` of the op."""
 

@@ -5,6 +5,9 @@ which the point is met somewhere. But a number is lost where it is computed from
 special elements have the factor NaN, and the others 1. What is computed from them is NaN then, in both directions, since the gradient
 of a product has the factor, too. What is not NaN does not depend on them.
 
+Where the reference has the rounding of a difference, an engine may have a 0, which is a special point of many ops. So it runs once more
+with everything 0 that may be 0.
+
 An op may have a number for NaN: it leaves that out (nanquantile), or drops everything (a dropout of all). So its result has such a
 factor, too, where it changes or the special elements stand.
 """
@@ -17,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conformance.compare.kinks import cancelled, disturbing
 from conformance.ops.spec import signature
 from reference_impl import DIALECTS
 from reference_impl.primitives.arithmetic import mul
@@ -26,7 +30,15 @@ from reference_impl.tape.rules import replaced_op
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from conformance.compare.promise import Promise
     from conformance.deviations.points import Point
+
+
+def spoilt_runs(points: Sequence[Point], promise: Promise) -> Iterator[Promise]:
+    """Yield what is promised of a script if all that comes of special points is NaN: as it is, and with 0 for all that may be 0."""
+    with spoilt(points):
+        for disturb in (None, disturbing(cancelled)):
+            yield promise.answered(promise.info, promise.run(disturb))
 
 
 @contextmanager

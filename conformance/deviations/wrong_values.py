@@ -26,7 +26,7 @@ from conformance.compare.rounding import agrees_cheaply, are_near, within_a_roun
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENT_TESTS, OFF, off_by
-from conformance.deviations.reach import spoilt
+from conformance.deviations.reach import spoilt_runs
 from conformance.deviations.shared_memory import accumulated_in_one, is_gradient, is_written, shape_of_tensor
 from conformance.ops.dtypes import SINGLE, is_floating
 
@@ -80,8 +80,7 @@ def _told(entry: Deviation, promise: Promise, found: Mismatch) -> list[Any]:
     points = entry.lost or entry.meets
     if not told or not points or found.expected_array is None:
         return told
-    with spoilt(points):
-        reached = [np.isnan(array) for _, array in _answers(promise.of(promise.case), found.step, found)]
+    reached = [np.isnan(array) for run in spoilt_runs(points, promise) for _, array in _answers(run, found.step, found)]
     return [one & np.any(reached, axis=0) for one in told] if reached else []
 
 

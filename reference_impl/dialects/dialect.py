@@ -9,13 +9,36 @@ observations of torch 2.13.0 and paddle 3.3.1 on the CPU.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from reference_impl.dialects.conventions import Conventions, locked
 from reference_impl.dialects.spellings import OF_PADDLE, OF_TORCH
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+Ranks: TypeAlias = "Callable[..., bool]"
+"""Whether something holds of an op, by the numbers of axes of its operands."""
+
+
+def _always(*_: int) -> bool:
+    return True
+
+
+def _folded(x: int, *_: int) -> bool:
+    return x >= 3
+
+
+def _left_factor(x: int, y: int) -> bool:
+    return x >= 3 or x < y
+
+
+def _right_factor(_: int, y: int) -> bool:
+    return y >= 3
+
+
+def _of_channels(x: int, weight: int) -> bool:
+    return x != weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +86,7 @@ class Dialect:
     retained_follows: Literal["newest", "registered"] = "newest"
     promotion: Literal["inside", "cast_first", "cast_to_widest"] = "inside"
     joined: frozenset[str] = frozenset()
-    reshaped: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    reshaped: Mapping[str, Mapping[str, Ranks]] = field(default_factory=dict)
     hidden: Mapping[str, frozenset[str]] = field(default_factory=dict)
     copies: frozenset[str] = frozenset()
     conventions: Conventions = field(default_factory=Conventions)
@@ -88,11 +111,16 @@ TORCH = Dialect(
     ),
     hidden={"group_norm": frozenset({"x", "weight"}), "group_norm_noaffine": frozenset({"x"})},
     reshaped={
-        "kron": {"x": 0, "y": 0},
-        "linear": {"x": 3, "weight": 0},
-        "matmul": {"x": 3, "y": 3},
-        "scaled_dot_product_attention": {"query": 0, "key": 0, "value": 0},
-        "scaled_dot_product_attention_causal": {"query": 0, "key": 0, "value": 0},
+        "cholesky_solve": {"y": _always},
+        "cumulative_trapezoid_x": {"y": _always, "x": _always},
+        "instance_norm": {"x": _always, "weight": _always},
+        "kron": {"x": _always, "y": _always},
+        "linear": {"x": _folded, "weight": _always},
+        "matmul": {"x": _left_factor, "y": _right_factor},
+        "prelu": {"weight": _of_channels},
+        "scaled_dot_product_attention": {"query": _always, "key": _always, "value": _always},
+        "scaled_dot_product_attention_causal": {"query": _always, "key": _always, "value": _always},
+        "trapezoid_x": {"y": _always, "x": _always},
     },
     copies=frozenset({"getitem_reversed"}),
     spelled=OF_TORCH,

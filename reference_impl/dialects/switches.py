@@ -128,7 +128,7 @@ GROUPS: Mapping[str, tuple[Switch, ...]] = {
             "measured: a next function of their grad_fn is the op's node, by another of its results",
         ),
         reshaped=(
-            "Which ops keep views of operands, or of those with several axes, so that a flag that is set later does not count?",
+            "Which ops keep views or parts of operands, of some ranks at least, so that a flag that is set later does not count?",
             {True: "{names}", False: "none"},
             "measured: a factor of kron whose flag is set afterwards has no second derivative, nor has one of three axes in matmul",
         ),

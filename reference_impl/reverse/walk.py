@@ -24,7 +24,7 @@ from reference_impl.reverse.joined import joined_gradients
 from reference_impl.reverse.plan import Place, asked_for, first_in_first_out, newest_first, place_of, reachable
 from reference_impl.tape.choices import BY_FORMULA, connections, refuses_when_freed
 from reference_impl.tape.hooks import Retained, ordered, retains
-from reference_impl.tape.primitive import Primitive, array_of
+from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.storage import output_of, overwritten
 from reference_impl.tape.tensor import Family, Mode, Node, Tensor
 
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from reference_impl.dialects.dialect import Dialect
-
-NO_VIEW = 99
-"""More axes than a tensor has: those of an operand that is used as it is."""
 
 
 def _recorded(constant: Tensor) -> Tensor:
@@ -275,7 +272,8 @@ class ReversePass:
         if viewed is None:
             return {operand: flag for _, operand, flag in changed}
         named = [(node.primitive.operands[p], operand, flag) for p, operand, flag in changed]
-        return {operand: flag for name, operand, flag in named if len(operand.shape) >= viewed.get(name, NO_VIEW)}
+        ranks = [len(shape_of(operand)) for operand in node.operands]
+        return {operand: flag for name, operand, flag in named if name in viewed and viewed[name](*ranks)}
 
     def _hooked(self, hooks: list[Any], arrived: list[Any], primals: Sequence[Any]) -> list[Any]:
         """Call the hooks of a leaf or a node on what arrived, slot by slot, and return what takes its place.

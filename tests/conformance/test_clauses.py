@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -20,7 +20,7 @@ from reference_impl.dialects.conventions import Conventions
 from reference_impl.dialects.switches import SWITCHES
 
 FIELDS = [f.name for f in fields(Dialect) if f.name != "name"]
-HINTS = get_type_hints(Dialect, localns={"Mapping": Mapping})
+HINTS = get_type_hints(Dialect, localns={"Callable": Callable, "Mapping": Mapping})
 WORDS = {switch.field: switch for switch in SWITCHES}
 
 

@@ -457,6 +457,22 @@ def test_a_product_overflows_along_its_axis_and_not_across_it() -> None:
     assert [True, False] == [point.met(case, END) for case in (along, across)]
 
 
+def norms_of(p: float, axis: int) -> Case:
+    attrs = {"p": p, "axis": axis, "keepdims": False}
+    return Case((Input("x", (2, 2), (0.0, 0.0, 1.0, 2.0)),), (Op("vector_norm", ("x",), ("y",), attrs),))
+
+
+@pytest.mark.parametrize(("axis", "met"), [(1, True), (0, False)])
+def test_a_norm_is_that_of_zeros_along_its_axis_and_not_across_it(axis: int, met: bool) -> None:
+    assert met == Point("vector_norm", "x", "among zeros alone").met(norms_of(3.0, axis), END)
+    assert met == holds("until: norm_of_zeros_of_another_order", norms_of(3.0, axis), 0)
+
+
+@pytest.mark.parametrize("p", [1.0, 2.0])
+def test_the_gradient_of_a_norm_of_order_1_or_2_is_not_masked_behind_a_division(p: float) -> None:
+    assert not holds("until: norm_of_zeros_of_another_order", norms_of(p, 1), 0)
+
+
 @pytest.mark.parametrize(
     ("point", "met", "missed"),
     [

@@ -16,7 +16,7 @@ from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
 from conformance.deviations.entries import Deviation
 from conformance.deviations.points import Point
-from conformance.deviations.reach import spoilt
+from conformance.deviations.reach import spoilt, spoilt_runs
 from conformance.deviations.wrong_values import bears
 from reference_impl import PADDLE_STATIC
 from tests.conformance.engines import INFO, TOTAL, answer
@@ -53,6 +53,14 @@ def test_a_point_reaches_what_stands_at_its_place(number: int) -> None:
 
 def test_a_point_reaches_what_is_computed_together_with_it() -> None:
     assert [True, True, False, False] == reached(PRODUCT, 2, Point("prod", "x", "zero"))
+
+
+@pytest.mark.parametrize(("last", "found"), [(-0.7, [False, True]), (-0.2, [False, False])])
+def test_what_is_the_rounding_of_a_difference_is_special_too(last: float, found: list[bool]) -> None:
+    rest = Input("x", (3,), (0.1, 0.6, last), "float32")  # 6e-8 in the order of the reference, and 0 in another one
+    case = Case((rest,), (Op("sum", ("x",), ("y",), TOTAL), Op("relu", ("y",), ("z",))), "numeric")
+    runs = [run.outcome.observations[1] for run in spoilt_runs([ZERO], Promise(case, INFO))]
+    assert found == [bool(np.isnan(seen.values[0].array)) for seen in runs if isinstance(seen, Computed) and seen.values[0] is not None]
 
 
 def test_a_point_of_another_op_reaches_nothing() -> None:

@@ -72,7 +72,7 @@ def test_the_norm_of_order_infinity_is_the_largest_size() -> None:
     assert np.array_equal([3.0, 2.0], OPS["vector_norm"](np.array([[1.0, -3.0], [2.0, 0.0]]), p="inf", axis=-1, keepdims=False))
 
 
-@pytest.mark.parametrize("p", [1.0, 2.0, 3.0, "inf"])
+@pytest.mark.parametrize("p", [1.0, 1.5, 2.0, 3.0, "inf"])
 def test_the_gradient_of_a_norm_at_zero_is_zero(p: Any) -> None:
     x = Tensor(np.zeros((2, 3)), requires_grad=True)
     out = OPS["vector_norm"](x, p=p, axis=1, keepdims=False)
@@ -85,6 +85,13 @@ def test_rows_that_are_longer_than_a_bound_are_scaled_to_it(p: float) -> None:
     made = OPS["renorm"](x, p=p, axis=0, largest=1.0)
     assert np.allclose(x[0] / np.linalg.norm(x[0], p), made[0], rtol=1e-14)
     assert np.array_equal(x[1:], made[1:])
+
+
+@pytest.mark.parametrize("p", [1.5, 2.0, 3.0])
+def test_the_gradient_of_a_norm_at_a_zero_among_others_is_zero(p: float) -> None:
+    x = Tensor(np.array([0.0, -2.0]), requires_grad=True)
+    out = OPS["vector_norm"](x, p=p, axis=0, keepdims=False)
+    assert np.allclose([0.0, -1.0], grad([out], [x], [Tensor(np.ones(()))])[0].array, rtol=1e-15)
 
 
 def by_permutations(x: Any) -> float:

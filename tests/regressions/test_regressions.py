@@ -45,6 +45,7 @@ WRONG_ON_TORCH = (
     "third-order-of-a-power-at-the-exponent-1",
     "view-of-a-view-beside-what-was-made-since",
     "view-of-what-was-made-a-leaf-is-written",
+    "zero-of-a-solution-that-the-reference-has-a-rounding-for",
 )
 OF_TORCH_ALONE = (
     "batch-of-identities-that-is-asked-for-its-seed",

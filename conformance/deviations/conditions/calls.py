@@ -165,6 +165,14 @@ def toggles(case: Case, number: int) -> bool:
 
 
 @condition
+def toggles_what_was_normalized(case: Case, number: int) -> bool:
+    """Whether the step sets the flag of a tensor that was normalized in groups before."""
+    step = case.steps[number]
+    norms = (made for made in case.steps[:number] if isinstance(made, Op) and made.op == "group_norm")
+    return isinstance(step, SetRequiresGrad) and step.tensor in {made.operands[0] for made in norms}
+
+
+@condition
 def refused_by_paddle(case: Case, number: int) -> bool:
     """Whether the step is refused in Paddle's dialect."""
     return isinstance(promised(case, PADDLE).observations[number], Raised)

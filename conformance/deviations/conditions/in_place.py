@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 
 from conformance.case.aliases import Aliases, lies_in, sharing_with
 from conformance.case.outcome import Computed
-from conformance.case.queries import edges, leaves
+from conformance.case.queries import edges, leaves, made_by, upstream
 from conformance.case.rewrite import with_steps
 from conformance.case.steps import SEED_FIELDS, Backward, Detach, Grad, Hook, InPlace, Op, RetainGrad, observed, results, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.calls import held_gradient_changed
 from conformance.deviations.conditions.registry import condition
-from reference_impl import PADDLE
+from reference_impl import PADDLE, TORCH
 
 if TYPE_CHECKING:
     from conformance.case.case import Case
+    from reference_impl import Dialect
 
 GIVEN = SEED_FIELDS | {"tensor_returned"}
 """The fields of steps in which a script hands a tensor to the engine that it may keep."""
@@ -85,12 +86,17 @@ def writes_beside_reshaped_scalar(case: Case, number: int) -> bool:
 
 def without_axes(case: Case, number: int) -> set[str]:
     """Return the tensors before a step that have no axes."""
-    numbers = {entry.name for entry in case.inputs if entry.shape == ()}
-    for step, seen in zip(case.steps[:number], promised(case, PADDLE).observations, strict=False):
+    return {name for name, shape in _shapes(case, number, PADDLE).items() if shape == ()}
+
+
+def _shapes(case: Case, number: int, dialect: Dialect) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the tensors before a step, by their names."""
+    known = {entry.name: entry.shape for entry in case.inputs}
+    for step, seen in zip(case.steps[:number], promised(case, dialect).observations, strict=False):
         if isinstance(seen, Computed):
             made = zip(observed(step), seen.values, strict=False)
-            numbers.update(name for name, value in made if value is not None and value.array.shape == ())
-    return numbers
+            known.update((name, value.array.shape) for name, value in made if value is not None)
+    return known
 
 
 @condition
@@ -124,6 +130,25 @@ def view_asked_after_write(case: Case, number: int) -> bool:
     of = edges(before)
     asked = (of.get(n, n) for n in call.inputs or ())
     return any(n in views and aliases.root(n) in written for n in asked)
+
+
+@condition
+def comes_by_empty_view(case: Case, number: int) -> bool:
+    """Whether a call with a graph comes by an empty result of as_strided, or an empty view whose memory was written.
+
+    The memory may be that of a ``.grad``, which a pass adds to.
+    """
+    call, before = case.steps[number], case.steps[:number]
+    if not isinstance(call, Grad | Backward) or not call.create_graph:
+        return False
+    aliases = Aliases(before)
+    seeds = {name for s in before if isinstance(s, Backward) for name in s.seeds or () if name is not None}
+    written = {s.tensor for s in before if isinstance(s, InPlace)}
+    if any(held_gradient_changed(case, i) for i in range(number)):
+        written |= seeds
+    views = sharing_with(written, before) & aliases.parent.keys() | made_by(("as_strided",), before)
+    empty = {name for name, shape in _shapes(case, number, TORCH).items() if 0 in shape}
+    return any(not upstream(before, root).isdisjoint(views & empty) for root in call.roots)
 
 
 @condition

@@ -161,6 +161,16 @@ def _without_length(x: Any, *, axis: Any, **_: Any) -> Any:
 
 
 @condition
+def norm_of_zeros_of_another_order(case: Case, number: int) -> bool:
+    """Whether the step is a norm that is 0, among others, and of an order that is neither 1 nor 2 nor infinite."""
+
+    def vanishes(x: Any, *, p: Any, axis: Any, **_: Any) -> Any:
+        return p not in (1.0, 2.0, "inf") and ~np.any(np.abs(x) ** p, axis=axis)
+
+    return any(_meets(case, number, op, vanishes) for op in ("norm", "linalg_norm", "vector_norm"))
+
+
+@condition
 def images_of_width_one_normalized(case: Case, number: int) -> bool:
     """Whether the step is a batch normalization of images, or volumes, whose last axis has one element."""
     ops = ("batch_norm_train", "batch_norm_eval")

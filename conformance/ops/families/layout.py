@@ -132,6 +132,7 @@ ENTRIES = rows(
         "as_strided",
         rank=203,
         draw=_strided,
+        corners={"no elements": given(_strided, shape=[2, 0], strides=[1, 1])},
         calls={  # of a tensor that begins where its memory does
             "torch": "x.contiguous().clone().as_strided(shape, strides, offset)",
             "paddle": "paddle.as_strided(x.contiguous().clone(), shape, strides, offset * x.element_size())",

@@ -188,6 +188,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     *RECURRENT,
     # Norms and distances.
     ("vector_norm", ((2, 3, 2),), {"p": 3.0, "axis": [0, 2], "keepdims": True}),
+    ("vector_norm", ((2, 3),), {"p": 1.5, "axis": 1, "keepdims": False}),
     ("vector_norm", ((2, 3),), {"p": "inf", "axis": None, "keepdims": False}),
     ("backward_stable", ((2, 3), (2,)), {}),
     ("settled", ((2, 3), (2,)), {"vectors": True}),

@@ -70,11 +70,18 @@ def test_the_norm_of_order_infinity_is_the_largest_size() -> None:
     assert np.array_equal([3.0, 2.0], OPS["vector_norm"](np.array([[1.0, -3.0], [2.0, 0.0]]), p="inf", axis=-1, keepdims=False))
 
 
-@pytest.mark.parametrize("p", [1.0, 2.0, 3.0, "inf"])
+@pytest.mark.parametrize("p", [1.0, 1.5, 2.0, 3.0, "inf"])
 def test_the_gradient_of_a_norm_at_zero_is_zero(p: Any) -> None:
     x = Tensor(np.zeros((2, 3)), requires_grad=True)
     out = OPS["vector_norm"](x, p=p, axis=1, keepdims=False)
     assert not grad([out], [x], [Tensor(np.ones(2))])[0].array.any()
+
+
+@pytest.mark.parametrize("p", [1.5, 2.0, 3.0])
+def test_the_gradient_of_a_norm_at_a_zero_among_others_is_zero(p: float) -> None:
+    x = Tensor(np.array([0.0, -2.0]), requires_grad=True)
+    out = OPS["vector_norm"](x, p=p, axis=0, keepdims=False)
+    assert np.allclose([0.0, -1.0], grad([out], [x], [Tensor(np.ones(()))])[0].array, rtol=1e-15)
 
 
 def by_permutations(x: Any) -> float:

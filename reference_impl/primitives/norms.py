@@ -63,11 +63,8 @@ def vector_norm_vjp_x(g: Any, out: Any, x: Any, *, p: Any, axis: Any, keepdims: 
     g, out = (restore_axes(part, shape, axis, keepdims=keepdims) for part in (g, out))
     if p == 2.0:
         return mul(g, direction(x, out))
-    if p < 2.0:  # a power below 0 of a 0 is infinite
-        powers = mul(sign(x), pow_scalar(absolute(x), exponent=p - 1.0))
-    else:
-        powers = mul(x, pow_scalar(absolute(x), exponent=p - 2.0))
-    return mul(powers, mul(g, power_unless_zero(out, exponent=1.0 - p)))
+    of_which, less = (sign(x), 1.0) if p < 2.0 else (x, 2.0)  # a power below 0 of a 0 is infinite
+    return mul(mul(of_which, pow_scalar(absolute(x), exponent=p - less)), mul(g, power_unless_zero(out, exponent=1.0 - p)))
 
 
 @primitive(ulps=1)

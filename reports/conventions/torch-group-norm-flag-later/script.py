@@ -13,4 +13,4 @@ def mixed(set_later):
 
 
 right, found = mixed(set_later=False), mixed(set_later=True)
-assert torch.allclose(torch.tensor(found), torch.tensor(right)), f"the derivative is {found}, and {right} is right"
+assert torch.allclose(torch.tensor(found), torch.tensor(right)), f"the derivative is {found}, and {right} if the flag is set before"

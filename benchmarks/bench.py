@@ -1,9 +1,10 @@
 """Speed, as ratios that are each measured in one run; ``nox -s bench`` prints them.
 
 Every ratio is the median over several repeats; each campaign is one run. In each repeat both sides run one after the other on
-the same random graphs, so a machine that is busy for a while slows both. Nothing is asserted: the aims stand beside the
-figures. What is measured is in `engines` (reference, torch, HIPS autograd), `growth` (long graphs), `checking` (our check
-against torch's gradcheck) and `campaign` (a whole run against the time that the frameworks take in it).
+the same random graphs, so a machine that is busy for a while slows both; processor time counts, except for campaigns, which are
+timed from start to end. Nothing is asserted: the aims stand beside the figures. What is measured is in `engines` (reference,
+torch, HIPS autograd), `growth` (long graphs), `checking` (our check against torch's gradcheck) and `campaign` (a whole run
+against the time that the frameworks take in it).
 """
 
 from __future__ import annotations

@@ -54,8 +54,10 @@ class ReversePass:
             slots = self._admitted(stop)
             if slots is not None:
                 for position, cotangent in self._pulled(stop, slots):
-                    silent = cotangent is None and (stop.primitive.takes_nothing or stop in self.silent)
-                    (self._reach if silent else self._arrive)(stop.operands[position], cotangent)
+                    if cotangent is None and (stop.primitive.takes_nothing or stop in self.silent):
+                        self._reach(stop.operands[position])
+                    else:
+                        self._arrive(stop.operands[position], cotangent)
                 if not self.retain_graph:
                     self._free(stop)
 
@@ -72,7 +74,7 @@ class ReversePass:
         before = slots[slot]
         slots[slot] = cotangent if before is None else _total(before, cotangent)
 
-    def _reach(self, tensor: Tensor, _: None) -> None:
+    def _reach(self, tensor: Tensor) -> None:
         """Have the node above a tensor take its turn although nothing may arrive there: it is freed, or refuses; no hook hears."""
         node = tensor.node
         if node is not None and node not in self.slots:
@@ -253,7 +255,7 @@ class ReversePass:
             Mode.derivative_of = Mode.family = None
             for operand, flag in toggled.items():
                 operand.requires_grad = flag
-        return [(position, None if c is None else self._boxed(c)) for position, c in pulled]
+        return [(p, c if c is None or (type(c) is Tensor and c.requires_grad) else self._boxed(c)) for p, c in pulled]
 
     def _boxed(self, cotangent: Any, *, node: bool = True) -> Tensor:
         boxed = cotangent if type(cotangent) is Tensor else Tensor(np.asarray(cotangent))

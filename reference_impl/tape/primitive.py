@@ -48,12 +48,16 @@ class Domain(StrEnum):
     """Dominant matrices with their rows in another order."""
 
 
-class Observation:
+@dataclass(slots=True)
+class _Observation:
     """Where a judge may look at every primitive's operands, attributes and output; what it returns is the output."""
 
     observer: Callable[[Primitive, list[Any], dict[str, Any], Any], Any] | None = None
     chooser: Callable[[Primitive, list[Any], dict[str, Any], Any], Any] | None = None
     """The same, before the observer, for the primitives that decide a branch: a judge may take another one."""
+
+
+Observation = _Observation()
 
 
 class Application(Protocol):
@@ -163,14 +167,14 @@ class Primitive:
     def cotangents(self, node: Application, asked: Sequence[int], g: Any, out: Any, operands: Sequence[Any]) -> list[tuple[int, Any]]:
         """Return what the rules make of ``g``, for those of the operands that are asked for and have one."""
         given, attrs, rules = (g, out, *operands), node.attrs, self.rules
+        if self.variadic:
+            rule = rules[0]
+            return [] if rule is None else [(position, rule(*given, **attrs, position=position)) for position in asked]
         made = []
         for position in asked:
-            if self.variadic:
-                rule, attrs = rules[0], {**node.attrs, "position": position}
-            else:
-                rule = rules[position]
+            rule = rules[position]
             if rule is not None:
-                made.append((position, rule(*given, **attrs)))
+                made.append((position, rule(*given, **attrs) if attrs else rule(*given)))
         return made
 
     def __call__(self, *operands: Any, **attrs: Any) -> Any:
@@ -178,40 +182,43 @@ class Primitive:
         for operand in operands:
             if type(operand) is not ndarray:
                 return self._boxed(operands, attrs)
-        out = self.forward(*operands, **attrs)
+        out = self.forward(*operands, **attrs) if attrs else self.forward(*operands)
+        if Observation.observer is None and Observation.chooser is None:
+            return out
+        return self._observed(list(operands), attrs, out)
+
+    def _observed(self, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:
+        """Return what those who look on make of an output."""
         if self.branch_sides is not None and Observation.chooser is not None:
-            out = Observation.chooser(self, list(operands), attrs, out)
-        if Observation.observer is not None:
-            out = Observation.observer(self, list(operands), attrs, out)
-        return out
+            out = Observation.chooser(self, arrays, attrs, out)
+        return out if Observation.observer is None else Observation.observer(self, arrays, attrs, out)
 
     def _boxed(self, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Compute where not all operands are arrays."""
         boxed = False
         arrays: list[Any] = []
         tracked: list[int] = []
-        for operand in operands:
+        rules, variadic = self.rules, self.variadic
+        for position, operand in enumerate(operands):
             if type(operand) is Tensor:
                 boxed = True
-                if operand.requires_grad and self.rule(len(arrays)) is not None:
-                    tracked.append(len(arrays))
                 arrays.append(operand.array)
+                if operand.requires_grad and rules[0 if variadic else position] is not None:
+                    tracked.append(position)
             elif isinstance(operand, Symbol):
                 return operand.record(self, operands, attrs)
             else:
                 arrays.append(operand)
-        out = self.forward(*arrays, **attrs)
-        if self.branch_sides is not None and Observation.chooser is not None:
-            out = Observation.chooser(self, arrays, attrs, out)
-        if Observation.observer is not None:
-            out = Observation.observer(self, arrays, attrs, out)
+        out = self.forward(*arrays, **attrs) if attrs else self.forward(*arrays)
+        if Observation.observer is not None or Observation.chooser is not None:
+            out = self._observed(arrays, attrs, out)
         if not boxed:
             return out
-        if tracked and Mode.recording:
-            node = Node(self, operands, attrs, arrays, tracked, out)
-            made: Any = tuple(Tensor(o, True, node, i) for i, o in enumerate(out)) if self.multi_output else Tensor(out, True, node)
+        node = Node(self, operands, attrs, arrays, tracked, out) if tracked and Mode.recording else None
+        if self.multi_output:
+            made: Any = tuple([Tensor(o, node is not None, node, slot) for slot, o in enumerate(out)])
         else:
-            made = tuple(Tensor(o) for o in out) if self.multi_output else Tensor(out)
+            made = Tensor(out, node is not None, node)
         if self.views and Mode.derivative_of is None:  # outside of vjp rules: cotangents are nobody's memory
             for slot, part in enumerate(made if self.multi_output else (made,)):
                 share(part, operands[0], self, attrs, slot)

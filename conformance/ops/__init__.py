@@ -90,7 +90,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "mostly dies of them (`paddle-nll-loss-ignored-crash`)",
     "targets that are all ignored": "their mean is 0/0 in PyTorch and 0 in Paddle, and no document says which",
     "losses of tensors without elements": "their mean is 0/0; what is made of them has not been looked at yet",
-    "multi_margin_loss, multilabel_margin_loss, ctc_loss, triplet_margin_with_distance_loss": "come with the next losses",
+    "multi_margin_loss, multilabel_margin_loss, ctc_loss": "come with the next losses",
     "programs of convolutions, windows, grids, distances, attention that is causal and most means of parts": "their deviations are not "
     "written up: most are those of eager mode, affine_grid has no shape while a program is built, and derivatives of convolutions die",
     "programs of sinc and stft": "what they do there has not been written up yet",

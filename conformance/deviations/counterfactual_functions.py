@@ -18,6 +18,7 @@ from conformance.ops.dtypes import format_of
 from reference_impl import OPS
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, reciprocal, rsub_scalar, square, sub
 from reference_impl.primitives.elementary import exp, silu_pulled
+from reference_impl.primitives.elementwise import whole_quotient
 from reference_impl.primitives.piecewise import step
 from reference_impl.primitives.reduction import mean, shares_of_exponentials
 from reference_impl.primitives.selection import masked_fill
@@ -47,6 +48,11 @@ constant = Primitive(_elements, "constant", ())
 def _with_derivatives(value: Any, like: Any) -> Any:
     """Return ``value`` with the derivatives of ``like``."""
     return add(like, constant(sub(value, like)))
+
+
+def quotients_rounded_twice(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have quotients in the gradients of remainder be rounded to the next number before they are rounded down."""
+    yield replaced_forward(whole_quotient, lambda _: lambda x, y: np.floor(np.divide(x, y)))
 
 
 def derivatives_of_weighed_kinks_one_sided(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

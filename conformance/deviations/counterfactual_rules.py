@@ -32,6 +32,7 @@ from conformance.deviations.counterfactual_functions import (
     gradients_of_running_sums_in_logarithms,
     gradients_of_single_points_in_front,
     gradients_of_sums_in_differences,
+    quotients_rounded_twice,
     repeated_entries_filled_again,
     running_sums_from_the_least_number,
     seeds_lost_beside_constants,
@@ -345,6 +346,7 @@ RULES: dict[str, Change] = {
     "as if variances were bounded above": variances_bounded_above,
     "as if soft margins were logarithms of sums": soft_margins_of_sums,
     "as if no seed arrived beside a constant": seeds_lost_beside_constants,
+    "as if quotients were rounded before they are rounded down": quotients_rounded_twice,
     "as if exponentials were clamped": exponentials_clamped,
     "as if no gradient of a value came beside that of what it fills": filled_values_lost,
 }

@@ -79,6 +79,7 @@ ALONG_AN_AXIS: Mapping[str, Callable[[Any, int | None], Any]] = {
 """The words for what values are together with the others along the ``axis`` of the op."""
 
 PAIRS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "of infinite quotient by": lambda x, other: np.isinf(x / other) & np.isfinite(x) & (other != 0),
     "beyond exponential of": lambda x, other: np.isinf(np.exp(np.abs(x - other))),
 }
 """The words for what a value is beside another operand, whose name stands behind them."""

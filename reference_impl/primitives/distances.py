@@ -26,10 +26,11 @@ from reference_impl.primitives.arithmetic import (
 )
 from reference_impl.primitives.elementary import log, sqrt
 from reference_impl.primitives.losses import reduced
+from reference_impl.primitives.piecewise import abs as absolute
 from reference_impl.primitives.piecewise import exceeds
 from reference_impl.primitives.reduction import mean, restore_axes
 from reference_impl.primitives.reduction import sum as add_up
-from reference_impl.primitives.selection import clamp, maximum, where
+from reference_impl.primitives.selection import clamp, maximum, minimum, where
 from reference_impl.primitives.shape import expand
 from reference_impl.tape.primitive import composite, primitive, shape_of, straight_through
 
@@ -113,6 +114,30 @@ def triplet_margin_loss(x: Any, y: Any, z: Any, *, margin: float, eps: float, re
 def triplet_margin_loss_by_tensor(x: Any, y: Any, z: Any, *, margin: float, eps: float, reduction: str) -> Any:
     """Return the same as `triplet_margin_loss`, of distances to which a tensor is added, and the margin at the end."""
     near, far = (pairwise_distance_by_tensor(x, other, eps=eps, keepdims=False) for other in (y, z))
+    return reduced(clamp(add_scalar(sub(near, far), other=margin), low=0.0, high=np.inf), reduction)
+
+
+def _sizes_of_differences(x: Any, y: Any, z: Any, *, swap: bool) -> tuple[Any, Any]:
+    """Return how far ``y`` is from ``x``, and ``z`` from ``x``, or with ``swap`` from the nearer of both: sums of sizes."""
+
+    def size(one: Any, other: Any) -> Any:
+        return add_up(absolute(sub(one, other)), axis=[-1], keepdims=False)
+
+    near, far = size(x, y), size(x, z)
+    return near, minimum(far, size(y, z)) if swap else far
+
+
+@composite
+def triplet_margin_with_distance_loss(x: Any, y: Any, z: Any, *, margin: float, swap: bool, reduction: str) -> Any:
+    """Return ``max(0, margin + d(x, y) - d(x, z))``, reduced, of a distance that a caller gives: the sum of the sizes."""
+    near, far = _sizes_of_differences(x, y, z, swap=swap)
+    return reduced(clamp(sub(add_scalar(near, other=margin), far), low=0.0, high=np.inf), reduction)
+
+
+@composite
+def triplet_margin_with_distance_loss_by_difference(x: Any, y: Any, z: Any, *, margin: float, swap: bool, reduction: str) -> Any:
+    """Return the same as `triplet_margin_with_distance_loss`; the margin comes at the end."""
+    near, far = _sizes_of_differences(x, y, z, swap=swap)
     return reduced(clamp(add_scalar(sub(near, far), other=margin), low=0.0, high=np.inf), reduction)
 
 

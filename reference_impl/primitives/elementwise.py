@@ -17,7 +17,7 @@ from reference_impl.primitives.piecewise import jumps, leaky_relu
 from reference_impl.primitives.promotion import to_operand
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import expand
-from reference_impl.tape.primitive import Domain, Symbol, array_of, composite, primitive, shape_of
+from reference_impl.tape.primitive import Domain, Symbol, array_of, composite, primitive, shape_of, zeros_like
 
 
 @fused(saves=())
@@ -99,6 +99,38 @@ def cosine_vjp_x(g: Any, out: Any, x: Any, length: Any) -> Any:
 @cosine.vjp("length")
 def cosine_vjp_length(g: Any, out: Any, x: Any, length: Any) -> Any:
     return neg(mul(mul(g, out), reciprocal(length)))
+
+
+@primitive(branch_sides=jumps)
+def whole_quotient(x: Any, y: Any) -> Any:
+    """Return ``x / y``, rounded down (piecewise constant)."""
+    return np.floor_divide(x, y)
+
+
+@whole_quotient.vjp("x")
+def whole_quotient_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return zeros_like(x)
+
+
+@whole_quotient.vjp("y")
+def whole_quotient_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return zeros_like(y)
+
+
+@primitive(ulps=2, error_scale=lambda out, x, y: np.broadcast_to(np.abs(y), out.shape), domain={"y": Domain.NONZERO})
+def remainder(x: Any, y: Any) -> Any:
+    """Return what is left of ``x`` less a whole number of ``y``, with the sign of ``y``."""
+    return np.remainder(x, y)
+
+
+@remainder.vjp("x")
+def remainder_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return to_operand(g, x)
+
+
+@remainder.vjp("y")
+def remainder_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return to_operand(neg(mul(g, whole_quotient(x, y))), y)
 
 
 def _slope_of_angle(x: Any, y: Any, numerator: Any) -> Any:

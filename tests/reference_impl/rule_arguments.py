@@ -151,6 +151,11 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
         {"target": [1, -100, 0], "weight": None, "ignore_index": -100, "reduction": "none"},
     ),
     ("cross_entropy_soft_of_terms", ((2, 2),), {"target": [[0.5, 0.5], [1.0, 0.0]], "reduction": "sum"}),
+    (
+        "triplet_margin_with_distance_loss_by_difference",
+        ((2, 3), (2, 3), (2, 3)),
+        {"margin": 4.0, "swap": True, "reduction": "sum"},
+    ),
     ("entropy_of_shares", ((2, 2, 3), (2, 2, 3)), {}),
     ("smoothed", ((2, 3),), {"label_smoothing": 0.25}),
     (

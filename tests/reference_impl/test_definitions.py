@@ -7,6 +7,7 @@ import itertools
 import math
 import operator
 import statistics
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import mpmath
@@ -276,6 +277,15 @@ def test_a_number_is_scaled_by_powers_of_two_one_by_one_and_so_is_its_cotangent(
     assert [[math.ldexp(a, e) for e in row] for (a,), row in zip(x.tolist(), exponent, strict=True)] == out.array.tolist()
     assert [[33.25], [10.5]] == grad([out], [leaf], [Tensor(np.ones((2, 3)))])[0].array.tolist()
     assert np.array_equal(out.array, OPS["ldexp_of_parts"](x, exponent=exponent))
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.5, 0.1), (-0.5, 0.1), (7.3, -0.1), (-1e-320, 3.0), (1e300, 1e-300), (-4.0, -4.0)])
+def test_a_remainder_and_its_slope_are_those_of_exact_fractions(a: float, b: float) -> None:
+    times = Fraction(a) // Fraction(b)
+    x, y = (Tensor(np.array([one]), requires_grad=True) for one in (a, b))
+    out = OPS["remainder"](x, y)
+    assert [float(Fraction(a) - times * Fraction(b))] == out.array.tolist()
+    assert times > 1e300 or [[1.0], [float(-times)]] == [g.array.tolist() for g in grad([out], [x, y])]
 
 
 def test_what_is_no_number_is_replaced() -> None:

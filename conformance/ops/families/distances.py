@@ -37,6 +37,12 @@ def _triplets(s: Sampler) -> Arguments | None:
     return operands, {"margin": s.source.choice((1.0, 0.5)), "eps": 1e-6, "reduction": s.source.choice(REDUCTIONS)}
 
 
+def _sizes(s: Sampler) -> Arguments | None:
+    x = s.take(has_matrices)
+    attrs = {"margin": s.source.choice((1.0, 0.5)), "swap": s.source.chance(0.5), "reduction": s.source.choice(REDUCTIONS)}
+    return [x, s.take_shaped(x.shape), s.take_shaped(x.shape)], attrs
+
+
 def _angles(s: Sampler) -> Arguments | None:
     x = s.take(is_matrix)
     attrs = {"target": nested(x.shape[:1], lambda: s.source.choice((1.0, -1.0))), "margin": s.source.choice((0.0, 0.25))}
@@ -113,6 +119,16 @@ ENTRIES = rows(
             "paddle": "paddle.nn.functional.triplet_margin_loss(x, y, z, margin, 2.0, eps, False, reduction)",
         },
         corners=each_reduction(_triplets),
+    ),
+    _row(
+        "triplet_margin_with_distance_loss",
+        rank=245,
+        draw=_sizes,
+        calls=both(
+            "torch.nn.functional.triplet_margin_with_distance_loss("
+            "x, y, z, distance_function=lambda a, b: (a - b).abs().sum(-1), margin=margin, swap=swap, reduction=reduction)"
+        ),
+        corners=each_reduction(_sizes),
     ),
     _row(
         "multilabel_soft_margin_loss",

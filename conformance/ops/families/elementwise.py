@@ -85,6 +85,7 @@ ENTRIES = rows(
         calls=both("torch.logaddexp(x, y)"),
         numbers=real_only(UNREGISTERED),
     ),
+    _row("remainder", rank=202, draw=binary("nonzero"), calls=both("torch.remainder(x, y)"), in_place=LATER),
     _row(
         "logit",
         rank=201,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 REGISTRATION = Registration(opens=f"{__name__}:open_backend", title="tinygrad", requires="tinygrad", slowness=10)
-KEEPING = replace(TAPES, freed_refuses="nothing")
+KEEPING = replace(TAPES, freed_refuses="nothing", ties="split", leaky_at_zero="one")
 OF_SCRIPTS = {
     "no_grad": "it has no region where nothing is recorded",
     "step:detach": "what stands in the graph behind a detached tensor has a .grad, of zeros",

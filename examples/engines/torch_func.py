@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 
 REGISTRATION = Registration(opens=f"{__name__}:open_backend", title="torch.func", requires="torch", static=True)
 
-LIKE_TORCH = replace(FUNCTIONAL, ties=TORCH.ties, leaky_at_zero=TORCH.leaky_at_zero, promotion=TORCH.promotion)
+LIKE_TORCH = replace(
+    FUNCTIONAL,
+    ties=TORCH.ties,
+    leaky_at_zero=TORCH.leaky_at_zero,
+    promotion=TORCH.promotion,
+    spelled={"det": "det_by_values"},  # of singular values, unlike eager PyTorch: https://github.com/pytorch/pytorch/issues/192521
+)
 
 
 def open_backend() -> Interpreter:

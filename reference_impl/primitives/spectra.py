@@ -17,12 +17,12 @@ import numpy as np
 from reference_impl.primitives.arithmetic import add, div, mul, neg, square, sub
 from reference_impl.primitives.fused import fused, of_parts
 from reference_impl.primitives.linalg import matmul
-from reference_impl.primitives.matrices import DOMINANT, adjoint, inv, solve_from_right, symmetric
+from reference_impl.primitives.matrices import DOMINANT, adjoint, det, det_vjp_x, inv, solve_from_right, symmetric
 from reference_impl.primitives.norms import LARGEST, vector_norm
 from reference_impl.primitives.reduction import amax, amin
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.shape import cat, reshape, tril, unsqueeze
-from reference_impl.tape.primitive import composite, primitive, shape_of, straight_through
+from reference_impl.tape.primitive import alias, array_of, composite, primitive, shape_of, straight_through
 from reference_impl.tape.tensor import Tensor
 
 
@@ -301,3 +301,13 @@ def eigvalsh_of_symmetric(x: Any) -> Any:
 def eigh_invariant_of_symmetric(x: Any) -> Any:
     """Return the same as `eigh_invariant`, of the symmetric parts, which are made by nodes of their own."""
     return eigh_invariant(symmetric(x))
+
+
+det_by_values = alias("det_by_values", det)
+det_by_values.rules = [None]
+
+
+@det_by_values.vjp("x")
+def det_by_values_vjp_x(g: Any, out: Any, x: Any) -> Any:
+    """Return what `det` has, rounded as a product of singular vectors is: by a share of the largest element, not of each."""
+    return det_vjp_x(g, out, x if shape_of(x)[-1] < 2 else backward_stable(x, svd(array_of(x))[1]))

@@ -107,6 +107,32 @@ def test_what_a_product_of_factors_leaves_of_a_second_derivative_is_bounded_wher
     assert bucket is verdict(engine, NEAR_ZERO).bucket
 
 
+NEARLY_DIAGONAL = Case(
+    (Input("x", (3, 3), (4.0, 0.01, 0.0, 0.02, 5.0, 0.01, 0.0, 0.01, 3.0), "float32"),),
+    (Op("det", ("x",), ("y",)), Grad(("y",), ("x",), ("g",))),
+)
+
+
+@pytest.mark.parametrize(
+    ("spelled", "share", "bucket"),
+    [
+        ("det_by_values", 3e-7, Bucket.AGREED),
+        ("det_by_values", 1e-4, Bucket.DIVERGED),
+        ("det", 0.0, Bucket.AGREED),
+        ("det", 3e-7, Bucket.DIVERGED),
+    ],
+)
+def test_what_singular_vectors_mix_into_every_element_of_a_gradient_is_bounded_where_the_adapter_says_so(
+    spelled: str, share: float, bucket: Bucket
+) -> None:
+    engine = reference(FUNCTIONAL, FUNCTIONAL.not_offered)
+    outcome = engine.run(NEARLY_DIAGONAL)
+    (gradient,) = outcome.observations[1].values
+    gradient.array[:] += np.float32(share) * np.abs(gradient.array).max()
+    info = replace(engine.info, dialect=replace(FUNCTIONAL, spelled={"det": spelled}))
+    assert bucket is judge(Promise(NEARLY_DIAGONAL, info), outcome).bucket
+
+
 @pytest.mark.parametrize("at", [0.0, float("inf"), float("-inf")])
 def test_the_quotient_has_the_values_of_the_sign(at: float) -> None:
     case = Case((Input("x", (1,), (at,), "float64"),), SECOND.steps)

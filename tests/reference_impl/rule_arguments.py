@@ -67,6 +67,8 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("rdiv_scalar_by_div", ((2, 3),), {"other": -1.5}),
     ("silu_by_result", ((2, 3),), {}),
     ("abs_by_quotient", ((2, 3),), {}),
+    ("det_by_values", ((1, 1),), {}),
+    ("det_by_values", ((2, 3, 3),), {}),
     ("tanh_by_factors", ((2, 3),), {}),
     ("outer_of_parts", ((3,), (4,)), {}),
     ("inner_of_flattened", ((2, 3), (4, 3)), {}),

@@ -58,6 +58,7 @@ FAMILIES = (
     "dropout",
     "signals",
     "recurrent",
+    "segments",
 )
 
 
@@ -78,7 +79,6 @@ NOT_OFFERED: Mapping[str, str] = {
     "grid_sample of the nearest place": "the gradient in the grid is zeros, which count as depending on what the other one does; "
     "that is not modelled",
     "grid_sample with a border or reflections, in three dimensions; interpolate by a scale": "come with the next ones",
-    "rms_norm": "Paddle has no kernel of it for the CPU",
     "convolutions without a bias, with a border of other than zeros, in other layouts": "come with the next ones",
     "gradients of targets and weights": "PyTorch refuses weights that require them, kernels of Paddle give labels none",
     "binary_cross_entropy of probabilities that are 0 or 1": "what its gradient divides by is 1e-12 there, and no document says so",
@@ -133,8 +133,9 @@ NOT_OFFERED: Mapping[str, str] = {
     "positive": "the tensor itself comes back",
     "vander": "PyTorch makes it of cumprod, whose roundings in it are not derived yet",
     "recurrent layers of lengths, without biases, by relu, three or more, two in both ways; last states": "come with the next ones",
-    "lp_pool, max_unpool, fractional_max_pool, local_response_norm, renorm": "come with the next ones",
-    "sums of segments, complex cumprod": "come with the next ones",
+    "lp_pool, fractional_max_pool, renorm": "come with the next ones",
+    "complex cumprod": "comes with the next ones",
+    "the mean, maximum and minimum of a segment without rows": "0 in Paddle, NaN and infinities in PyTorch, and no document says which",
     "programs of linear algebra, transforms, orders and spreads": "what they do was not measured; programs that name them are followed",
     **in_place.NOT_OFFERED,
     **numbers.NOT_OFFERED,

@@ -133,7 +133,9 @@ NOT_OFFERED: Mapping[str, str] = {
     "positive": "the tensor itself comes back",
     "vander": "PyTorch makes it of cumprod, whose roundings in it are not derived yet",
     "recurrent layers of lengths, without biases, by relu, three or more, two in both ways; last states": "come with the next ones",
-    "lp_pool, fractional_max_pool, renorm": "come with the next ones",
+    "lp_pool, fractional_max_pool3d, renorm": "come with the next ones",
+    "fractional_max_pool2d to one place, or without a kernel": "the one window is the first in Paddle and the last in PyTorch, and no "
+    "document says which; PyTorch wants a kernel",
     "complex cumprod": "comes with the next ones",
     "the mean, maximum and minimum of a segment without rows": "0 in Paddle, NaN and infinities in PyTorch, and no document says which",
     "programs of linear algebra, transforms, orders and spreads": "what they do was not measured; programs that name them are followed",

@@ -19,7 +19,7 @@ from reference_impl.primitives.reduction import extremum_vjp, mean
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import permute, reshape
-from reference_impl.primitives.windows import gathered, parts, uneven, windows
+from reference_impl.primitives.windows import fractional, gathered, parts, uneven, windows
 from reference_impl.tape.primitive import alias, composite, primitive, shape_of
 
 if TYPE_CHECKING:
@@ -73,6 +73,13 @@ def adaptive_max_pool2d(x: Any, *, size: Any) -> Any:
 
 adaptive_max_pool1d = alias("adaptive_max_pool1d", adaptive_max_pool2d)
 adaptive_max_pool3d = alias("adaptive_max_pool3d", adaptive_max_pool2d)
+
+
+@fused()
+def fractional_max_pool2d(x: Any, *, kernel: Any, size: Any, sample: float) -> Any:
+    """Return the largest element of each of ``size`` regions of ``kernel`` places, which lie as `fractional` says."""
+    along = zip(shape_of(x)[2:], kernel, size, strict=True)
+    return largest_of_windows(gathered(x, [fractional(n, k, count, sample) for n, k, count in along]))
 
 
 def unpooled(places: Sequence[int], kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int]) -> list[int]:

@@ -72,3 +72,11 @@ def test_responses_are_divided_by_a_power_of_what_neighbouring_channels_have(siz
         around = x[:, max(0, c - size // 2) : c + (size - 1) // 2 + 1]
         expected[:, c] = x[:, c] / (2.0 + 0.5 * np.sum(around**2, axis=1) / size) ** 0.75
     np.testing.assert_allclose(OPS["local_response_norm"](x, size=size, alpha=0.5, beta=0.75, k=2.0), expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize(("length", "kernel", "count", "starts"), [(6, 2, 3, [0, 2, 4]), (7, 2, 4, [0, 2, 3, 5]), (4, 3, 2, [0, 1])])
+def test_regions_of_a_fractional_pooling_begin_where_a_step_and_a_sample_say(length: int, kernel: int, count: int, starts: Any) -> None:
+    x = drawn(1, 2, length, length)
+    expected = [[x[:, :, i : i + kernel, j : j + kernel].max(axis=(2, 3)) for j in starts] for i in starts]
+    found = OPS["fractional_max_pool2d"](x, kernel=[kernel] * 2, size=[count] * 2, sample=0.37)
+    assert np.moveaxis(expected, (0, 1), (2, 3)).tolist() == found.tolist()

@@ -66,6 +66,14 @@ def _unpooled(axes: int, *, distinct: bool = True) -> Draw:
     return draw
 
 
+def _fractional(s: Sampler) -> Arguments | None:
+    """Draw an image and two regions or more along each axis; by these samples none begins a rounding away from another place."""
+    x = s.take(lambda d: _is_image(d) and min(d.shape[2:]) > 1, shape=(1, 2, 4, 3))
+    kernel = [s.source.integer(1, min(3, n - 1)) for n in x.shape[2:]]
+    size = [s.source.integer(2, min(5, n - k + 1)) for n, k in zip(x.shape[2:], kernel, strict=True)]
+    return [x], {"kernel": kernel, "size": size, "sample": s.source.choice([0.37, 0.61, 0.07])}
+
+
 def _grouped(s: Sampler) -> Arguments | None:
     x = s.take(lambda d: _is_image(d) and d.shape[1] > 1, shape=(1, 4, 2, 2))
     return [x], {"groups": s.source.choice([n for n in range(2, x.shape[1] + 1) if x.shape[1] % n == 0])}
@@ -179,6 +187,18 @@ ENTRIES = rows(
     _max_unpool(283, 1),
     _max_unpool(284, 2),
     _max_unpool(285, 3),
+    _row(
+        "fractional_max_pool2d",
+        rank=286,
+        draw=_fractional,
+        calls={
+            "torch": "torch.nn.functional.fractional_max_pool2d(x, kernel, size, "
+            "_random_samples=torch.full([*x.shape[:2], 2], sample, dtype=x.dtype))",
+            "paddle": "paddle.nn.functional.fractional_max_pool2d(x, size, kernel, sample)",
+        },
+        exact=True,
+        numbers=real_only(UNORDERED),
+    ),
     _row(
         "channel_shuffle",
         rank=168,

@@ -69,6 +69,11 @@ from conformance.deviations.counterfactual_norms import (
     sums_of_groups_without_axes,
     variances_of_squares,
 )
+from conformance.deviations.counterfactual_pooling import (
+    negative_gradients_of_segments_unshared,
+    tied_elements_of_segments_unshared,
+    written_over_elements_kept,
+)
 from conformance.deviations.counterfactual_special import (
     slopes_of_bessel_differences,
     slopes_of_gammaln_short_series,
@@ -328,6 +333,9 @@ RULES: dict[str, Change] = {
     "as if matrices were halved too few times": matrices_halved_too_few_times,
     "as if gradients of factors were made of those of right sides": gradients_of_factors_through_solutions,
     "as if largest sizes were not shared": largest_sizes_unshared,
+    "as if extrema of segments were not shared": tied_elements_of_segments_unshared,
+    "as if negative gradients of segments were not shared": negative_gradients_of_segments_unshared,
+    "as if no element of an unpooling were written over": written_over_elements_kept,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
     "as if derivatives took the slope at 0 for 1": derivatives_of_weighed_kinks_one_sided,
     "as if slopes were constants": slopes_constant,

@@ -62,6 +62,7 @@ FAMILIES = (
     "dropout",
     "signals",
     "recurrent",
+    "segments",
 )
 
 
@@ -82,7 +83,6 @@ NOT_OFFERED: Mapping[str, str] = {
     "grid_sample of the nearest place": "the gradient in the grid is zeros, which count as depending on what the other one does; "
     "that is not modelled",
     "grid_sample with a border or reflections, in three dimensions; interpolate by a scale": "come with the next ones",
-    "rms_norm": "Paddle has no kernel of it for the CPU",
     "convolutions without a bias, with a border of other than zeros, in other layouts": "come with the next ones",
     "gradients of targets and weights": "PyTorch refuses weights that require them, kernels of Paddle give labels none",
     "binary_cross_entropy of probabilities that are 0 or 1": "what its gradient divides by is 1e-12 there, and no document says so",
@@ -139,8 +139,11 @@ NOT_OFFERED: Mapping[str, str] = {
     "repeated indices of what is replaced": "which of the replacements stays is documented as undefined",
     "positive": "the tensor itself comes back",
     "recurrent layers of lengths, without biases, by relu, three or more, two in both ways; last states": "come with the next ones",
-    "lp_pool, max_unpool, fractional_max_pool, local_response_norm": "come with the next ones",
-    "sums of segments, complex cumprod": "come with the next ones",
+    "lp_pool, fractional_max_pool3d": "come with the next ones",
+    "fractional_max_pool2d to one place, or without a kernel": "the one window is the first in Paddle and the last in PyTorch, and no "
+    "document says which; PyTorch wants a kernel",
+    "complex cumprod": "comes with the next ones",
+    "the mean, maximum and minimum of a segment without rows": "0 in Paddle, NaN and infinities in PyTorch, and no document says which",
     "programs of linear algebra, transforms, orders and spreads": "what they do was not measured; programs that name them are followed",
     **in_place.NOT_OFFERED,
     **numbers.NOT_OFFERED,

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MANY = 12
 """The most parts that an axis is cut into: each is a result, with a seed of its own."""
+LONG = 32
+"""How many elements the blocks of vectorised code have at most along an axis."""
 REDUCTIONS = ("mean", "sum", "none")
 """What a loss may make of its terms."""
 
@@ -68,6 +70,11 @@ def axes(*, nonempty: bool = False, domain: str | None = None, **more: Any) -> d
         )
 
     return {"first axis": at(0), "last axis": at(-1), "axis 1": at(1), "axis -2": at(-2)}
+
+
+def long_last_axis() -> dict[str, Draw]:
+    """Return a corner of the last axis of several, counted from the back, where it is longer than a block of vectorised code."""
+    return {"long last axis": on(lambda x: {"axis": -1} if len(x.shape) > 1 and x.shape[-1] > LONG else None)}
 
 
 def kept(corners: Mapping[str, Draw]) -> dict[str, Draw]:

@@ -1,4 +1,4 @@
-"""Normalizations, as formulas: each is one node in both frameworks.
+"""Normalizations, as formulas: each is one node in both frameworks, but for the last two, which are several.
 
 Means and variances are over what is normalized, the variance is the biased one, and ``eps`` is added to it below the root.
 What has mean 0 and deviation 1 is in range however large the numbers were, so they are measured in units where their squares are.
@@ -7,17 +7,19 @@ Sources: the pages of ``torch.nn.functional`` and ``paddle.nn.functional`` on ea
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, add_scalar, mul, sub
+from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, pow_scalar, sub
 from reference_impl.primitives.elementary import rsqrt
 from reference_impl.primitives.fused import fused
+from reference_impl.primitives.pooling import avg_pool2d, avg_pool3d
 from reference_impl.primitives.reduction import mean
-from reference_impl.primitives.shape import reshape
+from reference_impl.primitives.shape import pad_constant, reshape, squeeze, unsqueeze
 from reference_impl.primitives.statistics import centred
-from reference_impl.tape.primitive import array_of, primitive, shape_of
+from reference_impl.tape.primitive import array_of, composite, primitive, shape_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -175,3 +177,29 @@ def group_norm_noaffine_vjp_x(g: Any, out: Any, x: Any, *, groups: int, eps: flo
 def _pulled_back_in_groups(g: Any, x: Any, groups: int, eps: float) -> Any:
     grouped, axes = in_groups(x, groups)
     return reshape(_pulled_back(reshape(g, shape=shape_of(grouped)), grouped, axes, eps), shape=shape_of(x))
+
+
+@composite
+def rms_norm(x: Any, weight: Any, *, eps: float) -> Any:
+    """Divide by the root of the mean of the squares over the last axes, as many as the weight has, and then scale each element."""
+    squares = mean(pow_scalar(x, exponent=2.0), axis=list(range(-len(shape_of(weight)), 0)), keepdims=True)
+    return mul(mul(x, rsqrt(add_scalar(squares, other=eps))), weight)
+
+
+@composite
+def local_response_norm(x: Any, *, size: int, alpha: float, beta: float, k: float) -> Any:
+    """Divide by ``(k + alpha m)^beta``, where ``m`` is the mean of the squares in ``size`` channels around; the border has zeros."""
+    shape, around = shape_of(x), (size // 2, (size - 1) // 2)
+    if len(shape) == 3:
+        means = squeeze(_means_of_channels(avg_pool2d, unsqueeze(mul(x, x), axis=1), around, [size, 1]), axis=1)
+    else:
+        volume = reshape(mul(x, x), shape=(shape[0], 1, shape[1], shape[2], math.prod(shape[3:])))
+        means = reshape(squeeze(_means_of_channels(avg_pool3d, volume, around, [size, 1, 1]), axis=1), shape=shape)
+    return div(x, pow_scalar(add_scalar(mul_scalar(means, other=alpha), other=k), exponent=beta))
+
+
+def _means_of_channels(pool: Any, squares: Any, around: tuple[int, int], kernel: list[int]) -> Any:
+    """Return the means of the squares of neighbouring channels, which are the first of the places, with a border of zeros."""
+    before, after = ([0, 0, border, *(0 for _ in kernel[1:])] for border in around)
+    ones, zeros = [1 for _ in kernel], [0 for _ in kernel]
+    return pool(pad_constant(squares, before=before, after=after, value=0.0), kernel=kernel, stride=ones, padding=zeros)

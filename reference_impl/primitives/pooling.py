@@ -6,18 +6,24 @@ Sources: the pages of ``torch.nn.functional`` and ``paddle.nn.functional`` on ea
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from reference_impl.primitives.arithmetic import div
 from reference_impl.primitives.fused import fused
+from reference_impl.primitives.indexing import scatter_add
 from reference_impl.primitives.linalg import matmul
 from reference_impl.primitives.reduction import extremum_vjp, mean
 from reference_impl.primitives.reduction import sum as add_up
+from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import permute, reshape
-from reference_impl.primitives.windows import gathered, parts, uneven, windows
+from reference_impl.primitives.windows import fractional, gathered, parts, uneven, windows
 from reference_impl.tape.primitive import alias, composite, primitive, shape_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @fused()
@@ -67,6 +73,38 @@ def adaptive_max_pool2d(x: Any, *, size: Any) -> Any:
 
 adaptive_max_pool1d = alias("adaptive_max_pool1d", adaptive_max_pool2d)
 adaptive_max_pool3d = alias("adaptive_max_pool3d", adaptive_max_pool2d)
+
+
+@fused()
+def fractional_max_pool2d(x: Any, *, kernel: Any, size: Any, sample: float) -> Any:
+    """Return the largest element of each of ``size`` regions of ``kernel`` places, which lie as `fractional` says."""
+    along = zip(shape_of(x)[2:], kernel, size, strict=True)
+    return largest_of_windows(gathered(x, [fractional(n, k, count, sample) for n, k, count in along]))
+
+
+def unpooled(places: Sequence[int], kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int]) -> list[int]:
+    """Return how many places along each axis those are of which a pooling left ``places``, where its last window ends at the border."""
+    return [(n - 1) * s + k - 2 * p for n, k, s, p in zip(places, kernel, stride, padding, strict=True)]
+
+
+def written_over(index: Any) -> Any:
+    """Return a mask over lists of positions, true at those that come again behind them in the same list."""
+    later = np.equal(index[..., :, None], index[..., None, :])
+    return np.triu(later, 1).any(axis=-1)
+
+
+@fused()
+def max_unpool2d(x: Any, *, index: Any, kernel: Any, stride: Any, padding: Any) -> Any:
+    """Return zeros with the elements at the flat places of an index, each plane by itself; of several at one place the last stays."""
+    batch, places = shape_of(x)[:2], unpooled(shape_of(x)[2:], kernel, stride, padding)
+    lists = np.reshape(np.asarray(index, dtype=np.intp), (*batch, -1))
+    kept = masked_fill(reshape(x, shape=lists.shape), mask=written_over(lists), value=0.0)
+    planes = scatter_add(kept, axis=2, index=lists, shape=(*batch, math.prod(places)))
+    return reshape(planes, shape=(*batch, *places))
+
+
+max_unpool1d = alias("max_unpool1d", max_unpool2d)
+max_unpool3d = alias("max_unpool3d", max_unpool2d)
 
 
 def _parts(length: int, count: int, dtype: Any) -> tuple[Any, Any]:

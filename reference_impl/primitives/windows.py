@@ -47,6 +47,17 @@ def uneven(places: Sequence[int], size: Sequence[int]) -> Positions:
     return found
 
 
+def fractional(length: int, kernel: int, count: int, sample: float) -> Any:
+    """Return the positions of ``count`` regions of ``kernel`` places, the last of which ends where the axis does.
+
+    Region i begins at ``(i + u) a``, rounded down, less ``u a``, rounded down, for a sample ``u`` between 0 and 1 and the step ``a``
+    that leads from the first place to the last region: the fractional poolings of both frameworks.
+    """
+    step = (length - kernel) / max(count - 1, 1)
+    starts = [int((i + sample) * step) - int(sample * step) for i in range(count - 1)]
+    return np.array([*starts, length - kernel])[:, None] + np.arange(kernel)
+
+
 def flat(places: Sequence[int], positions: Positions) -> tuple[tuple[int, ...], int, Any]:
     """Return how many windows there are along each axis, how many elements each has, and their flat positions, window by window."""
     rank = len(places)

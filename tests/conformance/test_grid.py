@@ -56,6 +56,15 @@ def test_every_op_is_there_at_every_order_with_every_argument(op: str) -> None:
     assert {"drawn", *catalogue()[op].corners} == {row["argument"] for row in rows}
 
 
+@pytest.mark.parametrize("op", ["softmax", "log_softmax"])
+def test_long_rows_of_matrices_are_asked_for_by_a_negative_axis_in_each_dtype_and_at_each_order(op: str) -> None:
+    rows = [point.row for point in points(op) if point.row["argument"] == "long last axis"]
+    cases = [point.case() for point in points(op) if point.row["argument"] == "long last axis"]
+    assert {-1} == {step.attrs["axis"] for case in cases for step in case.steps if isinstance(step, Op) and step.op == op}
+    assert {"float32", "float64"} == {row["dtype"] for row in rows}
+    assert {"1", "2", "3"} == {row["order"] for row in rows}
+
+
 @pytest.mark.parametrize("op", SOME)
 def test_every_combination_that_is_possible_stands_in_some_case(op: str) -> None:
     met = {

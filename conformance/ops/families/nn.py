@@ -8,7 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from conformance.ops.calls import both
-from conformance.ops.numbers import UNIMPLEMENTED, real_only
+from conformance.ops.corners import given
+from conformance.ops.draws import has_elements
+from conformance.ops.numbers import UNEXAMINED, UNIMPLEMENTED, real_only
 from conformance.ops.spec import PLAIN, ROWS, Drawn, op, rows
 
 if TYPE_CHECKING:
@@ -31,6 +33,26 @@ def _without_weight(axes: int) -> Draw:
         return [x], {"axes": axes, "eps": s.source.choice(ADDED)}
 
     return draw
+
+
+def _weighted(axes: int) -> Draw:
+    """Draw a tensor to be divided by its size over its last axes, and a weight for each element of them."""
+
+    def draw(s: Sampler) -> Arguments | None:
+        x = s.take(lambda d: len(d.shape) > axes and 0 not in d.shape[-axes:])
+        return [x, s.take_shaped(x.shape[-axes:])], {"eps": s.source.choice(ADDED)}
+
+    return draw
+
+
+def _responses(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: 3 <= len(d.shape) <= 5 and has_elements(d), shape=(2, 3, 2))
+    attrs = {
+        "alpha": s.source.choice([1e-4, 0.5, 2.0]),
+        "beta": s.source.choice([0.75, 0.5, 1.0, 2.0]),
+        "k": s.source.choice([1.0, 2.0]),
+    }
+    return [x], {"size": s.source.integer(1, 4), **attrs}
 
 
 def _has_channels(x: Draft) -> bool:
@@ -156,5 +178,22 @@ ENTRIES = rows(
             "torch": "torch.nn.functional.group_norm(x, groups, None, None, eps)",
             "paddle": "paddle.nn.functional.group_norm(x, groups, eps)",
         },
+    ),
+    _row(
+        "rms_norm",
+        rank=13,
+        draw=_weighted(1),
+        corners={"two axes": _weighted(2)},
+        calls={"torch": "torch.nn.functional.rms_norm(x, weight.shape, weight, eps)"},  # Paddle has no kernel of it for the CPU
+        numbers=real_only(UNEXAMINED),
+    ),
+    _row(
+        "local_response_norm",
+        rank=287,
+        draw=_responses,
+        points=PLAIN,
+        calls=both("torch.nn.functional.local_response_norm(x, size, alpha, beta, k)"),
+        numbers=real_only(UNEXAMINED),
+        corners={f"size {size}": given(_responses, size=size) for size in (1, 2, 3, 5)},
     ),
 )

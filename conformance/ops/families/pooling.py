@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from conformance.ops.calls import both
 from conformance.ops.corners import given, on
 from conformance.ops.draws import has_elements
 from conformance.ops.numbers import UNIMPLEMENTED, UNORDERED, UNREGISTERED, real_only
 from conformance.ops.spec import PLAIN, Drawn, OpSpec, op, rows
+from reference_impl.primitives.pooling import unpooled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,6 +45,33 @@ def _adaptive(axes: int) -> Draw:
         return [x], {"size": [s.source.integer(1, 3) for _ in x.shape[2:]]}
 
     return draw
+
+
+def _unpooled(axes: int, *, distinct: bool = True) -> Draw:
+    """Draw a tensor, and for each plane an index of what will be its places; ``distinct``: no place comes twice."""
+
+    def draw(s: Sampler) -> Arguments | None:
+        x = _taken(s, axes)
+        kernel = [s.source.integer(1, 3) for _ in range(axes)]
+        attrs = {"kernel": kernel, "stride": [s.source.integer(1, 2) for _ in kernel]}
+        attrs["padding"] = [s.source.integer(0, (k - 1) // 2) for k in kernel]
+        places = range(math.prod(unpooled(x.shape[2:], **attrs)))
+        count = math.prod(x.shape[2:])
+        lists = [
+            s.source.shuffled(places)[:count] if distinct else [s.source.choice(places) for _ in range(count)]
+            for _ in range(math.prod(x.shape[:2]))
+        ]
+        return [x], {"index": np.reshape(lists, x.shape).tolist(), **attrs}
+
+    return draw
+
+
+def _fractional(s: Sampler) -> Arguments | None:
+    """Draw an image and two regions or more along each axis; by these samples none begins a rounding away from another place."""
+    x = s.take(lambda d: _is_image(d) and min(d.shape[2:]) > 1, shape=(1, 2, 4, 3))
+    kernel = [s.source.integer(1, min(3, n - 1)) for n in x.shape[2:]]
+    size = [s.source.integer(2, min(5, n - k + 1)) for n, k in zip(x.shape[2:], kernel, strict=True)]
+    return [x], {"kernel": kernel, "size": size, "sample": s.source.choice([0.37, 0.61, 0.07])}
 
 
 def _grouped(s: Sampler) -> Arguments | None:
@@ -106,6 +137,20 @@ def _adaptive_max_pool(rank: int, axes: int) -> OpSpec:
     )
 
 
+def _max_unpool(rank: int, axes: int) -> OpSpec:
+    unpool = f"nn.functional.max_unpool{axes}d(x, "
+    sizes = ", kernel, stride, padding)"
+    return _row(
+        f"max_unpool{axes}d",
+        rank=rank,
+        draw=_unpooled(axes),
+        calls=both(f"torch.{unpool}torch.tensor(index){sizes}"),
+        exact=True,
+        numbers=real_only(UNIMPLEMENTED),
+        corners={"repeated": _unpooled(axes, distinct=False)},
+    )
+
+
 def _size(axes: int) -> str:
     return "size[0]" if axes == 1 else "size"
 
@@ -139,6 +184,21 @@ ENTRIES = rows(
     _adaptive_max_pool(141, 2),
     _adaptive_max_pool(279, 1),
     _adaptive_max_pool(280, 3),
+    _max_unpool(283, 1),
+    _max_unpool(284, 2),
+    _max_unpool(285, 3),
+    _row(
+        "fractional_max_pool2d",
+        rank=286,
+        draw=_fractional,
+        calls={
+            "torch": "torch.nn.functional.fractional_max_pool2d(x, kernel, size, "
+            "_random_samples=torch.full([*x.shape[:2], 2], sample, dtype=x.dtype))",
+            "paddle": "paddle.nn.functional.fractional_max_pool2d(x, size, kernel, sample)",
+        },
+        exact=True,
+        numbers=real_only(UNORDERED),
+    ),
     _row(
         "channel_shuffle",
         rank=168,

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from conformance.ops.calls import both
-from conformance.ops.corners import axes, on
+from conformance.ops.corners import axes, long_last_axis, on
 from conformance.ops.draws import along_axis
 from conformance.ops.in_place import ONE_ALONE
 from conformance.ops.numbers import UNIMPLEMENTED, real_only
@@ -29,7 +29,7 @@ ENTRIES = rows(
         rank=28,
         draw=along_axis(),
         calls=both("torch.nn.functional.softmax(x, axis)"),
-        corners=axes(nonempty=True),
+        corners=axes(nonempty=True) | long_last_axis(),
         points=ROWS,
         in_place=ONE_ALONE,
     ),
@@ -38,7 +38,7 @@ ENTRIES = rows(
         rank=40,
         draw=along_axis(),
         calls=both("torch.nn.functional.log_softmax(x, axis)"),
-        corners=axes(nonempty=True),
+        corners=axes(nonempty=True) | long_last_axis(),
         points=ROWS,
     ),
     _row(

@@ -1,0 +1,56 @@
+"""Counterfactual rules of elements that share a place or a segment; see `counterfactual_rules`."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.deviations.changed_rules import changed_rules
+from reference_impl.primitives.arithmetic import mul
+from reference_impl.primitives.indexing import gather, index_select
+from reference_impl.primitives.selection import where
+from reference_impl.primitives.shape import reshape
+from reference_impl.tape.primitive import array_of, shape_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from reference_impl.tape.rules import Rule
+
+UNPOOLINGS = ("max_unpool1d", "max_unpool2d", "max_unpool3d")
+SEGMENTS = ("segment_max", "segment_min")
+
+
+def written_over_elements_kept(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of an unpooling go to every element that is written to a place, also where another is written over it."""
+    yield changed_rules(UNPOOLINGS, _read_back)
+
+
+def _read_back(_right: Rule, _position: int, g: Any, _out: Any, x: Any, *, index: Any, **_: Any) -> Any:
+    shape = shape_of(x)
+    lists = np.reshape(index, (*shape[:2], math.prod(shape[2:])))
+    planes = reshape(g, shape=(*shape[:2], math.prod(shape_of(g)[2:])))
+    return reshape(gather(planes, axis=2, index=lists), shape=shape)
+
+
+def tied_elements_of_segments_unshared(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of the extremum of a segment go to every element that reaches it, undivided."""
+    yield changed_rules(SEGMENTS, _undivided)
+
+
+def _undivided(_right: Rule, _position: int, g: Any, out: Any, x: Any, *, index: Any) -> Any:
+    reaches = np.equal(array_of(x), array_of(out)[index]).astype(array_of(x).dtype)
+    return mul(index_select(g, axis=0, index=index), reaches)
+
+
+def negative_gradients_of_segments_unshared(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of the extremum of a segment go undivided to every element that reaches it where it is negative."""
+    yield changed_rules(SEGMENTS, _undivided_if_negative)
+
+
+def _undivided_if_negative(right: Rule, position: int, g: Any, out: Any, x: Any, *, index: Any) -> Any:
+    whole = _undivided(right, position, g, out, x, index=index)
+    return where(whole, right(g, out, x, index=index), mask=np.less(array_of(whole), 0))

@@ -24,6 +24,7 @@ from conformance.deviations.counterfactual_conjugates import (
 )
 from conformance.deviations.counterfactual_functions import (
     curvatures_of_entropies_damped,
+    derivatives_of_differences_negated,
     derivatives_of_weighed_kinks_one_sided,
     exponentials_clamped,
     filled_values_lost,
@@ -328,6 +329,7 @@ RULES: dict[str, Change] = {
     "as if slopes of logits were differences": slopes_of_logits_differences,
     "as if variances were bounded above": variances_bounded_above,
     "as if soft margins were logarithms of sums": soft_margins_of_sums,
+    "as if derivatives of broadcast differences were negated": derivatives_of_differences_negated,
     "as if no seed arrived beside a constant": seeds_lost_beside_constants,
     "as if exponentials were clamped": exponentials_clamped,
     "as if no gradient of a value came beside that of what it fills": filled_values_lost,

@@ -513,6 +513,17 @@ IN_PROGRAMS = {
             inputs=(X, V, W),
         ),
     ),
+    "a seed of a difference from a number": (
+        "paddle-static-sub-double-rank",
+        program(
+            Op("sub", ("x", "y"), ("d",)),
+            Grad(("d",), ("x", "y"), ("g", "h"), ("v",)),
+            Op("add", ("g", "g"), ("z",)),
+            Op("sub", ("z", "h"), ("t",)),
+            Grad(("t",), ("v",), ("k",)),
+            inputs=(X, given("y", 2.0, shape=(1,)), given("v", shape=(1,))),
+        ),
+    ),
     "an expansion to no axes": (
         "paddle-static-slice-returns-operand",
         program(Op("expand", ("x",), ("y",), {"shape": []}, no_grad=True)),

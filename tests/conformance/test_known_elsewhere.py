@@ -506,6 +506,15 @@ IN_PROGRAMS = {
         "paddle-static-no-grad-target",
         program(Op("gelu", ("x",), ("y",)), Grad(("x", "y"), ("x",), ("g",), no_grad_vars=("x",))),
     ),
+    "one of two targets that are cut": (
+        "paddle-static-no-grad-target",
+        program(
+            Op("roll", ("x",), ("y",), {"axis": 1, "shift": 0}),
+            Op("topk", ("x",), ("z",), {"axis": 0, "k": 1}),
+            Grad(("x", "y", "z"), ("x",), ("g",), no_grad_vars=("y", "z")),
+            inputs=(given("x", shape=(1, 1)),),
+        ),
+    ),
     "a target that is what is cut by another name": (
         "paddle-static-no-grad-target",
         program(

@@ -311,6 +311,19 @@ def _without_seed(right: Rule, _: int, g: Any, out: Any, x: Any, *given: Any, **
     return right(g, out, x, *given, **attrs)
 
 
+def derivatives_of_differences_negated(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have programs negate derivatives of an op's gradients in what arrives, if the second operand has more axes than the first."""
+    yield changed_rules(ops, _negated_beneath)
+
+
+def _negated_beneath(right: Rule, _: int, g: Any, out: Any, x: Any, y: Any, **attrs: Any) -> Any:
+    if isinstance(g, Variable) and len(shape_of(x)) < len(shape_of(y)):
+        held = mul_scalar(g, other=2.0)
+        held.stop_gradient = True
+        g = sub(held, g)
+    return right(g, out, x, y, **attrs)
+
+
 def filled_values_lost(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the gradient of a value that is filled in be zeros where that of what it fills is computed, too."""
     yield intercepted_rules(_lost_beside_the_first)

@@ -25,6 +25,7 @@ from conformance.deviations.counterfactual_conjugates import (
 from conformance.deviations.counterfactual_exponentials import matrices_halved_too_few_times
 from conformance.deviations.counterfactual_functions import (
     curvatures_of_entropies_damped,
+    derivatives_of_differences_negated,
     derivatives_of_weighed_kinks_one_sided,
     exponentials_clamped,
     filled_values_lost,
@@ -353,6 +354,7 @@ RULES: dict[str, Change] = {
     "as if entropies were constant in their shares": shares_of_entropies_constant,
     "as if variances were bounded above": variances_bounded_above,
     "as if soft margins were logarithms of sums": soft_margins_of_sums,
+    "as if derivatives of broadcast differences were negated": derivatives_of_differences_negated,
     "as if no seed arrived beside a constant": seeds_lost_beside_constants,
     "as if quotients were rounded before they are rounded down": quotients_rounded_twice,
     "as if exponentials were clamped": exponentials_clamped,

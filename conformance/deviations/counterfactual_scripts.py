@@ -191,7 +191,7 @@ def no_target(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Vari
 
 
 def targets_not_cut(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Remove a call's own targets from its ``no_grad_vars`` or ``no_grad_set``: all, or one that is the only target then."""
+    """Remove a call's own targets from its ``no_grad_vars`` or ``no_grad_set``: all, or one, which may be the only target then."""
     if number is END or not isinstance(call := case.steps[number], Call) or call.constants is None:
         return
     same = one_variable(case, number)
@@ -205,6 +205,7 @@ def targets_not_cut(case: Case, number: StepNumber, _: Sequence[str]) -> Iterato
     if isinstance(call, Grad):
         for kept, name in aimed if len(aimed) > 1 else ():
             if name in cut:
+                yield without([name], call)
                 others = (i for i, _ in reversed(aimed) if i != kept)
                 alone = functools.reduce(without_root, others, msgspec.structs.replace(call, allow_unused=True))
                 yield without([name], alone)

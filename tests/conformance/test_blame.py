@@ -486,6 +486,12 @@ def test_the_oracle_is_silent_where_a_formula_decides_what_a_derivative_depends_
         slope(Promise(case, INFO), 2, "e", np.ones(3))
 
 
+def test_the_oracle_is_silent_about_a_leaf_that_the_call_holds_constant() -> None:
+    case = Case((X,), (Op("square", ("x",), ("q",)), Grad(("q",), ("x",), ("g",), no_grad_vars=("x",), allow_unused=True)))
+    with pytest.raises(SilentError, match="autograd holds x constant"):
+        slope(Promise(case, INFO), 1, "x", np.ones(3))
+
+
 def test_the_oracle_is_not_sharp_at_a_kink() -> None:
     case = Case((Input("x", (1,), (0.0,)),), (Op("abs", ("x",), ("a",)), Grad(("a",), ("x",), ("g",))))
     assert slope(Promise(case, INFO), 1, "x", np.ones(1)).error == np.inf

@@ -55,6 +55,17 @@ TWICE = Custom(("y",), ("c",), (Op("mul_scalar", ("y",), ("f",), {"other": 2.0})
 ALONG = {"axis": 0, "keepdims": False}
 SPLIT = {"axis": 0, "sections": [1, 2]}
 SEEN = {
+    "a hook on a result that is neither the output nor the input": (
+        "paddle-output-beside-input-hook",
+        Case(
+            (given("x", 1.0, 2.0, 3.0, shape=(3,)),),
+            (
+                Op("unbind", ("x",), ("a", "b", "c"), {"axis": 0}),
+                Hook("b", ("k",), "nothing"),
+                Grad(("c",), ("a",), ("g",), allow_unused=True),
+            ),
+        ),
+    ),
     "a gradient of a view that a custom function hands on to an activation": (
         "paddle-captured-overwritten",
         Case(
@@ -495,6 +506,15 @@ IN_PROGRAMS = {
         "paddle-static-no-grad-target",
         program(Op("gelu", ("x",), ("y",)), Grad(("x", "y"), ("x",), ("g",), no_grad_vars=("x",))),
     ),
+    "one of two targets that are cut": (
+        "paddle-static-no-grad-target",
+        program(
+            Op("roll", ("x",), ("y",), {"axis": 1, "shift": 0}),
+            Op("topk", ("x",), ("z",), {"axis": 0, "k": 1}),
+            Grad(("x", "y", "z"), ("x",), ("g",), no_grad_vars=("y", "z")),
+            inputs=(given("x", shape=(1, 1)),),
+        ),
+    ),
     "a target that is what is cut by another name": (
         "paddle-static-no-grad-target",
         program(
@@ -511,6 +531,25 @@ IN_PROGRAMS = {
             Op("mul", ("g", "v"), ("z",)),
             Grad(("z",), ("v",), ("h",)),
             inputs=(X, V, W),
+        ),
+    ),
+    "a seed of a difference from a number": (
+        "paddle-static-sub-double-rank",
+        program(
+            Op("sub", ("x", "y"), ("d",)),
+            Grad(("d",), ("x", "y"), ("g", "h"), ("v",)),
+            Op("add", ("g", "g"), ("z",)),
+            Op("sub", ("z", "h"), ("t",)),
+            Grad(("t",), ("v",), ("k",)),
+            inputs=(X, given("y", 2.0, shape=(1,)), given("v", shape=(1,))),
+        ),
+    ),
+    "a product of one factor that is zero": (
+        "paddle-static-prod-zero",
+        program(
+            Op("prod", ("x",), ("y",), {"axis": 0, "keepdims": True}),
+            Grad(("y",), ("x",), ("g",)),
+            inputs=(given("x", 0.0, shape=(1,)),),
         ),
     ),
     "an expansion to no axes": (

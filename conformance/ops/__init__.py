@@ -49,6 +49,7 @@ FAMILIES = (
     "elimination",
     "covariance",
     "exponentials",
+    "reflections",
     "update",
     "complex",
     "views",
@@ -106,7 +107,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "singular matrices and repeated eigenvalues or singular values": "what is right there has not been looked at yet",
     "qr of wide matrices, or of which one part alone is used": "Paddle takes no wide ones, and its deviation is not written up: "
     "it dies where the gradient of a part is missing",
-    "eig, householder_product, ormqr": "come with the next ops of linear algebra",
+    "eig, ormqr": "come with the next ops of linear algebra",
     "traces of batches": "come with the next ones",
     "setitem with masks or lists": "comes with the next forms in place; index_put and masked_scatter are offered",
     "equal elements where their order decides (of topk and sort, say)": "which of them is taken is documented as not guaranteed",

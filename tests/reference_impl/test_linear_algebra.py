@@ -313,3 +313,23 @@ def test_the_gradient_of_an_exponential_is_right_whatever_the_size_of_its_seed()
 
 def test_the_exponential_of_nan_is_nan() -> None:
     assert np.isnan(OPS["matrix_exp"](np.full((2, 2), np.nan))).all()
+
+
+# Reflections.
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_product_of_reflections_is_that_of_its_factors(count: int) -> None:
+    x, factors = drawn(4, 3), np.array([1.5, 2.0, 1.25])[:count]
+    vectors = np.tril(x, -1) + np.eye(4, 3)
+    expected = np.eye(4)
+    for i, factor in enumerate(factors):
+        expected = expected @ (np.eye(4) - factor * np.outer(vectors[:, i], vectors[:, i]))
+    assert np.allclose(expected[:, :3], OPS["householder_product"](x, factors), atol=1e-13)
+
+
+def test_the_packed_form_of_a_factorisation_makes_its_first_factor() -> None:
+    h, factors = np.linalg.qr(drawn(4, 3), mode="raw")
+    made = OPS["householder_product"](h.T, factors)
+    assert np.allclose(np.linalg.qr(drawn(4, 3))[0], made, atol=1e-13)
+    assert np.allclose(np.eye(3), made.T @ made, atol=1e-13)

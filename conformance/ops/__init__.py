@@ -135,6 +135,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "index_copy of another axis than the first": "Paddle's `scatter` has none",
     "repeated indices of what is replaced": "which of the replacements stays is documented as undefined",
     "positive": "the tensor itself comes back",
+    "vander": "Paddle writes its powers into an empty tensor, of which it keeps a gradient and counts nodes that are not modelled",
     "recurrent layers of lengths, without biases, by relu, three or more, two in both ways; last states": "come with the next ones",
     "lp_pool, max_unpool, fractional_max_pool, local_response_norm": "come with the next ones",
     "sums of segments, complex cumprod": "come with the next ones",

@@ -103,7 +103,6 @@ OF_PADDLE: Mapping[str, str] = {
     "tensordot": "tensordot_of_needed",
     "trapezoid_x": "trapezoid_x_of_parts",
     "triplet_margin_loss": "triplet_margin_loss_by_tensor",
-    "vander": "vander_as_one",
     "vecdot": "vecdot_of_parts",
     "where": "where_of_parts",
 }

@@ -260,11 +260,6 @@ def test_the_bound_of_a_factor_is_what_a_disturbance_of_its_product_does(shape: 
     assert (np.max(moved, 0) >= bound / 20).all()
 
 
-@pytest.mark.parametrize("op", ["vander", "vander_as_one"])
-def test_a_vandermonde_matrix_has_the_powers_of_a_vector(op: str) -> None:
-    assert np.array_equal([[1.0, 2.0, 4.0, 8.0], [1.0, -3.0, 9.0, -27.0]], OPS[op](np.array([2.0, -3.0]), count=4))
-
-
 # Covariances and exponentials.
 
 
@@ -309,6 +304,14 @@ def test_the_gradient_of_an_exponential_is_right_whatever_the_size_of_its_seed()
     x = Tensor(drawn(3, 3), requires_grad=True)
     gradients = [grad([OPS["matrix_exp"](x)], [x], [Tensor(size * drawn(3, 3, seed=1))])[0].array / size for size in (1.0, 2.0**40)]
     assert np.allclose(*gradients, rtol=1e-12)
+
+
+def test_a_zero_of_an_exponential_is_as_uncertain_as_its_column() -> None:
+    x = np.array([[1.0, 0.5, 0.25], [0.0, 2.0, 0.0], [0.0, 0.5, 1.0]])
+    made = OPS["matrix_exp"](x)
+    scale = OPS["matrix_exp"].error_scale(made, x)
+    assert made[1, 0] == 0.0
+    assert scale[1, 0] == made[0, 0]
 
 
 def test_the_exponential_of_nan_is_nan() -> None:

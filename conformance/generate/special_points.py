@@ -114,6 +114,8 @@ class _Table:
             array = matrices(array, domain)
         if domain == Domain.SHARE and self.columns is None:  # a loss refuses what is no probability
             array = (0.5 + array / 8.0).astype(kind)
+        if domain == Domain.POSITIVE and self.columns is None:  # covariances refuse negative weights
+            array = np.abs(array)
         if differentiable is None:
             differentiable = not self.inputs or not self.source.chance(self.odds.constant)
         name = f"x{position}"

@@ -49,6 +49,7 @@ FAMILIES = (
     "elimination",
     "covariance",
     "exponentials",
+    "reflections",
     "update",
     "complex",
     "views",
@@ -108,7 +109,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "singular matrices and repeated eigenvalues or singular values": "what is right there has not been looked at yet",
     "qr of wide matrices, or of which one part alone is used": "Paddle takes no wide ones, and its deviation is not written up: "
     "it dies where the gradient of a part is missing",
-    "eig, householder_product, ormqr": "come with the next ops of linear algebra",
+    "eig, ormqr": "come with the next ops of linear algebra",
     "traces of batches": "come with the next ones",
     "setitem with masks or lists": "comes with the next forms in place; index_put and masked_scatter are offered",
     "equal elements where their order decides (of topk and sort, say)": "which of them is taken is documented as not guaranteed",
@@ -138,6 +139,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "index_copy of another axis than the first": "Paddle's `scatter` has none",
     "repeated indices of what is replaced": "which of the replacements stays is documented as undefined",
     "positive": "the tensor itself comes back",
+    "vander": "Paddle writes its powers into an empty tensor, of which it keeps a gradient and counts nodes that are not modelled",
     "recurrent layers of lengths, without biases, by relu, three or more, two in both ways; last states": "come with the next ones",
     "lp_pool, fractional_max_pool3d": "come with the next ones",
     "fractional_max_pool2d to one place, or without a kernel": "the one window is the first in Paddle and the last in PyTorch, and no "

@@ -2,8 +2,9 @@
 
 It is summed as its series in the widest arithmetic that there is: terms that cancel cost digits, which these have to spare, and nothing
 is squared, where what is large beside what is small would be lost. What another algorithm may lose is relative to the exponential of
-the absolute values. The rule is that of Frechet derivatives: the exponential of ``[[A, G], [0, A]]`` has the derivative in the
-direction ``G`` beside its diagonal (N. J. Higham, "Functions of Matrices", 2008, section 10.6).
+the absolute values, column by column, since some solve a system for it. The rule is that of Frechet derivatives: the exponential of
+``[[A, G], [0, A]]`` has the derivative in the direction ``G`` beside its diagonal (N. J. Higham, "Functions of Matrices", 2008,
+section 10.6).
 """
 
 from __future__ import annotations
@@ -40,7 +41,12 @@ def _steps(x: Any) -> float:
     return float(x.shape[-1] * (1.0 + largest))
 
 
-@primitive(ulps=2, error_scale=lambda out, x: _series(np.abs(x)), summands=_steps)
+def _size_of_columns(out: Any, x: Any) -> Any:
+    """Return the largest number in each column of the exponential of the absolute values: a solution is as right as its column is."""
+    return np.broadcast_to(_series(np.abs(x)).max(-2, keepdims=True, initial=0.0), out.shape)
+
+
+@primitive(ulps=2, error_scale=_size_of_columns, summands=_steps)
 def matrix_exp(x: Any) -> Any:
     """Return ``1 + x + x^2 / 2 + x^3 / 6 + ...`` of square matrices."""
     return _series(x)

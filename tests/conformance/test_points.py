@@ -55,6 +55,12 @@ def test_every_op_is_asked_at_special_points_to_second_order_in_both_dtypes(op: 
     assert dtypes == {case.inputs[0].dtype for case in cases}
 
 
+def test_weights_that_must_not_be_negative_are_not() -> None:
+    weights = [entry.array() for _, case in cases_of("cov_weighted") for entry in case.inputs if entry.name == "x1"]
+    assert weights
+    assert all(array.min() >= 0 for array in weights)
+
+
 @pytest.mark.parametrize("op", ["exp", "prod", "maximum", "softmax", "matmul"])
 def test_the_reference_agrees_with_itself(op: str) -> None:
     found = sweep_op("reference", op)

@@ -267,11 +267,6 @@ def test_the_bound_of_a_factor_is_what_a_disturbance_of_its_product_does(shape: 
     assert (np.max(moved, 0) >= bound / 20).all()
 
 
-@pytest.mark.parametrize("op", ["vander", "vander_as_one"])
-def test_a_vandermonde_matrix_has_the_powers_of_a_vector(op: str) -> None:
-    assert np.array_equal([[1.0, 2.0, 4.0, 8.0], [1.0, -3.0, 9.0, -27.0]], OPS[op](np.array([2.0, -3.0]), count=4))
-
-
 # Covariances and exponentials.
 
 
@@ -318,5 +313,33 @@ def test_the_gradient_of_an_exponential_is_right_whatever_the_size_of_its_seed()
     assert np.allclose(*gradients, rtol=1e-12)
 
 
+def test_a_zero_of_an_exponential_is_as_uncertain_as_its_column() -> None:
+    x = np.array([[1.0, 0.5, 0.25], [0.0, 2.0, 0.0], [0.0, 0.5, 1.0]])
+    made = OPS["matrix_exp"](x)
+    scale = OPS["matrix_exp"].error_scale(made, x)
+    assert made[1, 0] == 0.0
+    assert scale[1, 0] == made[0, 0]
+
+
 def test_the_exponential_of_nan_is_nan() -> None:
     assert np.isnan(OPS["matrix_exp"](np.full((2, 2), np.nan))).all()
+
+
+# Reflections.
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_product_of_reflections_is_that_of_its_factors(count: int) -> None:
+    x, factors = drawn(4, 3), np.array([1.5, 2.0, 1.25])[:count]
+    vectors = np.tril(x, -1) + np.eye(4, 3)
+    expected = np.eye(4)
+    for i, factor in enumerate(factors):
+        expected = expected @ (np.eye(4) - factor * np.outer(vectors[:, i], vectors[:, i]))
+    assert np.allclose(expected[:, :3], OPS["householder_product"](x, factors), atol=1e-13)
+
+
+def test_the_packed_form_of_a_factorisation_makes_its_first_factor() -> None:
+    h, factors = np.linalg.qr(drawn(4, 3), mode="raw")
+    made = OPS["householder_product"](h.T, factors)
+    assert np.allclose(np.linalg.qr(drawn(4, 3))[0], made, atol=1e-13)
+    assert np.allclose(np.eye(3), made.T @ made, atol=1e-13)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.case.queries import upstream
-from conformance.case.steps import Custom, Grad, Op
+from conformance.case.steps import Backward, Custom, Grad, Op
 from conformance.deviations.conditions.calls import moves_nothing
 from conformance.deviations.conditions.registry import condition
 from conformance.deviations.counterfactual_slots import later_gradients
@@ -100,6 +100,16 @@ def gradient_of_unbound(case: Case, number: int) -> bool:
         return False
     above = {name for root in call.roots for name in upstream(before, root)}
     return any(isinstance(s, Op) and s.op == "unbind" and not above.isdisjoint(s.results) for s in before)
+
+
+@condition
+def unpacked_in_part(case: Case, number: int) -> bool:
+    """Whether a call starts from what one of the factors of an `lu_unpack` has a part in, and the other has not."""
+    call, before = case.steps[number], case.steps[:number]
+    if not isinstance(call, Grad | Backward):
+        return False
+    above = {name for root in call.roots for name in upstream(before, root)}
+    return any(len(above.intersection(s.results)) == 1 for s in before if isinstance(s, Op) and s.op == "lu_unpack")
 
 
 @condition

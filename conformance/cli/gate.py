@@ -29,7 +29,7 @@ from conformance.report.terminal import Checked
 from conformance.report.words import share_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import Console
 
@@ -127,13 +127,23 @@ def check_curated(options: Options, checked: Checked) -> None:
     checked.measures.append(f"curated {len(CURATED) - len(table.differing())}/{len(CURATED)}")
     checked.measures.append(f"deviations {len(entries) - len(gone)}/{len(entries)} still show{elsewhere}")
     hidden = [exceeded for exceeded in beyond if exceeded.excused]
-    checked.measures.append(f"excess {len(beyond) - len(hidden)}/{len(beyond)}")
+    silent = unanswered(entries, asked)
+    checked.measures.append(
+        f"excess {len(beyond) - len(hidden)}/{len(beyond)}" + (f", {len(silent)} without an answer" if silent else "")
+    )
     checked.tables += [f"excess of {line}" for exceeded in hidden for line in excuses(exceeded)]
     checked.tables += [f"not exceeded: {unexceeded(exceeded)}" for exceeded in asked if not exceeded.tried]
+    checked.tables += [f"not exceeded: {name}: its process died, or gave no answer within {LAWS_TIMEOUT:g} s" for name in silent]
     missed = [line for entry, line in gone.items() if entry.was_seen_in(facts[entry.backend].version)]
     checked.tables += [f"not in this release: {line}" for line in gone.values() if line not in missed]
     checked.broken += [*table.faults, *table.differences(), *missed, *(line for one in hidden for line in overreaches(one))]
     checked.records.append(table.record())
+
+
+def unanswered(entries: Iterable[Deviation], asked: Iterable[Exceeded]) -> list[str]:
+    """Return the entries of which it is not known whether they hide more than themselves."""
+    answered = {exceeded.entry for exceeded in asked}
+    return [entry.id for entry in entries if entry.id not in answered]
 
 
 def exceed_all(entries: Sequence[Deviation], workers: Workers) -> Iterator[Exceeded]:

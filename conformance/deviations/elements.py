@@ -45,6 +45,7 @@ ELEMENTS = (
     *OFF,
     "off by roundings of float32",
     "off by roundings of float32, as if single points lay in front",
+    "off by roundings of differences",
     "doubled",
     "empty in the shape of its tensor",
     "another contribution",

@@ -50,9 +50,17 @@ def _scaled_by_paddle(x: Any) -> Any:
     return np.broadcast_to(np.abs(x).sum(-2).max(-1)[..., None, None] >= bound, x.shape)
 
 
+def is_quotient_beyond_range(x: Any, y: Any) -> Any:
+    """Return where a quotient, or the square of a divisor or of its reciprocal, leaves the range."""
+    far = np.abs(x) > _largest(x) / 4
+    return far | ~np.isfinite(x / y) | ~np.isfinite(1 / np.square(y)) | ~np.isfinite(np.square(y))
+
+
 VALUES: Mapping[str, Callable[[Any], Any]] = {
+    "any": lambda x: np.full(x.shape, fill_value=True),
     "zero": lambda x: x == 0,
     "nonpositive": lambda x: x <= 0,
+    "minus zero or minus infinity": lambda x: ((x == 0) & np.signbit(np.real(x))) | (np.isinf(x) & (np.real(x) < 0)),
     "nan": np.isnan,
     "infinite": np.isinf,
     "plus infinity": lambda x: np.isinf(x) & (np.real(x) > 0),
@@ -72,14 +80,18 @@ VALUES: Mapping[str, Callable[[Any], Any]] = {
 }
 """The words for values. Beside them stands ``at NUMBER``, or ``at ATTRIBUTE`` of the op, each with a minus or without."""
 
-ALONG_AN_AXIS: Mapping[str, Callable[[Any, int | None], Any]] = {
-    "of overflowing product": lambda x, axis: np.prod(np.maximum(np.abs(x), 1.0), axis=axis, keepdims=True) > _largest(x),
-    "among zeros alone": lambda x, axis: ~np.any(x, axis=axis, keepdims=True),
+BY_ATTRIBUTE: Mapping[str, tuple[str, Callable[[Any, Any], Any]]] = {
+    "of overflowing product": ("axis", lambda x, axis: np.prod(np.maximum(np.abs(x), 1.0), axis=axis, keepdims=True) > _largest(x)),
+    "of no length": ("axis", lambda x, axis: ~np.any(np.square(x), axis=axis, keepdims=True)),
+    "far in the unit alpha": ("alpha", lambda x, alpha: np.abs(x) > FAR * min(1.0, abs(alpha))),
+    "for an axis of one place": ("size", lambda _, size: np.append(np.equal(size[:1:-1], 1), False)),
+    "among zeros alone": ("axis", lambda x, axis: ~np.any(x, axis=axis, keepdims=True)),
 }
-"""The words for what values are together with the others along the ``axis`` of the op."""
+"""The words for what values are by an attribute of the op: together with the others along its axis, or in its unit."""
 
 PAIRS: Mapping[str, Callable[[Any, Any], Any]] = {
     "of infinite quotient by": lambda x, other: np.isinf(x / other) & np.isfinite(x) & (other != 0),
+    "of a quotient beyond the range by": is_quotient_beyond_range,
     "beyond exponential of": lambda x, other: np.isinf(np.exp(np.abs(x - other))),
 }
 """The words for what a value is beside another operand, whose name stands behind them."""
@@ -134,8 +146,9 @@ class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def _is(self, x: Any, attrs: Mapping[str, Any]) -> Any:
         if self.value in VALUES:
             return VALUES[self.value](x)
-        if self.value in ALONG_AN_AXIS:
-            return ALONG_AN_AXIS[self.value](x, attrs["axis"])
+        if self.value in BY_ATTRIBUTE:
+            attribute, test = BY_ATTRIBUTE[self.value]
+            return test(x, attrs[attribute])
         sign, place = self._place
         return are_near(sign * np.asarray(attrs[place] if place in attrs else float(place), x.dtype), x)
 
@@ -160,12 +173,12 @@ class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 yield f"operand {self._beside[1]!r} of {self.op} is unknown; allowed are {', '.join(operands)}"
             return
         place = self._place[1]
-        if self.value in ALONG_AN_AXIS and "axis" not in attrs:
-            yield f"value {self.value!r} is about an axis, which {self.op} does not have"
-        if self.value not in (*VALUES, *ALONG_AN_AXIS) and place not in attrs and not re.fullmatch(r"\d+(\.\d+)?", place):
+        if self.value in BY_ATTRIBUTE and (attribute := BY_ATTRIBUTE[self.value][0]) not in attrs:
+            yield f"value {self.value!r} is about the attribute {attribute!r}, which {self.op} does not have"
+        if self.value not in (*VALUES, *BY_ATTRIBUTE) and place not in attrs and not re.fullmatch(r"\d+(\.\d+)?", place):
             places = ", ".join(f"'at {name}'" for name in ("NUMBER", *attrs))
             pairs = ", ".join(f"'{words} OPERAND'" for words in PAIRS)
-            yield f"value {self.value!r} is unknown; allowed are {', '.join((*VALUES, *ALONG_AN_AXIS))}, {places}, {pairs}"
+            yield f"value {self.value!r} is unknown; allowed are {', '.join((*VALUES, *BY_ATTRIBUTE))}, {places}, {pairs}"
 
 
 def arrays(case: Case, number: int, dialect: Dialect) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.compare.kinks import cancelled, disturbing
+from conformance.deviations.answers import answers
 from conformance.ops.spec import signature
 from reference_impl import DIALECTS
 from reference_impl.primitives.arithmetic import mul
@@ -30,7 +31,9 @@ from reference_impl.tape.rules import replaced_op
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
+    from conformance.deviations.entries import Deviation
     from conformance.deviations.points import Point
 
 
@@ -50,6 +53,15 @@ def spoilt(points: Sequence[Point]) -> Iterator[None]:
             for spelled in dict.fromkeys(dialect.spelled.get(op, op) for dialect in DIALECTS.values()):
                 stack.enter_context(replaced_op(spelled, functools.partial(_spoiling, mine)))
         yield
+
+
+def reached(entry: Deviation, promise: Promise, found: Mismatch) -> Any:
+    """Return which elements the special points of an entry reach; all of them, if it names none, or nothing is promised."""
+    points = entry.lost or entry.meets
+    if not points or found.expected_array is None:
+        return np.ones(found.actual_array.shape, bool)
+    lost = [np.isnan(array) for run in spoilt_runs(points, promise) for _, array in answers(run, found.step, found)]
+    return np.any(lost, axis=0) if lost else np.zeros(found.actual_array.shape, bool)
 
 
 def _spoiling(points: Sequence[Point], right: Callable[..., Any]) -> Callable[..., Any]:

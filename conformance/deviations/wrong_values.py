@@ -23,10 +23,11 @@ from conformance.case.place import END, StepNumber
 from conformance.case.rewrite import each_op, in_dtypes
 from conformance.case.steps import Hook, InPlace, results, uses
 from conformance.compare.rounding import agrees_cheaply, are_near, within_a_rounding
+from conformance.deviations.answers import answers, values_at_place
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENT_TESTS, OFF, off_by
-from conformance.deviations.reach import spoilt_runs
+from conformance.deviations.reach import reached
 from conformance.deviations.shared_memory import accumulated_in_one, is_gradient, is_written, shape_of_tensor
 from conformance.ops.dtypes import SINGLE, is_floating
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from conformance.case.case import Case
-    from conformance.case.outcome import Outcome, Value
+    from conformance.case.outcome import Outcome
     from conformance.case.steps import Op
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
@@ -46,6 +47,8 @@ NEAREST = 2
 """For how many counterfactual scripts bounds are derived."""
 SINGLE_ROUNDINGS = ("off by roundings of float32", "off by roundings of float32, as if single points lay in front")
 """Signatures of numbers that are right, but computed in single precision; what is right may be what another entry says."""
+DIFFERENCES = "as if slopes of Bessel functions were differences"
+"""The rules of which *off by roundings of differences* has the bounds: what cancels leaves roundings, more than right rules do."""
 TERMS = 12
 """At most this many tensors are tried as the term that was wrongly added."""
 
@@ -53,8 +56,11 @@ TERMS = 12
 def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
     """Whether a difference bears the signature of an entry.
 
-    It does where the entry has none, and where what differs is neither numbers nor whether there are any.
+    It does where the entry has none, and where what differs is neither numbers nor whether there are any. Numbers that nobody can
+    say are wrong only where the special points of the entry reach.
     """
+    if not entry.signature and entry.unpredictable and found.kind == "value":
+        return bool(reached(entry, promise, found)[_wrong(found, promise)].all())
     if not entry.signature or found.kind not in SIGNED or (entry.unpredictable and found.kind != "value"):
         return True
     if found.actual_array is None:
@@ -77,11 +83,7 @@ def _told(entry: Deviation, promise: Promise, found: Mismatch) -> list[Any]:
     Where nothing is promised at all, nothing of it can be lost.
     """
     told = [ELEMENT_TESTS[words](found.actual_array) for words in entry.signature if words in ELEMENT_TESTS]
-    points = entry.lost or entry.meets
-    if not told or not points or found.expected_array is None:
-        return told
-    reached = [np.isnan(array) for run in spoilt_runs(points, promise) for _, array in _answers(run, found.step, found)]
-    return [one & np.any(reached, axis=0) for one in told] if reached else []
+    return [one & reached(entry, promise, found) for one in told] if told else []
 
 
 def bear_together(one: Deviation, other: Deviation, promise: Promise, found: Mismatch) -> bool:
@@ -110,13 +112,13 @@ def _nearly_predicted(off: str, entry: Deviation, promise: Promise, found: Misma
     """Whether what was answered is off by no more than some words say from what the scripts of an entry predict."""
     scripts = (COUNTERFACTUALS[words](promise.case, found.step, entry.above) for words in entry.signature if words in COUNTERFACTUALS)
     variants = ((promise.of(case), number) for case, number in itertools.chain.from_iterable(scripts))
-    told = (array for variant, number in variants for _, array in _answers(variant, number, found))
+    told = (array for variant, number in variants for _, array in answers(variant, number, found))
     return any(_accounts(found, promise, array, wrong) and off_by(off, array, found.actual_array)[wrong].all() for array in told)
 
 
 def _predicted_elsewhere(promise: Promise, but: Any, found: Mismatch, wrong: Any) -> bool:
     """Whether the reference predicts what was answered, ``but`` for some elements."""
-    told = (np.where(but, array, found.actual_array) for _, array in _answers(promise, found.step, found))
+    told = (np.where(but, array, found.actual_array) for _, array in answers(promise, found.step, found))
     rest = (replace(found, actual_array=array) for array in told if (wrong & ~but).any())
     return any(_predicted(promise, iter([(promise, found.step)]), one, wrong & ~but) for one in rest)
 
@@ -149,7 +151,7 @@ def _is_absent(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
 
 
 def _is_nothing(promise: Promise, number: StepNumber, found: Mismatch) -> bool:
-    return all(value is None or not value.array.any() for _, value in _values(promise, number, found))
+    return all(value is None or not value.array.any() for _, value in values_at_place(promise, number, found))
 
 
 def _wrong(found: Mismatch, promise: Promise) -> Any:
@@ -199,11 +201,13 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
             variants = COUNTERFACTUALS["as if single points lay in front"](promise.case, found.step, ops)
             singles = ((promise.of(each_op(in_dtypes(variant, SINGLE), _to_single)), number) for variant, number in variants)
             return any(single.bounds.accepts(got, number, found.slot, found.where, found.name) for single, number in singles)
+        case "off by roundings of differences":
+            return _is_off_by_roundings_of(DIFFERENCES, ops, promise, found)
         case "the memory of another gradient":
             return is_gradient(promise, found)
         case "and the gradient of the constant that was written":
             variants = COUNTERFACTUALS["as if written constants required a gradient"](promise.case, found.step, ops)
-            told = (array for variant, number in variants for _, array in _answers(promise.of(variant), number, found))
+            told = (array for variant, number in variants for _, array in answers(promise.of(variant), number, found))
             return any(agrees_cheaply(wanted + array, got) and _accounts(found, promise, wanted + array, wrong) for array in told)
         case "what several accumulate in one memory":
             sums = accumulated_in_one(promise, found)
@@ -234,6 +238,15 @@ def _in_form(found: Mismatch) -> Any:
     return (got if np.iscomplexobj(wanted) else got.real).reshape(wanted.shape).astype(wanted.dtype)
 
 
+def _is_off_by_roundings_of(rules: str, ops: tuple[str, ...], promise: Promise, found: Mismatch) -> bool:
+    """Whether the answer lies within the bounds that changed rules have: it may be nearer to the right one than what they predict."""
+    for change in RULES[rules](ops):
+        with change:
+            if promise.of(promise.case).bounds.accepts(found.actual_array, found.step, found.slot, found.where, found.name):
+                return True
+    return False
+
+
 def _predicted_by(change: AbstractContextManager[None], promise: Promise, found: Mismatch, wrong: Any) -> bool:
     with change:  # a promise of its own: what this one knows by now was computed by the right rules
         return _predicted(promise, iter([(promise.of(promise.case), found.step)]), found, wrong)
@@ -253,9 +266,9 @@ def _predicted(
     """
     near: list[tuple[float, Promise, StepNumber, int]] = []
     for variant, number in variants:
-        if lacking and found.expected_array is None and is_right(variant.case) and not _values(variant, number, found):
+        if lacking and found.expected_array is None and is_right(variant.case) and not values_at_place(variant, number, found):
             return True  # the script has no such value any more, so it is not the one that is absent
-        for slot, array in _answers(variant, number, found):
+        for slot, array in answers(variant, number, found):
             if not _accounts(found, promise, array, wrong):
                 continue
             if agrees_cheaply(array, found.actual_array):
@@ -269,31 +282,6 @@ def _predicted(
         for _, variant, number, slot in nearest
         if variant.case.lane == "numeric"
     )
-
-
-def _answers(variant: Promise, number: StepNumber, found: Mismatch) -> list[tuple[int, Any]]:
-    if not is_right(variant.case):
-        return []
-    values = ((slot, value.array) for slot, value in _values(variant, number, found) if value is not None)
-    form = found.actual_array.shape, found.actual_array.dtype
-    return [(slot, array) for slot, array in values if (array.shape, array.dtype) == form]
-
-
-def _values(promise: Promise, number: StepNumber, found: Mismatch) -> list[tuple[int, Value | None]]:
-    """Return what a script answers where the difference is: the same name at the same place; ``None``: it is absent."""
-    case, outcome = promise.case, promise.outcome
-    seen = None if number is END else outcome.observations[number]
-    values: list[tuple[int, Value | None]]
-    if found.where == "grad":
-        state = outcome.final if seen is None else seen.state if isinstance(seen, Computed | Raised) else None
-        slots = [slot for slot, name in enumerate(case.watched) if name == found.name]
-        values = [(slot, state[slot]) for slot in slots] if state is not None else []
-    elif found.where == "event":
-        events = seen.events if isinstance(seen, Computed | Raised) else ()
-        values = [(slot, event.value) for slot, event in enumerate(events) if event.name == found.name]
-    else:
-        values = [(found.slot, seen.values[found.slot])] if isinstance(seen, Computed) and found.slot < len(seen.values) else []
-    return values
 
 
 def _handed_on(case: Case, name: str, gradient: Any) -> Iterator[Any]:

@@ -346,8 +346,8 @@ def test_a_survivor_says_in_how_many_cases_its_condition_held() -> None:
 
 
 def test_a_survivor_whose_condition_is_never_drawn_says_why() -> None:
-    (undrawn,) = Power({}, ("grad-a_computed_seed-the_seeds_are_ones",), 100, 1, 1.0).record().survivors
-    assert undrawn.reason == "its condition held in no case: seeds are drawn as inputs"
+    (undrawn,) = Power({}, ("grad-a_flag_that_is_a_number-the_last_gradient_is_doubled",), 100, 1, 1.0).record().survivors
+    assert undrawn.reason.startswith("its condition held in no case: flags are drawn as True and False")
 
 
 @pytest.mark.parametrize(("killed", "count"), [(round(100 * CONDITIONAL_FLOOR), 0), (round(100 * CONDITIONAL_FLOOR) - 1, 1)])

@@ -26,7 +26,7 @@ from conformance.deviations.conditions.registry import condition, terms
 from conformance.deviations.entries import Deviation, DeviationError, known
 from conformance.deviations.explain import explain
 from conformance.deviations.findings import evidence, findings_folders
-from conformance.deviations.points import ALONG_AN_AXIS, PAIRS, VALUES, Point
+from conformance.deviations.points import BY_ATTRIBUTE, PAIRS, VALUES, Point
 from conformance.judge.canary import Ailment
 from conformance.judge.verdict import Bucket, judge
 from conformance.ops import catalogue
@@ -90,7 +90,7 @@ def test_every_scope_is_used() -> None:
 def test_every_word_for_a_value_is_used() -> None:
     used = {p.value for entry in known() for p in (*entry.meets, *entry.lost) if not p.value.startswith("at ")}
     beside = {words for words in PAIRS if any(value.startswith(words) for value in used)}
-    assert {*VALUES, *ALONG_AN_AXIS} == {value for value in used if not value.startswith((*PAIRS,))}
+    assert {*VALUES, *BY_ATTRIBUTE} == {value for value in used if not value.startswith((*PAIRS,))}
     assert set(PAIRS) == beside
 
 
@@ -160,7 +160,7 @@ POINT = '{ op = "hardshrink", operand = "x", value = "at bound" }'
             f'{REASON}\nwhen = ["at: size_zero"]',
             "mine: condition 'size_zero' is about a case as a whole, so its scope is 'anywhere'",
         ),
-        (REASON, f"{REASON}\nmeets = [{POINT.replace('at bound', 'round')}]", "mine: value 'round' is unknown; allowed are zero, "),
+        (REASON, f"{REASON}\nmeets = [{POINT.replace('at bound', 'round')}]", "mine: value 'round' is unknown; allowed are any, "),
         (REASON, f"{REASON}\nmeets = [{POINT.replace('at bound', 'at slope')}]", "'at NUMBER', 'at bound'"),
         (REASON, f"{REASON}\nmeets = [{POINT.replace('hardshrink', 'shrink')}]", "mine: the op 'shrink' of a special point is unknown"),
         (REASON, f"{REASON}\nmeets = [{POINT.replace('x', 'y')}]", "mine: operand 'y' of hardshrink is unknown; allowed are x"),
@@ -438,6 +438,7 @@ MET = {
     "below -4, of single precision": (-4.5, -4.0),
     "of infinite exponential": (-89.0, 88.0),
     "far": (-65.0, 64.0),
+    "minus zero or minus infinity": (-0.0, 0.0),
     "nearly largest": (LARGEST / 2, LARGEST / 8),
     "of infinite square": (2e19, 1e19),
     "below, with an infinite square of e^-x": (-45.0, -44.0),
@@ -445,7 +446,7 @@ MET = {
 }
 
 
-@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("value", MET)
 def test_an_operand_meets_a_value_or_not(value: str) -> None:
     point = Point("relu", "x", value)
     assert [True, False] == [point.met(meeting("relu", (1.0, number)), END) for number in MET[value]]
@@ -471,6 +472,36 @@ def test_a_norm_is_that_of_zeros_along_its_axis_and_not_across_it(axis: int, met
 @pytest.mark.parametrize("p", [1.0, 2.0])
 def test_the_gradient_of_a_norm_of_order_1_or_2_is_not_masked_behind_a_division(p: float) -> None:
     assert not holds("until: norm_of_zeros_of_another_order", norms_of(p, 1), 0)
+
+
+def test_every_word_for_a_value_is_met_and_missed() -> None:
+    assert {*VALUES} - {"any"} == set(MET)
+
+
+ONE_ROW = {"size": [1, 1, 1, 2], "align_corners": True}
+DIVISION = Point("div", "x", "of a quotient beyond the range by y")
+
+
+@pytest.mark.parametrize(
+    ("point", "step", "operands", "expected"),
+    [
+        (
+            Point("normalize", "x", "of no length"),
+            {"axis": 1, "eps": 1e-3},
+            ([[0.0, 0.0], [0.0, 1.0]],),
+            [[True, True], [False, False]],
+        ),
+        (Point("celu", "x", "far in the unit alpha"), {"alpha": 0.25}, ([15.0, 17.0, -17.0],), [False, True, True]),
+        (Point("affine_grid", "theta", "for an axis of one place"), ONE_ROW, (np.ones((1, 2, 3)),), [[[False, True, False]] * 2]),
+        (Point("relu", "x", "any"), {}, ([0.0, 1.0],), [True, True]),
+        (DIVISION, {}, ([1.0, 1e38], [1e-10]), [False, True]),
+        (DIVISION, {}, ([1.0, 1.0], [1e-30, 1.0]), [True, False]),
+    ],
+    ids=lambda found: found.op if isinstance(found, Point) else "",
+)
+def test_a_point_is_at_the_elements_that_its_words_are_about(point: Point, step: Any, operands: Any, expected: Any) -> None:
+    given = [np.asarray(operand, np.float32) for operand in operands]
+    assert expected == np.broadcast_to(point.here(given, step), given[0].shape).tolist()
 
 
 @pytest.mark.parametrize(

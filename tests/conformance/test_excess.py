@@ -10,6 +10,7 @@ import pytest
 from conformance.backends.reference import reference
 from conformance.case.case import Case, Input
 from conformance.case.steps import Grad, Op
+from conformance.cli.gate import unanswered
 from conformance.deviations import explain as explaining
 from conformance.deviations.entries import Deviation
 from conformance.mutants import exceeding
@@ -137,6 +138,12 @@ def test_what_makes_no_difference_is_no_excess(exceeded: Any) -> None:
 def test_an_entry_of_damage_says_that_there_is_nothing_to_change(exceeded: Any) -> None:
     said = "known: what it damages shows in later cases, so its answer has nothing to change"
     assert said == unexceeded(exceeded(entry("poison"), one_zero))
+
+
+def test_an_entry_whose_process_gave_no_answer_is_told(exceeded: Any) -> None:
+    known = entry("value", signature=("zeros",))
+    found = exceeded(known, one_zero)
+    assert (["known"], []) == (unanswered([known], []), unanswered([known], [found]))
 
 
 def test_wrong_numbers_are_other_ones() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections import Counter
 from contextlib import contextmanager
 from itertools import combinations
@@ -23,6 +24,7 @@ from conformance.case.outcome import Raised
 from conformance.case.steps import Grad, Op
 from conformance.generate.grid import CALLED_BY, DIMENSIONS, TRIPLES, VALUES, WANTED, combinations_of, grid
 from conformance.generate.grid.covering import cover, possible
+from conformance.generate.grid.places import BLOCKS, SQUARE, shapes
 from conformance.generate.layouts import LAYOUTS, laid
 from conformance.generate.scripts import DrawOptions
 from conformance.mutants.mutant import WrongEngine, patch
@@ -313,3 +315,9 @@ def test_a_grid_that_was_interrupted_goes_on(tmp_path: Path) -> None:
     lines = options.record.read_bytes().splitlines(keepends=True)
     options.record.write_bytes(b"".join(lines[:20]))
     assert whole.ledger == run_campaign(options, resume=True).ledger
+
+
+@pytest.mark.parametrize("rank", [2, 3, 4, 5])
+def test_axes_of_one_length_come_first_where_blocks_are_of_16(rank: int) -> None:
+    shape = shapes(rank, SQUARE)[0]
+    assert (shape[-1], True, True) == (shape[-2], math.prod(shape) > BLOCKS[SQUARE], math.prod(shape) % 8 > 0)

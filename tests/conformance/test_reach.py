@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -115,6 +115,29 @@ def test_an_entry_of_lost_elements_excuses_those_that_its_points_reach(places: t
     says: dict[str, object] = {"signature": ("nan",), field: (ZERO,)}
     entry = Deviation("known", "other", "==1.*", ("grad",), ("value",), "because", "known", **says)  # type: ignore[arg-type]
     assert known == bears(entry, Promise(RELU, INFO), lost(*places))
+
+
+@pytest.mark.parametrize(("places", "known"), [((0,), True), ((1,), False), ((0, 1), False)])
+def test_numbers_that_nobody_can_say_are_wrong_only_where_the_points_of_their_entry_reach(places: tuple[int, ...], known: bool) -> None:
+    entry = Deviation("known", "other", "==1.*", ("grad",), ("value",), "because", "known", meets=(ZERO,), unpredictable="memory")
+    assert known == bears(entry, Promise(RELU, INFO), lost(*places))
+
+
+@pytest.mark.parametrize(
+    ("x", "off", "known"),
+    [(1e-7, 2e-10, True), (1e-7, 1e-5, False), (0.5, 2e-10, False)],
+    ids=["what cancellation leaves", "more than that", "where nothing cancels"],
+)
+def test_what_differences_leave_is_excused_and_no_more(x: float, off: float, known: bool) -> None:
+    steps = (Op("i1", ("x",), ("y",)), Grad(("y",), ("x",), ("g",), create_graph=True), Grad(("g",), ("x",), ("h",)))
+    case = Case((Input("x", (), (x,), "float64"),), steps)
+    actual = answer(case)
+    seen: Any = actual.observations[2]
+    seen.values[0].array[...] += off
+    (found, _), *_ = Comparer(Promise(case, INFO)).run(actual, lambda _: "known").known
+    says: dict[str, Any] = {"above": ("i1",), "signature": ("off by roundings of differences",)}
+    entry = Deviation("known", "other", "==1.*", ("grad",), ("value",), "because", "known", **says)
+    assert known == bears(entry, Promise(case, INFO), found)
 
 
 def test_a_value_beside_another_operand_is_met_where_both_stand() -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from conformance.case.queries import call_at, upstream
 from conformance.case.steps import Op, SetRequiresGrad
 from conformance.deviations.conditions.registry import condition
-from conformance.deviations.points import arrays
+from conformance.deviations.points import arrays, is_quotient_beyond_range
 from conformance.ops.dtypes import format_of
 from reference_impl import PADDLE, TORCH
 
@@ -89,12 +89,7 @@ def negative_power_of_two(case: Case, number: int) -> bool:
 @condition
 def quotient_beyond_range(case: Case, number: int) -> bool:
     """Whether a quotient, or the square of a divisor or of its reciprocal, leaves the range."""
-
-    def leaves(x: Any, y: Any) -> Any:
-        far = np.abs(x) > format_of(x.dtype).largest / 4
-        return far | ~np.isfinite(x / y) | ~np.isfinite(1 / np.square(y)) | ~np.isfinite(np.square(y))
-
-    return _meets(case, number, "div", leaves)
+    return _meets(case, number, "div", is_quotient_beyond_range)
 
 
 @condition

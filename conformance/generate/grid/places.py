@@ -34,6 +34,9 @@ RANKS = ("0", "1", "2", "3", "4", "5")
 BLOCKS = {"8+": 8, "16+": 16, "32+": 32, "256+": 256}
 """More elements than the blocks of vectorised code have, and in the last block fewer."""
 SIZES = ("empty", "one", "few", *BLOCKS)
+SQUARE = "16+"
+"""The size whose axes are as long as each other, so that a sum over the wrong one of them has a shape that fits."""
+CUBES = {2: ((5, 5),), 3: ((3, 3, 3),), 4: ((1, 3, 3, 3),), 5: ((1, 1, 3, 3, 3),)}
 FEW = {
     1: ((3,), (4,), (2,)),
     2: ((2, 3), (3, 2), (2, 4), (2, 1), (3, 4), (3, 3)),
@@ -98,6 +101,7 @@ def shapes(rank: int, size: str) -> tuple[tuple[int, ...], ...]:
     lead = LEAD[: rank - 1]
     between = (1,) * (rank - 2)
     return (
+        *(CUBES[rank] if size == SQUARE else ()),
         (*lead, block // math.prod(lead) + 2 | 1),
         (block // 2 + 1 | 1, *between, 2),
         (block // 4 + 1 | 1, *between, 4),

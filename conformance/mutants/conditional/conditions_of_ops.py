@@ -85,6 +85,7 @@ CONDITIONS: Mapping[str, Callable[[Moment], bool]] = {
     "a number": _axes(0),
     "no elements": lambda at: any(x.size == 0 for x in at.operands),
     "an axis of length 1": lambda at: 1 in _first(at).shape and _first(at).size > 1,
+    "a square operand": lambda at: len(_first(at).shape) > 1 and 1 < _first(at).shape[-1] == _first(at).shape[-2],
     "three axes": _axes(3),
     "four axes": _axes(4),
     "five axes": _axes(5),

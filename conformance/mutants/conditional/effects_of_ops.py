@@ -82,6 +82,16 @@ def spilled(at: Moment, made: Made, cut: Callable[[int], tuple[int, int]]) -> Ma
     return _minus(at, made, tuple(terms))
 
 
+def transposed(at: Moment, made: Made, position: int | None = None) -> Made:
+    """Hand the cotangents of square matrices back transposed, as what sums over the wrong axis does."""
+    terms = []
+    for r in _again(at, made, position):
+        zero = applied(at, "sub", r, at.engine.detach(r))
+        high, wide = (1, 2, *at.engine.look(r).array.shape)[-2:]
+        terms.append(applied(at, "sub", zero, applied(at, "transpose", zero, axis0=-2, axis1=-1) if high == wide else zero))
+    return _minus(at, made, tuple(terms))
+
+
 def _last_block(size: int) -> tuple[int, int]:
     return max(0, size - (size % BLOCK or 1)), size
 
@@ -94,6 +104,8 @@ EFFECTS: Mapping[str, Effect] = {
     "the gradient of its first operand is doubled": partial(scaled, by=1.0, position=0),
     "the gradient of its last operand is doubled": partial(scaled, by=1.0, position=-1),
     "the gradient of its last operand is zero": partial(scaled, by=-1.0, position=-1),
+    "its gradients are transposed": transposed,
+    "the gradient of its last operand is summed over the wrong axis": partial(transposed, position=-1),
     "gradients leak from its last block": partial(spilled, cut=_last_block),
     "gradients leak from its first element": partial(spilled, cut=lambda size: (0, min(size, 1))),
     "its second derivatives are wrong": partial(raised, power=2),

@@ -26,9 +26,6 @@ UNRECORDED = "it is not recorded"
 
 UNDRAWN = {
     "a flag that is a number": "flags are drawn as True and False, and only a curated case has numbers",
-    "a computed seed": "seeds are drawn as inputs",
-    "a seed that is a derivative": "seeds are drawn as inputs",
-    "a seed that is asked for": "no call is drawn that asks for the gradient in its own seed",
 }
 """Conditions that a measurement may never meet, and why."""
 

@@ -17,6 +17,8 @@ BLOCK = "gradients leak from its last block"
 ELEMENT = "gradients leak from its first element"
 SECOND = "its second derivatives are wrong"
 THIRD = "its third derivatives are wrong"
+TRANSPOSED = "its gradients are transposed"
+OTHER_AXIS = "the gradient of its last operand is summed over the wrong axis"
 UNRECORDED = "it is not recorded"
 
 FAULTS = tuple(
@@ -34,6 +36,8 @@ FAULTS = tuple(
         rows("pad_constant getitem_slice floor", "three axes", UNRECORDED),
         rows("softplus tile masked_fill", "four axes", TURNED),
         rows("roll hardtanh stack", "five axes", DOUBLED),
+        rows("softmax cumsum tanh flip", "a square operand", TRANSPOSED),
+        rows("add sub mul div", "a square operand and its second operand broadcast", OTHER_AXIS),
         # Layouts.
         rows("exp matmul linear as_real", "a transposed operand", DOUBLED),
         rows("sin cumsum relu6", "a strided operand", ELEMENT),

@@ -475,7 +475,7 @@ def test_the_gradient_of_a_norm_of_order_1_or_2_is_not_masked_behind_a_division(
 
 
 def test_every_word_for_a_value_is_met_and_missed() -> None:
-    assert {*VALUES} - {"any"} == set(MET)
+    assert {*VALUES} - {"any", "in a matrix that is halved"} == set(MET)
 
 
 ONE_ROW = {"size": [1, 1, 1, 2], "align_corners": True}
@@ -494,6 +494,12 @@ DIVISION = Point("div", "x", "of a quotient beyond the range by y")
         (Point("celu", "x", "far in the unit alpha"), {"alpha": 0.25}, ([15.0, 17.0, -17.0],), [False, True, True]),
         (Point("affine_grid", "theta", "for an axis of one place"), ONE_ROW, (np.ones((1, 2, 3)),), [[[False, True, False]] * 2]),
         (Point("relu", "x", "any"), {}, ([0.0, 1.0],), [True, True]),
+        (
+            Point("matrix_exp", "x", "in a matrix that is halved"),
+            {},
+            ([[[8.0, 0.0], [0.0, 0.0]], [[7.0, 0.0], [0.0, 0.0]]],),
+            [[[True] * 2] * 2, [[False] * 2] * 2],
+        ),
         (DIVISION, {}, ([1.0, 1e38], [1e-10]), [False, True]),
         (DIVISION, {}, ([1.0, 1.0], [1e-30, 1.0]), [True, False]),
     ],

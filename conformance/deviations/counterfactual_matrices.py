@@ -42,6 +42,10 @@ def _divided_by_more(right: Rule, _: int, g: Any, out: Any, x: Any, *, eps: floa
     return mul(right(g, out, x, eps=eps, **attrs), (length / (length + np.float32(eps).astype(length.dtype))).astype(length.dtype))
 
 
+ADDED_TO_NORMS = 1e-7
+"""By so much the norms that PyTorch divides by are larger."""
+
+
 def norms_that_are_scaled_larger(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have `renorm` divide by norms that are larger by 1e-7."""
     yield _scaled_to_less()
@@ -49,7 +53,7 @@ def norms_that_are_scaled_larger(_: Sequence[str]) -> Iterator[AbstractContextMa
 
 @contextmanager
 def _scaled_to_less() -> Iterator[None]:
-    larger = functools.partial(renormed, eps=1e-7)
+    larger = functools.partial(renormed, eps=ADDED_TO_NORMS)
     with replaced_forward(renorm, lambda _: larger), changed_rules(("renorm",), functools.partial(_of_less, larger)):
         yield
 

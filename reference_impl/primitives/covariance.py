@@ -27,7 +27,11 @@ def _covariances(x: Any, correction: int, divide: Any, *, centred_twice: bool) -
     count = shape_of(rows)[1]
     centred = sub(rows, _mean(rows, np.asarray(count, dtype=x.dtype), divide))
     product = matmul(centred, t(centred if centred_twice else rows))
-    made = divide(product, np.asarray(count - correction, dtype=x.dtype))
+    return _squeezed(divide(product, np.asarray(count - correction, dtype=x.dtype)))
+
+
+def _squeezed(made: Any) -> Any:
+    """Return the same without axes of length 1; in both frameworks this is a node, whether or not there are any."""
     return reshape(made, shape=shape_of(made) if shape_of(made) != (1, 1) else ())
 
 
@@ -77,7 +81,7 @@ def cov_weighted(x: Any, weights: Any) -> Any:
     """Return the covariances of rows of which the columns have weights, divided by ``sum w - sum w^2 / sum w``."""
     total = add_up(weights, axis=None, keepdims=False)
     centred = sub(x, _mean(mul(x, weights), total, div))
-    return div(matmul(centred, t(mul(centred, weights))), _unbiased(weights, total, div))
+    return _squeezed(div(matmul(centred, t(mul(centred, weights))), _unbiased(weights, total, div)))
 
 
 @composite
@@ -86,4 +90,4 @@ def cov_weighted_of_uncentred(x: Any, weights: Any) -> Any:
     total = add_up(weights, axis=None, keepdims=False)
     weighted = mul(x, weights)
     factor = clamp(_unbiased(weights, total, div_by_quotient), low=0.0, high=None)
-    return div_by_quotient(matmul(sub(x, _mean(weighted, total, div_by_quotient)), t(weighted)), factor)
+    return _squeezed(div_by_quotient(matmul(sub(x, _mean(weighted, total, div_by_quotient)), t(weighted)), factor))

@@ -48,13 +48,17 @@ def test_every_op_has_a_canary() -> None:
 
 def dead_on(name: str) -> list[str]:
     """Ask every canary of a backend, in whatever process this is called."""
-    return [str(found) for op in catalogue() if (found := _ailment(op, backend(name))) is not None]
+    return [op for op in catalogue() if _ailment(op, backend(name)) is not None]
+
+
+NOT_WRITTEN_UP = {"paddle-static": ["cov_weighted", "householder_product"]}
+"""Ops that are wrong in programs; `conformance.ops.NOT_OFFERED` says so."""
 
 
 @pytest.mark.parametrize("name", [name for name in BUILT_IN if name != "paddle-static-legacy"])
 def test_every_canary_lives_on_an_engine_that_nothing_has_damaged(name: str) -> None:
     with Workers((name,), 1) as workers:
-        assert [] == workers.call(dead_on, name)
+        assert NOT_WRITTEN_UP.get(name, []) == workers.call(dead_on, name)
 
 
 def test_a_right_engine_is_never_ill() -> None:
@@ -81,6 +85,10 @@ def test_an_engine_that_a_refusal_damages_for_one_family_is_caught_when_the_fami
     summed = {
         "reduction",
         "pooling",
+        "nn",
+        "segments",
+        "covariance",
+        "cross_entropies",
         "losses",
         "entropies",
         "products",

@@ -364,6 +364,7 @@ CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("outside", ((2, 3),), {"bound": 0.3}),
     ("leaky_slope", ((2, 3),), {"slope": 0.25, "at_zero": 1.0}),
     ("floor", ((3,),), {}),
+    ("whole_quotient", ((4,), (4,)), {}),
     ("ceil", ((3,),), {}),
     ("trunc", ((3,),), {}),
     ("round", ((2, 3),), {}),

@@ -40,6 +40,7 @@ def open_backend() -> Interpreter:
         "only_inputs argument",
         "Using backward",
         "`grad_variables` is deprecated",
+        "reduction: 'mean' divides",
     ):
         warnings.filterwarnings("ignore", message=f".*{expected}")
     cpu = torch.backends.cpu.get_cpu_capability()

@@ -151,3 +151,10 @@ def root_of_reshaped_root(case: Case, number: int) -> bool:
     while made is not None and made.op in RESHAPES:
         made = makers.get(made.operands[0])
     return made is not None and made.op in ROOTS
+
+
+@condition
+def soft_labels_unweighed(case: Case, number: int) -> bool:
+    """Whether the step is a cross entropy of soft labels whose classes are not weighed."""
+    step = case.steps[number]
+    return isinstance(step, Op) and step.op == "cross_entropy_distilled" and step.attrs["weight"] is None

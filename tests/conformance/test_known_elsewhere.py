@@ -55,6 +55,13 @@ TWICE = Custom(("y",), ("c",), (Op("mul_scalar", ("y",), ("f",), {"other": 2.0})
 ALONG = {"axis": 0, "keepdims": False}
 SPLIT = {"axis": 0, "sections": [1, 2]}
 SEEN = {
+    "a smallest element that ties, with a gradient of either sign": (
+        "torch-segment-max-negative",
+        Case(
+            (given("x", 1.0, 1.0, 1.0, 1.0, shape=(2, 2)), given("s", 1.0, -1.0, shape=(1, 2))),
+            (Op("segment_min", ("x",), ("y",), {"index": [0, 0]}), Grad(("y",), ("x",), ("g",), ("s",))),
+        ),
+    ),
     "a hook on a result that is neither the output nor the input": (
         "paddle-output-beside-input-hook",
         Case(

@@ -8,78 +8,74 @@ a first one of ``mul``.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from conformance.case.steps import AppendBackward, Backward, Custom, Detach, Edge, Grad, InPlace, Op, SetRequiresGrad, results
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
     from conformance.case.case import Case
-
-Above: TypeAlias = "dict[str | int, int]"
-"""The leaves and steps that a value comes from, by name and by number, with the number of derivatives on the way."""
-
 
 Differentiated: TypeAlias = "Counter[tuple[str, int]]"
 """An op and the order of its derivative, with the number of gradients of the call that hang on it."""
 
 
+class _Node(NamedTuple):
+    """What was made: by which op, if any, and of which earlier nodes, with the number of derivatives in between."""
+
+    op: str = ""
+    parents: tuple[tuple[int, int], ...] = ()
+
+
 def differentiated(case: Case) -> dict[int, Differentiated]:
-    """Return for each autograd call, by step number, the ops that it differentiates."""
-    above: dict[str, Above] = {entry.name: {entry.name: 0} for entry in case.inputs if entry.differentiable}
-    keys: dict[str, str | int] = {name: name for name in above}
-    leaves = [*above]
-    below: dict[int, Above] = {}
+    """Return for each autograd call, by step number, the ops that it differentiates; linear in the steps for each value asked for."""
+    leaves = [entry.name for entry in case.inputs if entry.differentiable]
+    nodes = [_Node() for _ in leaves]
+    made = {name: number for number, name in enumerate(leaves)}
     found: dict[int, Differentiated] = {}
     for number, step in enumerate(case.steps):
+        node, names = _Node(), results(step)
         match step:
-            case Op() | Custom() | InPlace():
-                changed = (step.tensor,) if isinstance(step, InPlace) else ()
-                made = _merged(above[name] for name in (*changed, *step.operands) if name in above)
-                if step.no_grad or not made:
-                    continue
-                below[number] = made = {**made, number: 0}
-                above.update(dict.fromkeys((*changed, *results(step)), made))
-                keys.update(dict.fromkeys((*changed, *results(step)), number))
+            case Op() | Custom() | InPlace() if not step.no_grad:
+                names = (step.tensor,) if isinstance(step, InPlace) else names
+                operands = (*names, *step.operands) if isinstance(step, InPlace) else step.operands
+                op = "" if isinstance(step, Custom) else step.op
+                node = _Node(op, tuple((made[name], 0) for name in operands if name in made))
             case Backward() | Grad() | AppendBackward():
-                roots = _merged(above[name] for name in step.roots if name in above)
-                asked = [keys[name] for name in (leaves if step.asked is None else step.asked) if name in keys]
-                found[number] = Counter(of_op for key in asked for of_op in _between(case, roots, below, key))
+                roots = [made[name] for name in step.roots if name in made]
+                asked = [made[name] for name in (leaves if step.asked is None else step.asked) if name in made]
+                found[number] = Counter(_ops(nodes, roots, asked))
                 if isinstance(step, AppendBackward) or (isinstance(step, Grad) and step.create_graph):
-                    seeds = (above[name] for name in step.seeds or () if name in above)
-                    made = _merged([{key: derivatives + 1 for key, derivatives in roots.items()}, *seeds])
-                    above.update(dict.fromkeys(results(step), made))
-                    keys.update(dict.fromkeys(results(step), number))
-            case Edge() if step.tensor in above:
-                above[step.results[0]], keys[step.results[0]] = above[step.tensor], keys[step.tensor]
-            case SetRequiresGrad() if step.requires_grad and step.tensor not in above:
-                above[step.tensor], keys[step.tensor] = {step.tensor: 0}, step.tensor
+                    seeds = (made[name] for name in step.seeds or () if name in made)
+                    node = _Node(parents=(*((root, 1) for root in roots), *((seed, 0) for seed in seeds)))
+            case Edge() if step.tensor in made:
+                made[names[0]] = made[step.tensor]
+            case SetRequiresGrad() if step.requires_grad and step.tensor not in made:
                 leaves.append(step.tensor)
+                made[step.tensor] = len(nodes)
+                nodes.append(_Node())
             case Detach():
-                above.pop(step.results[0], None)
+                made.pop(names[0], None)
             case _:
                 pass
+        if node.parents:
+            made.update(dict.fromkeys(names, len(nodes)))
+            nodes.append(node)
     return found
 
 
-def _merged(several: Iterable[Above]) -> Above:
-    merged: Above = {}
-    for one in several:
-        if not merged:
-            merged = dict(one)
-            continue
-        for key, derivatives in one.items():
-            if derivatives >= merged.get(key, 0):
-                merged[key] = derivatives
-    return merged
-
-
-def _between(case: Case, roots: Above, below: dict[int, Above], asked: str | int) -> Iterator[tuple[str, int]]:
-    """Yield the ops on the ways from roots to a value, each with its highest order."""
-    orders: dict[str, int] = {}
-    for number, above in below.items():
-        step = case.steps[number]
-        if number in roots and asked in above and isinstance(step, Op | InPlace):
-            orders[step.op] = max(roots[number] + 1, orders.get(step.op, 0))
-    yield from orders.items()
+def _ops(nodes: Sequence[_Node], roots: Sequence[int], asked: Sequence[int]) -> Iterator[tuple[str, int]]:
+    """Yield, for each value that is asked for, the ops on the ways to it, each with its highest order."""
+    above = dict.fromkeys(roots, 0)
+    for number in range(max(roots, default=-1), -1, -1):
+        for parent, derivatives in nodes[number].parents if number in above else ():
+            above[parent] = max(above.get(parent, 0), above[number] + derivatives)
+    for value in asked:
+        between, orders = {value}, dict[str, int]()
+        for number in range(value + 1, max(roots, default=-1) + 1):
+            if number in above and any(parent in between for parent, _ in nodes[number].parents):
+                between.add(number)
+                orders[nodes[number].op] = max(above[number] + 1, orders.get(nodes[number].op, 0))
+        orders.pop("", None)
+        yield from orders.items()

@@ -55,6 +55,11 @@ def test_a_constant_that_is_told_to_be_a_leaf_is_one() -> None:
     assert {2: {("tanh", 1): 1}} == differentiated(case)
 
 
+def test_the_op_that_made_what_is_asked_for_is_not_differentiated() -> None:
+    case = Case((X,), (TANH, Op("sin", ("y",), ("z",)), Grad(("z",), ("y",), ("g",))))
+    assert {2: {("sin", 1): 1}} == differentiated(case)
+
+
 def test_each_gradient_counts_that_hangs_on_a_derivative_of_the_op() -> None:
     case = Case((X, W), (TANH, Op("mul", ("y", "w"), ("z",)), Grad(("z",), ("x", "w"), ("g", "h"))))
     assert {2: {("tanh", 1): 1, ("mul", 1): 2}} == differentiated(case)

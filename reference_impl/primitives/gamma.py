@@ -52,10 +52,18 @@ def _series(y: Any, order: int) -> Any:
         out = np.log(y) - 0.5 / y
     else:
         out = (math.factorial(order - 2) * y ** (1 - order) + math.factorial(order - 1) / 2 * y**-order) * (-1.0) ** order
-    for j, number in enumerate(_bernoulli(), start=1):
-        share = _long(number * Fraction(math.factorial(2 * j + order - 2), math.factorial(2 * j)))
-        out = out + (-1.0) ** order * share * y ** (1 - 2 * j - order)
+    for j, share in enumerate(_shares(order), start=1):
+        out = out + share * y ** (1 - 2 * j - order)
     return out
+
+
+@functools.cache
+def _shares(order: int) -> Sequence[Any]:
+    """Return the factors of the negative powers in `_series`."""
+    return [
+        (-1.0) ** order * _long(number * Fraction(math.factorial(2 * j + order - 2), math.factorial(2 * j)))
+        for j, number in enumerate(_bernoulli(), start=1)
+    ]
 
 
 def _right(x: Any, order: int) -> Any:
@@ -63,7 +71,7 @@ def _right(x: Any, order: int) -> Any:
     count = np.where(x < FAR, np.ceil(FAR - np.where(x < FAR, x, FAR)), 0)
     out = _series(x + count, order)
     product, rest = np.ones_like(x), np.zeros_like(x)
-    for k in range(FAR):
+    for k in range(int(np.max(count, initial=0))):
         taken = k < count
         step = np.where(taken, x + np.copysign(k, x), 1)  # of -0 the reciprocal is -inf
         if order == 0:
@@ -75,10 +83,15 @@ def _right(x: Any, order: int) -> Any:
 
 def _cotangent(turn: Any, order: int) -> Any:
     """Return ``pi`` times the derivative of an order of ``cot(pi x)``, a polynomial in it."""
+    return PI ** (order + 1) * _in_cotangent(order)(1 / np.tan(PI * turn))
+
+
+@functools.cache
+def _in_cotangent(order: int) -> Polynomial:
     found = Polynomial([0, 1])
     for _ in range(order):
         found = found.deriv() * Polynomial([-1, 0, -1])
-    return PI ** (order + 1) * found(1 / np.tan(PI * turn))
+    return found
 
 
 def _left(x: Any, order: int) -> Any:
@@ -109,7 +122,9 @@ def _derivative(x: Any, order: int) -> Any:
     wide = np.asarray(x, np.longdouble)
     with np.errstate(all="ignore"):
         negative = wide < 0
-        out = np.where(negative, _left(np.where(negative, wide, -0.5), order), _right(np.where(negative, 1, wide), order))
+        out = _right(np.where(negative, 1, wide), order)
+        if np.any(negative):
+            out = np.where(negative, _left(np.where(negative, wide, -0.5), order), out)
         if order == 0:
             out = np.where(np.isinf(wide), np.inf, out)
             for zero in (1, 2):
@@ -151,6 +166,8 @@ def _scale_of_terms(out: Any, x: Any, *, n: int) -> Any:
     """
     if n == 0:
         return _scale_of_reflected(out, x)
+    if not np.any(np.less(x, 0)):
+        return np.abs(out)
     part = np.subtract(x, np.floor(x))
     around = np.abs(_derivative(part, n + 1)) + np.abs(_derivative(np.subtract(1, part), n + 1))
     return np.where(np.less(x, 0), around, np.abs(out))

@@ -55,6 +55,13 @@ def variant_of_torch() -> Backend:
     return opened
 
 
+def copy_of_torch() -> Backend:
+    """Open PyTorch by a copy of its adapter, which still calls itself what that does."""
+    opened = variant_of_torch()
+    opened.info = replace(opened.info, name="torch", variant_of="")
+    return opened
+
+
 def stranger() -> Backend:
     """Open PyTorch under another name, without a word on what it is."""
     opened = variant_of_torch()

@@ -41,10 +41,10 @@ class BackendInfo:
 
     ``not_offered`` maps what a step may need (`conformance.case.case.Case.needs`: a parameter, ``op:NAME``, ``dtype:complex64`` ...) to
     the reason. ``variant_of``: the backend of the framework that this is a device, a compiler or a copy of; what is known of that one,
-    its deviations and its conventions, is known of this. ``cpu``: which vector
-    instructions its kernels use here, in its own words, such as ``AVX2``; numbers may depend on it. Empty where it does not say.
-    ``title``: what it calls itself, where that is not the ``name`` by which it was opened. ``repeatable``: what it says of two runs.
-    ``kinks``: which subgradient it promises.
+    its deviations and its conventions, is known of this. An adapter that calls itself by the name of such a backend is a variant of it.
+    ``cpu``: which vector instructions its kernels use here, in its own words, such as ``AVX2``; numbers may depend on it. Empty where
+    it does not say. ``title``: what it calls itself, where that is not the ``name`` by which it was opened. ``repeatable``: what it
+    says of two runs. ``kinks``: which subgradient it promises.
     """
 
     name: str
@@ -158,7 +158,8 @@ def _checked(name: str, opened: Backend) -> BackendInfo:
         if (given := getattr(info, fact)) not in words:
             raise BackendError(f"backend {name!r} has {given!r} as its {fact}, which is one of {', '.join(words)}")
     title = info.title or ("" if info.name == name else str(info.name))
-    return replace(info, name=name, version=str(info.version), title=title)
+    variant_of = info.variant_of or (info.name if info.name in BUILT_IN else "")
+    return replace(info, name=name, version=str(info.version), title=title, variant_of="" if variant_of == name else variant_of)
 
 
 def answer(backend: Backend, case: Case) -> Outcome:

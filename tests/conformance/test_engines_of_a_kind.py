@@ -65,7 +65,10 @@ def test_one_that_does_not_say_it_breaks_the_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.frameworks
-@pytest.mark.parametrize(("name", "bucket"), [("variant_of_torch", Bucket.KNOWN_DEVIATION), ("stranger", Bucket.DIVERGED)])
+@pytest.mark.parametrize(
+    ("name", "bucket"),
+    [("variant_of_torch", Bucket.KNOWN_DEVIATION), ("copy_of_torch", Bucket.KNOWN_DEVIATION), ("stranger", Bucket.DIVERGED)],
+)
 def test_what_is_known_of_a_framework_is_known_of_its_variants_alone(name: str, bucket: Bucket) -> None:
     case = read(evidence("torch-shared-grad"))
     assert bucket == explain_case(case, f"tests.engines_of_a_kind:{name}").verdict.bucket

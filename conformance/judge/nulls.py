@@ -31,6 +31,7 @@ from conformance.compare.branches import observing
 from conformance.compare.promise import Promise
 from conformance.judge.verdict import FAILING, judge
 from conformance.ops.dtypes import DOUBLE
+from reference_impl import DIALECTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from reference_impl.tape.primitive import Primitive
 
 CONFIDENCE = 0.95
-OF_A_DTYPE = ("cast", "lstm")
+OF_A_DTYPE = ("cast", *sorted({op for of in DIALECTS.values() for op, form in of.spelled.items() if form.endswith("_by_dtype")}))
 """Ops that are others in a wider dtype: PyTorch's `lstm` is one node in float32 and several in float64, so a call frees others."""
 _WITHOUT = f" (but for hooks and {', '.join(OF_A_DTYPE)})"
 

@@ -5,15 +5,21 @@ For each rule that it ran (of an op, for an operand) the op is applied once more
 by itself, with a copy of the cotangent that arrived there. So every cotangent that is inside the engine otherwise is a value of the
 script, and what the second pass sends to these copies comes from the derivative of this rule alone. Example: ``g = grad(z, x)`` of
 ``z = sin(exp(x))`` becomes ``c = grad(sin(e'), e')`` and ``g = grad(exp(x'), x', c')``.
+
+The rule of a custom function is written in ops already. These are applied in its place, each to copies as well, and it is their own
+derivatives that the second pass goes through.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from conformance.case.case import Case
 from conformance.case.queries import upstream
-from conformance.case.steps import Grad, Op, Step, results
+from conformance.case.rewrite import rename
+from conformance.case.steps import Custom, Detach, Grad, Op, Step, results
 from conformance.ops import catalogue
 
 if TYPE_CHECKING:
@@ -28,20 +34,14 @@ class UnrolledError(Exception):
 
 
 class Rule(NamedTuple):
-    """The rule of an op, by its step in the script, for an operand.
+    """A rule that the pass ran: that of an op for an operand, or an op that a custom function's rule applies; which one, in ``words``.
 
     ``inside``: what each value is that its derivative may depend on.
     """
 
-    step: int
     op: str
-    operand: str
+    words: str
     inside: dict[str, str]
-
-    @property
-    def words(self) -> str:
-        """Which rule it is."""
-        return f"the rule of {self.op} (step {self.step}) for its operand {self.operand}"
 
 
 class Unrolled(NamedTuple):
@@ -65,8 +65,8 @@ def unrolled(case: Case, number: int, tracked: frozenset[str]) -> Unrolled:
     passed = [i for i, step in enumerate(before) if not behind.isdisjoint(results(step))]
     if any(isinstance(before[i], Grad) for i in passed):
         raise UnrolledError("it is a derivative of a derivative")
-    if not all(isinstance(before[i], Op) for i in passed):
-        raise UnrolledError("it goes through steps that are no ops")
+    if not all(isinstance(before[i], Op | Custom) for i in passed):
+        raise UnrolledError("it goes through steps that are neither ops nor custom functions")
     writer = _Writer(before, call, tracked)
     for i in reversed(passed):
         writer.pull(i)
@@ -96,15 +96,21 @@ class _Writer:
         return made
 
     def pull(self, number: int) -> None:
-        """Write the rules of an op, for each of its operands that requires a gradient."""
+        """Write the rules of an op, for each of its operands that requires a gradient, or that of a custom function."""
         step = self.steps[number]
-        assert isinstance(step, Op)  # noqa: S101 - it was looked at
+        assert isinstance(step, Op | Custom)  # noqa: S101 - it was looked at
         arrived = [i for i, name in enumerate(step.results) if name in self.cotangents]
         if not arrived or step.no_grad:
             return
         given = [self.cotangents[step.results[i]] for i in arrived]
         if len(given) > 1 and None in given:
             raise UnrolledError("several results of one op are roots without seeds")
+        if isinstance(step, Custom):
+            self._apply(number, step)
+        else:
+            self._differentiate(number, step, arrived, given)
+
+    def _differentiate(self, number: int, step: Op, arrived: list[int], given: list[str | None]) -> None:
         row = catalogue()[step.op]
         names = [row.operands[0] if row.variadic else row.operands[i] for i in range(len(step.operands))]
         for position, operand in enumerate(step.operands):
@@ -115,13 +121,49 @@ class _Writer:
             outs = tuple(f"{self.name()}_{i}" for i in range(len(step.results)))
             inside = dict(zip(copies, (f"the operand {name}" for name in names), strict=True))
             inside |= {name: "its cotangent" for name in seeds if name is not None} | dict.fromkeys(outs, "its result")
-            rule = Rule(number, step.op, names[position], inside)
+            rule = Rule(step.op, f"the rule of {step.op} (step {number}) for its operand {names[position]}", inside)
             self.rules[len(self.steps)] = self.rules[len(self.steps) + 1] = rule
             self.steps.append(Op(step.op, tuple(copies), outs, step.attrs))
             made = self.name()
             roots, asked = tuple(outs[i] for i in arrived), (copies[position],)
             self.steps.append(Grad(roots, asked, (made,), None if None in seeds else seeds, True, create_graph=True, allow_unused=True))
             self._arrive(operand, made)
+
+    def _apply(self, number: int, step: Custom) -> None:
+        """Apply the ops of a custom function's rule, to what its forward saved and to the cotangents."""
+        if len(step.gradients) != len(step.operands):
+            raise UnrolledError("it goes through a custom function that returns too few or too many gradients")
+        known = dict(zip(step.operands, step.operands, strict=True)) | self._kept(step)
+        for name, result in zip(step.cotangents, step.results, strict=True):
+            if (cotangent := self.cotangents.get(result, "")) is None:
+                raise UnrolledError("a result of a custom function is a root without a seed")
+            known[name] = cotangent or self._zeros(result)
+        for op in step.backward:
+            copies = {name: self.copy(known[name]) for name in dict.fromkeys(op.operands)}
+            known |= {name: f"{self.name()}_{i}" for i, name in enumerate(op.results)}
+            inside = {copy: f"its operand {name}" for name, copy in copies.items()}
+            self.rules[len(self.steps)] = Rule(op.op, f"{op.op} in the rule of the custom function (step {number})", inside)
+            self.steps.append(rename(op, copies | {name: known[name] for name in op.results}))
+        for operand, gradient in zip(step.operands, step.gradients, strict=True):
+            if gradient is not None and operand in self.tracked:
+                self._arrive(operand, self.copy(known[gradient]))
+
+    def _kept(self, step: Custom) -> dict[str, str]:
+        """Say where the values of a custom function's forward are: its results, and constants that are computed once more."""
+        known = {}
+        for name in dict.fromkeys(step.operands):
+            known[name] = self.name()
+            self.steps.append(Detach(name, (known[name],)))
+        for op in step.forward:
+            known |= {name: f"{self.name()}_{i}" for i, name in enumerate(op.results)}
+            self.steps.append(msgspec.structs.replace(rename(op, known), no_grad=True))
+        made = {name: value for name, value in known.items() if name not in step.operands}
+        return made | {name: result for name, result in zip(step.outputs, step.results, strict=True) if name in made}
+
+    def _zeros(self, value: str) -> str:
+        made = self.name()
+        self.steps.append(Op("mul_scalar", (value,), (made,), {"other": 0.0}, no_grad=True))
+        return made
 
     def _arrive(self, name: str, cotangent: str) -> None:
         before = self.cotangents.get(name, "")

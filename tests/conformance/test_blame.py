@@ -16,7 +16,7 @@ from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, Event, Raised, Value
 from conformance.case.rewrite import each_op
-from conformance.case.steps import Backward, Detach, Grad, Hook, InPlace, Op, RetainGrad
+from conformance.case.steps import Backward, Custom, Detach, Grad, Hook, InPlace, Op, RetainGrad
 from conformance.compare.compare import Comparer
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
@@ -368,6 +368,39 @@ def test_it_is_named_with_respect_to_what_it_is_wrong() -> None:
     assert accused("mul-x-half_linked", second_of("mul")).node == (
         "step 3 (grad): the derivative of the rule of mul (step 1) for its operand x, with respect to the operand y"
     )
+
+
+IN_CUSTOM = Case(
+    (X,),
+    (
+        Custom(
+            ("x", "x"),
+            ("u", "v"),
+            (Op("square", ("x",), ("f",)),),
+            ("f", "x"),
+            ("c", "d"),
+            ("t", None),
+            (Op("mul", ("c", "x"), ("b",)), Op("add", ("b", "d"), ("a",)), Op("mul", ("a", "f"), ("m",)), Op("tanh", ("m",), ("t",))),
+            ("x", "f"),
+        ),
+        Op("square", ("u",), ("s",)),
+        Grad(("s",), ("x",), ("g",), ("x",), create_graph=True),
+        Grad(("g",), ("x",), ("h",), ("x",)),
+    ),
+)
+"""A custom function of two results, of which one is used; its rule has what is saved, a result and a cotangent of zeros."""
+
+
+def test_an_op_in_the_rule_of_a_custom_function_is_named_at_order_2() -> None:
+    assert accused("tanh-x-sign", IN_CUSTOM).node == (
+        "step 2 (grad): the derivative of tanh in the rule of the custom function (step 0), with respect to its operand m"
+    )
+
+
+def test_a_derivative_through_a_custom_function_is_written_out_with_the_same_value() -> None:
+    written = unrolled(IN_CUSTOM, 2, frozenset("xuvsg"))
+    was, now = (Promise(c, INFO).outcome.observations[n].values[0].array for c, n in ((IN_CUSTOM, 3), (written.case, written.moved[3])))  # type: ignore[union-attr]
+    assert was == pytest.approx(now, rel=1e-6)
 
 
 THIRD = Case(

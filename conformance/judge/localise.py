@@ -6,7 +6,7 @@ order, the first step whose results have the right cotangents and one of whose o
 Example: in ``z = sum(exp(mul(x, y)))`` with a wrong rule of exp, what arrives at exp's result is right and what leaves for its operand
 is not, so exp is named, although mul passes the wrong number on. Where there are no hooks, the call is asked for all these gradients.
 Where a value has several uses, each is given a copy of it, so that what one contributes can be told from what another does; if each is
-right, their sum is what is wrong.
+right, their sum is what is wrong. A gradient that was asked for on the way of its pass, and went on in it, has a use there, too.
 
 In a pass of second order the step that is named may be the `Grad` that made a first derivative. That one is then written out rule by
 rule (`unroll`), and the same is asked again.
@@ -14,6 +14,7 @@ rule (`unroll`), and the same is asked again.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -24,7 +25,7 @@ from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END
 from conformance.case.queries import label
 from conformance.case.rewrite import replace_uses
-from conformance.case.steps import Backward, Detach, Edge, Grad, Hook, InPlace, Op, results, uses
+from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, results, uses
 from conformance.compare.compare import Comparer
 from conformance.judge.unroll import UnrolledError, unrolled
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from conformance.backends import Backend
-    from conformance.case.outcome import Observation, Outcome
+    from conformance.case.outcome import Event, Observation, Outcome
     from conformance.case.steps import Call
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
@@ -123,21 +124,31 @@ def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, rules:
         return Node(f"the derivative of {rules[i].words}, with respect to {rules[i].inside.get(name, name)}", rules[i].op)
     case = promise.case
     places = [(j, "operands", at) for j in range(number) for at, n in enumerate(getattr(case.steps[j], "operands", ())) if n == name]
-    if len(places) > 1:
+    maker = _passing_on(case, name)
+    if len(places) > 1 or (maker is not None and maker != i):
         apart = replace_uses(case, places, lambda used, fresh: Op("clone", (used,), (fresh,)))
         copies = {name for step in apart.steps for name in results(step)}.difference(*map(results, case.steps))
         moved = number + len(places)
         among = _emitting(promise.of(apart), moved, apart.steps[moved], accused, copies=copies)  # type: ignore[arg-type]
-        if among == NOBODY:
+        if among == NOBODY and maker is None:
             return Node(f"the sum of what the {len(places)} uses of {name} contribute: each is right")
         if not isinstance(among, str):
             i = sum(copies.isdisjoint(results(step)) for step in apart.steps[: among.step])
             arriving = among.arriving
+        if maker is not None and (isinstance(among, str) or i < maker):
+            i = maker
     step, place = case.steps[i], f"step {i} ({label(case, i)})"
     if isinstance(step, Grad):
         return _at(place, _inside(promise, number, i, accused))
     words = f"{place}: what arrives at {', '.join(arriving)} is right, what leaves for {name} is not"
     return Node(words, step.op if isinstance(step, Op) else "")
+
+
+def _passing_on(case: Case, name: str) -> int | None:
+    """Return the step of the derivative that a value is, if its pass went on there: what it is the derivative in was made by a step."""
+    made = {result for step in case.steps if isinstance(step, Op | Custom) for result in results(step)}
+    derivatives = ((i, step) for i, step in enumerate(case.steps) if isinstance(step, Grad) and name in step.results)
+    return next((i for i, step in derivatives if step.inputs[step.results.index(name)] in made), None)
 
 
 def _emitting(
@@ -157,8 +168,12 @@ def _emitting(
     watched = _behind(case, number, call.roots, promise.outcome, leaves=accumulates)
     hooked = _hooked(case, number, call, watched, asking=accused.info.refusal((HOOKS,)) is not None)
     at = len(hooked.steps) - 1
-    promised, actual = promise.of(hooked), accused.run(hooked)
+    promised, answered = promise.of(hooked), accused.run(hooked)
+    actual = _but_for_zeros(answered, promised.outcome, at)
     differences = [m for m in Comparer(promised).differences(actual) if m.step == at]
+    if not differences:  # whether a cotangent that vanishes is absent is what differs
+        actual = answered
+        differences = [m for m in Comparer(promised).differences(actual) if m.step == at]
     wrong = _wrong(hooked, at, differences, _uncalled(promised.outcome, actual, at))
     if wrong is None:
         return "not named: with hooks on the values in between, other hooks are called than should be"
@@ -198,6 +213,29 @@ def _behind(case: Case, number: int, roots: Sequence[str], expected: Outcome, *,
         wanted.update(name for _, name in uses(step))
         found += [n for n, v in zip(results(step), seen.values, strict=False) if v is not None and v.requires_grad and n in wanted]
     return found + [i.name for i in case.inputs if leaves and i.differentiable and i.name in wanted]
+
+
+def _but_for_zeros(actual: Outcome, expected: Outcome, at: int) -> Outcome:
+    """Return an outcome in which cotangents that vanish are absent where they are expected to be, and there where they are expected.
+
+    Whether such a one is zeros or absent nobody promises, and it makes no other number wrong.
+    """
+    promised, seen = expected.observations[at], actual.observations[at]
+    if not isinstance(promised, Computed | Raised) or not isinstance(seen, Computed | Raised):
+        return actual
+    names = [{event.name for event in o.events} for o in (promised, seen)]
+
+    def alone(event: Event, other: int) -> bool:
+        value = event.value
+        return event.name.startswith(WATCH) and event.name not in names[other] and (value is None or not value.array.any())
+
+    events = [event for event in seen.events if not alone(event, 0)]
+    for i, event in enumerate(promised.events):
+        if alone(event, 1):
+            events.insert(i, event)
+    observations = list(actual.observations)
+    observations[at] = replace(seen, events=tuple(events))
+    return replace(actual, observations=observations)
 
 
 def _uncalled(expected: Outcome, actual: Outcome, at: int) -> set[str]:

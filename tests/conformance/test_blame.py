@@ -14,7 +14,7 @@ from conformance.campaign.explain import blame_case
 from conformance.campaign.tally import Tally
 from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
-from conformance.case.outcome import Computed, Event, Raised, Value
+from conformance.case.outcome import Computed, Event, Outcome, Raised, Value
 from conformance.case.rewrite import each_op
 from conformance.case.steps import Backward, Custom, Detach, Grad, Hook, InPlace, Op, RetainGrad
 from conformance.compare.compare import Comparer
@@ -23,7 +23,7 @@ from conformance.compare.promise import Promise
 from conformance.judge.audit import audit
 from conformance.judge.blame import LAW, ORACLES, _gradient, _numerically, blame, who
 from conformance.judge.dispute import Blame, Dispute, Opinion, Vote
-from conformance.judge.localise import first_node
+from conformance.judge.localise import _but_for_zeros, first_node
 from conformance.judge.oracle import SilentError, slope
 from conformance.judge.unroll import UnrolledError, unrolled
 from conformance.mutants.mutant import Kind
@@ -37,7 +37,6 @@ from tests.wrong_engines import WrongEngine, correct
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.case.outcome import Outcome
     from conformance.mutants.mutant import Mutant
 
 X = Input("x", (3,), (0.1, 0.7, -1.3))
@@ -401,6 +400,33 @@ def test_a_derivative_through_a_custom_function_is_written_out_with_the_same_val
     written = unrolled(IN_CUSTOM, 2, frozenset("xuvsg"))
     was, now = (Promise(c, INFO).outcome.observations[n].values[0].array for c, n in ((IN_CUSTOM, 3), (written.case, written.moved[3])))  # type: ignore[union-attr]
     assert was == pytest.approx(now, rel=1e-6)
+
+
+ASKED_ON_THE_WAY = Case(
+    (X,),
+    (
+        Custom(("x",), ("u",), (Op("clone", ("x",), ("f",)),), ("f",), ("c",), ("t",), (Op("tanh", ("c",), ("t",)),)),
+        Op("square", ("u",), ("v",)),
+        Grad(("v",), ("x", "u"), ("g", "k"), ("x",), create_graph=True),
+        Op("mul", ("g", "k"), ("w",)),
+        Grad(("w",), ("x",), ("h",), ("x",)),
+    ),
+)
+"""The gradient in a value that was made is what the rest of its pass begins with: of what arrives at it, a part comes from there."""
+
+
+def test_what_a_gradient_that_was_asked_for_on_the_way_contributes_is_not_blamed_on_another_use() -> None:
+    assert accused("tanh-x-sign", ASKED_ON_THE_WAY).node == (
+        "step 2 (grad): the derivative of tanh in the rule of the custom function (step 0), with respect to its operand c"
+    )
+
+
+def test_a_cotangent_that_vanishes_may_be_absent_while_another_one_is_found_to_be_wrong() -> None:
+    zeros, one = (Value(np.full(2, number), False) for number in (0.0, 1.0))
+    promised = (Event("watch_a", zeros, False), Event("watch_b", one, False))
+    seen = (Event("watch_b", one, False), Event("watch_c", None, False), Event("watch_d", one, False))
+    aligned = _but_for_zeros(*(Outcome([Computed((), events=events)], ()) for events in (seen, promised)), 0)
+    assert [event.name for event in aligned.observations[0].events] == ["watch_a", "watch_b", "watch_d"]  # type: ignore[union-attr]
 
 
 THIRD = Case(

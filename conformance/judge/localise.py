@@ -23,7 +23,7 @@ from conformance.backends.dumped import DOT
 from conformance.case.case import Case
 from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END
-from conformance.case.queries import label
+from conformance.case.queries import label, upstream
 from conformance.case.rewrite import replace_uses
 from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, results, uses
 from conformance.compare.compare import Comparer
@@ -43,14 +43,19 @@ if TYPE_CHECKING:
 WATCH = "watch_"
 HOOKS = "step:hook"
 NOBODY = "not named: no step is given right cotangents and passes on a wrong one"
+NOTHING = "not named: with hooks on the values in between, nothing differs"
 A_DERIVATIVE = "the derivative of a derivative; the rule inside it is not named: written out rule by rule"
 
 
 class Node(NamedTuple):
-    """Where a difference begins, in words, or why that is not named; ``op``: whose rule or forward it is, if it is that of one."""
+    """Where a difference begins, in words, or why that is not named.
+
+    ``op``: whose rule or forward it is, if it is that of one. ``clears``: it turned out that it does not begin in what was looked at.
+    """
 
     words: str
     op: str = ""
+    clears: bool = False
 
 
 class _Emission(NamedTuple):
@@ -108,7 +113,7 @@ def _inside(promise: Promise, number: int, inner: int, accused: Backend) -> Node
     if moved == number or not isinstance(call, Grad | Backward):
         return Node(f"{A_DERIVATIVE}, each of its rules depends on something")
     found = _in_pass(asked, moved, call, accused, written.rules)
-    return found if found.op else Node(f"{A_DERIVATIVE}, {found.words.removeprefix('not named: ')}")
+    return found if found.op else Node(f"{A_DERIVATIVE}, {found.words.removeprefix('not named: ')}", clears=found.clears)
 
 
 def _tracks(seen: Observation) -> bool:
@@ -118,37 +123,50 @@ def _tracks(seen: Observation) -> bool:
 def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, rules: dict[int, Rule] | None = None) -> Node:
     found = _emitting(promise, number, call, accused, rules)
     if isinstance(found, str):
-        return Node(found)
+        return Node(found, clears=found in (NOBODY, NOTHING))
     i, name, arriving = found
     if rules is not None:
         return Node(f"the derivative of {rules[i].words}, with respect to {rules[i].inside.get(name, name)}", rules[i].op)
     case = promise.case
+    for j in _derivatives_of(case, number, call, name):
+        inside = _inside(promise, number, j, accused)
+        if not inside.clears:
+            return _at(f"step {j} ({label(case, j)})", inside)
     places = [(j, "operands", at) for j in range(number) for at, n in enumerate(getattr(case.steps[j], "operands", ())) if n == name]
-    maker = _passing_on(case, name)
-    if len(places) > 1 or (maker is not None and maker != i):
+    if len(places) > 1:
         apart = replace_uses(case, places, lambda used, fresh: Op("clone", (used,), (fresh,)))
         copies = {name for step in apart.steps for name in results(step)}.difference(*map(results, case.steps))
         moved = number + len(places)
         among = _emitting(promise.of(apart), moved, apart.steps[moved], accused, copies=copies)  # type: ignore[arg-type]
-        if among == NOBODY and maker is None:
+        if among == NOBODY:
             return Node(f"the sum of what the {len(places)} uses of {name} contribute: each is right")
         if not isinstance(among, str):
             i = sum(copies.isdisjoint(results(step)) for step in apart.steps[: among.step])
             arriving = among.arriving
-        if maker is not None and (isinstance(among, str) or i < maker):
-            i = maker
     step, place = case.steps[i], f"step {i} ({label(case, i)})"
-    if isinstance(step, Grad):
-        return _at(place, _inside(promise, number, i, accused))
     words = f"{place}: what arrives at {', '.join(arriving)} is right, what leaves for {name} is not"
     return Node(words, step.op if isinstance(step, Op) else "")
 
 
-def _passing_on(case: Case, name: str) -> int | None:
-    """Return the step of the derivative that a value is, if its pass went on there: what it is the derivative in was made by a step."""
-    made = {result for step in case.steps if isinstance(step, Op | Custom) for result in results(step)}
-    derivatives = ((i, step) for i, step in enumerate(case.steps) if isinstance(step, Grad) and name in step.results)
-    return next((i for i, step in derivatives if step.inputs[step.results.index(name)] in made), None)
+def _derivatives_of(case: Case, number: int, call: Call, name: str) -> list[int]:
+    """Return the first derivatives that a call goes through and that depend on a value, the last first.
+
+    Such a one depends on its seeds and on all that its pass came by. And a gradient that was asked for on the way of its pass is what
+    the rest of the pass begins with.
+    """
+    behind = set[str]().union(*(upstream(case.steps[:number], root) for root in call.roots))
+    found = []
+    for i, step in enumerate(case.steps[:number]):
+        if isinstance(step, Grad) and step.create_graph and not behind.isdisjoint(step.results):
+            came_by = set(step.seeds or ()).union(*(upstream(case.steps[:i], root) for root in step.roots))
+            on_the_way = (made for asked, made in zip(step.inputs, step.results, strict=True) if _is_made(case, asked))
+            if name in came_by.union(on_the_way):
+                found.append(i)
+    return found[::-1]
+
+
+def _is_made(case: Case, name: str) -> bool:
+    return any(name in results(step) for step in case.steps if isinstance(step, Op | Custom))
 
 
 def _emitting(
@@ -178,7 +196,7 @@ def _emitting(
     if wrong is None:
         return "not named: with hooks on the values in between, other hooks are called than should be"
     if not wrong:
-        return "not named: with hooks on the values in between, nothing differs"
+        return NOTHING
     roots = call.roots
     for i in sorted(range(number) if rules is None else rules, reverse=True):
         arriving = [name for name in results(case.steps[i]) if name in watched]

@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from conformance.backends.dumped import DOT
+from conformance.case.aliases import sharing_with
 from conformance.case.case import Case
 from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END
-from conformance.case.queries import label, upstream
+from conformance.case.queries import label, leaves, upstream
 from conformance.case.rewrite import replace_uses
 from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, results, uses
 from conformance.compare.compare import Comparer
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from conformance.backends import Backend
     from conformance.case.outcome import Event, Observation, Outcome
-    from conformance.case.steps import Call
+    from conformance.case.steps import Call, Step
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
     from conformance.judge.unroll import Rule
@@ -85,9 +86,17 @@ def first_node(promise: Promise, accused: Backend, found: Mismatch) -> Node:
         return Node(f"{place}: a difference of kind {found.kind}, which has no cotangents")
     if found.where == "event" and found.name == DOT:
         return Node("not named: what is dumped are no cotangents")
-    if any(isinstance(s, InPlace | Edge) for s in case.steps[: found.step]):
+    if _has_values_of_two_places(case.steps[: found.step], step):
         return Node("not named: in-place updates and edges give values more than one place in the graph")
     return _in_pass(promise, found.step, step, accused)
+
+
+def _has_values_of_two_places(before: Sequence[Step], call: Call) -> bool:
+    """Whether something that a call goes through was changed in place, or is asked for by its edge."""
+    behind = set[str]().union(*(upstream(before, name) for _, name in uses(call)))
+    written = {step.tensor for step in before if isinstance(step, InPlace)}
+    edges = {name for step in before if isinstance(step, Edge) for name in step.results}
+    return not behind.isdisjoint(sharing_with(written, before) | edges)
 
 
 def _at(place: str, node: Node) -> Node:
@@ -183,7 +192,7 @@ def _emitting(
     """
     case = promise.case
     accumulates = isinstance(call, Backward)
-    watched = _behind(case, number, call.roots, promise.outcome, leaves=accumulates)
+    watched = _behind(case, number, call.roots, promise.outcome, accumulates=accumulates)
     hooked = _hooked(case, number, call, watched, asking=accused.info.refusal((HOOKS,)) is not None)
     at = len(hooked.steps) - 1
     promised, answered = promise.of(hooked), accused.run(hooked)
@@ -221,8 +230,8 @@ def _hooked(case: Case, number: int, call: Call, watched: Sequence[str], *, aski
     return Case(case.inputs, (*before, *hooks, call), case.lane)
 
 
-def _behind(case: Case, number: int, roots: Sequence[str], expected: Outcome, *, leaves: bool) -> list[str]:
-    """List the computed values behind the roots of a call that require a gradient, the newest first; then the ``leaves``, if asked."""
+def _behind(case: Case, number: int, roots: Sequence[str], expected: Outcome, *, accumulates: bool) -> list[str]:
+    """List the computed values behind the roots of a call that require a gradient, the newest first; then leaves, if it accumulates."""
     wanted = set(roots)
     found = []
     for step, seen in reversed(list(zip(case.steps[:number], expected.observations[:number], strict=True))):
@@ -230,7 +239,7 @@ def _behind(case: Case, number: int, roots: Sequence[str], expected: Outcome, *,
             continue
         wanted.update(name for _, name in uses(step))
         found += [n for n, v in zip(results(step), seen.values, strict=False) if v is not None and v.requires_grad and n in wanted]
-    return found + [i.name for i in case.inputs if leaves and i.differentiable and i.name in wanted]
+    return found + sorted((leaves(case) & wanted).difference(found) if accumulates else ())
 
 
 def _but_for_zeros(actual: Outcome, expected: Outcome, at: int) -> Outcome:

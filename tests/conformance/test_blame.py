@@ -6,6 +6,7 @@ import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -16,7 +17,7 @@ from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, Event, Outcome, Raised, Value
 from conformance.case.rewrite import each_op
-from conformance.case.steps import Backward, Custom, Detach, Grad, Hook, InPlace, Op, RetainGrad
+from conformance.case.steps import Backward, Custom, Detach, Grad, Hook, InPlace, Op, RetainGrad, SetRequiresGrad
 from conformance.compare.compare import Comparer
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
@@ -427,6 +428,26 @@ def test_a_cotangent_that_vanishes_may_be_absent_while_another_one_is_found_to_b
     seen = (Event("watch_b", one, False), Event("watch_c", None, False), Event("watch_d", one, False))
     aligned = _but_for_zeros(*(Outcome([Computed((), events=events)], ()) for events in (seen, promised)), 0)
     assert [event.name for event in aligned.observations[0].events] == ["watch_a", "watch_b", "watch_d"]  # type: ignore[union-attr]
+
+
+MADE_LEAF = Case(
+    (msgspec.structs.replace(X, differentiable=False),),
+    (
+        Op("getitem_reversed", ("x",), ("l",), {"axis": 0}),
+        SetRequiresGrad("l", True),
+        Op("mul", ("l", "l"), ("y",)),
+        Backward(("y",), ("x",)),
+    ),
+)
+
+
+def test_the_rule_that_a_leaf_gets_a_wrong_gradient_from_is_named_if_the_leaf_was_made() -> None:
+    assert accused("mul-x-sign", MADE_LEAF).node == "step 2 (op:mul): what arrives at y is right, what leaves for l is not"
+
+
+def test_an_update_in_place_of_what_a_call_does_not_go_through_hides_no_node() -> None:
+    beside = (Op("clone", ("x",), ("c",)), InPlace("mul_scalar", "c", (), {"other": 2.0}))
+    assert accused("sin-x-sign", msgspec.structs.replace(SIN, steps=(*beside, *SIN.steps))).node.startswith("step 3 (op:sin)")
 
 
 THIRD = Case(

@@ -25,11 +25,6 @@ GROUPS: Mapping[str, tuple[Switch, ...]] = {
             {"iterables": "in any iterable; a tuple, or a dict for a dict", "lists": "in a list or a tuple; a list"},
             "both documents; measured, rows S09, I10-I12",
         ),
-        flags=(
-            "Which values do flags take?",
-            {"truthiness": "whatever has a truth value", "strict": "True and False alone"},
-            "measured, rows S77, S78, I60",
-        ),
         implicit_seed=(
             "What seeds a root that is given no seed?",
             {
@@ -37,11 +32,6 @@ GROUPS: Mapping[str, tuple[Switch, ...]] = {
                 "ones": "ones of its shape, in any case",
             },
             "both documents; measured, rows S01-S06, S16, S72",
-        ),
-        seed_kind=(
-            "What is done with a complex seed of a real root, and with a real seed of a complex one?",
-            {"of_the_root": "it is refused; any other dtype is cast", "cast": "it is cast like any other dtype: the real part counts"},
-            "PyTorch's message says so; measured on both",
         ),
         duplicates=(
             "May a tensor stand twice among the roots, or twice among the inputs?",
@@ -55,14 +45,6 @@ GROUPS: Mapping[str, tuple[Switch, ...]] = {
         ),
     ),
     "Inputs of grad": _switches(
-        gradless_input=(
-            "What happens to an input that requires no gradient?",
-            {
-                "refused": "the call is refused, whatever allow_unused says",
-                "unreachable": "it counts as an input that cannot be reached",
-            },
-            "measured, rows I05-I08, I70-I72",
-        ),
         unreached=(
             "What is the gradient of an input that the outputs do not depend on?",
             {"absent": "None, where allow_unused allows it", "zeros": "zeros of its shape, and nothing has to be allowed"},

@@ -22,6 +22,7 @@ from conformance.campaign.worker import run_case
 from conformance.case.files import check
 from conformance.case.outcome import plainly
 from conformance.cli.measuring import conventions_page
+from conformance.generate.call_probes import call_probes
 from conformance.generate.probes import probes
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import CONVENTION
@@ -90,6 +91,21 @@ CHOICES = {
 def test_a_choice_is_learned_from_nothing(choice: OpenChoice) -> None:
     learned = learned_twice({choice: CHOICES[choice]}, (*AROUND, *probes(choice.op)))
     assert [CHOICES[choice]] == list(learned.seen[choice])
+
+
+OF_CALLS = {
+    OpenChoice(Kind.ALLOWED, "flag", "that is no bool"): "refused",
+    OpenChoice(Kind.ALLOWED, "input", "that requires no gradient"): "refused",
+    OpenChoice(Kind.ALLOWED, "seed", "of another kind"): "refused",
+    OpenChoice(Kind.ALLOWED, "seed", "of another precision"): "refused",
+}
+
+
+@pytest.mark.parametrize("option", ["computed", "refused"])
+@pytest.mark.parametrize("choice", OF_CALLS, ids=str)
+def test_what_calls_go_along_with_is_learned_from_their_probes(choice: OpenChoice, option: str) -> None:
+    learned = learned_twice({choice: option}, call_probes())
+    assert [option] == list(learned.seen[choice])
 
 
 def test_many_choices_are_learned_together() -> None:

@@ -138,7 +138,7 @@ GROUPS: Mapping[str, tuple[Switch, ...]] = {
         retain_constant=(
             "What if a tensor that requires no gradient is asked to retain its .grad?",
             {"refused": "an error", "ignored": "nothing"},
-            "measured, row A35",
+            "PyTorch's tutorial of leaf and non-leaf tensors; Paddle's document of retain_grads: a no-op for leaves; measured, row A35",
         ),
         retained=(
             "What does a second pass do to a retained .grad of a computed tensor?",

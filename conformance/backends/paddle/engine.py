@@ -43,8 +43,22 @@ DUMP = "dump_backward_graph_path"
 
 def _lacking() -> dict[str, str]:
     """Return what this release does not have."""
-    dumps = DUMP in signature(paddle.autograd.backward).parameters
-    return CALLS.lacking() | ({} if dumps else {DUMP: f"paddle.autograd.backward has no {DUMP} in this release"})
+    lacking = CALLS.lacking()
+    if DUMP not in signature(paddle.autograd.backward).parameters:
+        lacking[DUMP] = f"paddle.autograd.backward has no {DUMP} in this release"
+    if not _runs_causal_attention():
+        lacking["op:scaled_dot_product_attention_causal"] = "its kernel is for the GPU alone in this release"
+    return lacking
+
+
+def _runs_causal_attention() -> bool:
+    """Whether attention behind a causal mask runs on the CPU: no signature says so, and releases before 3.3 refuse it."""
+    one = paddle.ones([1, 1, 1, 1])
+    try:
+        paddle.nn.functional.scaled_dot_product_attention(one, one, one, is_causal=True)
+    except NotImplementedError:
+        return False
+    return True
 
 
 class PaddleEngine:

@@ -25,9 +25,6 @@ _CALLS = (
     Curated("duplicates", "a root twice", exact((_X,), *_SUM, Backward(("z", "z")))),
     Curated("duplicates", "an input twice", exact((_X,), *_SUM, Grad(("z",), ("x", "x"), ("d1", "d2")))),
     Curated(
-        "gradless_root", "a constant among the roots", exact((_X, number("c", 5.0, differentiable=False)), *_SUM, Backward(("z", "c")))
-    ),
-    Curated(
         "unreached",
         "an input that the output does not depend on",
         exact((_X, _W), *_SUM, Grad(("z",), ("w", "x"), ("dw", "dx"), allow_unused=True)),

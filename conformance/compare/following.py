@@ -58,7 +58,7 @@ REFUSALS = {
 }
 """What is said where a choice is to refuse, amid a pass."""
 
-MINDED = tuple(map(str, (Category.BAD_ARGUMENT, Category.DTYPE, Category.NOT_DIFFERENTIABLE)))
+MINDED = tuple(map(str, (Category.BAD_ARGUMENT, Category.DTYPE, Category.NOT_DIFFERENTIABLE, Category.ROOT_WITHOUT_GRAPH)))
 """What is said where a choice is to mind what is handed over."""
 
 ABSENCES = tuple(map(str, (Category.UNREACHABLE_INPUT, Category.ROOT_WITHOUT_GRAPH, Category.NOT_DIFFERENTIABLE)))

@@ -23,6 +23,7 @@ def call_probes() -> tuple[Case, ...]:
     return (
         Case((_X,), (_SQUARES, _TOTAL, Backward(("t",), retain_graph=1))),
         Case((_X, _C), (product, _TOTAL, asked)),
+        Case((_X, _C), (product, Grad(("y", "c"), ("x",), ("dx",), ("c", "c")))),
         *(_seeded(_X, dtype) for dtype in ("float64", "complex64", "complex128")),
         *(_seeded(_Z, dtype) for dtype in ("float32", "float64", "complex128")),
     )

@@ -14,7 +14,7 @@ from reference_impl.dialects.conventions import COMPUTED, FORMULA, REFUSED, Open
 from reference_impl.dialects.conventions import Kind as Open
 
 SWITCHES = (
-    *("implicit_seed", "duplicates", "gradless_root", "freed_refuses", "grad_requires_grad"),
+    *("implicit_seed", "duplicates", "freed_refuses", "grad_requires_grad"),
     *(
         "derivative_requires_grad",
         "schedule",
@@ -37,6 +37,7 @@ EQUIVALENT = {
 }
 
 OF_A_CALL = {
+    "gradless_root": OpenChoice(Open.ALLOWED, "root", "that requires no gradient"),
     "seed_kind": OpenChoice(Open.ALLOWED, "seed", "of another kind"),
     "gradless_input": OpenChoice(Open.ALLOWED, "input", "that requires no gradient"),
 }

@@ -48,7 +48,7 @@ class Kind(StrEnum):
     """Whether the node of an op refuses to run again after its graph was freed, or computes."""
     ALLOWED = "allowed"
     """Whether a call goes along with what it is handed, or refuses it. This is about no op: the first word says what it is (``seed``,
-    ``flag``, ``input``), the others what is unusual of it."""
+    ``flag``, ``root``, ``input``), the others what is unusual of it."""
 
 
 OPTIONS: Mapping[Kind, tuple[str, ...]] = {

@@ -54,7 +54,6 @@ class Dialect:
     containers: Literal["iterables", "lists"] = "iterables"
     implicit_seed: Literal["one_real_element", "ones"] = "one_real_element"
     duplicates: Literal["summed", "refused"] = "summed"
-    gradless_root: Literal["refused", "skipped"] = "refused"
     unreached: Literal["absent", "zeros"] = "absent"
     freed_refuses: Literal["saved", "executed", "nothing"] = "saved"
     accumulation: Literal["added", "replaced", "nulled"] = "added"
@@ -133,7 +132,6 @@ PADDLE = Dialect(
     containers="lists",
     implicit_seed="ones",
     duplicates="refused",
-    gradless_root="skipped",
     freed_refuses="executed",
     grad_requires_grad=True,
     derivative_requires_grad="always",

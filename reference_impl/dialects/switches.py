@@ -38,11 +38,6 @@ GROUPS: Mapping[str, tuple[Switch, ...]] = {
             {"summed": "yes: a root counts twice, an input is answered twice", "refused": "no, that is an error"},
             "Paddle's document, for the roots; measured, rows D01-D06",
         ),
-        gradless_root=(
-            "What happens to a root that requires no gradient?",
-            {"refused": "the call is refused", "skipped": "it is skipped; the other roots are differentiated"},
-            "measured, rows S63-S71, I66",
-        ),
     ),
     "Inputs of grad": _switches(
         unreached=(

@@ -43,14 +43,15 @@ def seeded_roots(tensors: Sequence[Tensor], seeds: Sequence[Tensor | None] | Non
         check_seed_kind(root, seed, dialect)
     if len(given) != len(tensors):
         raise AutogradError(Category.SEED_LENGTH, f"{len(tensors)} roots have {len(given)} seeds")
-    if dialect.gradless_root == "refused" and not all(root.requires_grad for root in tensors):
+    constant = not all(root.requires_grad for root in tensors)
+    if constant and dialect.conventions.refuses(Kind.ALLOWED, "root", "that requires no gradient"):
         raise AutogradError(Category.ROOT_WITHOUT_GRAPH, "a root requires no gradient")
     return [(root, _seed(root, seed)) for root, seed in zip(tensors, given, strict=True) if root.requires_grad]
 
 
 def check_seed_count(tensors: Sequence[Tensor], seeds: Sequence[Tensor | None] | None, dialect: Dialect) -> None:
-    """Refuse a wrong number of seeds before anything else, where the dialect does."""
-    if dialect.gradless_root == "skipped" and seeds is not None and len(seeds) != len(tensors):
+    """Refuse a wrong number of seeds before anything else, where no root needs one; elsewhere roots without one are refused first."""
+    if dialect.implicit_seed == "ones" and seeds is not None and len(seeds) != len(tensors):
         raise AutogradError(Category.SEED_LENGTH, f"{len(tensors)} roots have {len(seeds)} seeds")
 
 

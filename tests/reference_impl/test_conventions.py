@@ -70,6 +70,10 @@ def gradient_in_a_constant(dialect: Any) -> None:
     grad([mul(x, c)], [x, c], allow_unused=True, dialect=dialect)
 
 
+def constant_among_the_roots(dialect: Any) -> None:
+    backward([sin(tensor(2.0, requires_grad=True)), tensor(3.0)], dialect=dialect)
+
+
 def pass_with_a_seed(dtype: str) -> Any:
     def script(dialect: Any) -> None:
         backward([sin(tensor(2.0, requires_grad=True))], [tensor(np.ones((), dtype))], dialect=dialect)
@@ -82,6 +86,7 @@ def pass_with_a_seed(dtype: str) -> Any:
     [
         (("flag", "that is no bool"), pass_with_a_number_for_a_flag, Category.BAD_ARGUMENT),
         (("input", "that requires no gradient"), gradient_in_a_constant, Category.NOT_DIFFERENTIABLE),
+        (("root", "that requires no gradient"), constant_among_the_roots, Category.ROOT_WITHOUT_GRAPH),
         (("seed", "of another kind"), pass_with_a_seed("complex64"), Category.DTYPE),
         (("seed", "of another precision"), pass_with_a_seed("float32"), Category.DTYPE),
     ],

@@ -1,4 +1,4 @@
-"""Learning: which option an engine takes at each open choice, op by op and in random scripts.
+"""Learning: which option an engine takes at each open choice, call by call, op by op and in random scripts.
 
 A case that agrees shows an option where another one would have been told apart; one that was followed shows it, too. Two passes are
 made. In the first a refusal among several ops may be put down to the wrong one; so the second starts from what most cases of the first
@@ -18,6 +18,7 @@ from conformance.backends.registry import registration, slowness
 from conformance.campaign.chunk import Chunk
 from conformance.campaign.lock_file import choice_of, text_of
 from conformance.campaign.pool import Workers
+from conformance.generate.call_probes import call_probes
 from conformance.generate.grid import grid
 from conformance.generate.probes import probes
 from conformance.generate.scripts import DrawOptions, case_of
@@ -139,9 +140,14 @@ def _pass(name: str, cases: int, seed: int, jobs: int, tell: Tell, ops: tuple[st
 def _chunks(
     backend: BackendRecord, folder: str, cases: int, seed: int, ops: tuple[str, ...] | None, settled: frozenset[OpenChoice]
 ) -> Iterator[Chunk]:
-    """Yield the cases of each op, and random ones; an op that these do not draw unasked has those of its grid, which meets it alone."""
+    """Yield the cases of the calls, those of each op, and random ones.
+
+    An op that random scripts do not draw unasked has the cases of its grid, which meets it alone.
+    """
     judging = Judging(timeout=LEARNING_TIMEOUT * slowness((backend.name,)), observing=True)
     static = registration(backend.name).static
+    calls = call_probes()
+    yield Chunk((backend.name,), folder, "calls", 0, len(calls), judging, cases=calls, settled=settled)
     for op, row in catalogue().items():
         if ops is not None and op not in ops:
             continue

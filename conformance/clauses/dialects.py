@@ -20,27 +20,10 @@ _HALVES = Op("split", ("x",), ("a", "b"), {"sections": [1, 1], "axis": 0})
 
 _CALLS = (
     Curated("containers", "roots in an iterator", exact((_X,), *_SUM, Backward(("z",), form="iterator"), Backward(("z",)))),
-    Curated("flags", "1 for True", exact((_X,), *_SUM, Backward(("z",), retain_graph=1), Backward(("z",)))),
     Curated("implicit_seed", "no seed for two elements", exact((_X,), _SQUARES, Backward(("y",)))),
     Curated("implicit_seed", "no seed for a complex number", exact((_Z,), mul("z", "z", "y"), Backward(("y",)))),
-    Curated(
-        "seed_kind", "a real seed for complex numbers", exact((_Z, constant("s", 3.0)), mul("z", "z", "y"), Backward(("y",), ("s",)))
-    ),
-    Curated(
-        "seed_kind",
-        "a complex seed for real numbers",
-        exact((leaf("x", 2.0), plane("s", 3 + 1j, differentiable=False)), mul("x", "x", "y"), Backward(("y",), ("s",))),
-    ),
     Curated("duplicates", "a root twice", exact((_X,), *_SUM, Backward(("z", "z")))),
     Curated("duplicates", "an input twice", exact((_X,), *_SUM, Grad(("z",), ("x", "x"), ("d1", "d2")))),
-    Curated(
-        "gradless_root", "a constant among the roots", exact((_X, number("c", 5.0, differentiable=False)), *_SUM, Backward(("z", "c")))
-    ),
-    Curated(
-        "gradless_input",
-        "a constant among the inputs",
-        exact((_X, _C), mul("x", "c", "y"), total("y", "z"), Grad(("z",), ("c", "x"), ("dc", "dx"), allow_unused=True)),
-    ),
     Curated(
         "unreached",
         "an input that the output does not depend on",

@@ -32,6 +32,7 @@ TITLES = {
     Kind.CONNECTED: "On what gradients count as depending, where a further derivative vanishes",
     Kind.KEPT: "What refuses a pass after a write in place",
     Kind.FREED: "What refuses to run again when the graph was freed",
+    Kind.ALLOWED: "What the calls go along with",
 }
 
 
@@ -167,6 +168,8 @@ def _in_words(kind: Kind, options: Mapping[OpenChoice, str]) -> str:
             if len(refused) == len(options):
                 return "refuses"
             return ", ".join(f"for {choice.about}{often}" for choice, often in _refused(options)) or "computes"
+        case Kind.ALLOWED:
+            return ", ".join(f"{choice.about}: {option}" for choice, option in sorted(options.items()))
 
 
 def _refused(options: Mapping[OpenChoice, str]) -> list[tuple[OpenChoice, str]]:

@@ -56,7 +56,10 @@ REFUSALS = {
     str(Category.GRAPH_FREED): Kind.FREED,
     str(Category.IN_PLACE_VERSION): Kind.KEPT,
 }
-"""What is said where a choice is to refuse."""
+"""What is said where a choice is to refuse, amid a pass."""
+
+MINDED = tuple(map(str, (Category.BAD_ARGUMENT, Category.DTYPE, Category.NOT_DIFFERENTIABLE, Category.ROOT_WITHOUT_GRAPH)))
+"""What is said where a choice is to mind what is handed over."""
 
 ABSENCES = tuple(map(str, (Category.UNREACHABLE_INPUT, Category.ROOT_WITHOUT_GRAPH, Category.NOT_DIFFERENTIABLE)))
 """What is said of a derivative that is absent, or of one that depends on nothing, by who needs it."""
@@ -226,7 +229,7 @@ def _distance(promise: Promise, found: Mismatch, choice: OpenChoice, option: str
     conventions = promise.info.dialect.conventions
     known = conventions.options if found.kind == "error" or not conventions.release[0] else {}
     turned = found.expected if option == REFUSED else found.actual
-    is_turned = REFUSED in (option, other) and REFUSALS.get(turned) is choice.kind
+    is_turned = REFUSED in (option, other) and choice.kind in _refusing(turned)
     contradicts = bool(changed(promise, {choice: other}))
     is_unnamed = found.kind != "error" and choice.about.split(" ")[-1] in UNNAMED  # of which hardly anything was measured
     depends = [CUT, FORMULA, LINKED].index
@@ -265,8 +268,13 @@ def _kinds(found: Mismatch) -> set[Kind]:
     if found.kind != "error":
         return set()
     words = {found.expected, found.actual}
-    kinds = {kind for word, kind in REFUSALS.items() if word in words}
+    kinds = {kind for word in words for kind in _refusing(word)}
     return kinds | ({Kind.CONNECTED} if not words.isdisjoint(CONNECTIONS) else set())
+
+
+def _refusing(word: str) -> tuple[Kind, ...]:
+    """Return the kind of choice that is to refuse where this is said, if there is one."""
+    return (Kind.ALLOWED,) if word in MINDED else (REFUSALS[word],) if word in REFUSALS else ()
 
 
 def _only_zeros_go(promise: Promise, other: Promise) -> bool:

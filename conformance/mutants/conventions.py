@@ -14,7 +14,7 @@ from reference_impl.dialects.conventions import COMPUTED, FORMULA, REFUSED, Open
 from reference_impl.dialects.conventions import Kind as Open
 
 SWITCHES = (
-    *("implicit_seed", "seed_kind", "duplicates", "gradless_root", "gradless_input", "freed_refuses", "grad_requires_grad"),
+    *("implicit_seed", "duplicates", "freed_refuses", "grad_requires_grad"),
     *(
         "derivative_requires_grad",
         "schedule",
@@ -36,13 +36,25 @@ EQUIVALENT = {
     ): "the switch is read where backward has inputs=, a parameter that Paddle's backward does not have",
 }
 
-OF_ONE_OP = {
+OF_A_CALL = {
+    "gradless_root": OpenChoice(Open.ALLOWED, "root", "that requires no gradient"),
+    "seed_kind": OpenChoice(Open.ALLOWED, "seed", "of another kind"),
+    "gradless_input": OpenChoice(Open.ALLOWED, "input", "that requires no gradient"),
+}
+FLIPPED = {COMPUTED: REFUSED, REFUSED: COMPUTED}
+
+OF_ONE_CHOICE = {
     "torch_mul_not_freed": (TORCH, {OpenChoice(Open.FREED, "mul", operand): COMPUTED for operand in "xy"}),
     "torch_mul_not_kept": (TORCH, {OpenChoice(Open.KEPT, "mul", "x y"): COMPUTED}),
     "torch_sin_first_order": (TORCH, {OpenChoice(Open.OFFERED, "sin", "order 2"): REFUSED}),
     "paddle_mul_unlinked": (PADDLE, {OpenChoice(Open.CONNECTED, "mul", "x alone"): FORMULA}),
+    **{
+        f"{dialect.name}_{name}": (dialect, {choice: FLIPPED[dialect.conventions.options[choice]]})
+        for name, choice in OF_A_CALL.items()
+        for dialect in (TORCH, PADDLE)
+    },
 }
-"""Engines that decide one open choice of one op otherwise than the release that they are."""
+"""Engines that decide one open choice, of one op or of the calls, otherwise than the release that they are."""
 
 MUTANTS = (
     *(
@@ -54,7 +66,7 @@ MUTANTS = (
             dialect=dialect,
             behaves=replace(dialect, conventions=dialect.conventions.but(options)),
         )
-        for name, (dialect, options) in OF_ONE_OP.items()
+        for name, (dialect, options) in OF_ONE_CHOICE.items()
     ),
     *(
         Mutant(

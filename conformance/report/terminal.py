@@ -22,7 +22,7 @@ from conformance.report.tables import deviations_of
 from conformance.report.words import AGAIN, WHO, accepted_text, failed_text, summary, suspects_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from rich.console import Console
@@ -130,6 +130,8 @@ def show_summary(console: Console, run: Run, page: Path, checked: Checked) -> No
     for finding in run.findings:
         console.print(Text(_wrapped(finding_line(finding), console.width), "red"))
         console.print(Text(f"  {finding.replay}"), soft_wrap=True)
+    for line in _other_releases(run):
+        console.print(Text(_wrapped(line, console.width)))
     for met in run.footer.accepted:
         console.print(Text(_wrapped(accepted_text(met), console.width)))
     rest = len(broken) - BROKEN_SHOWN
@@ -189,6 +191,16 @@ def _flowed(parts: Sequence[str], width: int) -> list[str]:
 def _replaced(run: Run) -> list[str]:
     reasons = [f"{run.lost[reason]} {words}" for reason, words in LOST.items() if run.lost[reason]]
     return [f"processes replaced: {', '.join(reasons)}"] if reasons else []
+
+
+def _other_releases(run: Run) -> Iterator[str]:
+    """Say of findings of a release other than the one that the suite knows that they may be of that release alone."""
+    found = {finding.backend for finding in run.findings}
+    for backend in run.header.backends:
+        version = backend.version.partition("+")[0]
+        match backend.conventions.split():
+            case [backend.name, known, _] if known != version and backend.name in found:
+                yield f"{backend.name} {known} is what the suite knows; what is new in {version} may not be there in {known}"
 
 
 def finding_line(finding: FindingRecord) -> str:

@@ -33,8 +33,6 @@ TAPES = replace(
     TORCH,
     name="tapes",
     implicit_seed="ones",
-    seed_kind="cast",
-    gradless_root="skipped",
     retaining="every",
     promotion="cast_to_widest",
     joined=frozenset(),

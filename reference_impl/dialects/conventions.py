@@ -1,9 +1,9 @@
 """Open choices: what no document settles, and which option an engine takes there.
 
 A specification may leave things open: whether an op is offered to second order, whether a derivative that vanishes is absent or zeros,
-at which node a freed graph refuses, what an op keeps and therefore refuses after a write. There the engine of this package does not
-guess, it asks, with an `OpenChoice`, and goes on with the option that it is told. It asks at these points and nowhere else; what is
-promised is a switch of the `Dialect` or no question at all.
+at which node a freed graph refuses, what an op keeps and therefore refuses after a write, whether a call minds a flag that is no bool.
+There the engine of this package does not guess, it asks, with an `OpenChoice`, and goes on with the option that it is told. It asks at
+these points and nowhere else; what is promised is a switch of the `Dialect` or no question at all.
 
 `Conventions` answer. They are a mapping from choices to options that was measured on some release of some engine and is kept in a
 generated file, see `read`; where it says nothing, the option holds that follows from the formulas of the ops.
@@ -46,6 +46,9 @@ class Kind(StrEnum):
     """Whether the node of an op refuses a pass for what was written since, or computes what was right before the write."""
     FREED = "freed"
     """Whether the node of an op refuses to run again after its graph was freed, or computes."""
+    ALLOWED = "allowed"
+    """Whether a call goes along with what it is handed, or refuses it. This is about no op: the first word says what it is (``seed``,
+    ``flag``, ``root``, ``input``), the others what is unusual of it."""
 
 
 OPTIONS: Mapping[Kind, tuple[str, ...]] = {
@@ -53,14 +56,15 @@ OPTIONS: Mapping[Kind, tuple[str, ...]] = {
     Kind.CONNECTED: (FORMULA, LINKED, CUT),
     Kind.KEPT: (COMPUTED, REFUSED),
     Kind.FREED: (COMPUTED, REFUSED),
+    Kind.ALLOWED: (COMPUTED, REFUSED),
 }
 
 
 class OpenChoice(NamedTuple):
     """One question that no document answers.
 
-    ``op``: whose node it is about; for a node of a derivative the op that this is the derivative of. ``about``: what else
-    distinguishes it, in words: an order of derivative, the name of an operand, its company.
+    ``op``: whose node it is about; for a node of a derivative the op that this is the derivative of; or what is handed over.
+    ``about``: what else distinguishes it, in words: an order of derivative, the name of an operand, its company.
     """
 
     kind: Kind

@@ -52,12 +52,8 @@ class Dialect:
 
     name: str
     containers: Literal["iterables", "lists"] = "iterables"
-    flags: Literal["truthiness", "strict"] = "truthiness"
     implicit_seed: Literal["one_real_element", "ones"] = "one_real_element"
-    seed_kind: Literal["of_the_root", "cast"] = "of_the_root"
     duplicates: Literal["summed", "refused"] = "summed"
-    gradless_root: Literal["refused", "skipped"] = "refused"
-    gradless_input: Literal["refused", "unreachable"] = "refused"
     unreached: Literal["absent", "zeros"] = "absent"
     freed_refuses: Literal["saved", "executed", "nothing"] = "saved"
     accumulation: Literal["added", "replaced", "nulled"] = "added"
@@ -134,12 +130,8 @@ TORCH = Dialect(
 PADDLE = Dialect(
     name="paddle",
     containers="lists",
-    flags="strict",
     implicit_seed="ones",
-    seed_kind="cast",
     duplicates="refused",
-    gradless_root="skipped",
-    gradless_input="unreachable",
     freed_refuses="executed",
     grad_requires_grad=True,
     derivative_requires_grad="always",

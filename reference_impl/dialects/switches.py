@@ -25,11 +25,6 @@ GROUPS: Mapping[str, tuple[Switch, ...]] = {
             {"iterables": "in any iterable; a tuple, or a dict for a dict", "lists": "in a list or a tuple; a list"},
             "both documents; measured, rows S09, I10-I12",
         ),
-        flags=(
-            "Which values do flags take?",
-            {"truthiness": "whatever has a truth value", "strict": "True and False alone"},
-            "measured, rows S77, S78, I60",
-        ),
         implicit_seed=(
             "What seeds a root that is given no seed?",
             {
@@ -38,31 +33,13 @@ GROUPS: Mapping[str, tuple[Switch, ...]] = {
             },
             "both documents; measured, rows S01-S06, S16, S72",
         ),
-        seed_kind=(
-            "What is done with a complex seed of a real root, and with a real seed of a complex one?",
-            {"of_the_root": "it is refused; any other dtype is cast", "cast": "it is cast like any other dtype: the real part counts"},
-            "PyTorch's message says so; measured on both",
-        ),
         duplicates=(
             "May a tensor stand twice among the roots, or twice among the inputs?",
             {"summed": "yes: a root counts twice, an input is answered twice", "refused": "no, that is an error"},
             "Paddle's document, for the roots; measured, rows D01-D06",
         ),
-        gradless_root=(
-            "What happens to a root that requires no gradient?",
-            {"refused": "the call is refused", "skipped": "it is skipped; the other roots are differentiated"},
-            "measured, rows S63-S71, I66",
-        ),
     ),
     "Inputs of grad": _switches(
-        gradless_input=(
-            "What happens to an input that requires no gradient?",
-            {
-                "refused": "the call is refused, whatever allow_unused says",
-                "unreachable": "it counts as an input that cannot be reached",
-            },
-            "measured, rows I05-I08, I70-I72",
-        ),
         unreached=(
             "What is the gradient of an input that the outputs do not depend on?",
             {"absent": "None, where allow_unused allows it", "zeros": "zeros of its shape, and nothing has to be allowed"},
@@ -156,24 +133,24 @@ GROUPS: Mapping[str, tuple[Switch, ...]] = {
         retain_constant=(
             "What if a tensor that requires no gradient is asked to retain its .grad?",
             {"refused": "an error", "ignored": "nothing"},
-            "measured, row A35",
+            "PyTorch's tutorial of leaf and non-leaf tensors; Paddle's document of retain_grads: a no-op for leaves; measured, row A35",
         ),
         retained=(
             "What does a second pass do to a retained .grad of a computed tensor?",
             {"accumulated": "it adds to it, as for a leaf", "replaced": "it replaces it"},
-            "measured",
+            "PyTorch's document of Tensor.grad: later passes add; measured of Paddle, whose documents speak of leaves",
         ),
         toggled_leaf=(
             "Does a leaf accumulate whose flag was taken off after the graph was built?",
             {"checked": "no", "ignored": "yes"},
-            "measured, rows I24, M16",
+            "PyTorch's notes on autograd, of setting requires_grad: leaves that require a gradient accumulate; measured, rows I24, M16",
         ),
     ),
     "Hooks": _switches(
         hook_order=(
             "In which order are the hooks of several outputs of one op called?",
             {"by_tensor": "tensor by tensor, as each got its first hook", "registered": "as they were registered"},
-            "measured: hooks on the first, the second and the first result of unbind again",
+            "PyTorch's notes on autograd, of the hooks of one tensor; measured: on the first, second and first result of unbind",
         ),
         retained_position=(
             "When is a retained .grad taken, if the tensor has hooks too?",
@@ -186,7 +163,7 @@ GROUPS: Mapping[str, tuple[Switch, ...]] = {
                 "as_the_pass": "only if the pass creates a graph",
                 "as_the_caller": "wherever the caller of the pass records; then the cotangent that the hook sees requires a gradient",
             },
-            "measured, rows H24, H32, H33",
+            "PyTorch's document of register_post_accumulate_grad_hook says so of all that runs in a pass; measured, rows H24, H32, H33",
         ),
         missing_cotangent=(
             "What does the hook of an output see that no gradient arrived at?",
@@ -208,7 +185,7 @@ GROUPS: Mapping[str, tuple[Switch, ...]] = {
         derivative_requires_grad=(
             "Does what create_graph returns require a gradient?",
             {"if_connected": "only if it depends on a tensor that does", "always": "always"},
-            "measured, rows C05-C08, C14, C15",
+            "PyTorch's notes on autograd, of requires_grad: a result requires one if an operand does; measured, rows C05-C08, C14, C15",
         ),
         conventions=(
             "How many derivatives of an op are offered, is one that vanishes absent, what is refused after a write or without a graph?",
@@ -228,35 +205,39 @@ GROUPS: Mapping[str, tuple[Switch, ...]] = {
                 "fixed": "no, that is an error; detach it",
                 "free": "yes; it is read when a consumer is built, and for roots at the start",
             },
-            "measured, rows M10-M15",
+            "PyTorch's notes on autograd: what has a grad_fn always requires a gradient; measured, rows M10-M15",
         ),
         several_views=(
             "May one of several views that one op made be written to, where that is recorded?",
             {"refused": "no, that is an error", "allowed": "yes"},
-            "measured, row M59",
+            "PyTorch's documents of unsafe_split and unsafe_chunk, which lift the restriction; measured, row M59",
         ),
         retained_follows=(
             "Whose gradient does a tensor retain that is changed in place afterwards?",
             {"newest": "that of its newest content", "registered": "that of its content when it was first asked to retain"},
-            "measured, row M62",
+            "PyTorch's document of retain_grad, and its pull request 79996: it is a property of the tensor; measured, row M62",
         ),
-        copies=("Which view ops of the other framework return copies?", {True: "{names}", False: "none"}, "measured"),
+        copies=(
+            "Which view ops of the other framework return copies?",
+            {True: "{names}", False: "none"},
+            "PyTorch's page of tensor views, and its document of flip, which copies; measured: a write to the one shows in the other",
+        ),
     ),
     "Custom functions": _switches(
         surplus_gradients=(
             "What if a backward returns more gradients than there are operands?",
             {"none_allowed": "allowed, if the surplus is None", "refused": "an error"},
-            "measured, rows P09-P14",
+            "PyTorch's note on extending autograd; Paddle's document of PyLayer: one for each operand; measured, rows P09-P14",
         ),
         left_out_gradients=(
             "What if a backward returns fewer gradients than there are operands?",
             {"refused": "an error", "of_constants": "allowed, if the operands left out need none"},
-            "measured, rows P09-P14",
+            "PyTorch's note on extending autograd: one for each operand; measured, rows P09-P14",
         ),
         gradient_of_constant=(
             "What happens to a gradient for an operand that needs none?",
             {"dropped": "it is dropped", "refused": "that is an error"},
-            "measured, rows P09-P14",
+            "PyTorch's note on extending autograd: that is not an error; Paddle's message says that it is one; measured, rows P09-P14",
         ),
         wider_gradient=(
             "What if a returned gradient has a shape that its operand broadcasts to?",
@@ -268,12 +249,12 @@ GROUPS: Mapping[str, tuple[Switch, ...]] = {
         ties=(
             "Which element gets the gradient of a maximum along an axis that is reached several times?",
             {"first": "the one whose index is returned", "split": "all of them, in equal parts"},
-            "measured, rows G023-G027",
+            "both documents, of max and amax (what Paddle's says of max would be no subgradient); measured, rows G023-G027",
         ),
         leaky_at_zero=(
             "What is the derivative of a leaky ReLU at 0?",
             {"slope": "its negative slope", "one": "1"},
-            "measured, row G004; both are subgradients",
+            "PyTorch's notes on autograd: the subgradient of least norm; measured, row G004; both are subgradients",
         ),
     ),
 }

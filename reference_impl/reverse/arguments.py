@@ -1,7 +1,7 @@
 """What may be handed to the calls, and in which containers: from a user's arguments to lists of tensors.
 
-PyTorch takes any iterable and any truth value, Paddle takes lists and tuples, and ``True`` or ``False``; see `Dialect`. Whatever is
-not taken is refused as a ``bad_argument``. Sources: the signatures in the documentation of the four calls.
+PyTorch takes any iterable, Paddle takes lists and tuples; see `Dialect`. Whether flags have to be ``True`` or ``False`` is an open
+choice. Whatever is not taken is refused as a ``bad_argument``. Sources: the signatures in the documentation of the four calls.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from reference_impl.dialects.conventions import Kind
 from reference_impl.errors import AutogradError, Category
 from reference_impl.tape.edge import GradientEdge
 from reference_impl.tape.tensor import Tensor
@@ -93,22 +94,27 @@ def no_grad_vars_of(given: Any) -> list[Tensor]:
 
 
 def flag_of(given: Any, name: str, dialect: Dialect) -> bool:
-    """Return a flag; a dialect may insist on ``True`` or ``False``."""
-    if dialect.flags == "strict" and type(given) is not bool:
+    """Return a flag; an engine may insist on ``True`` or ``False``."""
+    if type(given) is not bool and is_minded(dialect):
         raise _refusal(name, given)
     return bool(given)
 
 
+def is_minded(dialect: Dialect) -> bool:
+    """Whether a flag is refused that is neither ``True`` nor ``False``."""
+    return dialect.conventions.refuses(Kind.ALLOWED, "flag", "that is no bool")
+
+
 def retain_of(given: Any, create_graph: bool, dialect: Dialect, *, optional: bool) -> bool:
     """Return whether the graph is kept: as ``create_graph`` says if not told, which ``None`` may stand for where ``optional``."""
-    if given is Default.OF_THE_DIALECT or (given is None and (optional or dialect.flags == "truthiness")):
+    if given is Default.OF_THE_DIALECT or (given is None and (optional or not is_minded(dialect))):
         return create_graph
     return flag_of(given, "retain_graph", dialect)
 
 
 def allow_unused_of(given: Any, materialize_grads: bool, dialect: Dialect) -> bool:
     """Return whether unused inputs are absent: where they are materialized, unless that is contradicted."""
-    if given is Default.OF_THE_DIALECT or (given is None and dialect.flags == "truthiness"):
+    if given is Default.OF_THE_DIALECT or (given is None and not is_minded(dialect)):
         return materialize_grads
     if materialize_grads and given is False:
         raise AutogradError(Category.BAD_ARGUMENT, "allow_unused=False contradicts materialize_grads=True")

@@ -1,6 +1,7 @@
 """What the calls check before anything runs, in the order in which it is checked.
 
-Each check names the promise that it holds (docs of the two frameworks; see `Dialect` for where they differ).
+Each check names the promise that it holds (docs of the two frameworks; see `Dialect` for where they differ), or asks an open choice
+of the kind `allowed`, where there is none.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from reference_impl.dialects.conventions import Kind
 from reference_impl.errors import AutogradError, Category
 from reference_impl.primitives.complex import is_complex
 from reference_impl.primitives.promotion import cast, name_of
@@ -41,20 +43,24 @@ def seeded_roots(tensors: Sequence[Tensor], seeds: Sequence[Tensor | None] | Non
         check_seed_kind(root, seed, dialect)
     if len(given) != len(tensors):
         raise AutogradError(Category.SEED_LENGTH, f"{len(tensors)} roots have {len(given)} seeds")
-    if dialect.gradless_root == "refused" and not all(root.requires_grad for root in tensors):
+    constant = not all(root.requires_grad for root in tensors)
+    if constant and dialect.conventions.refuses(Kind.ALLOWED, "root", "that requires no gradient"):
         raise AutogradError(Category.ROOT_WITHOUT_GRAPH, "a root requires no gradient")
     return [(root, _seed(root, seed)) for root, seed in zip(tensors, given, strict=True) if root.requires_grad]
 
 
 def check_seed_count(tensors: Sequence[Tensor], seeds: Sequence[Tensor | None] | None, dialect: Dialect) -> None:
-    """Refuse a wrong number of seeds before anything else, where the dialect does."""
-    if dialect.gradless_root == "skipped" and seeds is not None and len(seeds) != len(tensors):
+    """Refuse a wrong number of seeds before anything else, where no root needs one; elsewhere roots without one are refused first."""
+    if dialect.implicit_seed == "ones" and seeds is not None and len(seeds) != len(tensors):
         raise AutogradError(Category.SEED_LENGTH, f"{len(tensors)} roots have {len(seeds)} seeds")
 
 
 def check_seed_kind(root: Tensor, seed: Tensor, dialect: Dialect) -> None:
-    """Refuse a complex seed of a real root, and a real one of a complex root, where the dialect does."""
-    if dialect.seed_kind == "of_the_root" and is_complex(seed) != is_complex(root):
+    """Refuse a complex seed of a real root, a real one of a complex root, and one of another precision, where the engine does."""
+    if seed.dtype == root.dtype:
+        return
+    about = "of another precision" if is_complex(seed) == is_complex(root) else "of another kind"
+    if dialect.conventions.refuses(Kind.ALLOWED, "seed", about):
         raise AutogradError(Category.DTYPE, f"a root of {root.dtype} has a seed of {seed.dtype}")
 
 
@@ -80,6 +86,13 @@ def check_inputs_differentiable(inputs: Sequence[Tensor]) -> None:
     """Refuse an input that requires no gradient."""
     if not all(t.requires_grad for t in inputs):
         raise AutogradError(Category.NOT_DIFFERENTIABLE, "an input requires no gradient")
+
+
+def check_constant_inputs(inputs: Sequence[Tensor], dialect: Dialect) -> None:
+    """Refuse an input that requires no gradient, where the engine does; elsewhere it is one that cannot be reached."""
+    constant = not all(t.requires_grad for t in inputs)
+    if constant and dialect.conventions.refuses(Kind.ALLOWED, "input", "that requires no gradient"):
+        check_inputs_differentiable(inputs)
 
 
 def check_only_inputs(only_inputs: bool, dialect: Dialect) -> None:

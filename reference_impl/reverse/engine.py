@@ -154,8 +154,7 @@ def _gradients(
     allow_unused: bool,
 ) -> list[Tensor | None]:
     roots = contract.seeded_roots(outputs, seeds, dialect)
-    if dialect.gradless_input == "refused":
-        contract.check_inputs_differentiable(inputs)
+    contract.check_constant_inputs(inputs, dialect)
     walk = _walk(roots, inputs, cut, dialect, retain_graph, create_graph, accumulates=False)
     walk.run()
     found = [walk.cotangent(t) for t in inputs]

@@ -322,3 +322,28 @@ def test_what_a_release_lacks_is_found_although_all_calls_were_compiled() -> Non
     calls = Calls("torch", SimpleNamespace())
     calls.compile_all()
     assert "this release has no torch.sin" == calls.lacking()["op:sin"]
+
+
+def test_an_op_of_paddle_whose_kernel_is_for_the_gpu_alone_is_not_offered(monkeypatch: Any) -> None:
+    def refused(*_: Any, **__: Any) -> None:
+        raise NotImplementedError("(Unimplemented) Softmax mask fuse op only supports GPU now.")
+
+    op, offered = "op:scaled_dot_product_attention_causal", []
+    for _ in range(2):
+        offered.append(op not in open_backend("paddle").info.not_offered)
+        monkeypatch.setattr("paddle.nn.functional.scaled_dot_product_attention", refused)
+    assert [True, False] == offered
+
+
+@pytest.mark.parametrize(("casts", "expected"), [(True, Category.UNMAPPED), (False, Category.DTYPE)])
+def test_only_a_release_of_paddle_that_casts_no_seeds_refuses_them_by_dtype(casts: bool, expected: Category, monkeypatch: Any) -> None:
+    refusal = ValueError(
+        "(InvalidArgument) The type of data we are trying to retrieve (float64) does not match the type of data (float32)"
+    )
+
+    def refused(*_: Any, **__: Any) -> None:
+        raise refusal
+
+    if not casts:
+        monkeypatch.setattr("paddle.grad", refused)
+    assert expected == open_backend("paddle").engine.category(refusal)

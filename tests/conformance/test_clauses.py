@@ -83,6 +83,18 @@ def test_words_are_about_a_switch(switch: Any) -> None:
     assert switch.field in FIELDS
 
 
+MEASURED_ALONE = {
+    *("missing_cotangent", "schedule", "unoffered"),
+    *("spelled", "joined", "hidden", "reshaped", "conventions", "wider_gradient"),
+}
+"""What the calls refuse or go along with, and how the frameworks put their ops together: nobody writes that down."""
+
+
+@pytest.mark.parametrize("switch", SWITCHES, ids=lambda switch: switch.field)
+def test_somebody_says_what_a_switch_says_unless_it_is_known_to_be_measured_alone(switch: Any) -> None:
+    assert (switch.field in MEASURED_ALONE) is switch.source.startswith("measure")
+
+
 @pytest.mark.parametrize("field", FIELDS)
 def test_a_switch_has_a_curated_case(field: str) -> None:
     assert field in {curated.clause for curated in CASES}, f"Dialect.{field} has no case in conformance.clauses.dialects"

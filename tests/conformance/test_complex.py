@@ -122,7 +122,7 @@ FAULTS = {
     "mul-x-not_conjugated": ("grad", "value", "wrong"),
     "other_convention": ("grad", "value", "wrong"),
     "complex_for_real": ("grad", "dtype", "complex64"),
-    "torch_seed_kind": ("grad", "error", "computed"),
+    "torch_seed_kind": ("grad", "convention", "computed"),
 }
 
 

@@ -59,11 +59,16 @@ BEHIND = Case(
 )
 """The graph of the second derivative stands, that of the first was freed."""
 
+C = Input("c", (3,), (1.0, 2.0, 3.0), differentiable=False)
+PRODUCT = Op("mul", ("x", "c"), ("y",)), Op("sum", ("y",), ("z",), TOTAL)
+CONSTANT = Case((X, C), (*PRODUCT, Grad(("z",), ("x", "c"), ("g", "h"), allow_unused=True)))
+PRECISE = Case((X, C, Input("s", (), (2.0,), "float64", differentiable=False)), (*PRODUCT, Grad(("z",), ("x",), ("g",), ("s",))))
+
 
 def written(op: str) -> Case:
     """The second operand of an op is a constant that is written to before the pass."""
     steps = (Op(op, ("x", "c"), ("y",)), Op("sum", ("y",), ("z",), TOTAL), InPlace("mul_scalar", "c", (), TWICE), Backward(("z",)))
-    return Case((X, Input("c", (3,), (1.0, 2.0, 3.0), differentiable=False)), steps)
+    return Case((X, C), steps)
 
 
 CHOICES: dict[str, tuple[Case, OpenChoice, str]] = {
@@ -74,6 +79,8 @@ CHOICES: dict[str, tuple[Case, OpenChoice, str]] = {
     "a freed graph computes": (FREED, OpenChoice(Kind.FREED, "sin", "x"), "computed"),
     "a write is minded": (written("add"), OpenChoice(Kind.KEPT, "add", "x y"), "refused"),
     "a write is not minded": (written("mul"), OpenChoice(Kind.KEPT, "mul", "x y"), "computed"),
+    "an input that is a constant is not minded": (CONSTANT, OpenChoice(Kind.ALLOWED, "input", "that requires no gradient"), "computed"),
+    "a seed of another precision is minded": (PRECISE, OpenChoice(Kind.ALLOWED, "seed", "of another precision"), "refused"),
 }
 
 

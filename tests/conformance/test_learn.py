@@ -22,6 +22,7 @@ from conformance.campaign.worker import run_case
 from conformance.case.files import check
 from conformance.case.outcome import plainly
 from conformance.cli.measuring import conventions_page
+from conformance.generate.call_probes import call_probes
 from conformance.generate.probes import probes
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import CONVENTION
@@ -92,6 +93,22 @@ def test_a_choice_is_learned_from_nothing(choice: OpenChoice) -> None:
     assert [CHOICES[choice]] == list(learned.seen[choice])
 
 
+OF_CALLS = {
+    OpenChoice(Kind.ALLOWED, "flag", "that is no bool"): "refused",
+    OpenChoice(Kind.ALLOWED, "input", "that requires no gradient"): "refused",
+    OpenChoice(Kind.ALLOWED, "root", "that requires no gradient"): "refused",
+    OpenChoice(Kind.ALLOWED, "seed", "of another kind"): "refused",
+    OpenChoice(Kind.ALLOWED, "seed", "of another precision"): "refused",
+}
+
+
+@pytest.mark.parametrize("option", ["computed", "refused"])
+@pytest.mark.parametrize("choice", OF_CALLS, ids=str)
+def test_what_calls_go_along_with_is_learned_from_their_probes(choice: OpenChoice, option: str) -> None:
+    learned = learned_twice({choice: option}, call_probes())
+    assert [option] == list(learned.seen[choice])
+
+
 def test_many_choices_are_learned_together() -> None:
     learned = learned_twice(CHOICES)
     assert CHOICES.items() <= {choice: next(iter(options)) for choice, options in learned.seen.items()}.items()
@@ -105,8 +122,8 @@ def test_an_engine_that_decides_both_ways_is_told_with_a_case_of_each() -> None:
 
 
 def drawn(rng: Any) -> dict[OpenChoice, str]:
-    """Conventions that nobody has: of some choices of these ops any option; but nothing is cut, see below."""
-    known = conventions(learned_twice({}).lock).options
+    """Conventions that nobody has: of some choices of these ops any option; but nothing is cut, see below, and the calls are no ops."""
+    known = [choice for choice in learned_twice({}).seen if choice.kind is not Kind.ALLOWED]
     options = {**OPTIONS, Kind.CONNECTED: ("formula", "linked")}
     return {choice: str(rng.choice(options[choice.kind])) for choice in known if rng.random() < 0.3}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from conformance.campaign.lock_file import text_of
@@ -58,6 +59,42 @@ def pass_after_a_write(dialect: Any) -> None:
     y = mul(x, c)
     update_in_place(OPS["mul_scalar"], c, other=2.0, dialect=dialect)
     backward([y], dialect=dialect)
+
+
+def pass_with_a_number_for_a_flag(dialect: Any) -> None:
+    backward([sin(tensor(2.0, requires_grad=True))], retain_graph=1, dialect=dialect)
+
+
+def gradient_in_a_constant(dialect: Any) -> None:
+    x, c = tensor(2.0, requires_grad=True), tensor(3.0)
+    grad([mul(x, c)], [x, c], allow_unused=True, dialect=dialect)
+
+
+def constant_among_the_roots(dialect: Any) -> None:
+    backward([sin(tensor(2.0, requires_grad=True)), tensor(3.0)], dialect=dialect)
+
+
+def pass_with_a_seed(dtype: str) -> Any:
+    def script(dialect: Any) -> None:
+        backward([sin(tensor(2.0, requires_grad=True))], [tensor(np.ones((), dtype))], dialect=dialect)
+
+    return script
+
+
+@pytest.mark.parametrize(
+    ("about", "script", "category"),
+    [
+        (("flag", "that is no bool"), pass_with_a_number_for_a_flag, Category.BAD_ARGUMENT),
+        (("input", "that requires no gradient"), gradient_in_a_constant, Category.NOT_DIFFERENTIABLE),
+        (("root", "that requires no gradient"), constant_among_the_roots, Category.ROOT_WITHOUT_GRAPH),
+        (("seed", "of another kind"), pass_with_a_seed("complex64"), Category.DTYPE),
+        (("seed", "of another precision"), pass_with_a_seed("float32"), Category.DTYPE),
+    ],
+)
+def test_a_choice_decides_whether_a_call_minds_what_it_is_handed(about: tuple[str, str], script: Any, category: Category) -> None:
+    choice = OpenChoice(Kind.ALLOWED, *about)
+    taken: list[dict[OpenChoice, str]] = [{}, {choice: "computed"}, {choice: "refused"}]
+    assert [None, None, category] == [refusal(lambda options=options: script(under(options))) for options in taken]
 
 
 @pytest.mark.parametrize(

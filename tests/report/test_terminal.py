@@ -176,3 +176,20 @@ def test_of_a_refusal_that_no_category_knows_the_message_is_shown() -> None:
 def test_no_name_is_broken_at_a_hyphen() -> None:
     broken = differing(kind="law", where="sum-of-outputs", expected="held", actual="broken")
     assert all(any("sum-of-outputs" in line for line in printed(run(FOOTER, broken), width=width)) for width in range(60, 100))
+
+
+@pytest.mark.parametrize(
+    ("version", "told"),
+    [("2.12.1+cpu", ["torch 2.13.0 is what the suite knows; what is new in 2.12.1 may not be there in 2.13.0"]), ("2.13.0+cpu", [])],
+)
+def test_findings_of_another_release_than_the_suite_knows_are_said_to_be_so(version: str, told: list[str]) -> None:
+    of = run(FOOTER, finding())
+    torch = replace(HEADER.backends[0], version=version, conventions="torch 2.13.0 a1b2c3d4")
+    of.header = replace(HEADER, backends=[torch, *HEADER.backends[1:]])
+    assert told == [line for line in printed(of, width=120) if "knows" in line]
+
+
+def test_nothing_is_said_of_another_release_that_shows_nothing_new() -> None:
+    of = run()
+    of.header = replace(HEADER, backends=[replace(b, conventions=f"{b.name} 0.1 a1b2c3d4") for b in HEADER.backends])
+    assert "knows" not in " ".join(printed(of))

@@ -17,14 +17,15 @@ from conformance.backends import BackendInfo
 from conformance.backends.calls import Calls
 from conformance.backends.error_rules import categorise
 from conformance.backends.interpreter import Interpreter, pick
-from conformance.backends.paddle.errors import ERROR_RULES
+from conformance.backends.paddle.errors import ERROR_RULES, SEEDS_NOT_CAST
 from conformance.case.outcome import Value
 from reference_impl import PADDLE, Category
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
+    from conformance.backends.error_rules import Rule
     from conformance.backends.interpreter import EngineTensor, Forward, Pullback, Values
     from conformance.case.case import Input
     from conformance.case.steps import Backward, Grad, InPlace, Op
@@ -34,7 +35,8 @@ def open_backend() -> Interpreter:
     """Open Paddle on the CPU, in eager mode."""
     paddle.set_device("cpu")
     CALLS.compile_all()
-    return Interpreter(BackendInfo("paddle", paddle.__version__, PADDLE, {**PADDLE.not_offered, **_lacking()}), PaddleEngine())
+    info = BackendInfo("paddle", paddle.__version__, PADDLE, {**PADDLE.not_offered, **_lacking()})
+    return Interpreter(info, PaddleEngine(ERROR_RULES if _casts_seeds() else (*ERROR_RULES, *SEEDS_NOT_CAST)))
 
 
 CALLS = Calls("paddle", paddle)
@@ -43,12 +45,40 @@ DUMP = "dump_backward_graph_path"
 
 def _lacking() -> dict[str, str]:
     """Return what this release does not have."""
-    dumps = DUMP in signature(paddle.autograd.backward).parameters
-    return CALLS.lacking() | ({} if dumps else {DUMP: f"paddle.autograd.backward has no {DUMP} in this release"})
+    lacking = CALLS.lacking()
+    if DUMP not in signature(paddle.autograd.backward).parameters:
+        lacking[DUMP] = f"paddle.autograd.backward has no {DUMP} in this release"
+    if not _runs_causal_attention():
+        lacking["op:scaled_dot_product_attention_causal"] = "its kernel is for the GPU alone in this release"
+    return lacking
+
+
+def _runs_causal_attention() -> bool:
+    """Whether attention behind a causal mask runs on the CPU: no signature says so, and releases before 3.3 refuse it."""
+    one = paddle.ones([1, 1, 1, 1])
+    try:
+        paddle.nn.functional.scaled_dot_product_attention(one, one, one, is_causal=True)
+    except NotImplementedError:
+        return False
+    return True
+
+
+def _casts_seeds() -> bool:
+    """Whether a seed of another precision than its root is cast: releases before 3.3 do not."""
+    x = paddle.ones([1])
+    x.stop_gradient = False
+    try:
+        paddle.grad([paddle.sin(x)], [x], [paddle.ones([1], "float64")])
+    except ValueError:
+        return False
+    return True
 
 
 class PaddleEngine:
     """`Engine` over eager Paddle tensors."""
+
+    def __init__(self, rules: Sequence[Rule] = ERROR_RULES) -> None:
+        self.rules = rules
 
     def leaf(self, entry: Input) -> EngineTensor:
         return paddle.to_tensor(entry.array(), stop_gradient=not entry.differentiable)
@@ -129,4 +159,4 @@ class PaddleEngine:
         return paddle.no_grad()  # type: ignore[no-any-return]
 
     def category(self, error: Exception) -> Category:
-        return categorise(error, ERROR_RULES)
+        return categorise(error, self.rules)

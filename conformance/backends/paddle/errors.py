@@ -38,3 +38,10 @@ ERROR_RULES: tuple[Rule, ...] = (
     (ValueError, "is different from that of inplace tensor", Category.OP_SHAPE),
     (ValueError, "The data_type of input tensor in list isn't consistent", Category.DTYPE),
 )
+
+SEEDS_NOT_CAST: tuple[Rule, ...] = (
+    (ValueError, "The type of data we are trying to retrieve", Category.DTYPE),
+    (NotImplementedError, "is not supported when casting data type", Category.DTYPE),
+)
+"""What a release that does not cast seeds to the dtype of their root says of one. Elsewhere kernels say so that fail inside, which
+nobody means as a refusal."""

@@ -20,6 +20,7 @@ ERROR_RULES: tuple[Rule, ...] = (
     (ValueError, "Should have the same number of target_gradients as targets", Category.SEED_LENGTH),
     (ValueError, "has no grad op", Category.NOT_IMPLEMENTED),
     (RuntimeError, "has been registered. Please check whether", Category.NOT_IMPLEMENTED),
+    (ValueError, "The type of data we are trying to retrieve", Category.DTYPE),  # a gradient of a target, which programs do not cast
     (TypeError, "Value Wrapper is only support", Category.BAD_ARGUMENT),
     (TypeError, "must be <class 'paddle.base.libpaddle.pir.Value'>", Category.BAD_ARGUMENT),
 )

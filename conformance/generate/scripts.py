@@ -12,7 +12,7 @@ import functools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from conformance.generate.episodes import Habits, draw_episode, grow
+from conformance.generate.episodes import Habits, draw_episode, draw_missed, grow
 from conformance.generate.odds import USUAL, Odds, named, named_part
 from conformance.generate.offered import as_offered
 from conformance.generate.profiles.deep import draw_deep
@@ -164,6 +164,8 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
     episodes = source.integer(*odds.episodes)
     for left in reversed(range(episodes)):
         draw_episode(sketch, habits, last=left == 0)
+    if options.about is not None:
+        draw_missed(sketch, habits, options.about)
     if not grads:
         sketch.steps = as_offered(sketch.steps, options.without)
     return sketch.case()

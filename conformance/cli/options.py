@@ -101,14 +101,15 @@ def enumerated(typed: Container[str], backends: tuple[str, ...]) -> dict[str, An
 
 
 def profiled(typed: Container[str], profile: str, backends: tuple[str, ...]) -> dict[str, Any]:
-    """Return the options of a run of a profile: on those of the backends that run eager scripts.
+    """Return the options of a run of a profile: on those of the backends that run eager scripts; programs have `orders` alone.
 
     Raises:
         UsageError: if what was ``typed`` beside it has no meaning there.
     """
     if "ops" in typed and profile != "orders":
         raise click.UsageError(f"--ops says nothing beside --profile {profile}, which has ops of its own; leave it out")
-    return {"backends": _eager(f"--profile {profile}", typed, backends)}
+    programs = profile == "orders" and _programs(backends) == backends
+    return {"backends": backends if programs else _eager(f"--profile {profile}", typed, backends)}
 
 
 def _eager(option: str, typed: Container[str], backends: tuple[str, ...]) -> tuple[str, ...]:

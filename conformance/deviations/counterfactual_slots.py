@@ -38,8 +38,8 @@ def later_gradients(case: Case, number: StepNumber) -> Iterator[tuple[int, int, 
 
 
 def _is_later(op: Op, name: str) -> bool:
-    """Whether an operand stands behind another; a number that is divided by it stands before it, too."""
-    return name in op.operands[1:] or (op.op == "rdiv_scalar" and name in op.operands)
+    """Whether an operand stands behind another; a number that it divides, or zeros for what is NaN in it, stand before it, too."""
+    return name in op.operands[1:] or (op.op in ("rdiv_scalar", "nansum") and name in op.operands)
 
 
 def seeds_of_first_operand(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
@@ -54,12 +54,16 @@ def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], to_
     op, grad = case.steps[at], case.steps[call]
     assert isinstance(op, Op)  # noqa: S101 - as `later_gradients` found them
     assert isinstance(grad, Grad)  # noqa: S101
-    constant, rest, first, fixed, no, formed, kept = (f"{FIRST}_{i}" for i in range(7))
+    constant, rest, whole, first, fixed, no, formed, kept = (f"{FIRST}_{i}" for i in range(8))
     before: list[Step]
     if op.op == "rdiv_scalar":
         none = Op("mul_scalar", (constant,), (rest,), {"other": 0.0})
         before = [Detach(op.operands[0], (constant,)), none, Op("add_scalar", (rest,), (FIRST,), {"other": op.attrs["other"]})]
         op = msgspec.structs.replace(op, op="div", operands=(FIRST, *op.operands), attrs={})
+    elif op.op == "nansum":  # where nothing is NaN, the gradient in the zeros is 0, whatever arrives
+        before = [Op("clone", op.operands, (FIRST,)), Op("mul_scalar", (FIRST,), (rest,), {"other": 0.0})]
+        before.append(Op("add", (rest, *op.operands), (whole,)))
+        op = msgspec.structs.replace(op, operands=(whole,))
     else:
         before = [Op("clone", (op.operands[0],), (FIRST,))]
         op = msgspec.structs.replace(op, operands=(FIRST, *op.operands[1:]))
@@ -68,7 +72,7 @@ def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], to_
     behind: list[Step] = [
         Detach(first, (fixed,)),
         Op("sub", (first, fixed), (no,)),
-        Op(to_shape, (no,), (formed,), {"shape": _shape_of(case, call, gradient)}),
+        Op(to_shape, (no,), (formed,), {"shape": shape_of(case, call, gradient)}),
         Detach(gradient, (kept,)),
         Op("add", (kept, formed), (AS_FIRST,)),
     ]
@@ -91,8 +95,8 @@ def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], to_
     return with_steps(case, steps), number if number is END else number + len(before) + 1 + len(behind)
 
 
-def _shape_of(case: Case, number: int, name: str) -> list[int]:
-    """Return the shape of a gradient that a call made."""
+def shape_of(case: Case, number: int, name: str) -> list[int]:
+    """Return the shape of what a step made."""
     seen, call = promised(case, PADDLE).observations[number], case.steps[number]
     values = dict(zip(results(call), seen.values, strict=False)) if isinstance(seen, Computed) else {}
     value = values.get(name)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conformance.case.steps import Backward, Edge, Grad, SetRequiresGrad, results
+from conformance.case.differentiated import differentiated
+from conformance.case.steps import Backward, Edge, Grad, Op, SetRequiresGrad, results
 from conformance.generate.calls import above, build_on_derivatives, draw_cut, draw_roots, draw_seeds, draw_targets
 from conformance.generate.custom import draw_custom
 from conformance.generate.in_place import draw_in_place
@@ -76,6 +77,18 @@ def draw_episode(s: Sketch, habits: Habits, *, last: bool) -> None:
         _grad(s, habits, roots, create_graph=source.chance(odds.grad_with_graph), retain=_retain(s, last=last))
         if source.chance(odds.grad_again):
             _grad(s, habits, roots, create_graph=False, retain=_retain(s, last=last))
+
+
+def draw_missed(s: Sketch, habits: Habits, op: str) -> None:
+    """Differentiate what an op made, if no call of the script has: calls take the roots that come, and miss one op of two."""
+    if any(op == found for call in differentiated(s.case()).values() for found, _ in call):
+        return
+    made = {name for step in s.steps if isinstance(step, Op) and step.op == op for name in step.results}
+    roots = [d for d in s.values if d.name in made and d.tracked]
+    if roots and (not habits.grads or s.source.chance(s.odds.scripts.by_backward)):
+        _backward(s, habits, [s.source.choice(roots)], retain=_retain(s, last=True))
+    elif roots:
+        _grad(s, habits, [s.source.choice(roots)], create_graph=False, retain=_retain(s, last=True))
 
 
 def _derive(s: Sketch, habits: Habits, roots: list[Draft]) -> None:

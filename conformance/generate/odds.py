@@ -15,7 +15,7 @@ each of them, but a refused step hides what comes behind it. So each mistake is 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 HookReturns: TypeAlias = Literal["nothing", "scaled", "tensor", "another_dtype", "error"]
@@ -323,6 +323,8 @@ def named_part(part: str, record: Any) -> dict[str, float]:
 
 
 def _numbers(name: str, value: Any) -> dict[str, float]:
+    if is_dataclass(value):
+        return named_part(name, value)
     if isinstance(value, Range):
         return {f"{name}.low": float(value.low), f"{name}.high": float(value.high)}
     if isinstance(value, tuple):

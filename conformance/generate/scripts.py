@@ -12,7 +12,7 @@ import functools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from conformance.generate.episodes import Habits, draw_episode, grow
+from conformance.generate.episodes import Habits, draw_episode, draw_missed, grow
 from conformance.generate.odds import USUAL, Odds, named, named_part
 from conformance.generate.offered import as_offered
 from conformance.generate.profiles.deep import draw_deep
@@ -98,8 +98,11 @@ def dealt(seed: int, index: int, options: DrawOptions) -> str | None:
     Usual scripts are about ops that came later, those of the profile `orders` about all. Each op has its turn before one has the next,
     in an order that the seed and the turn decide.
     """
-    every, names = (1, _eager(options)) if options.profile == "orders" else (options.later, _later(options.lanes, options.without))
-    if not every or not names or index % every != every - 1 or is_program(index, options):
+    if options.profile == "orders":
+        every, names = 1, _turns(options)
+    else:
+        every, names = 0 if is_program(index, options) else options.later, _later(options.lanes, options.without)
+    if not every or not names or index % every != every - 1:
         return None
     turn, place = divmod(index // every, len(names))
     return _in_turn(seed, turn, names)[place]
@@ -161,6 +164,8 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
     episodes = source.integer(*odds.episodes)
     for left in reversed(range(episodes)):
         draw_episode(sketch, habits, last=left == 0)
+    if options.about is not None:
+        draw_missed(sketch, habits, options.about)
     if not grads:
         sketch.steps = as_offered(sketch.steps, options.without)
     return sketch.case()
@@ -179,15 +184,15 @@ def _of_profile(source: Source, options: DrawOptions) -> Case:
 
 
 def _of_orders(source: Source, options: DrawOptions) -> Case:
-    op = options.about or source.choice(_eager(options))
-    kinds: list[Kind] = [kind for kind in _kinds(options.without) if _offered(False, False, (op,), options.without, kind)]
+    op = options.about or source.choice(_turns(options))
+    kinds = [kind for kind in _kinds(options.without, static=options.static) if _offered(False, False, (op,), options.without, kind)]
     kind = kinds[0] if len(kinds) == 1 else "complex" if source.chance(options.orders.complexes) else "real"
     exact = source.choice(options.lanes) == "exact" and bool(_offered(True, False, (op,), options.without, kind))
     dtype = "float64" if source.chance(options.odds.scripts.float64) else "float32"
     dtype = OTHER_KIND[dtype] if kind == "complex" else dtype
     if dtype in options.without:
         dtype = OTHER_PRECISION[dtype]
-    return draw_orders(source, options.odds, options.orders, op, exact=exact, dtype=dtype)
+    return draw_orders(source, options.odds, options.orders, op, exact=exact, dtype=dtype, static=options.static)
 
 
 @functools.cache
@@ -213,21 +218,23 @@ def _later(lanes: tuple[str, ...], without: tuple[str, ...]) -> tuple[str, ...]:
     return _of_lanes(lanes, without, (Drawn.NAMED,))
 
 
-def _eager(options: DrawOptions) -> tuple[str, ...]:
-    """Return the ops that eager scripts may be about."""
-    names = _of_lanes(options.lanes, options.without, (Drawn.ALWAYS, Drawn.NAMED))
+def _turns(options: DrawOptions) -> tuple[str, ...]:
+    """Return the ops that scripts of the profile `orders` may be about."""
+    names = _of_lanes(options.lanes, options.without, tuple(Drawn), static=options.static)
     return names if options.ops is None else tuple(name for name in names if name in options.ops)
 
 
 @functools.cache
-def _of_lanes(lanes: tuple[str, ...], without: tuple[str, ...], drawn: tuple[Drawn, ...]) -> tuple[str, ...]:
+def _of_lanes(lanes: tuple[str, ...], without: tuple[str, ...], drawn: tuple[Drawn, ...], *, static: bool = False) -> tuple[str, ...]:
     names = tuple(name for name, entry in catalogue().items() if entry.drawn in drawn)
-    kinds = _kinds(without)
+    kinds = _kinds(without, static=static)
     taken = {name for kind in kinds for name in _offered("numeric" not in lanes, False, names, without, kind)} if names else set()
     return tuple(name for name in names if name in taken)
 
 
-def _kinds(without: tuple[str, ...]) -> tuple[Kind, ...]:
+def _kinds(without: tuple[str, ...], *, static: bool = False) -> tuple[Kind, ...]:
+    if static:
+        return ("static",)
     return ("real", "complex") if set(COMPLEX) - set(without) else ("real",)
 
 

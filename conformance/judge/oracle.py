@@ -7,8 +7,8 @@ came from it takes the sum), runs the script again in float64 and takes high-ord
 without a graph, ``no_grad_vars``. A derivative of a derivative is the slope of the first derivative as the engine computes it.
 
 Where a script's gradient is not that of its forward on purpose (custom functions, hooks that answer something, in-place updates,
-changed flags, batches of seeds) the oracle says that it cannot tell. Near a kink it is not sharp: a rule that takes another branch at
-a moved point makes that point useless.
+changed flags, batches of seeds, bounds that are not differentiated) the oracle says that it cannot tell. Near a kink it is not sharp: a
+rule that takes another branch at a moved point makes that point useless.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from conformance.case.rewrite import cut, each_op, in_dtypes, interpose, with_st
 from conformance.case.steps import AppendBackward, Call, Custom, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, results
 from conformance.ops.dtypes import DOUBLE, WIDE
 from reference_impl.numerical import Estimate, Sample, derivative
+from reference_impl.primitives.distances import at_least
 
 if TYPE_CHECKING:
     from conformance.backends import Backend
@@ -179,15 +180,26 @@ def _pairing(values: dict[str, Any], seeds: dict[str, Any]) -> Sample:
 
 
 def _watched(promise: Promise) -> tuple[list[Any], Outcome]:
-    """Run the reference in float64, with an eye on the branches that rules and forwards take."""
+    """Run the reference in float64, with an eye on the branches that rules and forwards take.
+
+    Raises:
+        SilentError: if a number meets a bound that derivatives ignore on purpose.
+    """
     taken: list[Any] = []
+    ignored = False
 
     def observe(primitive: Any, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:  # noqa: ARG001 - the observer's form
+        nonlocal ignored
         if primitive.branch_sides:
             taken.append(np.array(out))
+        ignored |= primitive is at_least and not np.array_equal(out, arrays[0], equal_nan=True)
         return out
 
-    return taken, promise.run(observe, widen=True)
+    outcome = promise.run(observe, widen=True)
+    if ignored:
+        msg = "a number is less than a bound that its derivative ignores"
+        raise SilentError(msg)
+    return taken, outcome
 
 
 def _same(one: list[Any], other: list[Any]) -> bool:

@@ -572,6 +572,12 @@ def test_the_oracle_is_silent_about_a_leaf_that_the_call_holds_constant() -> Non
         slope(Promise(case, INFO), 1, "x", np.ones(3))
 
 
+def test_the_oracle_is_silent_where_a_variance_is_less_than_a_bound_that_its_derivative_ignores() -> None:
+    steps = (Op("gaussian_nll_loss", ("x", "x", "x"), ("y",), {"eps": 0.5, "reduction": "none"}), Grad(("y",), ("x",), ("g",), ("x",)))
+    with pytest.raises(SilentError, match="its derivative ignores"):
+        slope(Promise(Case((X,), steps), INFO), 1, "x", np.ones(3))
+
+
 def test_the_oracle_is_not_sharp_at_a_kink() -> None:
     case = Case((Input("x", (1,), (0.0,)),), (Op("abs", ("x",), ("a",)), Grad(("a",), ("x",), ("g",))))
     assert slope(Promise(case, INFO), 1, "x", np.ones(1)).error == np.inf

@@ -8,6 +8,7 @@ import pytest
 from conformance.campaign.run import Options, missing
 from conformance.campaign.tally import Tally
 from conformance.campaign.worker import run_case
+from conformance.case.differentiated import differentiated
 from conformance.case.queries import ops_in
 from conformance.case.steps import AppendBackward
 from conformance.generate.scripts import BLOCK, EAGER_BLOCKS, LATER, DrawOptions, case_of, dealt, is_program
@@ -66,6 +67,14 @@ def test_seeds_and_turns_have_orders_of_their_own() -> None:
 def test_nearly_every_script_about_an_op_has_it() -> None:
     scripts = [(op, ops_in(case_of(1, i, WITH_LATER))) for i in range(400) if (op := dealt(1, i, WITH_LATER)) is not None]
     assert sum(op in ops for op, ops in scripts) > 0.95 * len(scripts)
+
+
+def test_most_scripts_about_an_op_differentiate_it() -> None:
+    scripts = [
+        (op, differentiated(case_of(1, i, WITH_LATER)).values()) for i in range(600) if (op := dealt(1, i, WITH_LATER)) is not None
+    ]
+    reached = [op for op, calls in scripts if any(found == op for call in calls for found, _ in call)]
+    assert len(reached) >= 0.8 * len(scripts)
 
 
 def test_what_a_backend_does_not_take_is_not_dealt_out() -> None:

@@ -62,6 +62,46 @@ SEEN = {
             (Op("segment_min", ("x",), ("y",), {"index": [0, 0]}), Grad(("y",), ("x",), ("g",), ("s",))),
         ),
     ),
+    "a seed that is the gradient in what nansum puts zeros before": (
+        "paddle-slot-of-derivative-seed",
+        Case(
+            (given("x", 1.0), given("s", 2.0)),
+            (
+                Op("nansum", ("x",), ("y",), {"axis": None, "keepdims": False}),
+                Grad(("y",), ("x",), ("g",), ("s",), **LINKED),
+                Grad(("g",), ("s",), ("h",), ("g",), **LINKED),
+                Grad(("h",), ("s",), ("k",)),
+            ),
+        ),
+    ),
+    "a seed that is the gradient in the bias of a linear map": (
+        "paddle-slot-of-broadcast-seed",
+        Case(
+            (given("x", 3.0, -3.0, shape=(2, 1)), given("b", -2.0, -1.0, shape=(2,)), given("s", 2.0, 2.0, 1.0, 1.0, shape=(2, 2))),
+            (
+                Op("linear", ("x", "x", "b"), ("y",)),
+                Grad(("y",), ("b",), ("g",), ("s",), **LINKED),
+                Grad(("g",), ("s",), ("h",), ("g",), **LINKED),
+                Grad(("h",), ("s",), ("k",), ("s",)),
+            ),
+        ),
+    ),
+    "a seed that is the gradient in the values of an assignment": (
+        "paddle-slot-of-broadcast-seed",
+        Case(
+            (
+                given("x", 1.0, 2.0, 1.0, 2.0, shape=(2, 2)),
+                given("v", 1.0, 2.0, shape=(2,)),
+                given("s", 1.0, 2.0, 1.0, 2.0, shape=(2, 2)),
+            ),
+            (
+                Op("index_put", ("x", "v"), ("y",), {"index": [[1, 0], [1, 1]]}),
+                Grad(("y",), ("v",), ("g",), ("s",), **LINKED),
+                Grad(("g",), ("s",), ("h",), ("g",), **LINKED),
+                Grad(("h",), ("s",), ("k",), ("s",)),
+            ),
+        ),
+    ),
     "a hook on a result that is neither the output nor the input": (
         "paddle-output-beside-input-hook",
         Case(

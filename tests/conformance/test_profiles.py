@@ -28,7 +28,6 @@ from conformance.generate.scripts import DrawOptions, case_of, dealt, is_program
 from conformance.judge.verdict import FAILING, Bucket
 from conformance.laws.judging import Judging
 from conformance.ops import catalogue
-from conformance.ops.spec import Drawn
 from conformance.report import write_html
 from tests.conformance.door import conformance
 from tests.report.samples import FOOTER, HEADER, finding
@@ -39,6 +38,7 @@ EXACT = replace(DEEP_SCRIPTS, lanes=("exact",))
 SMALL = replace(EXACT, deep=replace(DEEP, steps=(600,)))
 MODELS = DrawOptions(profile="model")
 ORDERS = DrawOptions(profile="orders")
+PROGRAMS = replace(ORDERS, static=True)
 LOSING = "tests.wrong_engines:loses_one_contribution"
 
 
@@ -154,9 +154,14 @@ def test_models_conform(name):
     assert not buckets & set(FAILING)
 
 
-def test_each_op_of_eager_scripts_has_its_turn_in_the_profile_of_orders():
-    ops = [name for name, row in catalogue().items() if row.drawn.unasked(static=False) or row.drawn is Drawn.NAMED]
-    assert sorted(ops) == sorted(dealt(4, index, ORDERS) for index in range(len(ops)))
+def test_each_op_has_its_turn_in_the_profile_of_orders():
+    assert sorted(catalogue()) == sorted(dealt(4, index, ORDERS) for index in range(len(catalogue())))
+
+
+def test_each_op_that_programs_take_has_its_turn_in_programs_of_the_profile_of_orders():
+    turns = [dealt(4, index, PROGRAMS) for index in range(2 * len(catalogue()))]
+    ops = {name for name, row in catalogue().items() if row.family not in ("complex", "fourier")}
+    assert ops == set(turns[: len(ops)]) == set(turns)
 
 
 def test_the_op_that_has_its_turn_is_differentiated_to_the_third_order():
@@ -166,6 +171,16 @@ def test_the_op_that_has_its_turn_is_differentiated_to_the_third_order():
 
     orders = Counter(highest(index) for index in range(200))
     assert orders[3] >= 190, orders
+
+
+def test_the_op_that_has_its_turn_has_gradients_at_two_places_of_most_scripts_at_each_order():
+    def gradients(index, order):
+        found = differentiated(case_of(4, index, ORDERS)).values()
+        return sum(call[dealt(4, index, ORDERS), order] for call in found)
+
+    for order in (1, 2, 3):
+        several = sum(gradients(index, order) >= 2 for index in range(200))
+        assert several >= 150, (order, several)
 
 
 def test_a_reference_that_is_right_agrees_with_the_profile_of_orders():
@@ -185,6 +200,33 @@ def test_the_profile_of_orders_takes_the_ops_that_are_named(tmp_path):
     )
     assert 0 == done.returncode, done.stderr
     assert "derivative of tanh @3" in (tmp_path / "run.ndjson").read_text()
+
+
+@pytest.mark.frameworks
+@pytest.mark.filterwarnings("ignore:Tensor do not have 'place' interface")
+def test_programs_of_the_profile_of_orders_conform():
+    engine, tanh = open_backend("paddle-static"), replace(PROGRAMS, ops=("tanh",))
+    assert {Bucket.AGREED} == {run_case(case_of(3, i, tanh), [engine], Judging()).verdicts["paddle-static"].bucket for i in range(4)}
+
+
+def test_the_profile_of_orders_runs_programs_where_all_backends_do(tmp_path):
+    done = conformance(
+        "run",
+        "--profile",
+        "orders",
+        "--ops",
+        "tanh",
+        "--backends",
+        "reference-static",
+        "--cases",
+        "3",
+        "--jobs",
+        "1",
+        "--out",
+        tmp_path,
+    )
+    assert 0 == done.returncode, done.stderr
+    assert "derivative of tanh @2" in (tmp_path / "run.ndjson").read_text()
 
 
 def test_profiles_have_no_programs():

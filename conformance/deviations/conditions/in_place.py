@@ -86,10 +86,10 @@ def writes_beside_reshaped_scalar(case: Case, number: int) -> bool:
 
 def without_axes(case: Case, number: int) -> set[str]:
     """Return the tensors before a step that have no axes."""
-    return {name for name, shape in _shapes(case, number, PADDLE).items() if shape == ()}
+    return {name for name, shape in shapes_at(case, number, PADDLE).items() if shape == ()}
 
 
-def _shapes(case: Case, number: int, dialect: Dialect) -> dict[str, tuple[int, ...]]:
+def shapes_at(case: Case, number: int, dialect: Dialect) -> dict[str, tuple[int, ...]]:
     """Return the shapes of the tensors before a step, by their names."""
     known = {entry.name: entry.shape for entry in case.inputs}
     for step, seen in zip(case.steps[:number], promised(case, dialect).observations, strict=False):
@@ -147,7 +147,7 @@ def comes_by_empty_view(case: Case, number: int) -> bool:
     if any(held_gradient_changed(case, i) for i in range(number)):
         written |= seeds
     views = sharing_with(written, before) & aliases.parent.keys() | made_by(("as_strided",), before)
-    empty = {name for name, shape in _shapes(case, number, TORCH).items() if 0 in shape}
+    empty = {name for name, shape in shapes_at(case, number, TORCH).items() if 0 in shape}
     return any(not upstream(before, root).isdisjoint(views & empty) for root in call.roots)
 
 

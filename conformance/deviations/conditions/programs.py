@@ -11,6 +11,7 @@ from conformance.case.steps import AppendBackward, Grad, Op, results, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.calls import moves_nothing
 from conformance.deviations.conditions.complex import mixed_dtypes
+from conformance.deviations.conditions.in_place import shapes_at
 from conformance.deviations.conditions.registry import case_condition, condition
 from reference_impl import PADDLE_STATIC
 
@@ -161,3 +162,26 @@ def by_name(case: Case, number: int) -> bool:
     """Whether a backward part gets the names of its parameters."""
     part = case.steps[number]
     return isinstance(part, AppendBackward) and part.by_name
+
+
+@condition
+def broadcast_product(case: Case, number: int) -> bool:
+    """Whether values of different shapes are multiplied in a program."""
+    step = case.steps[number]
+    if not isinstance(step, Op) or step.op != "mul":
+        return False
+    shapes = shapes_at(case, number, PADDLE_STATIC)
+    return len({shapes.get(name) for name in step.operands}) > 1
+
+
+@condition
+def third_of_program(case: Case, number: int) -> bool:
+    """Whether a step asks for a gradient of what came of a gradient of a gradient, of which each has a graph in a program."""
+    orders: dict[str, int] = {}
+    for step in case.steps[: number + 1]:
+        higher = {name: orders.get(name, 0) for _, name in uses(step)}
+        if isinstance(step, Grad):
+            higher.update((name, higher[name] + 1) for name in step.roots)
+        orders.update(dict.fromkeys(results(step), max(higher.values(), default=0)))
+    asked = results(case.steps[number])
+    return isinstance(case.steps[number], Grad) and any(orders[name] > 2 for name in asked)

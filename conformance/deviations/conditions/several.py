@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.case.queries import upstream
-from conformance.case.steps import Backward, Custom, Grad, Op
+from conformance.case.steps import Backward, Custom, Grad, Op, results
 from conformance.deviations.conditions.calls import moves_nothing
 from conformance.deviations.conditions.registry import condition
-from conformance.deviations.counterfactual_slots import later_gradients
+from conformance.deviations.counterfactual_slots import later_gradients, shape_of
 from conformance.ops import catalogue
 
 if TYPE_CHECKING:
@@ -64,6 +64,13 @@ def seed_made_later(case: Case, number: int) -> bool:
 def seed_of_later_operand(case: Case, number: int) -> bool:
     """Whether a `grad` call with a graph has for a seed a derivative in what is a later operand of some op."""
     return any(call < number for call, _, _ in later_gradients(case, number)) and isinstance(case.steps[number], Grad)
+
+
+@condition
+def seed_of_operand_of_other_shape(case: Case, number: int) -> bool:
+    """Whether a `grad` call with a graph has for a seed a derivative in a later operand that has not the shape of the result."""
+    found = [place for place in later_gradients(case, number) if place[0] < number] if isinstance(case.steps[number], Grad) else []
+    return any(shape_of(case, call, gradient) != shape_of(case, op, results(case.steps[op])[0]) for call, op, gradient in found)
 
 
 @condition

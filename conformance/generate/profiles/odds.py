@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from conformance.generate.odds import Range
+from conformance.generate.odds import CallOdds, Range
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +103,23 @@ class ModelOdds:
     asked: Range = Range(1, 4)  #: How many parameters a ``grad`` call is asked for.
 
 
+#: Calls without mistakes, since what is refused at one order has no other; seeds that are differentiated as well.
+RIGHT_CALLS = CallOdds(
+    no_seeds_for_single=0.1,
+    no_seeds=0.0,
+    null_seed_for_single=0.0,
+    null_seed=0.0,
+    seed_shape=0.0,
+    seed_precision=0.0,
+    seed_kind=0.0,
+    seed_count=0.0,
+    shared_seed=0.1,
+    existing_seed=0.05,
+    computed_seed=0.0,
+    tracked_seed=1.0,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class OrdersOdds:
     """Scripts of the profile `orders`: one op, to the third order."""
@@ -110,11 +127,14 @@ class OrdersOdds:
     complexes: float = 0.12  #: A script over complex tensors, where the op takes them.
     constant: float = 0.1  #: An operand is a constant: rules leave its slot out, and there is less to differentiate.
     before: Range = Range(0, 1)  #: Ops before the one that the script is about: its operands are leaves, or computed.
+    applied: Range = Range(2, 3)  #: So often the op is applied: to other values, or to what it made.
+    fresh_operand: float = 0.7  #: A fresh input although a value would do: leaves of its own are gradients of its own.
     after: Range = Range(0, 2)  #: Ops behind it: its cotangent is a seed, or computed.
     #: Ops that may stand beside it: all have derivatives of every order, and keep numbers moderate.
     beside: tuple[str, ...] = ("mul", "add", "sub", "neg", "mul", "sin", "tanh")
-    asked: int = 5  #: So many leaves at most are asked for: at the third order there are nine of an op with two operands.
+    asked: int = 8  #: So many leaves at most are asked for: at the third order there are more of two ops with two operands.
     again: Range = Range(1, 3)  #: So many of the gradients are differentiated.
+    calls: CallOdds = RIGHT_CALLS  #: The seeds of the calls.
 
 
 DEEP = DeepOdds()

@@ -10,9 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from conformance.case.steps import Grad
+from conformance.case.steps import Grad, results
 from conformance.generate.calls import above, draw_seeds
-from conformance.generate.odds import CallOdds
 from conformance.generate.sketch import Sketch
 from conformance.ops.sampler import Draft
 
@@ -24,49 +23,42 @@ if TYPE_CHECKING:
     from conformance.generate.profiles.odds import OrdersOdds
     from conformance.ops.sampler import Source
 
-RIGHT = CallOdds(
-    no_seeds_for_single=0.1,
-    no_seeds=0.0,
-    null_seed_for_single=0.0,
-    null_seed=0.0,
-    seed_shape=0.0,
-    seed_precision=0.0,
-    seed_kind=0.0,
-    seed_count=0.0,
-    shared_seed=0.1,
-    existing_seed=0.05,
-    computed_seed=0.0,
-    tracked_seed=1.0,
-)
-"""Calls without mistakes, since what is refused at one order has no other."""
 TRIES = 4
 """How often the op is tried, whose operands may all be constants, or may not fit."""
 
 
-def draw_orders(source: Source, odds: Odds, orders: OrdersOdds, op: str, *, exact: bool, dtype: str) -> Case:
-    """Draw a graph around an op, and its derivatives."""
-    s = Sketch(source, replace(odds, sketch=replace(odds.sketch, constant=orders.constant)), exact=exact, dtype=dtype)
+def draw_orders(source: Source, odds: Odds, orders: OrdersOdds, op: str, *, exact: bool, dtype: str, static: bool = False) -> Case:
+    """Draw a graph around an op, and its derivatives; ``static``: for programs."""
+    sketch = replace(odds.sketch, constant=orders.constant, fresh_operand=orders.fresh_operand)
+    s = Sketch(source, replace(odds, sketch=sketch), exact=exact, dtype=dtype)
     s.fresh(s.shape())
     for _ in range(source.integer(*orders.before)):
         s.draw_op(orders.beside)
-    for _ in range(TRIES):
-        if s.add_op(op) and s.values[-1].tracked:
-            break
-    root = next((d for d in reversed(s.values) if d.tracked), s.values[0])
+    roots = [root for _ in range(source.integer(*orders.applied)) for root in _applied(s, op)] or s.values[:1]
     for _ in range(source.integer(*orders.after)):
-        if s.draw_op(orders.beside) and root.name in s.values[-1].above:
-            root = s.values[-1]
-    _derive(s, orders, root)
+        if s.draw_op(orders.beside) and any(root.name in s.values[-1].above for root in roots):
+            roots = [*(root for root in roots if root.name not in s.values[-1].above), s.values[-1]]
+    _derive(s, orders, roots, static=static)
     return s.case()
 
 
-def _derive(s: Sketch, orders: OrdersOdds, root: Draft) -> None:
-    """Differentiate a root, then its gradients, and theirs: at the third order one by one, so that none is hidden by another.
+def _applied(s: Sketch, op: str) -> list[Draft]:
+    """Apply the op, and return some of its results."""
+    for _ in range(TRIES):
+        if s.add_op(op) and s.values[-1].tracked:
+            return s.source.subset(s.values[-len(results(s.steps[-1])) :], at_least=1)
+    return []
+
+
+def _derive(s: Sketch, orders: OrdersOdds, roots: Sequence[Draft], *, static: bool) -> None:
+    """Differentiate roots, then their gradients, and theirs: at the third order one by one, so that none is hidden by another.
 
     The first derivative is asked for without a graph, too: with one, an engine may refuse it of an op that has no second derivative.
+    In a program every gradient is part of the graph.
     """
-    _grad(s, orders, [root], create_graph=False)
-    first = _grad(s, orders, [root], create_graph=True)
+    if not static:
+        _grad(s, orders, roots, create_graph=False)
+    first = _grad(s, orders, roots, create_graph=True)
     second = _grad(s, orders, _some(s, orders, first), create_graph=True)
     for gradient in _some(s, orders, second):
         _grad(s, orders, [gradient], create_graph=False)
@@ -82,7 +74,7 @@ def _grad(s: Sketch, orders: OrdersOdds, roots: Sequence[Draft], *, create_graph
     reached = frozenset().union(*(root.above for root in roots))
     leaves = [d for d in s.values if d.is_leaf and d.name in reached] or [roots[0]]
     asked = s.source.shuffled(leaves)[: orders.asked]
-    seeds = draw_seeds(s, RIGHT, roots, differentiable=create_graph)
+    seeds = draw_seeds(s, orders.calls, roots, differentiable=create_graph)
     names = tuple(s.name("g") for _ in asked)
     outputs = tuple(root.name for root in roots)
     call = Grad(outputs, tuple(d.name for d in asked), names, seeds, True, create_graph, allow_unused=True)

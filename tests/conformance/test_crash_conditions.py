@@ -67,3 +67,16 @@ def test_a_gradient_that_is_refused_and_answered_is_a_constant(create_graph: boo
     again = Grad(("z",), ("x",), ("g",), create_graph=create_graph)
     broadcast = Op("broadcast_tensors", ("x", "g"), ("b",))
     assert holds("constant_in_grid", square, total, Grad(("z",), ("x",), ("f",)), again, broadcast) is not create_graph
+
+
+@pytest.mark.parametrize(
+    ("reduction", "weight", "beside"), [("none", None, True), ("none", (1.0, 1.0, 1.0), False), ("mean", None, False)]
+)
+def test_the_loss_of_each_sample_is_made_beside_the_softmax_where_labels_are_smoothed(
+    reduction: str, weight: tuple[float, ...] | None, beside: bool
+) -> None:
+    """An unweighted one that is asked for by itself is read from a slot that nothing is in; see the finding paddle-slot-of-several."""
+    loss = Op(
+        "cross_entropy_smoothed", ("x",), ("z",), {"target": (1,), "weight": weight, "label_smoothing": 0.1, "reduction": reduction}
+    )
+    assert holds("input_of_several", loss, Grad(("z",), ("z",), ("g",), ("z",))) is beside

@@ -80,3 +80,20 @@ def test_the_loss_of_each_sample_is_made_beside_the_softmax_where_labels_are_smo
         "cross_entropy_smoothed", ("x",), ("z",), {"target": (1,), "weight": weight, "label_smoothing": 0.1, "reduction": reduction}
     )
     assert holds("input_of_several", loss, Grad(("z",), ("z",), ("g",), ("z",))) is beside
+
+
+@pytest.mark.parametrize(
+    ("op", "asked", "refused"), [("fmax", "g", True), ("maximum", "g", True), ("mul", "g", False), ("fmax", "z", False)]
+)
+def test_a_program_may_be_refused_the_gradient_of_a_derivative_that_has_none(op: str, asked: str, refused: bool) -> None:
+    """What had been added to it until then stays there, and ends the process; see paddle-static-refused-leaves-operators."""
+    made = Op(op, ("x", "y"), ("z",))
+    derivative = Grad(("z",), ("x",), ("g",), create_graph=True)
+    assert holds("gradients_refused", made, derivative, Grad((asked,), ("x",), ("h",), allow_unused=True)) is refused
+
+
+@pytest.mark.parametrize(("seed", "is_operand"), [("x", True), ("s", True), ("y", True), ("t", False)])
+def test_a_seed_of_a_derivative_may_be_an_operand_of_the_operator_that_made_it(seed: str, is_operand: bool) -> None:
+    made = Op("sub", ("y", "x"), ("z",))
+    derivative = Grad(("z",), ("x",), ("g",), ("s",), create_graph=True)
+    assert holds("operand_is_seed", made, derivative, Grad(("g",), ("s",), ("h",), (seed,))) is is_operand

@@ -97,3 +97,17 @@ def test_a_seed_of_a_derivative_may_be_an_operand_of_the_operator_that_made_it(s
     made = Op("sub", ("y", "x"), ("z",))
     derivative = Grad(("z",), ("x",), ("g",), ("s",), create_graph=True)
     assert holds("operand_is_seed", made, derivative, Grad(("g",), ("s",), ("h",), (seed,))) is is_operand
+
+
+@pytest.mark.parametrize(
+    ("op", "operands", "added"), [("add", ("x", "c"), True), ("add", ("x", "y"), False), ("sub", ("x", "c"), False)]
+)
+def test_a_constant_is_added_in_a_program(op: str, operands: tuple[str, ...], added: bool) -> None:
+    case = Case((X, Y, Input("c", (1, 3), (1.0, 1.0, 1.0), differentiable=False)), (Op(op, operands, ("z",)),))
+    assert CONDITIONS["constant_added"].holds(case, 0) is added
+
+
+@pytest.mark.parametrize(("cut", "in_part"), [(("x",), True), (("x", "y"), False), (None, False)])
+def test_no_grad_set_holds_what_is_joined_constant_in_part(cut: tuple[str, ...] | None, in_part: bool) -> None:
+    joined = Op("stack", ("x", "y"), ("z",), {"axis": 0})
+    assert holds("constant_among_several", joined, Grad(("z",), ("y",), ("g",), no_grad_vars=cut)) is in_part

@@ -61,8 +61,18 @@ def cuts_first_operand(case: Case, number: int) -> bool:
 
 @condition
 def constant_among_several(case: Case, number: int) -> bool:
-    """Whether an op joins a constant and another value."""
-    return _mixes(case.steps[number], ("cat", "stack"), _constants(case))
+    """Whether an op joins a constant and another value, or a call holds constant in part what one joined."""
+    call, steps = call_at(case, number), case.steps[:number]
+    if call is None:
+        return _mixes(case.steps[number], ("cat", "stack"), _constants(case))
+    cut = frozenset(getattr(call, "constants", None) or ())
+    return any(_mixes(step, ("cat", "stack"), cut) for step in steps)
+
+
+@condition
+def constant_added(case: Case, number: int) -> bool:
+    """Whether an op adds a constant to another value."""
+    return _mixes(case.steps[number], ("add",), _constants(case))
 
 
 def _mixes(step: Step, ops: Collection[str], constants: frozenset[str]) -> bool:

@@ -10,6 +10,9 @@ with everything 0 that may be 0.
 
 An op may have a number for NaN: it leaves that out (nanquantile), or drops everything (a dropout of all). So its result has such a
 factor, too, where it changes or the special elements stand.
+
+Behind an op that is constant in pieces the reference has zeros, whatever arrives. An engine may multiply that by a slope of 0, and a
+number that was lost stays lost. So it does here.
 """
 
 from __future__ import annotations
@@ -24,9 +27,10 @@ from conformance.compare.kinks import cancelled, disturbing
 from conformance.deviations.answers import answers
 from conformance.ops.spec import signature
 from reference_impl import DIALECTS
+from reference_impl.primitives import piecewise
 from reference_impl.primitives.arithmetic import mul
 from reference_impl.tape.primitive import Primitive, array_of
-from reference_impl.tape.rules import replaced_op
+from reference_impl.tape.rules import replaced_op, replaced_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,6 +39,10 @@ if TYPE_CHECKING:
     from conformance.compare.promise import Promise
     from conformance.deviations.entries import Deviation
     from conformance.deviations.points import Point
+
+
+CONSTANT_IN_PIECES = (piecewise.ceil, piecewise.floor, piecewise.round, piecewise.sign)
+"""The ops that scripts apply, and whose derivative is 0 everywhere."""
 
 
 def spoilt_runs(points: Sequence[Point], promise: Promise) -> Iterator[Promise]:
@@ -48,6 +56,8 @@ def spoilt_runs(points: Sequence[Point], promise: Promise) -> Iterator[Promise]:
 def spoilt(points: Sequence[Point]) -> Iterator[None]:
     """Have everything that comes of special points be NaN: of the ops that a script, a program or a custom function applies."""
     with ExitStack() as stack:
+        for primitive in CONSTANT_IN_PIECES:
+            stack.enter_context(replaced_rule(primitive, 0, lambda _: _times_zero))
         for op in dict.fromkeys(point.op for point in points):
             mine = [point for point in points if point.op == op]
             for spelled in dict.fromkeys(dialect.spelled.get(op, op) for dialect in DIALECTS.values()):
@@ -62,6 +72,17 @@ def reached(entry: Deviation, promise: Promise, found: Mismatch) -> Any:
         return np.ones(found.actual_array.shape, bool)
     lost = [np.isnan(array) for run in spoilt_runs(points, promise) for _, array in answers(run, found.step, found)]
     return np.any(lost, axis=0) if lost else np.zeros(found.actual_array.shape, bool)
+
+
+def _times_zero(g: Any, *_: Any) -> Any:
+    return _ZEROS(array_of(g))
+
+
+def _zeros(g: Any) -> Any:
+    return np.where(np.isnan(g), g, np.zeros_like(g))
+
+
+_ZEROS = Primitive(_zeros, "zeros")
 
 
 def _spoiling(points: Sequence[Point], right: Callable[..., Any]) -> Callable[..., Any]:

@@ -67,3 +67,47 @@ def test_a_gradient_that_is_refused_and_answered_is_a_constant(create_graph: boo
     again = Grad(("z",), ("x",), ("g",), create_graph=create_graph)
     broadcast = Op("broadcast_tensors", ("x", "g"), ("b",))
     assert holds("constant_in_grid", square, total, Grad(("z",), ("x",), ("f",)), again, broadcast) is not create_graph
+
+
+@pytest.mark.parametrize(
+    ("reduction", "weight", "beside"), [("none", None, True), ("none", (1.0, 1.0, 1.0), False), ("mean", None, False)]
+)
+def test_the_loss_of_each_sample_is_made_beside_the_softmax_where_labels_are_smoothed(
+    reduction: str, weight: tuple[float, ...] | None, beside: bool
+) -> None:
+    """An unweighted one that is asked for by itself is read from a slot that nothing is in; see the finding paddle-slot-of-several."""
+    loss = Op(
+        "cross_entropy_smoothed", ("x",), ("z",), {"target": (1,), "weight": weight, "label_smoothing": 0.1, "reduction": reduction}
+    )
+    assert holds("input_of_several", loss, Grad(("z",), ("z",), ("g",), ("z",))) is beside
+
+
+@pytest.mark.parametrize(
+    ("op", "asked", "refused"), [("fmax", "g", True), ("maximum", "g", True), ("mul", "g", False), ("fmax", "z", False)]
+)
+def test_a_program_may_be_refused_the_gradient_of_a_derivative_that_has_none(op: str, asked: str, refused: bool) -> None:
+    """What had been added to it until then stays there, and ends the process; see paddle-static-refused-leaves-operators."""
+    made = Op(op, ("x", "y"), ("z",))
+    derivative = Grad(("z",), ("x",), ("g",), create_graph=True)
+    assert holds("gradients_refused", made, derivative, Grad((asked,), ("x",), ("h",), allow_unused=True)) is refused
+
+
+@pytest.mark.parametrize(("seed", "is_operand"), [("x", True), ("s", True), ("y", True), ("t", False)])
+def test_a_seed_of_a_derivative_may_be_an_operand_of_the_operator_that_made_it(seed: str, is_operand: bool) -> None:
+    made = Op("sub", ("y", "x"), ("z",))
+    derivative = Grad(("z",), ("x",), ("g",), ("s",), create_graph=True)
+    assert holds("operand_is_seed", made, derivative, Grad(("g",), ("s",), ("h",), (seed,))) is is_operand
+
+
+@pytest.mark.parametrize(
+    ("op", "operands", "added"), [("add", ("x", "c"), True), ("add", ("x", "y"), False), ("sub", ("x", "c"), False)]
+)
+def test_a_constant_is_added_in_a_program(op: str, operands: tuple[str, ...], added: bool) -> None:
+    case = Case((X, Y, Input("c", (1, 3), (1.0, 1.0, 1.0), differentiable=False)), (Op(op, operands, ("z",)),))
+    assert CONDITIONS["constant_added"].holds(case, 0) is added
+
+
+@pytest.mark.parametrize(("cut", "in_part"), [(("x",), True), (("x", "y"), False), (None, False)])
+def test_no_grad_set_holds_what_is_joined_constant_in_part(cut: tuple[str, ...] | None, in_part: bool) -> None:
+    joined = Op("stack", ("x", "y"), ("z",), {"axis": 0})
+    assert holds("constant_among_several", joined, Grad(("z",), ("y",), ("g",), no_grad_vars=cut)) is in_part

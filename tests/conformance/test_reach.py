@@ -24,6 +24,7 @@ from tests.conformance.engines import INFO, TOTAL, answer
 if TYPE_CHECKING:
     from conformance.compare.mismatch import Mismatch
 
+OF_PROGRAMS = BackendInfo("other", "1.0", PADDLE_STATIC, PADDLE_STATIC.not_offered)
 ZERO = Point("relu", "x", "zero")
 X = Input("x", (3,), (0.0, 1.0, 2.0))
 SUM = Op("sum", ("y",), ("z",), TOTAL)
@@ -55,6 +56,16 @@ def test_a_point_reaches_what_is_computed_together_with_it() -> None:
     assert [True, True, False, False] == reached(PRODUCT, 2, Point("prod", "x", "zero"))
 
 
+@pytest.mark.parametrize("info", [INFO, OF_PROGRAMS])
+@pytest.mark.parametrize("op", ["ceil", "floor", "round", "sign"])
+def test_what_is_lost_stays_lost_behind_an_op_whose_slope_is_zero(op: str, info: BackendInfo) -> None:
+    """The gradient of prod is NaN at 0 in Paddle, and that of floor multiplies what arrives by 0."""
+    product = Op("prod", ("y",), ("p",), {"axis": 1, "keepdims": False})
+    total = Op("sum", ("p",), ("z",), TOTAL)
+    case = Case((Input("x", (2, 2), (0.0, 1.0, 2.0, 3.0)),), (Op(op, ("x",), ("y",)), product, total, GRAD))
+    assert [True, True, False, False] == reached(case, 3, Point("prod", "x", "zero"), info=info)
+
+
 @pytest.mark.parametrize(("last", "found"), [(-0.7, [False, True]), (-0.2, [False, False])])
 def test_what_is_the_rounding_of_a_difference_is_special_too(last: float, found: list[bool]) -> None:
     rest = Input("x", (3,), (0.1, 0.6, last), "float32")  # 6e-8 in the order of the reference, and 0 in another one
@@ -80,8 +91,7 @@ def test_a_point_reaches_from_wherever_the_op_is_applied(case: Case) -> None:
 
 
 def test_a_point_reaches_from_an_op_of_a_program() -> None:
-    info = BackendInfo("other", "1.0", PADDLE_STATIC, PADDLE_STATIC.not_offered)
-    assert [True, False, False] == reached(RELU, 2, ZERO, info=info)
+    assert [True, False, False] == reached(RELU, 2, ZERO, info=OF_PROGRAMS)
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from conformance.case.outcome import Computed
-from conformance.case.queries import call_at
-from conformance.case.steps import AppendBackward, Grad, Op, results, uses
+from conformance.case.outcome import Computed, Raised
+from conformance.case.queries import call_at, derivatives, upstream
+from conformance.case.steps import AppendBackward, Grad, Op, ops, results, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.calls import moves_nothing
 from conformance.deviations.conditions.complex import mixed_dtypes
@@ -61,8 +62,18 @@ def cuts_first_operand(case: Case, number: int) -> bool:
 
 @condition
 def constant_among_several(case: Case, number: int) -> bool:
-    """Whether an op joins a constant and another value."""
-    return _mixes(case.steps[number], ("cat", "stack"), _constants(case))
+    """Whether an op joins a constant and another value, or a call holds constant in part what one joined."""
+    call, steps = call_at(case, number), case.steps[:number]
+    if call is None:
+        return _mixes(case.steps[number], ("cat", "stack"), _constants(case))
+    cut = frozenset(getattr(call, "constants", None) or ())
+    return any(_mixes(step, ("cat", "stack"), cut) for step in steps)
+
+
+@condition
+def constant_added(case: Case, number: int) -> bool:
+    """Whether an op adds a constant to another value."""
+    return _mixes(case.steps[number], ("add",), _constants(case))
 
 
 def _mixes(step: Step, ops: Collection[str], constants: frozenset[str]) -> bool:
@@ -79,10 +90,28 @@ def constant_seed(case: Case, number: int) -> bool:
 
 
 @condition
+def gradients_refused(case: Case, number: int) -> bool:
+    """Whether a program may be refused gradients: that is promised, or they are of a derivative, and an op has no second one."""
+    call, before = case.steps[number], case.steps[:number]
+    if not isinstance(call, Grad):
+        return False
+    if isinstance(promised(case, PADDLE_STATIC).observations[number], Raised):
+        return True
+    above = {name for root in call.outputs for name in upstream(before, root)}
+    once = (op.op for step in before for op in ops(step) if PADDLE_STATIC.conventions.highest_order(op.op) == 1)
+    return not derivatives(before).isdisjoint(above) and any(once)
+
+
+@condition
 def operand_is_seed(case: Case, number: int) -> bool:
-    """Whether a target of a call has for its seed an operand of the op that made it."""
-    call = call_at(case, number)
-    made = {name: step.operands for step in case.steps[:number] if isinstance(step, Op) for name in step.results}
+    """Whether a target of a call has for its seed an operand of what made it: of an op, or of the gradient operator of one."""
+    call, before = call_at(case, number), case.steps[:number]
+    made: dict[str, Collection[str | None]] = {name: s.operands for s in before if isinstance(s, Op) for name in s.results}
+    for step in before:
+        if isinstance(step, Grad):
+            for name, result in zip(step.inputs, step.results, strict=True):
+                beside = (s.operands for s in before if isinstance(s, Op) and name in s.operands)
+                made[result] = {name, *(step.seeds or ()), *chain.from_iterable(beside)}
     return call is not None and any(seed in made.get(root, ()) for root, seed in zip(call.roots, call.seeds or (), strict=False))
 
 

@@ -18,8 +18,18 @@ if TYPE_CHECKING:
     from conformance.case.steps import Step
 
 
+OF_SHARES = frozenset({"cross_entropy_soft", "cross_entropy_smoothed", "cross_entropy_distilled"})
+"""The losses of which Paddle makes those of each sample together with the softmax, where there is no weight of the classes."""
+SOFTMAX = "(softmax)"
+"""Stands for the first result of the node of such losses, which no script has."""
+
+
 def _made_by_ops(steps: Sequence[Step]) -> Iterator[tuple[str, ...]]:
-    return (s.results for s in steps if isinstance(s, Op) and catalogue()[s.op].multi_output)
+    for step in steps:
+        if isinstance(step, Op) and catalogue()[step.op].multi_output:
+            yield step.results
+        elif isinstance(step, Op) and step.op in OF_SHARES and step.attrs["reduction"] == "none" and step.attrs.get("weight") is None:
+            yield SOFTMAX, *step.results
 
 
 def made_together(steps: Sequence[Step]) -> Iterator[tuple[str, ...]]:

@@ -67,10 +67,11 @@ def inv_vjp_x(g: Any, out: Any, x: Any) -> Any:  # -X^H g X^H
     return neg(matmul(matmul(turned, g), turned))
 
 
-def _are_singular(x: Any) -> bool:
-    """Whether some of the matrices, of those that are finite, have no inverse, as far as double precision tells."""
+def are_singular(x: Any) -> Any:
+    """Return of each matrix that is finite whether it has no inverse, as far as its dtype tells, or double precision."""
     finite = np.where(np.isfinite(x).all((-2, -1), keepdims=True), x, _identity(x))
-    return bool(x.size) and bool(np.any(np.linalg.matrix_rank(_in_double(finite)) < x.shape[-1]))
+    known = finite.astype({"g": "d", "G": "D"}.get(x.dtype.char, x.dtype))
+    return np.linalg.matrix_rank(known) < x.shape[-1] if x.size else np.zeros(x.shape[:-2], bool)
 
 
 def _terms_of_logarithm(x: Any) -> Any:
@@ -79,7 +80,7 @@ def _terms_of_logarithm(x: Any) -> Any:
 
 
 def _terms_of_det(out: Any, x: Any) -> Any:
-    if _are_singular(x):
+    if are_singular(x).any():
         return np.einsum("...ij,...ji->...", np.abs(_adjugate(x)), np.abs(x))
     return np.abs(out) * _terms_of_logarithm(x)
 
@@ -94,7 +95,7 @@ def det(x: Any) -> Any:
 def det_vjp_x(g: Any, out: Any, x: Any) -> Any:  # g conj(det) X^H
     if shape_of(x)[-1] == 1:  # the element itself: its gradient does not depend on it
         return reshape(g, shape=shape_of(x))
-    if not isinstance(x, Symbol) and _are_singular(array_of(x)):
+    if isinstance(x, Symbol) or are_singular(array_of(x)).any():
         return mul(reshape(g, shape=(*shape_of(g), 1, 1)), adjoint(_adjugate(x)))
     return _times_inverse(mul(g, conjugate(out)), adjoint(x))
 

@@ -419,11 +419,13 @@ ORACLE = "numerical derivative of the reference's forward"
         ([("a", SILENT, SILENT)], "unclear"),
         ([("a", WRONG, RIGHT), (ORACLE, RIGHT, WRONG)], "reference"),
         ([("a", WRONG, RIGHT), (ORACLE, WRONG, WRONG)], "reference"),
+        ([("a", RIGHT, WRONG), (ORACLE, WRONG, RIGHT)], "accused"),
+        ([("a", RIGHT, WRONG), (ORACLE, WRONG, SILENT)], "unclear"),
         ([(LAW, WRONG, RIGHT)], "accused"),
         ([(LAW, WRONG, WRONG)], "reference"),
     ],
 )
-def test_the_oracle_outweighs_all_others_against_the_reference(votes: list[tuple[str, Opinion, Opinion]], expected: str) -> None:
+def test_the_oracle_outweighs_all_others(votes: list[tuple[str, Opinion, Opinion]], expected: str) -> None:
     assert expected == who([Vote(*vote, "") for vote in votes])
 
 

@@ -475,7 +475,7 @@ def test_the_gradient_of_a_norm_of_order_1_or_2_is_not_masked_behind_a_division(
 
 
 def test_every_word_for_a_value_is_met_and_missed() -> None:
-    assert {*VALUES} - {"any", "in a matrix that is halved"} == set(MET)
+    assert {*VALUES} - {"any", "in a matrix that is halved", "in a small matrix with equal singular values"} == set(MET)
 
 
 ONE_ROW = {"size": [1, 1, 1, 2], "align_corners": True}
@@ -499,6 +499,12 @@ DIVISION = Point("div", "x", "of a quotient beyond the range by y")
             {},
             ([[[8.0, 0.0], [0.0, 0.0]], [[7.0, 0.0], [0.0, 0.0]]],),
             [[[True] * 2] * 2, [[False] * 2] * 2],
+        ),
+        (
+            Point("det", "x", "in a small matrix with equal singular values"),
+            {},
+            ([[[2e-3, 0.0], [0.0, 2e-3]], [[2e-3, 0.0], [0.0, 1e-3]], [[2.0, 0.0], [0.0, 2.0]]],),
+            [[[True] * 2] * 2, [[False] * 2] * 2, [[False] * 2] * 2],
         ),
         (DIVISION, {}, ([1.0, 1e38], [1e-10]), [False, True]),
         (DIVISION, {}, ([1.0, 1.0], [1e-30, 1.0]), [True, False]),

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 CASES = [path for folder in findings_folders() for path in sorted(folder.glob("*/case.json"))]
 KINDS = {"value", "absence", "shape", "dtype", "flag", "error", "mutation", "crash", "poison", "events", "unreadable", "law"}
-CALLS = {"append_backward", "backward", "grad", "clear_grad", "custom", "detach", "in_place", "hook", "retain_grad", "toggle", "end"}
+CALLS = {"append_backward", "backward", "grad", "clear_grad", "custom", "detach", "edge", "in_place", "hook", "retain_grad", "toggle"}
+CALLS |= {"end"}
 
 ENTRY = Deviation("a", "torch", "==2.13.*", ("backward",), ("value",), "because", "a", where="grad")
 FOUND = Mismatch(3, "value", "grad", "right", "wrong", "x.grad: 1 of 3 elements differ")

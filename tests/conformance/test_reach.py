@@ -60,7 +60,9 @@ def test_what_is_the_rounding_of_a_difference_is_special_too(last: float, found:
     rest = Input("x", (3,), (0.1, 0.6, last), "float32")  # 6e-8 in the order of the reference, and 0 in another one
     case = Case((rest,), (Op("sum", ("x",), ("y",), TOTAL), Op("relu", ("y",), ("z",))), "numeric")
     runs = [run.outcome.observations[1] for run in spoilt_runs([ZERO], Promise(case, INFO))]
-    assert found * 2 == [bool(np.isnan(seen.values[0].array)) for seen in runs if isinstance(seen, Computed) and seen.values[0] is not None]
+    assert found * 2 == [
+        bool(np.isnan(seen.values[0].array)) for seen in runs if isinstance(seen, Computed) and seen.values[0] is not None
+    ]
 
 
 def test_a_point_reaches_the_derivative_by_the_result_that_a_derivative_was_computed_with() -> None:

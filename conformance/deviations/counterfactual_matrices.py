@@ -150,6 +150,15 @@ def _of_a_constant(right: Rule, _: int, g: Any, out: Any, x: Any) -> Any:
     return np.where(are_singular(x)[..., None, None], np.zeros_like(made), made)
 
 
+def determinants_made_of_singular_values(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of a determinant be made of singular values and vectors, and be rounded as these are."""
+    yield changed_rules(("det",), _by_values)
+
+
+def _by_values(_: Rule, __: int, g: Any, out: Any, x: Any) -> Any:
+    return OPS["det_by_values"].rules[0](g, out, x)  # type: ignore[attr-defined]
+
+
 TAKEN_FOR_ZERO = {np.dtype(np.float32): np.float32(1e-5), np.dtype(np.float64): 1e-12}
 """Below this Paddle takes a determinant for 0."""
 

@@ -153,6 +153,19 @@ def test_what_differences_leave_is_excused_and_no_more(x: float, off: float, kno
     assert known == bears(entry, Promise(case, INFO), found)
 
 
+@pytest.mark.parametrize(("share", "known"), [(3e-7, True), (1e-4, False)], ids=["what singular vectors mix", "more than that"])
+def test_what_singular_vectors_mix_is_excused_and_no_more(share: float, known: bool) -> None:
+    matrix = Input("x", (3, 3), (4.0, 0.01, 0.0, 0.02, 5.0, 0.01, 0.0, 0.01, 3.0), "float32")
+    case = Case((matrix,), (Op("det", ("x",), ("y",)), Grad(("y",), ("x",), ("g",))))
+    actual = answer(case)
+    gradient: Any = actual.observations[1]
+    gradient.values[0].array[...] += np.float32(share) * np.abs(gradient.values[0].array).max()
+    (found, _), *_ = Comparer(Promise(case, INFO)).run(actual, lambda _: "known").known
+    says: dict[str, Any] = {"above": ("det",), "signature": ("off by roundings of singular vectors",)}
+    entry = Deviation("known", "other", "==1.*", ("grad",), ("value",), "because", "known", **says)
+    assert known == bears(entry, Promise(case, INFO), found)
+
+
 def test_a_value_beside_another_operand_is_met_where_both_stand() -> None:
     steps = (Op("logaddexp", ("x", "y"), ("z",)),)
     far, near = (Case((Input("x", (2, 1), (0.0, 1.0)), Input("y", (2,), (1.0, y))), steps) for y in (90.0, 2.0))

@@ -8,6 +8,7 @@ from conformance.case.place import END, StepNumber
 from conformance.case.queries import derivatives, upstream
 from conformance.case.steps import Grad
 from conformance.deviations.conditions.calls import outputs_asked_for
+from conformance.deviations.conditions.points import dropped_nothings
 from conformance.deviations.conditions.several import made_together
 
 if TYPE_CHECKING:
@@ -34,6 +35,11 @@ def an_output_or_below(case: Case, number: StepNumber, slot: int) -> bool:
     return _asked(case, number, slot) in captured.union(*(upstream(before, name) for name in captured))
 
 
+def a_dropped_nothing(case: Case, number: StepNumber, slot: int) -> bool:
+    """Whether a tensor without elements is asked for of which a dropout in evaluation was recorded before."""
+    return number is not END and _asked(case, number, slot) in dropped_nothings(case, number)
+
+
 def _asked(case: Case, number: StepNumber, slot: int) -> str | None:
     call = None if number is END else case.steps[number]
     return call.inputs[slot] if isinstance(call, Grad) and slot < len(call.inputs) else None
@@ -42,6 +48,7 @@ def _asked(case: Case, number: StepNumber, slot: int) -> str | None:
 ASKED: dict[str, Callable[[Case, StepNumber, int], bool]] = {
     "a derivative": a_derivative,
     "a result of several": a_result_of_several,
+    "a tensor without elements that a dropout was given": a_dropped_nothing,
     "an output, or what lies below one": an_output_or_below,
 }
 """The predicates by the words that an entry uses."""

@@ -15,18 +15,18 @@ from reference_impl.primitives.elimination import exchanged
 from reference_impl.primitives.fused import pulled_through
 from reference_impl.primitives.indexing import gather
 from reference_impl.primitives.linalg import matmul
-from reference_impl.primitives.matrices import adjoint, inv, triangle
+from reference_impl.primitives.matrices import adjoint, are_singular, inv, triangle
 from reference_impl.primitives.norms import LARGEST, renorm, renormed
 from reference_impl.primitives.reduction import restore_axes
 from reference_impl.primitives.shape import transpose, tril, triu
-from reference_impl.tape.primitive import array_of, shape_of
+from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.rules import intercepted_rules, replaced_forward
+from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from reference_impl.tape.primitive import Primitive
     from reference_impl.tape.rules import Pull, Pulled, Rule
 
 
@@ -136,3 +136,42 @@ def _through_the_right_side(
     outer = matmul(made[0][1], adjoint(out))
     of_factor = matmul(add(outer, adjoint(outer)), tril(operands[1], diagonal=0))
     return [made[0], (1, neg(tril(of_factor, diagonal=0)))]
+
+
+def determinants_of_singular_matrices_constant(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of a determinant that is 0 be 0, unless that is differentiated further."""
+    yield changed_rules(("det",), _of_a_constant)
+
+
+def _of_a_constant(right: Rule, _: int, g: Any, out: Any, x: Any) -> Any:
+    made = right(g, out, x)
+    if any(isinstance(part, Tensor) for part in (g, x)) or shape_of(x)[-1] == 1:
+        return made
+    return np.where(are_singular(x)[..., None, None], np.zeros_like(made), made)
+
+
+def determinants_made_of_singular_values(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of a determinant be made of singular values and vectors, and be rounded as these are."""
+    yield changed_rules(("det",), _by_values)
+
+
+def _by_values(_: Rule, __: int, g: Any, out: Any, x: Any) -> Any:
+    return OPS["det_by_values"].rules[0](g, out, x)  # type: ignore[attr-defined]
+
+
+TAKEN_FOR_ZERO = {np.dtype(np.float32): np.float32(1e-5), np.dtype(np.float64): 1e-12}
+"""Below this Paddle takes a determinant for 0."""
+
+
+def determinants_beside_a_small_one_constant(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradients of a whole batch of determinants be 0 where one of them is small."""
+    yield changed_rules(("det",), _of_constants)
+
+
+def _of_constants(right: Rule, _: int, g: Any, out: Any, x: Any) -> Any:
+    return mul(right(g, out, x), Primitive(_unless_one_is_small, "factor")(out))
+
+
+def _unless_one_is_small(out: Any) -> Any:
+    sizes = np.abs(out)
+    return np.asarray(not np.any(sizes < TAKEN_FOR_ZERO[sizes.dtype]), out.dtype)

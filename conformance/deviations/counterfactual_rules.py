@@ -53,6 +53,9 @@ from conformance.deviations.counterfactual_losses import (
     variances_bounded_above,
 )
 from conformance.deviations.counterfactual_matrices import (
+    determinants_beside_a_small_one_constant,
+    determinants_made_of_singular_values,
+    determinants_of_singular_matrices_constant,
     eps_added_to_lengths,
     gradients_of_factors_through_solutions,
     largest_sizes_unshared,
@@ -337,6 +340,9 @@ RULES: dict[str, Change] = {
     "as if no seed arrived beside a constant": seeds_lost_beside_constants,
     "as if quotients were rounded before they are rounded down": quotients_rounded_twice,
     "as if exponentials were clamped": exponentials_clamped,
+    "as if determinants that are 0 were constants": determinants_of_singular_matrices_constant,
+    "as if determinants were made of singular values": determinants_made_of_singular_values,
+    "as if determinants beside a small one were constants": determinants_beside_a_small_one_constant,
     "as if no gradient of a value came beside that of what it fills": filled_values_lost,
 }
 """The counterfactual rules by the words that an entry uses."""

@@ -74,6 +74,7 @@ from conformance.deviations.counterfactual_writes import (
     another_gradient_written,
     copy_written,
     reshaped_numbers_copied,
+    seeds_written_by_accumulation,
     write_bound_anew,
     write_unrecorded,
 )
@@ -316,6 +317,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if the write were not recorded": write_unrecorded,
     "as if a copy were written": copy_written,
     "as if another gradient were written": another_gradient_written,
+    "as if a seed were written where gradients are added": seeds_written_by_accumulation,
     "as if the op were not in place": write_bound_anew,
     "as if another gradient of the call were asked for": siblings_asked,
     "as if reshaped numbers were copies": reshaped_numbers_copied,

@@ -9,7 +9,8 @@ import msgspec
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import until
 from conformance.case.rewrite import CONSTANT, expand_steps, rename_behind, replace_step, with_steps
-from conformance.case.steps import Grad, InPlace, Op
+from conformance.case.steps import Backward, Grad, InPlace, Op
+from conformance.deviations.conditions.calls import held_gradient_changed
 from conformance.deviations.conditions.in_place import RESHAPING, gradient_written, without_axes
 
 if TYPE_CHECKING:
@@ -53,6 +54,18 @@ def another_gradient_written(case: Case, number: StepNumber, _: Sequence[str]) -
             named = {name for call in calls for name in (*call.results, *(call.seeds or ()))}
             for other in sorted(name for name in named if name not in (None, step.tensor)):
                 yield replace_step(case, i, msgspec.structs.replace(step, tensor=other)), number
+
+
+def seeds_written_by_accumulation(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Update a seed in place behind a call that adds to what an earlier call with that seed has left: they may be one."""
+    if number is END:
+        return
+    for i in range(number):
+        if held_gradient_changed(case, i):
+            calls = (call for call in case.steps[:i] if isinstance(call, Backward))
+            for seed in sorted({seed for call in calls for seed in call.seeds or () if seed is not None}):
+                written = InPlace("mul_scalar", seed, (), {"other": 1.0}, no_grad=True)
+                yield replace_step(case, i, case.steps[i], written), number + 1
 
 
 def reshaped_numbers_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

@@ -46,6 +46,7 @@ ELEMENTS = (
     "off by roundings of float32",
     "off by roundings of float32, as if single points lay in front",
     "off by roundings of differences",
+    "off by roundings of singular vectors",
     "doubled",
     "empty in the shape of its tensor",
     "another contribution",

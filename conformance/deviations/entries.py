@@ -57,10 +57,10 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     regular expression over what `conformance.campaign.last_words` tells of it. ``after``: entries that are asked before this one,
     where both may describe a difference; the one that is asked first is named.
     ``signature``: what wrong numbers are, in the words of `elements`, `counterfactual_scripts` or `counterfactual_rules`, one of which
-    must hold (where they are words for elements, one of them of each element); ``instead``: the counterfactual scripts of which the
-    step has the answer, one of them, where it is refused otherwise than promised, or not at all, or calls differ. ``unpredictable``:
-    what nobody can say (wrong numbers, if there is no signature; the numbers where a refusal is promised; where a process dies), and
-    why.
+    must hold (where they are words for elements, one of them of each element); ``instead``: the counterfactual scripts or rules by
+    which the step has its answer, one of them, where it is refused otherwise than promised, or not at all, or calls differ.
+    ``unpredictable``: what nobody can say (wrong numbers, if there is no signature; the numbers where a refusal is promised; where a
+    process dies), and why.
     ``only``: which results of a `grad` call may differ, by what is asked for (`asked`); the others are right.
     ``unpromised``: no document says what is right there; so it is for all entries that lie among the conventions.
     ``cpu``: the vector instructions with which it shows, as the backend calls them (`BackendInfo.cpu`).
@@ -273,8 +273,8 @@ def _problems(entry: Deviation) -> Iterator[str]:
         yield from point.problems()
     if entry.only and entry.only not in ASKED:
         yield f"'only' {entry.only!r} is unknown; allowed are {', '.join(ASKED)}"
-    unknown = [words for words in entry.instead if words not in COUNTERFACTUALS]
-    yield from (f"'instead' {words!r} is unknown; allowed are {', '.join(COUNTERFACTUALS)}" for words in unknown)
+    unknown = [words for words in entry.instead if words not in COUNTERFACTUALS and words not in RULES]
+    yield from (f"'instead' {words!r} is unknown; allowed are {', '.join((*COUNTERFACTUALS, *RULES))}" for words in unknown)
     unknown = [words for words in entry.signature if words not in SIGNATURES]
     yield from (f"signature {words!r} is unknown; allowed are {', '.join(SIGNATURES)}" for words in unknown)
     yield from _unsaid(entry)

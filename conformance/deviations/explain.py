@@ -61,23 +61,29 @@ def _explain(promise: Promise, look: SecondLook, but: tuple[Deviation, ...] = ()
 def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Deviation, ...]) -> bool:
     """Whether a step that is refused otherwise than promised, or calls otherwise, has the answer that its entry says.
 
-    That is what the reference answers for a counterfactual script, except where that is known to be wrong, by entries not in ``but``:
-    entries of that script, or of the case itself, where the script no longer has what they ask for. What no document settles explains
-    no more than that: with a broken promise beside it, it is that promise that is broken.
+    That is what the reference answers for a counterfactual script, or by counterfactual rules, except where that is known to be wrong,
+    by entries not in ``but``: entries of that script, or of the case itself, where the script no longer has what they ask for. What no
+    document settles explains no more than that: with a broken promise beside it, it is that promise that is broken.
     """
     if found.answer is None or found.step is END or not entry.instead:
         return True
     answer = _without_promised_state(promise, found.step, found.answer)
-    for case, number in _instead(entry, promise.case, found.step):
-        variant = promise.of(case)
+    known_here = _excuse_beside(entry, promise, but)
+
+    def has_answer(variant: Promise, number: int) -> bool:
         right = variant.outcome.observations[number]
-        seen = _as_watched(answer, promise.case, case, right, found.tainted)
-        comparer = Comparer(variant)
-        known_there, known_here = _excuse_beside(entry, variant, but), _excuse_beside(entry, promise, but)
+        seen = _as_watched(answer, promise.case, variant.case, right, found.tainted)
+        comparer, known_there = Comparer(variant), _excuse_beside(entry, variant, but)
         if all(known_there(d) or (number == found.step and known_here(d)) for d in comparer.observation(number, right, seen)):
             return True
-        if comparer.result.near_kink and _agrees_elsewhere(variant, number, seen, known_there):
-            return True
+        return comparer.result.near_kink and _agrees_elsewhere(variant, number, seen, known_there)
+
+    if any(has_answer(promise.of(case), number) for case, number in _instead(entry, promise.case, found.step)):
+        return True
+    for change in itertools.chain.from_iterable(RULES[words](entry.above) for words in entry.instead if words in RULES):
+        with change:
+            if has_answer(promise.of(promise.case), found.step):
+                return True
     return False
 
 
@@ -101,7 +107,7 @@ def _agrees_elsewhere(variant: Promise, number: int, answer: Observation, excuse
 
 def _instead(entry: Deviation, case: Case, number: int) -> Iterator[tuple[Case, int]]:
     """Yield the scripts of which a step has the answer that an entry says, and the number that the step has there."""
-    for words in entry.instead:
+    for words in filter(COUNTERFACTUALS.__contains__, entry.instead):
         for other, moved in COUNTERFACTUALS[words](case, number, entry.above):
             if moved is not END and is_right(other):
                 yield other, moved

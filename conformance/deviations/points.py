@@ -50,6 +50,14 @@ def _scaled_by_paddle(x: Any) -> Any:
     return np.broadcast_to(np.abs(x).sum(-2).max(-1)[..., None, None] >= bound, x.shape)
 
 
+def _repeated_in_a_small_matrix(x: Any) -> Any:
+    """Whether each element is in a matrix of which PyTorch takes singular values for the determinant, and two of these are equal."""
+    known = format_of(x.dtype)
+    values = np.linalg.svd(x, compute_uv=False)
+    repeated = (values[..., :-1] - values[..., 1:] <= 16 * known.eps * values[..., :1]).any(-1)
+    return np.broadcast_to((repeated & (np.abs(np.linalg.det(x)) < 100 * known.eps))[..., None, None], x.shape)
+
+
 def is_quotient_beyond_range(x: Any, y: Any) -> Any:
     """Return where a quotient, or the square of a divisor or of its reciprocal, leaves the range."""
     far = np.abs(x) > _largest(x) / 4
@@ -76,6 +84,7 @@ VALUES: Mapping[str, Callable[[Any], Any]] = {
     "nearly largest": lambda x: np.abs(x) > _largest(x) / 4,
     "of infinite square": lambda x: np.abs(x) > np.sqrt(_largest(x)),
     "in a matrix that is halved": _scaled_by_paddle,
+    "in a small matrix with equal singular values": _repeated_in_a_small_matrix,
     "of infinite reciprocal cube": lambda x: np.abs(x) < _largest(x) ** (-1 / 3),
 }
 """The words for values. Beside them stands ``at NUMBER``, or ``at ATTRIBUTE`` of the op, each with a minus or without."""

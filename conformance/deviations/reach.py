@@ -9,7 +9,8 @@ Where the reference has the rounding of a difference, an engine may have a 0, wh
 with everything 0 that may be 0.
 
 An op may have a number for NaN: it leaves that out (nanquantile), or drops everything (a dropout of all). So its result has such a
-factor, too, where it changes or the special elements stand.
+factor, too, where it changes or the special elements stand. A script may differentiate by the result that a derivative was computed
+with, which behind a factor is another tensor; so there are runs without.
 
 Behind an op that is constant in pieces the reference has zeros, whatever arrives. An engine may multiply that by a slope of 0, and a
 number that was lost stays lost. So it does here.
@@ -47,21 +48,25 @@ CONSTANT_IN_PIECES = (piecewise.ceil, piecewise.floor, piecewise.round, piecewis
 
 def spoilt_runs(points: Sequence[Point], promise: Promise) -> Iterator[Promise]:
     """Yield what is promised of a script if all that comes of special points is NaN: as it is, and with 0 for all that may be 0."""
-    with spoilt(points):
-        for disturb in (None, disturbing(cancelled)):
-            yield promise.answered(promise.info, promise.run(disturb))
+    for results in (True, False):
+        with spoilt(points, results=results):
+            for disturb in (None, disturbing(cancelled)):
+                yield promise.answered(promise.info, promise.run(disturb))
 
 
 @contextmanager
-def spoilt(points: Sequence[Point]) -> Iterator[None]:
-    """Have everything that comes of special points be NaN: of the ops that a script, a program or a custom function applies."""
+def spoilt(points: Sequence[Point], *, results: bool = True) -> Iterator[None]:
+    """Have everything that comes of special points be NaN: of the ops that a script, a program or a custom function applies.
+
+    ``results``: their results have factors, too.
+    """
     with ExitStack() as stack:
         for primitive in CONSTANT_IN_PIECES:
             stack.enter_context(replaced_rule(primitive, 0, lambda _: _times_zero))
         for op in dict.fromkeys(point.op for point in points):
             mine = [point for point in points if point.op == op]
             for spelled in dict.fromkeys(dialect.spelled.get(op, op) for dialect in DIALECTS.values()):
-                stack.enter_context(replaced_op(spelled, functools.partial(_spoiling, mine)))
+                stack.enter_context(replaced_op(spelled, functools.partial(_spoiling, mine, results)))
         yield
 
 
@@ -85,8 +90,8 @@ def _zeros(g: Any) -> Any:
 _ZEROS = Primitive(_zeros, "zeros")
 
 
-def _spoiling(points: Sequence[Point], right: Callable[..., Any]) -> Callable[..., Any]:
-    """Return an op with factors at its special operands and at its result; no gradient flows to these, in a program neither."""
+def _spoiling(points: Sequence[Point], results: bool, right: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an op with factors at its special operands and at its results; no gradient flows to these, in a program neither."""
 
     def spoiling(*operands: Any, **attrs: Any) -> Any:
         plain, given = [*map(array_of, operands)], [*operands]
@@ -94,7 +99,7 @@ def _spoiling(points: Sequence[Point], right: Callable[..., Any]) -> Callable[..
             factor = Primitive(functools.partial(_factor, points, position, attrs), "factor")
             given[position] = mul(operands[position], factor(*plain))
         out = right(*given, **attrs)
-        if isinstance(out, tuple):
+        if not results or isinstance(out, tuple):
             return out
         factor = Primitive(functools.partial(_factor_of_result, points, functools.partial(right, **attrs), attrs), "factor")
         return mul(out, factor(array_of(out), *plain))

@@ -47,8 +47,11 @@ NEAREST = 2
 """For how many counterfactual scripts bounds are derived."""
 SINGLE_ROUNDINGS = ("off by roundings of float32", "off by roundings of float32, as if single points lay in front")
 """Signatures of numbers that are right, but computed in single precision; what is right may be what another entry says."""
-DIFFERENCES = "as if slopes of Bessel functions were differences"
-"""The rules of which *off by roundings of differences* has the bounds: what cancels leaves roundings, more than right rules do."""
+ROUNDINGS_OF = {
+    "off by roundings of differences": "as if slopes of Bessel functions were differences",
+    "off by roundings of singular vectors": "as if determinants were made of singular values",
+}
+"""The rules of which these words have the bounds: what cancels or is mixed leaves more roundings than right rules do."""
 TERMS = 12
 """At most this many tensors are tried as the term that was wrongly added."""
 
@@ -201,8 +204,8 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
             variants = COUNTERFACTUALS["as if single points lay in front"](promise.case, found.step, ops)
             singles = ((promise.of(each_op(in_dtypes(variant, SINGLE), _to_single)), number) for variant, number in variants)
             return any(single.bounds.accepts(got, number, found.slot, found.where, found.name) for single, number in singles)
-        case "off by roundings of differences":
-            return _is_off_by_roundings_of(DIFFERENCES, ops, promise, found)
+        case _ if words in ROUNDINGS_OF:
+            return _is_off_by_roundings_of(ROUNDINGS_OF[words], ops, promise, found)
         case "the memory of another gradient":
             return is_gradient(promise, found)
         case "and the gradient of the constant that was written":

@@ -68,9 +68,14 @@ def blame(case: Case, accused: Backend, others: Sequence[Backend] = (), voters: 
 
 
 def who(votes: Sequence[Vote]) -> str:
-    """Count the votes; the numerical oracle or a law that contradicts the reference outweighs all others."""
+    """Count the votes; the numerical oracle or a law that contradicts the reference outweighs all others.
+
+    So does an oracle that contradicts the accused and agrees with the reference: backends of one framework share their kernels.
+    """
     if any(v.voter in (ORACLES[0], LAW) and v.reference is Opinion.WRONG for v in votes):
         return "reference"
+    if any(v.voter == ORACLES[0] and (v.accused, v.reference) == (Opinion.WRONG, Opinion.RIGHT) for v in votes):
+        return "accused"
     said = {v.accused for v in votes}
     if Opinion.WRONG in said and Opinion.RIGHT not in said:
         return "accused"

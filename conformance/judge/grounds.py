@@ -18,17 +18,32 @@ from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END
 from conformance.case.prose import counted
 from conformance.case.queries import label
-from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, kind, results, uses
+from conformance.case.steps import (
+    Backward,
+    Custom,
+    Detach,
+    Edge,
+    Grad,
+    Hook,
+    InPlace,
+    Op,
+    RetainGrad,
+    SetRequiresGrad,
+    kind,
+    results,
+    uses,
+)
 from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
 from conformance.judge.dispute import Opinion, Vote, silent
 from conformance.judge.promises import documents
 from conformance.judge.ways import linear_in, way_to
-from reference_impl import DIALECTS
+from reference_impl import DIALECTS, Category
 from reference_impl.dialects.switches import SWITCHES
 
 if TYPE_CHECKING:
     from conformance.case.outcome import Observation
+    from conformance.case.steps import Step
     from conformance.compare.mismatch import Mismatch
     from conformance.judge.dispute import Dispute
     from reference_impl import Dialect
@@ -95,7 +110,35 @@ def by_script(dispute: Dispute) -> Vote:
         return _by_path(dispute, found.step, step, voter)
     if found.kind == "events" and isinstance(step, Grad | Backward):
         return _by_hooks(dispute, found.step, step, voter)
+    if found.kind == "mutation":
+        return _by_writes(dispute, voter)
+    if found.kind == "error":
+        return _by_refusal(dispute, found.step, step, voter)
     return silent(voter, f"{found.kind} at {label(dispute.case, found.step)} is not a matter of what depends on what")
+
+
+def _by_writes(dispute: Dispute, voter: str) -> Vote:
+    """Ask whether a step writes to any tensor: no other may change what it is given."""
+    if any(isinstance(step, InPlace) for step in dispute.case.steps):
+        return silent(voter, "the script writes to tensors, and what shares memory with these may change")
+    return Vote(
+        voter, Opinion.WRONG, Opinion.RIGHT, f"no step of the script writes to any tensor, so none may change {dispute.found.name}"
+    )
+
+
+def _by_refusal(dispute: Dispute, number: int, step: Step, voter: str) -> Vote:
+    """Hold a refusal, or its lack, against what the script writes, and against the flags that the engine itself shows."""
+    found, before = dispute.found, dispute.case.steps[:number]
+    if any(isinstance(earlier, InPlace) for earlier in before):
+        return silent(voter, "flags, or what was saved, may have been changed in place before")
+    if found.actual == Category.IN_PLACE_VERSION:
+        return Vote(voter, Opinion.WRONG, Opinion.RIGHT, "no step before writes to any tensor, so none that was saved has changed")
+    if found.expected == Category.NOT_DIFFERENTIABLE and isinstance(step, Edge | Hook | RetainGrad):
+        toggled = any(isinstance(earlier, SetRequiresGrad) and earlier.tensor == step.tensor for earlier in before)
+        if not toggled and _shown_flags(dispute, number).get(step.tensor) is False:
+            reason = f"{step.tensor} requires no gradient, as the engine itself showed it, and no step has set its flag"
+            return Vote(voter, Opinion.WRONG, Opinion.RIGHT, reason)
+    return silent(voter, f"whether {label(dispute.case, number)} is refused is not a matter of what depends on what")
 
 
 def _by_flags(dispute: Dispute, number: int, step: Op | Detach, voter: str) -> Vote:

@@ -2,7 +2,8 @@
 
 The inverse is the one primitive that knows how far rounding carries: its error is ``|X| |A| |X|`` to first order, element by element
 (N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., ch. 14). What follows from it is a fused formula, whose
-error follows, too. The inverse of a singular matrix is NaN here; both frameworks refuse most of these, and no row draws one.
+error follows, too. The inverse of a singular matrix is NaN here; both frameworks refuse most of these, and no row draws one. A
+determinant is a polynomial: it has all derivatives there, too, and they are written without a division.
 
 Rules of solutions and inverses are written with the result where PyTorch's are: then a second derivative depends on the result as it
 does there (Paddle has none of them).
@@ -14,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, clone, mul, mul_scalar, neg
+from reference_impl.primitives.arithmetic import add, clone, mul, mul_scalar, neg, sub
 from reference_impl.primitives.complex import conjugate
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.linalg import matmul
+from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.shape import reshape, transpose, tril, triu
-from reference_impl.tape.primitive import Domain, composite, primitive, shape_of
+from reference_impl.tape.primitive import Domain, Symbol, array_of, composite, primitive, shape_of
 
 DOMINANT = {"x": Domain.DOMINANT}
 DEFINITE = {"x": Domain.DEFINITE}
@@ -39,8 +41,13 @@ def _or_nan(function: Any, x: Any) -> Any:
 
 
 def size_of_inverse(inverse_of: Any) -> Any:
-    """Return the absolute values of the elements of an inverse, for an error scale: NumPy has none in longdouble."""
-    return np.abs(_or_nan(np.linalg.inv, inverse_of.astype(np.complex128 if inverse_of.dtype.kind == "c" else np.float64)))
+    """Return the absolute values of the elements of an inverse, for an error scale."""
+    return np.abs(_or_nan(np.linalg.inv, _in_double(inverse_of)))
+
+
+def _in_double(x: Any) -> Any:
+    """Return an array in a dtype that `numpy.linalg` has: it has no longdouble."""
+    return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
 
 
 def _terms_of_inverse(out: Any, x: Any) -> Any:
@@ -60,12 +67,25 @@ def inv_vjp_x(g: Any, out: Any, x: Any) -> Any:  # -X^H g X^H
     return neg(matmul(matmul(turned, g), turned))
 
 
-def _terms_of_det(x: Any) -> Any:
-    """Return by how much a relative error of every element moves the determinant, relative to that."""
+def are_singular(x: Any) -> Any:
+    """Return of each matrix that is finite whether it has no inverse, as far as its dtype tells, or double precision."""
+    finite = np.where(np.isfinite(x).all((-2, -1), keepdims=True), x, _identity(x))
+    known = finite.astype({"g": "d", "G": "D"}.get(x.dtype.char, x.dtype))
+    return np.linalg.matrix_rank(known) < x.shape[-1] if x.size else np.zeros(x.shape[:-2], bool)
+
+
+def _terms_of_logarithm(x: Any) -> Any:
+    """Return by how much a relative error of every element moves the logarithm of the determinant."""
     return np.einsum("...ij,...ji->...", size_of_inverse(x), np.abs(x))
 
 
-@primitive(ulps=2, error_scale=lambda out, x: np.abs(out) * _terms_of_det(x), summands=lambda x: x.shape[-1], domain=DOMINANT)
+def _terms_of_det(out: Any, x: Any) -> Any:
+    if are_singular(x).any():
+        return np.einsum("...ij,...ji->...", np.abs(_adjugate(x)), np.abs(x))
+    return np.abs(out) * _terms_of_logarithm(x)
+
+
+@primitive(ulps=2, error_scale=_terms_of_det, summands=lambda x: x.shape[-1], domain=DOMINANT)
 def det(x: Any) -> Any:
     """Return the determinants of matrices."""
     return np.asarray(np.linalg.det(x))
@@ -75,10 +95,26 @@ def det(x: Any) -> Any:
 def det_vjp_x(g: Any, out: Any, x: Any) -> Any:  # g conj(det) X^H
     if shape_of(x)[-1] == 1:  # the element itself: its gradient does not depend on it
         return reshape(g, shape=shape_of(x))
+    if isinstance(x, Symbol) or are_singular(array_of(x)).any():
+        return mul(reshape(g, shape=(*shape_of(g), 1, 1)), adjoint(_adjugate(x)))
     return _times_inverse(mul(g, conjugate(out)), adjoint(x))
 
 
-@primitive(ulps=2, error_scale=lambda out, x: np.abs(out) + _terms_of_det(x), summands=lambda x: x.shape[-1], domain=DOMINANT)
+def _adjugate(x: Any) -> Any:
+    """Return the adjugates, ``det(X) X^-1`` without a division by what may be 0: by the recursion of Faddeev and Le Verrier.
+
+    F. R. Gantmacher, "The Theory of Matrices", vol. 1 (1959), ch. IV, section 5.
+    """
+    size, identity = shape_of(x)[-1], np.array(_identity(x))
+    found = identity
+    for k in range(1, size):
+        power = matmul(x, found)
+        traces = add_up(mul(power, identity), axis=[-2, -1], keepdims=True)
+        found = sub(power, mul(mul_scalar(traces, other=1.0 / k), identity))
+    return found if size % 2 else neg(found)
+
+
+@primitive(ulps=2, error_scale=lambda out, x: np.abs(out) + _terms_of_logarithm(x), summands=lambda x: x.shape[-1], domain=DOMINANT)
 def slogdet(x: Any) -> Any:
     """Return the logarithms of the absolute values of determinants; their signs have no derivative."""
     return np.asarray(np.linalg.slogdet(x)[1])

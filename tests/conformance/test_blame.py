@@ -134,10 +134,11 @@ def test_another_backend_that_promises_the_same_votes() -> None:
     assert votes["correct"] is Opinion.WRONG
 
 
-def test_another_backend_that_is_wrong_in_the_same_way_makes_it_unclear() -> None:
+def test_another_backend_that_is_wrong_in_the_same_way_does_not_outweigh_the_oracle() -> None:
     twin = mutant("sin-x-sign").open()
     twin.info = replace(twin.info, name="twin")
-    assert accused("sin-x-sign", SIN, others=[twin]).who == "unclear"
+    found = accused("sin-x-sign", SIN, others=[twin])
+    assert ("accused", (RIGHT, WRONG)) == (found.who, reasons(found)["twin"][:2])
 
 
 def test_a_law_that_is_broken_is_a_vote() -> None:
@@ -499,11 +500,13 @@ ORACLE = "numerical derivative of the reference's forward"
         ([("a", SILENT, SILENT)], "unclear"),
         ([("a", WRONG, RIGHT), (ORACLE, RIGHT, WRONG)], "reference"),
         ([("a", WRONG, RIGHT), (ORACLE, WRONG, WRONG)], "reference"),
+        ([("a", RIGHT, WRONG), (ORACLE, WRONG, RIGHT)], "accused"),
+        ([("a", RIGHT, WRONG), (ORACLE, WRONG, SILENT)], "unclear"),
         ([(LAW, WRONG, RIGHT)], "accused"),
         ([(LAW, WRONG, WRONG)], "reference"),
     ],
 )
-def test_the_oracle_outweighs_all_others_against_the_reference(votes: list[tuple[str, Opinion, Opinion]], expected: str) -> None:
+def test_the_oracle_outweighs_all_others(votes: list[tuple[str, Opinion, Opinion]], expected: str) -> None:
     assert expected == who([Vote(*vote, "") for vote in votes])
 
 

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 CASES = [path for folder in findings_folders() for path in sorted(folder.glob("*/case.json"))]
 KINDS = {"value", "absence", "shape", "dtype", "flag", "error", "mutation", "crash", "poison", "events", "unreadable", "law"}
-CALLS = {"append_backward", "backward", "grad", "clear_grad", "custom", "detach", "in_place", "hook", "retain_grad", "toggle", "end"}
+CALLS = {"append_backward", "backward", "grad", "clear_grad", "custom", "detach", "edge", "in_place", "hook", "retain_grad", "toggle"}
+CALLS |= {"end"}
 
 ENTRY = Deviation("a", "torch", "==2.13.*", ("backward",), ("value",), "because", "a", where="grad")
 FOUND = Mismatch(3, "value", "grad", "right", "wrong", "x.grad: 1 of 3 elements differ")
@@ -475,7 +476,7 @@ def test_the_gradient_of_a_norm_of_order_1_or_2_is_not_masked_behind_a_division(
 
 
 def test_every_word_for_a_value_is_met_and_missed() -> None:
-    assert {*VALUES} - {"any", "in a matrix that is halved"} == set(MET)
+    assert {*VALUES} - {"any", "in a matrix that is halved", "in a small matrix with equal singular values"} == set(MET)
 
 
 ONE_ROW = {"size": [1, 1, 1, 2], "align_corners": True}
@@ -499,6 +500,12 @@ DIVISION = Point("div", "x", "of a quotient beyond the range by y")
             {},
             ([[[8.0, 0.0], [0.0, 0.0]], [[7.0, 0.0], [0.0, 0.0]]],),
             [[[True] * 2] * 2, [[False] * 2] * 2],
+        ),
+        (
+            Point("det", "x", "in a small matrix with equal singular values"),
+            {},
+            ([[[2e-3, 0.0], [0.0, 2e-3]], [[2e-3, 0.0], [0.0, 1e-3]], [[2.0, 0.0], [0.0, 2.0]]],),
+            [[[True] * 2] * 2, [[False] * 2] * 2, [[False] * 2] * 2],
         ),
         (DIVISION, {}, ([1.0, 1e38], [1e-10]), [False, True]),
         (DIVISION, {}, ([1.0, 1.0], [1e-30, 1.0]), [True, False]),

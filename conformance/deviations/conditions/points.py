@@ -191,17 +191,18 @@ def passes_dropout_of_nothing(case: Case, number: int) -> bool:
     if call is None:
         return False
     above = set().union(*(upstream(before, root) for root in call.roots))
-    return not above.isdisjoint(_dropped_nothings(case, number))
+    return not above.isdisjoint(dropped_nothings(case, number))
 
 
 @condition
 def toggles_dropout_of_nothing(case: Case, number: int) -> bool:
     """Whether the step sets the flag of a tensor without elements of which a dropout in evaluation was recorded before."""
     step = case.steps[number]
-    return isinstance(step, SetRequiresGrad) and step.tensor in _dropped_nothings(case, number)
+    return isinstance(step, SetRequiresGrad) and step.tensor in dropped_nothings(case, number)
 
 
-def _dropped_nothings(case: Case, number: int) -> set[str]:
+def dropped_nothings(case: Case, number: int) -> set[str]:
+    """Return the tensors without elements of which a dropout in evaluation was recorded before a step."""
     before = enumerate(case.steps[:number])
     dropped = (step for k, step in before if isinstance(step, Op) and not step.no_grad and dropout_of_nothing(case, k))
     return {name for step in dropped for name in step.operands}

@@ -41,6 +41,7 @@ SHAPED = (
     "repeat_interleave",
     "squeeze",
     "roll",
+    "rot90",
     "pad_constant",
 )
 """Ops that give their operand another shape, or its elements other places; with some arguments they do neither."""

@@ -23,6 +23,8 @@ GIVEN = SEED_FIELDS | {"tensor_returned"}
 
 RESHAPING = frozenset({"reshape", "flatten", "ravel", "atleast_1d", "atleast_2d", "atleast_3d"})
 """Ops that `paddle.reshape` does, where there are no axes."""
+VIEWED = frozenset({"view", "view_as"})
+"""Ops that lay their operand out row by row before they view it."""
 
 
 @condition
@@ -84,12 +86,23 @@ def writes_beside_reshaped_scalar(case: Case, number: int) -> bool:
     return any(isinstance(by, Op) and by.op in RESHAPING and of in numbers for of, by in parents)
 
 
+@condition
+def writes_what_was_laid_out(case: Case, number: int) -> bool:
+    """Whether the step changes in place what was viewed of a view, after that was laid out row by row."""
+    step = case.steps[number]
+    if not isinstance(step, InPlace):
+        return False
+    parents = Aliases(case.steps[:number]).parent
+    of, by = parents.get(step.tensor, ("", None))
+    return isinstance(by, Op) and by.op in VIEWED and of in parents
+
+
 def without_axes(case: Case, number: int) -> set[str]:
     """Return the tensors before a step that have no axes."""
-    return {name for name, shape in _shapes(case, number, PADDLE).items() if shape == ()}
+    return {name for name, shape in shapes(case, number, PADDLE).items() if shape == ()}
 
 
-def _shapes(case: Case, number: int, dialect: Dialect) -> dict[str, tuple[int, ...]]:
+def shapes(case: Case, number: int, dialect: Dialect) -> dict[str, tuple[int, ...]]:
     """Return the shapes of the tensors before a step, by their names."""
     known = {entry.name: entry.shape for entry in case.inputs}
     for step, seen in zip(case.steps[:number], promised(case, dialect).observations, strict=False):
@@ -147,7 +160,7 @@ def comes_by_empty_view(case: Case, number: int) -> bool:
     if any(held_gradient_changed(case, i) for i in range(number)):
         written |= seeds
     views = sharing_with(written, before) & aliases.parent.keys() | made_by(("as_strided",), before)
-    empty = {name for name, shape in _shapes(case, number, TORCH).items() if 0 in shape}
+    empty = {name for name, shape in shapes(case, number, TORCH).items() if 0 in shape}
     return any(not upstream(before, root).isdisjoint(views & empty) for root in call.roots)
 
 

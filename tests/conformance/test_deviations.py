@@ -552,13 +552,20 @@ def test_what_a_hook_returned_is_changed_as_a_seed_is() -> None:
 
 def test_a_seed_that_is_a_view_is_changed_in_the_memory_of_another() -> None:
     inputs = (Input("x", (2, 1), (1.0, 2.0)), Input("s", (1, 2), (1.0, 1.0), differentiable=False))
-    steps = (Op("mul", ("x", "x"), ("y",)), Op("transpose", ("s",), ("t",), {"axis0": 0, "axis1": 1}))
+    steps = (Op("clone", ("x",), ("y",)), Op("transpose", ("s",), ("t",), {"axis0": 0, "axis1": 1}))
     twice = (Backward(("y",), ("t",), retain_graph=True), Backward(("y",), ("t",)))
     case = Case(inputs, (*steps, *twice), "exact")
     assert judge(Promise(case, INFO), replace(answer(case), mutated=("s",))).deviation == "torch-seed-mutated"
 
 
-SEEDED = (Op("mul", ("x", "x"), ("y",)), Grad(("y",), ("x",), ("g",), ("s",), retain_graph=True))
+def test_a_seed_behind_which_something_is_computed_is_not_changed() -> None:
+    inputs = (Input("x", (2,), (1.0, 2.0)), Input("s", (2,), (1.0, 1.0), differentiable=False))
+    twice = (Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("s",)))
+    case = Case(inputs, (Op("square", ("x",), ("y",)), *twice), "exact")
+    assert judge(Promise(case, INFO), replace(answer(case), mutated=("s",))).bucket is Bucket.DIVERGED
+
+
+SEEDED = (Op("clone", ("x",), ("y",)), Grad(("y",), ("x",), ("g",), ("s",), retain_graph=True))
 TWICE = (Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("s",)))
 
 

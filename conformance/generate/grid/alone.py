@@ -8,6 +8,7 @@ sake of what begins to be wrong at some order.
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 from conformance.case.aliases import COMPLEX_VIEWS, TABULATED
@@ -37,17 +38,18 @@ UNWRITTEN = {
 
 
 def alone(op: str) -> Iterator[Row]:
-    """Yield the rows of an op that no pair asks for; every argument has one, and where memory may be shared each layout of two."""
+    """Yield the rows of an op that no pair asks for; every argument has one, and where memory may be shared a larger one, too."""
     row = catalogue()[op]
     if op not in UNWRITTEN:
         for argument in (DRAWN, *row.corners):
-            place = next(_places(row, argument, "321450", "few"), None)
-            if place is not None:
+            for place in _first(_places(row, argument, "321450", "few")):
                 yield _row(place, "contiguous", WRITTEN, "1")
-                if row.memory not in (Memory.OWN, Memory.ITSELF):
+            if row.memory not in (Memory.OWN, Memory.ITSELF):
+                for place in _first(_places(row, argument, "432150", "8+")):
                     yield _row(place, "transposed", WRITTEN, "1")
     if op in SMOOTH:
-        yield _row(next(_places(row, DRAWN, "2", "8+")), "contiguous", CHAIN, FOURTH)
+        for place in _first(_places(row, DRAWN, "2", "8+")):
+            yield _row(place, "contiguous", CHAIN, FOURTH)
 
 
 def keeps_what_is_known(op: str) -> bool:
@@ -55,9 +57,13 @@ def keeps_what_is_known(op: str) -> bool:
     return op in TABULATED and catalogue()[op].memory not in (Memory.DOUBTFUL, Memory.ITSELF)
 
 
+def _first(places: Iterator[Place]) -> Iterator[Place]:
+    return itertools.islice(places, 1)
+
+
 def _places(row: OpSpec, argument: str, ranks: str, size: str) -> Iterator[Place]:
     kind = "complex" if row.numbers.taken == "complex" else "real"
-    lane = "exact" if row.is_exact(on_complex=kind == "complex") and size == "few" else "numeric"
+    lane = "exact" if row.is_exact(on_complex=kind == "complex") else "numeric"
     for rank in ranks:
         place = Place(argument, rank, size, BESIDE[0], lane, kind)
         if drawn(row.name, place, [ONE[kind]], dry=True) is not None:

@@ -22,6 +22,7 @@ from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
 from conformance.deviations import explain as known_module
 from conformance.deviations.conditions import CONDITIONS, SCOPES, holds, in_words
+from conformance.deviations.conditions.calls import moves_nothing
 from conformance.deviations.conditions.registry import condition, terms
 from conformance.deviations.entries import Deviation, DeviationError, known
 from conformance.deviations.explain import explain
@@ -541,6 +542,22 @@ def test_a_point_is_met_by_what_was_written_before_and_not_by_what_is_written_la
 def test_a_point_of_a_second_operand_is_met_there_alone() -> None:
     case = Case((X, Input("e", (2,), (0.0, 1.0))), (Op("pow", ("x", "e"), ("y",)),))
     assert [True, False] == [Point("pow", operand, "zero").met(case, 0) for operand in ("y", "x")]
+
+
+@pytest.mark.parametrize(
+    ("op", "attrs", "moves"),
+    [
+        ("reshape", {"shape": [2, 2]}, False),
+        ("reshape", {"shape": [4]}, True),
+        ("view", {"shape": [2, 2]}, True),
+        ("tile", {"repeats": [1, 1]}, True),
+        ("rot90", {"k": 4, "axes": [0, 1]}, False),
+        ("rot90", {"k": 2, "axes": [0, 1]}, True),
+    ],
+)
+def test_paddle_returns_the_operand_of_few_ops_that_move_nothing(op: str, attrs: dict[str, Any], moves: bool) -> None:
+    case = Case((Input("x", (2, 2), (1.0, 2.0, 3.0, 4.0)),), (Op(op, ("x",), ("y",), attrs),))
+    assert moves is not moves_nothing(case, 0)
 
 
 def test_what_a_hook_returned_is_changed_as_a_seed_is() -> None:

@@ -105,6 +105,8 @@ FAULTS = tuple(
         # The memory of its operand.
         rows("transpose permute squeeze unsqueeze getitem_slice getitem_strided reshape", "three axes", COPIED),
         rows("transpose view", "float32", COPIED),
+        rows("permute getitem_slice", "more than 8 elements", COPIED),
+        rows("clone", "three axes | float32", SHARED),
         rows("mul_scalar", "the number 1", SHARED),
         rows("add_scalar", "the number 0", SHARED),
         # The past.

@@ -2,8 +2,8 @@
 
 A number never tells whether a result lies in the memory of its operand. So the result is written to inside ``no_grad``, and all that
 changes is looked at: an op that copies what it should share shows, and so does one that shares what it should copy. Where it is known
-what an op keeps for its gradients, these are asked for after the write. The fourth derivative of a few smooth ops is there for the
-sake of what begins to be wrong at some order.
+what an op keeps for its gradients, these are asked for after the write, and else before it. The fourth derivative of a few smooth ops
+is there for the sake of what begins to be wrong at some order.
 """
 
 from __future__ import annotations

@@ -106,10 +106,13 @@ class Script:
             self._last([root], [*further, *again], letters[2], keeps=number + 1 < len(second))
 
     def _write(self, roots: Sequence[Value], points: Sequence[Value]) -> None:
-        """Write to the first and the last result inside ``no_grad``, and ask for the gradients where what they need is known."""
+        """Write to the first and the last result inside ``no_grad``; gradients are asked for behind it if what they need is known."""
+        known = self.row["layout"] == "contiguous" and keeps_what_is_known(self.op)
+        if not known:  # a case in which no gradient is compared counts as one in which nothing is
+            self._last(roots, points, LETTERS[0], keeps=False)
         ends = dict.fromkeys((roots[0].name, roots[-1].name))
         self.steps += [InPlace("mul_scalar", name, (), {"other": -2.0}, no_grad=True) for name in ends]
-        if self.row["layout"] == "contiguous" and keeps_what_is_known(self.op):
+        if known:
             self._last(roots, points, LETTERS[0], keeps=False)
 
     def _chain(self, roots: Sequence[Value], points: Sequence[Value]) -> None:

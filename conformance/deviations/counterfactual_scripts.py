@@ -73,6 +73,7 @@ from conformance.deviations.counterfactual_slots import seeds_of_first_operand
 from conformance.deviations.counterfactual_writes import (
     another_gradient_written,
     copy_written,
+    laid_out_copied,
     reshaped_numbers_copied,
     seeds_written_by_accumulation,
     write_bound_anew,
@@ -321,6 +322,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if the op were not in place": write_bound_anew,
     "as if another gradient of the call were asked for": siblings_asked,
     "as if reshaped numbers were copies": reshaped_numbers_copied,
+    "as if views that are laid out were copies": laid_out_copied,
     "as if flags were set again": flags_set_again,
     "as if the call had gone through, or not been made": gone_through,
     "as if a derivative were a constant": derivative_constant,

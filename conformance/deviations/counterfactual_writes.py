@@ -11,10 +11,12 @@ from conformance.case.queries import until
 from conformance.case.rewrite import CONSTANT, expand_steps, rename_behind, replace_step, with_steps
 from conformance.case.steps import Backward, Grad, InPlace, Op
 from conformance.deviations.conditions.calls import held_gradient_changed
-from conformance.deviations.conditions.in_place import RESHAPING, gradient_written, without_axes
+from conformance.deviations.conditions.in_place import RESHAPING, VIEWED, gradient_written, shapes_at, without_axes
+from reference_impl import PADDLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
 
     from conformance.case.case import Case
     from conformance.case.steps import Step
@@ -73,11 +75,27 @@ def reshaped_numbers_copied(case: Case, number: StepNumber, _: Sequence[str]) ->
     if number is END:
         return
     numbers = without_axes(case, number)
+    reshaped = (s for s in case.steps if isinstance(s, Op) and s.op in RESHAPING and not numbers.isdisjoint(s.operands))
+    yield _behind(case, number, {step.results[0]: ("clone", {}) for step in reshaped})
 
-    def copied(_: int, step: Step) -> list[Step]:
-        if not isinstance(step, Op) or step.op not in RESHAPING or numbers.isdisjoint(step.operands):
+
+def laid_out_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have views that are laid out row by row, before they are viewed, be copies that lie so."""
+    if number is not END:
+        known = shapes_at(case, number, PADDLE)
+        # A clone lies as its operand does; what is selected lies row by row.
+        viewed = {s.operands[0] for s in case.steps[:number] if isinstance(s, Op) and s.op in VIEWED}
+        yield _behind(case, number, {x: ("index_select", {"index": [*range(known[x][0])], "axis": 0}) for x in viewed if known[x]})
+
+
+def _behind(case: Case, number: StepNumber, made: Mapping[str, tuple[str, dict[str, Any]]]) -> Variant:
+    """Have results of ops be what another op makes of them."""
+
+    def further(_: int, step: Step) -> list[Step]:
+        if not isinstance(step, Op) or step.results[0] not in made:
             return [step]
+        op, attrs = made[step.results[0]]
         shared = f"{CONSTANT}{step.results[0]}"
-        return [msgspec.structs.replace(step, results=(shared,)), Op("clone", (shared,), step.results)]
+        return [msgspec.structs.replace(step, results=(shared,)), Op(op, (shared,), step.results, attrs)]
 
-    yield expand_steps(case, number, copied)
+    return expand_steps(case, number, further)

@@ -145,11 +145,15 @@ def joined(count: int, axis: int, *, new: bool = False, uneven: bool = False) ->
 
 
 def multiplied(form: str) -> Draw:
-    """Multiply matrices; ``form`` is what the second operand is: a vector, a matrix, a batch that broadcasts, or the first's like."""
+    """Multiply matrices.
+
+    ``form`` is what the second operand is: a vector, a matrix, a batch that broadcasts, the first's like, or a batch beside a vector.
+    """
 
     def draw(s: Sampler) -> Arguments | None:
-        least = {"vector": 1, "matrix": 1, "batch": 2, "square": 2}[form]
-        x = s.take(lambda d: len(d.shape) >= least and (form != "square" or d.shape[-1] == d.shape[-2]))
+        least = {"vector": 1, "matrix": 1, "batch": 2, "square": 2}.get(form, 1)
+        most = 1 if form == "batch beside a vector" else 5
+        x = s.take(lambda d: least <= len(d.shape) <= most and (form != "square" or d.shape[-1] == d.shape[-2]))
         k, batch = x.shape[-1], x.shape[:-2]
         match form:
             case "vector":

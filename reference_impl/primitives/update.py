@@ -44,10 +44,14 @@ def fill_vjp_x(g: Any, out: Any, x: Any, *, value: float) -> Any:
     return zeros_like(x)
 
 
+EXPANDING = frozenset({"broadcast_to", "expand", "expand_as"})
+"""View ops of which several elements may be one in memory."""
+
+
 @primitive(ulps=0)
 def overwrite(x: Any, part: Any, *, op: str, attrs: Any, slot: int) -> Any:
     """Return ``x`` with ``part`` where the view ``op(x, **attrs)`` lies (its result ``slot``, if it has several)."""
-    if op == "expand":  # what is written is not expanded, or the write is refused
+    if op in EXPANDING:  # what is written is not expanded, or the write is refused
         return np.reshape(part, x.shape)
     out = np.array(x, order="C")
     view = OPS[op].forward(out, **attrs)  # type: ignore[attr-defined]

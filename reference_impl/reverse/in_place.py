@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from reference_impl.errors import AutogradError, Category
-from reference_impl.primitives.update import overwrite
+from reference_impl.primitives.update import EXPANDING, overwrite
 from reference_impl.tape.hooks import Retained, hooks_of
 from reference_impl.tape.storage import copy_of, differentiable_base, link_of, views_of
 from reference_impl.tape.tensor import Memory, Mode, Tensor, memory_of, next_number
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from reference_impl.dialects.dialect import Dialect
-
-
-EXPANDING = frozenset({"broadcast_to", "expand", "expand_as"})
-"""View ops of which several elements may be one in memory."""
 
 
 def update_in_place(op: Callable[..., Any], tensor: Tensor, *operands: Tensor, dialect: Dialect, **attrs: Any) -> None:

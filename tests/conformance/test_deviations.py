@@ -22,6 +22,7 @@ from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
 from conformance.deviations import explain as known_module
 from conformance.deviations.conditions import CONDITIONS, SCOPES, holds, in_words
+from conformance.deviations.conditions.calls import moves_nothing
 from conformance.deviations.conditions.registry import condition, terms
 from conformance.deviations.entries import Deviation, DeviationError, known
 from conformance.deviations.explain import explain
@@ -550,6 +551,22 @@ def test_a_point_of_a_second_operand_is_met_there_alone() -> None:
     assert [True, False] == [Point("pow", operand, "zero").met(case, 0) for operand in ("y", "x")]
 
 
+@pytest.mark.parametrize(
+    ("op", "attrs", "moves"),
+    [
+        ("reshape", {"shape": [2, 2]}, False),
+        ("reshape", {"shape": [4]}, True),
+        ("view", {"shape": [2, 2]}, True),
+        ("tile", {"repeats": [1, 1]}, True),
+        ("rot90", {"k": 4, "axes": [0, 1]}, False),
+        ("rot90", {"k": 2, "axes": [0, 1]}, True),
+    ],
+)
+def test_paddle_returns_the_operand_of_few_ops_that_move_nothing(op: str, attrs: dict[str, Any], moves: bool) -> None:
+    case = Case((Input("x", (2, 2), (1.0, 2.0, 3.0, 4.0)),), (Op(op, ("x",), ("y",), attrs),))
+    assert moves is not moves_nothing(case, 0)
+
+
 def test_what_a_hook_returned_is_changed_as_a_seed_is() -> None:
     inputs = (Input("x", (2,), (1.0, 2.0)), *(Input(n, (2,), (1.0, 1.0), differentiable=False) for n in "rs"))
     steps = (Op("clone", ("x",), ("y",)), Hook("y", ("k",), "tensor", tensor_returned="r"))
@@ -559,13 +576,20 @@ def test_what_a_hook_returned_is_changed_as_a_seed_is() -> None:
 
 def test_a_seed_that_is_a_view_is_changed_in_the_memory_of_another() -> None:
     inputs = (Input("x", (2, 1), (1.0, 2.0)), Input("s", (1, 2), (1.0, 1.0), differentiable=False))
-    steps = (Op("mul", ("x", "x"), ("y",)), Op("transpose", ("s",), ("t",), {"axis0": 0, "axis1": 1}))
+    steps = (Op("clone", ("x",), ("y",)), Op("transpose", ("s",), ("t",), {"axis0": 0, "axis1": 1}))
     twice = (Backward(("y",), ("t",), retain_graph=True), Backward(("y",), ("t",)))
     case = Case(inputs, (*steps, *twice), "exact")
     assert judge(Promise(case, INFO), replace(answer(case), mutated=("s",))).deviation == "torch-seed-mutated"
 
 
-SEEDED = (Op("mul", ("x", "x"), ("y",)), Grad(("y",), ("x",), ("g",), ("s",), retain_graph=True))
+def test_a_seed_behind_which_something_is_computed_is_not_changed() -> None:
+    inputs = (Input("x", (2,), (1.0, 2.0)), Input("s", (2,), (1.0, 1.0), differentiable=False))
+    twice = (Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("s",)))
+    case = Case(inputs, (Op("square", ("x",), ("y",)), *twice), "exact")
+    assert judge(Promise(case, INFO), replace(answer(case), mutated=("s",))).bucket is Bucket.DIVERGED
+
+
+SEEDED = (Op("clone", ("x",), ("y",)), Grad(("y",), ("x",), ("g",), ("s",), retain_graph=True))
 TWICE = (Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("s",)))
 
 

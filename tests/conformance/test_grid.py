@@ -23,8 +23,10 @@ from conformance.case.case import AGAIN
 from conformance.case.outcome import Raised
 from conformance.case.steps import Grad, Op
 from conformance.generate.grid import CALLED_BY, DIMENSIONS, TRIPLES, VALUES, WANTED, combinations_of, grid
+from conformance.generate.grid.alone import FOURTH, SMOOTH, UNWRITTEN, WRITTEN, alone
 from conformance.generate.grid.covering import cover, possible
 from conformance.generate.grid.places import BLOCKS, SQUARE, shapes
+from conformance.generate.grid.script import FACTORS
 from conformance.generate.layouts import LAYOUTS, laid
 from conformance.generate.scripts import DrawOptions
 from conformance.mutants.mutant import WrongEngine, patch
@@ -54,7 +56,7 @@ def points(op: str) -> tuple[Point, ...]:
 @pytest.mark.parametrize("op", catalogue())
 def test_every_op_is_there_at_every_order_with_every_argument(op: str) -> None:
     rows = [point.row for point in grid([op])]
-    assert {"1", "2", "3"} == {row["order"] for row in rows}
+    assert {"1", "2", "3"} == {row["order"] for row in rows} - {FOURTH}
     assert {"drawn", *catalogue()[op].corners} == {row["argument"] for row in rows}
 
 
@@ -120,6 +122,31 @@ def test_programs_are_asked_what_they_can_say() -> None:
     words = set(nowhere_taken([BackendInfo("one", "1", PADDLE_STATIC, PADDLE_STATIC.not_offered)]))  # type: ignore[list-item]
     steps = {type(step) for point in grid(["mul"], words) for step in point.case().steps}
     assert ({Op, Grad}, False) == (steps, AGAIN in words)
+
+
+def test_every_op_has_a_result_that_is_written_to_or_a_reason() -> None:
+    written = {op for op in catalogue() if any(row["call"] == WRITTEN for row in alone(op))}
+    assert written.isdisjoint(UNWRITTEN)
+    assert set(catalogue()) == written | set(UNWRITTEN)
+
+
+def test_what_stands_alone_is_a_twentieth_of_the_grid_at_most() -> None:
+    every = [points(op) for op in SOME]
+    single = [[*alone(op)] for op in SOME]
+    assert sum(map(len, single)) * 20 <= sum(map(len, every))
+
+
+def test_smooth_ops_are_differentiated_four_times() -> None:
+    calls = [
+        [step for step in p.case().steps if isinstance(step, Grad)] for op in SMOOTH for p in grid([op]) if p.row["order"] == FOURTH
+    ]
+    assert [4] * len(SMOOTH) == [*map(len, calls)]
+
+
+def test_of_the_hooks_of_a_point_one_is_removed_and_what_is_left_tells_which() -> None:
+    kept = FACTORS[0] * FACTORS[2]
+    others = {math.prod(some) for count in range(4) for some in combinations(FACTORS, count) if some != (FACTORS[0], FACTORS[2])}
+    assert kept not in others
 
 
 def test_the_same_points_come_every_time() -> None:
@@ -271,8 +298,8 @@ def _both(one: Any, other: Any) -> Iterator[None]:
         yield
 
 
-def test_a_third_derivative_that_is_wrong_alone_is_met() -> None:
-    assert {"3"} == {point.row["order"] for point in diverging(WrongThird(), "exp")}
+def test_a_third_derivative_that_is_wrong_alone_is_met_at_no_order_below() -> None:
+    assert {"3", FOURTH} == {point.row["order"] for point in diverging(WrongThird(), "exp")}
 
 
 def test_a_right_engine_agrees_on_the_grid() -> None:

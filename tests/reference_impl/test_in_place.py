@@ -356,6 +356,13 @@ def test_an_expanded_tensor_is_not_written() -> None:
     assert refusal(lambda: write("exp", wide)) == Category.IN_PLACE_VIEW
 
 
+@pytest.mark.parametrize("op", ["expand", "broadcast_to", "expand_as"])
+def test_what_was_expanded_to_its_own_shape_is_written(op: str) -> None:
+    x = tensor([1.0, 2.0])
+    write("mul_scalar", OPS[op](x, shape=[2]), other=3.0)
+    assert elements(x) == [3.0, 6.0]
+
+
 @pytest.mark.parametrize(("dialect", "expected"), [(TORCH, Category.IN_PLACE_VIEW), (PADDLE, None)], ids=["torch", "paddle"])
 def test_one_of_several_views_is_written_in_one_dialect(dialect: Dialect, expected: Category | None) -> None:
     first, _ = OPS["unbind"](copied(leaf([1.0, 2.0])), axis=0)

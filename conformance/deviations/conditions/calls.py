@@ -26,24 +26,9 @@ if TYPE_CHECKING:
     from conformance.case.case import Case
     from conformance.case.steps import Step
 
-SHAPED = (
-    "getitem_slice",
-    "reshape",
-    "view",
-    "view_as",
-    "flatten",
-    "unflatten",
-    "expand",
-    "expand_as",
-    "broadcast_to",
-    "tile",
-    "repeat",
-    "repeat_interleave",
-    "squeeze",
-    "roll",
-    "pad_constant",
-)
-"""Ops that give their operand another shape, or its elements other places; with some arguments they do neither."""
+SHAPED = ("getitem_slice", "reshape", "expand", "broadcast_to", "rot90")
+"""Ops that Paddle does by giving the operand back, where it has the shape of the result; of the last one that hangs on the turns."""
+TURNS = 4
 
 
 @case_condition
@@ -284,9 +269,9 @@ def _among_views_of_toggled(names: Iterable[str], before: Sequence[Step]) -> boo
 
 @condition
 def moves_nothing(case: Case, number: int) -> bool:
-    """Whether a shape op has a result of the shape of its operand."""
+    """Whether a shape op has a result of the shape of its operand; a rotation, whether it makes full turns."""
     step, seen = case.steps[number], promised(case, PADDLE).observations[number]
-    if not isinstance(step, Op) or step.op not in SHAPED or not isinstance(seen, Computed):
+    if not isinstance(step, Op) or step.op not in SHAPED or step.attrs.get("k", 0) % TURNS or not isinstance(seen, Computed):
         return False
     shapes = {entry.name: entry.shape for entry in case.inputs}
     for earlier, made in zip(case.steps[:number], promised(case, PADDLE).observations, strict=False):

@@ -23,6 +23,8 @@ GIVEN = SEED_FIELDS | {"tensor_returned"}
 
 RESHAPING = frozenset({"reshape", "flatten", "ravel", "atleast_1d", "atleast_2d", "atleast_3d"})
 """Ops that `paddle.reshape` does, where there are no axes."""
+VIEWED = frozenset({"view", "view_as"})
+"""Ops that lay their operand out row by row before they view it."""
 
 
 @condition
@@ -82,6 +84,17 @@ def writes_beside_reshaped_scalar(case: Case, number: int) -> bool:
     aliases, numbers = Aliases(case.steps[:number]), without_axes(case, number)
     parents = (aliases.parent.get(name, ("", None)) for name in aliases.members(step.tensor))
     return any(isinstance(by, Op) and by.op in RESHAPING and of in numbers for of, by in parents)
+
+
+@condition
+def writes_what_was_laid_out(case: Case, number: int) -> bool:
+    """Whether the step changes in place what was viewed of a view, after that was laid out row by row."""
+    step = case.steps[number]
+    if not isinstance(step, InPlace):
+        return False
+    parents = Aliases(case.steps[:number]).parent
+    of, by = parents.get(step.tensor, ("", None))
+    return isinstance(by, Op) and by.op in VIEWED and of in parents
 
 
 def without_axes(case: Case, number: int) -> set[str]:

@@ -9,11 +9,26 @@ import numpy as np
 
 from conformance.case.aliases import Aliases
 from conformance.case.outcome import Computed, Raised, Value
-from conformance.case.queries import call_at, constant_inputs, frozen_seeds, own_seeds, twins, upstream
+from conformance.case.queries import call_at, constant_inputs, edges, frozen_seeds, leaves, own_seeds, twins, upstream
 from conformance.case.rewrite import each_step, without_seeds
-from conformance.case.steps import SEED_FIELDS, Backward, Call, Detach, Grad, Hook, InPlace, Op, SetRequiresGrad, observed, uses
+from conformance.case.steps import (
+    SEED_FIELDS,
+    Backward,
+    Call,
+    Custom,
+    Detach,
+    Grad,
+    Hook,
+    InPlace,
+    Op,
+    SetRequiresGrad,
+    observed,
+    results,
+    uses,
+)
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.registry import condition
+from conformance.ops import catalogue
 from reference_impl import PADDLE, TORCH, Category
 
 if TYPE_CHECKING:
@@ -21,6 +36,37 @@ if TYPE_CHECKING:
 
     from conformance.case.case import Case
     from conformance.case.steps import Step
+
+LENDING = frozenset({
+    *(name for name, row in catalogue().items() if row.views),
+    *("add", "add_scalar", "sub", "rsub_scalar", "sum", "clone", "cast", "contiguous", "pad_constant", "tile", "repeat"),
+    *("cat", "stack", "hstack", "vstack", "dstack", "column_stack", "row_stack"),
+    *("real", "imag", "conj", "complex", "as_real", "as_complex"),
+})  # fmt: skip
+"""Ops whose gradient may lie in the memory of the cotangent, since nothing is computed for it, or nothing for some shapes."""
+
+
+@condition
+def seed_lent_to_leaf(case: Case, number: int) -> bool:
+    """Whether a `backward` hands a seed, or what a hook returned, on to a leaf through nothing that must compute something for it."""
+    call, before = case.steps[number], case.steps[:number]
+    if not isinstance(call, Backward):
+        return False
+    of = edges(before)
+    lent = {of.get(root, root) for root, seed in zip(call.roots, call.seeds or (), strict=False) if seed is not None}
+    lent |= {step.tensor for step in before if isinstance(step, Hook) and step.tensor_returned is not None}
+    for step in reversed(before):
+        made = (step.tensor,) if isinstance(step, InPlace) else results(step)
+        if not lent.isdisjoint(made):
+            lent.update(_lending(step))
+    return not lent.isdisjoint(leaves(case))
+
+
+def _lending(step: Step) -> Collection[str]:
+    """Return the values to which the gradient of what a step made may be handed on as it is."""
+    if isinstance(step, Custom) or (isinstance(step, Op | InPlace) and step.op in LENDING):
+        return step.operands
+    return [seed for seed in step.seeds or () if seed is not None] if isinstance(step, Grad) and step.create_graph else ()
 
 
 @condition

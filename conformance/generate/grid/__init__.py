@@ -3,7 +3,8 @@
 Random graphs find what needs a composition. What needs a combination of shape, layout and argument at one op they meet by luck:
 who draws a 5-D tensor with a negative step, asked for its third derivative in a transposed seed? So the combinations are enumerated.
 The dimensions are in `DIMENSIONS`; their full product would be millions of cases for each op, and faults hang on few of them at
-once, so every pair of values that is possible stands in some case, and every triple of those in `TRIPLES`.
+once, so every pair of values that is possible stands in some case, and every triple of those in `TRIPLES`. What one case shows stands
+alone (`alone`).
 
 A point is made into an ordinary case, so everything that is true of a random case holds of it: how it is run, judged, reduced and
 told. Nothing is drawn from the seed of a run: the grid of an op is the same everywhere.
@@ -16,6 +17,7 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING, NamedTuple
 
 from conformance.case.case import AGAIN
+from conformance.generate.grid.alone import CHAIN, FOURTH, WRITTEN, alone
 from conformance.generate.grid.covering import cover, possible
 from conformance.generate.grid.places import BESIDE, DRAWN, ITSELF, RANKS, SIZES, Drawn, Place, drawn
 from conformance.generate.grid.script import ASKED, CALLS, Script
@@ -58,11 +60,15 @@ OPERANDS_ALONE = ("view of a view", "offset")
 LAID = tuple(layout for layout in LAYOUTS if layout != "contiguous")
 BY_BACKWARD = ("backward", "edges", "hooks")
 CALLED_BY: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    AGAIN: {"order": ORDERS[1:]},
-    "step:grad": {"call": tuple(call for call in CALLS if call not in BY_BACKWARD)},
+    AGAIN: {"order": (*ORDERS[1:], FOURTH)},
+    "step:grad": {"call": (*(call for call in CALLS if call not in BY_BACKWARD), WRITTEN, CHAIN)},
     "step:backward": {"call": BY_BACKWARD},
     "step:edge": {"call": ("edges",)},
     "step:hook": {"call": ("hooks",)},
+    "step:remove_hook": {"call": ("hooks",)},
+    "step:in_place": {"call": (WRITTEN,)},
+    "in_place:mul_scalar": {"call": (WRITTEN,)},
+    "no_grad": {"call": (WRITTEN,)},
     "step:toggle": {"layout": LAID, "seed": LAID},
     "is_grads_batched": {"call": ("batched",)},
 }
@@ -93,14 +99,15 @@ def grid(ops: Iterable[str] | None = None, without: Collection[str] = (), wanted
     """Yield the grid of these ops, or of all.
 
     ``without``: dtypes, ops (``op:erf``) and words of `CALLED_BY` that are left out. ``wanted``: the dimensions of which every
-    combination stands in some case.
+    combination stands in some case. Points that stand alone are always there.
     """
     needless = [CALLED_BY[word] for word in sorted(CALLED_BY.keys() & set(without))]
     for op in ops or catalogue():
         if f"op:{op}" in without:
             continue
         frames, free = _space(op)
-        for row in _covered(frames, tuple(_less(dimensions, needless) for dimensions in free), wanted):
+        covering = _covered(frames, tuple(_less(dimensions, needless) for dimensions in free), wanted)
+        for row in (*covering, *(row for row in alone(op) if not _needs(row, needless))):
             if set(without).isdisjoint(row["dtype"].split("+")):
                 yield Point(op, row)
 
@@ -111,6 +118,10 @@ def _less(dimensions: Dimensions, needless: Sequence[Mapping[str, tuple[str, ...
         return dimensions
     left = ((name, [v for v in values if not any(v in needs.get(name, ()) for needs in needless)]) for name, values in dimensions)
     return tuple((name, tuple(values)) for name, values in left)
+
+
+def _needs(row: Row, needless: Sequence[Mapping[str, tuple[str, ...]]]) -> bool:
+    return any(row[name] in values for needs in needless for name, values in needs.items())
 
 
 def combinations_of(op: str) -> list[Combination]:

@@ -2,7 +2,8 @@
 
 Every seed of a derivative that is differentiated again is a leaf of its own and is asked for as well, so that the derivative in the
 seed is met, too. At order 2 all gradients are differentiated together, each with a seed of its own; at order 3 every second derivative
-by itself, since some of them are absent, and what is differentiated with an absent one is blocked.
+by itself, since some of them are absent, and what is differentiated with an absent one is blocked. At order 4 it is the first operand's
+derivative of its derivative.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from conformance.case.case import Case
-from conformance.case.steps import Backward, Edge, Grad, Hook, Op, results
+from conformance.case.steps import Backward, Edge, Grad, Hook, InPlace, Op, RemoveHook, results
+from conformance.generate.grid.alone import CHAIN, WRITTEN, keeps_what_is_known
 from conformance.generate.grid.elements import elements
 from conformance.generate.layouts import fitting, laid, repeated
 
@@ -23,14 +25,16 @@ if TYPE_CHECKING:
     from conformance.generate.grid.covering import Row
     from conformance.generate.grid.places import Drawn
 
-LETTERS = "stu"
+LETTERS = "stuv"
 """Of what the names of seeds begin with, by order."""
 BATCH = 2
 CALLS = ("grad", "unused refused", "again", "unseeded", "backward", "edges", "hooks", "batched")
 """How the last derivatives are asked for: by `grad`, with ``allow_unused`` unset and the graph freed in so many words, twice from a
 graph that is kept, with no seeds, by `backward`, twice, so that it accumulates, by `backward` of edges into ``inputs`` that are edges,
-by `backward` with a hook on an operand that scales, and with a batch of seeds. (Hooks on what a derivative returned show into how
-many nodes an engine splits it, which nobody promises; random scripts have them.)"""
+by `backward` with hooks on an operand that scale, of which one is removed, and with a batch of seeds. (Hooks on what a derivative
+returned show into how many nodes an engine splits it, which nobody promises; random scripts have them.)"""
+FACTORS = (-2.0, 4.0, -1.0)
+"""By what the hooks scale. The second is removed; whichever others are called, the product is another."""
 ASKED = ("all", "first", "last", "first alone", "last alone")
 """Of which operands the gradient is asked for; ``alone``: the others are constants."""
 
@@ -58,7 +62,12 @@ class Script:
         asked = self._operands()
         results = [Value(f"y{i}", *result) for i, result in enumerate(self.drawn.results)]
         self.steps.append(Op(self.op, self.drawn.operands, tuple(r.name for r in results), self.drawn.attrs))
-        self._derive(results, asked, int(self.row["order"]), LETTERS)
+        if self.row["call"] == WRITTEN:
+            self._write(results, asked)
+        elif self.row["call"] == CHAIN:
+            self._chain(results, asked)
+        else:
+            self._derive(results, asked, int(self.row["order"]), LETTERS)
         return Case(tuple(self.inputs), tuple(self.steps), "exact" if self.row["lane"] == "exact" else "numeric")
 
     def _operands(self) -> list[Value]:
@@ -95,6 +104,22 @@ class Script:
         second = self._grad(found, further, again, create_graph=True)
         for number, root in enumerate(second):
             self._last([root], [*further, *again], letters[2], keeps=number + 1 < len(second))
+
+    def _write(self, roots: Sequence[Value], points: Sequence[Value]) -> None:
+        """Write to the first and the last result inside ``no_grad``; gradients are asked for behind it if what they need is known."""
+        known = self.row["layout"] == "contiguous" and keeps_what_is_known(self.op)
+        if not known:  # a case in which no gradient is compared counts as one in which nothing is
+            self._last(roots, points, LETTERS[0], keeps=False)
+        ends = dict.fromkeys((roots[0].name, roots[-1].name))
+        self.steps += [InPlace("mul_scalar", name, (), {"other": -2.0}, no_grad=True) for name in ends]
+        if known:
+            self._last(roots, points, LETTERS[0], keeps=False)
+
+    def _chain(self, roots: Sequence[Value], points: Sequence[Value]) -> None:
+        """Differentiate by the first operand, again and again."""
+        for letter in LETTERS[:-1]:
+            roots = self._grad(roots, points[:1], self._seeds(roots, letter, differentiable=False), create_graph=True)
+        self._last(roots, points[:1], LETTERS[-1], keeps=False)
 
     def _seeds(self, roots: Sequence[Value], letter: str, *, differentiable: bool, batch: tuple[int, ...] = ()) -> list[Value]:
         seeds = []
@@ -136,8 +161,11 @@ class Script:
         elif call == "edges" and seeds is not None:
             self.steps.append(Backward(self._edges(roots), _names(seeds), retain, inputs=self._edges(points)))
         elif call == "hooks" and seeds is not None:
-            handle = f"h{sum(isinstance(step, Hook) for step in self.steps)}"
-            self.steps += [Hook(points[0].name, (handle,), "scaled", factor=-2.0), Backward(_names(roots), _names(seeds), retain)]
+            first = sum(isinstance(step, Hook) for step in self.steps)
+            handles = [f"h{first + number}" for number in range(len(FACTORS))]
+            hooks = zip(handles, FACTORS, strict=True)
+            self.steps += [Hook(points[0].name, (handle,), "scaled", factor=factor) for handle, factor in hooks]
+            self.steps += [RemoveHook(handles[1]), Backward(_names(roots), _names(seeds), retain)]
         elif call == "again":
             self._grad(roots, points, seeds, retain_graph=True)
             self._grad(roots, points, seeds, retain_graph=retain)

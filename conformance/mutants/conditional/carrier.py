@@ -135,7 +135,9 @@ class Carrier:
 
     def hook(self, tensor: EngineTensor, function: Callable[[EngineTensor], EngineTensor]) -> Any:
         """Register a hook."""
-        return self._of_tensor("hook", self.engine.hook, tensor, function)
+        handle = self._of_tensor("hook", self.engine.hook, tensor, function)
+        self.past.handles.append(handle)
+        return handle
 
     def remove_hook(self, handle: Any) -> None:
         """Remove a hook."""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 PLAIN = "plain"
 """The engine without a fault, as the note of what is under way calls it."""
-OF_GRID = ("grad", "backward", "toggle")
+OF_GRID = ("grad", "backward", "toggle", "hook", "remove_hook")
 """What every point of the grid may ask of an engine beside its op."""
 
 

@@ -146,6 +146,7 @@ OF_TENSORS: Mapping[str, Callable[[Moment], bool]] = {
     "a constant beside it": lambda at: len({x.flows for x in at.operands}) > 1,
     "one tensor as two operands": lambda at: len({id(x.tensor) for x in at.operands}) < len(at.operands),
     "a pass before it": lambda at: at.past.asked["grad"] + at.past.asked["backward"] > 0,
+    "several hooks before it": lambda at: len(at.past.handles) > 1,
     "an op inside no_grad": lambda at: bool(at.step is not None and at.step.no_grad),
     "a gradient that is there": lambda at: at.engine.grad_of(at.given[0]) is not None,
 }

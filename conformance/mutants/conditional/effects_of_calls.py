@@ -249,6 +249,7 @@ OF_TENSORS: Mapping[str, Effect] = {
     "it is called twice": _called_twice,
     "all its gradients are doubled": _answers_doubled(slice(None)),
     "its last gradient is doubled": _answers_doubled(slice(-1, None)),
+    "the first hook is removed": lambda at, _: at.engine.remove_hook(at.past.handles[0]),
     "it is not recorded": _unrecorded,
     "it happens twice": lambda _, right: (right(), right())[1],
     "it keeps its history": lambda at, _: applied(at, "clone", at.given[0]),

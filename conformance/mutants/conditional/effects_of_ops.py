@@ -3,7 +3,7 @@
 What the op answers is right, to the bit. From it is subtracted a term in ``u = r - detach(r)``, made with the engine's own ops, which
 is zero and has the derivative of the result ``r``: ``c u`` makes the first derivative wrong by the factor ``1 - c``, ``u u`` the second
 one alone, and ``u u u`` the third. Where the gradient of one operand is to be wrong alone, the op is applied again with all others
-detached.
+detached. Whose memory a result lies in is no term: there the op answers with a copy, or with a view of its operand.
 """
 
 from __future__ import annotations
@@ -92,6 +92,16 @@ def transposed(at: Moment, made: Made, position: int | None = None) -> Made:
     return _minus(at, made, tuple(terms))
 
 
+def _copied(at: Moment, made: Made) -> Made:
+    return tuple(applied(at, "clone", r) for r in made)
+
+
+def _shared(at: Moment, made: Made) -> Made:
+    """Return the operand, which the result is equal to, by another name."""
+    del made
+    return (applied(at, "reshape", at.given[0], shape=[*at.operands[0].shape]),)
+
+
 def _last_block(size: int) -> tuple[int, int]:
     return max(0, size - (size % BLOCK or 1)), size
 
@@ -110,8 +120,13 @@ EFFECTS: Mapping[str, Effect] = {
     "gradients leak from its first element": partial(spilled, cut=lambda size: (0, min(size, 1))),
     "its second derivatives are wrong": partial(raised, power=2),
     "its third derivatives are wrong": partial(raised, power=3),
+    "its fourth derivatives are wrong": partial(raised, power=4),
+    "it is a copy": _copied,
+    "it shares the memory of its operand": _shared,
     "it is not recorded": lambda at, made: tuple(map(at.engine.detach, made)),
 }
 """Effects by their words."""
-ORDERS = {"its second derivatives are wrong": 2, "its third derivatives are wrong": 3}
+ORDERS = {"its second derivatives are wrong": 2, "its third derivatives are wrong": 3, "its fourth derivatives are wrong": 4}
 """The order of derivative at which an effect shows, where it is not the first."""
+OF_MEMORY = frozenset({"it is a copy", "it shares the memory of its operand"})
+"""Effects that show where something is written, and nowhere else."""

@@ -59,7 +59,7 @@ class ConditionalFault:
 
     def holds(self, at: Moment) -> bool:
         """Whether the condition holds at a moment of its part."""
-        if self.of_op and not at.flows:
+        if self.of_op and not (at.script.writes if self.effect in effects_of_ops.OF_MEMORY else at.flows):
             return False
         known = vocabulary(self.part)
         return all(known[words](at) for words in self.condition.split(AND))

@@ -72,7 +72,12 @@ class Script:
     @cached_property
     def shows_more_than_numbers(self) -> bool:
         """Whether it tells a view from a copy, or sees the nodes of a graph."""
-        return any(isinstance(s, InPlace) or getattr(s, "dump_backward_graph", False) for s in self.case.steps)
+        return self.writes or any(getattr(s, "dump_backward_graph", False) for s in self.case.steps)
+
+    @cached_property
+    def writes(self) -> bool:
+        """Whether something is changed in place."""
+        return any(isinstance(s, InPlace) for s in self.case.steps)
 
     def made(self, name: str) -> tuple[str, ...]:
         """Return the view ops through which a value was made, the last one first."""
@@ -92,7 +97,7 @@ class Past:
     """What an engine was asked before, since a script or since the process began.
 
     ``applied`` counts ops, ``asked`` the calls of every other kind; ``refused`` what was refused; ``graphs`` derivatives with a graph;
-    ``passes`` the calls from the same roots, of a script.
+    ``passes`` the calls from the same roots, of a script; ``handles``: those of its hooks.
     """
 
     applied: Counter[str] = field(default_factory=Counter)
@@ -100,10 +105,11 @@ class Past:
     passes: Counter[tuple[str, ...]] = field(default_factory=Counter)
     refused: int = 0
     graphs: int = 0
+    handles: list[Any] = field(default_factory=list)
 
     def copied(self) -> Past:
         """Return a past that goes on by itself."""
-        return Past(self.applied.copy(), self.asked.copy(), self.passes.copy(), self.refused, self.graphs)
+        return Past(self.applied.copy(), self.asked.copy(), self.passes.copy(), self.refused, self.graphs, [*self.handles])
 
 
 @dataclass

@@ -131,6 +131,7 @@ FAULTS = tuple(
         rows("hook", "a number", "it sees twice the cotangent"),
         rows("hook", "more than 8 elements", "its answer is ignored"),
         rows("remove_hook", "every time | a pass before it", IGNORED),
+        rows("remove_hook", "several hooks before it", "the first hook is removed"),
         rows("retain_grad", "the second time in a script | a pass before it | a view", IGNORED),
         rows("toggle", "a computed tensor | a constant", IGNORED),
         rows("toggle", "a pass before it", "the flag is the other one"),

@@ -17,6 +17,9 @@ BLOCK = "gradients leak from its last block"
 ELEMENT = "gradients leak from its first element"
 SECOND = "its second derivatives are wrong"
 THIRD = "its third derivatives are wrong"
+FOURTH = "its fourth derivatives are wrong"
+COPIED = "it is a copy"
+SHARED = "it shares the memory of its operand"
 TRANSPOSED = "its gradients are transposed"
 OTHER_AXIS = "the gradient of its last operand is summed over the wrong axis"
 UNRECORDED = "it is not recorded"
@@ -55,6 +58,7 @@ FAULTS = tuple(
         rows("add mul minimum", "its first operand broadcast", FIRST),
         rows("sub div maximum", "its second operand broadcast", LAST),
         rows("mul where maximum", "both operands broadcast", LAST_ZERO),
+        rows("matmul", "a batch beside a vector", DOUBLED),
         rows("pow fmax", "a number beside a tensor", LAST),
         rows("mul sub matmul add", "one tensor as two operands", FIRST),
         rows("mul linear outer fmin masked_fill_tensor complex", "a constant beside it", DOUBLED),
@@ -97,6 +101,14 @@ FAULTS = tuple(
         rows("sin exp", "more than 8 elements", THIRD),
         rows("log tanh", "float64", THIRD),
         rows("div", "a constant beside it", THIRD),
+        rows("tanh sin", "more than 8 elements", FOURTH),
+        # The memory of its operand.
+        rows("transpose permute squeeze unsqueeze getitem_slice getitem_strided reshape", "three axes", COPIED),
+        rows("transpose view", "float32", COPIED),
+        rows("permute getitem_slice", "more than 8 elements", COPIED),
+        rows("clone", "three axes | float32", SHARED),
+        rows("mul_scalar", "the number 1", SHARED),
+        rows("add_scalar", "the number 0", SHARED),
         # The past.
         rows("exp mul", "the second time in a script", DOUBLED),
         rows("sum sin", "the third time in a process", TURNED),

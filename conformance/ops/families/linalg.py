@@ -30,7 +30,7 @@ ENTRIES = rows(
         rank=27,
         draw=matrices("matmul"),
         calls=both("torch.matmul(x, y)"),
-        corners={form: multiplied(form) for form in ("vector", "matrix", "batch", "square")},
+        corners={form: multiplied(form) for form in ("vector", "matrix", "batch", "square", "batch beside a vector")},
     ),
     _row("bmm", rank=72, draw=matrices("bmm"), calls=both("torch.bmm(x, y)"), numbers=real_only(UNREGISTERED)),
     _row(

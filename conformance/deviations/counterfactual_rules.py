@@ -78,6 +78,7 @@ from conformance.deviations.counterfactual_pooling import (
     tied_elements_of_segments_unshared,
     written_over_elements_kept,
 )
+from conformance.deviations.counterfactual_reflections import products_written_over
 from conformance.deviations.counterfactual_special import (
     slopes_of_bessel_differences,
     slopes_of_gammaln_short_series,
@@ -314,6 +315,7 @@ RULES: dict[str, Change] = {
     "as if transposed factors were solved with from the left": transposed_factors_solved_from_the_left,
     "as if matrices were halved too few times": matrices_halved_too_few_times,
     "as if a polynomial of degree 8 had a wrong factor": degree_eight_with_a_wrong_factor,
+    "as if reflections were multiplied by the last product": products_written_over,
     "as if gradients of factors were made of those of right sides": gradients_of_factors_through_solutions,
     "as if largest sizes were not shared": largest_sizes_unshared,
     "as if extrema of segments were not shared": tied_elements_of_segments_unshared,

@@ -145,8 +145,6 @@ NOT_OFFERED: Mapping[str, str] = {
     "document says which; PyTorch wants a kernel",
     "complex cumprod": "comes with the next ones",
     "the mean, maximum and minimum of a segment without rows": "0 in Paddle, NaN and infinities in PyTorch, and no document says which",
-    "programs of householder_product and of cov with weights": "their deviations are not written up: the first writes into its operand "
-    "there as well, the second asks a variable for its truth",
     "programs of linear algebra, transforms, orders and spreads": "what they do was not measured; programs that name them are followed",
     **in_place.NOT_OFFERED,
     **numbers.NOT_OFFERED,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.ops.calls import both
 from conformance.ops.corners import given
-from conformance.ops.draws import nested, unary
+from conformance.ops.draws import has_elements, nested, unary
 from conformance.ops.in_place import LATER
 from conformance.ops.numbers import UNREGISTERED, real_only
 from conformance.ops.spec import ELEMENTS, PLAIN, Drawn, Growth, OpSpec, op, rows
@@ -39,7 +39,7 @@ def _orders_in(numbers: Sequence[float], domain: str = "positive") -> Draw:
 
     def draw(s: Sampler) -> Arguments | None:
         x = s.take(domain=domain)
-        return [x], {"a": nested(x.shape if s.source.chance(0.5) else (), lambda: s.source.choice(numbers))}
+        return [x], {"a": nested(x.shape if s.source.chance(0.5) and has_elements(x) else (), lambda: s.source.choice(numbers))}
 
     return draw
 

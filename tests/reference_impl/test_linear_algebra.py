@@ -281,9 +281,12 @@ def test_covariances_are_those_of_numpy(op: str, correction: int, shape: tuple[i
 
 
 @pytest.mark.parametrize("op", ["cov_weighted", "cov_weighted_of_uncentred"])
-def test_weighted_covariances_are_those_of_numpy(op: str) -> None:
-    x, weights = drawn(3, 4), np.array([0.5, 1.0, 2.0, 0.25])
-    assert np.allclose(np.cov(x, aweights=weights), OPS[op](x, weights), atol=1e-14)
+@pytest.mark.parametrize("shape", [(3, 4), (1, 4)])
+def test_weighted_covariances_are_those_of_numpy(op: str, shape: tuple[int, ...]) -> None:
+    x, weights = drawn(*shape), np.array([0.5, 1.0, 2.0, 0.25])
+    made = OPS[op](x, weights)
+    assert np.allclose(np.cov(x, aweights=weights), made, atol=1e-14)
+    assert np.shape(np.cov(x, aweights=weights)) == made.shape
 
 
 @pytest.mark.parametrize("op", ["corrcoef", "corrcoef_of_uncentred"])

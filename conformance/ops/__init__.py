@@ -61,6 +61,7 @@ FAMILIES = (
     "entropies",
     "cross_entropies",
     "margins",
+    "alignments",
     "dropout",
     "signals",
     "recurrent",
@@ -95,10 +96,12 @@ NOT_OFFERED: Mapping[str, str] = {
     "mostly dies of them (`paddle-nll-loss-ignored-crash`)",
     "targets that are all ignored": "their mean is 0/0 in PyTorch and 0 in Paddle, and no document says which",
     "losses of tensors without elements": "their mean is 0/0; what is made of them has not been looked at yet",
-    "ctc_loss": "comes with the next losses",
+    "ctc_loss of sequences that are too short for their labels": "it is infinite, and what gradients are then the documents leave open",
     "programs of convolutions, windows, grids, distances, attention that is causal and most means of parts": "their deviations are not "
     "written up: most are those of eager mode, affine_grid has no shape while a program is built, and derivatives of convolutions die",
     "programs of sinc and stft": "what they do there has not been written up yet",
+    "programs of positive, multi-label margins and incomplete gamma functions of broadcast or empty operands": "what is wrong there is "
+    "not written up: a gradient of a variable in itself, a mask that is written in place, a shape that is lost",
     "distances of other norms than the second": "come with the next ones",
     "vector_norm along several axes": "its deviations are not written up: Paddle makes it of powers, of which second derivatives fail "
     "inside or are 0 where they are not",

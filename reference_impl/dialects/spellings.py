@@ -59,6 +59,7 @@ OF_PADDLE: Mapping[str, str] = {
     "cross_entropy_distilled": "cross_entropy_distilled_of_samples",
     "cross_entropy_smoothed": "cross_entropy_smoothed_of_samples",
     "cross_entropy_soft": "cross_entropy_soft_of_terms",
+    "ctc_loss": "ctc_loss_of_scores",
     "cumulative_trapezoid_x": "cumulative_trapezoid_x_of_parts",
     "div": "div_by_quotient",
     "dropout_all": "dropout_all_unsigned",

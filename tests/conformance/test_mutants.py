@@ -80,6 +80,8 @@ APPLIED = {
     *(f"{op}_{form}_as_one" for op in ("rnn_tanh", "gru", "lstm") for form in ("stacked", "both_ways")),
     "without_nan",
     "copysign_by_quotient",
+    "alignments",
+    "alignments_of_scores",
     "less_own",
     "index_add_rows",
 }

@@ -195,6 +195,9 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
         ((1, 1, 1, 2, 2), (1, 2, 1, 2, 1), (2,)),
         {"stride": [1, 2, 1], "padding": [0] * 3, "added": [0, 1, 0], **CONV_3D},
     ),
+    ("alignments", ((3, 2, 3),), {"target": [[1, 2], [1, 1]], "times": [3, 2], "lengths": [2, 1]}),
+    ("alignments_of_scores", ((3, 1, 3),), {"target": [[2, 2]], "times": [3], "lengths": [2]}),
+    ("ctc_loss_of_scores", ((2, 1, 3),), {"target": [[1, 2]], "times": [2], "lengths": [2], "reduction": "mean"}),
     ("copysign_by_quotient", ((2, 3), (3,)), {}),
     ("less_own", ((3,),), {"own": 0.25, "weights": [1.0, 0.5, 2.0]}),
     (

@@ -316,6 +316,12 @@ def test_the_gradient_of_an_exponential_is_right_whatever_the_size_of_its_seed()
     assert np.allclose(*gradients, rtol=1e-12)
 
 
+def test_an_element_of_an_exponential_is_no_more_uncertain_than_its_row_and_its_column() -> None:
+    x = np.diag([1.0, 5.0, 9.0])
+    scale = OPS["matrix_exp"].error_scale(OPS["matrix_exp"](x), x)  # type: ignore[attr-defined]
+    assert np.allclose(np.exp(np.minimum.outer([1.0, 5.0, 9.0], [1.0, 5.0, 9.0])), scale)
+
+
 def test_a_zero_of_an_exponential_is_as_uncertain_as_its_column() -> None:
     x = np.array([[1.0, 0.5, 0.25], [0.0, 2.0, 0.0], [0.0, 0.5, 1.0]])
     made = OPS["matrix_exp"](x)

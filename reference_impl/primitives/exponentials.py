@@ -1,14 +1,13 @@
 """The exponential of a matrix.
 
-It is summed as its series in the widest arithmetic that there is: terms that cancel cost digits, which these have to spare, and nothing
-is squared, where what is large beside what is small would be lost. What another algorithm may lose is relative to the exponential of
-the absolute values: to the largest number in the row or in the column of an element, whichever is less. Of 2,000 matrices of 2 to 5
-rows (small, large, near-singular, triangular, with zeros, badly scaled), in both dtypes, against mpmath, PyTorch was off by 0.95 of that
-times `_steps` times epsilon, or 2.5 if badly scaled, and Paddle, which solves a system, by 0.85. What has a finding
-(`torch-matrix-exp-degree-eight`, `paddle-matrix-exp-inexact`) was left out. Relative to the element itself Paddle is off by 400 if badly
-scaled, and without bound at zeros. The rule is that of Frechet derivatives: the exponential of
-``[[A, G], [0, A]]`` has the derivative in the direction ``G`` beside its diagonal (N. J. Higham, "Functions of Matrices", 2008,
-section 10.6).
+It is summed as its series in the widest arithmetic that there is: terms that cancel cost digits, which these have to spare, and
+nothing is squared, where what is large beside what is small would be lost. What another algorithm may lose is relative to the
+exponential of the absolute values: to the largest number in the row or in the column of an element, whichever is less. Of 2,000
+matrices of 2 to 5 rows (small, large, near-singular, triangular, with zeros, badly scaled), in both dtypes, against mpmath, PyTorch
+was off by 0.95 of that times `_steps` times epsilon, or 2.5 if badly scaled, and Paddle, which solves a system, by 0.85. What has a
+finding (`torch-matrix-exp-degree-eight`, `paddle-matrix-exp-inexact`) was left out. Relative to the element itself Paddle is off by
+400 if badly scaled, and without bound at zeros. The rule is that of Frechet derivatives: the exponential of ``[[A, G], [0, A]]``
+has the derivative in the direction ``G`` beside its diagonal (N. J. Higham, "Functions of Matrices", 2008, section 10.6).
 """
 
 from __future__ import annotations

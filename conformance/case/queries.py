@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from conformance.case.case import Case
 
 
+ITSELF = "positive"
+"""The op that gives its operand back."""
+
+
 def until(case: Case, number: StepNumber) -> Sequence[Step]:
     """Return the steps up to a step, with it; all for `END`."""
     return case.steps if number is END else case.steps[: number + 1]
@@ -49,9 +53,15 @@ def keeps_graph(call: Grad | Backward) -> bool:
 
 
 def twins(steps: Sequence[Step]) -> dict[str, str]:
-    """Return for each gradient of an output in itself, with a seed, that seed: the two are one number, and in Paddle one tensor."""
+    """Return for each name that stands for another tensor the first name of that.
+
+    Such is the gradient of an output in itself, which is the seed: the two are one number, and in Paddle one tensor. And so is what
+    `ITSELF` makes of its operand.
+    """
     found: dict[str, str] = {}
     for step in steps:
+        if isinstance(step, Op) and step.op == ITSELF:
+            found[step.results[0]] = found.get(step.operands[0], step.operands[0])
         if isinstance(step, Grad):
             seeds = {found.get(root, root): seed for root, seed in zip(step.roots, step.seeds or (), strict=False)}
             for name, made in zip(step.inputs, step.results, strict=False):

@@ -19,7 +19,7 @@ from reference_impl.tape.primitive import array_of, shape_of
 from reference_impl.tape.rules import replaced_forward
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from reference_impl.tape.rules import Rule
@@ -77,3 +77,38 @@ def _of_quotient(_: Rule, __: int, g: Any, ___: Any, x: Any) -> Any:
     both = cat(cat(turned, g, axis=-1), cat(np.zeros(shape_of(x), x.dtype), turned, axis=-1), axis=-2)
     made = _quotient(both, *_plan(x, x.dtype.name))
     return narrow(narrow(made, axis=-2, start=0, length=n), axis=-1, start=n, length=n)
+
+
+OF_DEGREE_EIGHT = {"float32": (5.116619363445086e-02, 5.800524627688768e-01), "float64": (3.397168839976962e-04, 4.991228871115323e-02)}
+"""By dtype the norms between which a polynomial of degree 8 is exact to rounding (Bader, Blanes, Casas, Mathematics 7, 2019)."""
+
+
+def degree_eight_with_a_wrong_factor(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have exponentials of single matrices of small norm be a polynomial of degree 8, in one factor of which a square is missing."""
+    yield _of_wrong_factor()
+
+
+@contextmanager
+def _of_wrong_factor() -> Iterator[None]:
+    single: list[bool] = []
+
+    def instead(right: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def forward(x: Any) -> Any:
+            single.extend([True] * (x.dtype == np.float32))
+            low, high = OF_DEGREE_EIGHT["float32" if single else "float64"]
+            alone = x.ndim > 1 and x.size == x.shape[-1] ** 2
+            return _by_degree_eight(x) if alone and low < np.abs(x).sum(-2).max(initial=0.0) <= high else right(x)
+
+        return forward
+
+    with replaced_forward(matrix_exp, instead):
+        yield
+
+
+def _by_degree_eight(x: Any) -> Any:
+    """Return the polynomial of three products; the last factor is divided by 2/3, and not by the square of that."""
+    root, one = math.sqrt(177.0), np.eye(x.shape[-1], dtype=x.dtype)
+    second = x @ x
+    fourth = second @ ((1 + root) / 132 * x + (1 + root) / 528 * second)
+    inner = (29 * root - 271) / 210 * one + 11 * (root - 1) / 840 * x + 11 * (root - 9) / 3360 * second + (89 - root) / 3360 * fourth
+    return (one + x + (857 - 58 * root) / 630 * second + (2 / 3 * second + fourth) @ inner).astype(x.dtype)

@@ -15,6 +15,7 @@ from reference_impl.primitives.cross_entropies import entropy_of_shares, smoothe
 from reference_impl.primitives.distances import at_least
 from reference_impl.primitives.elementary import exp, sigmoid
 from reference_impl.primitives.losses import like, shares, soft_margin, soft_margin_by_sum
+from reference_impl.primitives.margins import less_own
 from reference_impl.tape.primitive import zeros_like
 from reference_impl.tape.rules import replaced_forward, replaced_rule
 
@@ -117,3 +118,8 @@ def _smoothed(made: Callable[[Any], Any]) -> Iterator[None]:
 def shares_of_entropies_constant(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the entropy of scores not depend on the shares, whatever these weigh."""
     yield replaced_rule(entropy_of_shares, 1, lambda _: lambda *given: zeros_like(given[-1]))
+
+
+def margins_of_single_numbers(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have what a target has in a mean over the classes be a number of float32, whatever the scores are."""
+    yield replaced_forward(less_own, lambda right: lambda x, *, own, weights: right(x, own=float(np.float32(own)), weights=weights))

@@ -23,7 +23,7 @@ from conformance.deviations.counterfactual_conjugates import (
     seeds_conjugated,
 )
 from conformance.deviations.counterfactual_convolutions import seeds_of_convolutions_constant
-from conformance.deviations.counterfactual_exponentials import matrices_halved_too_few_times
+from conformance.deviations.counterfactual_exponentials import degree_eight_with_a_wrong_factor, matrices_halved_too_few_times
 from conformance.deviations.counterfactual_functions import (
     curvatures_of_entropies_damped,
     derivatives_of_differences_negated,
@@ -45,8 +45,10 @@ from conformance.deviations.counterfactual_functions import (
     slopes_of_sinc_differences,
     slopes_of_sizes_quotients,
 )
+from conformance.deviations.counterfactual_lengths import lengths_of_squares, slopes_of_lengths_over_them
 from conformance.deviations.counterfactual_losses import (
     labels_smoothed_by_single_numbers,
+    margins_of_single_numbers,
     shares_of_entropies_constant,
     slopes_of_logits_differences,
     soft_margins_of_sums,
@@ -79,6 +81,7 @@ from conformance.deviations.counterfactual_pooling import (
     tied_elements_of_segments_unshared,
     written_over_elements_kept,
 )
+from conformance.deviations.counterfactual_reflections import products_written_over
 from conformance.deviations.counterfactual_special import (
     slopes_of_bessel_differences,
     slopes_of_gammaln_short_series,
@@ -314,6 +317,8 @@ RULES: dict[str, Change] = {
     "as if lower triangles of ones were cut one above": lower_triangles_cut_above,
     "as if transposed factors were solved with from the left": transposed_factors_solved_from_the_left,
     "as if matrices were halved too few times": matrices_halved_too_few_times,
+    "as if a polynomial of degree 8 had a wrong factor": degree_eight_with_a_wrong_factor,
+    "as if reflections were multiplied by the last product": products_written_over,
     "as if gradients of factors were made of those of right sides": gradients_of_factors_through_solutions,
     "as if largest sizes were not shared": largest_sizes_unshared,
     "as if extrema of segments were not shared": tied_elements_of_segments_unshared,
@@ -333,6 +338,9 @@ RULES: dict[str, Change] = {
     "as if curvatures of entropies had an epsilon": curvatures_of_entropies_damped,
     "as if slopes of logits were differences": slopes_of_logits_differences,
     "as if labels were smoothed by numbers of float32": labels_smoothed_by_single_numbers,
+    "as if lengths were roots of sums of squares": lengths_of_squares,
+    "as if what arrives at a length were multiplied first": slopes_of_lengths_over_them,
+    "as if margins of targets were numbers of float32": margins_of_single_numbers,
     "as if entropies were constant in their shares": shares_of_entropies_constant,
     "as if variances were bounded above": variances_bounded_above,
     "as if soft margins were logarithms of sums": soft_margins_of_sums,

@@ -100,12 +100,14 @@ def inputs_project(s: Subject) -> Trial | None:
 def no_grad_vars_detach(s: Subject) -> Trial | None:
     """Demand that ``grad(..., no_grad_vars=[v])`` equals the gradient of the graph in which every use of ``v`` takes ``v.detach()``.
 
-    It does not apply where `Grad` steps made the roots: their inputs would be other tensors, the detached ones.
+    It does not apply where `Grad` steps made the roots: their inputs would be other tensors, the detached ones. Nor is a value cut
+    that has another name: by that it would still be used.
     Source: the parameter ``no_grad_vars`` in the documentation of `paddle.grad`.
     """
     if not s.offers(Grad(s.roots, s.leaves, s.leaves, no_grad_vars=s.leaves)) or any(isinstance(step, Grad) for step in s.steps):
         return None
-    values = [n for n in s.made_from if n not in s.roots and s.tracked(n)]
+    same = twins(s.steps)
+    values = [n for n in s.made_from if n not in s.roots and s.tracked(n) and n not in {*same, *same.values()}]
     cut = next((v for v in s.source.shuffled(values) if _left(s, v)), None)
     asked = tuple(n for n in s.leaves if n != cut)
     if cut is None or not asked:

@@ -13,11 +13,13 @@ import numpy as np
 from reference_impl.primitives.arithmetic import div, mul, mul_scalar, neg, reciprocal, rsub_scalar, sloped, sub
 from reference_impl.primitives.elementary import sigmoid
 from reference_impl.primitives.fused import fused
-from reference_impl.primitives.piecewise import jumps, leaky_relu
+from reference_impl.primitives.norms import power_unless_zero
+from reference_impl.primitives.piecewise import abs as absolute
+from reference_impl.primitives.piecewise import jumps, leaky_relu, sign
 from reference_impl.primitives.promotion import to_operand
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import expand
-from reference_impl.tape.primitive import Domain, Symbol, array_of, composite, primitive, shape_of, zeros_like
+from reference_impl.tape.primitive import Domain, Symbol, alias, array_of, composite, primitive, shape_of, zeros_like
 
 
 @fused(saves=())
@@ -101,19 +103,80 @@ def cosine_vjp_length(g: Any, out: Any, x: Any, length: Any) -> Any:
     return neg(mul(mul(g, out), reciprocal(length)))
 
 
+hypot = alias("hypot", distance)
+
+
+@primitive(branch_sides=lambda out, x, y: (-np.abs(out + np.equal(x, 0)), np.abs(out + np.equal(x, 0))))
+def turn(x: Any, y: Any) -> Any:
+    """Return 1 where two numbers have the same sign and -1 where not, also that of a zero ``y``, and 0 where ``x`` is 0."""
+    return np.multiply(np.sign(x), np.copysign(1.0, y)).astype(np.result_type(x, y))
+
+
+@primitive(ulps=0)
+def copysign(x: Any, y: Any) -> Any:
+    """Return the size of ``x`` with the sign of ``y``; the derivative in ``x`` is 0 at 0, as that of `abs` (PyTorch)."""
+    return np.copysign(x, y)
+
+
+@copysign.vjp("x")
+def copysign_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return to_operand(mul(g, turn(x, out)), x)
+
+
+@copysign.vjp("y")
+def copysign_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return zeros_like(y)
+
+
+turn_by_quotient = alias("turn_by_quotient", turn)
+turn_by_quotient.rules = [None, None]
+
+
+def _share(g: Any, x: Any) -> Any:
+    """Return ``g / x``, and 0 where ``x`` is 0."""
+    return mul(mul(g, sign(x)), power_unless_zero(absolute(x), exponent=-1.0))
+
+
+@turn_by_quotient.vjp("x")
+def turn_by_quotient_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:  # as of the quotient y / x of the same size
+    return neg(mul(_share(g, x), out))
+
+
+@turn_by_quotient.vjp("y")
+def turn_by_quotient_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return _share(g, x)
+
+
+copysign_by_quotient = alias("copysign_by_quotient", copysign)
+copysign_by_quotient.rules = [None, copysign_vjp_y]
+
+
+@copysign_by_quotient.vjp("x")
+def copysign_by_quotient_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:  # PyTorch divides the result: in derivatives terms cancel
+    return to_operand(mul(g, turn_by_quotient(expand(x, shape=shape_of(out)), out)), x)
+
+
+@composite
+def positive(x: Any) -> Any:
+    """Return the operand itself."""
+    return x
+
+
 @primitive(branch_sides=jumps)
 def whole_quotient(x: Any, y: Any) -> Any:
     """Return ``x / y``, rounded down (piecewise constant)."""
     return np.floor_divide(x, y)
 
 
+@turn.vjp("x")
 @whole_quotient.vjp("x")
-def whole_quotient_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
+def constant_in_pieces_vjp_x(g: Any, out: Any, x: Any, y: Any) -> Any:
     return zeros_like(x)
 
 
+@turn.vjp("y")
 @whole_quotient.vjp("y")
-def whole_quotient_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
+def constant_in_pieces_vjp_y(g: Any, out: Any, x: Any, y: Any) -> Any:
     return zeros_like(y)
 
 

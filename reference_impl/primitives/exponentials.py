@@ -1,10 +1,13 @@
 """The exponential of a matrix.
 
-It is summed as its series in the widest arithmetic that there is: terms that cancel cost digits, which these have to spare, and nothing
-is squared, where what is large beside what is small would be lost. What another algorithm may lose is relative to the exponential of
-the absolute values, column by column, since some solve a system for it. The rule is that of Frechet derivatives: the exponential of
-``[[A, G], [0, A]]`` has the derivative in the direction ``G`` beside its diagonal (N. J. Higham, "Functions of Matrices", 2008,
-section 10.6).
+It is summed as its series in the widest arithmetic that there is: terms that cancel cost digits, which these have to spare, and
+nothing is squared, where what is large beside what is small would be lost. What another algorithm may lose is relative to the
+exponential of the absolute values: to the largest number in the row or in the column of an element, whichever is less. Of 2,000
+matrices of 2 to 5 rows (small, large, near-singular, triangular, with zeros, badly scaled), in both dtypes, against mpmath, PyTorch
+was off by 0.95 of that times `_steps` times epsilon, or 2.5 if badly scaled, and Paddle, which solves a system, by 0.85. What has a
+finding (`torch-matrix-exp-degree-eight`, `paddle-matrix-exp-inexact`) was left out. Relative to the element itself Paddle is off by
+400 if badly scaled, and without bound at zeros. The rule is that of Frechet derivatives: the exponential of ``[[A, G], [0, A]]``
+has the derivative in the direction ``G`` beside its diagonal (N. J. Higham, "Functions of Matrices", 2008, section 10.6).
 """
 
 from __future__ import annotations
@@ -41,12 +44,13 @@ def _steps(x: Any) -> float:
     return float(x.shape[-1] * (1.0 + largest))
 
 
-def _size_of_columns(out: Any, x: Any) -> Any:
-    """Return the largest number in each column of the exponential of the absolute values: a solution is as right as its column is."""
-    return np.broadcast_to(_series(np.abs(x)).max(-2, keepdims=True, initial=0.0), out.shape)
+def _size_of_lines(out: Any, x: Any) -> Any:
+    """Return the largest number in the row or in the column of the exponential of the absolute values, whichever is less."""
+    sizes = _series(np.abs(x))
+    return np.minimum(sizes.max(-2, keepdims=True, initial=0.0), sizes.max(-1, keepdims=True, initial=0.0))
 
 
-@primitive(ulps=2, error_scale=_size_of_columns, summands=_steps)
+@primitive(ulps=2, error_scale=_size_of_lines, summands=_steps)
 def matrix_exp(x: Any) -> Any:
     """Return ``1 + x + x^2 / 2 + x^3 / 6 + ...`` of square matrices."""
     return _series(x)

@@ -133,10 +133,15 @@ def _derivative(x: Any, order: int) -> Any:
         return out.astype(x.dtype)
 
 
+def log_gamma(x: Any) -> Any:
+    """Return the logarithm of the size of the gamma function of an array, in its dtype."""
+    return _derivative(x, 0)
+
+
 @primitive(ulps=8, domain={"x": Domain.POSITIVE})
 def lgamma(x: Any) -> Any:
     """Logarithm of the size of the gamma function."""
-    return _derivative(x, 0)
+    return log_gamma(x)
 
 
 @lgamma.vjp("x")

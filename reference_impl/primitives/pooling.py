@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import div
+from reference_impl.primitives.arithmetic import div, mul, mul_scalar, pow_scalar
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.indexing import scatter_add
 from reference_impl.primitives.linalg import matmul
+from reference_impl.primitives.piecewise import abs as absolute
+from reference_impl.primitives.piecewise import relu, sign
 from reference_impl.primitives.reduction import extremum_vjp, mean
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.selection import masked_fill
@@ -80,6 +82,38 @@ def fractional_max_pool2d(x: Any, *, kernel: Any, size: Any, sample: float) -> A
     """Return the largest element of each of ``size`` regions of ``kernel`` places, which lie as `fractional` says."""
     along = zip(shape_of(x)[2:], kernel, size, strict=True)
     return largest_of_windows(gathered(x, [fractional(n, k, count, sample) for n, k, count in along]))
+
+
+fractional_max_pool3d = alias("fractional_max_pool3d", fractional_max_pool2d)
+
+
+@fused()
+def lp_pool2d(x: Any, *, p: float, kernel: Any, stride: Any) -> Any:
+    """Return the root ``(sum x^p)^(1/p)`` of each window: its p-norm where no element is negative, or ``p`` is even."""
+    powers = add_up(windows(pow_scalar(x, exponent=p), kernel, stride, [0] * len(kernel), 0.0), axis=[-1], keepdims=False)
+    return pow_scalar(powers, exponent=1.0 / p)
+
+
+lp_pool1d = alias("lp_pool1d", lp_pool2d)
+
+
+def _root_of_means(pool: Any, x: Any, p: float, kernel: Any, stride: Any) -> Any:
+    """Return the root of the sum of each window, by its mean; no negative sum is left out, since its sign comes back (PyTorch)."""
+    means = pool(pow_scalar(x, exponent=p), kernel=kernel, stride=stride, padding=[0] * len(kernel))
+    sums = mul_scalar(mul(sign(means), relu(absolute(means))), other=math.prod(kernel))
+    return pow_scalar(sums, exponent=1.0 / p)
+
+
+@composite
+def lp_pool1d_of_means(x: Any, *, p: float, kernel: Any, stride: Any) -> Any:
+    """Return the same as `lp_pool1d`, by the means of windows."""
+    return _root_of_means(avg_pool1d, x, p, kernel, stride)
+
+
+@composite
+def lp_pool2d_of_means(x: Any, *, p: float, kernel: Any, stride: Any) -> Any:
+    """Return the same as `lp_pool2d`, by the means of windows."""
+    return _root_of_means(avg_pool2d, x, p, kernel, stride)
 
 
 def unpooled(places: Sequence[int], kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int]) -> list[int]:

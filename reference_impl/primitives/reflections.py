@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def _reflections(x: Any, tau: Any) -> list[tuple[Any, Any]]:
+def reflections(x: Any, tau: Any) -> list[tuple[Any, Any]]:
     """Return the vectors, as columns, and their factors."""
     *batch, m, n = shape_of(x)
     columns = add(tril(x, diagonal=-1), np.eye(m, n, dtype=x.dtype))
@@ -42,7 +42,7 @@ def _reflected(y: Any, vector: Any, factor: Any) -> Any:
 def householder_product(x: Any, tau: Any) -> Any:
     """Return the first columns of the product of reflections, as many as ``x`` has, of vectors that lie in ``x``."""
     product: Any = np.broadcast_to(np.eye(*shape_of(x)[-2:], dtype=x.dtype), shape_of(x))
-    for vector, factor in reversed(_reflections(x, tau)):
+    for vector, factor in reversed(reflections(x, tau)):
         product = _reflected(product, vector, factor)
     return product
 
@@ -50,7 +50,7 @@ def householder_product(x: Any, tau: Any) -> Any:
 def _between(g: Any, out: Any, x: Any, tau: Any) -> Iterator[tuple[Any, Any, Any]]:
     """Yield vectors, factors, and what the differential of a reflection is multiplied by: those after it, ``g^H``, those before it."""
     middle, before = matmul(out, adjoint(g)), None
-    for vector, factor in _reflections(x, tau):
+    for vector, factor in reflections(x, tau):
         length = add_up(mul(vector, vector), axis=[-2], keepdims=True)
         middle = _reflected(middle, vector, div(factor, add_scalar(mul(factor, length), other=-1.0)))
         if before is not None:

@@ -79,6 +79,11 @@ APPLIED = {
     "lstm_as_one",
     *(f"{op}_{form}_as_one" for op in ("rnn_tanh", "gru", "lstm") for form in ("stacked", "both_ways")),
     "without_nan",
+    "copysign_by_quotient",
+    "alignments",
+    "alignments_of_scores",
+    "less_own",
+    "index_add_rows",
 }
 """Ops in no row that scripts apply: others are made of them."""
 

@@ -195,6 +195,21 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
         ((1, 1, 1, 2, 2), (1, 2, 1, 2, 1), (2,)),
         {"stride": [1, 2, 1], "padding": [0] * 3, "added": [0, 1, 0], **CONV_3D},
     ),
+    ("alignments", ((3, 2, 3),), {"target": [[1, 2], [1, 1]], "times": [3, 2], "lengths": [2, 1]}),
+    ("alignments_of_scores", ((3, 1, 3),), {"target": [[2, 2]], "times": [3], "lengths": [2]}),
+    ("ctc_loss_of_scores", ((2, 1, 3),), {"target": [[1, 2]], "times": [2], "lengths": [2], "reduction": "mean"}),
+    ("copysign_by_quotient", ((2, 3), (3,)), {}),
+    ("less_own", ((3,),), {"own": 0.25, "weights": [1.0, 0.5, 2.0]}),
+    (
+        "multi_margin_loss_of_parts",
+        ((2, 3),),
+        {"target": [2, 0], "p": 2, "margin": 1.0, "weight": [1.0, 0.5, 2.0], "reduction": "mean"},
+    ),
+    ("multi_margin_loss_of_parts", ((2, 3),), {"target": [1, 1], "p": 1, "margin": 0.5, "weight": None, "reduction": "none"}),
+    ("multilabel_margin_loss_of_parts", ((2, 3),), {"target": [[2, 0, -1], [-1, 1, 0]], "reduction": "sum"}),
+    ("lp_pool1d_of_means", ((1, 2, 3),), {"p": 4.0, "kernel": [2], "stride": [1]}),
+    ("lp_pool2d_of_means", ((1, 1, 3, 2),), {"p": 2.0, "kernel": [2, 1], "stride": [1, 1]}),
+    ("gamma_density", ((2, 3),), {"a": [[0.5, 1.0, 2.0], [1.5, -1.0, -0.5]]}),
     ("gaussian_nll_loss", ((2, 3), (2, 3), (2, 3)), {"eps": 1e-6, "reduction": "sum"}),
     ("trilinear", ((3, 2), (3, 4), (2, 2, 4)), {}),
     ("bilinear_as_one", ((3, 2), (3, 4), (2, 2, 4), (2,)), {}),
@@ -273,6 +288,10 @@ def _softplus_far(x: Any) -> Any:
     return OPS["softplus"](OPS["add_scalar"](x, other=25.0), beta=1.5)
 
 
+def _rest_of_squares(x: Any) -> Any:
+    return OPS["gammainc_of_rest"](OPS["square"](x), a=[[0.5, 1.0, 2.0], [1.5, 3.0, 7.5]])
+
+
 def _parts_squared(op: str) -> Callable[[Any], Any]:
     """Square the parts of a decomposition of a matrix that is symmetric and far from singular: their signs are anybody's."""
 
@@ -330,6 +349,7 @@ def _beyond_one(x: Any) -> Any:
 FUNCTIONS: tuple[tuple[str, Callable[..., Any], Shapes], ...] = (
     ("softplus", _softplus_far, ((2, 3),)),
     ("multigammaln_of_parts", _beyond_one, ((2, 3),)),
+    ("gammainc_of_rest", _rest_of_squares, ((2, 3),)),
     ("entropy", _of_probabilities("entropy"), ((2, 3),)),
     (
         "binary_cross_entropy_of_terms",
@@ -375,6 +395,7 @@ CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("row_order", ((4, 3),), {}),
     ("numbered", ((2, 3),), {}),
     ("finite", ((2, 3),), {}),
+    ("turn", ((2, 3), (3,)), {}),
 )
 """Piecewise constant ops: all there is to check is that their derivative is 0."""
 

@@ -281,9 +281,12 @@ def test_covariances_are_those_of_numpy(op: str, correction: int, shape: tuple[i
 
 
 @pytest.mark.parametrize("op", ["cov_weighted", "cov_weighted_of_uncentred"])
-def test_weighted_covariances_are_those_of_numpy(op: str) -> None:
-    x, weights = drawn(3, 4), np.array([0.5, 1.0, 2.0, 0.25])
-    assert np.allclose(np.cov(x, aweights=weights), OPS[op](x, weights), atol=1e-14)
+@pytest.mark.parametrize("shape", [(3, 4), (1, 4)])
+def test_weighted_covariances_are_those_of_numpy(op: str, shape: tuple[int, ...]) -> None:
+    x, weights = drawn(*shape), np.array([0.5, 1.0, 2.0, 0.25])
+    made = OPS[op](x, weights)
+    assert np.allclose(np.cov(x, aweights=weights), made, atol=1e-14)
+    assert np.shape(np.cov(x, aweights=weights)) == made.shape
 
 
 @pytest.mark.parametrize("op", ["corrcoef", "corrcoef_of_uncentred"])
@@ -311,6 +314,12 @@ def test_the_gradient_of_an_exponential_is_right_whatever_the_size_of_its_seed()
     x = Tensor(drawn(3, 3), requires_grad=True)
     gradients = [grad([OPS["matrix_exp"](x)], [x], [Tensor(size * drawn(3, 3, seed=1))])[0].array / size for size in (1.0, 2.0**40)]
     assert np.allclose(*gradients, rtol=1e-12)
+
+
+def test_an_element_of_an_exponential_is_no_more_uncertain_than_its_row_and_its_column() -> None:
+    x = np.diag([1.0, 5.0, 9.0])
+    scale = OPS["matrix_exp"].error_scale(OPS["matrix_exp"](x), x)  # type: ignore[attr-defined]
+    assert np.allclose(np.exp(np.minimum.outer([1.0, 5.0, 9.0], [1.0, 5.0, 9.0])), scale)
 
 
 def test_a_zero_of_an_exponential_is_as_uncertain_as_its_column() -> None:

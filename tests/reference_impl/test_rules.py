@@ -16,6 +16,7 @@ from tests.reference_impl.rule_problems import CHECKED, DRAWN, DRAWS, NOT_DRAWN,
 
 CONSTANTS = {op for op, *_ in CONSTANT}
 OF_ITS_RESULT = {
+    "turn_by_quotient": "copysign_by_quotient",
     "running_shares": "logcumsumexp",
     "shares_of_exponentials": "logsumexp",
     "in_units": "layer_norm_noaffine",
@@ -58,7 +59,7 @@ def test_an_op_of_a_result_is_checked_where_that_is_made() -> None:
 
 def test_every_piecewise_constant_primitive_is_checked_as_one() -> None:
     selecting = {name for name, op in OPS.items() if isinstance(op, Primitive) and op.branch_sides}
-    assert selecting == CONSTANTS | {"reached"}
+    assert selecting == CONSTANTS | {"reached", "turn_by_quotient"}
 
 
 def test_every_op_of_the_catalogue_is_drawn_or_excused() -> None:

@@ -81,6 +81,30 @@ def squares_of_point_beyond_range(case: Case, number: int) -> bool:
 
 
 @condition
+def quotient_of_length_beyond_range(case: Case, number: int) -> bool:
+    """Whether hypot is 0 or infinite, or so large that an operand times what arrives may overflow, or so small that a quotient does."""
+
+    def leaves(x: Any, y: Any) -> Any:
+        length, known = np.hypot(x, y), format_of(x.dtype)
+        return ~np.isfinite(length) | (length < 1 / math.sqrt(known.largest)) | (length > math.sqrt(known.largest))
+
+    return _meets(case, number, "hypot", leaves)
+
+
+@condition
+def length_of_squares_beyond_range(case: Case, number: int) -> bool:
+    """Whether the square of an operand of hypot leaves the normal numbers, or of the length, or of its reciprocal."""
+
+    def leaves(x: Any, y: Any) -> Any:
+        known = format_of(x.dtype)
+        least = np.minimum(*[np.where(a == 0, 1.0, np.abs(a)) for a in (x, y)])  # an operand may be 0, and the other not
+        squared = np.square(x) + np.square(y)
+        return ~np.isfinite(squared) | (squared < 4 * known.tiny) | (1 / squared < 4 * known.tiny) | (np.square(least) < 4 * known.tiny)
+
+    return _meets(case, number, "hypot", leaves)
+
+
+@condition
 def negative_power_of_two(case: Case, number: int) -> bool:
     """Whether ldexp has an exponent below 0."""
     return _meets(case, number, "ldexp", lambda _, *, exponent: np.less(exponent, 0))

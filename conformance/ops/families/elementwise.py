@@ -10,7 +10,7 @@ from conformance.ops.corners import given
 from conformance.ops.draws import binary, nested, unary, with_choices
 from conformance.ops.in_place import LATER, ONE_ALONE
 from conformance.ops.numbers import BOTH, UNIMPLEMENTED, UNORDERED, UNREGISTERED, real_only
-from conformance.ops.spec import ELEMENTS, Drawn, Growth, op, rows
+from conformance.ops.spec import ELEMENTS, Drawn, Growth, Memory, op, rows
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Sampler
@@ -59,6 +59,22 @@ ENTRIES = rows(
         exact=True,
         numbers=real_only("Paddle's page has real dtypes alone, and it drops the imaginary part"),
         corners={"a fraction": given(_scaled, exponent=-1)},
+        in_place=LATER,
+    ),
+    _row("positive", rank=215, draw=unary(), calls=both("torch.positive(x)"), exact=True, numbers=BOTH, memory=Memory.ITSELF),
+    _row(
+        "hypot",
+        rank=222,
+        draw=binary(),
+        calls=both("torch.hypot(x, y)"),
+    ),
+    _row(
+        "copysign",
+        rank=223,
+        draw=binary("nonzero", of="x"),
+        calls=both("torch.copysign(x, y)"),
+        exact=True,
+        numbers=real_only(UNORDERED),
         in_place=LATER,
     ),
     _row("rad2deg", rank=184, draw=unary(), calls=both("torch.rad2deg(x)"), in_place=LATER),

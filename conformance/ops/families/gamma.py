@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.ops.calls import both
 from conformance.ops.corners import given
-from conformance.ops.draws import unary
+from conformance.ops.draws import has_elements, nested, unary
 from conformance.ops.in_place import LATER
 from conformance.ops.numbers import UNREGISTERED, real_only
 from conformance.ops.spec import ELEMENTS, PLAIN, Drawn, Growth, OpSpec, op, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from conformance.ops.sampler import Arguments, Sampler
+    from conformance.ops.sampler import Arguments, Draw, Sampler
 
 ORDERS = (1, 2, 3)
+SHAPES = (2.0, 0.5, 1.0, 3.0, 1.5)
+"""Orders of the incomplete functions: below 1 the density has a pole at 0, at 1 it does not begin at 0."""
 DIMENSIONS = (2, 3, 1)
 """Of dimension 3 the function is defined above 1."""
 
@@ -30,6 +32,16 @@ def _polygamma(s: Sampler) -> Arguments | None:
 
 def _multigammaln(s: Sampler) -> Arguments | None:
     return [s.take(domain="beyond one")], {"p": s.source.choice(DIMENSIONS)}
+
+
+def _orders_in(numbers: Sequence[float], domain: str = "positive") -> Draw:
+    """Draw numbers, and an order for each of them, or one for all."""
+
+    def draw(s: Sampler) -> Arguments | None:
+        x = s.take(domain=domain)
+        return [x], {"a": nested(x.shape if s.source.chance(0.5) and has_elements(x) else (), lambda: s.source.choice(numbers))}
+
+    return draw
 
 
 def _row(name: str, rank: int, calls: Mapping[str, str], **facts: Any) -> OpSpec:
@@ -48,6 +60,22 @@ def _row(name: str, rank: int, calls: Mapping[str, str], **facts: Any) -> OpSpec
             "drawn": Drawn.NAMED,
             **facts,
         },
+    )
+
+
+def _part(name: str, rank: int) -> OpSpec:
+    return _row(
+        name,
+        rank,
+        {
+            "torch": f"torch.special.{name}(torch.tensor(a, dtype=x.dtype), x)",
+            "paddle": f"paddle.{name}(paddle.to_tensor(a, dtype=x.dtype).expand_as(x), x)",
+        },
+        draw=_orders_in(SHAPES),
+        points=PLAIN,
+        growth=Growth.BOUNDED,
+        in_place=None,
+        corners={"of order 1": given(_orders_in(SHAPES), a=1.0), "of high order": given(_orders_in(SHAPES), a=7.5)},
     )
 
 
@@ -77,4 +105,6 @@ ENTRIES = rows(
         in_place=None,
         corners={"dimension 1": given(_multigammaln, p=1), "dimension 3": given(_multigammaln, p=3)},
     ),
+    _part("gammainc", 341),
+    _part("gammaincc", 342),
 )

@@ -13,7 +13,7 @@ from conformance.ops.calls import both
 from conformance.ops.corners import given, on
 from conformance.ops.draws import has_elements
 from conformance.ops.numbers import UNIMPLEMENTED, UNORDERED, UNREGISTERED, real_only
-from conformance.ops.spec import PLAIN, Drawn, OpSpec, op, rows
+from conformance.ops.spec import PLAIN, Drawn, Growth, OpSpec, op, rows
 from reference_impl.primitives.pooling import unpooled
 
 if TYPE_CHECKING:
@@ -72,6 +72,26 @@ def _fractional(s: Sampler) -> Arguments | None:
     kernel = [s.source.integer(1, min(3, n - 1)) for n in x.shape[2:]]
     size = [s.source.integer(2, min(5, n - k + 1)) for n, k in zip(x.shape[2:], kernel, strict=True)]
     return [x], {"kernel": kernel, "size": size, "sample": s.source.choice([0.37, 0.61, 0.07])}
+
+
+def _fractional_3d(s: Sampler) -> Arguments | None:
+    """Draw the same in three dimensions; PyTorch wants one place more there than the regions need."""
+    x = s.take(lambda d: len(d.shape) == 5 and has_elements(d) and min(d.shape[2:]) > 2, shape=(1, 2, 3, 4, 3))
+    kernel = [s.source.integer(1, min(2, n - 2)) for n in x.shape[2:]]
+    size = [s.source.integer(2, min(3, n - k)) for n, k in zip(x.shape[2:], kernel, strict=True)]
+    return [x], {"kernel": kernel, "size": size, "sample": s.source.choice([0.37, 0.61, 0.07])}
+
+
+def _powers(axes: int, domain: str | None = "positive") -> Draw:
+    """Draw a tensor whose windows have a root, and which; numbers of both signs have one of an even order."""
+
+    def draw(s: Sampler) -> Arguments | None:
+        x = s.take(lambda d: len(d.shape) == 2 + axes and has_elements(d), domain=domain, shape=(1, 2, 4, 3)[: 2 + axes])
+        kernel = [s.source.integer(1, min(3, n)) for n in x.shape[2:]]
+        p = s.source.choice((2.0, 3.0, 1.0, 1.5) if domain == "positive" else (2.0, 4.0))
+        return [x], {"p": p, "kernel": kernel, "stride": [s.source.integer(1, 2) for _ in kernel]}
+
+    return draw
 
 
 def _grouped(s: Sampler) -> Arguments | None:
@@ -151,6 +171,21 @@ def _max_unpool(rank: int, axes: int) -> OpSpec:
     )
 
 
+def _lp_pool(rank: int, axes: int) -> OpSpec:
+    pool = f"nn.functional.lp_pool{axes}d(x, p, "
+    sizes = ("kernel[0], stride[0]" if axes == 1 else "kernel, stride") + ")"
+    return _row(
+        f"lp_pool{axes}d",
+        rank=rank,
+        draw=_powers(axes),
+        calls=both(f"torch.{pool}{sizes}"),
+        exact=False,
+        numbers=real_only(UNIMPLEMENTED),
+        growth=Growth.UNBOUNDED,
+        corners={"of any sign": _powers(axes, "nonzero")},
+    )
+
+
 def _size(axes: int) -> str:
     return "size[0]" if axes == 1 else "size"
 
@@ -199,6 +234,20 @@ ENTRIES = rows(
         exact=True,
         numbers=real_only(UNORDERED),
     ),
+    _row(
+        "fractional_max_pool3d",
+        rank=291,
+        draw=_fractional_3d,
+        calls={
+            "torch": "torch.nn.functional.fractional_max_pool3d(x, kernel, size, "
+            "_random_samples=torch.full([*x.shape[:2], 3], sample, dtype=x.dtype))",
+            "paddle": "paddle.nn.functional.fractional_max_pool3d(x, size, kernel, sample)",
+        },
+        exact=True,
+        numbers=real_only(UNORDERED),
+    ),
+    _lp_pool(281, 1),
+    _lp_pool(282, 2),
     _row(
         "channel_shuffle",
         rank=168,

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
+from reference_impl import OPS
 from reference_impl.primitives.arithmetic import div, mul
-from reference_impl.primitives.indexing import gather, index_select
+from reference_impl.primitives.indexing import gather, getitem_intarray, index_select
+from reference_impl.primitives.selection import masked_fill
 from reference_impl.primitives.shape import reshape
 from reference_impl.tape.primitive import array_of, shape_of
 
@@ -55,3 +57,17 @@ def _undivided_if_negative(right: Rule, position: int, g: Any, out: Any, x: Any,
     tied = np.zeros(shape_of(out), array_of(x).dtype)
     np.add.at(tied, np.asarray(index), np.equal(array_of(x), array_of(out)[index]).astype(tied.dtype))
     return div(whole, np.where(array_of(whole) < 0, 1, tied[index]).astype(tied.dtype))
+
+
+def overlaps_not_summed(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have an element that lies in several windows get the gradient of the last of them, and not the sum."""
+    yield changed_rules(ops, _of_last_window)
+
+
+def _of_last_window(_right: Rule, _position: int, g: Any, _out: Any, x: Any, **attrs: Any) -> Any:
+    shape, read = shape_of(x), OPS["as_strided" if "strides" in attrs else "tensor_unfold"].forward  # type: ignore[attr-defined]
+    places = np.ravel(read(np.arange(np.prod(shape, dtype=int)).reshape(shape), **attrs))
+    last = np.full(np.prod(shape, dtype=int), -1)
+    np.maximum.at(last, places, np.arange(places.size))
+    taken = getitem_intarray(reshape(g, shape=(places.size,)), index=[np.maximum(last, 0)])
+    return reshape(masked_fill(taken, mask=last < 0, value=0.0), shape=shape)

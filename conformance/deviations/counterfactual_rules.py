@@ -78,6 +78,7 @@ from conformance.deviations.counterfactual_norms import (
 )
 from conformance.deviations.counterfactual_pooling import (
     negative_gradients_of_segments_unshared,
+    overlaps_not_summed,
     tied_elements_of_segments_unshared,
     written_over_elements_kept,
 )
@@ -90,9 +91,7 @@ from conformance.deviations.counterfactual_special import (
 from reference_impl import OPS
 from reference_impl.primitives.activations import selu
 from reference_impl.primitives.arithmetic import add, add_scalar, mul
-from reference_impl.primitives.indexing import getitem_intarray
-from reference_impl.primitives.selection import masked_fill
-from reference_impl.primitives.shape import crop, expand, pad_constant, reshape, sum_to
+from reference_impl.primitives.shape import crop, expand, pad_constant, sum_to
 from reference_impl.reverse.summed import summed_in_place
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.rules import intercepted_rules, replaced_rule
@@ -243,20 +242,6 @@ def _filled_again() -> Iterator[None]:
 
     with replaced_rule(pad_constant, 0, remembering), replaced_rule(crop, 0, filling):
         yield
-
-
-def overlaps_not_summed(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have an element that lies in several windows get the gradient of the last of them, and not the sum."""
-    yield changed_rules(ops, _of_last_window)
-
-
-def _of_last_window(_right: Rule, _position: int, g: Any, _out: Any, x: Any, **attrs: Any) -> Any:
-    shape, read = shape_of(x), OPS["as_strided" if "strides" in attrs else "tensor_unfold"].forward  # type: ignore[attr-defined]
-    places = np.ravel(read(np.arange(np.prod(shape, dtype=int)).reshape(shape), **attrs))
-    last = np.full(np.prod(shape, dtype=int), -1)
-    np.maximum.at(last, places, np.arange(places.size))
-    taken = getitem_intarray(reshape(g, shape=(places.size,)), index=[np.maximum(last, 0)])
-    return reshape(masked_fill(taken, mask=last < 0, value=0.0), shape=shape)
 
 
 def sums_formed_in_place(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

@@ -54,8 +54,8 @@ def _repeated_in_a_small_matrix(x: Any) -> Any:
     """Whether each element is in a matrix of which PyTorch takes singular values for the determinant, and two of these are equal."""
     known = format_of(x.dtype)
     values = np.linalg.svd(x, compute_uv=False)
-    repeated = (values[..., :-1] - values[..., 1:] <= 16 * known.eps * values[..., :1]).any(-1)
-    return np.broadcast_to((repeated & (np.abs(np.linalg.det(x)) < 100 * known.eps))[..., None, None], x.shape)
+    repeated = (values[..., :-1] - values[..., 1:] <= known.rounding(values[..., :1], 16)).any(-1)
+    return np.broadcast_to((repeated & (np.abs(np.linalg.det(x)) < known.rounding(1.0, 100)))[..., None, None], x.shape)
 
 
 def is_quotient_beyond_range(x: Any, y: Any) -> Any:

@@ -64,6 +64,8 @@ PLAIN = {"beside": "same", "layout": "contiguous", "seed": "contiguous", "order"
 """The point of the grid at which an op is asked."""
 RANKS = ("2", "1", "3", "4", "0", "5")
 """Of the operands; an op is asked at the first that it takes."""
+SIZES = ("few", "16+")
+"""How many elements they have; the same."""
 
 
 class Ailment(NamedTuple):
@@ -202,7 +204,7 @@ def _ailment(op: str, engine: Backend) -> Ailment | None:
 def canary_of(op: str) -> Case | None:
     """Return the canary of an op: the simplest point of its grid, exact if the op is; ``None`` if it has no such point."""
     row = catalogue()[op]
-    for kind, rank in product(("real", "complex"), RANKS):
+    for kind, size, rank in product(("real", "complex"), SIZES, RANKS):
         lane = "exact" if row.is_exact(on_complex=kind == "complex") else "numeric"
         dtype = (REAL if kind == "real" else COMPLEX)[0]
         if row.numbers.taken in ("both", kind):
@@ -212,7 +214,7 @@ def canary_of(op: str) -> Case | None:
                     **PLAIN,
                     "argument": DRAWN,
                     "rank": rank,
-                    "size": "few" if rank != "0" else "one",
+                    "size": size if rank != "0" else "one",
                     "lane": lane,
                     "kind": kind,
                     "dtype": dtype,

@@ -27,7 +27,7 @@ from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENTS
 from conformance.deviations.entries import Deviation, known
 from conformance.deviations.findings import evidence
-from conformance.deviations.wrong_values import bear_together, bears
+from conformance.deviations.wrong_values import ROUNDINGS_OF, bear_together, bears
 from conformance.judge.verdict import Bucket, judge
 from reference_impl import PADDLE
 from tests.conformance.engines import INFO, TOTAL, answer
@@ -543,6 +543,7 @@ def test_every_signature_is_used_and_every_entry_that_has_none_says_why() -> Non
     valued = [e for e in known() if "value" in e.kinds]
     assert all(e.signature or e.unpredictable for e in valued)
     used = {words for e in known() for words in (*e.signature, *e.instead)}
+    used |= {rule for words, rule in ROUNDINGS_OF.items() if words in used}
     assert {*ELEMENTS, *COUNTERFACTUALS, *RULES} <= used | {words.removeprefix("off by roundings of float32, ") for words in used}
 
 

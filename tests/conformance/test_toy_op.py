@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from conformance.mutants.mutant import Fault
     from conformance.ops.sampler import Arguments, Sampler
 
-NAME = "hypo" + "tenuse"  # in two parts, so that no search for the name finds this file
+NAME = "length_of_" + "two_legs"  # in two parts, so that no search for the name finds this file
 INFO = BackendInfo("toy", "0", TORCH, TORCH.not_offered)
 
 

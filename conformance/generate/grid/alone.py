@@ -42,7 +42,7 @@ def alone(op: str) -> Iterator[Row]:
     row = catalogue()[op]
     if op not in UNWRITTEN:
         for argument in (DRAWN, *row.corners):
-            for place in _first(_places(row, argument, "321450", "few")):
+            for place in _first(place for size in ("few", "16+") for place in _places(row, argument, "321450", size)):
                 yield _row(place, "contiguous", WRITTEN, "1")
             if row.memory not in (Memory.OWN, Memory.ITSELF):
                 for place in _first(_places(row, argument, "432150", "8+")):

@@ -67,6 +67,7 @@ ENTRIES = rows(
         rank=222,
         draw=binary(),
         calls=both("torch.hypot(x, y)"),
+        in_place=LATER,
     ),
     _row(
         "copysign",

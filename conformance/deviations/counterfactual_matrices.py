@@ -74,9 +74,14 @@ def _with_an_epsilon(right: Rule, _: int, g: Any, out: Any, x: Any, *, p: Any, a
     made = right(g, out, x, p=p, axis=axis, keepdims=keepdims)
     if p == LARGEST:
         return made
-    power = np.power(array_of(out), p - 1.0)
-    share = np.asarray(power / (power + float(np.float32(1e-12)))).astype(array_of(out).dtype)
-    return mul(made, np.asarray(array_of(restore_axes(share, shape_of(x), axis, keepdims=keepdims))))
+    shape = shape_of(x)
+
+    def share(norm: Any) -> Any:
+        power = np.power(norm, p - 1.0)
+        part = np.asarray(power / (power + float(np.float32(1e-12)))).astype(norm.dtype)
+        return np.asarray(restore_axes(part, shape, axis, keepdims=keepdims))
+
+    return mul(made, Primitive(share, "factor")(out))
 
 
 def largest_sizes_unshared(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

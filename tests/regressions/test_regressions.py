@@ -69,7 +69,7 @@ VALUES_ALONE = (
     "ravel-of-a-part-with-gaps-is-written",
     "softplus-among-numbers-that-round-before",
 )
-PROGRAMS = ("quotient-of-a-quotient-of-a-constant",)
+PROGRAMS = ("bound-that-the-derivative-of-a-program-meets", "quotient-of-a-quotient-of-a-constant")
 FILES = sorted(Path(__file__).parent.glob("*.json"))
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 Branches: TypeAlias = "list[Array]"
-"""One answer for each question, in the order of the run."""
+"""One answer for each question, in the order of the run; what is masked of it is left to the numbers."""
 Choice: TypeAlias = "Callable[[Primitive, list[Any], dict[str, Any], Any], Any]"
 """Answers in the place of a primitive that decides a branch; it is given the operands, the attributes and the primitive's answer."""
 Observer: TypeAlias = "Callable[[Primitive, list[Any], dict[str, Any], Any], Any]"
@@ -48,20 +48,28 @@ def choosing(choose: Choice) -> Iterator[None]:
         Observation.chooser = None
 
 
-@contextmanager
-def taking(branches: Branches | None) -> Iterator[None]:
-    """Take the given branches; ``None``: those that the numbers say. A run with other questions keeps its own answers."""
+def taking(branches: Branches | None, beside: Choice | None = None) -> Choice | None:
+    """Return how to take the given branches for one run; ``None``: those that the numbers say.
+
+    A run with other questions keeps its own answers. What is decided ``beside`` is given what was taken for the primitive's answer.
+    """
     if branches is None:
-        yield
-        return
+        return beside
     left = iter(branches)
 
-    def choose(_: Primitive, __: list[Any], ___: dict[str, Any], out: Any) -> Any:
+    def choose(primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:
         given = next(left, None)
-        return out if given is None or given.shape != np.shape(out) else given.astype(out.dtype)
+        if given is not None and given.shape == np.shape(out):
+            out = np.where(np.ma.getmaskarray(given), out, np.ma.getdata(given)).astype(out.dtype)
+        return out if beside is None else beside(primitive, arrays, attrs, out)
 
-    with choosing(choose):
-        yield
+    return choose
+
+
+def turned(branches: Branches, plain: Branches) -> Branches:
+    """Return the branches with those masked that are the plain ones."""
+    pairs = zip(branches, plain, strict=True)
+    return [np.ma.masked_array(taken, (taken == usual) | (np.isnan(taken) & np.isnan(usual))) for taken, usual in pairs]
 
 
 class Recorder:

@@ -97,8 +97,8 @@ def cancelled(out: Any, rounding: Any) -> Any:
     return np.where(np.abs(out) <= rounding, 0, out)
 
 
-def agrees_on_a_reachable_branch(promise: Promise, actual: Outcome, known: Known) -> bool | None:
-    """Whether all that an engine answered is right on one of the branches that rounding can reach, but for what is ``known``.
+def agrees_on_a_reachable_branch(promise: Promise, actual: Outcome, excuse: Callable[[Promise], Known]) -> bool | None:
+    """Whether all that an engine answered is right on one of the branches that rounding can reach, but for what is known of it there.
 
     ``None`` if there are more combinations than are tried, and none of those that were is it.
     """
@@ -110,7 +110,8 @@ def agrees_on_a_reachable_branch(promise: Promise, actual: Outcome, known: Known
         places = list(_places(reached, plain.along))
 
     def differing(branches: Branches) -> Mismatch | None:
-        return Comparer(promise.on(branches)).run(actual, known).mismatch
+        there = promise.on(branches, plain.answers)
+        return Comparer(there).run(actual, excuse(there)).mismatch
 
     if math.prod(len(place.options) for place in places) <= COMBINATIONS:
         return any(differing(branches) is None for branches in _combined(plain.answers, places))

@@ -27,7 +27,7 @@ from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
 from conformance.case.outcome import Raised
 from conformance.case.steps import AppendBackward
-from conformance.compare.branches import choosing, observing, taking
+from conformance.compare.branches import choosing, observing, taking, turned
 from conformance.compare.history import History, Notes
 from conformance.compare.rounding import Bounds
 from reference_impl import PADDLE_STATIC, TORCH, Category
@@ -51,6 +51,7 @@ class Promise:
         self.case = case
         self.info = info
         self.branches: Branches | None = None
+        self._turned: Branches | None = None
         self._reference = reference(info.dialect, info.not_offered)
         if outcome is not None:
             self.outcome = outcome
@@ -93,15 +94,22 @@ class Promise:
         """Whether numbers of the case round; where none does, a right engine agrees to the last bit."""
         return self.case.lane == "numeric" or not self.bounds.exact
 
-    def on(self, branches: Branches) -> Promise:
-        """Return what is promised if the branches are taken that are given, see `conformance.compare.branches`."""
-        forced = self.of(self.case)
+    def on(self, branches: Branches, plain: Branches | None = None) -> Promise:
+        """Return what is promised if the branches are taken that are given, see `conformance.compare.branches`.
+
+        ``plain``: those that the numbers say. If they are given, other scripts are promised on these branches, too: they turn off where
+        this one does, and take everywhere else what their own numbers say.
+        """
+        forced = Promise(self.case, self.info)
         forced.branches = branches
+        forced._turned = None if plain is None else turned(branches, plain)
         return forced
 
     def of(self, case: Case) -> Promise:
         """Return what the same dialect promises for another case, or for this one if something was changed meanwhile."""
-        return Promise(case, self.info)
+        other = Promise(case, self.info)
+        other.branches = other._turned = self._turned
+        return other
 
     def answered(self, info: BackendInfo, outcome: Outcome) -> Promise:
         """Return the promise that another engine of this dialect answers the case as one did: rounding carries that just as far."""
@@ -116,7 +124,8 @@ class Promise:
             stack.enter_context(np.errstate(all="ignore"))
             if observe is not None:
                 stack.enter_context(observing(observe))
-            stack.enter_context(taking(self.branches) if choose is None else choosing(choose))
+            if (taken := taking(self.branches, choose)) is not None:
+                stack.enter_context(choosing(taken))
             return backend.run(self.case)
 
     @cached_property

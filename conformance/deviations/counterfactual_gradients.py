@@ -6,6 +6,8 @@ a tensor may be read before its hooks, or be the seed itself; two gradients may 
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -192,6 +194,26 @@ def _written_as_leaf(steps: Sequence[Step], i: int) -> tuple[Step, ...]:
     return *steps[:i], *made, msgspec.structs.replace(step, operands=(f"{CONSTANT}{i}", *names[1:])), *steps[i + 1 :]
 
 
+def own_constants_tracked(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
+    """Have leaves lead to what the ops make: the constants that an op writes it into, one for each matrix, and for a batch another."""
+    seen = promised(case, PADDLE).observations
+
+    def further(i: int, step: Step) -> list[Step]:
+        answer = seen[i]
+        made = answer.values[0] if isinstance(answer, Computed) and answer.values else None
+        if not isinstance(step, Op) or step.op not in ops or made is None or not made.requires_grad:
+            return [step]
+        *batch, _, _ = made.array.shape
+        names = [f"{CONSTANT}{step.results[0]}_{n}" for n in range(1 + math.prod(batch) if batch else 1)]
+        steps: list[Step] = [msgspec.structs.replace(step, results=(names[0],))]
+        for name, total in itertools.pairwise([*names, step.results[0]]):
+            leaf = f"{name}_leaf"
+            steps += [Detach(name, (leaf,)), SetRequiresGrad(leaf, requires_grad=True), Op("add", (name, leaf), (total,))]
+        return steps
+
+    yield expand_steps(case, number, further)
+
+
 def gradients_are_seeds(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have a gradient of an output in itself be the seed: one tensor from then on, which is called by either name."""
     steps = until(case, number)
@@ -224,6 +246,7 @@ OF_GRADIENTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Var
     "as if views were copies since the last write": written_views_copied,
     "as if a write changed the history of one tensor alone": histories_kept,
     "as if written constants required a gradient": written_constants_tracked,
+    "as if constants that an op writes into required a gradient": own_constants_tracked,
     "as if batches of identities were single": batched_identities_alone,
     "as if gradients were captured before hooks": captured_before_hooks,
     "as if hooked gradients beside a root were roots": hooked_gradients_started,

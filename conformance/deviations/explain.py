@@ -22,7 +22,7 @@ from conformance.deviations.entries import about, known
 from conformance.deviations.wrong_values import SINGLE_ROUNDINGS, bear_together, bears
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from conformance.case.case import Case
     from conformance.case.outcome import Observation
@@ -76,7 +76,7 @@ def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Dev
         comparer, known_there = Comparer(variant), _excuse_beside(entry, variant, but)
         if all(known_there(d) or (number == found.step and known_here(d)) for d in comparer.observation(number, right, seen)):
             return True
-        return comparer.result.near_kink and _agrees_elsewhere(variant, number, seen, known_there)
+        return comparer.result.near_kink and _agrees_elsewhere(variant, number, seen, lambda there: _excuse_beside(entry, there, but))
 
     if any(has_answer(promise.of(case), number) for case, number in _instead(entry, promise.case, found.step)):
         return True
@@ -96,7 +96,7 @@ def _excuse_beside(entry: Deviation, promise: Promise, but: tuple[Deviation, ...
     return lambda found: name if (name := known_here(found)) in harmless else None
 
 
-def _agrees_elsewhere(variant: Promise, number: int, answer: Observation, excused: Known) -> bool:
+def _agrees_elsewhere(variant: Promise, number: int, answer: Observation, excused: Callable[[Promise], Known]) -> bool:
     """Whether a script that ends with a step has this answer there on another branch that rounding can reach."""
     ended = variant.of(with_steps(variant.case, variant.case.steps[: number + 1]))
     left = answer.state if isinstance(answer, Computed | Raised) else None

@@ -22,7 +22,7 @@ from conformance.compare.promise import promised
 from conformance.compare.rounding import are_near
 from conformance.ops.dtypes import format_of
 from conformance.ops.spec import signature
-from reference_impl import OPS, PADDLE, TORCH
+from reference_impl import OPS, PADDLE, PADDLE_STATIC, TORCH
 from reference_impl.primitives.shape import sum_to
 
 if TYPE_CHECKING:
@@ -117,13 +117,13 @@ class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     times: str = ""
 
     def met(self, case: Case, number: StepNumber) -> bool:
-        """Whether a call of the op up to the step meets the point, in either dialect."""
+        """Whether a call of the op up to the step meets the point, in any dialect."""
         calls = [(i, step) for i, step in enumerate(until(case, number)) if isinstance(step, Op) and step.op == self.op]
         found = (
             (given, step.attrs)
-            for dialect in (TORCH, PADDLE)
             for i, step in calls
-            if self._needed(given := [*map(arrays(case, i, dialect).get, step.operands)])
+            for known in promised_arrays(case, i)
+            if self._needed(given := [*map(known.get, step.operands)])
         )
         return any(bool(np.any(self.here(given, attrs))) for given, attrs in found)
 
@@ -188,6 +188,11 @@ class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             places = ", ".join(f"'at {name}'" for name in ("NUMBER", *attrs))
             pairs = ", ".join(f"'{words} OPERAND'" for words in PAIRS)
             yield f"value {self.value!r} is unknown; allowed are {', '.join((*VALUES, *BY_ATTRIBUTE))}, {places}, {pairs}"
+
+
+def promised_arrays(case: Case, number: int) -> Iterator[dict[str, Any]]:
+    """Yield what the operands of an op hold by each dialect: a derivative that one has for an operand another may not offer."""
+    return (arrays(case, number, dialect) for dialect in (TORCH, PADDLE, PADDLE_STATIC))
 
 
 def arrays(case: Case, number: int, dialect: Dialect) -> dict[str, Any]:

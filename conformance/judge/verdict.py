@@ -96,14 +96,12 @@ def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdi
     if promise.impossible is not None:
         number, why = promise.impossible
         return Verdict(Bucket.HARNESS_ERROR, Mismatch(number, "harness", "step", "a step that can be run", "none", why))
-    excused_by = excuse(promise)
-    compared = Comparer(promise).run(actual, excused_by)
+    compared = Comparer(promise).run(actual, excuse(promise))
     followed: Mapping[OpenChoice, str] = {}
     supposed: Mapping[OpenChoice, str] = {}
     given, differs = promise, compared.mismatch
     if following and differs is not None:
         promise, compared, followed = follow(promise, actual, excuse, scripts_instead, compared)
-        excused_by = excuse(promise) if followed else excused_by
         supposed = _unsettled(followed, differs, compared) if compared.mismatch is None else {}
         followed = {choice: option for choice, option in followed.items() if choice not in supposed}
     excused = [(mismatch, entry) for mismatch, entry in compared.known if entry != UNDEFINED]
@@ -114,7 +112,7 @@ def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdi
     if found is None and (broken := changed(given, followed)):
         verdict.bucket, verdict.mismatch = Bucket.DIVERGED, _change(given, broken[0], followed, differs)
     elif found is not None and found.kind == "value":
-        if compared.near_kink and agrees_on_a_reachable_branch(promise, actual, excused_by) is not False:
+        if compared.near_kink and agrees_on_a_reachable_branch(promise, actual, excuse) is not False:
             verdict.bucket = Bucket.NEAR_KINK
         elif SecondLook(promise, found).is_subgradient:
             verdict.mismatch = replace(found, actual=SUBGRADIENT)

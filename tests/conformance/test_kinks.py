@@ -239,6 +239,32 @@ def test_an_entry_may_ask_for_another_subgradient(monkeypatch: pytest.MonkeyPatc
     assert [Bucket.KNOWN_DEVIATION, Bucket.DIVERGED] == buckets
 
 
+SHRUNK = Case(
+    CANCELLING.inputs,
+    (*CANCELLING.steps[:-1], Op("ceil", ("d",), ("s",)), Op("hardshrink", ("s",), ("h",), {"bound": 1.0})),
+)
+"""The whole numbers above eight, of which all but the last are 0 but for rounding; that of the last is the bound."""
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "bucket"), [(0.0, 1.0, "near_kink"), (1.0, 1.0, "diverged"), (0.5, 1.0, "diverged"), (0.0, 0.5, "diverged")]
+)
+def test_what_is_known_is_asked_on_the_branch_that_rounding_reached(
+    monkeypatch: pytest.MonkeyPatch, first: float, last: float, bucket: str
+) -> None:
+    """An engine rounds up to 0 what the reference rounds up to 1, and its `hardshrink` keeps what is at a bound, as is known."""
+    about = ("bound", INFO.name, "==1.*", ("op:hardshrink",), ("value",), "keeps what is at a bound", "bound")
+    entry = Deviation(*about, above=("hardshrink",), signature=("as if a bound were nearer",))
+    monkeypatch.setattr(known_module, "about", lambda *_: (entry,))
+    right = answer(SHRUNK)
+    above = right.observations[-2].values[0].array  # type: ignore[union-attr]
+    assert 1.0 in above[:-1]
+    shrunk = right.observations[-1].values[0].array  # type: ignore[union-attr]
+    above[:-1], shrunk[:-1], shrunk[-1] = 0.0, 0.0, last
+    shrunk[0] = first
+    assert bucket == judge(Promise(SHRUNK, INFO), right).bucket
+
+
 @pytest.mark.parametrize("made", [5.0, np.inf])
 def test_a_number_that_no_policy_gives_is_not_excused_by_infinity(made: float) -> None:
     def rule(g: Any, _: Any, x: Any) -> Any:

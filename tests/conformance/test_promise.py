@@ -85,6 +85,16 @@ def test_on_other_branches_another_gradient_is_promised() -> None:
     assert [1.0, 1.0] == gradient(promise.on(branches).outcome)
 
 
+def test_another_script_turns_off_where_the_branches_do_and_takes_its_own_ones_elsewhere() -> None:
+    case = Case((Input("x", (3,), (-1.0, 0.0, 2.0)),), AT_ZERO.steps, "exact")
+    variant = Case((Input("x", (3,), (5.0, 0.0, 2.0)),), AT_ZERO.steps, "exact")
+    promise, recorder = Promise(case, INFO), Recorder()
+    promise.run(None, recorder.choose)
+    branches = [np.array([0.0, 1.0, 1.0], answered.dtype) for answered in recorder.answers]
+    there = promise.on(branches, recorder.answers)
+    assert ([0.0, 1.0, 1.0], [1.0, 1.0, 1.0]) == (gradient(there.outcome), gradient(there.of(variant).outcome))
+
+
 def test_a_promise_on_other_branches_leaves_the_first_as_it_was() -> None:
     promise = Promise(AT_ZERO, INFO)
     promise.on([np.ones(2, np.float32)])

@@ -352,6 +352,21 @@ def test_a_leaf_that_a_dump_draws_for_what_was_written_to_bears_its_signature(en
     assert borne == bears(entry("as if written constants required a gradient"), Promise(case, info), drawn)
 
 
+@pytest.mark.parametrize(("batch", "leaves", "borne"), [((), 2, True), ((), 3, False), ((2,), 4, True), ((2,), 3, False)])
+def test_leaves_that_a_dump_draws_for_what_an_op_writes_into_bear_its_signature(
+    batch: tuple[int, ...], leaves: int, borne: bool
+) -> None:
+    """Paddle 3.3.1 makes `householder_product` of ``eye`` for each matrix, and puts those of a batch into ``zeros``."""
+    count = int(np.prod(batch))
+    x = Input("a", (*batch, 2, 1), (1.0, 2.0) * count, differentiable=False)
+    tau = Input("t", (*batch, 1), (2.0,) * count)
+    case = Case((x, tau), (Op("householder_product", ("a", "t"), ("h",)), Backward(("h",), dump_backward_graph=True)))
+    info = BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered)
+    drawn = Mismatch(1, "value", "event", "right", "wrong", ".dot", ".dot", 0, np.array([1, 1]), np.array([1, leaves]))
+    written = replace_fields(entry("as if constants that an op writes into required a gradient"), above=("householder_product",))
+    assert borne == bears(written, Promise(case, info), drawn)
+
+
 @pytest.mark.parametrize(("got", "borne"), [([4.0, 6.0], True), ([4.0, 7.0], False)])
 def test_a_root_that_was_its_own_seed_and_is_skipped_bears_its_signature(got: list[float], borne: bool) -> None:
     steps = (Op("square", ("x",), ("q",)), Grad(("x",), ("x",), ("g",), ("x",)), Backward(("x", "q")))

@@ -68,8 +68,9 @@ VALUES_ALONE = (
     "points-of-an-affine-grid-are-written",
     "ravel-of-a-part-with-gaps-is-written",
     "softplus-among-numbers-that-round-before",
+    "whole-numbers-above-a-solution-that-are-a-bound",
 )
-PROGRAMS = ("quotient-of-a-quotient-of-a-constant",)
+PROGRAMS = ("bound-that-the-derivative-of-a-program-meets", "quotient-of-a-quotient-of-a-constant")
 FILES = sorted(Path(__file__).parent.glob("*.json"))
 
 

@@ -15,6 +15,7 @@ OF_TORCH: Mapping[str, str] = {
     "adaptive_avg_pool1d": "adaptive_avg_pool1d_or_mean",
     "adaptive_avg_pool2d": "adaptive_avg_pool2d_or_mean",
     "adaptive_avg_pool3d": "adaptive_avg_pool3d_or_mean",
+    "broadcast_tensors": "broadcast_tensors_of_parts",
     "cartesian_prod": "cartesian_prod_of_parts",
     "cond": "cond_of_parts",
     "copysign": "copysign_by_quotient",

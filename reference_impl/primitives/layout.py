@@ -160,6 +160,13 @@ def broadcast_tensors_vjp_xs(g: Any, out: Any, *xs: Any, position: int) -> Any:
     return sum_to(reshape(own, shape=shape_of(g)[1:]), shape_of(xs[position]))
 
 
+@composite
+def broadcast_tensors_of_parts(*xs: Any) -> Any:
+    """Return the same as `broadcast_tensors`, each tensor expanded by itself; one that has the shape already is taken as it is."""
+    shape = np.broadcast_shapes(*map(shape_of, xs))
+    return stack(*(x if shape_of(x) == shape else expand(x, shape=shape) for x in xs), axis=0)
+
+
 @fused()
 def combinations(x: Any, *, r: int, with_replacement: bool) -> Any:
     """Return all choices of ``r`` elements of a vector, one a row, in the order in which they stand there."""

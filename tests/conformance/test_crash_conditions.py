@@ -111,3 +111,17 @@ def test_a_constant_is_added_in_a_program(op: str, operands: tuple[str, ...], ad
 def test_no_grad_set_holds_what_is_joined_constant_in_part(cut: tuple[str, ...] | None, in_part: bool) -> None:
     joined = Op("stack", ("x", "y"), ("z",), {"axis": 0})
     assert holds("constant_among_several", joined, Grad(("z",), ("y",), ("g",), no_grad_vars=cut)) is in_part
+
+
+@pytest.mark.parametrize(
+    ("logits", "target", "beside", "dies"),
+    [("v", [0, 0, 0], ("t",), True), ("v", [0, 0, 0], (), False), ("x", [1], ("t",), False)],
+)
+def test_another_root_adds_to_a_seed_that_has_not_the_shape_of_smoothed_losses(
+    logits: str, target: list[int], beside: tuple[str, ...], dies: bool
+) -> None:
+    turned = Op("transpose", ("x",), ("v",), {"axis0": 0, "axis1": 1})
+    attrs = {"reduction": "none", "target": target, "weight": None, "label_smoothing": 0.25}
+    losses = Op("cross_entropy_smoothed", (logits,), ("l",), attrs)
+    total = Op("sum", ("l",), ("t",), TOTAL)
+    assert holds("seed_shape_refused", turned, losses, total, Grad(("l", *beside), ("x",), ("g",), ("l", *beside))) is dies

@@ -83,6 +83,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("cumulative_trapezoid_x_of_parts", ((2, 3), (2, 3)), {"axis": 1}),
     ("block_diag_of_joins", ((2, 3), (1, 2)), {}),
     ("meshgrid_of_parts", ((2,), (3,)), {}),
+    ("broadcast_tensors_of_parts", ((2, 3), (3,)), {}),
     ("meshgrid", ((), (3,)), {}),
     ("cartesian_prod", ((2,), ()), {}),
     ("cartesian_prod_of_parts", ((2,), (3,)), {}),

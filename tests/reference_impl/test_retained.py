@@ -85,3 +85,13 @@ def test_hooks_that_come_and_go_do_not_pile_up() -> None:
         handle.remove()
         handle.remove()
     assert 1 == len(hooks_of(x))
+
+
+def test_torch_is_done_with_what_it_need_not_expand_before_what_it_expands() -> None:
+    called: list[str] = []
+    number, whole = tensor(1.0, requires_grad=True), tensor([1.0], requires_grad=True)
+    register_hook(number, lambda _: called.append("number"))
+    register_hook(whole, lambda _: called.append("whole"))
+    stacked = OPS[TORCH.spelled["broadcast_tensors"]](number, whole)
+    backward([total(stacked, axis=None, keepdims=False)], dialect=TORCH)
+    assert ["whole", "number"] == called

@@ -119,7 +119,8 @@ def leaf_hook_asked(case: Case, number: int) -> bool:
     if not isinstance(call, Grad):
         return False
     asked = {same.get(name, name) for name in call.inputs}.union(call.inputs)
-    return identical or not (hooked & leaves(case)).isdisjoint(asked)
+    met = {same.get(name, name) for name in hooked}.union(hooked) & leaves(case)
+    return identical or not met.isdisjoint(asked)
 
 
 def _hooked(case: Case, number: int) -> set[str]:

@@ -74,12 +74,24 @@ def _lending(step: Step) -> Collection[str]:
 
 @condition
 def seed_shape_refused(case: Case, number: int) -> bool:
-    """Whether a call has a seed of the wrong shape, where Paddle took an empty list of seeds before it for none."""
+    """Whether a call has a seed of the wrong shape, where Paddle took an empty list of seeds before it for none.
+
+    Beside another root, that is any seed of several losses of smoothed classes, which have an axis too many in Paddle.
+    """
     taken = case
     if any(isinstance(step, Call) and step.seeds == () for step in case.steps):
         taken = each_step(case, lambda step: without_seeds(step) if isinstance(step, Grad | Backward) and step.seeds == () else step)
     seen = promised(taken, PADDLE).observations[number]
-    return isinstance(seen, Raised) and seen.category is Category.SEED_SHAPE
+    return (isinstance(seen, Raised) and seen.category is Category.SEED_SHAPE) or _seeds_smoothed_losses(case, number)
+
+
+def _seeds_smoothed_losses(case: Case, number: int) -> bool:
+    call = call_at(case, number)
+    if call is None or len(call.roots) < 2:
+        return False
+    ops = (step for step in case.steps[:number] if isinstance(step, Op) and step.op == "cross_entropy_smoothed")
+    losses = {name for step in ops if step.attrs["reduction"] == "none" and np.size(step.attrs["target"]) > 1 for name in step.results}
+    return any(root in losses and seed is not None for root, seed in zip(call.roots, call.seeds or (), strict=False))
 
 
 @condition

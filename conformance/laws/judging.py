@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from conformance.case.steps import results
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
 from conformance.generate.sources import FastSource
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 SHARE = 2
 """One case in so many is tried by a law."""
 LARGE = 100
-"""Steps of a case that is large, as no usual one is."""
+"""Results of a case that is large, as no usual one is; a step that has none counts as one."""
 TIMEOUT = 5.0
 """Seconds for one case on all backends with their judges, unless every law is tried."""
 LAWS_TIMEOUT = 20.0
@@ -36,7 +37,7 @@ def times_as_large(case: Case) -> int:
 
     It may take so many times as long. Laws and null pairs, which run a case a few times over, look at one in so many.
     """
-    return 1 + len(case.steps) // LARGE
+    return 1 + sum(max(1, len(results(step))) for step in case.steps) // LARGE
 
 
 class Sampling(StrEnum):

@@ -23,7 +23,7 @@ from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, Outcome, Raised, Value
 from conformance.case.steps import Backward, Custom, Detach, Grad, Hook, InPlace, Op
 from conformance.generate.scripts import DrawOptions, case_of
-from conformance.laws.judging import SHARE, Judging, Sampling
+from conformance.laws.judging import SHARE, Judging, Sampling, times_as_large
 from conformance.laws.registry import LAWS, broken_laws, try_laws
 from conformance.laws.relation import Absent, Evidence, Linear, Place, Same, Status, Term
 from conformance.laws.subject import ObservedCase, subject_of
@@ -351,3 +351,13 @@ def test_a_run_judges_as_many_null_pairs_on_a_case_as_it_is_asked_to(asked: str,
     conformance("run", "--backends", "reference", "--cases", "40", "--jobs", "1", "--nulls", asked, "--out", tmp_path)
     cases = [record for record in read(tmp_path / "run.ndjson") if isinstance(record, CaseRecord)]
     assert most == max(len(record.nulls) for record in cases)
+
+
+@pytest.mark.parametrize(("results", "times"), [(1, 1), (120, 2)])
+def test_a_case_of_few_steps_with_many_gradients_may_take_as_long_as_one_of_many_steps(results: int, times: int) -> None:
+    leaves = tuple(f"x{i}" for i in range(results))
+    call = Grad(("y",), leaves, tuple(f"g{i}" for i in range(results)))
+    case = Case(
+        tuple(Input(name, (), (1.0,)) for name in leaves), (Op("sum", ("x0",), ("y",), {"axis": None, "keepdims": False}), call)
+    )
+    assert times == times_as_large(case)

@@ -18,7 +18,7 @@ from dataclasses import replace
 from functools import partial
 from multiprocessing import forkserver
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from conformance.laws.judging import Judging
 
 T = TypeVar("T")
+Heard: TypeAlias = "Callable[[int], None]"
+"""Hears how many more of something are done."""
 
 CALL_TIMEOUT = 120.0
 PRELOADED = ["conformance.campaign.warm_server"]
@@ -173,17 +175,23 @@ class Workers:
         """Run chunks and yield the records of each, as `dealt` does; a worker that is done finds its next chunk waiting."""
         return dealt(self, chunks, until, meanwhile, ahead=2)
 
-    def judged(self, cases: Sequence[Case], backend: str, judging: Judging | None = None, *, alone: bool = False) -> list[CaseRecord]:
+    def judged(
+        self, cases: Sequence[Case], backend: str, judging: Judging | None = None, *, alone: bool = False, heard: Heard = lambda _: None
+    ) -> list[CaseRecord]:
         """Judge cases on a backend as a campaign does, a few in a process, and return their records in order.
 
-        A death costs no other case, and what is damaged by one is not there for the next. ``alone``: each has a process of its own.
+        A death costs no other case, and what is damaged by one is not there for the next. ``alone``: each has a process of its own;
+        ``heard`` hears how many more are judged.
         """
         at_once = 1 if alone else AT_ONCE
         with TemporaryDirectory() as folder:
             whole = chunk_of(cases, (backend,), folder, judging)
             starts = range(0, len(cases), at_once)
             chunks = (replace(whole, name=f"given-{at}", start=at, stop=min(at + at_once, len(cases))) for at in starts)
-            records = [record for some in self.run(chunks) for record in some]
+            records = []
+            for some in self.run(chunks):
+                records += some
+                heard(len(some))
         return sorted(records, key=lambda record: record.index)
 
     def room(self) -> int:

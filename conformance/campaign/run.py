@@ -137,7 +137,7 @@ class Options:
 class Progress:
     """How far a campaign is: cases that are recorded, of all, and findings that were made; or which of them is being reduced."""
 
-    cases: int
+    done: int
     of: int
     findings: int
     reducing: int = 0
@@ -145,7 +145,7 @@ class Progress:
     def __str__(self) -> str:
         if self.reducing:
             return f"reducing finding {self.reducing} of {self.findings}"
-        return f"{self.cases:,} of {self.of:,} cases, {self.findings} findings"
+        return f"{self.done:,} of {self.of:,} cases, {self.findings} findings"
 
 
 def run_campaign(

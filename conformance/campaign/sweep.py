@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from conformance.backends import Backend
-    from conformance.campaign.pool import Workers
+    from conformance.campaign.pool import Heard, Workers
     from conformance.case.case import Case
     from conformance.case.outcome import Observation, Outcome
 
@@ -38,8 +38,13 @@ SHOWN = 3
 """How many groups of places a line about a case shows."""
 
 
-def sweep(backends: Sequence[str], workers: Workers, ops: Sequence[str] | None = None) -> Iterator[SweepRecord]:
-    """Run ops (``None``: all) at their special points on every backend; one that takes its process down is a failure of its own."""
+def sweep(
+    backends: Sequence[str], workers: Workers, ops: Sequence[str] | None = None, heard: Heard = lambda _: None
+) -> Iterator[SweepRecord]:
+    """Run ops (``None``: all) at their special points on every backend; one that takes its process down is a failure of its own.
+
+    ``heard`` hears of each op on each backend.
+    """
     for name in backends:
         cases = 0
         points: Counter[str] = Counter()
@@ -48,6 +53,7 @@ def sweep(backends: Sequence[str], workers: Workers, ops: Sequence[str] | None =
         asked = list(ops or catalogue())
         swept = workers.calls(sweep_op, [[name, op] for op in asked], at_once=AT_ONCE, good=lambda part: not part.failures)
         for op, part in zip(asked, swept, strict=True):
+            heard(1)
             if part is None:
                 failures.append(f"{name}: {op}: the process died or hung")
                 continue

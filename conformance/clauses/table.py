@@ -26,7 +26,7 @@ from reference_impl.dialects.switches import SWITCHES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from conformance.campaign.pool import Workers
+    from conformance.campaign.pool import Heard, Workers
     from conformance.campaign.records import BackendRecord
     from conformance.campaign.verdict_records import VerdictRecord
     from conformance.case.case import Case
@@ -127,8 +127,12 @@ def _row_record(row: Row) -> ClauseRow:
     return ClauseRow(row.id, row.promise, row.document, cells)
 
 
-def clause_table(backends: Sequence[str], workers: Workers, curated: Iterable[Curated] = CURATED) -> Table:
+def clause_table(
+    backends: Sequence[str], workers: Workers, curated: Iterable[Curated] = CURATED, heard: Heard = lambda _: None
+) -> Table:
     """Run the curated cases on the backends, as many at once as there are workers, and draw up the table.
+
+    ``heard`` hears of each case on each backend.
 
     Raises:
         BackendError: if a backend cannot be opened.
@@ -140,7 +144,7 @@ def clause_table(backends: Sequence[str], workers: Workers, curated: Iterable[Cu
         cases.setdefault(one.clause, []).append(one)
     results: dict[tuple[str, str], list[Result]] = {}
     for name in backends:
-        for one, record in zip(asked, workers.judged([one.case for one in asked], name), strict=True):
+        for one, record in zip(asked, workers.judged([one.case for one in asked], name, heard=heard), strict=True):
             results.setdefault((one.clause, name), []).append(_result(one, facts[name], record.verdicts[name]))
     rows = []
     faults = []

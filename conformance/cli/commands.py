@@ -23,6 +23,7 @@ from conformance.cli.options import (
     backends_option,
     campaign_options,
     enumerated,
+    jobs_option,
     names_of,
     ops_option,
     own_deviations,
@@ -220,18 +221,24 @@ def ops(coverage: bool, as_json: bool) -> None:
 
 @cli.command()
 @backends_option
+@jobs_option
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
-def clauses(backends: tuple[str, ...], as_json: bool) -> int:
+def clauses(backends: tuple[str, ...], jobs: int, as_json: bool) -> int:
     """Check every promise of the documents by its curated cases.
 
     And every switch of the dialects.
     """
+    from rich.console import Console
+
     from conformance.campaign.pool import Workers
+    from conformance.clauses import CURATED
     from conformance.clauses.table import clause_table
     from conformance.cli.pages import clauses_page
+    from conformance.cli.progress import part
 
-    with Workers(backends, 1) as workers:
-        table = clause_table(backends, workers)
+    of = len(CURATED) * len(backends)
+    with Workers(backends, jobs) as workers, part(Console(), "curated cases", of) as heard:
+        table = clause_table(backends, workers, heard=heard)
     click.echo(clauses_page(table, backends, as_json=as_json), nl=False)
     for fault in table.faults:
         click.echo(f"conformance: fault of the suite: {fault}", err=True)
@@ -241,18 +248,24 @@ def clauses(backends: tuple[str, ...], as_json: bool) -> int:
 @cli.command()
 @backends_option
 @ops_option
+@jobs_option
 @own_deviations
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
-def points(backends: tuple[str, ...], ops: tuple[str, ...] | None, as_json: bool) -> int:
+def points(backends: tuple[str, ...], ops: tuple[str, ...] | None, jobs: int, as_json: bool) -> int:
     """Ask every op at its special points, to second order.
 
     That is at zeros, ties, infinities, NaN, subnormal numbers and the ends of the range.
     """
+    from rich.console import Console
+
     from conformance.campaign.pool import Workers
     from conformance.campaign.sweep import page, sweep
+    from conformance.cli.progress import part
+    from conformance.ops import catalogue
 
-    with Workers(backends, 1) as workers:
-        swept = list(sweep(backends, workers, ops))
+    of = len(ops or catalogue()) * len(backends)
+    with Workers(backends, jobs) as workers, part(Console(), "special points of ops", of) as heard:
+        swept = list(sweep(backends, workers, ops, heard))
     click.echo(page(swept, as_json=as_json))
     return DIVERGES if any(record.failures for record in swept) else CONFORMS
 

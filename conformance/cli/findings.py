@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from conformance.cli.codes import CONFORMS, DIVERGES
-from conformance.cli.options import Whole, own_deviations
+from conformance.cli.options import jobs_option, own_deviations
 
 
 @click.command()
@@ -40,7 +40,7 @@ def deviations(record: Path | None, as_json: bool, measure: tuple[Path, ...]) ->
 @click.command()
 @click.argument("ids", nargs=-1)
 @click.option("--verify", is_flag=True, help="Run the script of each on the frameworks that are installed.")
-@click.option("--jobs", default=2, type=Whole(1), help="How many scripts run at a time.")
+@jobs_option
 @click.option("--upstream", is_flag=True, help="Print each as a text for the tracker of its framework.")
 @click.option("--write", is_flag=True, help="Write the index, the scripts into their pages, and what --verify found.")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write them as one page of HTML.")

@@ -17,14 +17,16 @@ from conformance.case.rewrite import dead_branch
 from conformance.clauses import CURATED
 from conformance.clauses.table import clause_table
 from conformance.cli.baseline import ASKED_AGAIN
-from conformance.cli.mutants import score_table
+from conformance.cli.mutants import hunted, score_table
+from conformance.cli.progress import part
 from conformance.deviations.entries import CRASH, Deviation, known
 from conformance.deviations.findings import evidence
 from conformance.judge.verdict import FAILING
 from conformance.laws.judging import KIND, LAWS_TIMEOUT, Judging, Sampling
 from conformance.mutants.exceeding import exceed, excuses, overreaches, unexceeded
-from conformance.mutants.measure import chosen, measure
+from conformance.mutants.measure import chosen
 from conformance.mutants.mutant import Kind
+from conformance.ops import catalogue
 from conformance.report.terminal import Checked
 from conformance.report.words import share_text
 
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from conformance.campaign.pool import Heard
     from conformance.campaign.run import Options
     from conformance.campaign.shares import Count
     from conformance.campaign.verdict_records import VerdictRecord
@@ -51,14 +54,11 @@ CONDITIONAL_FLOOR = 0.93
 def check_before(options: Options, console: Console, *, points: bool, mutant_cases: int) -> Checked:
     """Check what the gate checks before its campaign."""
     checked = Checked()
-    with console.status("curated cases and known deviations"):
-        check_curated(options, checked)
+    check_curated(options, checked, console)
     if points:
-        with console.status("special points"):
-            check_points(options, checked)
+        check_points(options, checked, console)
     if mutant_cases:
-        with console.status("mutants"):
-            power = measure(chosen(None), cases=mutant_cases, jobs=options.jobs)
+        power = hunted(console, chosen(None), cases=mutant_cases, jobs=options.jobs)
         checked.tables.append(score_table(power))
         of_kinds = (("power", power.only(Kind.CONDITIONAL, without=True)), ("conditional faults", power.only(Kind.CONDITIONAL)))
         checked.measures += [f"{words} {found.killed}/{found.total}" for words, found in of_kinds]
@@ -88,10 +88,14 @@ def strays(count: Count) -> str:
     )
 
 
-def check_points(options: Options, checked: Checked) -> None:
+def check_points(options: Options, checked: Checked, console: Console) -> None:
     """Ask every op at its special points on the eager backends."""
-    with Workers(options.backends, options.jobs) as workers:
-        swept = list(sweep([name for name in options.backends if not registration(name).static], workers))
+    eager = [name for name in options.backends if not registration(name).static]
+    with (
+        Workers(options.backends, options.jobs) as workers,
+        part(console, "special points of ops", len(eager) * len(catalogue())) as heard,
+    ):
+        swept = list(sweep(eager, workers, heard=heard))
     asked = sum(sum(record.points.values()) for record in swept)
     failed = sum(record.points.get(bucket, 0) for record in swept for bucket in FAILING)
     checked.measures.append(f"points {asked - failed}/{asked}")
@@ -113,15 +117,18 @@ def weak(power: Power) -> list[str]:
     ]
 
 
-def check_curated(options: Options, checked: Checked) -> None:
+def check_curated(options: Options, checked: Checked, console: Console) -> None:
     """Run the curated cases and the evidence of every known deviation."""
     with Workers(options.backends, options.jobs) as workers:
-        table = clause_table(options.backends, workers)
+        with part(console, "curated cases", len(CURATED) * len(options.backends)) as heard:
+            table = clause_table(options.backends, workers, heard=heard)
         facts = {name: workers.describe(name) for name in options.backends}
         mine = [d for d in known() if d.backend in options.backends]
         entries = [d for d in mine if d.shows_on(facts[d.backend].cpu)]
-        gone = stale(entries, workers)
-        asked = list(exceed_all(entries, workers))
+        with part(console, "whether known deviations still show", 2 * len(entries)) as heard:
+            gone = stale(entries, workers, heard)
+        with part(console, "whether they hide more than themselves", len(entries)) as heard:
+            asked = list(exceed_all(entries, workers, heard))
     beyond = [exceeded for exceeded in asked if exceeded.tried]
     elsewhere = f", {len(mine) - len(entries)} need another CPU" if len(mine) > len(entries) else ""
     checked.measures.append(f"curated {len(CURATED) - len(table.differing())}/{len(CURATED)}")
@@ -146,14 +153,17 @@ def unanswered(entries: Iterable[Deviation], asked: Iterable[Exceeded]) -> list[
     return [entry.id for entry in entries if entry.id not in answered]
 
 
-def exceed_all(entries: Sequence[Deviation], workers: Workers) -> Iterator[Exceeded]:
-    """Have every entry exceeded in the case of its finding, and in that case among others."""
+def exceed_all(entries: Sequence[Deviation], workers: Workers, heard: Heard = lambda _: None) -> Iterator[Exceeded]:
+    """Have every entry exceeded in the case of its finding, and in that case among others; ``heard`` hears of each."""
     asked = []
     for entry in entries:
         alone = read(evidence(entry.finding))
         asked.append(((alone, beside_others(alone)), entry.backend, entry.id))
     answers = workers.calls(exceed, asked, LAWS_TIMEOUT)
-    yield from (answer for answer in answers if answer is not None)
+    for answer in answers:
+        heard(1)
+        if answer is not None:
+            yield answer
 
 
 class Asked(NamedTuple):
@@ -169,8 +179,11 @@ class Asked(NamedTuple):
         return Judging(Sampling.EVERY if KIND in self.entry.kinds else Sampling.NONE, timeout=LAWS_TIMEOUT)
 
 
-def stale(entries: Sequence[Deviation], workers: Workers) -> dict[Deviation, str]:
-    """Say which entries do not show: each is asked in the case of its finding, and in that case among others."""
+def stale(entries: Sequence[Deviation], workers: Workers, heard: Heard = lambda _: None) -> dict[Deviation, str]:
+    """Say which entries do not show: each is asked in the case of its finding, and in that case among others.
+
+    ``heard`` hears of each of these cases.
+    """
     asked: dict[tuple[str, Judging], list[Asked]] = {}
     for entry in entries:
         case = read(evidence(entry.finding))
@@ -179,7 +192,7 @@ def stale(entries: Sequence[Deviation], workers: Workers) -> dict[Deviation, str
             asked.setdefault((entry.backend, one.judging), []).append(one)
     said: dict[Deviation, str] = {}
     for (name, judging), some in asked.items():
-        for one, record in zip(some, workers.judged([one.case for one in some], name, judging), strict=True):
+        for one, record in zip(some, workers.judged([one.case for one in some], name, judging, heard=heard), strict=True):
             if line := _staleness(one, record.verdicts[name], workers):
                 said.setdefault(one.entry, line)
     return said

@@ -12,13 +12,12 @@ from rich.console import Console
 from conformance.backends import MEASURED
 from conformance.campaign.learn import learn
 from conformance.campaign.pool import Workers
-from conformance.campaign.run import Progress
 from conformance.case.files import encode
 from conformance.case.prose import counted
 from conformance.clauses.shown import switches_shown
 from conformance.cli.codes import CONFORMS, DIVERGES
 from conformance.cli.pages import printed_table
-from conformance.cli.progress import shown
+from conformance.cli.progress import Part, shown
 from reference_impl.dialects.conventions import FOLDER, REFUSED, Kind, Lock, order_of, read, release_file
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def learned(backend: str, *, cases: int, seed: int, jobs: int, out: Path, ops: t
             seed,
             jobs,
             lambda facts: release_file(facts.name, facts.version, out),
-            lambda done, total: tell(Progress(done, total, 0, 0)),
+            lambda done, total: tell(Part("cases", done, total)),
             ops,
         )
     path = release_file(found.backend.name, found.backend.version, out)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from conformance import __version__
-from conformance.cli.options import Whole
+from conformance.cli.options import Whole, jobs_option
+from conformance.cli.progress import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from rich.console import Console
     from rich.table import Table
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 @click.option(
     "--host", default="reference", help="The backend that carries conditional faults; any other than the reference no other faults."
 )
-@click.option("--jobs", default=1, type=Whole(1, 64), help="Worker processes.")
+@jobs_option
 @click.option("--sharpness", is_flag=True, help="Print the smallest relative errors of first-order gradients that are found out.")
 @click.option("--list", "listed", is_flag=True, help="Name the mutants and run none.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable, every mutant on its own.")
@@ -47,7 +48,7 @@ def mutants(
     import msgspec
     from rich.console import Console
 
-    from conformance.mutants.measure import PowerError, chosen, measure
+    from conformance.mutants.measure import PowerError, chosen
 
     try:
         ids = chosen(only, host)
@@ -57,8 +58,7 @@ def mutants(
         click.echo(listing(ids, as_json=as_json), nl=False)
         return 0
     console = Console(width=None if sys.stdout.isatty() else 160)
-    with shown_progress(console, len(ids)) as advance:
-        power = measure(ids, cases=cases, seed=seed, jobs=jobs, host=host, progress=advance)
+    power = hunted(console, ids, cases=cases, seed=seed, jobs=jobs, host=host)
     if out is not None:
         write_record(power, out)
     if as_json:
@@ -97,22 +97,23 @@ def listing(ids: Sequence[str], *, as_json: bool) -> str:
     return "".join(f"{row['id']:<45} {row['sort']:<8} {row['dialect']:<14} {row['what']}\n" for row in rows)
 
 
-def shown_progress(console: Console, total: int) -> Any:
-    """Open a progress bar of mutants, where there is a terminal; what comes of ``with`` hears of cases done and mutants found out."""
-    from contextlib import contextmanager
+class Found(NamedTuple):
+    """How far a measurement is: so many mutants are found out, of all, in so many cases."""
 
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    done: int
+    of: int
+    cases: int
 
-    from conformance.case.prose import counted
+    def __str__(self) -> str:
+        return f"{self.done:,} of {self.of:,} mutants found out, {self.cases:,} cases"
 
-    @contextmanager
-    def opened() -> Iterator[Callable[[int, int], None]]:
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-        with Progress(*columns, console=console, transient=True, disable=not sys.stdout.isatty()) as bar:
-            task = bar.add_task("mutants", total=total)
-            yield lambda done, killed: bar.update(task, completed=killed, description=f"mutants ({counted(done, 'case')})")
 
-    return opened()
+def hunted(console: Console, ids: Sequence[str], *, cases: int, jobs: int, **how: Any) -> Power:
+    """Run mutants until each is found out, as `conformance.mutants.measure.measure` does, and show how far that is."""
+    from conformance.mutants.measure import measure
+
+    with shown(console, len(ids), "mutants") as tell:
+        return measure(ids, cases=cases, jobs=jobs, progress=lambda done, killed: tell(Found(killed, len(ids), done)), **how)
 
 
 def show_power(console: Console, power: Power) -> None:

@@ -160,6 +160,9 @@ def backends_of(default: str) -> Callable[[Any], Any]:
 
 
 backends_option = backends_of("torch,paddle")
+jobs_option = click.option(
+    "--jobs", default=cpus, show_default="one for each CPU, at most 8", type=Whole(1, 64), help="Worker processes."
+)
 ops_option = click.option(
     "--ops", callback=names_of(known_ops, "conformance ops"), show_default="all", help="These ops alone; comma-separated."
 )
@@ -175,7 +178,7 @@ verbose_option = click.option("-v", "--verbose", is_flag=True, help="Print all t
 campaign_options = [
     backends_of("torch,paddle,paddle-static"),
     click.option("--seed", default=1, type=Whole(0), help="Case i of a seed is the same everywhere."),
-    click.option("--jobs", default=cpus, show_default="one for each CPU, at most 8", type=Whole(1, 64), help="Worker processes."),
+    jobs_option,
     click.option("--dask", metavar="ADDRESS", help="Run the cases on the Dask cluster there; 'local' starts one of --jobs processes."),
     click.option("--out", default="reports", type=click.Path(file_okay=False, path_type=Path), help="Where results go."),
     click.option("--baseline", type=click.Path(dir_okay=False, path_type=Path), help="Findings that were accepted; others are red."),

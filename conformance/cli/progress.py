@@ -1,11 +1,11 @@
-"""Saying how far a campaign is: in a line of the terminal that changes, or where there is none in a line a minute."""
+"""Saying how far a command is: in a line of the terminal that changes, or where there is none in a line a minute."""
 
 from __future__ import annotations
 
 import sys
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import click
 
@@ -16,17 +16,55 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from conformance.campaign.run import Progress
-
 MINUTE = 60.0
 
 
-@contextmanager
-def shown(console: Console, cases: int) -> Iterator[Callable[[Progress], None]]:
-    """Show progress on a terminal, or print it on the standard error; yield what is to be told of it, and insists on an end."""
-    with _displayed(console, cases) as display:
+class Reached(Protocol):
+    """How far something is: so much is done of so much, and as text the whole of it in words."""
 
-        def tell(progress: Progress) -> None:
+    @property
+    def done(self) -> int:
+        """How much is done."""
+
+    @property
+    def of(self) -> int:
+        """Of how much."""
+
+
+class Part(NamedTuple):
+    """How far a part of a command is."""
+
+    what: str
+    done: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.done:,} of {self.of:,}"
+
+
+@contextmanager
+def part(console: Console, what: str, of: int) -> Iterator[Callable[[int], None]]:
+    """Show how far a part of a command is; yield what hears how many more are done."""
+    done = 0
+    with shown(console, of, what) as tell:
+
+        def heard(more: int) -> None:
+            nonlocal done
+            done += more
+            tell(Part(what, done, of))
+
+        yield heard
+
+
+@contextmanager
+def shown(console: Console, of: int, first: str | None = None) -> Iterator[Callable[[Reached], None]]:
+    """Show progress on a terminal, or print it on the standard error; yield what is to be told of it, and insists on an end.
+
+    ``first``: what is said before anything is done; it is a line of its own where there is no terminal.
+    """
+    with _displayed(console, of, first) as display:
+
+        def tell(progress: Reached) -> None:
             insist()
             display(progress)
 
@@ -34,15 +72,17 @@ def shown(console: Console, cases: int) -> Iterator[Callable[[Progress], None]]:
 
 
 @contextmanager
-def _displayed(console: Console, cases: int) -> Iterator[Callable[[Progress], None]]:
+def _displayed(console: Console, of: int, first: str | None) -> Iterator[Callable[[Reached], None]]:
     if sys.stdout.isatty():
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
         columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
         with Progress(*columns, console=console, transient=True) as bar:
-            task = bar.add_task("opening the backends", total=cases)
-            yield lambda progress: bar.update(task, completed=progress.cases, total=progress.of, description=str(progress))
+            task = bar.add_task(first or "opening the backends", total=of)
+            yield lambda progress: bar.update(task, completed=progress.done, total=progress.of, description=str(progress))
     else:
+        if first is not None:
+            click.echo(f"conformance: {first}", err=True)
         yield Lines()
 
 
@@ -53,7 +93,7 @@ class Lines:
         self._clock = clock
         self._next = clock() + MINUTE
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: Reached) -> None:
         """Print a line, if it is time for one."""
         if (now := self._clock()) >= self._next:
             self._next = now + MINUTE

@@ -108,7 +108,7 @@ def test_a_run_that_is_interrupted_says_so_in_the_place_of_a_footer(tmp_path: Pa
 def test_progress_hears_of_every_case(tmp_path: Path) -> None:
     heard: list[Progress] = []
     run_campaign(Options(("reference",), CASES, out=tmp_path), heard.append)
-    assert (Progress(CASES, CASES, 0), True) == (heard[-1], {100, 200} <= {progress.cases for progress in heard})
+    assert (Progress(CASES, CASES, 0), True) == (heard[-1], {100, 200} <= {progress.done for progress in heard})
 
 
 def test_an_unknown_backend_is_refused_before_anything_is_recorded(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from conformance.campaign.run import Options
 from conformance.campaign.sweep import sweep, sweep_op
@@ -111,6 +112,6 @@ def test_an_engine_that_is_wrong_at_one_point_turns_the_gate_red(monkeypatch: py
     monkeypatch.setattr("conformance.cli.gate.sweep", partial(sweep, ops=("relu", "sqrt", "sin")))
     options = Options(("tests.conformance.test_points:swallows_nan",), jobs=2)
     checked = Checked()
-    check_points(options, checked)
+    check_points(options, checked, Console(quiet=True))
     assert checked.broken
     assert all(": relu, order" in line for line in checked.broken)

@@ -22,9 +22,8 @@ from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import Writer, extent, read, read_chunk, take_in
 from conformance.campaign.records import CaseRecord, ExitReason, FindingRecord, Header, Interruption, Record, RecordError
 from conformance.campaign.resume import go_on, sole, unended
-from conformance.campaign.run import CHUNK, LAST_CHUNK, Options, Progress, missing, run_campaign
+from conformance.campaign.run import CHUNK, LAST_CHUNK, Options, missing, run_campaign
 from conformance.campaign.tally import Tally
-from conformance.cli import progress
 from conformance.cli.resume import resumed
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import Bucket
@@ -256,20 +255,6 @@ def test_every_finding_is_written_although_the_time_is_up(tmp_path: Path) -> Non
     numbers = list(range(1, len(tally.failures) + 1))
     assert (numbers, [fingerprint.id for fingerprint, _ in tally.ranked()]) == (begun, [record.id for record in found])
     assert found
-
-
-def test_progress_says_what_is_done() -> None:
-    assert ["1,200 of 2,000 cases, 9 findings", "reducing finding 3 of 9"] == [
-        str(Progress(1200, 2000, 9)),
-        str(Progress(2000, 2000, 9, 3)),
-    ]
-
-
-def test_progress_is_a_line_a_minute_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = progress.Lines(clock=iter([0.0, 59.0, 61.0, 90.0, 121.0]).__next__)
-    for done in (1, 2, 3, 4):
-        lines(Progress(done, 9, 0))
-    assert ["conformance: 2 of 9 cases, 0 findings", "conformance: 4 of 9 cases, 0 findings"] == capsys.readouterr().err.splitlines()
 
 
 def test_progress_is_told_within_a_chunk_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

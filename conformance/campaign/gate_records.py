@@ -55,7 +55,10 @@ class SurvivorRecord(msgspec.Struct, frozen=True):
 
 
 class MutantsRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="mutants"):
-    """The measured power of the suite: its mutation score. ``host``: the engine that carried the conditional faults."""
+    """The measured power of the suite: its mutation score.
+
+    ``host``: the engine that carried the conditional faults; ``grid``: whether wrong rules were hunted through the grid first.
+    """
 
     cases: int
     seed: int
@@ -64,3 +67,4 @@ class MutantsRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="mutants"
     scores: tuple[ScoreRecord, ...]
     survivors: tuple[SurvivorRecord, ...]
     host: str
+    grid: bool = False

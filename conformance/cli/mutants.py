@@ -28,13 +28,23 @@ if TYPE_CHECKING:
 @click.option(
     "--host", default="reference", help="The backend that carries conditional faults; any other than the reference no other faults."
 )
+@click.option("--grid", is_flag=True, help="Hunt wrong rules through the grid of their op first, as the gate does.")
 @jobs_option
 @click.option("--sharpness", is_flag=True, help="Print the smallest relative errors of first-order gradients that are found out.")
 @click.option("--list", "listed", is_flag=True, help="Name the mutants and run none.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable, every mutant on its own.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="A folder for the record, mutants.ndjson.")
 def mutants(
-    only: str | None, cases: int, seed: int, host: str, jobs: int, sharpness: bool, listed: bool, as_json: bool, out: Path | None
+    only: str | None,
+    cases: int,
+    seed: int,
+    host: str,
+    grid: bool,
+    jobs: int,
+    sharpness: bool,
+    listed: bool,
+    as_json: bool,
+    out: Path | None,
 ) -> int:
     """Run engines that are wrong on purpose.
 
@@ -58,7 +68,7 @@ def mutants(
         click.echo(listing(ids, as_json=as_json), nl=False)
         return 0
     console = Console(width=None if sys.stdout.isatty() else 160)
-    power = hunted(console, ids, cases=cases, seed=seed, jobs=jobs, host=host)
+    power = hunted(console, ids, cases=cases, seed=seed, jobs=jobs, host=host, grid=grid)
     if out is not None:
         write_record(power, out)
     if as_json:

@@ -18,7 +18,7 @@ from conformance.mutants.operators import CURVED, FIRST, LINEAR, Place
 from conformance.mutants.samples import dialect_of, is_applied
 from conformance.mutants.trial import identical, trial
 from conformance.mutants.wrong_rule import rule_fault
-from reference_impl import OPS
+from reference_impl import OPS, TORCH
 from reference_impl.tape.primitive import Primitive
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def mutant_of(place: Place, kind: Kind, operator: Operator) -> Mutant:
     name = f"{op.name}-{op.operands[position]}-{operator.name}"
     what = f"the gradient of {op.name}.{op.operands[position]} {operator.what}"
     fault = rule_fault(op.name, position, functools.partial(operator.mistake, place))
-    return Mutant(name, kind, op.name, what, fault, dialect_of(op.name), rule=(op.name, position))
+    return Mutant(name, kind, op.name, what, fault, dialect_of(op.name, kind.order) or TORCH, rule=(op.name, position))
 
 
 def named(name: str) -> Mutant:
@@ -90,10 +90,12 @@ def named(name: str) -> Mutant:
 def _entered(place: Place) -> Iterator[tuple[Kind, Sequence[Operator]]]:
     """Yield the operators that may be tried on a rule, kind by kind.
 
-    A rule that scripts reach in gradients of gradients alone has no fault of order 2: that would be one of order 3.
+    A rule that scripts reach in gradients of gradients alone has no fault of order 2: that would be one of order 3. A fault of an order
+    to which no framework has the op would be that of no engine.
     """
-    yield Kind.RULE, FIRST
-    if is_applied(place.op.name):
+    if dialect_of(place.op.name) is not None:
+        yield Kind.RULE, FIRST
+    if is_applied(place.op.name) and dialect_of(place.op.name, Kind.SECOND.order) is not None:
         yield Kind.SECOND, CURVED if trial(place).is_curved else LINEAR
 
 

@@ -1,4 +1,4 @@
-"""Running mutants on the cases of the default campaign, in order, until the judge says that they diverge.
+"""Running mutants on cases of the grid and of the default campaign, in order, until the judge says that they diverge.
 
 What the default campaign does not draw unasked is named: the mutants of such an op have cases of their own.
 
@@ -29,12 +29,13 @@ from reference_impl.tape.rules import intercepted_rules, noted_lookups
 from reference_impl.tape.tensor import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
     from conformance.backends import Backend
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome
+    from conformance.generate.grid import Point
     from reference_impl import Dialect
     from reference_impl.tape.primitive import Application, Primitive
     from reference_impl.tape.rules import Pull, Pulled
@@ -69,7 +70,8 @@ class Hunt:
     """A range of cases for one worker, and the mutants that are still alive.
 
     ``timeout``: the seconds that all mutants together may take for one case. ``lost``: mutants that are known to take the process
-    down, or never to come back, with the index of the case and the bucket.
+    down, or never to come back, with the index of the case and the bucket. ``points``: those cases that are of the grid, by index;
+    ``drawn``: the index of the first of those that are drawn.
     """
 
     seed: int
@@ -79,6 +81,8 @@ class Hunt:
     folder: str
     timeout: float
     lost: dict[str, tuple[int, str]] = field(default_factory=dict)
+    points: dict[int, Point] = field(default_factory=dict)
+    drawn: int = 0
 
     @property
     def progress(self) -> Path:
@@ -151,7 +155,7 @@ def run_hunt(hunt: Hunt) -> dict[str, Kill]:
             for name, (case, bucket) in hunt.lost.items():
                 if case == index and alive.pop(name, None) is not None:
                     killed[name] = Kill(index, bucket, "")
-            for name, kill in _killed(hunt.seed, index, alive, partial(note, progress, index)):
+            for name, kill in _killed(hunt, index, alive, partial(note, progress, index)):
                 killed[name] = kill
                 del alive[name]
     hunt.progress.unlink()
@@ -159,15 +163,12 @@ def run_hunt(hunt: Hunt) -> dict[str, Kill]:
     return killed
 
 
-def _killed(seed: int, index: int, alive: dict[str, Suspect], entering: Callable[[str], None]) -> Iterable[tuple[str, Kill]]:
+def _killed(hunt: Hunt, index: int, alive: dict[str, Suspect], entering: Callable[[str], None]) -> Iterable[tuple[str, Kill]]:
     found = []
-    drawn_of = {name: _drawn_of(suspect) for name, suspect in alive.items()}
-    for static, ops in dict.fromkeys(drawn_of.values()):
-        if ops is not None and index % SELDOM:
-            continue
-        case = case_of(seed, index, DrawOptions(static=static, ops=ops))
+    for case, names in _cases(hunt, index, alive):
         right: dict[str, tuple[Outcome, Called]] = {}
-        for name, (wrong, engine) in ((name, alive[name]) for name, of in drawn_of.items() if of == (static, ops)):
+        for name in names:
+            wrong, engine = alive[name]
             dialect = engine.info.dialect
             if dialect.name not in right:
                 right[dialect.name] = calls_of(_reference(dialect), case)
@@ -182,6 +183,20 @@ def _killed(seed: int, index: int, alive: dict[str, Suspect], entering: Callable
                     step = "" if verdict.mismatch is None else label(case, verdict.mismatch.step)
                     found.append((name, Kill(index, str(verdict.bucket), step)))
     return found
+
+
+def _cases(hunt: Hunt, index: int, alive: dict[str, Suspect]) -> Iterator[tuple[Case, list[str]]]:
+    """Yield the point of the grid at an index, or the cases that are drawn there, each with the mutants that it is for."""
+    if index in hunt.points:
+        if alive:
+            yield hunt.points[index].case(), list(alive)
+        return
+    number = index - hunt.drawn
+    drawn_of = {name: _drawn_of(suspect) for name, suspect in alive.items()}
+    for static, ops in dict.fromkeys(drawn_of.values()):
+        if ops is None or number % SELDOM == 0:
+            case = case_of(hunt.seed, number, DrawOptions(static=static, ops=ops))
+            yield case, [name for name, of in drawn_of.items() if of == (static, ops)]
 
 
 def _drawn_of(suspect: Suspect) -> tuple[bool, tuple[str, ...] | None]:

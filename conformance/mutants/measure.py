@@ -26,6 +26,7 @@ from conformance.mutants.conditional.chase import Caught, Chase, fault_of, run_c
 from conformance.mutants.conditional.pursuit import pursuits
 from conformance.mutants.conditional.table_of_calls import UNDRAWN
 from conformance.mutants.hunt import Hunt, Kill, run_hunt
+from conformance.mutants.hunts import Hunts
 from conformance.mutants.mutant import Kind
 from conformance.mutants.records import MutantRecord
 from conformance.mutants.registry import engines, mutant, mutants
@@ -38,10 +39,6 @@ if TYPE_CHECKING:
 CASES = 20_000
 TARGETS = {Kind.RULE: 1.0, Kind.SECOND: 0.98, Kind.ENGINE: 1.0, Kind.STATIC: 1.0, Kind.CONDITIONAL: 0.97}
 """The part of the mutants of each kind that must be found out within `CASES` cases."""
-
-FIRST, WIDEST = 25, 400
-"""How many cases a worker gets: few at first, when most mutants are alive."""
-TIMEOUT = 30.0
 
 
 class PowerError(ValueError):
@@ -89,7 +86,7 @@ class Power:
     """The result of a measurement.
 
     ``host``: what carried the conditional faults; ``tries``: in how many cases each of those was run;
-    ``excused``: with its name, the known deviations that it was taken for.
+    ``excused``: with its name, the known deviations that it was taken for; ``grid``: whether wrong rules were hunted through it first.
     """
 
     kills: dict[str, Kill]
@@ -100,6 +97,7 @@ class Power:
     host: str = REFERENCE
     tries: Mapping[str, int] = field(default_factory=dict)
     excused: frozenset[tuple[str, str]] = frozenset()
+    grid: bool = False
 
     def scores(self) -> list[Score]:
         """Return the score of each kind that was measured."""
@@ -154,6 +152,7 @@ class Power:
             tuple(scores),
             tuple(SurvivorRecord(m.id, m.kind, m.what, self.reason(m)) for m in survivors),
             self.host,
+            self.grid,
         )
 
     def reason(self, survivor: Mutant) -> str:
@@ -193,11 +192,13 @@ def measure(
     seed: int = 1,
     jobs: int = 1,
     host: str = REFERENCE,
+    grid: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Power:
     """Run mutants on the first ``cases`` cases of a seed, each until it is found out; conditional faults on the grid, too.
 
-    ``host``: what carries conditional faults. ``progress`` hears how many cases are done and how many mutants were found out.
+    ``host``: what carries conditional faults; ``grid``: wrong rules are hunted through the grid first; ``progress`` hears how many
+    cases are done and how many mutants were found out.
     """
     started = time.perf_counter()
     kills: dict[str, Kill] = {}
@@ -207,7 +208,8 @@ def measure(
     excused: set[tuple[str, str]] = set()
     done = 0
     with tempfile.TemporaryDirectory() as folder, Workers(() if host == REFERENCE else (host,), jobs) as workers:
-        coming = chain(_hunts(others, kills, cases, seed, folder), pursuits(conditional, kills, cases, seed, folder, host))
+        hunts = Hunts(others, kills, cases, seed, folder, grid)
+        coming = chain(hunts, pursuits(conditional, kills, cases, seed, folder, host))
         running: dict[Any, Hunt] = {}
 
         def run(hunt: Hunt) -> None:
@@ -242,13 +244,6 @@ def measure(
         name: sum(n for start, n in counts.items() if name not in kills or start <= kills[name].case) for name, counts in tried.items()
     }
     kills |= {name: kills[name]._replace(tries=count) for name, count in tries.items() if name in kills}
-    return Power(kills, tuple(ids), cases, seed, time.perf_counter() - started, host, tries, frozenset(excused))
-
-
-def _hunts(ids: Sequence[str], kills: dict[str, Kill], cases: int, seed: int, folder: str) -> Iterator[Hunt]:
-    start, width = 0, FIRST
-    while start < cases and len(kills) < len(ids):
-        stop = min(start + width, cases)
-        alive = tuple(name for name in ids if name not in kills)
-        yield Hunt(seed, start, stop, alive, folder, TIMEOUT)
-        start, width = stop, min(2 * width, WIDEST)
+    if grid:
+        kills |= {name: kills[name]._replace(tries=hunts.tries(name, kills[name])) for name in others if name in kills}
+    return Power(kills, tuple(ids), cases, seed, time.perf_counter() - started, host, tries, frozenset(excused), grid)

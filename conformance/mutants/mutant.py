@@ -40,6 +40,11 @@ class Kind(StrEnum):
     STATIC = "static"
     CONDITIONAL = "conditional"
 
+    @property
+    def order(self) -> int:
+        """The order of derivative at which a wrong rule shows."""
+        return 2 if self is Kind.SECOND else 1
+
 
 class WrongEngine:
     """The reference as a backend, with a fault while it runs a case.

@@ -36,7 +36,7 @@ class MutantRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="mutant"):
 class PowerFooter(MutantsRecord, frozen=True, tag="footer"):
     """The scores, as a campaign records them, and which targets are missed."""
 
-    missed: tuple[str, ...]
+    missed: tuple[str, ...] = ()
 
 
 PowerRecord: TypeAlias = PowerHeader | MutantRecord | PowerFooter

@@ -83,16 +83,26 @@ def is_applied(op: str) -> bool:
     return op in catalogue() or op not in _met() or _met()[op].applied
 
 
-def dialect_of(op: str) -> Dialect:
-    """Return the dialect in which the engine meets an op: PyTorch's, if it does there."""
+def dialect_of(op: str, order: int = 1) -> Dialect | None:
+    """Return the dialect in which the engine asks an op for a derivative: PyTorch's, if it does there.
+
+    ``None``: no framework does. It has the op as several others, not at all, or not to that order.
+    """
     if op in catalogue():
-        return PADDLE_STATIC if catalogue()[op].drawn is Drawn.IN_PROGRAMS else TORCH
-    return _met()[op].dialect if op in _met() else TORCH
+        asked = [PADDLE_STATIC] if catalogue()[op].drawn is Drawn.IN_PROGRAMS else [TORCH, PADDLE]
+    else:
+        asked = [_met()[op].dialect if op in _met() else TORCH]
+    return next((d for d in asked if f"op:{op}" not in d.not_offered and op not in d.spelled and d.conventions.offers(op, order)), None)
+
+
+def row_of(op: str) -> str | None:
+    """Return the row in which an op is met; ``None`` if there is none."""
+    return op if op in catalogue() else _met()[op].row if op in _met() else None
 
 
 def named_with(op: str) -> tuple[str, ...] | None:
     """Return the ops that a script must name so that it meets an op; ``None`` where random graphs draw it unasked, or its row's op."""
-    row = op if op in catalogue() else _met()[op].row if op in _met() else None
+    row = row_of(op)
     return (row, *COMPANY) if row is not None and catalogue()[row].drawn is Drawn.NAMED else None
 
 

@@ -54,7 +54,8 @@ class Entry:
     def mutant(self, kind: Kind) -> Mutant:
         """Make a mutant of the entry."""
         fault = rule_fault(self.op, self.position, self.wrong)
-        dialect = dialect_of(self.op)
+        dialect = dialect_of(self.op, kind.order)
+        assert dialect is not None, f"no framework has {self.op} to order {kind.order}"  # noqa: S101 - nobody writes such an entry
         return Mutant(self.id, kind, self.op, f"the gradient of {self.name} {self.what}", fault, dialect, rule=(self.op, self.position))
 
 

@@ -335,6 +335,7 @@ class Power:
 
     cases: int
     host: str
+    grid: bool
     rows: list[Score]
     survivors: list[tuple[str, str, str, str]]
 
@@ -342,4 +343,4 @@ class Power:
 def power_of(record: MutantsRecord) -> Power:
     """Read the record of a measurement."""
     rows = [Score(s.sort, s.killed, s.total, percent(s.killed, s.total), f"{s.median:g}", s.worst, s.equivalent) for s in record.scores]
-    return Power(record.cases, record.host, rows, [(s.id, s.sort, s.what, s.reason) for s in record.survivors])
+    return Power(record.cases, record.host, record.grid, rows, [(s.id, s.sort, s.what, s.reason) for s in record.survivors])

@@ -15,15 +15,18 @@ import pytest
 from conformance.backends import open_backend
 from conformance.case.steps import Op
 from conformance.deviations.entries import known
+from conformance.generate.grid import grid
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.generate.sketch import Sketch
 from conformance.generate.sources import FastSource
 from conformance.judge.verdict import Bucket
 from conformance.mutants.derived import MOST, places
 from conformance.mutants.hunt import Hunt, Kill, run_hunt
+from conformance.mutants.hunts import Hunts
 from conformance.mutants.measure import Power, PowerError, chosen, measure
 from conformance.mutants.mutant import Kind, Mutant, WrongEngine, patch
 from conformance.mutants.registry import engines, mutants, mutants_of
+from conformance.mutants.samples import dialect_of
 from conformance.mutants.samples import samples as met
 from conformance.ops import catalogue
 from reference_impl import OPS, Tensor
@@ -196,6 +199,11 @@ def has_a_derivative(name: str) -> bool:
     return any(isinstance(m, Tensor) and m.requires_grad for m in made)
 
 
+def is_offered_twice(rule: str) -> bool:
+    """Whether some framework has the op of a rule, ``op.operand``, to order 2."""
+    return dialect_of(rule.partition(".")[0], 2) is not None
+
+
 def differs(mutant: Mutant) -> Iterator[bool]:
     """Yield for each sample whether a wrong rule answers something else than the right one."""
     assert mutant.rule is not None
@@ -214,14 +222,25 @@ def differs(mutant: Mutant) -> Iterator[bool]:
 # The registry.
 
 
-def test_every_rule_of_every_op_has_a_wrong_version() -> None:
+ELSEWHERE_ITS_PARTS = {"inner", "eigvalsh", "eigh_invariant"}
+"""Ops that both frameworks have as several others: no engine asks for their own rules."""
+
+
+def test_every_rule_of_every_op_that_a_framework_has_has_a_wrong_version() -> None:
     written = names(of_kind(Kind.RULE)) - rules_of(OF_TWO_LAYERS)
-    assert rules_of(set(OPS) - OF_OTHER_ENGINES - OF_TWO_LAYERS) == written
+    assert rules_of(set(OPS) - OF_OTHER_ENGINES - OF_TWO_LAYERS - ELSEWHERE_ITS_PARTS) == written
+
+
+def test_a_wrong_rule_is_that_of_an_op_which_its_engine_applies_to_that_order() -> None:
+    wrong = [m for m in mutants().values() if m.rule is not None and m.part in catalogue()]
+    assert {} == {
+        m.id: m.dialect.name for m in wrong if m.part in m.dialect.spelled or not m.dialect.conventions.offers(m.part, m.kind.order)
+    }
 
 
 def test_every_rule_with_a_derivative_that_a_script_can_reach_has_a_fault_of_order_2() -> None:
     reached = {*rules_of(catalogue()), *rules_of(APPLIED)} - rules_of(OF_TWO_LAYERS)
-    assert {name for name in reached if has_a_derivative(name)} == names(of_kind(Kind.SECOND))
+    assert {name for name in reached if has_a_derivative(name) and is_offered_twice(name)} == names(of_kind(Kind.SECOND))
 
 
 def test_a_rule_has_few_wrong_versions() -> None:
@@ -319,6 +338,28 @@ def test_a_mutant_of_an_op_that_is_not_drawn_unasked_is_found_out_where_its_op_i
     named = run_hunt(hunt(tmp_path, "asin-x-sign", stop=200))
     monkeypatch.setattr("conformance.mutants.hunt.named_with", lambda _: None)
     assert (True, {}) == ("asin-x-sign" in named, run_hunt(hunt(tmp_path, "asin-x-sign", stop=200)))
+
+
+def test_a_wrong_rule_is_hunted_through_the_grid_of_its_op_first(tmp_path: Path) -> None:
+    hunts = Hunts(("sin-x-sign", "dropped_fan_out"), {}, 400, 1, str(tmp_path), grid=True)
+    first, *drawn = hunts
+    assert {"sin"} == {point.op for point in first.points.values()}
+    assert ("sin-x-sign",) == first.alive
+    assert 400 == sum(one.stop - one.start for one in drawn)
+
+
+def test_what_the_grid_finds_out_is_hunted_no_further() -> None:
+    kills = measure(("sin-x-sign", "dropped_fan_out"), cases=25, grid=True).kills
+    assert kills["sin-x-sign"].cases < 9
+    assert kills["dropped_fan_out"].case >= len(list(grid(["sin"])))
+
+
+def test_cases_to_detection_are_the_points_of_its_op_and_what_was_drawn_behind(tmp_path: Path) -> None:
+    hunts = Hunts(("cos-x-sign", "sin-x-sign"), {}, 400, 1, str(tmp_path), grid=True)
+    list(hunts)
+    behind = sum(map(len, hunts.points.values()))
+    counted = [hunts.tries("sin-x-sign", Kill(case, "diverged", "g")) for case in (hunts.points["sin"].start, behind + 4)]
+    assert [1, len(hunts.points["sin"]) + 5] == counted
 
 
 def test_an_engine_without_a_fault_survives(tmp_path: Path, entered: Any) -> None:

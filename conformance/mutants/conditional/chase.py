@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from conformance.backends.interpreter import Interpreter
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome
-    from conformance.generate.grid import Point
     from conformance.mutants.conditional.fault import ConditionalFault
 
 PLAIN = "plain"
@@ -45,13 +44,10 @@ OF_GRID = ("grad", "backward", "toggle", "hook", "remove_hook")
 class Chase(Hunt):
     """A range of cases for one worker, and the faults that are still alive, on a ``host``.
 
-    ``timeout``: the seconds of one engine for one case. ``points``: those cases that are of the grid, by index; ``drawn``: the
-    index of the first of those that are drawn. ``fatal``: cases in which the host itself takes the process down.
+    ``timeout``: the seconds of one engine for one case. ``fatal``: cases in which the host itself takes the process down.
     """
 
     host: str = REFERENCE
-    points: dict[int, Point] = field(default_factory=dict)
-    drawn: int = 0
     fatal: frozenset[int] = frozenset()
 
     def case(self, index: int) -> Case:

@@ -81,20 +81,22 @@ def _displayed(console: Console, of: int, first: str | None) -> Iterator[Callabl
             task = bar.add_task(first or "opening the backends", total=of)
             yield lambda progress: bar.update(task, completed=progress.done, total=progress.of, description=str(progress))
     else:
-        if first is not None:
-            click.echo(f"conformance: {first}", err=True)
-        yield Lines()
+        yield Lines(first)
 
 
 class Lines:
-    """Prints progress, but at most once a minute by ``clock``, in seconds."""
+    """Prints progress, but at most once a minute by ``clock``, in seconds; before that ``first``, once anything is done."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, first: str | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._first = first
         self._clock = clock
         self._next = clock() + MINUTE
 
     def __call__(self, progress: Reached) -> None:
         """Print a line, if it is time for one."""
+        if self._first is not None:
+            click.echo(f"conformance: {self._first}", err=True)
+            self._first = None
         if (now := self._clock()) >= self._next:
             self._next = now + MINUTE
             click.echo(f"conformance: {progress}", err=True)

@@ -19,7 +19,7 @@ from conformance.case.prose import counted
 from conformance.judge.verdict import AGREEING, COMPARED, Bucket
 from conformance.report.costs import pace
 from conformance.report.tables import deviations_of
-from conformance.report.words import AGAIN, WHO, accepted_text, failed_text, summary, suspects_text
+from conformance.report.words import AGAIN, WHO, accepted_text, failed_text, per_million, summary, suspects_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -130,7 +130,7 @@ def show_summary(console: Console, run: Run, page: Path, checked: Checked) -> No
     for finding in run.findings:
         console.print(Text(_wrapped(finding_line(finding), console.width), "red"))
         console.print(Text(f"  {finding.replay}"), soft_wrap=True)
-    for line in _other_releases(run):
+    for line in [*_unmapped(run), *_other_releases(run)]:
         console.print(Text(_wrapped(line, console.width)))
     for met in run.footer.accepted:
         console.print(Text(_wrapped(accepted_text(met), console.width)))
@@ -174,7 +174,7 @@ def _measures(run: Run) -> list[str]:
     said = []
     if nulls.comparisons:
         alarms = f"{counted(nulls.alarms, 'false alarm')} in {nulls.comparisons}"
-        said.append(alarms if nulls.alarms else f"false alarms < {nulls.per_million:.0f} per million")
+        said.append(alarms if nulls.alarms else f"false alarms < {per_million(nulls)} per million")
     spent = ["the budget is spent"] if ended is ExitReason.BUDGET else []
     return [*said, *pace(run.footer), *spent]
 
@@ -191,6 +191,14 @@ def _flowed(parts: Sequence[str], width: int) -> list[str]:
 def _replaced(run: Run) -> list[str]:
     reasons = [f"{run.lost[reason]} {words}" for reason, words in LOST.items() if run.lost[reason]]
     return [f"processes replaced: {', '.join(reasons)}"] if reasons else []
+
+
+def _unmapped(run: Run) -> Iterator[str]:
+    """Say of exceptions that no category is given where an adapter gives them one: until then each message is a finding of its own."""
+    found = Counter(f.backend for f in run.findings if f.mismatch is not None and f.mismatch.actual == "unmapped")
+    for backend, count in found.items():
+        which = f"{counted(count, 'finding')} {'is an exception' if count == 1 else 'are exceptions'} without a category (unmapped)"
+        yield f"{run.names[backend]}: {which}: name them in category() of the adapter, or put what the engine lacks into not_offered"
 
 
 def _other_releases(run: Run) -> Iterator[str]:

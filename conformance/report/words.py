@@ -14,7 +14,7 @@ from reference_impl import Category
 
 if TYPE_CHECKING:
     from conformance.campaign.accepted_records import AcceptedRecord
-    from conformance.campaign.records import FindingRecord
+    from conformance.campaign.records import FindingRecord, NullSummary
     from conformance.campaign.verdict_records import MismatchRecord
     from conformance.case.case import Input
     from conformance.judge.dispute import Blame
@@ -50,6 +50,11 @@ UNCOMPARED = {
     Bucket.TIMED_OUT: "the time was up; nothing to compare",
 }
 EVENTS = {"more": "more events than expected", "fewer": "fewer events than expected", "order": "events in another order than expected"}
+
+
+def per_million(nulls: NullSummary) -> str:
+    """Return the bound on false alarms per million comparisons, to the whole number, or to three digits where that is small."""
+    return f"{nulls.per_million:,.0f}" if nulls.per_million >= 10 else f"{nulls.per_million:.3g}"
 
 
 def shape_of(entry: Input) -> str:

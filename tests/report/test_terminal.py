@@ -173,6 +173,20 @@ def test_of_a_refusal_that_no_category_knows_the_message_is_shown() -> None:
     assert "error: expected computed, actual unmapped (KeyError: 'neg')" in said
 
 
+@pytest.mark.parametrize(
+    ("actual", "told"),
+    [("unmapped", ["torch: 1 finding is an exception without a category (unmapped): name them in"]), ("seed_shape", [])],
+)
+def test_an_exception_without_a_category_brings_a_hint_where_to_name_it(actual: str, told: list[str]) -> None:
+    lines = printed(run(FOOTER, differing(kind="error", where="step", expected="computed", actual=actual)), width=120)
+    assert told == [line[: len(told[0])] for line in lines if "without a category" in line]
+
+
+@pytest.mark.parametrize(("bound", "said"), [(13773.4, "< 13,773 per"), (96.6, "< 97 per"), (0.031, "< 0.031 per")])
+def test_a_bound_on_false_alarms_is_never_rounded_to_nothing(bound: float, said: str) -> None:
+    assert any(said in line for line in printed(run(replace(GREEN, nulls=NullSummary(31000, 0, 3, bound, {})))))
+
+
 def test_no_name_is_broken_at_a_hyphen() -> None:
     broken = differing(kind="law", where="sum-of-outputs", expected="held", actual="broken")
     assert all(any("sum-of-outputs" in line for line in printed(run(FOOTER, broken), width=width)) for width in range(60, 100))

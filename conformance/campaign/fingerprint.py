@@ -56,9 +56,12 @@ class Fingerprint(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The name of the finding: the backend (of ``module:attribute`` the attribute), and a hash of the rest."""
+        """The name of the finding: the backend, and a hash of the rest.
+
+        Of ``module:attribute`` it is the attribute; where that is ``open_backend``, as in all adapters, the module's last part.
+        """
         digest = hashlib.blake2b(msgspec.json.encode(tuple(self)), digest_size=4).hexdigest()
-        return f"{self.backend.rpartition(':')[2]}-{digest}"
+        return f"{self.backend.removesuffix(':open_backend').replace(':', '.').rpartition('.')[2]}-{digest}"
 
     def judging(self, judging: Judging) -> Judging:
         """Return how a case is judged that is only asked whether it fails like this again.

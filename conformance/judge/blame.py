@@ -47,6 +47,7 @@ ORACLES = ("numerical derivative of the reference's forward", "numerical derivat
 LAW = "the law itself"
 """The voter that tries a broken law on the accused, and on the reference."""
 SEVERAL_CALLS = "a forward, or a state that several calls made: no gradient of one call"
+BEFORE_A_REFUSAL = "what a call has reached before it is refused is a matter of the order of nodes, not of derivatives"
 
 Voter: TypeAlias = "Callable[[Dispute], Vote]"
 
@@ -201,7 +202,7 @@ def _asked(dispute: Dispute) -> tuple[int, str]:
         msg = f"whether {found.name} has a .grad is what the call asks for, and no matter of derivatives"
         raise SilentError(msg)
     if isinstance(dispute.promise.outcome.observations[found.step], Raised):
-        raise SilentError("what a call has reached before it is refused is a matter of the order of nodes, not of derivatives")
+        raise SilentError(BEFORE_A_REFUSAL)
     return found.step, found.name
 
 
@@ -249,6 +250,8 @@ def _gradient(dispute: Dispute) -> tuple[int, str, Any, Any]:
         if found.name in hooked:
             return number, hooked[found.name], wanted, got
     if found.where == "grad" and isinstance(step, Backward):
+        if isinstance(dispute.promise.outcome.observations[number], Raised):
+            raise SilentError(BEFORE_A_REFUSAL)
         if _is_left_out(found.name, case, step):
             msg = f"the call does not ask for {found.name}, so what it adds to its .grad is no matter of derivatives"
             raise SilentError(msg)

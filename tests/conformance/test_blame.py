@@ -262,6 +262,16 @@ def test_what_a_call_adds_to_a_gradient_that_it_does_not_ask_for_is_not_the_faul
     assert ("accused", SILENT) == (found.who, reasons(found)[ORACLE][1])
 
 
+def test_what_a_refused_call_adds_to_a_gradient_is_not_the_fault_of_the_reference() -> None:
+    def add_before_the_refusal(outcome: Any) -> None:
+        refused = outcome.observations[-1]
+        refused.state = tuple(replace(held, array=held.array + 1.0) for held in refused.state)
+
+    case = Case((X,), (Backward(("x",), ("x",)), Op("sum", ("x",), ("z",), TOTAL), Backward(("z", "x"))))
+    found = blamed(case, add_before_the_refusal)
+    assert ("accused", SILENT) == (found.who, reasons(found)[ORACLE][1])
+
+
 UNUSED = Case(
     (X, Input("w", (3,), (1.0, 2.0, 3.0))), (Op("sin", ("x",), ("s",)), Grad(("s",), ("x", "w"), ("g", "h"), ("x",), allow_unused=True))
 )

@@ -13,6 +13,7 @@ from conformance.judge.canary import BIRD, EVERY, POISON
 from conformance.judge.verdict import CONVENTION, Bucket
 from conformance.laws.judging import Sampling
 from conformance.laws.registry import LAWS
+from reference_impl.dialects.conventions import plain_name
 
 if TYPE_CHECKING:
     from conformance.campaign.verdict_records import VerdictRecord
@@ -56,12 +57,9 @@ class Fingerprint(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The name of the finding: the backend, and a hash of the rest.
-
-        Of ``module:attribute`` it is the attribute; where that is ``open_backend``, as in all adapters, the module's last part.
-        """
+        """The name of the finding: that of the backend, and a hash of the rest."""
         digest = hashlib.blake2b(msgspec.json.encode(tuple(self)), digest_size=4).hexdigest()
-        return f"{self.backend.removesuffix(':open_backend').replace(':', '.').rpartition('.')[2]}-{digest}"
+        return f"{plain_name(self.backend)}-{digest}"
 
     def judging(self, judging: Judging) -> Judging:
         """Return how a case is judged that is only asked whether it fails like this again.

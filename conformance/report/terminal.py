@@ -20,6 +20,7 @@ from conformance.judge.verdict import AGREEING, COMPARED, Bucket
 from conformance.report.costs import pace
 from conformance.report.tables import deviations_of
 from conformance.report.words import AGAIN, WHO, accepted_text, failed_text, per_million, summary, suspects_text
+from reference_impl.dialects.conventions import plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -111,13 +112,13 @@ def _lost(record: CaseRecord) -> Counter[str]:
 def short_names(backends: Sequence[BackendRecord]) -> dict[str, str]:
     """Give every backend a short name of its own.
 
-    That is its name, but for one that was given as ``module:attribute``: what it calls itself, or else the last part.
+    That is its name, but for one that was given as ``module:attribute``: what it calls itself, or else its plain name.
     """
     named = {b.name: b.name for b in backends if not set(b.name) & set(":.")}
     for backend in backends:
         if backend.name not in named:
-            last = backend.name.replace(":", ".").rpartition(".")[2]
-            named[backend.name] = next(n for n in (backend.title, last, backend.name) if n and n not in named.values())
+            names = backend.title, plain_name(backend.name), backend.name
+            named[backend.name] = next(n for n in names if n and n not in named.values())
     return named
 
 

@@ -137,7 +137,7 @@ def backend(name: str, title: str = "") -> BackendRecord:
     [
         ([backend("torch"), backend("paddle-static")], ["torch", "paddle-static"]),
         ([backend("my.adapter:open_backend", "mine")], ["mine"]),
-        ([backend("my.adapter:open_backend")], ["open_backend"]),
+        ([backend("my.adapter:open_backend")], ["adapter"]),
         ([backend("my.adapter")], ["adapter"]),
         ([backend("my.adapter:copy", "torch"), backend("torch")], ["copy", "torch"]),
         ([backend("a:copy"), backend("b:copy")], ["copy", "b:copy"]),

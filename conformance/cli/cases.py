@@ -55,7 +55,8 @@ def show(file: Path) -> None:
 def replay(files: tuple[Path, ...], backend: str) -> int:
     """Run a case again on one backend, and ask who is wrong.
 
-    Prints the inputs and every step, expected beside actual, and tries all laws. Cases that are named before it run before it, in the same process.
+    Prints the inputs and every step, expected beside actual, and tries all laws. Cases that are named before it run before it, in the
+    same process.
     """
     from conformance.campaign.explain import explain_case
     from conformance.campaign.findings import ask_blame

@@ -215,7 +215,7 @@ def _other_releases(run: Run) -> Iterator[str]:
 def finding_line(finding: FindingRecord) -> str:
     """Say in one line what a finding is: the difference, the ops, the node, and who is wrong."""
     more = f" and {len(finding.ops) - OPS_SHOWN} more" if len(finding.ops) > OPS_SHOWN else ""
-    ops = f" with {', '.join(finding.ops[:OPS_SHOWN])}{more}" if finding.ops else ""
+    ops = f" with {', '.join(finding.ops[:OPS_SHOWN])}{more}" if finding.ops and finding.at != f"op:{' '.join(finding.ops)}" else ""
     blame = finding.blame
     who = ["nobody could be asked who is wrong"] if blame is None else [f"node: {blame.node.partition(': ')[0]}", WHO[blame.who]]
     what = f"{finding.bucket.replace('_', ' ')} at {finding.at or 'run'}{ops}, {counted(finding.count, 'case')}"

@@ -115,8 +115,9 @@ def again_text(finding: FindingRecord) -> str:
 
 
 def suspects_text(finding: FindingRecord) -> str:
-    """Say which ops are in all cases of a finding and in few others; nothing where none is."""
-    listed = ", ".join(f"{op} (in {share:.1%} of the other cases)" for op, share in finding.suspects.items())
+    """Say which ops are in all cases of a finding and in few others, beside one at which it shows; nothing where none is."""
+    shares = [(op, share) for op, share in finding.suspects.items() if finding.at != f"op:{op}"]
+    listed = ", ".join(f"{op} (in {share:.1%} of the other cases)" for op, share in shares)
     cases = "its case" if finding.count == 1 else f"all {finding.count} cases"
     return f"suspects, in {cases}: {listed}" if listed else ""
 

@@ -61,6 +61,22 @@ def test_a_new_finding_says_the_difference_the_ops_the_node_who_is_wrong_and_how
     ] == lines[-3:]
 
 
+@pytest.mark.parametrize(
+    ("ops", "suspects", "said"),
+    [
+        (
+            ("reshape",),
+            {"reshape": 0.02},
+            "diverged at op:reshape, 17 cases: flag of v1: expected constant, actual requires_grad; node",
+        ),
+        (("mul", "reshape"), {"mul": 0.02}, "requires_grad; suspects, in all 17 cases: mul (in 2.0% of the other cases); node"),
+    ],
+)
+def test_an_op_at_which_a_finding_shows_is_named_once(ops: tuple[str, ...], suspects: dict[str, float], said: str) -> None:
+    one = replace(finding(blame=BLAME), ops=ops, suspects=suspects)
+    assert any(said in line for line in printed(run(FOOTER, one), width=300))
+
+
 def test_a_backend_with_a_new_finding_has_it_in_its_line() -> None:
     assert "torch 2.13.0  20000  18852     913 (1 entry)             1     98.9%" in printed(run(FOOTER, finding()))
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 VERDICTS = {
     RunVerdict.CONFORMS: ("conforms", "bold green"),
     RunVerdict.DIVERGES: ("diverges", "bold red"),
-    RunVerdict.SUITE_ERROR: ("suite error", "bold magenta"),
+    RunVerdict.SUITE_ERROR: ("fault of the suite", "bold magenta"),
 }
 HEADINGS = ("cases", "agree", "known deviations", "new findings", "compared")
 LOST = {

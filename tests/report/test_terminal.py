@@ -100,13 +100,17 @@ def test_the_tables_of_two_backends_fit_80_columns(names: tuple[str, str]) -> No
     assert (True, True) == (max(map(len, out.getvalue().splitlines())) <= 80, all("/" in row for row in rows))
 
 
-@pytest.mark.parametrize(("verdict", "colour"), [(RunVerdict.CONFORMS, 32), (RunVerdict.DIVERGES, 31), (RunVerdict.SUITE_ERROR, 35)])
-def test_the_verdict_is_coloured_on_a_terminal(verdict: RunVerdict, colour: int) -> None:
-    word = verdict.replace("_", " ")
-    assert (
-        f"\x1b[1;{colour}m{word}\x1b[0m.  Details: reports/report.html"
-        == printed(run(replace(GREEN, verdict=verdict)), colours=True)[-1]
-    )
+VERDICTS = [
+    (RunVerdict.CONFORMS, "conforms", 32),
+    (RunVerdict.DIVERGES, "diverges", 31),
+    (RunVerdict.SUITE_ERROR, "fault of the suite", 35),
+]
+
+
+@pytest.mark.parametrize(("verdict", "words", "colour"), VERDICTS)
+def test_the_verdict_is_coloured_on_a_terminal(verdict: RunVerdict, words: str, colour: int) -> None:
+    last = printed(run(replace(GREEN, verdict=verdict)), colours=True)[-1]
+    assert f"\x1b[1;{colour}m{words}\x1b[0m.  Details: reports/report.html" == last
 
 
 def test_what_a_gate_found_broken_makes_its_verdict_red() -> None:

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from conformance.backends import Backend
     from conformance.compare.promise import Promise
 
+MOST = 64
+"""Each value costs a run of the script, so a pass through more of them is asked when its case is smaller."""
 NOT_THE_FIRST = "not named: without hooks the cotangents of a later call cannot be told from those of an earlier one"
+TOO_MANY = "not named: without hooks each value needs a run of its own, and the pass goes through too many"
 REFUSED = "not named: without hooks each value is made a leaf, and a script with one is refused"
 
 
@@ -33,6 +36,8 @@ def wrong_of_leaves(promise: Promise, number: int, call: Backward, accused: Back
     case = promise.case
     if any(isinstance(step, Grad | Backward) for step in case.steps[:number]):
         return NOT_THE_FIRST
+    if len(asked) > MOST:
+        return TOO_MANY
     whole = Case(case.inputs, (*case.steps[:number], msgspec.structs.replace(call, inputs=None)), case.lane)
     scripts = [whole]
     for i, seen in enumerate(promise.outcome.observations[:number]):

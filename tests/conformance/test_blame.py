@@ -23,7 +23,7 @@ from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
 from conformance.judge.audit import audit
 from conformance.judge.blame import LAW, ORACLES, _gradient, _numerically, blame, who
-from conformance.judge.cuts import NOT_THE_FIRST
+from conformance.judge.cuts import MOST, NOT_THE_FIRST, TOO_MANY
 from conformance.judge.dispute import Blame, Dispute, Opinion, Vote
 from conformance.judge.localise import _but_for_zeros, first_node
 from conformance.judge.oracle import SilentError, slope
@@ -132,6 +132,12 @@ def test_an_engine_without_hooks_has_its_wrong_use_named_too(name: str, node: st
 def test_a_wrong_rule_behind_a_right_one_is_named_without_hooks() -> None:
     backward = Case(SIN.inputs, (*SIN.steps[:-1], Backward(("z",), inputs=("x",))))
     assert "step 1 (op:sin): what arrives at s is right, what leaves for e is not" == by_backward_alone("sin-x-sign", backward).node
+
+
+def test_without_hooks_a_pass_through_very_many_values_is_not_taken_apart() -> None:
+    chain = tuple(Op("tanh", (f"v{i}",), (f"v{i + 1}",)) for i in range(MOST + 1))
+    case = Case((msgspec.structs.replace(X, name="v0"),), (*chain, Backward((f"v{MOST + 1}",), ("v0",))))
+    assert TOO_MANY == by_backward_alone("tanh-x-sign", case).node
 
 
 def test_without_hooks_nothing_is_said_of_what_arrived_in_a_second_call() -> None:

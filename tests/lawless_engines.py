@@ -13,7 +13,7 @@ from conformance.backends.reference import ReferenceEngine
 from conformance.judge.nulls import backwards
 from conformance.mutants.mutant import WrongEngine, patch
 from conformance.mutants.wrong_rule import rule_fault
-from reference_impl import OPS, PADDLE, PADDLE_STATIC, Tensor
+from reference_impl import OPS, PADDLE, PADDLE_STATIC, TORCH, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -217,6 +217,12 @@ def declared_restless() -> WrongEngine:
 def flipped_cos() -> WrongEngine:
     """Open an engine whose rule of ``cos`` is that of ``-cos``."""
     return WrongEngine("flipped_cos", rule_fault("cos", 0, _negated))
+
+
+def flipped_cos_by_backward() -> WrongEngine:
+    """Open one that has the same rule and no `grad`, as small engines with a tape."""
+    lacking = {**TORCH.not_offered, "step:grad": "there is backward alone", "step:hook": "there are no hooks"}
+    return WrongEngine("flipped_cos_by_backward", rule_fault("cos", 0, _negated), replace(TORCH, not_offered=lacking))
 
 
 def flipped_programs() -> WrongEngine:

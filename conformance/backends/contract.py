@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 ALL = {"axis": None, "keepdims": False}
 X, W = Input("x", (3,), (1.0, 2.0, 3.0)), Input("w", (3,), (4.0, 5.0, 6.0))
 SQUARE, TOTAL = Op("mul", ("x", "x"), ("y",)), Op("sum", ("y",), ("z",), ALL)
+PRODUCT, TOTALS = Op("mul", ("w", "x"), ("u",)), (TOTAL, Op("sum", ("u",), ("t",), ALL))
 MISFIT = Op("add", ("x", "m"), ("s",))
 UNUSED = Case((X, W), (SQUARE, TOTAL, Grad(("z",), ("x", "w"), ("g", "h"), allow_unused=True)))
 UNHEARD = "the contract asks for the category of a message that no engine writes"
@@ -121,6 +122,35 @@ PROBES = (
         Case((X,), (SQUARE, TOTAL, Backward(("z",)), ClearGrad("x", "zero"))),
         {},
         final={"x": [0.0, 0.0, 0.0]},
+        static=False,
+    ),
+    Probe(
+        "all roots of a call are handed on",
+        Case((X, W), (SQUARE, PRODUCT, *TOTALS, Backward(("z", "t")))),
+        {},
+        final={"x": [6.0, 9.0, 12.0], "w": [1.0, 2.0, 3.0]},
+        static=False,
+    ),
+    Probe(
+        "what a backward is asked for is handed on, or not offered (backward.inputs)",
+        Case((X, W), (PRODUCT, TOTALS[1], Backward(("t",), inputs=("x",)))),
+        {},
+        final={"x": [4.0, 5.0, 6.0], "w": None},
+        static=False,
+    ),
+    Probe(
+        "create_graph is handed on, or derivatives of derivatives are not offered (grad.again)",
+        Case(
+            (X,),
+            (
+                SQUARE,
+                TOTAL,
+                Grad(("z",), ("x",), ("g",), create_graph=True),
+                Op("sum", ("g",), ("t",), ALL),
+                Grad(("t",), ("x",), ("h",)),
+            ),
+        ),
+        {"h": [2.0, 2.0, 2.0]},
         static=False,
     ),
     Probe(

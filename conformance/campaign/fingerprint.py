@@ -13,6 +13,7 @@ from conformance.judge.canary import BIRD, EVERY, POISON
 from conformance.judge.verdict import CONVENTION, Bucket
 from conformance.laws.judging import Sampling
 from conformance.laws.registry import LAWS
+from reference_impl.dialects.conventions import plain_name
 
 if TYPE_CHECKING:
     from conformance.campaign.verdict_records import VerdictRecord
@@ -56,9 +57,9 @@ class Fingerprint(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The name of the finding: the backend (of ``module:attribute`` the attribute), and a hash of the rest."""
+        """The name of the finding: that of the backend, and a hash of the rest."""
         digest = hashlib.blake2b(msgspec.json.encode(tuple(self)), digest_size=4).hexdigest()
-        return f"{self.backend.rpartition(':')[2]}-{digest}"
+        return f"{plain_name(self.backend)}-{digest}"
 
     def judging(self, judging: Judging) -> Judging:
         """Return how a case is judged that is only asked whether it fails like this again.

@@ -213,7 +213,8 @@ class Tally:
             if len(self.expected) > 1 and self.cases and not self.ledger[name].total():
                 continue  # so few cases that none was for its half; its line says 0
             if self.compared(name) < FLOOR:
-                faults.append(f"{name}: only {self.compared(name):.1%} of the cases were compared; the floor is {FLOOR:.0%}")
+                much = f"only {self.compared(name):.1%} of the cases were compared; the floor is {FLOOR:.0%}"
+                faults.append(f"{name}: {much}; in the others it does not offer a step, or nothing is defined")
             if self.ledger[name][Bucket.HARNESS_ERROR]:
                 faults.append(f"{name}: {counted(self.ledger[name][Bucket.HARNESS_ERROR], 'case')} hit an error of the suite itself")
         faults += [f"{finding}: the numerical oracle contradicts the reference" for finding in self.wrong_references]

@@ -25,6 +25,13 @@ def _read_case(path: Path) -> Case:
     return case
 
 
+def _show_inputs(case: Case) -> None:
+    from conformance.case.prose import input_text
+
+    for entry in case.inputs:
+        click.echo(f"      {input_text(entry)}")
+
+
 _case_file = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 
 
@@ -32,12 +39,11 @@ _case_file = click.argument("file", type=click.Path(dir_okay=False, path_type=Pa
 @_case_file
 def show(file: Path) -> None:
     """Print a case as a script in words."""
-    from conformance.case.prose import input_text, step_text
+    from conformance.case.prose import step_text
 
     case = _read_case(file)
     click.echo(f"case {case.id} ({case.lane} lane)")
-    for entry in case.inputs:
-        click.echo(f"      {input_text(entry)}")
+    _show_inputs(case)
     for number, step in enumerate(case.steps):
         click.echo(f"{number:>4}  {step_text(step)}")
 
@@ -49,7 +55,8 @@ def show(file: Path) -> None:
 def replay(files: tuple[Path, ...], backend: str) -> int:
     """Run a case again on one backend, and ask who is wrong.
 
-    Prints every step, expected beside actual, and tries all laws. Cases that are named before it run before it, in the same process.
+    Prints the inputs and every step, expected beside actual, and tries all laws. Cases that are named before it run before it, in the
+    same process.
     """
     from conformance.campaign.explain import explain_case
     from conformance.campaign.findings import ask_blame
@@ -72,6 +79,7 @@ def replay(files: tuple[Path, ...], backend: str) -> int:
     for earlier in before:
         click.echo(f"after case {earlier.id}, in the same process:")
     click.echo(f"case {case.id} on {described.name} {described.version} (dialect {described.dialect})")
+    _show_inputs(case)
     if explained is None:
         click.echo("the process died or hung")
         return DIVERGES
@@ -86,7 +94,7 @@ def replay(files: tuple[Path, ...], backend: str) -> int:
 
 @click.command()
 @_case_file
-@click.option("--framework", required=True, help="A backend that prints scripts, such as torch or paddle.")
+@click.option("--backend", "--framework", "framework", required=True, help="One that prints scripts, such as torch or paddle.")
 def repro(file: Path, framework: str) -> None:
     """Print a case as a script of one framework.
 
@@ -96,5 +104,5 @@ def repro(file: Path, framework: str) -> None:
     from conformance.judge.reproduction import reproduction
 
     if framework not in printers():
-        raise click.BadParameter(f"{framework!r} is not one of {', '.join(map(repr, printers()))}", param_hint="--framework")
+        raise click.BadParameter(f"{framework!r} is not one of {', '.join(map(repr, printers()))}", param_hint="--backend")
     click.echo(reproduction(_read_case(file), framework), nl=False)

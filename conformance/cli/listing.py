@@ -47,17 +47,19 @@ def ops_listing(*, as_json: bool) -> str:
         return msgspec.json.format(msgspec.json.encode({"ops": rows, "not_offered": not_offered()})).decode()
     bases = len({op.base_op for op in catalogue().values()})
     lines = [f"{len(rows)} ops of {bases} base ops; 'order' is the highest derivative that every dialect offers", ""]
-    lines.append(
-        f"{'rank':>4}  {'op':<20} {'in place':<9} {'family':<11} {'order':<6} {'numbers':<8} {'lanes':<14} operands; attributes"
-    )
+    table = [("rank", "op", "in place", "family", "order", "numbers", "lanes", "operands; attributes")]
     for op in sorted(catalogue().values(), key=lambda op: (op.rank, op.name)):
         order = min(d.conventions.highest_order(op.name) for d in DIALECTS.values())
         shown = "3+" if order == UNBOUNDED else str(order)
         lanes = "exact, numeric" if op.exact else "numeric"
         attrs = f"; {', '.join(op.attrs)}" if op.attrs else ""
         changing = "yes" if op.form is not None else ""
-        row = f"{op.rank:>4}  {op.name:<20} {changing:<9} {op.family:<11} {shown:<6} {op.numbers.taken:<8} {lanes:<14}"
-        lines.append(f"{row} {', '.join(op.operands)}{attrs}")
+        rank, operands = str(op.rank), f"{', '.join(op.operands)}{attrs}"
+        table.append((rank, op.name, changing, op.family, shown, op.numbers.taken, lanes, operands))
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for first, *others in table:
+        padded = (text.ljust(width) for text, width in zip(others, widths[1:], strict=True))
+        lines.append(f"{first:>{widths[0]}}  {'  '.join(padded)}".rstrip())
     lines += ["", "not offered yet, of the same ranks:"]
     lines += [f"      {name}: {reason}" for name, reason in not_offered().items()]
     return "\n".join(lines)

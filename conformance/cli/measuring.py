@@ -73,9 +73,14 @@ def _switched(backend: str, jobs: int) -> bool:
     for one in seen:
         if not one.values:
             click.echo(f"{one.field}: none of its values explains what came: {one.differs}")
+    if any("actual unmapped" in one.differs for one in seen if not one.values):
+        click.echo(
+            "unmapped is an exception without a category: name those that are meant in category() of the adapter, and learn again"
+        )
     otherwise = [one for one in seen if one.otherwise]
     if otherwise:
-        click.echo("Its choices are measured under a dialect that says what it does. Let that one say, and learn again:")
+        click.echo("nothing was written, since choices are measured under a dialect that says what the engine does")
+        click.echo("give its BackendInfo a dialect that says so, such as dataclasses.replace(TORCH, ...) with these, and learn again:")
     for one in otherwise:
         first, *others = map(_literal, one.values)
         click.echo(f"    {one.field}={first},  # and not {_literal(one.said)}{''.join(f'; or {other}' for other in others)}")

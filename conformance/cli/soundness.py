@@ -24,10 +24,11 @@ def soundness(name: str) -> tuple[str, bool]:
         problems = workers.call(_problems, name, timeout=patience)
     if problems is None:
         problems = [f"its process died of what the contract asks, or did not answer within {patience:.0f} s"]
-    who = f"{facts.name} {facts.version} (dialect {facts.dialect}, {counted(len(facts.not_offered), 'word')} not offered)"
+    lacking = counted(len(facts.not_offered), "entry", "entries")
+    who = f"{facts.name} {facts.version} (dialect {facts.dialect}; not_offered has {lacking})"
     if problems:
         return "\n".join([f"{who} does not keep the contract:", *(f"  {problem}" for problem in problems)]), False
-    steps = f"conformance laws --backend {name}", f"conformance learn --backend {name}", f"conformance run --backends {name}"
+    steps = f"conformance learn --backend {name}", f"conformance run --backends {name}", f"conformance laws --backend {name}"
     return "\n".join([f"{who} keeps the contract. What comes next:", *(f"  {step}" for step in steps)]), True
 
 

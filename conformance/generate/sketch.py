@@ -328,11 +328,11 @@ class Sketch:
         if domain == "nonzero":
             return bool(np.abs(array).min() >= margin)
         if domain == "unit":
-            return bool(np.abs(array).max() <= 1.0 - margin)
+            return bool(np.abs(array).max() <= ONE - margin)
         if domain == "share":
-            return bool(array.min() >= margin and array.max() <= 1.0 - margin)
+            return bool(array.min() >= margin and array.max() <= ONE - margin)
         if domain == "beyond one":
-            return bool(array.real.min() >= 1.0 + margin)
+            return bool(array.real.min() >= ONE + margin)
         ordered = np.sort(array, axis=None)
         return bool(array.size < 2 or (ordered[1:] - ordered[:-1]).min() >= margin)
 

@@ -47,6 +47,7 @@ ORACLES = ("numerical derivative of the reference's forward", "numerical derivat
 LAW = "the law itself"
 """The voter that tries a broken law on the accused, and on the reference."""
 SEVERAL_CALLS = "a forward, or a state that several calls made: no gradient of one call"
+BEFORE_A_REFUSAL = "what a call has reached before it is refused is a matter of the order of nodes, not of derivatives"
 
 Voter: TypeAlias = "Callable[[Dispute], Vote]"
 
@@ -197,13 +198,17 @@ def _asked(dispute: Dispute) -> tuple[int, str]:
         return found.step, step.inputs[found.slot]
     if found.step is END or found.where != "grad" or not isinstance(step, Backward):
         raise SilentError(SEVERAL_CALLS)
-    leaves = {entry.name for entry in case.inputs if entry.differentiable}
-    if found.name not in leaves or (step.inputs is not None and found.name not in step.inputs):
+    if not any(entry.differentiable and entry.name == found.name for entry in case.inputs) or _is_left_out(found.name, case, step):
         msg = f"whether {found.name} has a .grad is what the call asks for, and no matter of derivatives"
         raise SilentError(msg)
     if isinstance(dispute.promise.outcome.observations[found.step], Raised):
-        raise SilentError("what a call has reached before it is refused is a matter of the order of nodes, not of derivatives")
+        raise SilentError(BEFORE_A_REFUSAL)
     return found.step, found.name
+
+
+def _is_left_out(name: str, case: Case, call: Backward) -> bool:
+    """Whether a call asks for others and not for this leaf. A computed value that retains its ``.grad`` need not be asked for."""
+    return call.inputs is not None and name not in call.inputs and any(entry.name == name for entry in case.inputs)
 
 
 def _judged(answers: list[tuple[Any, Any, Estimate]]) -> Opinion:
@@ -245,6 +250,11 @@ def _gradient(dispute: Dispute) -> tuple[int, str, Any, Any]:
         if found.name in hooked:
             return number, hooked[found.name], wanted, got
     if found.where == "grad" and isinstance(step, Backward):
+        if isinstance(dispute.promise.outcome.observations[number], Raised):
+            raise SilentError(BEFORE_A_REFUSAL)
+        if _is_left_out(found.name, case, step):
+            msg = f"the call does not ask for {found.name}, so what it adds to its .grad is no matter of derivatives"
+            raise SilentError(msg)
         if not _replaces(dispute):
             wanted, got = (grad_added(outcome, number, found.slot) for outcome in (dispute.promise.outcome, dispute.actual))
             return number, found.name, wanted, got

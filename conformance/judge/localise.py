@@ -4,7 +4,8 @@ A wrong gradient of a leaf says little about which of twenty ops is at fault. So
 nothing on every computed value behind the roots of the diverging call, and both sides show the cotangent of every value. In reverse
 order, the first step whose results have the right cotangents and one of whose operands does not is the one whose rule is wrong.
 Example: in ``z = sum(exp(mul(x, y)))`` with a wrong rule of exp, what arrives at exp's result is right and what leaves for its operand
-is not, so exp is named, although mul passes the wrong number on. Where there are no hooks, the call is asked for all these gradients.
+is not, so exp is named, although mul passes the wrong number on. Where there are no hooks, a `grad` is asked for all these gradients,
+and for a `backward` each value is made a leaf (`cuts`).
 Where a value has several uses, each is given a copy of it, so that what one contributes can be told from what another does; if each is
 right, their sum is what is wrong. A gradient that was asked for on the way of its pass, and went on in it, has a use there, too.
 
@@ -28,6 +29,7 @@ from conformance.case.queries import label, leaves, upstream
 from conformance.case.rewrite import replace_uses
 from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, results, uses
 from conformance.compare.compare import Comparer
+from conformance.judge.cuts import wrong_of_leaves
 from conformance.judge.unroll import UnrolledError, unrolled
 
 if TYPE_CHECKING:
@@ -193,17 +195,12 @@ def _emitting(
     case = promise.case
     accumulates = isinstance(call, Backward)
     watched = _behind(case, number, call.roots, promise.outcome, accumulates=accumulates)
-    hooked = _hooked(case, number, call, watched, asking=accused.info.refusal((HOOKS,)) is not None)
-    at = len(hooked.steps) - 1
-    promised, answered = promise.of(hooked), accused.run(hooked)
-    actual = _but_for_zeros(answered, promised.outcome, at)
-    differences = [m for m in Comparer(promised).differences(actual) if m.step == at]
-    if not differences:  # whether a cotangent that vanishes is absent is what differs
-        actual = answered
-        differences = [m for m in Comparer(promised).differences(actual) if m.step == at]
-    wrong = _wrong(hooked, at, differences, _uncalled(promised.outcome, actual, at))
-    if wrong is None:
-        return "not named: with hooks on the values in between, other hooks are called than should be"
+    if isinstance(call, Backward) and accused.info.refusal((HOOKS,)) is not None:
+        wrong = wrong_of_leaves(promise, number, call, accused, watched)
+    else:
+        wrong = _wrong_under_hooks(promise, number, call, accused, watched)
+    if isinstance(wrong, str):
+        return wrong
     if not wrong:
         return NOTHING
     roots = call.roots
@@ -217,6 +214,20 @@ def _emitting(
     if not wrong.isdisjoint(roots):
         return f"the call itself: the cotangent of its root {next(name for name in roots if name in wrong)} is not right"
     return NOBODY
+
+
+def _wrong_under_hooks(promise: Promise, number: int, call: Call, accused: Backend, watched: Sequence[str]) -> set[str] | str:
+    """Return the values whose cotangents are wrong, as hooks on them or the call itself show them, or why that cannot be told."""
+    hooked = _hooked(promise.case, number, call, watched, asking=accused.info.refusal((HOOKS,)) is not None)
+    at = len(hooked.steps) - 1
+    promised, answered = promise.of(hooked), accused.run(hooked)
+    actual = _but_for_zeros(answered, promised.outcome, at)
+    differences = [m for m in Comparer(promised).differences(actual) if m.step == at]
+    if not differences:  # whether a cotangent that vanishes is absent is what differs
+        actual = answered
+        differences = [m for m in Comparer(promised).differences(actual) if m.step == at]
+    wrong = _wrong(hooked, at, differences, _uncalled(promised.outcome, actual, at))
+    return "not named: with hooks on the values in between, other hooks are called than should be" if wrong is None else wrong
 
 
 def _hooked(case: Case, number: int, call: Call, watched: Sequence[str], *, asking: bool) -> Case:

@@ -100,13 +100,13 @@ def slope_of_its_own_values(s: Subject) -> Trial | None:
     builder = CaseBuilder(s)
     builder.inputs = list(inputs)
     seeds = [_wide(s.numbers(r)) for r in s.roots]
-    number = builder.grad(s.roots, s.leaves, builder.seeds(seeds))
+    places = builder.gradients(builder.seeds(seeds))
     directions = {n: _wide(s.numbers(n)) for n in s.leaves}
     longest = max(float(np.abs(d).max()) for d in directions.values())
     directions = {n: d / longest for n, d in directions.items()}
     copies = _Copies(s, inputs)
     line = {t: copies.add(k, t, directions) for k, t in enumerate(nodes())}
-    gradients = tuple(Term(Place(0, number, i), pairing=directions[n]) for i, n in enumerate(s.leaves))
+    gradients = tuple(Term(place, pairing=directions[n]) for place, n in zip(places, s.leaves, strict=True))
     points = tuple(i.array() for i in inputs)
     return Trial((builder.case(), copies.case()), (Slope(gradients, line, tuple(seeds), points),))
 

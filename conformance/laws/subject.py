@@ -148,6 +148,15 @@ class CaseBuilder:
         self.steps.append(Backward(self.subject.roots, seeds, retain_graph=True, inputs=inputs))
         return len(self.steps) - 1
 
+    def gradients(self, seeds: tuple[str, ...]) -> list[Place]:
+        """Ask for the gradients of all leaves, by `backward` where the engine has no `grad`; return their places."""
+        roots, leaves = self.subject.roots, self.subject.leaves
+        if self.subject.offers(Grad(roots, leaves, leaves)):
+            number = self.grad(roots, leaves, seeds)
+            return [Place(0, number, i) for i in range(len(leaves))]
+        self.steps.append(Backward(roots, seeds))
+        return [self.grad_of(leaf, len(self.steps) - 1) for leaf in leaves]
+
     def case(self) -> Case:
         """Return the case."""
         return Case(tuple(self.inputs), tuple(self.steps), self.subject.observed.case.lane)

@@ -14,7 +14,7 @@ from conformance.laws.table import COLUMNS, law_rows
 from conformance.report.costs import over_bare, rows
 from conformance.report.derivatives import derivatives_of, in_words
 from conformance.report.tables import compared, deviations_of, total_of
-from conformance.report.words import COUNTERS, again_text, blame_text, share_text, shrinking
+from conformance.report.words import COUNTERS, again_text, blame_text, per_million, share_text, shrinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,7 +77,7 @@ def _nulls(footer: Footer) -> str:
     nulls = footer.nulls
     return (
         f"{counted(nulls.comparisons, 'null comparison')} (right against right): {counted(nulls.alarms, 'false alarm')}; "
-        f"with 95 % confidence at most {nulls.per_million:.3g} per million"
+        f"with 95 % confidence at most {per_million(nulls)} per million"
     )
 
 

@@ -15,7 +15,7 @@ from conformance.judge.nulls import null_pairs
 from conformance.judge.verdict import COMPARED, FAILING, Bucket
 from conformance.laws.table import law_rows
 from conformance.report.costs import ALONE, is_whole, over_bare, rows
-from conformance.report.words import COUNTERS, share_text
+from conformance.report.words import COUNTERS, per_million, share_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -154,15 +154,16 @@ def innocence_of(footer: Footer) -> Innocence | None:
         nulls.comparisons,
         nulls.alarms,
         nulls.near_kink,
-        f"{nulls.per_million:.3g}",
+        per_million(nulls),
         dtypes,
         [(pair, words.get(pair, ""), [counts.get(dtype, 0) for dtype in dtypes]) for pair, counts in sorted(nulls.pairs.items())],
     )
 
 
 def laws_of(footer: Footer, backends: list[str]) -> list[tuple[Row, str]]:
-    """List the laws, each with what it says; red where a backend broke one."""
-    return [(Row(r.law, r.numbers, "bad" if r.broken else "good"), r.statement) for r in law_rows(footer.laws, backends)]
+    """List the laws, each with what it says; red where a backend broke one, and without a colour where none was tried by it."""
+    rows = law_rows(footer.laws, backends)
+    return [(Row(r.law, r.numbers, "bad" if r.broken else "good" if any(r.numbers) else "none"), r.statement) for r in rows]
 
 
 def ledger_of(footer: Footer, backends: list[str]) -> Ledger:

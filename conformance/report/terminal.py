@@ -19,7 +19,8 @@ from conformance.case.prose import counted
 from conformance.judge.verdict import AGREEING, COMPARED, Bucket
 from conformance.report.costs import pace
 from conformance.report.tables import deviations_of
-from conformance.report.words import AGAIN, WHO, accepted_text, failed_text, summary, suspects_text
+from conformance.report.words import AGAIN, WHO, accepted_text, failed_text, per_million, summary, suspects_text
+from reference_impl.dialects.conventions import plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 VERDICTS = {
     RunVerdict.CONFORMS: ("conforms", "bold green"),
     RunVerdict.DIVERGES: ("diverges", "bold red"),
-    RunVerdict.SUITE_ERROR: ("suite error", "bold magenta"),
+    RunVerdict.SUITE_ERROR: ("fault of the suite", "bold magenta"),
 }
 HEADINGS = ("cases", "agree", "known deviations", "new findings", "compared")
 LOST = {
@@ -111,13 +112,13 @@ def _lost(record: CaseRecord) -> Counter[str]:
 def short_names(backends: Sequence[BackendRecord]) -> dict[str, str]:
     """Give every backend a short name of its own.
 
-    That is its name, but for one that was given as ``module:attribute``: what it calls itself, or else the last part.
+    That is its name, but for one that was given as ``module:attribute``: what it calls itself, or else its plain name.
     """
     named = {b.name: b.name for b in backends if not set(b.name) & set(":.")}
     for backend in backends:
         if backend.name not in named:
-            last = backend.name.replace(":", ".").rpartition(".")[2]
-            named[backend.name] = next(n for n in (backend.title, last, backend.name) if n and n not in named.values())
+            names = backend.title, plain_name(backend.name), backend.name
+            named[backend.name] = next(n for n in names if n and n not in named.values())
     return named
 
 
@@ -130,7 +131,7 @@ def show_summary(console: Console, run: Run, page: Path, checked: Checked) -> No
     for finding in run.findings:
         console.print(Text(_wrapped(finding_line(finding), console.width), "red"))
         console.print(Text(f"  {finding.replay}"), soft_wrap=True)
-    for line in _other_releases(run):
+    for line in [*_unmapped(run), *_other_releases(run)]:
         console.print(Text(_wrapped(line, console.width)))
     for met in run.footer.accepted:
         console.print(Text(_wrapped(accepted_text(met), console.width)))
@@ -174,7 +175,7 @@ def _measures(run: Run) -> list[str]:
     said = []
     if nulls.comparisons:
         alarms = f"{counted(nulls.alarms, 'false alarm')} in {nulls.comparisons}"
-        said.append(alarms if nulls.alarms else f"false alarms < {nulls.per_million:.0f} per million")
+        said.append(alarms if nulls.alarms else f"false alarms < {per_million(nulls)} per million")
     spent = ["the budget is spent"] if ended is ExitReason.BUDGET else []
     return [*said, *pace(run.footer), *spent]
 
@@ -193,6 +194,14 @@ def _replaced(run: Run) -> list[str]:
     return [f"processes replaced: {', '.join(reasons)}"] if reasons else []
 
 
+def _unmapped(run: Run) -> Iterator[str]:
+    """Say of exceptions that no category is given where an adapter gives them one: until then each message is a finding of its own."""
+    found = Counter(f.backend for f in run.findings if f.mismatch is not None and f.mismatch.actual == "unmapped")
+    for backend, count in found.items():
+        which = f"{counted(count, 'finding')} {'is an exception' if count == 1 else 'are exceptions'} without a category (unmapped)"
+        yield f"{run.names[backend]}: {which}: name them in category() of the adapter, or put what the engine lacks into not_offered"
+
+
 def _other_releases(run: Run) -> Iterator[str]:
     """Say of findings of a release other than the one that the suite knows that they may be of that release alone."""
     found = {finding.backend for finding in run.findings}
@@ -206,7 +215,7 @@ def _other_releases(run: Run) -> Iterator[str]:
 def finding_line(finding: FindingRecord) -> str:
     """Say in one line what a finding is: the difference, the ops, the node, and who is wrong."""
     more = f" and {len(finding.ops) - OPS_SHOWN} more" if len(finding.ops) > OPS_SHOWN else ""
-    ops = f" with {', '.join(finding.ops[:OPS_SHOWN])}{more}" if finding.ops else ""
+    ops = f" with {', '.join(finding.ops[:OPS_SHOWN])}{more}" if finding.ops and finding.at != f"op:{' '.join(finding.ops)}" else ""
     blame = finding.blame
     who = ["nobody could be asked who is wrong"] if blame is None else [f"node: {blame.node.partition(': ')[0]}", WHO[blame.who]]
     what = f"{finding.bucket.replace('_', ' ')} at {finding.at or 'run'}{ops}, {counted(finding.count, 'case')}"

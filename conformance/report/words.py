@@ -14,7 +14,7 @@ from reference_impl import Category
 
 if TYPE_CHECKING:
     from conformance.campaign.accepted_records import AcceptedRecord
-    from conformance.campaign.records import FindingRecord
+    from conformance.campaign.records import FindingRecord, NullSummary
     from conformance.campaign.verdict_records import MismatchRecord
     from conformance.case.case import Input
     from conformance.judge.dispute import Blame
@@ -50,6 +50,11 @@ UNCOMPARED = {
     Bucket.TIMED_OUT: "the time was up; nothing to compare",
 }
 EVENTS = {"more": "more events than expected", "fewer": "fewer events than expected", "order": "events in another order than expected"}
+
+
+def per_million(nulls: NullSummary) -> str:
+    """Return the bound on false alarms per million comparisons, to the whole number, or to three digits where that is small."""
+    return f"{nulls.per_million:,.0f}" if nulls.per_million >= 10 else f"{nulls.per_million:.3g}"
 
 
 def shape_of(entry: Input) -> str:
@@ -110,8 +115,9 @@ def again_text(finding: FindingRecord) -> str:
 
 
 def suspects_text(finding: FindingRecord) -> str:
-    """Say which ops are in all cases of a finding and in few others; nothing where none is."""
-    listed = ", ".join(f"{op} (in {share:.1%} of the other cases)" for op, share in finding.suspects.items())
+    """Say which ops are in all cases of a finding and in few others, beside one at which it shows; nothing where none is."""
+    shares = [(op, share) for op, share in finding.suspects.items() if finding.at != f"op:{op}"]
+    listed = ", ".join(f"{op} (in {share:.1%} of the other cases)" for op, share in shares)
     cases = "its case" if finding.count == 1 else f"all {finding.count} cases"
     return f"suspects, in {cases}: {listed}" if listed else ""
 

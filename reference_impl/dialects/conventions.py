@@ -172,12 +172,17 @@ def order_of(choice: OpenChoice) -> int:
     return int(choice.about.removeprefix(ORDER))
 
 
-def release_file(backend: str, version: str, folder: Path = FOLDER) -> Path:
-    """Return where the conventions of a release lie: one file for all its corrections.
+def plain_name(backend: str) -> str:
+    """Return what a backend is called in names of files and findings.
 
-    A backend that was given as ``module:attribute`` is called after the attribute.
+    Of ``module:attribute`` that is the attribute; where it is ``open_backend``, as in most adapters, it is the last part of the module.
     """
-    return folder / f"{backend.rpartition(':')[2]}-{'.'.join(version.partition('+')[0].split('.')[:2])}.toml"
+    return backend.removesuffix(":open_backend").replace(":", ".").rpartition(".")[2]
+
+
+def release_file(backend: str, version: str, folder: Path = FOLDER) -> Path:
+    """Return where the conventions of a release lie: one file for all its corrections."""
+    return folder / f"{plain_name(backend)}-{'.'.join(version.partition('+')[0].split('.')[:2])}.toml"
 
 
 def locked(backend: str, version: str) -> Conventions:

@@ -55,6 +55,19 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return baseline
 
 
+@pytest.mark.parametrize(
+    ("backend", "named"),
+    [
+        ("torch", "torch-"),
+        ("tests.wrong_engines:correct", "correct-"),
+        ("my_package.adapter:open_backend", "adapter-"),
+        ("examples.engines.hips", "hips-"),
+    ],
+)
+def test_a_finding_is_named_after_what_tells_its_backend_from_others(backend: str, named: str) -> None:
+    assert TANH._replace(backend=backend).id.startswith(named)
+
+
 def without(baseline: Path, op: str, path: Path) -> Path:
     """Write the baseline without what begins at an op."""
     write_baseline(path, [one for one in read_baseline(baseline) if one.fingerprint.op != op])

@@ -16,13 +16,14 @@ from conformance.campaign.tally import Tally
 from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, Event, Outcome, Raised, Value
-from conformance.case.rewrite import each_op
+from conformance.case.rewrite import each_op, each_step
 from conformance.case.steps import Backward, Custom, Detach, Grad, Hook, InPlace, Op, RetainGrad, SetRequiresGrad
 from conformance.compare.compare import Comparer
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
 from conformance.judge.audit import audit
 from conformance.judge.blame import LAW, ORACLES, _gradient, _numerically, blame, who
+from conformance.judge.cuts import MOST, NOT_THE_FIRST, TOO_MANY
 from conformance.judge.dispute import Blame, Dispute, Opinion, Vote
 from conformance.judge.localise import _but_for_zeros, first_node
 from conformance.judge.oracle import SilentError, slope
@@ -103,16 +104,44 @@ FANNED_OUT = Case(
 )
 
 
-@pytest.mark.parametrize(
-    ("name", "node"),
-    [
-        ("tanh-x-sign", "step 0 (op:tanh): what arrives at w is right, what leaves for x is not"),
-        ("mul-x-sign", "step 1 (op:mul): what arrives at v is right, what leaves for x is not"),
-        ("dropped_fan_out", "the sum of what the 3 uses of x contribute: each is right"),
-    ],
-)
+USES = [
+    ("tanh-x-sign", "step 0 (op:tanh): what arrives at w is right, what leaves for x is not"),
+    ("mul-x-sign", "step 1 (op:mul): what arrives at v is right, what leaves for x is not"),
+    ("dropped_fan_out", "the sum of what the 3 uses of x contribute: each is right"),
+]
+
+
+@pytest.mark.parametrize(("name", "node"), USES)
 def test_the_use_that_contributes_a_wrong_number_is_named(name: str, node: str) -> None:
     assert node == accused(name, FANNED_OUT).node
+
+
+def by_backward_alone(name: str, case: Case) -> Blame:
+    """Have a wrong engine blamed that has neither hooks nor `grad`."""
+    lacking = dict.fromkeys(("step:hook", "step:grad", "step:retain_grad"), "it has backward alone")
+    found = blame(case, WrongEngine(name, mutant(name).fault, replace(TORCH, not_offered={**TORCH.not_offered, **lacking})))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(("name", "node"), USES)
+def test_an_engine_without_hooks_has_its_wrong_use_named_too(name: str, node: str) -> None:
+    assert node == by_backward_alone(name, FANNED_OUT).node
+
+
+def test_a_wrong_rule_behind_a_right_one_is_named_without_hooks() -> None:
+    backward = Case(SIN.inputs, (*SIN.steps[:-1], Backward(("z",), inputs=("x",))))
+    assert "step 1 (op:sin): what arrives at s is right, what leaves for e is not" == by_backward_alone("sin-x-sign", backward).node
+
+
+def test_without_hooks_a_pass_through_very_many_values_is_not_taken_apart() -> None:
+    chain = tuple(Op("tanh", (f"v{i}",), (f"v{i + 1}",)) for i in range(MOST + 1))
+    case = Case((msgspec.structs.replace(X, name="v0"),), (*chain, Backward((f"v{MOST + 1}",), ("v0",))))
+    assert TOO_MANY == by_backward_alone("tanh-x-sign", case).node
+
+
+def test_without_hooks_nothing_is_said_of_what_arrived_in_a_second_call() -> None:
+    assert NOT_THE_FIRST == by_backward_alone("dropped_accumulation", SUMMED).node
 
 
 def test_a_right_engine_is_not_blamed() -> None:
@@ -220,6 +249,33 @@ def test_a_gradient_that_nobody_asked_for_is_wrong_by_the_call(number: float) ->
     found = blamed(ASKED, fill_the_other(number))
     assert (WRONG, RIGHT, "the call asks for x, and not for w") == reasons(found)["the graph of the script"]
     assert "accused" == found.who
+
+
+class AsksForAll(WrongEngine):
+    """Adds to every ``.grad``, whatever `backward` is asked for."""
+
+    def run(self, case: Case) -> Outcome:
+        """Run the script in which nothing is asked for by name."""
+        return super().run(
+            each_step(case, lambda step: msgspec.structs.replace(step, inputs=None) if isinstance(step, Backward) else step)
+        )
+
+
+def test_what_a_call_adds_to_a_gradient_that_it_does_not_ask_for_is_not_the_fault_of_the_reference() -> None:
+    first, again = Backward(("y",), ("x",), retain_graph=True), Backward(("y",), ("x",), inputs=("x",))
+    found = blame(Case(ASKED.inputs, (ASKED.steps[0], first, again)), AsksForAll("asks_for_all"))
+    assert found is not None
+    assert ("accused", SILENT) == (found.who, reasons(found)[ORACLE][1])
+
+
+def test_what_a_refused_call_adds_to_a_gradient_is_not_the_fault_of_the_reference() -> None:
+    def add_before_the_refusal(outcome: Any) -> None:
+        refused = outcome.observations[-1]
+        refused.state = tuple(replace(held, array=held.array + 1.0) for held in refused.state)
+
+    case = Case((X,), (Backward(("x",), ("x",)), Op("sum", ("x",), ("z",), TOTAL), Backward(("z", "x"))))
+    found = blamed(case, add_before_the_refusal)
+    assert ("accused", SILENT) == (found.who, reasons(found)[ORACLE][1])
 
 
 UNUSED = Case(

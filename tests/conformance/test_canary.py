@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.backends.reference import reference
 from conformance.backends.registry import BUILT_IN
 from conformance.campaign.fingerprint import fingerprint_of
 from conformance.campaign.opened import backend
@@ -14,10 +16,13 @@ from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Raised
 from conformance.case.steps import Backward, Op
-from conformance.judge.canary import EVERY, _ailment, ailment_after, canary_of
+from conformance.judge.canary import EVERY, _ailment, ailment_after, canary_of, healthy
 from conformance.judge.verdict import Bucket
 from conformance.laws.judging import Judging
+from conformance.mutants.mutant import Breaks
+from conformance.mutants.wrong_rule import rule_fault
 from conformance.ops import catalogue
+from reference_impl import OPS, TORCH
 from tests import wrong_engines
 from tests.conformance.engines import TOTAL
 from tests.wrong_engines import correct
@@ -36,6 +41,10 @@ def refused(number: float, op: str = "exp") -> Case:
 
 
 REFUSED = [refused(n / 16) for n in range(800)]
+
+
+def negated(right: Any, *given: Any) -> Any:
+    return OPS["neg"](right(*given))
 
 
 def ailment(engine: Backend, case: Case, family: str = "") -> Ailment | None:
@@ -60,6 +69,19 @@ def test_every_canary_lives_on_an_engine_that_nothing_has_damaged(name: str) -> 
 def test_a_right_engine_is_never_ill() -> None:
     engine = correct()
     assert {None} == {ailment(engine, case) for case in REFUSED}
+
+
+@pytest.mark.parametrize("lacking", ["step:grad", "step:backward"])
+def test_a_right_engine_that_has_one_of_the_calls_alone_is_healthy(lacking: str) -> None:
+    assert healthy(reference(TORCH, {**TORCH.not_offered, lacking: "there is no such call"}))
+
+
+@pytest.mark.parametrize("lacking", ["step:grad", "step:backward"])
+def test_an_engine_that_a_refusal_damages_is_caught_by_the_call_that_it_has(lacking: str) -> None:
+    has_one_call = replace(TORCH, not_offered={**TORCH.not_offered, lacking: "there is no such call"})
+    engine = Breaks("breaks_mul_after_a_refusal", rule_fault("mul", 0, negated), has_one_call)
+    engine.broken = True
+    assert not healthy(engine)
 
 
 def test_nothing_is_asked_where_nothing_was_refused() -> None:

@@ -135,7 +135,7 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "an axis that is none": (replayed_on("reference", "{axis}"), "axis.json: steps[0]: nobody can run it: AxisError: "),
     "an index out of range": (replayed_on("reference", "{index}"), "index.json: steps[0]: nobody can run it: IndexError: "),
-    "no form in place": (("repro", "{in_place}", "--framework", "torch"), "steps[0].op: reshape has no form in place"),
+    "no form in place": (("repro", "{in_place}", "--backend", "torch"), "steps[0].op: reshape has no form in place"),
     "no backend": (("run", "--backends", ",", "--cases", "1", "--out", "{tmp}"), "',' names no backend"),
     "missing module": (("run", "--backends", "no_such:engine", "--cases", "1", "--out", "{tmp}"), "No module named 'no_such'"),
     "bad budget": (("run", "--budget", "soon", "--out", "{tmp}"), "'soon' is no time; write it like 90s, 10m or 1h"),
@@ -151,7 +151,7 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
     "missing case": (("show", "{tmp}/absent.json"), "absent.json: No such file or directory"),
     "broken case to show": (("show", "{broken}"), "broken.json: steps[0].op: 'sine' is unknown"),
     "broken case to replay": (("replay", "{broken}", "--backend", "reference"), "broken.json: steps[0].op: 'sine' is unknown"),
-    "broken case to repro": (("repro", "{broken}", "--framework", "torch"), "broken.json: steps[0].op: 'sine' is unknown"),
+    "broken case to repro": (("repro", "{broken}", "--backend", "torch"), "broken.json: steps[0].op: 'sine' is unknown"),
     "replay on an unknown backend": (replayed_on("jax"), "backend 'jax' is unknown"),
     "replay without a backend": (("replay", "{case}"), "Missing option '--backend'"),
     "unknown framework": (("repro", "{case}", "--framework", "jax"), "'jax' is not one of 'torch', 'paddle'"),
@@ -217,16 +217,21 @@ def test_replay_of_a_case_that_agrees_is_a_success(case: Path) -> None:
     assert (0, True) == (done.returncode, "verdict: agreed" in done.stdout), done.stderr
 
 
+def test_replay_shows_the_inputs_before_the_steps(case: Path) -> None:
+    before, _, _ = conformance("replay", case, "--backend", "reference").stdout.partition("   0  ")
+    assert ["      x = float32[3] [1, 2, 3]", "      w = float32[3] [4, 5, 6]"] == before.splitlines()[1:]
+
+
 @pytest.mark.parametrize("framework", ["torch", "paddle"])
 def test_a_reproduction_runs_by_itself(case: Path, framework: str, tmp_path: Path) -> None:
     path = tmp_path / "repro.py"
-    path.write_text(conformance("repro", case, "--framework", framework).stdout)
+    path.write_text(conformance("repro", case, "--backend", framework).stdout)
     done = subprocess.run([sys.executable, "-I", path], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (0, True) == (done.returncode, "refused:" in done.stdout), done.stdout + done.stderr
 
 
 def test_a_reproduction_imports_one_framework_and_numpy(case: Path) -> None:
-    lines = conformance("repro", case, "--framework", "paddle").stdout.splitlines()
+    lines = conformance("repro", case, "--backend", "paddle").stdout.splitlines()
     assert ["import numpy as np", "import paddle"] == [line for line in lines if "import" in line]
 
 

@@ -6,6 +6,7 @@ import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -16,7 +17,7 @@ from conformance.backends.reference import ReferenceEngine, reference
 from conformance.backends.registry import BUILT_IN
 from conformance.campaign.pool import Workers
 from conformance.case.outcome import Blocked, Computed, NotOffered, Raised
-from conformance.case.steps import Grad
+from conformance.case.steps import Backward, Grad
 from conformance.judge.canary import healthy
 from reference_impl import DIALECTS, PADDLE_STATIC, TORCH, Category
 from tests.conformance import broken_adapters
@@ -124,7 +125,21 @@ def never_absent_again(outcome: Any, case: Case) -> None:
 
 
 def unseeded(step: Any, values: Any) -> Any:
-    return ReferenceEngine(TORCH, widen=False).grad(replace(step, grad_outputs=None), values)
+    return ReferenceEngine(TORCH, widen=False).grad(msgspec.structs.replace(step, grad_outputs=None), values)
+
+
+def engine_given(**changes: Any) -> Callable[[], Backend]:
+    """Open the reference whose adapter changes the calls that it hands on."""
+    right = ReferenceEngine(TORCH, widen=False)
+    changed = {of: {field: new for field, new in changes.items() if field in of.__struct_fields__} for of in (Backward, Grad)}
+
+    def given(step: Any) -> Any:
+        return msgspec.structs.replace(step, **{field: new(getattr(step, field)) for field, new in changed[type(step)].items()})
+
+    return of_engine(
+        backward=lambda step, values, dump: right.backward(given(step), values, dump),
+        grad=lambda step, values: right.grad(given(step), values),
+    )
 
 
 def same_state_everywhere(outcome: Any, case: Case) -> None:
@@ -216,7 +231,16 @@ BREACHES: dict[str, tuple[Callable[[], Backend], str]] = {
     "it remembers": (counting, "something is left behind"),
     "it shows zeros for an absent gradient": (broken(absent_as_zeros), "h is [0.0, 0.0, 0.0], not absent"),
     "it shows zeros for an absent .grad": (broken(grads_as_zeros), "w.grad is [0.0, 0.0, 0.0], not absent"),
-    "it forgets the seed": (of_engine(grad=unseeded), "the seed of a call is handed on: g is "),
+    "it forgets the seed": (of_engine(grad=unseeded), "the seed of a call is handed on: g is Raised(category=<Category.SEED_REQUIRED"),
+    "it hands on the first root alone": (
+        engine_given(tensors=lambda names: names[:1]),
+        "all roots of a call are handed on: x.grad is [2.0, 4.0, 6.0]",
+    ),
+    "it ignores what a backward is asked for": (
+        engine_given(inputs=lambda names: None),
+        "(backward.inputs): w.grad is [1.0, 2.0, 3.0]",
+    ),
+    "it ignores create_graph": (engine_given(create_graph=lambda flag: False), "(grad.again): h is Raised("),
     "it never forgets a .grad": (broken(never_absent_again), "x.grad is [2.0, 4.0, 6.0], not absent"),
     "it does not clear to zero": (of_engine(clear_grad=lambda tensor, to: setattr(tensor, "grad", None)), "x.grad is absent, not [0.0"),
     "it hands out what is written to": (broken(same_state_everywhere), "an observation does not change afterwards: x.grad is [4.0"),

@@ -64,6 +64,7 @@ BREAKERS = {
     "seeds_used_up": ("no-mutation", CASES[:40]),
     "restless": ("repeatable", CASES[:40]),
     "flipped_cos": ("slope", WITH_COS),
+    "flipped_cos_by_backward": ("slope", WITH_COS),
     "flipped_programs": ("slope", WITH_SIN),
 }
 
@@ -123,6 +124,13 @@ def test_laws_hold_for_complex_numbers(law: str) -> None:
 def test_a_law_notices_that_a_factor_was_not_conjugated() -> None:
     wrong = mutant("mul-x-not_conjugated").open()
     assert Status.BROKEN in answers(wrong, "slope", [case_of(3, i, DrawOptions(("numeric",), complexes=1.0)) for i in range(120)])
+
+
+@pytest.mark.parametrize("lacking", ["step:grad", "backward.retain_graph"])
+def test_a_right_engine_with_backward_alone_has_the_slope_of_its_own_values(lacking: str) -> None:
+    words = {**TORCH.not_offered, "step:grad": "there is backward alone", lacking: "there is backward alone"}
+    found = set(answers(reference(TORCH, words), "slope", [*WITH_COS, *COMPLEX]))
+    assert (True, False) == (Status.HELD in found, Status.BROKEN in found)
 
 
 def test_the_static_half_of_the_reference_breaks_no_law() -> None:

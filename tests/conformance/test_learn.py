@@ -187,6 +187,11 @@ def test_runs_start_from_what_was_measured_in_the_folder_where_they_are_started(
     assert {choice: "computed"} == open_backend("reference").info.dialect.conventions.options
 
 
+def test_two_adapters_do_not_share_the_file_of_what_was_measured(tmp_path: Path) -> None:
+    files = [release_file(f"my_package.{name}:open_backend", "1.0", tmp_path) for name in ("abacus", "slide_rule")]
+    assert [tmp_path / "abacus-1.0.toml", tmp_path / "slide_rule-1.0.toml"] == files
+
+
 def test_an_earlier_measurement_stays_where_nothing_is_met(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     backend, choice = BackendRecord("deciding", VERSION, "torch", {}), OpenChoice(Kind.FREED, "mul", "x")

@@ -399,7 +399,7 @@ def test_the_printed_script_says_whether_the_flaw_is_there(
 def test_it_is_printed_for_on_the_command_line(environment: dict[str, str], tmp_path: Path) -> None:
     path = tmp_path / "case.json"
     path.write_text(encode(EXACT))
-    assert reproduction(EXACT, LINE.partition(" = ")[2]) == conformance(environment, "repro", path, "--framework", "abacus").stdout
+    assert reproduction(EXACT, LINE.partition(" = ")[2]) == conformance(environment, "repro", path, "--backend", "abacus").stdout
 
 
 def test_it_votes_on_the_findings_of_others(environment: dict[str, str], tmp_path: Path) -> None:

@@ -173,6 +173,11 @@ def test_the_gravest_and_most_usual_come_first() -> None:
     assert ["torch-crash", "torch-plain", "torch-extreme", "torch-arguable"] == [p.id for p in ranked(given)]
 
 
+def test_of_alike_findings_the_one_that_causes_most_others_comes_first() -> None:
+    given = [page("torch-alone"), page("torch-root"), page("torch-below", reach="an unusual call", cause="torch-root")]
+    assert ["torch-root", "torch-alone", "torch-below"] == [p.id for p in ranked(given)]
+
+
 def test_a_finding_stands_below_the_one_that_has_its_cause_and_is_not_counted() -> None:
     lines = index([page("torch-one"), page("torch-other", cause="torch-one")]).splitlines()
     at = lines.index("### Silent wrong value (1)")

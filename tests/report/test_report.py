@@ -397,6 +397,17 @@ def test_how_alike_two_runs_are_is_shown_as_the_engine_says(write: Write, record
     assert ["to the last bit", "as far as rounding goes"] == re.findall(r"dialect, repeatable ([a-z ]+)<", page)
 
 
+@pytest.mark.parametrize(
+    ("counts", "tone"), [({}, "none"), ({"held": 3}, "good"), ({"held": 3, "broken": 1}, "bad"), ({"unsettled": 1}, "good")]
+)
+def test_a_law_is_green_only_where_it_was_tried(
+    write: Write, header: Header, footer: Footer, counts: dict[str, int], tone: str
+) -> None:
+    laws = {"torch": {"hessian": counts, "adjoint": {"held": 1}}, "paddle": {}}
+    page = write([header, finding(), replace(footer, laws=laws)])
+    assert re.findall(r'<span class="dot (\w+)"></span>hessian<', page) == [tone]
+
+
 def test_what_was_followed_is_on_the_page(write: Write, header: Header, footer: Footer) -> None:
     page = write([header, finding(), replace(footer, followed={"torch": {"offered: sin order 2: refused": 3}})])
     assert "offered: sin order 2: refused" in Outline(page).texts

@@ -61,6 +61,22 @@ def test_a_new_finding_says_the_difference_the_ops_the_node_who_is_wrong_and_how
     ] == lines[-3:]
 
 
+@pytest.mark.parametrize(
+    ("ops", "suspects", "said"),
+    [
+        (
+            ("reshape",),
+            {"reshape": 0.02},
+            "diverged at op:reshape, 17 cases: flag of v1: expected constant, actual requires_grad; node",
+        ),
+        (("mul", "reshape"), {"mul": 0.02}, "requires_grad; suspects, in all 17 cases: mul (in 2.0% of the other cases); node"),
+    ],
+)
+def test_an_op_at_which_a_finding_shows_is_named_once(ops: tuple[str, ...], suspects: dict[str, float], said: str) -> None:
+    one = replace(finding(blame=BLAME), ops=ops, suspects=suspects)
+    assert any(said in line for line in printed(run(FOOTER, one), width=300))
+
+
 def test_a_backend_with_a_new_finding_has_it_in_its_line() -> None:
     assert "torch 2.13.0  20000  18852     913 (1 entry)             1     98.9%" in printed(run(FOOTER, finding()))
 
@@ -84,13 +100,17 @@ def test_the_tables_of_two_backends_fit_80_columns(names: tuple[str, str]) -> No
     assert (True, True) == (max(map(len, out.getvalue().splitlines())) <= 80, all("/" in row for row in rows))
 
 
-@pytest.mark.parametrize(("verdict", "colour"), [(RunVerdict.CONFORMS, 32), (RunVerdict.DIVERGES, 31), (RunVerdict.SUITE_ERROR, 35)])
-def test_the_verdict_is_coloured_on_a_terminal(verdict: RunVerdict, colour: int) -> None:
-    word = verdict.replace("_", " ")
-    assert (
-        f"\x1b[1;{colour}m{word}\x1b[0m.  Details: reports/report.html"
-        == printed(run(replace(GREEN, verdict=verdict)), colours=True)[-1]
-    )
+VERDICTS = [
+    (RunVerdict.CONFORMS, "conforms", 32),
+    (RunVerdict.DIVERGES, "diverges", 31),
+    (RunVerdict.SUITE_ERROR, "fault of the suite", 35),
+]
+
+
+@pytest.mark.parametrize(("verdict", "words", "colour"), VERDICTS)
+def test_the_verdict_is_coloured_on_a_terminal(verdict: RunVerdict, words: str, colour: int) -> None:
+    last = printed(run(replace(GREEN, verdict=verdict)), colours=True)[-1]
+    assert f"\x1b[1;{colour}m{words}\x1b[0m.  Details: reports/report.html" == last
 
 
 def test_what_a_gate_found_broken_makes_its_verdict_red() -> None:
@@ -137,7 +157,7 @@ def backend(name: str, title: str = "") -> BackendRecord:
     [
         ([backend("torch"), backend("paddle-static")], ["torch", "paddle-static"]),
         ([backend("my.adapter:open_backend", "mine")], ["mine"]),
-        ([backend("my.adapter:open_backend")], ["open_backend"]),
+        ([backend("my.adapter:open_backend")], ["adapter"]),
         ([backend("my.adapter")], ["adapter"]),
         ([backend("my.adapter:copy", "torch"), backend("torch")], ["copy", "torch"]),
         ([backend("a:copy"), backend("b:copy")], ["copy", "b:copy"]),
@@ -171,6 +191,20 @@ def test_of_a_refusal_that_no_category_knows_the_message_is_shown() -> None:
     refused = differing(kind="error", where="step", expected="computed", actual="unmapped", detail="KeyError: 'neg'")
     said = " ".join(line.strip() for line in printed(run(FOOTER, refused)))
     assert "error: expected computed, actual unmapped (KeyError: 'neg')" in said
+
+
+@pytest.mark.parametrize(
+    ("actual", "told"),
+    [("unmapped", ["torch: 1 finding is an exception without a category (unmapped): name them in"]), ("seed_shape", [])],
+)
+def test_an_exception_without_a_category_brings_a_hint_where_to_name_it(actual: str, told: list[str]) -> None:
+    lines = printed(run(FOOTER, differing(kind="error", where="step", expected="computed", actual=actual)), width=120)
+    assert told == [line[: len(told[0])] for line in lines if "without a category" in line]
+
+
+@pytest.mark.parametrize(("bound", "said"), [(13773.4, "< 13,773 per"), (96.6, "< 97 per"), (0.031, "< 0.031 per")])
+def test_a_bound_on_false_alarms_is_never_rounded_to_nothing(bound: float, said: str) -> None:
+    assert any(said in line for line in printed(run(replace(GREEN, nulls=NullSummary(31000, 0, 3, bound, {})))))
 
 
 def test_no_name_is_broken_at_a_hyphen() -> None:

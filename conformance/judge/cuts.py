@@ -1,0 +1,56 @@
+"""Cotangents without hooks: a value that is put into the script as a leaf has its cotangent in ``.grad``.
+
+An engine with nothing but `backward` shows no cotangent of a value in between. So the step that makes the value is cut out, and its
+results are inputs, with the elements that they have. Example: of ``z = exp(mul(x, y))`` the script ``z = exp(m)`` with the leaf ``m``
+is run, and ``m.grad`` is what exp hands on to mul. What earlier calls have left in ``.grad`` cannot be told apart from it, so only the
+first call of a script is asked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from conformance.case.case import Case, input_of
+from conformance.case.outcome import Computed
+from conformance.case.rewrite import cut
+from conformance.case.steps import Backward, Grad, results
+from conformance.compare.compare import Comparer
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from conformance.backends import Backend
+    from conformance.compare.promise import Promise
+
+MOST = 64
+"""Each value costs a run of the script, so a pass through more of them is asked when its case is smaller."""
+NOT_THE_FIRST = "not named: without hooks the cotangents of a later call cannot be told from those of an earlier one"
+TOO_MANY = "not named: without hooks each value needs a run of its own, and the pass goes through too many"
+REFUSED = "not named: without hooks each value is made a leaf, and a script with one is refused"
+
+
+def wrong_of_leaves(promise: Promise, number: int, call: Backward, accused: Backend, asked: Collection[str]) -> set[str] | str:
+    """Return those of the values ``asked`` whose cotangents in a call are wrong, or say why that cannot be told."""
+    case = promise.case
+    if any(isinstance(step, Grad | Backward) for step in case.steps[:number]):
+        return NOT_THE_FIRST
+    if len(asked) > MOST:
+        return TOO_MANY
+    whole = Case(case.inputs, (*case.steps[:number], msgspec.structs.replace(call, inputs=None)), case.lane)
+    scripts = [whole]
+    for i, seen in enumerate(promise.outcome.observations[:number]):
+        if isinstance(seen, Computed) and not set(asked).isdisjoint(names := results(case.steps[i])):
+            made = [(n, v) for n, v in zip(names, seen.values, strict=True) if v is not None]
+            scripts.append(cut(whole, [i], [input_of(n, v.array, differentiable=v.requires_grad) for n, v in made]))
+    wrong = set()
+    for script in scripts:
+        last = len(script.steps) - 1
+        leaves = {entry.name for entry in script.inputs}
+        for found in Comparer(promise.of(script)).differences(accused.run(script)):
+            if found.step == last and found.kind == "error":
+                return REFUSED
+            if found.step == last and found.name in leaves:
+                wrong.add(found.name)
+    return wrong.intersection(asked)

@@ -11,7 +11,7 @@ from conformance.case.queries import until
 from conformance.case.rewrite import CONSTANT, expand_steps, rename_behind, replace_step, with_steps
 from conformance.case.steps import Backward, Grad, InPlace, Op
 from conformance.deviations.conditions.calls import held_gradient_changed
-from conformance.deviations.conditions.in_place import RESHAPING, VIEWED, gradient_written, shapes_at, without_axes
+from conformance.deviations.conditions.in_place import RESHAPING, VIEWED, gradient_written, shapes_at
 from reference_impl import PADDLE
 
 if TYPE_CHECKING:
@@ -71,12 +71,21 @@ def seeds_written_by_accumulation(case: Case, number: StepNumber, _: Sequence[st
 
 
 def reshaped_numbers_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have what a tensor without axes was reshaped to be a copy."""
+    """Have what a tensor without axes was reshaped to be a copy, stacked axis by axis: no view is left between the two."""
     if number is END:
         return
-    numbers = without_axes(case, number)
-    reshaped = (s for s in case.steps if isinstance(s, Op) and s.op in RESHAPING and not numbers.isdisjoint(s.operands))
-    yield _behind(case, number, {step.results[0]: ("clone", {}) for step in reshaped})
+    known = shapes_at(case, number, PADDLE)
+
+    def copied(_: int, step: Step) -> list[Step]:
+        if not isinstance(step, Op) or step.op not in RESHAPING or known.get(step.operands[0]) != () or step.results[0] not in known:
+            return [step]
+        axes = len(known[step.results[0]])
+        made = [*(f"{CONSTANT}{step.results[0]}_{n}" for n in range(1, axes)), step.results[0]]
+        op, attrs = ("stack", {"axis": 0}) if axes else ("clone", {})
+        of = (step.operands[0], *made)
+        return [Op(op, (x,), (result,), attrs, step.no_grad) for x, result in zip(of, made, strict=False)]
+
+    yield expand_steps(case, number, copied)
 
 
 def laid_out_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

@@ -12,7 +12,7 @@ from conformance.campaign.opened import backend
 from conformance.campaign.pool import Workers
 from conformance.case.case import Case, Input
 from conformance.case.outcome import Computed, Outcome
-from conformance.case.steps import Backward, Hook, InPlace, Op
+from conformance.case.steps import Backward, Grad, Hook, InPlace, Op
 from conformance.compare.promise import Promise
 from conformance.judge.verdict import Bucket, judge
 from tests.conformance.engines import TOTAL
@@ -46,6 +46,11 @@ def with_calls_at_the_end_twice(outcome: Outcome) -> Outcome:
     return replace(outcome, observations=[*before, replace(last, events=(*last.events, *last.events))])
 
 
+def with_written_seed(outcome: Outcome) -> Outcome:
+    """Return an outcome in which the seed is changed."""
+    return replace(outcome, mutated=(*outcome.mutated, "s"))
+
+
 WORSE: dict[str, tuple[str, Case, Change]] = {
     "a view that copies, after a recorded write": (
         "paddle",
@@ -56,6 +61,28 @@ WORSE: dict[str, tuple[str, Case, Change]] = {
         "paddle",
         Case((X, W), (*WRITTEN, Hook("y", ("k",), "nothing"), Op("sum", ("y",), ("z",), TOTAL), Backward(("z",)))),
         with_calls_at_the_end_twice,
+    ),
+    "a hook that is called twice behind a seed that was used again": (
+        "paddle",
+        Case(
+            (X, Input("s", (2,), (1.0, 2.0), differentiable=False)),
+            (
+                Grad(("x",), ("x",), ("g",), ("s",), create_graph=True),
+                Op("mul", ("x", "s"), ("y",)),
+                Hook("y", ("k",), "nothing"),
+                Op("sum", ("y",), ("z",), TOTAL),
+                Backward(("z",)),
+            ),
+        ),
+        with_calls_at_the_end_twice,
+    ),
+    "a seed that is changed by a second pass, and was handed on to nobody": (
+        "paddle",
+        Case(
+            (X, Input("s", (2,), (1.0, 2.0), differentiable=False)),
+            (Op("square", ("x",), ("y",)), Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("s",))),
+        ),
+        with_written_seed,
     ),
 }
 

@@ -9,7 +9,7 @@ import msgspec
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import until
 from conformance.case.rewrite import CONSTANT, expand_steps, rename_behind, replace_step, with_steps
-from conformance.case.steps import Backward, Grad, InPlace, Op
+from conformance.case.steps import Backward, Grad, InPlace, Op, SetRequiresGrad
 from conformance.deviations.conditions.calls import held_gradient_changed
 from conformance.deviations.conditions.in_place import RESHAPING, VIEWED, gradient_written, shapes_at
 from reference_impl import PADDLE
@@ -46,6 +46,19 @@ def write_bound_anew(case: Case, number: StepNumber, _: Sequence[str]) -> Iterat
         made = f"{CONSTANT}{step.tensor}"
         written = Op(step.op, (step.tensor, *step.operands), (made,), step.attrs, step.no_grad)
         yield with_steps(case, rename_behind(replace_step(case, number, written).steps, number, {step.tensor: made})), number
+
+
+def flags_of_written_kept(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Take no flag off a tensor that is written to afterwards."""
+    written = {step.tensor: i for i, step in enumerate(until(case, number)) if isinstance(step, InPlace)}
+    kept = [
+        i
+        for i, step in enumerate(case.steps)
+        if isinstance(step, SetRequiresGrad) and not step.requires_grad and i < written.get(step.tensor, 0)
+    ]
+    if kept:
+        steps = (step for i, step in enumerate(case.steps) if i not in kept)
+        yield with_steps(case, steps), number if number is END else number - sum(i < number for i in kept)
 
 
 def another_gradient_written(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

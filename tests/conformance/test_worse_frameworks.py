@@ -51,6 +51,15 @@ def with_written_seed(outcome: Outcome) -> Outcome:
     return replace(outcome, mutated=(*outcome.mutated, "s"))
 
 
+def with_another_number_at_the_end(outcome: Outcome) -> Outcome:
+    """Return an outcome in which the result of the last step is 1 more."""
+    *before, last = outcome.observations
+    assert isinstance(last, Computed)
+    (made,) = last.values
+    assert made is not None
+    return replace(outcome, observations=[*before, replace(last, values=(replace(made, array=made.array + 1),))])
+
+
 WORSE: dict[str, tuple[str, Case, Change]] = {
     "a view that copies, after a recorded write": (
         "paddle",
@@ -83,6 +92,27 @@ WORSE: dict[str, tuple[str, Case, Change]] = {
             (Op("square", ("x",), ("y",)), Backward(("y",), ("s",), retain_graph=True), Backward(("y",), ("s",))),
         ),
         with_written_seed,
+    ),
+    "a product of matrices that is wrong beside an empty tensor": (
+        "paddle",
+        Case(
+            (Input("a", (1, 1, 1), (0.0,)), Input("e", (0,), ())),
+            (Op("neg", ("e",), ("f",)), Op("bmm", ("a", "a"), ("y",))),
+        ),
+        with_another_number_at_the_end,
+    ),
+    "a gradient that is wrong beside a softmax that was overwritten": (
+        "paddle",
+        Case(
+            (Input("x", (1, 2), (1.0, 2.0)), W),
+            (
+                Op("cross_entropy", ("x",), ("y",), {"target": [0], "weight": None, "ignore_index": -100, "reduction": "sum"}),
+                Op("square", ("w",), ("v",)),
+                Backward(("y",), retain_graph=True),
+                Grad(("v",), ("w",), ("g",)),
+            ),
+        ),
+        with_another_number_at_the_end,
     ),
 }
 

@@ -133,7 +133,6 @@ FAULTS = tuple(
         rows("where clamp", "more than 256 elements and float64", TURNED),
         rows("log_softmax", "a view of a view and float64", SECOND),
         # Ops of the other families, anywhere.
-        rows("cast_to_own_dtype", "more than 8 elements", UNRECORDED),
         rows("contiguous flatten t expand real as_complex triu fill getitem_reversed ceil round", "more than 8 elements", UNRECORDED),
     )
 )

@@ -200,7 +200,7 @@ def gradients_of_sums_in_differences(_: Sequence[str]) -> Iterator[AbstractConte
     yield replaced_forward(shares_of_exponentials, lambda _: _of_a_difference)
 
 
-def _of_a_difference(x: Any, total: Any, *, axis: int) -> Any:  # noqa: ARG001 - as the forward is called
+def _of_a_difference(x: Any, total: Any, *, axis: Any) -> Any:  # noqa: ARG001 - as the forward is called
     return np.exp(np.subtract(x, total))
 
 

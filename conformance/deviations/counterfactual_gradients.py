@@ -16,7 +16,7 @@ from conformance.case.aliases import Aliases
 from conformance.case.case import input_of
 from conformance.case.outcome import Computed
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import edges, twins, until
+from conformance.case.queries import edges, leaves, twins, until
 from conformance.case.rewrite import CONSTANT, each_step, expand_steps, rename, rename_behind, replace_step, with_inputs, with_steps
 from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, results, uses
 from conformance.compare.promise import promised
@@ -121,11 +121,17 @@ def histories_kept(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator
     variant, moved = case, number
     for i in reversed(range(len(until(case, number)))):
         step = variant.steps[i]  # later writes may have renamed what it writes
-        if i != number and isinstance(step, InPlace) and not step.no_grad:
+        if i != number and isinstance(step, InPlace) and not step.no_grad and not _is_refused(case, i):
             variant, more = _written_alone(variant, i, step)
             moved = moved if moved is END else moved + more
     if variant is not case:
         yield variant, moved
+
+
+def _is_refused(case: Case, number: int) -> bool:
+    """Whether the step writes to a leaf that requires a gradient, which nobody does."""
+    step = case.steps[number]
+    return isinstance(step, InPlace) and step.tensor in leaves(with_steps(case, case.steps[:number]))
 
 
 def _written_alone(case: Case, i: int, step: InPlace) -> tuple[Case, int]:

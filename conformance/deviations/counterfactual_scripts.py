@@ -73,6 +73,7 @@ from conformance.deviations.counterfactual_slots import seeds_of_first_operand
 from conformance.deviations.counterfactual_writes import (
     another_gradient_written,
     copy_written,
+    flags_of_written_kept,
     laid_out_copied,
     reshaped_numbers_copied,
     seeds_written_by_accumulation,
@@ -317,6 +318,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if missing gradients were zeros": missing_gradients_zeros,
     "as if the write were not recorded": write_unrecorded,
     "as if a copy were written": copy_written,
+    "as if what is written had kept its flag": flags_of_written_kept,
     "as if another gradient were written": another_gradient_written,
     "as if a seed were written where gradients are added": seeds_written_by_accumulation,
     "as if the op were not in place": write_bound_anew,

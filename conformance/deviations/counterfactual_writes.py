@@ -9,9 +9,9 @@ import msgspec
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import until
 from conformance.case.rewrite import CONSTANT, expand_steps, rename_behind, replace_step, with_steps
-from conformance.case.steps import Backward, Grad, InPlace, Op
+from conformance.case.steps import Backward, Grad, InPlace, Op, SetRequiresGrad
 from conformance.deviations.conditions.calls import held_gradient_changed
-from conformance.deviations.conditions.in_place import RESHAPING, VIEWED, gradient_written, shapes_at, without_axes
+from conformance.deviations.conditions.in_place import RESHAPING, VIEWED, gradient_written, shapes_at
 from reference_impl import PADDLE
 
 if TYPE_CHECKING:
@@ -48,6 +48,19 @@ def write_bound_anew(case: Case, number: StepNumber, _: Sequence[str]) -> Iterat
         yield with_steps(case, rename_behind(replace_step(case, number, written).steps, number, {step.tensor: made})), number
 
 
+def flags_of_written_kept(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Take no flag off a tensor that is written to afterwards."""
+    written = {step.tensor: i for i, step in enumerate(until(case, number)) if isinstance(step, InPlace)}
+    kept = [
+        i
+        for i, step in enumerate(case.steps)
+        if isinstance(step, SetRequiresGrad) and not step.requires_grad and i < written.get(step.tensor, 0)
+    ]
+    if kept:
+        steps = (step for i, step in enumerate(case.steps) if i not in kept)
+        yield with_steps(case, steps), number if number is END else number - sum(i < number for i in kept)
+
+
 def another_gradient_written(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Update, in the place of a returned gradient, another one or a seed: it may lie in the same memory."""
     for i, step in enumerate(until(case, number)):
@@ -71,12 +84,21 @@ def seeds_written_by_accumulation(case: Case, number: StepNumber, _: Sequence[st
 
 
 def reshaped_numbers_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have what a tensor without axes was reshaped to be a copy."""
+    """Have what a tensor without axes was reshaped to be a copy, stacked axis by axis: no view is left between the two."""
     if number is END:
         return
-    numbers = without_axes(case, number)
-    reshaped = (s for s in case.steps if isinstance(s, Op) and s.op in RESHAPING and not numbers.isdisjoint(s.operands))
-    yield _behind(case, number, {step.results[0]: ("clone", {}) for step in reshaped})
+    known = shapes_at(case, number, PADDLE)
+
+    def copied(_: int, step: Step) -> list[Step]:
+        if not isinstance(step, Op) or step.op not in RESHAPING or known.get(step.operands[0]) != () or step.results[0] not in known:
+            return [step]
+        axes = len(known[step.results[0]])
+        made = [*(f"{CONSTANT}{step.results[0]}_{n}" for n in range(1, axes)), step.results[0]]
+        op, attrs = ("stack", {"axis": 0}) if axes else ("clone", {})
+        of = (step.operands[0], *made)
+        return [Op(op, (x,), (result,), attrs, step.no_grad) for x, result in zip(of, made, strict=False)]
+
+    yield expand_steps(case, number, copied)
 
 
 def laid_out_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

@@ -58,6 +58,13 @@ def _repeated_in_a_small_matrix(x: Any) -> Any:
     return np.broadcast_to((repeated & (np.abs(np.linalg.det(x)) < known.rounding(1.0, 100)))[..., None, None], x.shape)
 
 
+def _is_permuted_diagonal(x: Any) -> Any:
+    """Whether each element is in a matrix that has one number in a row and a column at most: its singular values are their sizes."""
+    numbers = np.not_equal(x, 0)
+    single = np.maximum(numbers.sum(-1).max(-1, initial=0), numbers.sum(-2).max(-1, initial=0)) <= 1
+    return np.broadcast_to(single[..., None, None], x.shape)
+
+
 def is_quotient_beyond_range(x: Any, y: Any) -> Any:
     """Return where a quotient, or the square of a divisor or of its reciprocal, leaves the range."""
     far = np.abs(x) > _largest(x) / 4
@@ -84,7 +91,8 @@ VALUES: Mapping[str, Callable[[Any], Any]] = {
     "nearly largest": lambda x: np.abs(x) > _largest(x) / 4,
     "of infinite square": lambda x: np.abs(x) > np.sqrt(_largest(x)),
     "in a matrix that is halved": _scaled_by_paddle,
-    "in a small matrix with equal singular values": _repeated_in_a_small_matrix,
+    "in a small permuted diagonal with equal singular values": lambda x: _repeated_in_a_small_matrix(x) & _is_permuted_diagonal(x),
+    "in another small matrix with equal singular values": lambda x: _repeated_in_a_small_matrix(x) & ~_is_permuted_diagonal(x),
     "of infinite reciprocal cube": lambda x: np.abs(x) < _largest(x) ** (-1 / 3),
 }
 """The words for values. Beside them stands ``at NUMBER``, or ``at ATTRIBUTE`` of the op, each with a minus or without."""

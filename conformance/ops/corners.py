@@ -86,25 +86,31 @@ def kept(corners: Mapping[str, Draw]) -> dict[str, Draw]:
 
 def axis_lists(*, nonempty: bool = False) -> dict[str, Draw]:
     """Return corners of all axes, and of several; counted from either end, with ``keepdims`` and without."""
-
-    def at(choose: Callable[[int], list[int] | None], least: int, *, keepdims: bool) -> Draw:
-        return on(
-            lambda x: (
-                {"axis": choose(len(x.shape)), "keepdims": keepdims}
-                if len(x.shape) >= least and not (nonempty and 0 in x.shape)
-                else None
-            )
-        )
-
     return {
-        "all": at(lambda _: None, 0, keepdims=False),
-        "all, kept": at(lambda _: None, 0, keepdims=True),
-        "last axis": at(lambda _: [-1], 1, keepdims=False),
-        "first axis, kept": at(lambda _: [0], 1, keepdims=True),
-        "two axes": at(lambda _: [0, -1], 2, keepdims=False),
-        "two axes, kept": at(lambda n: [n - 2, n - 1], 2, keepdims=True),
-        "every axis by name": at(lambda n: list(range(n)), 1, keepdims=False),
+        "all": _listed(lambda _: None, 0, keepdims=False, nonempty=nonempty),
+        "all, kept": _listed(lambda _: None, 0, keepdims=True, nonempty=nonempty),
+        "last axis": _listed(lambda _: [-1], 1, keepdims=False, nonempty=nonempty),
+        "first axis, kept": _listed(lambda _: [0], 1, keepdims=True, nonempty=nonempty),
+        **several_axes(nonempty=nonempty),
     }
+
+
+def several_axes(*, nonempty: bool = False) -> dict[str, Draw]:
+    """Return corners of several axes, for an op of which one axis alone is drawn, too."""
+    return {
+        "two axes": _listed(lambda _: [0, -1], 2, keepdims=False, nonempty=nonempty),
+        "two axes, kept": _listed(lambda n: [n - 2, n - 1], 2, keepdims=True, nonempty=nonempty),
+        "every axis by name": _listed(lambda n: list(range(n)), 1, keepdims=False, nonempty=nonempty),
+    }
+
+
+def _listed(choose: Callable[[int], list[int] | None], least: int, *, keepdims: bool, nonempty: bool) -> Draw:
+    """Draw an operand with ``least`` axes or more, and which of them are reduced."""
+    return on(
+        lambda x: (
+            {"axis": choose(len(x.shape)), "keepdims": keepdims} if len(x.shape) >= least and not (nonempty and 0 in x.shape) else None
+        )
+    )
 
 
 def equal_parts(axis: int) -> Draw:

@@ -85,8 +85,9 @@ NUMPY = {
     "prod": "np.prod(x, axis=axis, keepdims=keepdims)",
     "cumsum": "np.cumsum(x, axis=axis)",
     "logsumexp": (
-        "(lambda top: np.log(np.sum(np.exp(x - top), axis=axis, keepdims=keepdims)) + (top if keepdims else np.squeeze(top, axis)))"
-        f"({TOP})"
+        "(lambda axis: (lambda top:"
+        " np.log(np.sum(np.exp(x - top), axis=axis, keepdims=keepdims)) + (top if keepdims else np.squeeze(top, axis))"
+        f")({TOP}))(axis if isinstance(axis, int) else tuple(axis))"
     ),
     "softmax": f"(lambda e: e / np.sum(e, axis=axis, keepdims=True))(np.exp(x - {TOP}))",
     "log_softmax": f"(lambda s: s - np.log(np.sum(np.exp(s), axis=axis, keepdims=True)))(x - {TOP})",

@@ -42,6 +42,7 @@ OF_PADDLE: Mapping[str, str] = {
     "binary_cross_entropy": "binary_cross_entropy_of_terms",
     "binary_cross_entropy_with_logits": "binary_cross_entropy_with_logits_by_mean_all",
     "block_diag": "block_diag_of_joins",
+    "cast_to_own_dtype": "cast_to_own_dtype_by_copy",
     "cdist": "cdist_of_parts",
     "cholesky": "cholesky_of_symmetric",
     "cholesky_solve": "cholesky_solve_of_lower",

@@ -8,7 +8,7 @@ import numpy as np
 
 from reference_impl.primitives.arithmetic import add, mul
 from reference_impl.primitives.complex import conjugate
-from reference_impl.primitives.shape import reshape, sum_to, t, transpose
+from reference_impl.primitives.shape import element_count, reshape, sum_to, t, transpose
 from reference_impl.tape.primitive import alias, composite, primitive, shape_of
 
 
@@ -64,8 +64,14 @@ def _affine(x: Any, weight: Any, bias: Any) -> Any:
     reordered=lambda forward, x, weight, bias: forward(np.flip(x, -1), np.flip(weight, -1), bias),
 )
 def linear(x: Any, weight: Any, bias: Any) -> Any:
-    """Return ``x weight^T + bias``: ``(m, k), (n, k), (n,) -> (m, n)``."""
+    """Return ``x weight^T + bias``: ``(..., k), (n, k), (n,) -> (..., n)``."""
     return _affine(x, weight, bias)
+
+
+def _rows(x: Any) -> Any:
+    """Return a matrix of the rows of a batch; a vector is one row."""
+    shape = shape_of(x)
+    return x if len(shape) == 2 else reshape(x, shape=(element_count(shape[:-1]), shape[-1]))
 
 
 @linear.vjp("x")
@@ -75,7 +81,7 @@ def linear_vjp_x(g: Any, out: Any, x: Any, weight: Any, bias: Any) -> Any:
 
 @linear.vjp("weight")
 def linear_vjp_weight(g: Any, out: Any, x: Any, weight: Any, bias: Any) -> Any:
-    return matmul(t(g), conjugate(x))
+    return matmul(t(_rows(g)), conjugate(_rows(x)))
 
 
 @linear.vjp("bias")

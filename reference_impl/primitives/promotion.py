@@ -15,7 +15,7 @@ import numpy as np
 
 from reference_impl.primitives.complex import PARTS, is_complex, real
 from reference_impl.primitives.shape import unbroadcast
-from reference_impl.tape.primitive import primitive, shape_of
+from reference_impl.tape.primitive import composite, primitive, shape_of
 
 
 @functools.cache
@@ -33,6 +33,18 @@ def cast(x: Any, *, dtype: str) -> Any:
 @cast.vjp("x")
 def cast_vjp_x(g: Any, out: Any, x: Any, *, dtype: str) -> Any:
     return cast(g, dtype=name_of(x.dtype))
+
+
+@composite
+def cast_to_own_dtype(x: Any) -> Any:
+    """Return the operand itself."""
+    return x
+
+
+@composite
+def cast_to_own_dtype_by_copy(x: Any) -> Any:
+    """Return a copy, by a cast that changes nothing."""
+    return cast(x, dtype=name_of(x.dtype))
 
 
 def to_operand(g: Any, x: Any) -> Any:

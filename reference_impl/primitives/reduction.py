@@ -155,21 +155,22 @@ def extremum_along_axes_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: 
 @primitive(
     ulps=4,
     error_scale=lambda out, x, *, axis, keepdims: (
-        np.abs(out) + np.maximum.reduce(np.where(np.isinf(x), 0.0, np.abs(x)), axis=axis, keepdims=keepdims) + 1.0
+        np.abs(out) + np.maximum.reduce(np.where(np.isinf(x), 0.0, np.abs(x)), axis=numpy_axes(axis), keepdims=keepdims) + 1.0
     ),
-    summands=lambda x, *, axis, keepdims: x.shape[axis],
+    summands=lambda x, *, axis, keepdims: count_reduced(x.shape, axis),
     reordered=axes_reversed,
 )  # 1: a relative rounding of the sum is an absolute one of its logarithm
-def logsumexp(x: Any, *, axis: int, keepdims: Any) -> Any:
-    """Return ``log(sum(e^x))`` along one axis."""
-    top = np.maximum.reduce(x, axis=axis, keepdims=True)
+def logsumexp(x: Any, *, axis: Any, keepdims: Any) -> Any:
+    """Return ``log(sum(e^x))`` along axes."""
+    axes = numpy_axes(axis)
+    top = np.maximum.reduce(x, axis=axes, keepdims=True)
     top = np.where(np.isinf(top), 0, top).astype(x.dtype)  # inf - inf would be NaN; the sum is 0 or inf, and so is its logarithm
-    total = np.add.reduce(np.exp(np.subtract(x, top)), axis=axis, keepdims=keepdims)
-    return np.add(np.log(total), top if keepdims else np.squeeze(top, axis))
+    total = np.add.reduce(np.exp(np.subtract(x, top)), axis=axes, keepdims=keepdims)
+    return np.add(np.log(total), top if keepdims else np.squeeze(top, axes))
 
 
 @logsumexp.vjp("x")
-def logsumexp_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
+def logsumexp_vjp_x(g: Any, out: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
     g, total = (restore_axes(of, shape_of(x), axis, keepdims=keepdims) for of in (g, out))
     return mul(g, shares_of_exponentials(x, total, axis=axis))
 
@@ -177,34 +178,35 @@ def logsumexp_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> A
 @primitive(
     ulps=4,
     error_scale=lambda out, x, total, *, axis: np.where(
-        out == 0, 0.0, np.abs(out) * (1.0 + np.abs(x - np.maximum.reduce(x, axis=axis, keepdims=True)))
+        out == 0, 0.0, np.abs(out) * (1.0 + np.abs(x - np.maximum.reduce(x, axis=numpy_axes(axis), keepdims=True)))
     ),
-    summands=lambda x, total, *, axis: x.shape[axis],
+    summands=lambda x, total, *, axis: count_reduced(x.shape, axis),
     reordered=axes_reversed,
 )
-def shares_of_exponentials(x: Any, total: Any, *, axis: int) -> Any:
-    """Return the share ``e^(x - total)`` of each element in the sum of exponentials along an axis, of which ``total`` is the logarithm.
+def shares_of_exponentials(x: Any, total: Any, *, axis: Any) -> Any:
+    """Return the share ``e^(x - total)`` of each element in the sum of exponentials along axes, of which ``total`` is the logarithm.
 
     A share depends on both, as in the frameworks, but is not taken of their difference, of which nothing is left where they are large.
     Infinite numbers have the limit: one alone has all, and of several nobody knows the shares.
     """
-    top = np.maximum.reduce(x, axis=axis, keepdims=True)
+    axes = numpy_axes(axis)
+    top = np.maximum.reduce(x, axis=axes, keepdims=True)
     with np.errstate(all="ignore"):
         e = np.exp(np.subtract(x, top))
-        found = np.divide(e, np.add.reduce(e, axis=axis, keepdims=True))
+        found = np.divide(e, np.add.reduce(e, axis=axes, keepdims=True))
     largest = np.equal(x, top)
-    alone = np.equal(np.add.reduce(largest, axis=axis, keepdims=True), 1)
+    alone = np.equal(np.add.reduce(largest, axis=axes, keepdims=True), 1)
     return np.where(np.isinf(top) & (alone | ~largest), largest, found).astype(x.dtype)
 
 
 @shares_of_exponentials.vjp("x")
-def shares_of_exponentials_vjp_x(g: Any, out: Any, x: Any, total: Any, *, axis: int) -> Any:
+def shares_of_exponentials_vjp_x(g: Any, out: Any, x: Any, total: Any, *, axis: Any) -> Any:
     return mul(g, out)
 
 
 @shares_of_exponentials.vjp("total")
-def shares_of_exponentials_vjp_total(g: Any, out: Any, x: Any, total: Any, *, axis: int) -> Any:
-    return neg(sum(mul(g, out), axis=[axis], keepdims=True))
+def shares_of_exponentials_vjp_total(g: Any, out: Any, x: Any, total: Any, *, axis: Any) -> Any:
+    return neg(sum(mul(g, out), axis=axis, keepdims=True))
 
 
 @primitive(

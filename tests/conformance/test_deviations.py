@@ -476,8 +476,12 @@ def test_the_gradient_of_a_norm_of_order_1_or_2_is_not_masked_behind_a_division(
     assert not holds("until: norm_of_zeros_of_another_order", norms_of(p, 1), 0)
 
 
+OF_MATRICES = ("in a small permuted diagonal with equal singular values", "in another small matrix with equal singular values")
+"""Words for what all elements of a matrix are together."""
+
+
 def test_every_word_for_a_value_is_met_and_missed() -> None:
-    assert {*VALUES} - {"any", "in a matrix that is halved", "in a small matrix with equal singular values"} == set(MET)
+    assert {*VALUES} - {"any", "in a matrix that is halved", *OF_MATRICES} == set(MET)
 
 
 ONE_ROW = {"size": [1, 1, 1, 2], "align_corners": True}
@@ -503,10 +507,16 @@ DIVISION = Point("div", "x", "of a quotient beyond the range by y")
             [[[True] * 2] * 2, [[False] * 2] * 2],
         ),
         (
-            Point("det", "x", "in a small matrix with equal singular values"),
+            Point("det", "x", OF_MATRICES[0]),
             {},
-            ([[[2e-3, 0.0], [0.0, 2e-3]], [[2e-3, 0.0], [0.0, 1e-3]], [[2.0, 0.0], [0.0, 2.0]]],),
-            [[[True] * 2] * 2, [[False] * 2] * 2, [[False] * 2] * 2],
+            ([[[0.0, 2e-3], [-2e-3, 0.0]], [[2e-3, 0.0], [0.0, 1e-3]], [[2e-3, 2e-3], [-2e-3, 2e-3]], [[2.0, 0.0], [0.0, 2.0]]],),
+            [[[True] * 2] * 2, *[[[False] * 2] * 2] * 3],
+        ),
+        (
+            Point("det", "x", OF_MATRICES[1]),
+            {},
+            ([[[2e-3, 0.0], [0.0, 2e-3]], [[1e-3, 1e-3], [-1e-3, 1e-3]], [[1e-3, 2e-3], [1e-3, 1e-3]]],),
+            [[[False] * 2] * 2, [[True] * 2] * 2, [[False] * 2] * 2],
         ),
         (DIVISION, {}, ([1.0, 1e38], [1e-10]), [False, True]),
         (DIVISION, {}, ([1.0, 1.0], [1e-30, 1.0]), [True, False]),

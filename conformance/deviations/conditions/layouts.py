@@ -1,4 +1,4 @@
-"""Conditions on how the elements of an operand lie in memory."""
+"""Conditions on how the elements of an operand lie in memory, and on whether there are any."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from conformance.case.aliases import lying_in, sharing_with
 from conformance.case.queries import made_by
 from conformance.case.steps import InPlace, Op
+from conformance.deviations.conditions.in_place import shapes_at
 from conformance.deviations.conditions.registry import condition
+from reference_impl import PADDLE
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -34,6 +36,13 @@ def weight_with_gaps(case: Case, number: int) -> bool:
     step = case.steps[number]
     apart = {entry.name for entry in case.inputs if entry.strided is True} | _lying(case, number, SPARSE)
     return isinstance(step, Op) and len(step.operands) > 1 and step.operands[1] in apart
+
+
+@condition
+def rows_without_elements(case: Case, number: int) -> bool:
+    """Whether the first operand of an op has rows without elements."""
+    step = case.steps[number]
+    return isinstance(step, Op) and shapes_at(case, number, PADDLE).get(step.operands[0], ())[-1:] == (0,)
 
 
 @condition

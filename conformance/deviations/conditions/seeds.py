@@ -27,6 +27,7 @@ from conformance.case.steps import (
     uses,
 )
 from conformance.compare.promise import promised
+from conformance.deviations.conditions.calls import held_gradient_changed
 from conformance.deviations.conditions.registry import condition
 from conformance.ops import catalogue
 from reference_impl import PADDLE, TORCH, Category
@@ -99,6 +100,12 @@ def more_seeds_than_roots(case: Case, number: int) -> bool:
     """Whether a call has more seeds than roots."""
     call = call_at(case, number)
     return call is not None and call.seeds is not None and len(call.seeds) > len(call.roots)
+
+
+@condition
+def lent_gradient_changed(case: Case, number: int) -> bool:
+    """Whether the step adds to, or zeroes, gradients that a `backward` left, and one has handed a seed on to a leaf before."""
+    return held_gradient_changed(case, number) and any(seed_lent_to_leaf(case, i) for i in range(number))
 
 
 @condition

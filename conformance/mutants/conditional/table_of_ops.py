@@ -37,6 +37,7 @@ FAULTS = tuple(
         rows("cat sum exp", "no elements", UNRECORDED),
         rows("mean flip squeeze", "an axis of length 1", DOUBLED),
         rows("pad_constant getitem_slice floor", "three axes", UNRECORDED),
+        rows("linear", "three axes", LAST),
         rows("softplus tile masked_fill", "four axes", TURNED),
         rows("roll hardtanh stack", "five axes", DOUBLED),
         rows("softmax cumsum tanh flip", "a square operand", TRANSPOSED),
@@ -69,7 +70,7 @@ FAULTS = tuple(
         # Arguments.
         rows("cumsum softmax max unsqueeze topk unbind", "a negative axis", DOUBLED),
         rows("min log_softmax flip logsumexp", "the last axis by its number", TURNED),
-        rows("sum amax", "several axes", DOUBLED),
+        rows("sum amax logsumexp", "several axes", DOUBLED),
         rows("mean amin", "all axes", ZERO),
         rows("sum prod amin", "kept axes", DOUBLED),
         rows("permute", "axes moved in a circle", ELEMENT),

@@ -11,7 +11,7 @@ from conformance.ops.draws import binary, unary, with_number
 from conformance.ops.dtypes import OTHER_KIND, OTHER_PRECISION
 from conformance.ops.in_place import ONE_ALONE, InPlaceForm, attribute
 from conformance.ops.numbers import BOTH, MIXED, ROUNDED_IF_COMPLEX
-from conformance.ops.spec import ELEMENTS, Growth, op, rows
+from conformance.ops.spec import ELEMENTS, Drawn, Growth, Memory, op, rows
 
 if TYPE_CHECKING:
     from conformance.ops.sampler import Arguments, Sampler
@@ -154,5 +154,14 @@ ENTRIES = rows(
         numbers=BOTH,
         corners={"other kind": _other_kind},
         in_place=ONE_ALONE,
+    ),
+    _row(
+        "cast_to_own_dtype",
+        rank=25,
+        draw=unary(),
+        calls={"torch": "x.to(x.dtype)", "paddle": "paddle.cast(x, x.dtype)"},
+        numbers=BOTH,
+        memory=Memory.ITSELF,
+        drawn=Drawn.NAMED,
     ),
 )

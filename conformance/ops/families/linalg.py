@@ -12,13 +12,18 @@ from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
 from conformance.ops.spec import PLAIN, op, rows
 
 if TYPE_CHECKING:
-    from conformance.ops.sampler import Arguments, Sampler
+    from conformance.ops.sampler import Arguments, Draw, Sampler
 
 
-def _linear(s: Sampler) -> Arguments | None:
-    x = s.take(lambda d: len(d.shape) == 2)
-    n = s.length()
-    return [x, s.take_shaped((n, x.shape[-1])), s.take_shaped((n,))], {}
+def _linear(axes: int) -> Draw:
+    """Draw a layer, and what it is applied to: so many axes."""
+
+    def draw(s: Sampler) -> Arguments | None:
+        x = s.take(lambda d: len(d.shape) == axes)
+        n = s.length()
+        return [x, s.take_shaped((n, x.shape[-1])), s.take_shaped((n,))], {}
+
+    return draw
 
 
 _row = partial(op, exact=True, numbers=BOTH, points=PLAIN)
@@ -36,7 +41,8 @@ ENTRIES = rows(
     _row(
         "linear",
         rank=2,
-        draw=_linear,
+        draw=_linear(2),
+        corners={"a vector": _linear(1), "a batch": _linear(3)},
         calls={
             "torch": "torch.nn.functional.linear(x, weight, bias)",
             "paddle": "paddle.nn.functional.linear(x, paddle.t(weight), bias)",

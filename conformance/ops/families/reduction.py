@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from conformance.ops.calls import both
-from conformance.ops.corners import axes, axis_lists, kept
+from conformance.ops.corners import axes, axis_lists, kept, several_axes
 from conformance.ops.draws import along_axis, exact_mean, has_elements, reduction
 from conformance.ops.in_place import LATER
 from conformance.ops.numbers import BOTH, UNIMPLEMENTED, UNORDERED, UNREGISTERED, real_only
@@ -98,7 +98,7 @@ ENTRIES = rows(
         calls={"torch": "torch.logsumexp(x, axis, keepdims)", "paddle": "paddle.logsumexp(x, axis, keepdim=keepdims)"},
         exact=False,
         numbers=real_only(UNREGISTERED),
-        corners=kept(axes(nonempty=True)),
+        corners={**kept(axes(nonempty=True)), **several_axes(nonempty=True)},
     ),
     _row(
         "cumsum",

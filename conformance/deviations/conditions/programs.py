@@ -17,7 +17,7 @@ from conformance.deviations.conditions.registry import case_condition, condition
 from reference_impl import PADDLE_STATIC
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from conformance.case.case import Case
     from conformance.case.steps import Step
@@ -61,6 +61,23 @@ def cuts_first_operand(case: Case, number: int) -> bool:
 
 
 @condition
+def second_of_vectors_with_constant(case: Case, number: int) -> bool:
+    """Whether a derivative is differentiated behind a product of two vectors, one of which is a constant, or is cut by a call."""
+    call, before = case.steps[number], case.steps[:number]
+    if not isinstance(call, Grad) or not _of_derivative(call, before):
+        return False
+    cut = {name for step in (*before, call) for name in getattr(step, "no_grad_vars", None) or ()}
+    constants, shapes = cut | _constants(case), shapes_at(case, number, PADDLE_STATIC)
+    products = (step.operands for step in before if isinstance(step, Op) and step.op == "matmul")
+    return any(not constants.isdisjoint(names) and all(len(shapes.get(n, ())) == 1 for n in names) for names in products)
+
+
+def _of_derivative(call: Grad, before: Sequence[Step]) -> bool:
+    above = {name for root in call.outputs for name in upstream(before, root)}
+    return not derivatives(before).isdisjoint(above)
+
+
+@condition
 def constant_among_several(case: Case, number: int) -> bool:
     """Whether an op joins a constant and another value, or a call holds constant in part what one joined."""
     call, steps = call_at(case, number), case.steps[:number]
@@ -97,9 +114,8 @@ def gradients_refused(case: Case, number: int) -> bool:
         return False
     if isinstance(promised(case, PADDLE_STATIC).observations[number], Raised):
         return True
-    above = {name for root in call.outputs for name in upstream(before, root)}
     once = (op.op for step in before for op in ops(step) if PADDLE_STATIC.conventions.highest_order(op.op) == 1)
-    return not derivatives(before).isdisjoint(above) and any(once)
+    return _of_derivative(call, before) and any(once)
 
 
 @condition

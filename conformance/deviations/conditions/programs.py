@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from conformance.case.steps import Step
 
 EXPANDING = ("expand", "broadcast_to")
+JOINS = ("cat", "stack", "hstack", "vstack", "dstack", "row_stack", "column_stack")
+FACTORS = ("ldexp", "trapezoid")
+"""Ops that multiply their operand with a constant of their own."""
 
 
 @functools.lru_cache(maxsize=8)
@@ -79,18 +82,25 @@ def _of_derivative(call: Grad, before: Sequence[Step]) -> bool:
 
 @condition
 def constant_among_several(case: Case, number: int) -> bool:
-    """Whether an op joins a constant and another value, or a call holds constant in part what one joined."""
-    call, steps = call_at(case, number), case.steps[:number]
+    """Whether an op joins a constant and another value, or a matrix and zeros, or a call holds constant in part what one joined."""
+    call, steps, step = call_at(case, number), case.steps[:number], case.steps[number]
     if call is None:
-        return _mixes(case.steps[number], ("cat", "stack"), _constants(case))
+        return (isinstance(step, Op) and step.op == "block_diag") or _mixes(step, JOINS, _constants(case))
     cut = frozenset(getattr(call, "constants", None) or ())
-    return any(_mixes(step, ("cat", "stack"), cut) for step in steps)
+    return any(_mixes(step, JOINS, cut) for step in steps)
 
 
 @condition
 def constant_added(case: Case, number: int) -> bool:
     """Whether an op adds a constant to another value."""
     return _mixes(case.steps[number], ("add",), _constants(case))
+
+
+@condition
+def constant_factor(case: Case, number: int) -> bool:
+    """Whether an op multiplies a constant and another value."""
+    step = case.steps[number]
+    return (isinstance(step, Op) and step.op in FACTORS) or _mixes(step, ("mul",), _constants(case))
 
 
 def _mixes(step: Step, ops: Collection[str], constants: frozenset[str]) -> bool:
@@ -133,11 +143,13 @@ def operand_is_seed(case: Case, number: int) -> bool:
 
 @condition
 def returns_operand(case: Case, number: int) -> bool:
-    """Whether an op returns its operand in a program: a slice that takes everything, or an expansion to a shape without axes."""
+    """Whether an op returns its operand in a program: `positive`, a slice of everything, or an expansion to a shape without axes."""
     step = case.steps[number]
     if not isinstance(step, Op):
         return False
-    return (step.op == "getitem_slice" and moves_nothing(case, number)) or (step.op in EXPANDING and not step.attrs["shape"])
+    if step.op == "getitem_slice":
+        return moves_nothing(case, number)
+    return step.op == "positive" or (step.op in EXPANDING and not step.attrs["shape"])
 
 
 @condition

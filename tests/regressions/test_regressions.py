@@ -76,6 +76,8 @@ PROGRAMS = (
     "bound-that-the-derivative-of-a-program-meets",
     "power-of-a-power-whose-first-exponent-is-one",
     "quotient-of-a-quotient-of-a-constant",
+    "slice-of-everything-of-a-gradient-that-has-two-names",
+    "slope-at-zero-beside-a-constant-summand",
 )
 FILES = sorted(Path(__file__).parent.glob("*.json"))
 

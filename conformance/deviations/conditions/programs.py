@@ -170,10 +170,11 @@ def one_variable(case: Case, number: int) -> dict[str, str]:
         if isinstance(step, Op) and returns_operand(case, i):
             same[step.results[0]] = same.get(step.operands[0], step.operands[0])
         if isinstance(step, Grad):
-            seeds = dict(zip(step.roots, step.seeds or (), strict=False))
-            for name, made in zip(step.inputs, step.results, strict=True):
+            seeds = {same.get(root, root): seed for root, seed in zip(step.roots, step.seeds or (), strict=False)}
+            asked = [same.get(name, name) for name in step.inputs]
+            for name, made in zip(asked, step.results, strict=True):
                 seed = seeds.get(name)
-                twin = step.results[step.inputs.index(name)] if seed is None else seed
+                twin = step.results[asked.index(name)] if seed is None else seed
                 same[made] = same.get(twin, twin)
     return same
 

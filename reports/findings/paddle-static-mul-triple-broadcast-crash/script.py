@@ -2,7 +2,6 @@ import subprocess
 import sys
 
 CODE = """
-import numpy as np
 import paddle
 
 paddle.enable_static()
@@ -12,7 +11,7 @@ a.stop_gradient = b.stop_gradient = s.stop_gradient = False
 ga, gb = paddle.static.gradients(a * b, [a, b], s)
 (h,) = paddle.static.gradients([ga, gb], [s])
 (k,) = paddle.static.gradients(h, [a])
-feed = {"a": np.ones(1, "float32"), "b": np.ones(10, "float32"), "s": np.ones(10, "float32")}
+feed = {"a": [1.0], "b": [1.0] * 10, "s": [1.0] * 10}
 paddle.static.Executor().run(feed=feed, fetch_list=[k])
 """
 

@@ -74,6 +74,7 @@ VALUES_ALONE = (
 )
 PROGRAMS = (
     "bound-that-the-derivative-of-a-program-meets",
+    "gradient-that-is-a-seed-behind-positive",
     "power-of-a-power-whose-first-exponent-is-one",
     "quotient-of-a-quotient-of-a-constant",
     "slice-of-everything-of-a-gradient-that-has-two-names",

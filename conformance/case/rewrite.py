@@ -227,20 +227,26 @@ def in_dtypes(case: Case, dtypes: Mapping[str, str]) -> Case:
     return with_inputs(case, (in_dtype(i, dtypes) for i in case.inputs))
 
 
-def with_single_numbers(case: Case, of: Collection[str] | None = None) -> Case:
-    """Round the numbers among the attributes of ops to float32; ``of``: those of these ops alone."""
+def with_single_numbers(case: Case, of: Collection[str] | None = None, *, lists: bool = False) -> Case:
+    """Round the numbers among the attributes of ops to float32; ``of``: those of these ops alone; ``lists``: and those in lists."""
 
     def rounded(op: Op | InPlace) -> Op | InPlace:
         if of is not None and op.op not in of:
             return op
-        return msgspec.structs.replace(op, attrs=single_numbers(op.attrs))
+        return msgspec.structs.replace(op, attrs=single_numbers(op.attrs, lists=lists))
 
     return each_op(case, rounded)
 
 
-def single_numbers(attrs: Mapping[str, Any]) -> dict[str, Any]:
-    """Round the numbers among some attributes to float32."""
-    return {name: float(np.float32(x)) if isinstance(x, float) else x for name, x in attrs.items()}
+def single_numbers(attrs: Mapping[str, Any], *, lists: bool = False) -> dict[str, Any]:
+    """Round the numbers among some attributes to float32; ``lists``: and those in lists."""
+    return {name: _single(x, lists) for name, x in attrs.items()}
+
+
+def _single(given: Any, lists: bool) -> Any:
+    if lists and isinstance(given, list | tuple):
+        return [_single(x, lists) for x in given]
+    return float(np.float32(given)) if isinstance(given, float) else given
 
 
 def without_root(call: C, position: int) -> C:

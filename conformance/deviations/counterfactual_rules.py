@@ -90,7 +90,7 @@ from conformance.deviations.counterfactual_special import (
 )
 from reference_impl import OPS
 from reference_impl.primitives.activations import selu
-from reference_impl.primitives.arithmetic import add, add_scalar, mul
+from reference_impl.primitives.arithmetic import add, add_scalar, mul, sub
 from reference_impl.primitives.shape import crop, expand, pad_constant, sum_to
 from reference_impl.reverse.summed import summed_in_place
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
@@ -146,9 +146,17 @@ def derivatives_of_kinks_one_sided(ops: Sequence[str]) -> Iterator[AbstractConte
 
 
 def _one_sided(right: Rule, _: int, g: Any, out: Any, x: Any, *, slope: float) -> Any:
-    side = np.where(np.greater(array_of(x), 0), 1.0, slope).astype(array_of(out).dtype)
-    linear = mul(g, side)
-    return add(right(array_of(g), out, x, slope=slope), add(linear, -array_of(linear)))
+    linear = mul(g, _SIDE(array_of(x), slope=slope))
+    return add(right(_HELD(array_of(g)), out, x, slope=slope), sub(linear, _HELD(array_of(linear))))
+
+
+def _side(x: Any, *, slope: float) -> Any:
+    return np.where(np.greater(x, 0), 1.0, slope).astype(x.dtype)
+
+
+_SIDE = Primitive(_side, "side")
+_HELD = Primitive(np.positive, "held")
+"""Ops that nothing flows through, in a program neither."""
 
 
 def logistic_slopes_at_zero_less_by_one(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

@@ -167,6 +167,11 @@ def numbers_rounded(case: Case, number: StepNumber, ops: Sequence[str]) -> Itera
         yield with_single_numbers(case, rounded), number
 
 
+def lists_rounded(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
+    """Round the numbers among the attributes of ops to float32, and those in lists, too."""
+    yield with_single_numbers(case, ops or None, lists=True), number
+
+
 def targets_once(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Drop one of the targets of the call, all but one that are one variable, or those that one op made, with their seeds."""
     call = None if number is END else case.steps[number]
@@ -293,6 +298,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if computed edges were no inputs": inputs_dropped,
     "as if all inputs were asked for": all_inputs,
     "as if numbers were float32": numbers_rounded,
+    "as if numbers in lists were float32": lists_rounded,
     "as if single points lay in front": single_points_in_front,
     "as if logits were clipped": logits_clipped,
     "as if a target were missing": targets_once,

@@ -8,6 +8,9 @@ of a product has the factor, too. What is not NaN does not depend on them.
 Where the reference has the rounding of a difference, an engine may have a 0, which is a special point of many ops. So it runs once more
 with everything 0 that may be 0.
 
+What one op loses is no special number of the next one any more, which may lose it once more where it has a number for NaN (a power 0).
+So where the special numbers are is noted before, in a run in which nothing is lost.
+
 An op may have a number for NaN: it leaves that out (nanquantile), or drops everything (a dropout of all). So its result has such a
 factor, too, where it changes or the special elements stand. A script may differentiate by the result that a derivative was computed
 with, which behind a factor is another tensor; so there are runs without.
@@ -20,7 +23,7 @@ from __future__ import annotations
 
 import functools
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -42,31 +45,61 @@ if TYPE_CHECKING:
     from conformance.deviations.points import Point
 
 
+Lost: TypeAlias = "Callable[[Any], Any]"
+"""Says which elements of an operand are lost, where these are special."""
+
 CONSTANT_IN_PIECES = (piecewise.ceil, piecewise.floor, piecewise.round, piecewise.sign)
 """The ops that scripts apply, and whose derivative is 0 everywhere."""
 
 
 def spoilt_runs(points: Sequence[Point], promise: Promise) -> Iterator[Promise]:
     """Yield what is promised of a script if all that comes of special points is NaN: as it is, and with 0 for all that may be 0."""
+    disturbances = (None, disturbing(cancelled))
+    met = [_met(points, promise, disturb) for disturb in disturbances]
     for results in (True, False):
-        with spoilt(points, results=results):
-            for disturb in (None, disturbing(cancelled)):
+        for disturb, places in zip(disturbances, met, strict=True):
+            with spoilt(points, places, results=results):
                 yield promise.answered(promise.info, promise.run(disturb))
 
 
+def _met(points: Sequence[Point], promise: Promise, disturb: Any) -> list[Any]:
+    """Return where special operands are in a run in which nothing is lost, in the order of the calls."""
+    met: list[Any] = []
+
+    def noted(here: Any) -> Any:
+        met.append(here)
+        return np.zeros_like(here)
+
+    with _applied(points, noted, results=False):
+        promise.run(disturb)
+    return met
+
+
 @contextmanager
-def spoilt(points: Sequence[Point], *, results: bool = True) -> Iterator[None]:
+def spoilt(points: Sequence[Point], met: Sequence[Any] = (), *, results: bool = True) -> Iterator[None]:
     """Have everything that comes of special points be NaN: of the ops that a script, a program or a custom function applies.
 
-    ``results``: their results have factors, too.
+    ``met``: where they are, of each call, beside those that are seen when it comes; ``results``: their results have factors, too.
     """
+    places = iter(met)
+
+    def lost(here: Any) -> Any:
+        noted = next(places, here)
+        return here | noted if noted.shape == here.shape else here  # a run that is refused where something is lost has fewer calls
+
+    with _applied(points, lost, results=results):
+        yield
+
+
+@contextmanager
+def _applied(points: Sequence[Point], lost: Lost, *, results: bool) -> Iterator[None]:
     with ExitStack() as stack:
         for primitive in CONSTANT_IN_PIECES:
             stack.enter_context(replaced_rule(primitive, 0, lambda _: _times_zero))
         for op in dict.fromkeys(point.op for point in points):
             mine = [point for point in points if point.op == op]
             for spelled in dict.fromkeys(dialect.spelled.get(op, op) for dialect in DIALECTS.values()):
-                stack.enter_context(replaced_op(spelled, functools.partial(_spoiling, mine, results)))
+                stack.enter_context(replaced_op(spelled, functools.partial(_spoiling, mine, lost, results)))
         yield
 
 
@@ -90,41 +123,43 @@ def _zeros(g: Any) -> Any:
 _ZEROS = Primitive(_zeros, "zeros")
 
 
-def _spoiling(points: Sequence[Point], results: bool, right: Callable[..., Any]) -> Callable[..., Any]:
+def _spoiling(points: Sequence[Point], lost: Lost, results: bool, right: Callable[..., Any]) -> Callable[..., Any]:
     """Return an op with factors at its special operands and at its results; no gradient flows to these, in a program neither."""
 
     def spoiling(*operands: Any, **attrs: Any) -> Any:
-        plain, given = [*map(array_of, operands)], [*operands]
+        plain, given, places = [*map(array_of, operands)], [*operands], _Places()
         for position in {signature(point.op)[0].index(point.operand) for point in points}:
-            factor = Primitive(functools.partial(_factor, points, position, attrs), "factor")
+            meant = [point for point in points if signature(point.op)[0].index(point.operand) == position]
+            factor = Primitive(functools.partial(places.factor, meant, position, lost, attrs), "factor")
             given[position] = mul(operands[position], factor(*plain))
         out = right(*given, **attrs)
         if not results or isinstance(out, tuple):
             return out
-        factor = Primitive(functools.partial(_factor_of_result, points, functools.partial(right, **attrs), attrs), "factor")
+        factor = Primitive(functools.partial(places.factor_of_result, functools.partial(right, **attrs)), "factor")
         return mul(out, factor(array_of(out), *plain))
 
     return spoiling
 
 
-def _here(points: Sequence[Point], position: int, operands: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
-    meant = (point for point in points if signature(point.op)[0].index(point.operand) == position)
-    return np.any([point.here(operands, attrs) for point in meant], axis=0)
+class _Places:
+    """Where the elements of one call are lost, by the position of the operand."""
 
+    def __init__(self) -> None:
+        self.lost: dict[int, Any] = {}
 
-def _factor(points: Sequence[Point], position: int, attrs: Mapping[str, Any], /, *operands: Any) -> Any:
-    return _lost(operands[position], _here(points, position, operands, attrs))
+    def factor(self, points: Sequence[Point], position: int, lost: Lost, attrs: Mapping[str, Any], /, *operands: Any) -> Any:
+        """Return NaN where an operand is special, and 1 elsewhere."""
+        self.lost[position] = lost(np.any([point.here(operands, attrs) for point in points], axis=0))
+        return _lost(operands[position], self.lost[position])
 
-
-def _factor_of_result(
-    points: Sequence[Point], op: Callable[..., Any], attrs: Mapping[str, Any], /, spoilt_result: Any, *operands: Any
-) -> Any:
-    right = op(*operands)
-    lost = ~((spoilt_result == right) | (np.isnan(spoilt_result) & np.isnan(right)))
-    for position in {signature(point.op)[0].index(point.operand) for point in points}:
-        if operands[position].shape == right.shape:
-            lost |= _here(points, position, operands, attrs)
-    return _lost(right, lost)
+    def factor_of_result(self, op: Callable[..., Any], /, spoilt_result: Any, *operands: Any) -> Any:
+        """Return NaN where a result changed, or stands at the place of a special operand, and 1 elsewhere."""
+        right = op(*operands)
+        lost = ~((spoilt_result == right) | (np.isnan(spoilt_result) & np.isnan(right)))
+        for here in self.lost.values():
+            if here.shape == right.shape:
+                lost |= here
+        return _lost(right, lost)
 
 
 def _lost(array: Any, where: Any) -> Any:

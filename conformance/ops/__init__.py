@@ -100,8 +100,8 @@ NOT_OFFERED: Mapping[str, str] = {
     "programs of convolutions, windows, grids, distances, attention that is causal and most means of parts": "their deviations are not "
     "written up: most are those of eager mode, affine_grid has no shape while a program is built, and derivatives of convolutions die",
     "programs of sinc and stft": "what they do there has not been written up yet",
-    "programs of positive, multi-label margins and incomplete gamma functions of broadcast or empty operands": "what is wrong there is "
-    "not written up: a gradient of a variable in itself, a quotient that is rounded to float32, a shape that is lost",
+    "programs of positive of no elements or within no_grad, and of gammaincc whose derivative is refused": "what is wrong there is not "
+    "written up: a seed that counts once and so has no gradient, two deviations in one number, and a process that dies",
     "distances of other norms than the second": "come with the next ones",
     "vector_norm along several axes": "its deviations are not written up: Paddle makes it of powers, of which second derivatives fail "
     "inside or are 0 where they are not",

@@ -125,3 +125,21 @@ def test_another_root_adds_to_a_seed_that_has_not_the_shape_of_smoothed_losses(
     losses = Op("cross_entropy_smoothed", (logits,), ("l",), attrs)
     total = Op("sum", ("l",), ("t",), TOTAL)
     assert holds("seed_shape_refused", turned, losses, total, Grad(("l", *beside), ("x",), ("g",), ("l", *beside))) is dies
+
+
+@pytest.mark.parametrize(
+    ("differentiable", "rows", "cut", "dies"),
+    [(False, 2, None, True), (True, 2, ("w",), True), (True, 2, None, False), (False, (2, 1), None, False)],
+    ids=["a constant", "what a call cuts", "no constant", "a matrix"],
+)
+def test_the_second_derivative_of_a_product_of_two_vectors_may_have_no_place_for_a_constant(
+    differentiable: bool, rows: int | tuple[int, int], cut: tuple[str, ...] | None, dies: bool
+) -> None:
+    shape = (rows,) if isinstance(rows, int) else rows
+    product = Op("matmul", ("x", "w"), ("y",))
+    first = Grad(("y",), ("x",), ("g",), ("s",), create_graph=True)
+    second = Grad(("g",), ("s",), ("h",), no_grad_vars=cut)
+    inputs = (Input("x", (2,), (1.0, 2.0)), Input("w", shape, (3.0, 4.0), differentiable=differentiable), Input("s", shape[1:], (1.0,)))
+    case = Case(inputs, (product, first, second))
+    asked = CONDITIONS["second_of_vectors_with_constant"].holds
+    assert [False, False, dies] == [asked(case, number) for number in range(3)]

@@ -87,6 +87,17 @@ def test_a_point_reaches_the_derivative_by_the_result_that_a_derivative_was_comp
     assert [True, False] == np.any(told, axis=0).tolist()
 
 
+def test_a_point_reaches_what_an_op_loses_that_has_a_number_for_what_was_lost_before() -> None:
+    """The power 0 of what is lost is 1, and its slope 0; an engine that has the first power right loses the second all the same."""
+    powers = (Op("pow_scalar", (x,), (y,), {"exponent": e}) for x, y, e in (("x", "y", 1.0), ("y", "z", 0.0)))
+    first = Grad(("y", "z"), ("x",), ("g",), create_graph=True)
+    case = Case((Input("x", (2,), (0.0, 2.0)),), (*powers, first, Grad(("g",), ("y",), ("h",))), "numeric")
+    point = Point("pow_scalar", "x", "of infinite reciprocal cube")
+    runs = [run.outcome.observations[3] for run in spoilt_runs([point], Promise(case, OF_PROGRAMS))]
+    told = [np.isnan(seen.values[0].array) for seen in runs if isinstance(seen, Computed) and seen.values[0] is not None]
+    assert [True, False] == np.any(told, axis=0).tolist()
+
+
 def test_a_point_of_another_op_reaches_nothing() -> None:
     assert [False] * 3 == reached(RELU, 2, Point("sqrt", "x", "zero"))
 

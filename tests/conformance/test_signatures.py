@@ -49,6 +49,14 @@ ROUNDED = Case(
     (Input("x", (2,), (2.0, 3.0), "float64"),),
     (Op("mul_scalar", ("x",), ("q",), {"other": 0.1}), Op("sum", ("q",), ("z",), TOTAL), GRAD),
 )
+LISTED = Case(
+    (Input("x", (1, 1), (2.0,), "float64"), Input("w", (1,), (1.0,), "float64"), Input("b", (1,), (0.0,), "float64")),
+    (
+        Op("batch_norm_eval", ("x", "w", "b"), ("q",), {"eps": 0.0, "means": [0.0], "variances": [0.1]}),
+        Op("sum", ("q",), ("z",), TOTAL),
+        GRAD,
+    ),
+)
 AT_BOUND = Case(
     (Input("x", (2,), (0.5, 2.0)),), (Op("hardshrink", ("x",), ("y",), {"bound": 0.5}), Op("sum", ("y",), ("z",), TOTAL), GRAD)
 )
@@ -226,6 +234,7 @@ BORNE = {
     EMPTIED: (EMPTY, -7.0, -3.5),
     "as if a bound were nearer": (AT_BOUND, [1.0, 1.0], [0.5, 1.0]),
     "as if numbers were float32": (ROUNDED, [CLOSE, CLOSE], [0.1001, 0.1]),
+    "as if numbers in lists were float32": (LISTED, [[float(np.float32(0.1)) ** -0.5]], [[0.1001**-0.5]]),
     "as if the memory of a seed were read in single precision": (SEEDED, [5 * LOW, 7 * HIGH], [5 * HIGH, 7 * HIGH]),
     "off by roundings of float32": (ROUNDED, [0.1 + 1e-8, 0.1], [0.1001, 0.1]),
     "as if seeds were gradients in the first operand": (LATER, [20.0, 42.0], [20.0, 43.0]),

@@ -72,7 +72,14 @@ VALUES_ALONE = (
     "softplus-among-numbers-that-round-before",
     "whole-numbers-above-a-solution-that-are-a-bound",
 )
-PROGRAMS = ("bound-that-the-derivative-of-a-program-meets", "quotient-of-a-quotient-of-a-constant")
+PROGRAMS = (
+    "bound-that-the-derivative-of-a-program-meets",
+    "gradient-that-is-a-seed-behind-positive",
+    "power-of-a-power-whose-first-exponent-is-one",
+    "quotient-of-a-quotient-of-a-constant",
+    "slice-of-everything-of-a-gradient-that-has-two-names",
+    "slope-at-zero-beside-a-constant-summand",
+)
 FILES = sorted(Path(__file__).parent.glob("*.json"))
 
 

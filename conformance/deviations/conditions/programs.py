@@ -10,19 +10,21 @@ from conformance.case.outcome import Computed, Raised
 from conformance.case.queries import call_at, derivatives, upstream
 from conformance.case.steps import AppendBackward, Grad, Op, ops, results, uses
 from conformance.compare.promise import promised
-from conformance.deviations.conditions.calls import moves_nothing
 from conformance.deviations.conditions.complex import mixed_dtypes
 from conformance.deviations.conditions.in_place import shapes_at
 from conformance.deviations.conditions.registry import case_condition, condition
 from reference_impl import PADDLE_STATIC
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from conformance.case.case import Case
     from conformance.case.steps import Step
 
 EXPANDING = ("expand", "broadcast_to")
+JOINS = ("cat", "stack", "hstack", "vstack", "dstack", "row_stack", "column_stack")
+FACTORS = ("ldexp", "trapezoid")
+"""Ops that multiply their operand with a constant of their own."""
 
 
 @functools.lru_cache(maxsize=8)
@@ -61,19 +63,43 @@ def cuts_first_operand(case: Case, number: int) -> bool:
 
 
 @condition
+def second_of_vectors_with_constant(case: Case, number: int) -> bool:
+    """Whether a derivative is differentiated behind a product of two vectors, one of which is a constant, or is cut by a call."""
+    call, before = case.steps[number], case.steps[:number]
+    if not isinstance(call, Grad) or not _of_derivative(call, before):
+        return False
+    cut = {name for step in (*before, call) for name in getattr(step, "no_grad_vars", None) or ()}
+    constants, shapes = cut | _constants(case), shapes_at(case, number, PADDLE_STATIC)
+    products = (step.operands for step in before if isinstance(step, Op) and step.op == "matmul")
+    return any(not constants.isdisjoint(names) and all(len(shapes.get(n, ())) == 1 for n in names) for names in products)
+
+
+def _of_derivative(call: Grad, before: Sequence[Step]) -> bool:
+    above = {name for root in call.outputs for name in upstream(before, root)}
+    return not derivatives(before).isdisjoint(above)
+
+
+@condition
 def constant_among_several(case: Case, number: int) -> bool:
-    """Whether an op joins a constant and another value, or a call holds constant in part what one joined."""
-    call, steps = call_at(case, number), case.steps[:number]
+    """Whether an op joins a constant and another value, or a matrix and zeros, or a call holds constant in part what one joined."""
+    call, steps, step = call_at(case, number), case.steps[:number], case.steps[number]
     if call is None:
-        return _mixes(case.steps[number], ("cat", "stack"), _constants(case))
+        return (isinstance(step, Op) and step.op == "block_diag") or _mixes(step, JOINS, _constants(case))
     cut = frozenset(getattr(call, "constants", None) or ())
-    return any(_mixes(step, ("cat", "stack"), cut) for step in steps)
+    return any(_mixes(step, JOINS, cut) for step in steps)
 
 
 @condition
 def constant_added(case: Case, number: int) -> bool:
     """Whether an op adds a constant to another value."""
     return _mixes(case.steps[number], ("add",), _constants(case))
+
+
+@condition
+def constant_factor(case: Case, number: int) -> bool:
+    """Whether an op multiplies a constant and another value."""
+    step = case.steps[number]
+    return (isinstance(step, Op) and step.op in FACTORS) or _mixes(step, ("mul",), _constants(case))
 
 
 def _mixes(step: Step, ops: Collection[str], constants: frozenset[str]) -> bool:
@@ -97,9 +123,8 @@ def gradients_refused(case: Case, number: int) -> bool:
         return False
     if isinstance(promised(case, PADDLE_STATIC).observations[number], Raised):
         return True
-    above = {name for root in call.outputs for name in upstream(before, root)}
     once = (op.op for step in before for op in ops(step) if PADDLE_STATIC.conventions.highest_order(op.op) == 1)
-    return not derivatives(before).isdisjoint(above) and any(once)
+    return _of_derivative(call, before) and any(once)
 
 
 @condition
@@ -117,11 +142,14 @@ def operand_is_seed(case: Case, number: int) -> bool:
 
 @condition
 def returns_operand(case: Case, number: int) -> bool:
-    """Whether an op returns its operand in a program: a slice that takes everything, or an expansion to a shape without axes."""
+    """Whether an op returns its operand in a program: `positive`, a slice of everything, or an expansion to a shape without axes."""
     step = case.steps[number]
     if not isinstance(step, Op):
         return False
-    return (step.op == "getitem_slice" and moves_nothing(case, number)) or (step.op in EXPANDING and not step.attrs["shape"])
+    if step.op == "getitem_slice":
+        shapes = shapes_at(case, number + 1, PADDLE_STATIC)
+        return step.results[0] in shapes and shapes[step.results[0]] == shapes.get(step.operands[0])
+    return step.op == "positive" or (step.op in EXPANDING and not step.attrs["shape"])
 
 
 @condition
@@ -142,10 +170,11 @@ def one_variable(case: Case, number: int) -> dict[str, str]:
         if isinstance(step, Op) and returns_operand(case, i):
             same[step.results[0]] = same.get(step.operands[0], step.operands[0])
         if isinstance(step, Grad):
-            seeds = dict(zip(step.roots, step.seeds or (), strict=False))
-            for name, made in zip(step.inputs, step.results, strict=True):
+            seeds = {same.get(root, root): seed for root, seed in zip(step.roots, step.seeds or (), strict=False)}
+            asked = [same.get(name, name) for name in step.inputs]
+            for name, made in zip(asked, step.results, strict=True):
                 seed = seeds.get(name)
-                twin = step.results[step.inputs.index(name)] if seed is None else seed
+                twin = step.results[asked.index(name)] if seed is None else seed
                 same[made] = same.get(twin, twin)
     return same
 

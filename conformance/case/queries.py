@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, get_args
 
 from conformance.case.place import END, StepNumber
 from conformance.case.steps import Backward, Call, Edge, Grad, InPlace, Op, SetRequiresGrad, Step, kind, ops, results, uses
+from conformance.ops import catalogue
+from conformance.ops.spec import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from conformance.case.case import Case
-
-
-ITSELF = "positive"
-"""The op that gives its operand back."""
 
 
 def until(case: Case, number: StepNumber) -> Sequence[Step]:
@@ -56,11 +54,11 @@ def twins(steps: Sequence[Step]) -> dict[str, str]:
     """Return for each name that stands for another tensor the first name of that.
 
     Such is the gradient of an output in itself, which is the seed: the two are one number, and in Paddle one tensor. And so is what
-    `ITSELF` makes of its operand.
+    an op makes that gives its operand back.
     """
     found: dict[str, str] = {}
     for step in steps:
-        if isinstance(step, Op) and step.op == ITSELF:
+        if isinstance(step, Op) and catalogue()[step.op].memory is Memory.ITSELF:
             found[step.results[0]] = found.get(step.operands[0], step.operands[0])
         if isinstance(step, Grad):
             seeds = {found.get(root, root): seed for root, seed in zip(step.roots, step.seeds or (), strict=False)}

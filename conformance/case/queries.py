@@ -27,10 +27,13 @@ def call_at(case: Case, number: int) -> Call | None:
 
 
 def upstream(steps: Sequence[Step], name: str, but: Collection[str] = ()) -> set[str]:
-    """Return the values that a value was computed from, directly or not, with itself; not through those in ``but``, nor these."""
+    """Return the values that a value was computed from, directly or not, with itself; not through those in ``but``, nor these.
+
+    What was written to a value in place is among them.
+    """
     wanted = {name}
     for step in reversed(steps):
-        if not wanted.isdisjoint(results(step)):
+        if not wanted.isdisjoint((step.tensor,) if isinstance(step, InPlace) else results(step)):
             wanted.update(used for _, used in uses(step) if used not in but)
     return wanted
 

@@ -32,6 +32,7 @@ WRONG_ON_TORCH = (
     "gradient-that-is-its-seed-as-an-input",
     "largest-differences-of-a-solution-that-tie",
     "nan-that-logcumsumexp-leaves-out",
+    "real-number-beside-a-complex-one-in-two-passes",
     "real-view-of-a-complex-leaf-whose-flag-was-set-later",
     "retained-gradient-that-rounds-where-it-is-shared",
     "scalars-whose-gradients-a-stack-put-in-one-memory",

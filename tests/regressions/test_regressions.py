@@ -36,6 +36,7 @@ WRONG_ON_TORCH = (
     "real-view-of-a-complex-leaf-whose-flag-was-set-later",
     "retained-gradient-that-rounds-where-it-is-shared",
     "scalars-whose-gradients-a-stack-put-in-one-memory",
+    "second-derivative-of-renorm-at-zeros",
     "seed-that-a-diagonal-is-a-view-of",
     "seed-that-a-scattered-part-is-a-view-of",
     "seed-of-a-view-that-was-written-since",

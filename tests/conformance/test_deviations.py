@@ -445,7 +445,9 @@ MET = {
     "of infinite square": (2e19, 1e19),
     "below, with an infinite square of e^-x": (-45.0, -44.0),
     "of infinite reciprocal cube": (1e-13, 1e-12),
+    "minus infinity, among two or more": ("-inf", "inf"),
 }
+AMONG_EIGHT = "plus infinity, among eight or more of single precision"
 
 
 @pytest.mark.parametrize("value", MET)
@@ -477,7 +479,13 @@ def test_the_gradient_of_a_norm_of_order_1_or_2_is_not_masked_behind_a_division(
 
 
 def test_every_word_for_a_value_is_met_and_missed() -> None:
-    assert {*VALUES} - {"any", "in a matrix that is halved", "in a small matrix with equal singular values"} == set(MET)
+    others = {"any", "in a matrix that is halved", "in a small matrix with equal singular values", AMONG_EIGHT}
+    assert {*VALUES} - others == set(MET)
+
+
+@pytest.mark.parametrize(("length", "met"), [(8, True), (7, False)])
+def test_infinity_is_met_among_eight_numbers_and_not_among_seven(length: int, met: bool) -> None:
+    assert met == Point("relu", "x", AMONG_EIGHT).met(meeting("relu", ("inf",) * length), END)
 
 
 ONE_ROW = {"size": [1, 1, 1, 2], "align_corners": True}

@@ -473,6 +473,13 @@ def test_a_norm_is_that_of_zeros_along_its_axis_and_not_across_it(axis: int, met
     assert met == holds("until: norm_of_zeros_of_another_order", norms_of(3.0, axis), 0)
 
 
+@pytest.mark.parametrize(("axis", "met"), [(0, True), (1, False)])
+def test_a_slice_of_zeros_lies_at_one_place_of_its_axis(axis: int, met: bool) -> None:
+    attrs = {"p": 2.0, "axis": axis, "largest": 1.0}
+    case = Case((Input("x", (2, 2), (0.0, 0.0, 1.0, 2.0)),), (Op("renorm", ("x",), ("y",), attrs),))
+    assert met == Point("renorm", "x", "in a slice of zeros").met(case, END)
+
+
 @pytest.mark.parametrize("p", [1.0, 2.0])
 def test_the_gradient_of_a_norm_of_order_1_or_2_is_not_masked_behind_a_division(p: float) -> None:
     assert not holds("until: norm_of_zeros_of_another_order", norms_of(p, 1), 0)

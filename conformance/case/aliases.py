@@ -83,7 +83,7 @@ class Aliases:
                 if row.memory is Memory.DOUBTFUL or step.no_grad or (row.memory is Memory.RESHAPES and base in self._layouts):
                     self.may_alias.update(step.results)
             case Op():
-                if step.op not in TABULATED or catalogue()[step.op].memory is Memory.ITSELF:
+                if step.op not in TABULATED or catalogue()[step.op].memory.may_be_operand:
                     self.saves_unknown.update((*step.operands, *step.results))
                 if not self._layouts.isdisjoint(step.operands):
                     self._layouts.update(step.results)

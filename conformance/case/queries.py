@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, get_args
 
 from conformance.case.place import END, StepNumber
 from conformance.case.steps import Backward, Call, Edge, Grad, InPlace, Op, SetRequiresGrad, Step, kind, ops, results, uses
+from conformance.ops import catalogue
+from conformance.ops.spec import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from conformance.case.case import Case
-
-
-ITSELF = "positive"
-"""The op that gives its operand back."""
 
 
 def until(case: Case, number: StepNumber) -> Sequence[Step]:
@@ -29,10 +27,13 @@ def call_at(case: Case, number: int) -> Call | None:
 
 
 def upstream(steps: Sequence[Step], name: str, but: Collection[str] = ()) -> set[str]:
-    """Return the values that a value was computed from, directly or not, with itself; not through those in ``but``, nor these."""
+    """Return the values that a value was computed from, directly or not, with itself; not through those in ``but``, nor these.
+
+    What was written to a value in place is among them.
+    """
     wanted = {name}
     for step in reversed(steps):
-        if not wanted.isdisjoint(results(step)):
+        if not wanted.isdisjoint((step.tensor,) if isinstance(step, InPlace) else results(step)):
             wanted.update(used for _, used in uses(step) if used not in but)
     return wanted
 
@@ -56,11 +57,11 @@ def twins(steps: Sequence[Step]) -> dict[str, str]:
     """Return for each name that stands for another tensor the first name of that.
 
     Such is the gradient of an output in itself, which is the seed: the two are one number, and in Paddle one tensor. And so is what
-    `ITSELF` makes of its operand.
+    an op makes that gives its operand back.
     """
     found: dict[str, str] = {}
     for step in steps:
-        if isinstance(step, Op) and step.op == ITSELF:
+        if isinstance(step, Op) and catalogue()[step.op].memory is Memory.ITSELF:
             found[step.results[0]] = found.get(step.operands[0], step.operands[0])
         if isinstance(step, Grad):
             seeds = {found.get(root, root): seed for root, seed in zip(step.roots, step.seeds or (), strict=False)}

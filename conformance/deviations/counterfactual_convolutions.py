@@ -27,12 +27,17 @@ def seeds_of_convolutions_constant(_: Sequence[str]) -> Iterator[AbstractContext
 
 
 def _of_constant_derivatives(right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
-    if primitive is OPS["conv2d_plain"] and 0 not in asked:
+    if _is_convolution(primitive, node) and 0 not in asked:
         return _of_constant_seed(right, primitive, node, asked, g, *given)
-    constant = node.derivative_of == ("conv2d_plain", 1)
+    constant = node.derivative_of in (("conv2d_plain", 1), ("conv2d", 1))
     return [(p, Tensor(c.array) if constant and isinstance(c, Tensor) else c) for p, c in right(node, asked, g, *given)]
 
 
 def _of_constant_seed(right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
-    constant = primitive is OPS["conv2d_plain"] and isinstance(g, Tensor)  # which is what Paddle makes all of them of
+    constant = _is_convolution(primitive, node) and isinstance(g, Tensor)
     return right(node, asked, Tensor(g.array) if constant else g, *given)
+
+
+def _is_convolution(primitive: Primitive, node: Any) -> bool:
+    """Whether a node is a convolution of the script: most are made of plain ones, and derivatives of conv2d are conv2d, too."""
+    return primitive is OPS["conv2d_plain"] or (primitive is OPS["conv2d"] and node.derivative_of == ("conv2d", 0))

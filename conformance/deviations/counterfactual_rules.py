@@ -84,6 +84,7 @@ from conformance.deviations.counterfactual_pooling import (
 )
 from conformance.deviations.counterfactual_reflections import products_written_over
 from conformance.deviations.counterfactual_special import (
+    curvatures_of_softplus_differences,
     slopes_of_bessel_differences,
     slopes_of_gammaln_short_series,
     trigammas_of_a_short_series,
@@ -322,6 +323,7 @@ RULES: dict[str, Change] = {
     "as if slopes were constants": slopes_constant,
     "as if slopes at 0 were constants": slopes_constant_at_zero,
     "as if slopes of sinc were differences": slopes_of_sinc_differences,
+    "as if curvatures of softplus were differences": curvatures_of_softplus_differences,
     "as if slopes of Bessel functions were differences": slopes_of_bessel_differences,
     "as if gradients of gammaln were a short series": slopes_of_gammaln_short_series,
     "as if trigamma were a short series": trigammas_of_a_short_series,

@@ -13,18 +13,30 @@ import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
 from conformance.ops.dtypes import format_of
-from reference_impl.primitives.arithmetic import add, mul, reciprocal, sub
+from reference_impl.primitives.arithmetic import add, mul, mul_scalar, reciprocal, sub
 from reference_impl.primitives.bessel import i0, i0e, i1e
+from reference_impl.primitives.elementary import SOFTPLUS_THRESHOLD, logistic_slope, sigmoid, softplus_slope
 from reference_impl.primitives.gamma import digamma, polygamma
+from reference_impl.primitives.piecewise import inside
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.tape.primitive import Primitive, Symbol, array_of
-from reference_impl.tape.rules import replaced_forward
+from reference_impl.tape.rules import replaced_forward, replaced_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from reference_impl.tape.rules import Rule
+
+
+def curvatures_of_softplus_differences(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the second derivative of softplus be ``beta s (1 - s)`` of the rounded ``s``, as PyTorch has it: ``1 - s`` cancels."""
+    yield replaced_rule(softplus_slope, 0, lambda _: _by_difference)
+
+
+def _by_difference(g: Any, _: Any, x: Any, *, beta: float) -> Any:
+    curved = inside(array_of(x), low=-np.inf, high=SOFTPLUS_THRESHOLD / beta)
+    return mul(mul_scalar(mul(g, curved), other=beta), logistic_slope(sigmoid(mul_scalar(x, other=beta))))
 
 
 def trigammas_of_a_short_series(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

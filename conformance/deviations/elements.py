@@ -36,6 +36,7 @@ OFF: dict[str, Callable[[Any, Any], Any]] = {
         np.abs(got - wanted) <= 64 * np.exp(-64.0) * np.maximum(1, np.abs(np.nan_to_num(wanted)).max(initial=0))
     ),
     "off by the least normal number": lambda wanted, got: np.abs(got - wanted) <= format_of(wanted.dtype).tiny,
+    "infinite with the other sign": lambda wanted, got: np.isinf(wanted) & (got == -wanted),
     "zeros for nan": lambda wanted, got: np.isnan(wanted) & (got == 0),
 }
 """Signatures of elements beside what is promised: how far they are off, mostly."""

@@ -75,10 +75,12 @@ VALUES: Mapping[str, Callable[[Any], Any]] = {
     "any": lambda x: np.full(x.shape, fill_value=True),
     "zero": lambda x: x == 0,
     "nonpositive": lambda x: x <= 0,
+    "minus infinity, among two or more": lambda x: np.isneginf(np.real(x)) & (x.size >= 2),
     "minus zero or minus infinity": lambda x: ((x == 0) & np.signbit(np.real(x))) | (np.isinf(x) & (np.real(x) < 0)),
     "nan": np.isnan,
     "infinite": np.isinf,
     "plus infinity": lambda x: np.isinf(x) & (np.real(x) > 0),
+    "plus infinity, among eight or more of single precision": lambda x: np.isposinf(x) & (x.dtype == np.float32) & (x.size >= 8),
     "not finite": lambda x: ~np.isfinite(x),
     "subnormal": lambda x: np.abs(x) < _tiny(x),
     "nearly subnormal": lambda x: np.abs(x) < 4 * _tiny(x),
@@ -103,6 +105,7 @@ BY_ATTRIBUTE: Mapping[str, tuple[str, Callable[[Any, Any], Any]]] = {
     "far in the unit alpha": ("alpha", lambda x, alpha: np.abs(x) > FAR * min(1.0, abs(alpha))),
     "for an axis of one place": ("size", lambda _, size: np.append(np.equal(size[:1:-1], 1), False)),
     "among zeros alone": ("axis", lambda x, axis: ~np.any(x, axis=axis, keepdims=True)),
+    "in a slice of zeros": ("axis", lambda x, axis: ~np.any(x, axis=tuple({*range(x.ndim)} - {axis % x.ndim}), keepdims=True)),
 }
 """The words for what values are by an attribute of the op: together with the others along its axis, or in its unit."""
 

@@ -73,7 +73,7 @@ def accumulated_in_one(promise: Promise, found: Mismatch) -> Iterator[Any]:
     """Yield what a ``.grad`` is if it lies in one memory with others: what any of them accumulates, or loses, is theirs as well.
 
     Those can lie in one memory which held the same numbers when this one came into being, and in the same order: a gradient is kept
-    without a copy only where it lies as its leaf does.
+    without a copy only where it lies as its leaf does. So does a single real number in that of which it is the real part.
     """
     case, held = promise.case, _held(promise)
     last = len(case.steps) - 1 if found.step is END else found.step
@@ -81,9 +81,8 @@ def accumulated_in_one(promise: Promise, found: Mismatch) -> Iterator[Any]:
     first = held[began].get(found.name)
     if first is None:
         return
-    alike = [
-        name for name, value in held[began].items() if name != found.name and value is not None and _are_one(value.array, first.array)
-    ]
+    others = {name: value.array for name, value in held[began].items() if name != found.name and value is not None}
+    alike = [name for name, array in others.items() if _are_one(array, first.array) or _begin_alike(array, first.array)]
     for several in itertools.islice(_subsets(alike), SHARERS):
         memory, sharers = _reals(first.array).copy(), {found.name, *several}
         for number in range(began + 1, last + 1):
@@ -97,7 +96,8 @@ def accumulated_in_one(promise: Promise, found: Mismatch) -> Iterator[Any]:
             for name in sharers:
                 before, after = held[number - 1].get(name), held[number].get(name)
                 if before is not None and after is not None:
-                    memory += _reals(after.array) - _reals(before.array)
+                    added = (_reals(after.array) - _reals(before.array))[: memory.size]
+                    memory[: added.size] += added
         yield memory.view(first.array.dtype).reshape(first.array.shape)
 
 
@@ -117,6 +117,12 @@ def _subsets(names: list[str]) -> Iterator[tuple[str, ...]]:
 
 def _are_one(one: Any, other: Any) -> bool:
     return _reals(one).dtype == _reals(other).dtype and np.array_equal(_reals(one), _reals(other))
+
+
+def _begin_alike(one: Any, other: Any) -> bool:
+    """Whether two arrays are a single number each, with the same real part."""
+    single = one.size == other.size == 1
+    return single and _reals(one).dtype == _reals(other).dtype and bool(_reals(one)[0] == _reals(other)[0])
 
 
 def _reals(array: Any) -> Any:

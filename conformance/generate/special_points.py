@@ -160,9 +160,14 @@ def _columns(name: str, dtype: str) -> Callable[[int], Any] | None:
         rows = np.array([row for row in itertools.product(parts, repeat=points.width) if _fits(row, points)])
         return lambda _: rows
     if len(row.operands) == 1 or points.first_alone:
-        return lambda position: np.array(values if position == 0 else values[:1])
+        return lambda position: _filled(np.array(values)) if position == 0 else np.array(values[:1])
     pairs = np.array(list(itertools.product(values, values)))
-    return lambda position: pairs[:, position] if position < pairs.shape[1] else _third(values)
+    return lambda position: _filled(pairs[:, position] if position < pairs.shape[1] else _third(values))
+
+
+def _filled(column: Any) -> Any:
+    """Repeat a column from its beginning until no part of a vector is left over, so that no place is asked of other code alone."""
+    return np.resize(column, math.ceil(column.size / COPIES) * COPIES)
 
 
 def _fits(row: tuple[float, ...], points: Points) -> bool:

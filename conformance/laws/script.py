@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 class Alike:
     """Two runs answer alike: ``pairs`` are the numbers of steps that belong together; ``bitwise``: to the last bit.
 
-    ``events``: whether the calls of hooks are compared; their order belongs to the order in which the graph was built.
+    ``events``: whether the calls of hooks are compared; their order belongs to the order in which the graph was built. Which hooks a
+    pass had called before it failed nobody promises, and in Paddle it depends on where the nodes lie in memory.
     """
 
     pairs: tuple[tuple[int, int], ...]
@@ -44,7 +45,7 @@ class Alike:
                 if answer.status is Status.BROKEN:
                     return Answer(Status.BROKEN, f"step {one}: {answer.detail}")
                 unsettled = answer if answer.status is Status.UNSETTLED else unsettled
-            if self.events and isinstance(a, Computed | Raised) and isinstance(b, Computed | Raised):
+            if self.events and isinstance(a, Computed) and isinstance(b, Computed):
                 calls = [[(e.name, e.recording) for e in seen.events] for seen in (a, b)]
                 if calls[0] != calls[1]:
                     return Answer(Status.BROKEN, f"step {one}: calls {calls[0]} once, {calls[1]} once")
@@ -99,7 +100,7 @@ def nothing_is_mutated(observed: ObservedCase) -> Trial | None:
 
 
 def repeatable(observed: ObservedCase) -> Trial:
-    """Demand that the same script gives the same numbers, refusals and calls of hooks, every time.
+    """Demand that the same script gives the same numbers, refusals and, where it is not refused, calls of hooks, every time.
 
     The same to the last bit, unless the engine says of itself that it is repeatable only as far as rounding goes.
     """

@@ -19,6 +19,7 @@ import numpy as np
 
 from conformance.case.case import Case, input_of
 from conformance.case.outcome import Computed, Value
+from conformance.case.queries import twins
 from conformance.case.steps import Backward, Call, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, parameters, results, uses
 from conformance.generate.sources import FastSource
 from conformance.laws.relation import Place
@@ -191,7 +192,8 @@ def subject_of(observed: ObservedCase, number: int) -> Subject | None:
     reached = _reached(roots, made_from)
     leaves = tuple(i.name for i in inputs if i.name in reached and seen[i.name].array.size)
     wanted = dict.fromkeys(edges.get(n, n) for n in call.asked or ())
-    inner = [n for n in wanted if n in reached and n not in leaves and n not in roots and n not in _seeds(steps)]
+    same = twins(steps)  # a tensor that is asked for by two names may be refused
+    inner = [n for n in wanted if n in reached and n not in leaves and n not in roots and n not in same]
     computed = [n for n in inner if seen[n].requires_grad and seen[n].array.size]
     source = observed.source(number)
     chosen = source.shuffled(leaves)[: MOST_TARGETS - min(1, len(computed))]
@@ -230,12 +232,6 @@ def _cone(observed: ObservedCase, number: int, roots: tuple[str, ...], seen: dic
     if any(isinstance(s, SetRequiresGrad) and s.tensor in needed for s in earlier):
         return None
     return tuple(reversed(steps))
-
-
-def _seeds(steps: Sequence[Step]) -> set[str]:
-    """Return the derivatives of values in themselves: an engine may return the seed itself, so one tensor has two names."""
-    own = (s for s in steps if isinstance(s, Grad))
-    return {made for s in own for made, asked in zip(s.results, s.inputs, strict=True) if asked in s.outputs}
 
 
 def _repeatable(step: Step) -> bool:

@@ -111,8 +111,8 @@ NOT_OFFERED: Mapping[str, str] = {
     "cholesky_inverse of batches": "Paddle takes one matrix alone",
     "matrix_exp of more than 8 rows": "bounds of its third derivatives take longer than a case may",
     "singular matrices and repeated eigenvalues or singular values": "what is right there has not been looked at yet",
-    "qr of wide matrices, or of which one part alone is used": "Paddle takes no wide ones, and its deviation is not written up: "
-    "it dies where the gradient of a part is missing",
+    "qr of wide matrices, or of which the first part alone is used": "Paddle takes no wide ones, and dies where the gradient of a part "
+    "is missing (`paddle-qr-one-factor-crash`); the second part alone is asked",
     "eig, ormqr": "come with the next ops of linear algebra",
     "traces of batches": "come with the next ones",
     "setitem with masks or lists": "comes with the next forms in place; index_put and masked_scatter are offered",

@@ -57,11 +57,17 @@ class Memory(StrEnum):
     """In whose memory a result lies, and how. That an op is a view at all is said by its rule."""
 
     OWN = "memory of its own"
-    ITSELF = "where there is nothing to do, the operand itself"
+    ITSELF = "the operand's: it is the operand that comes back"
+    UNLESS_COPIED = "the operand's where nothing has to be moved, and otherwise of its own"
     STRIDED = "the operand's, with gaps or in another order"
     KEEPS_LAYOUT = "the operand's; contiguous where that is"
     RESHAPES = "the operand's, as `KEEPS_LAYOUT`, where the layout allows it, and otherwise a copy"
     DOUBTFUL = "the operand's in one framework, while another copies or refuses to write there"
+
+    @property
+    def may_be_operand(self) -> bool:
+        """Whether the operand's memory may come back although the op is no view."""
+        return self in (Memory.ITSELF, Memory.UNLESS_COPIED)
 
 
 class Drawn(StrEnum):

@@ -32,6 +32,7 @@ OF_TORCH: Mapping[str, str] = {
     "matrix_power": "matrix_power_of_products",
     "meshgrid": "meshgrid_of_parts",
     "qr_invariant": "qr_invariant_of_parts",
+    "qr_triangle": "qr_triangle_of_parts",
     "svd_invariant": "svd_invariant_of_parts",
     "svdvals": "svdvals_of_parts",
 }

@@ -158,10 +158,11 @@ def softplus_slope(x: Any, *, beta: float) -> Any:
 
 
 @softplus_slope.vjp("x")
-def softplus_slope_vjp_x(g: Any, out: Any, x: Any, *, beta: float) -> Any:  # beta s (1 - s), and 0 beyond the threshold
-    s = sigmoid(mul_scalar(x, other=beta))
+def softplus_slope_vjp_x(g: Any, out: Any, x: Any, *, beta: float) -> Any:
+    """Return ``beta s (1 - s)``, and 0 beyond the threshold; ``1 - s`` is the `sigmoid` of ``-beta x``, which does not cancel."""
+    z = mul_scalar(x, other=beta)
     curved = inside(array_of(x), low=-np.inf, high=SOFTPLUS_THRESHOLD / beta)
-    return mul(mul_scalar(mul(g, curved), other=beta), logistic_slope(s))
+    return mul(mul_scalar(mul(g, curved), other=beta), mul(sigmoid(z), sigmoid(neg(z))))
 
 
 @sloped(

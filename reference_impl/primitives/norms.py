@@ -13,14 +13,14 @@ import numpy as np
 
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, pow_scalar, rsub_scalar, sloped, sub
 from reference_impl.primitives.complex import is_complex, sgn
-from reference_impl.primitives.fused import fused, of_parts
+from reference_impl.primitives.fused import fused, of_parts, unfollowed
 from reference_impl.primitives.indexing import index_select
 from reference_impl.primitives.piecewise import abs as absolute
 from reference_impl.primitives.piecewise import exceeds, sign
 from reference_impl.primitives.promotion import to_operand
 from reference_impl.primitives.reduction import count_reduced, extremum_vjp, numpy_axes, restore_axes
 from reference_impl.primitives.shape import expand, sum_to, unsqueeze
-from reference_impl.tape.primitive import alias, axes_reversed, primitive, shape_of
+from reference_impl.tape.primitive import alias, array_of, axes_reversed, primitive, shape_of
 
 OF_OTHER_ENGINES = frozenset({"abs_by_quotient", "det_by_values", "side_of_zero", "tanh_by_factors"})
 """Ops that no dialect of this package has: what other engines make of an op, as their adapters say it in `Dialect.spelled`."""
@@ -147,9 +147,12 @@ pdist_of_parts = of_parts(pdist)
 
 
 def renormed(x: Any, *, p: float, axis: int, largest: float, eps: float) -> Any:
-    """Return the same as `renorm`, with what a framework adds to the norms that it divides by."""
+    """Return the same as `renorm`, with what a framework adds to the norms that it divides by.
+
+    The norms that decide are constants: those of zeros have no second derivatives, and the op has.
+    """
     others = [a for a in range(len(shape_of(x))) if a != axis % len(shape_of(x))]
-    beyond = exceeds(vector_norm(x, p=p, axis=others, keepdims=True), bound=largest)
+    beyond = exceeds(vector_norm(array_of(unfollowed(x)), p=p, axis=others, keepdims=True), bound=largest)
     within = rsub_scalar(beyond, other=1.0)
     norms = vector_norm(add(mul(x, beyond), within), p=p, axis=others, keepdims=True)  # of ones where the op is the identity
     divisor = add(mul(add_scalar(norms, other=eps), beyond), mul_scalar(within, other=largest))

@@ -263,6 +263,16 @@ qr_invariant_of_parts = of_parts(qr_invariant)
 
 
 @fused(domain=DOMINANT)
+def qr_triangle(x: Any) -> Any:
+    """Return the squares of the elements of ``r`` in a row; nothing arrives at ``q``."""
+    q, r = qr(x)
+    return _flat(square(_settled((q, r), _pivots(r), (True, False))[1]))
+
+
+qr_triangle_of_parts = of_parts(qr_triangle)
+
+
+@fused(domain=DOMINANT)
 def matrix_norm(x: Any, *, order: Any, keepdims: bool) -> Any:
     """Return norms of matrices.
 

@@ -445,7 +445,9 @@ MET = {
     "of infinite square": (2e19, 1e19),
     "below, with an infinite square of e^-x": (-45.0, -44.0),
     "of infinite reciprocal cube": (1e-13, 1e-12),
+    "minus infinity, among two or more": ("-inf", "inf"),
 }
+AMONG_EIGHT = "plus infinity, among eight or more of single precision"
 
 
 @pytest.mark.parametrize("value", MET)
@@ -471,6 +473,13 @@ def test_a_norm_is_that_of_zeros_along_its_axis_and_not_across_it(axis: int, met
     assert met == holds("until: norm_of_zeros_of_another_order", norms_of(3.0, axis), 0)
 
 
+@pytest.mark.parametrize(("axis", "met"), [(0, True), (1, False)])
+def test_a_slice_of_zeros_lies_at_one_place_of_its_axis(axis: int, met: bool) -> None:
+    attrs = {"p": 2.0, "axis": axis, "largest": 1.0}
+    case = Case((Input("x", (2, 2), (0.0, 0.0, 1.0, 2.0)),), (Op("renorm", ("x",), ("y",), attrs),))
+    assert met == Point("renorm", "x", "in a slice of zeros").met(case, END)
+
+
 @pytest.mark.parametrize("p", [1.0, 2.0])
 def test_the_gradient_of_a_norm_of_order_1_or_2_is_not_masked_behind_a_division(p: float) -> None:
     assert not holds("until: norm_of_zeros_of_another_order", norms_of(p, 1), 0)
@@ -481,7 +490,12 @@ OF_MATRICES = ("in a small permuted diagonal with equal singular values", "in an
 
 
 def test_every_word_for_a_value_is_met_and_missed() -> None:
-    assert {*VALUES} - {"any", "in a matrix that is halved", *OF_MATRICES} == set(MET)
+    assert {*VALUES} - {"any", "in a matrix that is halved", *OF_MATRICES, AMONG_EIGHT} == set(MET)
+
+
+@pytest.mark.parametrize(("length", "met"), [(8, True), (7, False)])
+def test_infinity_is_met_among_eight_numbers_and_not_among_seven(length: int, met: bool) -> None:
+    assert met == Point("relu", "x", AMONG_EIGHT).met(meeting("relu", ("inf",) * length), END)
 
 
 ONE_ROW = {"size": [1, 1, 1, 2], "align_corners": True}

@@ -20,12 +20,13 @@ from conformance.campaign.run import Options, run_campaign
 from conformance.campaign.shrink import shrink_case
 from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
-from conformance.case.outcome import Computed, Outcome, Raised, Value
+from conformance.case.outcome import Computed, Event, Outcome, Raised, Value
 from conformance.case.steps import Backward, Custom, Detach, Grad, Hook, InPlace, Op
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.laws.judging import SHARE, Judging, Sampling, times_as_large
 from conformance.laws.registry import LAWS, broken_laws, try_laws
 from conformance.laws.relation import Absent, Evidence, Linear, Place, Same, Status, Term
+from conformance.laws.script import Alike
 from conformance.laws.subject import ObservedCase, subject_of
 from conformance.mutants.registry import mutant
 from reference_impl import DIALECTS, PADDLE, PADDLE_STATIC, TORCH, Category
@@ -200,6 +201,18 @@ def evidence(*arrays: Any, lane: Any = "exact", case: Case = EXACT) -> Evidence:
 def test_a_sum_is_judged_with_absent_as_zero(arrays: Any, status: str) -> None:
     relation = Linear((Term(PLACES[0]), Term(PLACES[1], -1.0), Term(PLACES[2], -1.0)))
     assert status == relation.settle(evidence(*arrays)).status
+
+
+@pytest.mark.parametrize(
+    ("seen", "status"),
+    [
+        (functools.partial(Raised, Category.NOT_IMPLEMENTED, "no second derivative", None), "held"),
+        (functools.partial(Computed, (), None), "broken"),
+    ],
+)
+def test_a_pass_calls_the_same_hooks_every_time_unless_it_fails(seen: Any, status: str) -> None:
+    twice = [Outcome([seen(events)], ()) for events in ((Event("h"),), ())]
+    assert status == Alike(((0, 0),), events=True).settle(Evidence([EXACT, EXACT], twice, INFO)).status
 
 
 def test_an_inner_product_weighs_every_element() -> None:

@@ -44,6 +44,14 @@ def flushes_subnormals() -> WrongEngine:
     return WrongEngine("flushes_subnormals", lambda: _forward("sqrt", lambda x: np.abs(x) < np.finfo(x.dtype).tiny))
 
 
+def loses_infinity_in_vectors() -> WrongEngine:
+    return WrongEngine("loses_infinity_in_vectors", lambda: _forward("sqrt", lambda x: np.isposinf(x) & _in_vectors(x)))
+
+
+def _in_vectors(x: Any) -> Any:
+    return np.arange(x.size).reshape(x.shape) < x.size // COPIES * COPIES
+
+
 def loses_large_margins() -> WrongEngine:
     return WrongEngine("loses_large_margins", lambda: _forward("soft_margin", lambda x: np.abs(x) > 100.0))
 
@@ -101,7 +109,10 @@ def test_an_engine_that_is_wrong_where_a_margin_is_large_is_caught_and_the_targe
     assert all("target = " in line for line in found.failures)
 
 
-@pytest.mark.parametrize(("engine", "op", "place"), [("swallows_nan", "relu", "nan"), ("flushes_subnormals", "sqrt", "1.4012")])
+@pytest.mark.parametrize(
+    ("engine", "op", "place"),
+    [("swallows_nan", "relu", "nan"), ("flushes_subnormals", "sqrt", "1.4012"), ("loses_infinity_in_vectors", "sqrt", "inf")],
+)
 def test_an_engine_that_is_wrong_at_one_point_is_caught_and_the_point_is_named(engine: str, op: str, place: str) -> None:
     found = sweep_op(f"tests.conformance.test_points:{engine}", op)
     assert found.points["diverged"] > 0

@@ -306,7 +306,7 @@ def _parts_squared(op: str) -> Callable[[Any], Any]:
 
 
 SPECTRA = (
-    *(f"{name}_of_parts" for name in ("cond", "eigh_invariant", "eigvalsh", "qr_invariant", "svd_invariant", "svdvals")),
+    *(f"{name}_of_parts" for name in ("cond", "eigh_invariant", "eigvalsh", "qr_invariant", "qr_triangle", "svd_invariant", "svdvals")),
     *(f"{name}_of_symmetric" for name in ("cholesky", "eigh_invariant", "eigvalsh")),
 )
 

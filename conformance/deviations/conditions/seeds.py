@@ -133,7 +133,7 @@ def seed_used_again(case: Case, number: int) -> bool:
     constants = {entry.name for entry in case.inputs if not entry.differentiable}
     stopped = {made.tensor for made in before if isinstance(made, SetRequiresGrad) and not made.requires_grad}
     for made in before:
-        if isinstance(made, Detach) or (isinstance(made, Op) and (made.no_grad or constants.issuperset(made.operands))):
+        if isinstance(made, Detach) or (isinstance(made, Op | Custom) and (made.no_grad or constants.issuperset(made.operands))):
             constants.update(made.results)
         elif _has_no_graph(made, constants | stopped):
             stopped.update(made.results)

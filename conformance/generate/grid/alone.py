@@ -44,7 +44,7 @@ def alone(op: str) -> Iterator[Row]:
         for argument in (DRAWN, *row.corners):
             for place in _first(place for size in ("few", "16+") for place in _places(row, argument, "321450", size)):
                 yield _row(place, "contiguous", WRITTEN, "1")
-            if row.memory not in (Memory.OWN, Memory.ITSELF):
+            if row.memory is not Memory.OWN and not row.memory.may_be_operand:
                 for place in _first(_places(row, argument, "432150", "8+")):
                     yield _row(place, "transposed", WRITTEN, "1")
     if op in SMOOTH:
@@ -54,7 +54,8 @@ def alone(op: str) -> Iterator[Row]:
 
 def keeps_what_is_known(op: str) -> bool:
     """Whether it is known, in both frameworks, what a write to a result of the op does to its gradients."""
-    return op in TABULATED and catalogue()[op].memory not in (Memory.DOUBTFUL, Memory.ITSELF)
+    memory = catalogue()[op].memory
+    return op in TABULATED and memory is not Memory.DOUBTFUL and not memory.may_be_operand
 
 
 def _first(places: Iterator[Place]) -> Iterator[Place]:

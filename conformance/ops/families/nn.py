@@ -192,6 +192,8 @@ ENTRIES = rows(
         rank=287,
         draw=_responses,
         points=PLAIN,
+        # Paddle's document has the sum of the squares, over a channel more where the size is even; its code has the mean, as PyTorch:
+        # https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/local_response_norm_en.html
         calls=both("torch.nn.functional.local_response_norm(x, size, alpha, beta, k)"),
         numbers=real_only(UNEXAMINED),
         corners={f"size {size}": given(_responses, size=size) for size in (1, 2, 3, 5)},

@@ -162,7 +162,7 @@ ENTRIES = rows(
         rank=9,
         draw=_permute,  # of a transposed tensor: a contiguous one comes back itself
         calls={"torch": "torch.permute(x, axes).contiguous()", "paddle": "paddle.transpose(x, axes).contiguous()"},
-        memory=Memory.ITSELF,
+        memory=Memory.UNLESS_COPIED,
     ),
     _row(
         "unsqueeze",

@@ -66,6 +66,13 @@ ENTRIES = rows(
         calls=_in_a_row("q, r", "(q * q).flatten(-2), (r * r).flatten(-2)", "linalg.qr(x)"),
     ),
     _row(
+        "qr_triangle",
+        base="qr",
+        rank=189,
+        draw=_matrices(_is_tall),
+        calls=both("(lambda r: (r * r).flatten(-2))(torch.linalg.qr(x)[1])"),
+    ),
+    _row(
         "svd_invariant",
         base="svd",
         rank=190,

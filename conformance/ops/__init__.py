@@ -139,7 +139,6 @@ NOT_OFFERED: Mapping[str, str] = {
     "the process die of it (`paddle-narrow-of-view`); a copy is narrowed",
     "index_copy of another axis than the first": "Paddle's `scatter` has none",
     "repeated indices of what is replaced": "which of the replacements stays is documented as undefined",
-    "vander": "Paddle writes its powers into an empty tensor, of which it keeps a gradient and counts nodes that are not modelled",
     "recurrent layers of lengths, without biases, by relu, three or more, two in both ways; last states": "come with the next ones",
     "lp_pool of windows with negative sums, and with a border": "PyTorch takes no border, and what its root of such a sum is, a NaN, "
     "no document says",

@@ -114,6 +114,7 @@ OF_PADDLE: Mapping[str, str] = {
     "trapezoid_x": "trapezoid_x_of_parts",
     "triplet_margin_loss": "triplet_margin_loss_by_tensor",
     "triplet_margin_with_distance_loss": "triplet_margin_with_distance_loss_by_difference",
+    "vander": "vander_as_one",
     "vecdot": "vecdot_of_parts",
     "where": "where_of_parts",
 }

@@ -71,6 +71,7 @@ APPLIED = {
     "tanhshrink_as_one",
     "dropout_downscaled_as_one",
     "dropout_all_unsigned",
+    "vander_as_one",
     "einsum_as_one",
     "einsum_single_as_one",
     "multi_dot_as_one",

@@ -47,6 +47,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("overwrite", ((2, 3), (3,)), {"op": "getitem_int", "attrs": {"index": 1}, "slot": 0}),
     ("overwrite", ((2, 3), (2, 1)), {"op": "split", "attrs": {"sections": [2, 1], "axis": 1}, "slot": 1}),
     ("overwrite", ((2, 3), (3, 2)), {"op": "t", "attrs": {}, "slot": 0}),
+    ("vander_as_one", ((3,),), {"count": 4}),
     ("matrix_exp_or_exp", ((2, 2),), {}),
     ("matrix_exp_or_exp", ((3, 1, 1),), {}),
     ("pdist_of_parts", ((3, 2),), {"p": 2.0}),

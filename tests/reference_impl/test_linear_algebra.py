@@ -267,6 +267,11 @@ def test_the_bound_of_a_factor_is_what_a_disturbance_of_its_product_does(shape: 
     assert (np.max(moved, 0) >= bound / 20).all()
 
 
+@pytest.mark.parametrize("op", ["vander", "vander_as_one"])
+def test_a_vandermonde_matrix_has_the_powers_of_a_vector(op: str) -> None:
+    assert np.array_equal([[1.0, 2.0, 4.0, 8.0], [1.0, -3.0, 9.0, -27.0]], OPS[op](np.array([2.0, -3.0]), count=4))
+
+
 # Covariances and exponentials.
 
 

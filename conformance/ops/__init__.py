@@ -117,14 +117,15 @@ NOT_OFFERED: Mapping[str, str] = {
     "traces of batches": "come with the next ones",
     "setitem with masks or lists": "comes with the next forms in place; index_put and masked_scatter are offered",
     "equal elements where their order decides (of topk and sort, say)": "which of them is taken is documented as not guaranteed",
-    "mode": "it is about equal elements, and to which of them the gradient goes nobody promises",
+    "modes of elements of which none is the most frequent, and the place of a mode": "the smallest is taken of several, which no document "
+    "says, nor which of equal elements the gradient goes to",
     "the mean of the two elements in the middle": "PyTorch has the smaller one alone, so medians are drawn with one in the middle",
     "std of equal numbers, var of one": "a kink, at which they differ, and 0/0",
     "cumprod with zeros, at higher orders": "PyTorch divides by each factor wherever none is 0 in the first pass",
     "ldexp of exponents that are tensors of floats": "come with the next ones",
     "gammainc and gammaincc of negative numbers, and their gradients in the order": "Paddle refuses negative numbers, of which the "
     "result is NaN in PyTorch, and no document says which; neither framework has the gradients",
-    "frexp": "its deviation is not written up: Paddle's gradient at 0 is 0",
+    "exponents of frexp": "they are integers in PyTorch and constants of no use in a graph",
     "istft, stft of complex signals or of windows that are shorter than the transform": "come with the next signals",
     "stft that is centred": "PyTorch makes its border by an op of its own, and what derivatives of that depend on is not modelled",
     "infinities, NaN and subnormals in random graphs": "`conformance points` asks every op at them, one op at a time",

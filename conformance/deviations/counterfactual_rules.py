@@ -54,6 +54,7 @@ from conformance.deviations.counterfactual_losses import (
     soft_margins_of_sums,
     variances_bounded_above,
 )
+from conformance.deviations.counterfactual_mantissas import powers_of_mantissas_single, slopes_of_mantissas_zero
 from conformance.deviations.counterfactual_matrices import (
     determinants_beside_a_small_one_constant,
     determinants_made_of_singular_values,
@@ -311,6 +312,8 @@ RULES: dict[str, Change] = {
     "as if no element of an unpooling were written over": written_over_elements_kept,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
     "as if derivatives took the slope at 0 for 1": derivatives_of_weighed_kinks_one_sided,
+    "as if powers of mantissas were float32": powers_of_mantissas_single,
+    "as if mantissas of 0 were constants": slopes_of_mantissas_zero,
     "as if slopes were constants": slopes_constant,
     "as if slopes at 0 were constants": slopes_constant_at_zero,
     "as if slopes of sinc were differences": slopes_of_sinc_differences,

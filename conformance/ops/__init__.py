@@ -113,12 +113,13 @@ NOT_OFFERED: Mapping[str, str] = {
     "singular matrices and repeated eigenvalues or singular values": "what is right there has not been looked at yet",
     "qr of wide matrices, or of which one part alone is used": "Paddle takes no wide ones, and its deviation is not written up: "
     "it dies where the gradient of a part is missing",
-    "eig, ormqr": "come with the next ops of linear algebra",
+    "eig": "comes with the next ops of linear algebra",
+    "ormqr of tall matrices": "Paddle refuses them, or multiplies with the first columns alone, where PyTorch has all of the product",
     "traces of batches": "come with the next ones",
     "setitem with masks or lists": "comes with the next forms in place; index_put and masked_scatter are offered",
     "equal elements where their order decides (of topk and sort, say)": "which of them is taken is documented as not guaranteed",
-    "modes of elements of which none is the most frequent, and the place of a mode": "the smallest is taken of several, which no document "
-    "says, nor which of equal elements the gradient goes to",
+    "modes of elements of which none is the most frequent": "the smallest of several is taken, which no document says, "
+    "nor which of equal elements the gradient goes to",
     "the mean of the two elements in the middle": "PyTorch has the smaller one alone, so medians are drawn with one in the middle",
     "std of equal numbers, var of one": "a kink, at which they differ, and 0/0",
     "cumprod with zeros, at higher orders": "PyTorch divides by each factor wherever none is 0 in the first pass",

@@ -96,6 +96,7 @@ OF_PADDLE: Mapping[str, str] = {
     "nanmean": "nanmean_of_parts",
     "nansum": "nansum_of_parts",
     "normalize": "normalize_by_maximum",
+    "ormqr": "ormqr_of_parts",
     "outer": "outer_of_parts",
     "pairwise_distance": "pairwise_distance_by_tensor",
     "pdist": "pdist_of_parts",

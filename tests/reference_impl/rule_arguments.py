@@ -341,6 +341,11 @@ def _placed(x: Any) -> Any:
     return OPS["place"](x, ROW, COLUMN, beyond=(0, -1), size=(2, 3))
 
 
+def _beyond_two(op: str, **attrs: Any) -> Callable[..., Any]:
+    """Have factors of reflections lie above 2, far from where one has no inverse."""
+    return lambda x, tau, y: OPS[op](x, OPS["add_scalar"](OPS["square"](tau), other=2.0), y, **attrs)
+
+
 def _dft_of_real(x: Any) -> Any:
     return OPS["dft"](OPS["from_real"](x), axes=[0, -1], sign=1)
 
@@ -362,6 +367,9 @@ FUNCTIONS: tuple[tuple[str, Callable[..., Any], Shapes], ...] = (
     ("pick", _picked, ((1, 2, 2, 3),)),
     ("place", _placed, ((1, 2, 1, 4),)),
     ("dft", _dft_of_real, ((3, 2),)),
+    ("ormqr", _beyond_two("ormqr", left=True, transposed=False), ((3, 2), (2,), (3, 2))),
+    ("ormqr", _beyond_two("ormqr", left=False, transposed=False), ((3, 2), (2,), (1, 3))),
+    ("ormqr_of_parts", _beyond_two("ormqr_of_parts", left=False, transposed=True), ((2, 2), (2,), (3, 2))),
     ("svd", _parts_squared("svd"), ((3, 2),)),
     ("svd", _parts_squared("svd"), ((2, 3),)),
     ("eigh", _parts_squared("eigh"), ((3, 3),)),

@@ -23,6 +23,7 @@ from conformance.deviations.counterfactual_conjugates import (
     seeds_conjugated,
 )
 from conformance.deviations.counterfactual_convolutions import seeds_of_convolutions_constant
+from conformance.deviations.counterfactual_eigenpairs import gradients_of_first_eigenvalues
 from conformance.deviations.counterfactual_exponentials import degree_eight_with_a_wrong_factor, matrices_halved_too_few_times
 from conformance.deviations.counterfactual_functions import (
     curvatures_of_entropies_damped,
@@ -306,6 +307,7 @@ RULES: dict[str, Change] = {
     "as if a polynomial of degree 8 had a wrong factor": degree_eight_with_a_wrong_factor,
     "as if reflections were multiplied by the last product": products_written_over,
     "as if gradients of factors were made of those of right sides": gradients_of_factors_through_solutions,
+    "as if eigenvalues of a batch had the gradients of the first ones": gradients_of_first_eigenvalues,
     "as if largest sizes were not shared": largest_sizes_unshared,
     "as if extrema of segments were not shared": tied_elements_of_segments_unshared,
     "as if negative gradients of segments were not shared": negative_gradients_of_segments_unshared,

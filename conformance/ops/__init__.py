@@ -46,6 +46,7 @@ FAMILIES = (
     "norms",
     "matrices",
     "spectra",
+    "eigenpairs",
     "elimination",
     "covariance",
     "exponentials",
@@ -113,7 +114,6 @@ NOT_OFFERED: Mapping[str, str] = {
     "singular matrices and repeated eigenvalues or singular values": "what is right there has not been looked at yet",
     "qr of wide matrices, or of which one part alone is used": "Paddle takes no wide ones, and its deviation is not written up: "
     "it dies where the gradient of a part is missing",
-    "eig": "comes with the next ops of linear algebra",
     "ormqr of tall matrices": "Paddle refuses them, or multiplies with the first columns alone, where PyTorch has all of the product",
     "traces of batches": "come with the next ones",
     "setitem with masks or lists": "comes with the next forms in place; index_put and masked_scatter are offered",
@@ -127,7 +127,9 @@ NOT_OFFERED: Mapping[str, str] = {
     "gammainc and gammaincc of negative numbers, and their gradients in the order": "Paddle refuses negative numbers, of which the "
     "result is NaN in PyTorch, and no document says which; neither framework has the gradients",
     "exponents of frexp": "they are integers in PyTorch and constants of no use in a graph",
-    "istft, stft of complex signals or of windows that are shorter than the transform": "come with the next signals",
+    "stft of complex signals, istft to them, windows that are shorter than the transform": "come with the next signals",
+    "istft to signals that are longer than its windows reach": "PyTorch fills them with zeros and warns, Paddle returns less, and no "
+    "document says which",
     "stft that is centred": "PyTorch makes its border by an op of its own, and what derivatives of that depend on is not modelled",
     "infinities, NaN and subnormals in random graphs": "`conformance points` asks every op at them, one op at a time",
     "equations of einsum that only reorder axes or read a diagonal": "their result is a view in PyTorch and a copy in Paddle",

@@ -19,6 +19,7 @@ OF_TORCH: Mapping[str, str] = {
     "cartesian_prod": "cartesian_prod_of_parts",
     "cond": "cond_of_parts",
     "copysign": "copysign_by_quotient",
+    "eig_invariant": "eig_invariant_of_parts",
     "eigh_invariant": "eigh_invariant_of_parts",
     "eigvalsh": "eigvalsh_of_parts",
     "inner": "inner_of_rows",

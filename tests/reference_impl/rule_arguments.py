@@ -235,6 +235,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("vector_norm", ((2, 3),), {"p": "inf", "axis": None, "keepdims": False}),
     ("backward_stable", ((2, 3), (2,)), {}),
     ("settled", ((2, 3), (2,)), {"vectors": True}),
+    ("settled_pair", ((2, 2), (2,), (2, 2)), {"vectors": True}),
     ("direction", ((2, 3), (2, 1)), {}),
     ("power_of_length", ((2, 3),), {"exponent": -1.0}),
     ("power_unless_zero", ((2, 3),), {"exponent": -2.0}),
@@ -313,6 +314,13 @@ SPECTRA = (
 )
 
 
+def _sizes_of_pairs(x: Any) -> tuple[Any, ...]:
+    """Return the squares of the sizes of eigenvectors of a matrix with complex eigenvalues, and these."""
+    away = OPS["add"](x, np.array([[0.0, 5.0, 0.0], [0.0, 0.0, 6.0], [7.0, 0.0, 0.0]]))
+    w, v = OPS["eig"](away)
+    return OPS["real"](OPS["mul"](v, OPS["conj"](v))), OPS["real"](w), OPS["imag"](w)
+
+
 def _far_from_singular(op: str, **attrs: Any) -> Callable[[Any], Any]:
     return lambda x: OPS[op](OPS["add"](x, np.diag([4.0, 5.5, 7.5])), **attrs)
 
@@ -374,6 +382,8 @@ FUNCTIONS: tuple[tuple[str, Callable[..., Any], Shapes], ...] = (
     ("svd", _parts_squared("svd"), ((2, 3),)),
     ("eigh", _parts_squared("eigh"), ((3, 3),)),
     ("qr", _parts_squared("qr"), ((3, 2),)),
+    ("eig", _sizes_of_pairs, ((3, 3),)),
+    *(("eig_invariant_of_parts", _far_from_singular("eig_invariant_of_parts", shift=shift), ((3, 3),)) for shift in (0, 1)),
     *((op, _far_from_singular(op), ((3, 3),)) for op in SPECTRA),
     ("solve_from_right", _solved_from_right, ((3, 3), (2, 3))),
     ("matrix_power_of_products", _far_from_singular("matrix_power_of_products", n=-2), ((3, 3),)),

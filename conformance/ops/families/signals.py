@@ -35,8 +35,9 @@ def _spectra(s: Sampler) -> Arguments | None:
     """Draw spectra of overlapping windows, and of the signal all of it or so much as the windows reach."""
     x = s.take(_is_spectrum, shape=(3, 2))
     rows, count = x.shape[-2:]
-    onesided = s.source.chance(0.6)
-    n = 2 * (rows - 1) + s.source.integer(0, 1) if onesided else rows
+    odd = s.source.chance(0.2)
+    onesided = rows % 2 != odd or s.source.chance(0.6)
+    n = 2 * (rows - 1) + odd if onesided else rows
     hop, center = s.source.integer(1, n), s.source.chance(0.5)
     reached = n + hop * (count - 1) - (n // 2 if center else 0)
     attrs = {

@@ -14,6 +14,7 @@ import numpy as np
 
 from conformance.case.rewrite import single_numbers
 from conformance.deviations.changed_rules import changed_rules
+from conformance.deviations.counterfactual_alignments import unlikely_classes_raised
 from conformance.deviations.counterfactual_conjugates import (
     derivatives_conjugate_nothing,
     derivatives_not_conjugated,
@@ -308,6 +309,7 @@ RULES: dict[str, Change] = {
     "as if reflections were multiplied by the last product": products_written_over,
     "as if gradients of factors were made of those of right sides": gradients_of_factors_through_solutions,
     "as if eigenvalues of a batch had the gradients of the first ones": gradients_of_first_eigenvalues,
+    "as if no class were less likely than the least number": unlikely_classes_raised,
     "as if largest sizes were not shared": largest_sizes_unshared,
     "as if extrema of segments were not shared": tied_elements_of_segments_unshared,
     "as if negative gradients of segments were not shared": negative_gradients_of_segments_unshared,

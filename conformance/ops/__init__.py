@@ -100,7 +100,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "ctc_loss of sequences that are too short for their labels": "it is infinite, and what gradients are then the documents leave open",
     "programs of convolutions, windows, grids, distances, attention that is causal and most means of parts": "their deviations are not "
     "written up: most are those of eager mode, affine_grid has no shape while a program is built, and derivatives of convolutions die",
-    "programs of sinc, stft, istft, eig and ormqr": "what they do there is not written up: eig refuses to be "
+    "programs of sinc and stft, and of istft, eig and ormqr": "what they do there is not written up: eig refuses to be "
     "differentiated, and ormqr may die",
     "programs of positive, multi-label margins and incomplete gamma functions of broadcast or empty operands": "what is wrong there is "
     "not written up: a gradient of a variable in itself, a quotient that is rounded to float32, a shape that is lost",

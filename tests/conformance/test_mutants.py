@@ -58,6 +58,8 @@ APPLIED = {
     "entropy_of_shares",
     "smoothed",
     "mean_all",
+    "mode",
+    "eig",
     "narrow",
     "conv2d_plain",
     "conv3d_plain",

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from reference_impl.primitives.arithmetic import add, mul, mul_scalar
-from reference_impl.primitives.fused import fused
+from reference_impl.primitives.fused import fused, of_parts
 from reference_impl.primitives.indexing import index_select, scatter_add
 from reference_impl.primitives.reduction import restore_axes
-from reference_impl.tape.primitive import Domain, array_of, composite, primitive, shape_of
+from reference_impl.tape.primitive import Domain, array_of, primitive, shape_of
 
 DISTINCT = {"x": Domain.DISTINCT}
 
@@ -139,10 +139,13 @@ def mode_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
     return scatter_add(restore_axes(g, shape_of(x), axis, keepdims=keepdims), axis=axis, index=index, shape=shape_of(x))
 
 
-@composite
+@fused(domain=DISTINCT)
 def mode_of_selected(x: Any, *, index: Any, axis: int, keepdims: Any) -> Any:
     """Return the most frequent one of entries along an axis that are selected, one of them more often than all others."""
     return mode(index_select(x, axis=axis, index=index), axis=axis, keepdims=keepdims)
+
+
+mode_of_selected_of_parts = of_parts(mode_of_selected)
 
 
 @fused(domain=DISTINCT)

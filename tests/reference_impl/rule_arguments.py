@@ -274,6 +274,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("from_real", ((2, 3),), {}),
     ("from_imag", ((2, 3),), {}),
     ("picked", ((3, 4),), {"axis": -1, "kind": "upper", "at": 0.5, "skipping": False, "keepdims": True}),
+    ("mode_of_selected_of_parts", ((3, 2),), {"index": [1, 0, 1], "axis": 1, "keepdims": False}),
     ("mode", ((3, 4),), {"axis": -1, "keepdims": True}),
     ("centred", ((2, 3, 2),), {"axis": [0, -1]}),
     ("centred", ((2, 3),), {"axis": None}),

@@ -14,6 +14,7 @@ import numpy as np
 
 from conformance.case.rewrite import single_numbers
 from conformance.deviations.changed_rules import changed_rules
+from conformance.deviations.counterfactual_alignments import unlikely_classes_raised
 from conformance.deviations.counterfactual_conjugates import (
     derivatives_conjugate_nothing,
     derivatives_not_conjugated,
@@ -23,6 +24,7 @@ from conformance.deviations.counterfactual_conjugates import (
     seeds_conjugated,
 )
 from conformance.deviations.counterfactual_convolutions import seeds_of_convolutions_constant
+from conformance.deviations.counterfactual_eigenpairs import gradients_of_first_eigenvalues
 from conformance.deviations.counterfactual_exponentials import degree_eight_with_a_wrong_factor, matrices_halved_too_few_times
 from conformance.deviations.counterfactual_functions import (
     curvatures_of_entropies_damped,
@@ -54,6 +56,7 @@ from conformance.deviations.counterfactual_losses import (
     soft_margins_of_sums,
     variances_bounded_above,
 )
+from conformance.deviations.counterfactual_mantissas import powers_of_mantissas_single, slopes_of_mantissas_zero
 from conformance.deviations.counterfactual_matrices import (
     determinants_beside_a_small_one_constant,
     determinants_made_of_singular_values,
@@ -314,12 +317,16 @@ RULES: dict[str, Change] = {
     "as if a polynomial of degree 8 had a wrong factor": degree_eight_with_a_wrong_factor,
     "as if reflections were multiplied by the last product": products_written_over,
     "as if gradients of factors were made of those of right sides": gradients_of_factors_through_solutions,
+    "as if eigenvalues of a batch had the gradients of the first ones": gradients_of_first_eigenvalues,
+    "as if no class were less likely than the least number": unlikely_classes_raised,
     "as if largest sizes were not shared": largest_sizes_unshared,
     "as if extrema of segments were not shared": tied_elements_of_segments_unshared,
     "as if negative gradients of segments were not shared": negative_gradients_of_segments_unshared,
     "as if no element of an unpooling were written over": written_over_elements_kept,
     "as if derivatives gave ties to the second operand": derivatives_of_ties_unshared,
     "as if derivatives took the slope at 0 for 1": derivatives_of_weighed_kinks_one_sided,
+    "as if powers of mantissas were float32": powers_of_mantissas_single,
+    "as if mantissas of 0 were constants": slopes_of_mantissas_zero,
     "as if slopes were constants": slopes_constant,
     "as if slopes at 0 were constants": slopes_constant_at_zero,
     "as if slopes of sinc were differences": slopes_of_sinc_differences,

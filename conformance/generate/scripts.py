@@ -201,7 +201,9 @@ def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, without: tupl
 
     def fits(name: str) -> bool:
         entry = catalogue()[name]
-        own = entry.family in ("complex", "fourier")  # what makes complex numbers of real ones, or real ones of these
+        own = (
+            entry.family in ("complex", "fourier") or entry.numbers.taken == "complex"
+        )  # what makes complex numbers of real ones, or real ones of these
         taken = own or entry.numbers.taken == "both" if kind == "complex" else not own
         return (
             taken

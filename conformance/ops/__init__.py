@@ -46,6 +46,7 @@ FAMILIES = (
     "norms",
     "matrices",
     "spectra",
+    "eigenpairs",
     "elimination",
     "covariance",
     "exponentials",
@@ -99,7 +100,8 @@ NOT_OFFERED: Mapping[str, str] = {
     "ctc_loss of sequences that are too short for their labels": "it is infinite, and what gradients are then the documents leave open",
     "programs of convolutions, windows, grids, distances, attention that is causal and most means of parts": "their deviations are not "
     "written up: most are those of eager mode, affine_grid has no shape while a program is built, and derivatives of convolutions die",
-    "programs of sinc and stft": "what they do there has not been written up yet",
+    "programs of sinc and stft, and of istft, eig and ormqr": "what they do there is not written up: eig refuses to be "
+    "differentiated, and ormqr may die",
     "programs of positive of no elements or within no_grad, and of gammaincc whose derivative is refused": "what is wrong there is not "
     "written up: a seed that counts once and so has no gradient, two deviations in one number, and a process that dies",
     "distances of other norms than the second": "come with the next ones",
@@ -113,19 +115,22 @@ NOT_OFFERED: Mapping[str, str] = {
     "singular matrices and repeated eigenvalues or singular values": "what is right there has not been looked at yet",
     "qr of wide matrices, or of which the first part alone is used": "Paddle takes no wide ones, and dies where the gradient of a part "
     "is missing (`paddle-qr-one-factor-crash`); the second part alone is asked",
-    "eig, ormqr": "come with the next ops of linear algebra",
+    "ormqr of tall matrices": "Paddle refuses them, or multiplies with the first columns alone, where PyTorch has all of the product",
     "traces of batches": "come with the next ones",
     "setitem with masks or lists": "comes with the next forms in place; index_put and masked_scatter are offered",
     "equal elements where their order decides (of topk and sort, say)": "which of them is taken is documented as not guaranteed",
-    "mode": "it is about equal elements, and to which of them the gradient goes nobody promises",
+    "modes of elements of which none is the most frequent": "the smallest of several is taken, which no document says, "
+    "nor which of equal elements the gradient goes to",
     "the mean of the two elements in the middle": "PyTorch has the smaller one alone, so medians are drawn with one in the middle",
     "std of equal numbers, var of one": "a kink, at which they differ, and 0/0",
     "cumprod with zeros, at higher orders": "PyTorch divides by each factor wherever none is 0 in the first pass",
     "ldexp of exponents that are tensors of floats": "come with the next ones",
     "gammainc and gammaincc of negative numbers, and their gradients in the order": "Paddle refuses negative numbers, of which the "
     "result is NaN in PyTorch, and no document says which; neither framework has the gradients",
-    "frexp": "its deviation is not written up: Paddle's gradient at 0 is 0",
-    "istft, stft of complex signals or of windows that are shorter than the transform": "come with the next signals",
+    "exponents of frexp": "they are integers in PyTorch and constants of no use in a graph",
+    "stft of complex signals, istft to them, windows that are shorter than the transform": "come with the next signals",
+    "istft to signals that are longer than its windows reach": "PyTorch fills them with zeros and warns, Paddle returns less, and no "
+    "document says which",
     "stft that is centred": "PyTorch makes its border by an op of its own, and what derivatives of that depend on is not modelled",
     "infinities, NaN and subnormals in random graphs": "`conformance points` asks every op at them, one op at a time",
     "equations of einsum that only reorder axes or read a diagonal": "their result is a view in PyTorch and a copy in Paddle",
@@ -139,7 +144,6 @@ NOT_OFFERED: Mapping[str, str] = {
     "the process die of it (`paddle-narrow-of-view`); a copy is narrowed",
     "index_copy of another axis than the first": "Paddle's `scatter` has none",
     "repeated indices of what is replaced": "which of the replacements stays is documented as undefined",
-    "vander": "Paddle writes its powers into an empty tensor, of which it keeps a gradient and counts nodes that are not modelled",
     "recurrent layers of lengths, without biases, by relu, three or more, two in both ways; last states": "come with the next ones",
     "lp_pool of windows with negative sums, and with a border": "PyTorch takes no border, and what its root of such a sum is, a NaN, "
     "no document says",

@@ -2,25 +2,25 @@
 
 What is minimized is minus the logarithm of the probability of all alignments together: of all sequences of classes, one for each time,
 that become the labels when repeated classes are made one and blanks are left out. They are summed as a product of matrices, time by
-time, over the labels with a blank around each (A. Graves et al., "Connectionist Temporal Classification", 2006, section 4.1). So the
-rules are those of the product, and every order follows. It is a sum of probabilities and not of logarithms: sequences are short.
+time, over the labels with a blank around each (A. Graves et al., "Connectionist Temporal Classification", 2006, section 4.1). A
+probability of many times is none in any dtype, so sums of exponentials stand for the sums of products, and only what can be reached by
+a time is summed then: all numbers are finite, and every order follows.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import div, mul, neg
-from reference_impl.primitives.elementary import exp
-from reference_impl.primitives.elementary import log as logarithm
+from reference_impl.primitives.arithmetic import add, div, neg
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.indexing import getitem_intarray
-from reference_impl.primitives.linalg import matmul
 from reference_impl.primitives.losses import like, reduced
-from reference_impl.primitives.reduction import sum as add_up
-from reference_impl.primitives.shape import cat, narrow, reshape
+from reference_impl.primitives.reduction import logsumexp
+from reference_impl.primitives.selection import masked_fill
+from reference_impl.primitives.shape import cat, expand, narrow, reshape
 from reference_impl.primitives.softmax import log_softmax
 from reference_impl.tape.primitive import composite
 
@@ -43,14 +43,23 @@ def _of_one(x: Any, labels: Sequence[int], sample: int, times: int) -> Any:
     """Return minus the logarithm of the probability of the labels of a sample."""
     around = [BLANK, *(c for label in labels for c in (label, BLANK))]
     size = len(around)
+    steps = _steps(around)
     places = [np.repeat(range(times), size).tolist(), [sample] * (times * size), around * times]
-    chances = exp(reshape(getitem_intarray(x, index=places), shape=(times, size)))
-    begun = like([[1.0] * min(size, 2) + [0.0] * (size - 2)], x)
-    ways = mul(narrow(chances, axis=0, start=0, length=1), begun)
+    logs = reshape(getitem_intarray(x, index=places), shape=(times, size))
+    there = min(size, 2)
+    ways = _at(logs, 0, there)
     for time in range(1, times):
-        ways = mul(matmul(ways, like(_steps(around), x)), narrow(chances, axis=0, start=time, length=1))
-    ended = narrow(ways, axis=1, start=max(size - 2, 0), length=min(size, 2))
-    return neg(logarithm(add_up(ended, axis=[1], keepdims=False)))
+        before, there = there, int(steps[:there].any(axis=0).sum())
+        each = expand(reshape(ways, shape=(before, 1)), shape=(before, there))
+        taken = masked_fill(each, mask=~steps[:before, :there], value=-math.inf)
+        ways = add(logsumexp(taken, axis=0, keepdims=True), _at(logs, time, there))
+    unfinished = np.arange(there)[None] < size - 2
+    return neg(logsumexp(masked_fill(ways, mask=unfinished, value=-math.inf), axis=1, keepdims=False))
+
+
+def _at(logs: Any, time: int, there: int) -> Any:
+    """Return the logarithms at one time, of the labels that can be reached by then: those in front."""
+    return narrow(narrow(logs, axis=0, start=time, length=1), axis=1, start=0, length=there)
 
 
 @fused()

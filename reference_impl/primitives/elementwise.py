@@ -52,6 +52,23 @@ def ldexp_of_parts(x: Any, *, exponent: Any) -> Any:
 
 
 @primitive(branch_sides=jumps)
+def unit_of_mantissa(x: Any) -> Any:
+    """Return the power of two that brings a number between 1/2 and 1 in size, and 1 at 0, infinities and NaN (piecewise constant)."""
+    exponents = np.where(np.isfinite(x), np.frexp(x)[1], 0)
+    with np.errstate(over="ignore"):
+        return np.ldexp(np.ones_like(x), -exponents)
+
+
+@sloped(lambda out, x: unit_of_mantissa(array_of(x)), ulps=0)
+def frexp(x: Any) -> Any:
+    """Return the mantissa of a number, ``x`` times a power of two, which jumps at each power of two and is 0 at 0."""
+    unit = unit_of_mantissa(x)
+    with np.errstate(all="ignore"):
+        scaled = np.multiply(x, unit)
+    return np.where(np.isfinite(unit) & (unit >= np.finfo(x.dtype).tiny), scaled, np.frexp(x)[0])
+
+
+@primitive(branch_sides=jumps)
 def finite(x: Any) -> Any:
     """Return 0 at infinities and NaN, else 1 (piecewise constant)."""
     return np.isfinite(x).astype(x.dtype)

@@ -1,8 +1,9 @@
-"""Ops that order elements along an axis: sorted, the k-th, the median, and the running extremes.
+"""Ops that order elements along an axis: sorted, the k-th, the median, the mode, and the running extremes.
 
 Where the elements lie that are taken is piecewise constant, so a primitive of its own says it, and a rule sends each cotangent back
 there. Which of equal elements is taken is documented as not guaranteed; NaN counts as the largest number, and a median of rows with
-NaN is NaN (`torch.median`, `paddle.median`).
+NaN is NaN (`torch.median`, `paddle.median`). A mode is about equal elements, and to which of them its gradient goes nobody promises
+either; so it is asked for of elements of which some are selected again and again, to whom all of them lead back.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from reference_impl.primitives.arithmetic import add, mul, mul_scalar
-from reference_impl.primitives.fused import fused
-from reference_impl.primitives.indexing import scatter_add
+from reference_impl.primitives.fused import fused, of_parts
+from reference_impl.primitives.indexing import index_select, scatter_add
 from reference_impl.primitives.reduction import restore_axes
 from reference_impl.tape.primitive import Domain, array_of, primitive, shape_of
 
@@ -106,6 +107,45 @@ def picked_vjp_x(g: Any, out: Any, x: Any, *, axis: int, kind: str, at: float, s
 def kthvalue(x: Any, *, k: int, axis: int, keepdims: Any) -> Any:
     """Return the k-th smallest element along an axis; NaN is the largest."""
     return picked(x, axis=axis, kind="k-th", at=float(k), skipping=False, keepdims=keepdims)
+
+
+def _most_frequent(x: Any, axis: int, *, last: bool) -> Any:
+    """Return where the smallest of the most frequent elements along an axis lies, the first of them or the ``last``."""
+    rows = np.moveaxis(x, axis, -1)
+    counts = np.add.reduce(np.equal(rows[..., None], rows[..., None, :]), axis=-1)
+    frequent = np.equal(counts, np.maximum.reduce(counts, axis=-1, keepdims=True))
+    value = np.minimum.reduce(np.where(frequent, rows, np.inf), axis=-1, keepdims=True)
+    there = frequent & np.equal(rows, value)
+    found = rows.shape[-1] - 1 - np.argmax(there[..., ::-1], axis=-1) if last else np.argmax(there, axis=-1)
+    return np.expand_dims(found, axis)
+
+
+@primitive(branch_sides=lambda out, x, *, axis: [_most_frequent(x, axis, last=last) for last in (False, True)])
+def place_of_mode(x: Any, *, axis: int) -> Any:
+    """Return the position of the most frequent element along an axis, with the axis (piecewise constant)."""
+    return _most_frequent(x, axis, last=True)
+
+
+@primitive(ulps=0)
+def mode(x: Any, *, axis: int, keepdims: Any) -> Any:
+    """Return the most frequent element along an axis, of several the smallest."""
+    found = np.take_along_axis(x, place_of_mode(x, axis=axis), axis)
+    return found if keepdims else np.squeeze(found, axis)
+
+
+@mode.vjp("x")
+def mode_vjp_x(g: Any, out: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
+    index = place_of_mode(array_of(x), axis=axis)
+    return scatter_add(restore_axes(g, shape_of(x), axis, keepdims=keepdims), axis=axis, index=index, shape=shape_of(x))
+
+
+@fused(domain=DISTINCT)
+def mode_of_selected(x: Any, *, index: Any, axis: int, keepdims: Any) -> Any:
+    """Return the most frequent one of entries along an axis that are selected, one of them more often than all others."""
+    return mode(index_select(x, axis=axis, index=index), axis=axis, keepdims=keepdims)
+
+
+mode_of_selected_of_parts = of_parts(mode_of_selected)
 
 
 @fused(domain=DISTINCT)

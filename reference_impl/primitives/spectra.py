@@ -10,7 +10,7 @@ collection of matrix derivative results", Oxford NA-08/01 (2008), and J. Townsen
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,19 +25,21 @@ from reference_impl.primitives.shape import cat, reshape, tril, unsqueeze
 from reference_impl.tape.primitive import alias, array_of, composite, primitive, shape_of, straight_through
 from reference_impl.tape.tensor import Tensor
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def _distance(spectrum: Any) -> Any:
+
+def least_distance(spectrum: Any) -> Any:
     """Return the least distance of two values, or of one from 0."""
-    ordered = np.sort(spectrum, axis=-1)
-    least = np.abs(ordered).min(-1)
-    return np.minimum(least, np.diff(ordered, axis=-1).min(-1)) if ordered.shape[-1] > 1 else least
+    apart = np.abs(spectrum[..., None] - spectrum[..., None, :]) + np.diag(np.full(spectrum.shape[-1], np.inf))
+    return np.minimum(np.abs(spectrum).min(-1), apart.min((-1, -2)))
 
 
 def _size_of_part(out: Any, part: Any, spectrum: Any, *, vectors: bool) -> Any:
     size = np.abs(spectrum).max(-1)
     if vectors:
         with np.errstate(all="ignore"):
-            size = size / _distance(spectrum)
+            size = size / least_distance(spectrum)
     return np.broadcast_to(size.reshape(*size.shape, *(1,) * (out.ndim - size.ndim)), out.shape)
 
 
@@ -162,10 +164,19 @@ def _flat(x: Any) -> Any:
 
 
 def _settled(parts: tuple[Any, ...], spectrum: Any, are_vectors: tuple[bool, ...]) -> tuple[Any, ...]:
+    """Return the parts of a decomposition, settled."""
+
+    def settle(parts: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple([settled(part, array_of(spectrum), vectors=are) for part, are in zip(parts, are_vectors, strict=True)])
+
+    return on_their_node(parts, settle)
+
+
+def on_their_node(parts: tuple[Any, ...], settle: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> tuple[Any, ...]:
     """Return the parts of a decomposition, settled; on a tape they are the results of its one node, as they were."""
-    if type(spectrum) is not Tensor:
-        return tuple([settled(part, spectrum, vectors=are) for part, are in zip(parts, are_vectors, strict=True)])
-    made = _settled(tuple([part.array for part in parts]), spectrum.array, are_vectors)
+    if type(parts[0]) is not Tensor:
+        return settle(parts)
+    made = settle(tuple([part.array for part in parts]))
     node = parts[0].node
     if node is None:
         return tuple(map(Tensor, made))

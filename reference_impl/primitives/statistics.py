@@ -11,12 +11,12 @@ import numpy as np
 
 from reference_impl.primitives.arithmetic import add, div, div_by_quotient, mul, mul_scalar, neg, sloped, sub
 from reference_impl.primitives.complex import conjugate
-from reference_impl.primitives.fused import fused, of_parts
+from reference_impl.primitives.fused import as_one, fused, of_parts
 from reference_impl.primitives.piecewise import jumps
 from reference_impl.primitives.reduction import count_reduced, cumsum, numpy_axes, restore_axes
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.selection import masked_fill
-from reference_impl.primitives.shape import expand, flip, narrow, reshape
+from reference_impl.primitives.shape import cat, expand, flip, narrow, reshape, unsqueeze
 from reference_impl.tape.primitive import Domain, Symbol, array_of, axes_reversed, composite, own_transpose, primitive, shape_of
 
 
@@ -242,6 +242,16 @@ def _at_each(of: Any, axis: int) -> Any:
     """Return the same at each place of a new axis in front of one, which is as long."""
     shape = shape_of(of)
     return expand(reshape(of, shape=(*shape[:axis], 1, *shape[axis:])), shape=(*shape[:axis], shape[axis], *shape[axis:]))
+
+
+@composite
+def vander(x: Any, *, count: int) -> Any:
+    """Return the powers of each element of a vector, from 0 on, so many in a row."""
+    rows = expand(unsqueeze(x, axis=-1), shape=(*shape_of(x), count - 1))
+    return cat(np.ones((*shape_of(x), 1), x.dtype), cumprod(rows, axis=-1), axis=-1)
+
+
+vander_as_one = as_one(vander)
 
 
 @primitive(

@@ -47,6 +47,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("overwrite", ((2, 3), (3,)), {"op": "getitem_int", "attrs": {"index": 1}, "slot": 0}),
     ("overwrite", ((2, 3), (2, 1)), {"op": "split", "attrs": {"sections": [2, 1], "axis": 1}, "slot": 1}),
     ("overwrite", ((2, 3), (3, 2)), {"op": "t", "attrs": {}, "slot": 0}),
+    ("vander_as_one", ((3,),), {"count": 4}),
     ("matrix_exp_or_exp", ((2, 2),), {}),
     ("matrix_exp_or_exp", ((3, 1, 1),), {}),
     ("pdist_of_parts", ((3, 2),), {"p": 2.0}),
@@ -234,6 +235,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("vector_norm", ((2, 3),), {"p": "inf", "axis": None, "keepdims": False}),
     ("backward_stable", ((2, 3), (2,)), {}),
     ("settled", ((2, 3), (2,)), {"vectors": True}),
+    ("settled_pair", ((2, 2), (2,), (2, 2)), {"vectors": True}),
     ("direction", ((2, 3), (2, 1)), {}),
     ("power_of_length", ((2, 3),), {"exponent": -1.0}),
     ("power_unless_zero", ((2, 3),), {"exponent": -2.0}),
@@ -272,6 +274,8 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("from_real", ((2, 3),), {}),
     ("from_imag", ((2, 3),), {}),
     ("picked", ((3, 4),), {"axis": -1, "kind": "upper", "at": 0.5, "skipping": False, "keepdims": True}),
+    ("mode_of_selected_of_parts", ((3, 2),), {"index": [1, 0, 1], "axis": 1, "keepdims": False}),
+    ("mode", ((3, 4),), {"axis": -1, "keepdims": True}),
     ("centred", ((2, 3, 2),), {"axis": [0, -1]}),
     ("centred", ((2, 3),), {"axis": None}),
     ("without_nan", ((2, 3),), {}),
@@ -311,6 +315,13 @@ SPECTRA = (
 )
 
 
+def _sizes_of_pairs(x: Any) -> tuple[Any, ...]:
+    """Return the squares of the sizes of eigenvectors of a matrix with complex eigenvalues, and these."""
+    away = OPS["add"](x, np.array([[0.0, 5.0, 0.0], [0.0, 0.0, 6.0], [7.0, 0.0, 0.0]]))
+    w, v = OPS["eig"](away)
+    return OPS["real"](OPS["mul"](v, OPS["conj"](v))), OPS["real"](w), OPS["imag"](w)
+
+
 def _far_from_singular(op: str, **attrs: Any) -> Callable[[Any], Any]:
     return lambda x: OPS[op](OPS["add"](x, np.diag([4.0, 5.5, 7.5])), **attrs)
 
@@ -339,6 +350,11 @@ def _placed(x: Any) -> Any:
     return OPS["place"](x, ROW, COLUMN, beyond=(0, -1), size=(2, 3))
 
 
+def _beyond_two(op: str, **attrs: Any) -> Callable[..., Any]:
+    """Have factors of reflections lie above 2, far from where one has no inverse."""
+    return lambda x, tau, y: OPS[op](x, OPS["add_scalar"](OPS["square"](tau), other=2.0), y, **attrs)
+
+
 def _dft_of_real(x: Any) -> Any:
     return OPS["dft"](OPS["from_real"](x), axes=[0, -1], sign=1)
 
@@ -360,10 +376,15 @@ FUNCTIONS: tuple[tuple[str, Callable[..., Any], Shapes], ...] = (
     ("pick", _picked, ((1, 2, 2, 3),)),
     ("place", _placed, ((1, 2, 1, 4),)),
     ("dft", _dft_of_real, ((3, 2),)),
+    ("ormqr", _beyond_two("ormqr", left=True, transposed=False), ((3, 2), (2,), (3, 2))),
+    ("ormqr", _beyond_two("ormqr", left=False, transposed=False), ((3, 2), (2,), (1, 3))),
+    ("ormqr_of_parts", _beyond_two("ormqr_of_parts", left=False, transposed=True), ((2, 2), (2,), (3, 2))),
     ("svd", _parts_squared("svd"), ((3, 2),)),
     ("svd", _parts_squared("svd"), ((2, 3),)),
     ("eigh", _parts_squared("eigh"), ((3, 3),)),
     ("qr", _parts_squared("qr"), ((3, 2),)),
+    ("eig", _sizes_of_pairs, ((3, 3),)),
+    *(("eig_invariant_of_parts", _far_from_singular("eig_invariant_of_parts", shift=shift), ((3, 3),)) for shift in (0, 1)),
     *((op, _far_from_singular(op), ((3, 3),)) for op in SPECTRA),
     ("solve_from_right", _solved_from_right, ((3, 3), (2, 3))),
     ("matrix_power_of_products", _far_from_singular("matrix_power_of_products", n=-2), ((3, 3),)),
@@ -391,6 +412,8 @@ CONSTANT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("round", ((2, 3),), {}),
     ("largest", ((2, 4),), {"k": 2, "axis": 1}),
     ("order", ((2, 4),), {"axis": 1, "descending": True}),
+    ("place_of_mode", ((2, 4),), {"axis": 1}),
+    ("unit_of_mantissa", ((4,),), {}),
     ("position_of", ((2, 4),), {"axis": 1, "kind": "lower", "at": 0.5, "skipping": False}),
     ("record", ((2, 4),), {"axis": 1, "larger": True}),
     ("row_order", ((4, 3),), {}),

@@ -53,7 +53,8 @@ def drawn_problems(op: str, dtype: str | None = None) -> Iterator[Problem]:
     """Yield what the generator draws, without the draws that have no element to check."""
     if op not in DRAWN:
         return
-    dtype = dtype or ("complex128" if catalogue()[op].family == "complex" else "float64")
+    on_complex = catalogue()[op].family == "complex" or catalogue()[op].numbers.taken == "complex"
+    dtype = dtype or ("complex128" if on_complex else "float64")
     for attempt in range(ATTEMPTS):
         sketch = Sketch(FastSource(zlib.crc32(op.encode()), attempt), exact=False, dtype=dtype)
         if not sketch.add_op(op):

@@ -267,6 +267,11 @@ def test_the_bound_of_a_factor_is_what_a_disturbance_of_its_product_does(shape: 
     assert (np.max(moved, 0) >= bound / 20).all()
 
 
+@pytest.mark.parametrize("op", ["vander", "vander_as_one"])
+def test_a_vandermonde_matrix_has_the_powers_of_a_vector(op: str) -> None:
+    assert np.array_equal([[1.0, 2.0, 4.0, 8.0], [1.0, -3.0, 9.0, -27.0]], OPS[op](np.array([2.0, -3.0]), count=4))
+
+
 # Covariances and exponentials.
 
 
@@ -352,3 +357,13 @@ def test_the_packed_form_of_a_factorisation_makes_its_first_factor() -> None:
     made = OPS["householder_product"](h.T, factors)
     assert np.allclose(np.linalg.qr(drawn(4, 3))[0], made, atol=1e-13)
     assert np.allclose(np.eye(3), made.T @ made, atol=1e-13)
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("left", [False, True])
+def test_what_is_multiplied_with_reflections_is_multiplied_with_all_of_their_product(left: bool, transposed: bool) -> None:
+    x, factors, y = drawn(4, 3), np.array([1.5, 2.0, 1.25]), drawn(*((4, 2) if left else (2, 4)))
+    vectors = np.tril(x, -1) + np.eye(4, 3)
+    q = np.linalg.multi_dot([np.eye(4) - factor * np.outer(v, v) for factor, v in zip(factors, vectors.T, strict=True)])
+    q = q.T if transposed else q
+    assert np.allclose(q @ y if left else y @ q, OPS["ormqr"](x, factors, y, left=left, transposed=transposed), atol=1e-13)

@@ -201,6 +201,12 @@ def downscaled_without_two_axes(case: Case, number: int) -> bool:
 
 
 @condition
+def signal_of_odd_windows(case: Case, number: int) -> bool:
+    """Whether the step is a signal of spectra of windows with an odd number of places."""
+    return _meets(case, number, "istft", lambda _, window, **__: window.size % 2 == 1)
+
+
+@condition
 def dropout_of_nothing(case: Case, number: int) -> bool:
     """Whether the step is a dropout in evaluation of a tensor without elements."""
     return _meets(case, number, "dropout_eval", lambda x, **_: x.size == 0)

@@ -61,6 +61,14 @@ ENTRIES = rows(
         corners={"a fraction": given(_scaled, exponent=-1)},
         in_place=LATER,
     ),
+    _row(
+        "frexp",
+        rank=233,
+        draw=unary(),
+        calls=both("torch.frexp(x)[0]"),
+        exact=True,
+        numbers=real_only("the parts of a complex number have mantissas of their own; both frameworks refuse"),
+    ),
     _row("positive", rank=215, draw=unary(), calls=both("torch.positive(x)"), exact=True, numbers=BOTH, memory=Memory.ITSELF),
     _row(
         "hypot",

@@ -73,6 +73,19 @@ def _quantile(s: Sampler) -> Arguments | None:
     return [x], {"q": q, "axis": axis_of(s, x), "keepdims": s.source.chance(0.3)}
 
 
+def _selected(s: Sampler) -> Arguments | None:
+    """Draw entries that are selected, of which one comes more often than any other."""
+    drawn = _along(s)
+    if drawn is None:
+        return None
+    (x,), attrs = drawn
+    places = range(x.shape[attrs["axis"]])
+    often, times = s.source.choice(places), s.source.integer(2, 3)
+    others = [place for place in s.source.subset(places) if place != often]
+    index = s.source.shuffled([often] * times + others * (times - 1))
+    return [x], {"index": index, **attrs, "keepdims": s.source.chance(0.3)}
+
+
 _kths = {f"{at}, smallest": given(draw, k=1) for at, draw in kept(_axes).items()}
 
 _row = partial(op, exact=True, numbers=real_only(UNORDERED), points=APART, drawn=Drawn.NAMED)
@@ -113,6 +126,18 @@ ENTRIES = rows(
     _row("kthvalue", rank=300, draw=_kth, calls=both("torch.kthvalue(x, k, axis, keepdim=keepdims)[0]"), corners=_kths),
     _row("cummax", rank=177, draw=_along, calls=both("torch.cummax(x, axis)[0]"), corners=_axes),
     _row("cummin", rank=205, draw=_along, calls=both("torch.cummin(x, axis)[0]"), corners=_axes),
+    _row(
+        "mode_of_selected",
+        base="mode",
+        rank=301,
+        draw=_selected,
+        calls={
+            "torch": "torch.mode(torch.index_select(x, axis, torch.tensor(index)), axis, keepdims)[0]",
+            "paddle": "paddle.mode(paddle.index_select(x, paddle.to_tensor(index), axis), axis, keepdims)[0]",
+        },
+        points=PLAIN,
+        corners={at: given(draw, index=[0, 0]) for at, draw in kept(_axes).items()},
+    ),
     _row(
         "median",
         rank=197,

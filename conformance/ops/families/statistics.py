@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conformance.ops.calls import both
-from conformance.ops.corners import axes, axis_lists, on
+from conformance.ops.corners import axes, axis_lists, on, several
 from conformance.ops.draws import along_axis, count_reduced, from_either_end, has_elements, has_rows, reduction
 from conformance.ops.in_place import LATER
 from conformance.ops.numbers import UNEXAMINED, UNORDERED, UNREGISTERED, real_only
@@ -42,6 +42,11 @@ def _spreads() -> dict[str, Draw]:
         "first axis, biased, kept": at(lambda _: [0], unbiased=False, keepdims=True),
         "every axis by name": at(lambda n: list(range(n)), unbiased=True, keepdims=False),
     }
+
+
+def _powers(s: Sampler) -> Arguments | None:
+    x = s.take(lambda d: len(d.shape) == 1 and has_elements(d), domain="nonzero", shape=(3,))
+    return [x], {"count": s.source.choice((3, 2, 4))}
 
 
 def _samples(s: Sampler) -> tuple[Draft, int]:
@@ -167,6 +172,18 @@ ENTRIES = rows(
         corners=axes(nonempty=True, domain="nonzero"),
         points=ROWS,
         in_place=LATER,
+        drawn=Drawn.NAMED,
+    ),
+    op(
+        "vander",
+        rank=270,
+        draw=_powers,
+        calls={"torch": "torch.linalg.vander(x, N=count)", "paddle": "paddle.vander(x, count, increasing=True)"},
+        exact=False,
+        numbers=real_only(UNEXAMINED),
+        growth=Growth.UNBOUNDED,
+        corners=several("count", 2, 3, 5, draw=_powers),
+        points=PLAIN,
         drawn=Drawn.NAMED,
     ),
     op(

@@ -186,7 +186,7 @@ def locked(backend: str, version: str) -> Conventions:
 
 
 class Lock(NamedTuple):
-    """What was measured: of which backend and version, and for each choice how often each option was seen, the most frequent first."""
+    """What was measured: of which backend and version, and for each choice how often each option was seen."""
 
     backend: str
     version: str
@@ -196,7 +196,7 @@ class Lock(NamedTuple):
 def conventions(lock: Lock) -> Conventions:
     """Return the conventions that were measured: of each choice the option that was seen most."""
     return Conventions(
-        {choice: next(iter(seen)) for choice, seen in lock.seen.items()},
+        {choice: max(seen, key=seen.__getitem__) for choice, seen in lock.seen.items()},
         varying={choice: tuple(seen) for choice, seen in lock.seen.items() if len(seen) > 1},
         release=(lock.backend, lock.version),
     )
@@ -221,8 +221,7 @@ def read(path: Path) -> Lock:
     seen: dict[OpenChoice, dict[str, int]] = {}
     for choice, option, count in _lines(path, tables):
         seen.setdefault(choice, {})[option] = count
-    ranked = {choice: dict(sorted(options.items(), key=lambda item: -item[1])) for choice, options in seen.items()}
-    return Lock(str(tables.get("backend", "")), str(tables.get("version", "")), ranked)
+    return Lock(str(tables.get("backend", "")), str(tables.get("version", "")), seen)
 
 
 def _lines(path: Path, tables: Mapping[str, object]) -> Iterator[tuple[OpenChoice, str, int]]:

@@ -146,19 +146,21 @@ def _until(promise: Promise, found: Mismatch) -> Promise:
 
 def decisive(
     promise: Promise, actual: Outcome, excuse: Callable[[Promise], Known], settled: Collection[OpenChoice] = ()
-) -> dict[OpenChoice, str]:
+) -> dict[OpenChoice, tuple[str, ...]]:
     """Return the choices that an engine has decided as promised, since the same answer would have been wrong under another option.
 
-    ``actual`` agrees with what is promised, but for what is known. What the formulas decide that derivatives are made of is left out,
-    and what is ``settled``: each choice is as many runs of the case as it has options.
+    Behind the option that was promised come others under which the answer would have been right, too: there no more is shown than that
+    it is one of these. ``actual`` agrees with what is promised, but for what is known. What the formulas decide that derivatives are
+    made of is left out, and what is ``settled``: each choice is as many runs of the case as it has options.
     """
     shown = {}
     for choice, option in asked(promise).items():
         if choice in settled or (option == FORMULA and (_is_deep(choice) or choice.about in UNNAMED)):
             continue
-        others = (under(promise, {choice: other}) for other in OPTIONS[choice.kind] if other != option)
-        if any(Comparer(other).run(actual, excuse(other)).mismatch is not None for other in others):
-            shown[choice] = option
+        others = {other: under(promise, {choice: other}) for other in OPTIONS[choice.kind] if other != option}
+        right = [other for other, there in others.items() if Comparer(there).run(actual, excuse(there)).mismatch is None]
+        if len(right) < len(others):
+            shown[choice] = (option, *right)
     return shown
 
 

@@ -26,7 +26,8 @@ from conformance.judge.verdict import FAILING
 from conformance.laws.judging import Judging
 from conformance.ops import catalogue
 from conformance.ops.spec import Drawn
-from reference_impl.dialects.conventions import Lock, OpenChoice, conventions, read
+from reference_impl import DIALECTS
+from reference_impl.dialects.conventions import HANDED, Lock, OpenChoice, conventions, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -115,8 +116,8 @@ def learn(
 ) -> Learned:
     """Measure a backend on each of its ops, and then on these and on so many random cases; the file is written after each pass.
 
-    ``path``: where; ``tell`` hears how many cases of a pass are done, and of how many; ``ops``: these alone, and what was measured of
-    others stays, of which their cases show little.
+    ``path``: where; ``tell`` hears how many cases of a pass are done, and of how many; ``ops``: these alone, or what calls are handed
+    (`HANDED`), and what was measured of others stays, of which their cases show little.
 
     Raises:
         BackendError: if it cannot be opened.
@@ -142,8 +143,11 @@ def _measured(backend: BackendRecord) -> Seen:
 
 
 def _of_others(before: Seen, ops: Sequence[str] | None) -> Seen:
-    """Return what was measured of other ops than those that are learned."""
-    return {choice: options for choice, options in before.items() if ops is not None and choice.op not in ops}
+    """Return what was measured of other ops than those that are learned, and than what a framework makes of them."""
+    if ops is None:
+        return {}
+    learned = {*ops, *(dialect.spelled.get(op, op) for dialect in DIALECTS.values() for op in ops)}
+    return {choice: options for choice, options in before.items() if choice.op not in learned}
 
 
 def _pass(name: str, cases: int, seed: int, jobs: int, tell: Tell, ops: tuple[str, ...] | None, before: Seen | None) -> Learned:
@@ -183,7 +187,8 @@ def _chunks(
             for start in range(0, len(points), CHUNK):
                 some = points[start : start + CHUNK]
                 yield Chunk((backend.name,), folder, f"grid-{op}-{start}", 0, len(some), judging, cases=some, settled=settled)
-    for start in range(0, cases, CHUNK):
+    drawn = None if ops is None else tuple(op for op in ops if op not in HANDED)
+    for start in range(0, 0 if drawn == () else cases, CHUNK):
         stop = min(start + CHUNK, cases)
-        draw = DrawOptions(static=static, ops=ops)
+        draw = DrawOptions(static=static, ops=drawn)
         yield Chunk((backend.name,), folder, f"any-{start}", start, stop, judging, seed, draw, settled=settled)

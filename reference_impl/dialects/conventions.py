@@ -47,8 +47,8 @@ class Kind(StrEnum):
     FREED = "freed"
     """Whether the node of an op refuses to run again after its graph was freed, or computes."""
     ALLOWED = "allowed"
-    """Whether a call goes along with what it is handed, or refuses it. This is about no op: the first word says what it is (``seed``,
-    ``flag``, ``root``, ``input``), the others what is unusual of it."""
+    """Whether a call goes along with what it is handed, or refuses it. This is about no op: the first word says what it is
+    (`HANDED`), the others what is unusual of it."""
 
 
 OPTIONS: Mapping[Kind, tuple[str, ...]] = {
@@ -58,6 +58,10 @@ OPTIONS: Mapping[Kind, tuple[str, ...]] = {
     Kind.FREED: (COMPUTED, REFUSED),
     Kind.ALLOWED: (COMPUTED, REFUSED),
 }
+
+
+HANDED = ("flag", "input", "root", "seed")
+"""What calls are handed: of the kind `ALLOWED` a choice names one of these in the place of an op."""
 
 
 class OpenChoice(NamedTuple):

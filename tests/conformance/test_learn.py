@@ -18,7 +18,7 @@ import pytest
 from conformance.backends import BackendInfo, open_backend
 from conformance.backends.reference import reference
 from conformance.campaign.chunk import Chunk
-from conformance.campaign.learn import PASSES, Learned, learn
+from conformance.campaign.learn import PASSES, Learned, _chunks, learn
 from conformance.campaign.learn import _measured as measured_before
 from conformance.campaign.lock_file import choice_of, text_of
 from conformance.campaign.records import BackendRecord, CaseRecord
@@ -26,6 +26,7 @@ from conformance.campaign.verdict_records import VerdictRecord
 from conformance.campaign.worker import run_case
 from conformance.case.files import check
 from conformance.case.outcome import plainly
+from conformance.case.steps import Grad
 from conformance.cli.measuring import conventions_page
 from conformance.generate.call_probes import call_probes
 from conformance.generate.probes import probes
@@ -34,7 +35,7 @@ from conformance.judge.verdict import CONVENTION, Bucket
 from conformance.laws.judging import Judging
 from conformance.ops import catalogue
 from reference_impl import PADDLE, TORCH
-from reference_impl.dialects.conventions import OPTIONS, Conventions, Kind, Lock, OpenChoice, conventions, read, release_file
+from reference_impl.dialects.conventions import HANDED, OPTIONS, Conventions, Kind, Lock, OpenChoice, conventions, read, release_file
 from tests.conformance.door import conformance
 
 if TYPE_CHECKING:
@@ -287,17 +288,58 @@ def test_an_earlier_measurement_stays_where_nothing_is_met(tmp_path: Path, monke
     )
 
 
-def test_learning_one_op_leaves_what_is_known_of_others(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.chdir(tmp_path)
-    backend = BackendRecord("deciding", VERSION, "torch", {})
-    mine, other = OpenChoice(Kind.FREED, "mul", "x"), OpenChoice(Kind.FREED, "sum", "x")
-    path = release_file("deciding", VERSION, tmp_path / "conventions")
+def learned_alone(op: str, before: dict[OpenChoice, Any], met: dict[OpenChoice, Any], folder: Path, monkeypatch: Any) -> Any:
+    """Return what a lock says after this one op was learned, of which the cases show that."""
+    monkeypatch.chdir(folder)
+    path = release_file("deciding", VERSION, folder / "conventions")
     path.parent.mkdir()
-    path.write_text(text_of(Lock("deciding", VERSION, {mine: {"computed": 3}, other: {"computed": 100}})))
-    met = Learned(backend, {mine: {"computed": 7}, other: {"computed": 1}})
-    monkeypatch.setattr("conformance.campaign.learn._pass", lambda *_: met)
-    learned = learn("deciding", 0, 1, 1, lambda _: path, lambda *_: None, ["mul"])
-    assert ({mine: {"computed": 7}, other: {"computed": 100}}, {}) == (learned.seen, learned.varying)
+    path.write_text(text_of(Lock("deciding", VERSION, before)))
+    monkeypatch.setattr("conformance.campaign.learn._pass", lambda *_: Learned(BackendRecord("deciding", VERSION, "torch", {}), met))
+    return learn("deciding", 0, 1, 1, lambda _: path, lambda *_: None, [op]).seen
+
+
+def test_learning_one_op_leaves_what_is_known_of_others(tmp_path: Path, monkeypatch: Any) -> None:
+    mine, other = OpenChoice(Kind.FREED, "mul", "x"), OpenChoice(Kind.FREED, "sum", "x")
+    before, met = {mine: {"computed": 3}, other: {"computed": 100}}, {mine: {"computed": 7}, other: {"computed": 1}}
+    assert {mine: {"computed": 7}, other: {"computed": 100}} == learned_alone("mul", before, met, tmp_path, monkeypatch)
+
+
+def test_learning_a_form_of_an_op_measures_what_a_framework_makes_of_it_anew(tmp_path: Path, monkeypatch: Any) -> None:
+    form = OpenChoice(Kind.OFFERED, PADDLE.spelled["gru_stacked"], "order 2")
+    assert {form: {"refused": 7}} == learned_alone(
+        "gru_stacked", {form: {"computed": 3}}, {form: {"refused": 7}}, tmp_path, monkeypatch
+    )
+
+
+def test_what_calls_are_handed_is_learned_alone_where_it_is_named(tmp_path: Path, monkeypatch: Any) -> None:
+    flag, seed = (OpenChoice(Kind.ALLOWED, *about) for about in (("flag", "that is no bool"), ("seed", "of another kind")))
+    before, met = {flag: {"computed": 3}, seed: {"computed": 100}}, {flag: {"refused": 7}, seed: {"refused": 1}}
+    assert {flag: {"refused": 7}, seed: {"computed": 100}} == learned_alone("flag", before, met, tmp_path, monkeypatch)
+
+
+def test_every_choice_about_calls_can_be_named_to_learn() -> None:
+    asked = {choice.op for choice in known_of_reference() if choice.kind is Kind.ALLOWED}
+    assert asked == set(HANDED)
+
+
+def test_the_command_learns_what_calls_are_handed_without_any_op(tmp_path: Path) -> None:
+    done = conformance("learn", "--backend", "reference", "--ops", "flag", "--jobs", "1", "--out", str(tmp_path))
+    assert (0, True) == (done.returncode, f": {len(OF_CALLS)} choices, {len(call_probes())} observations" in done.stdout)
+
+
+def test_random_cases_are_drawn_of_ops_alone() -> None:
+    named = ("flag", "mul")
+    draws = [chunk.draw.ops for chunk in _chunks(BackendRecord("reference", VERSION, "torch", {}), "", 10, 1, named, frozenset())]
+    assert ("mul",) == draws[-1]
+
+
+def test_an_op_of_many_operands_has_no_more_than_some_dozens_of_probes() -> None:
+    assert 100 > max(len(list(probes(op))) for op in catalogue())
+
+
+def test_probes_show_the_second_derivative_of_a_kernel_that_has_all_first_ones_or_none() -> None:
+    asked = [[set(step.inputs) for step in case.steps if isinstance(step, Grad)] for case in probes("gru_stacked")]
+    assert any(calls == [every] * 2 for calls in asked for every in calls if len(every) > 1)
 
 
 def test_a_settled_choice_is_not_tried_the_other_way() -> None:

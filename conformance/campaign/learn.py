@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     Seen = Mapping[OpenChoice, Mapping[str, int]]
 
 PASSES = 6
-"""How many passes are made at most. The reference with random conventions needed four at most, in thirty draws."""
+"""How many passes are made at most. The reference with random conventions needed four at most, in two dozen draws."""
 OF_EACH_OP = 8
 """How many cases each op has for itself."""
 CHANGING = 0.3

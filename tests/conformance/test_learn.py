@@ -254,6 +254,11 @@ def test_what_was_learned_of_paddle_says_where_derivatives_end() -> None:
     assert (1, 3) == (PADDLE.conventions.highest_order("amax"), PADDLE.conventions.highest_order("sin"))
 
 
+@pytest.mark.parametrize("op", [form for form in PADDLE.spelled.values() if form.endswith("_as_one")])
+def test_whether_a_kernel_of_paddle_has_a_second_derivative_was_measured(op: str) -> None:
+    assert OpenChoice(Kind.OFFERED, op, "order 2") in PADDLE.conventions.options
+
+
 def test_a_case_that_shows_nothing_of_a_choice_is_no_observation() -> None:
     case = case_of(1, 0, DrawOptions(ops=("add",), changing=0.0))
     learned, _ = observed(Deciding({}, TORCH), (case,))

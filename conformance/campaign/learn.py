@@ -1,9 +1,9 @@
 """Learning: which option an engine takes at each open choice, call by call, op by op and in random scripts.
 
-A case that agrees shows an option where another one would have been told apart; one that was followed shows it, too. Two passes are
-made. In the first a refusal among several ops may be put down to the wrong one; so the second starts from what most cases of the first
-said, and counts alone. What is counted is a measurement of the engine, for the file that its runs start from. An engine that decides
-one choice now so and now so is told, with a case for each.
+A case that agrees shows an option where another one would have been told apart; one that was followed shows it, too. In a first pass a
+refusal among several ops may be put down to the wrong one; so another one starts from what most cases of the first said, and so on,
+until a pass ends with what it started from. The last one counts alone: it is a measurement of the engine, for the file that its runs
+start from. An engine that decides one choice now so and now so is told, with a case for each.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from conformance.judge.verdict import FAILING
 from conformance.laws.judging import Judging
 from conformance.ops import catalogue
 from conformance.ops.spec import Drawn
-from reference_impl.dialects.conventions import Lock, OpenChoice, read
+from reference_impl import DIALECTS
+from reference_impl.dialects.conventions import HANDED, Lock, OpenChoice, conventions, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     Tell = Callable[[int, int], None]
     Seen = Mapping[OpenChoice, Mapping[str, int]]
 
+PASSES = 6
+"""How many passes are made at most. The reference with random conventions needed four at most, in two dozen draws."""
 OF_EACH_OP = 8
 """How many cases each op has for itself."""
 CHANGING = 0.3
@@ -49,11 +52,17 @@ LEARNING_TIMEOUT = 20.0
 
 @dataclass
 class Learned:
-    """What was observed of a backend: of each choice how often each option, with the first case of it."""
+    """What was observed of a backend: of each choice how often each option, with the first case of it.
+
+    ``vague``: the choices of which no case so far shows which of several options it is. One that does outweighs all of them.
+    ``followed``: those that a case decided otherwise than was expected, with the options that they had then.
+    """
 
     backend: BackendRecord
     seen: dict[OpenChoice, Mapping[str, int]] = field(default_factory=dict)
     cases: dict[tuple[OpenChoice, str], Case] = field(default_factory=dict)
+    vague: set[OpenChoice] = field(default_factory=set)
+    followed: dict[OpenChoice, set[str]] = field(default_factory=dict)
     failed: int = 0
 
     @property
@@ -70,12 +79,25 @@ class Learned:
             if len(options) > 1 and all((choice, option) in self.cases for option in options)
         }
 
+    @property
+    def unexpected(self) -> bool:
+        """Whether most cases of a choice say otherwise than was expected of it when the pass began."""
+        said = conventions(self.lock).options
+        return any(said[choice] in options for choice, options in self.followed.items())
+
     def add(self, chunk: Chunk, record: CaseRecord) -> None:
         """Add what a case showed."""
         verdict = record.verdicts[self.backend.name]
         self.failed += verdict.bucket in FAILING and not verdict.followed
-        for text, option in {**verdict.observed, **verdict.followed}.items():
+        for text, option in verdict.followed.items():
+            self.followed.setdefault(choice_of(text), set()).add(option)
+        for text, (option, *others) in {**{text: (one,) for text, one in verdict.followed.items()}, **verdict.observed}.items():
             choice = choice_of(text)
+            if others and choice in self.seen and choice not in self.vague:
+                continue
+            if not others and choice in self.vague:
+                del self.seen[choice]
+            (self.vague.add if others else self.vague.discard)(choice)
             counts = self.seen[choice] = Counter(self.seen.get(choice, {}))
             counts[option] += 1
             if counts[option] == 1:
@@ -92,22 +114,24 @@ def learn(
     tell: Tell,
     ops: Sequence[str] | None = None,
 ) -> Learned:
-    """Measure a backend on each of its ops, and then on these and on so many random cases; the file is written after either pass.
+    """Measure a backend on each of its ops, and then on these and on so many random cases; the file is written after each pass.
 
-    ``path``: where; ``tell`` hears how many cases of a pass are done, and of how many; ``ops``: these alone, and what was measured of
-    others stays, of which their cases show little.
+    ``path``: where; ``tell`` hears how many cases of a pass are done, and of how many; ``ops``: these alone, or what calls are handed
+    (`HANDED`), and what was measured of others stays, of which their cases show little.
 
     Raises:
         BackendError: if it cannot be opened.
     """
     before = None
-    for number in (0, cases):
-        learned = _pass(name, number, seed, jobs, tell, None if ops is None else tuple(ops), before)
+    for number in range(PASSES):
+        learned = _pass(name, cases if number else 0, seed, jobs, tell, None if ops is None else tuple(ops), before)
         before = _measured(learned.backend) if before is None else before
         learned.seen = {**before, **learned.seen, **_of_others(before, ops)}
         file = path(learned.backend)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text_of(learned.lock), "utf-8")
+        if number and not learned.unexpected:
+            break
     return learned
 
 
@@ -119,8 +143,11 @@ def _measured(backend: BackendRecord) -> Seen:
 
 
 def _of_others(before: Seen, ops: Sequence[str] | None) -> Seen:
-    """Return what was measured of other ops than those that are learned."""
-    return {choice: options for choice, options in before.items() if ops is not None and choice.op not in ops}
+    """Return what was measured of other ops than those that are learned, and than what a framework makes of them."""
+    if ops is None:
+        return {}
+    learned = {*ops, *(dialect.spelled.get(op, op) for dialect in DIALECTS.values() for op in ops)}
+    return {choice: options for choice, options in before.items() if choice.op not in learned}
 
 
 def _pass(name: str, cases: int, seed: int, jobs: int, tell: Tell, ops: tuple[str, ...] | None, before: Seen | None) -> Learned:
@@ -160,7 +187,8 @@ def _chunks(
             for start in range(0, len(points), CHUNK):
                 some = points[start : start + CHUNK]
                 yield Chunk((backend.name,), folder, f"grid-{op}-{start}", 0, len(some), judging, cases=some, settled=settled)
-    for start in range(0, cases, CHUNK):
+    drawn = None if ops is None else tuple(op for op in ops if op not in HANDED)
+    for start in range(0, 0 if drawn == () else cases, CHUNK):
         stop = min(start + CHUNK, cases)
-        draw = DrawOptions(static=static, ops=ops)
+        draw = DrawOptions(static=static, ops=drawn)
         yield Chunk((backend.name,), folder, f"any-{start}", start, stop, judging, seed, draw, settled=settled)

@@ -46,7 +46,7 @@ def verdict_record(case: Case, verdict: Verdict, facts: Profile, actual: Outcome
         verdict.deviation,
         verdict.deviations,
         {str(choice): option for choice, option in verdict.followed.items()},
-        {str(choice): option for choice, option in verdict.observed.items()},
+        {str(choice): options for choice, options in verdict.observed.items()},
     )
 
 

@@ -35,7 +35,8 @@ class VerdictRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """A verdict (`conformance.judge.verdict.Verdict`), with the counts of what was compared up to the first difference.
 
     ``ratios``: error over bound, by what a step is called; ``None`` where no error is allowed and there is one. ``followed``: in words,
-    open choices that were decided otherwise than expected; ``observed``: those that the case shows to be decided so, if that was asked.
+    open choices that were decided otherwise than expected; ``observed``: those that the case shows to be decided so, if that was asked,
+    with the options that it does not tell apart from that.
     """
 
     bucket: Bucket
@@ -46,4 +47,4 @@ class VerdictRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     deviation: str | None = None
     deviations: tuple[str, ...] = ()
     followed: dict[str, str] = {}
-    observed: dict[str, str] = {}
+    observed: dict[str, tuple[str, ...]] = {}

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from conformance.cli.codes import CONFORMS, DIVERGES
-from conformance.cli.options import Whole, campaign_options, ops_option, with_options
+from conformance.cli.options import Whole, campaign_options, known_ops, names_of, with_options
 
 
 @click.command()
@@ -25,11 +25,22 @@ def check_backend(backend: str) -> int:
     return CONFORMS if sound else DIVERGES
 
 
+def _learned_alone() -> Any:
+    from reference_impl.dialects.conventions import HANDED
+
+    return [*known_ops(), *HANDED]
+
+
 @click.command()
 @click.option("--backend", required=True, help="A name, or module:attribute.")
 @click.option("--cases", default=2000, type=Whole(0), help="How many random cases to draw, beside those of each op.")
 @with_options(campaign_options[1:3])
-@ops_option
+@click.option(
+    "--ops",
+    callback=names_of(_learned_alone, "conformance ops"),
+    show_default="all",
+    help="These ops alone, or what calls are handed: flag, input, root, seed; comma-separated.",
+)
 @click.option("--out", default="conventions", type=click.Path(file_okay=False, path_type=Path), help="Where the file is written.")
 def learn(backend: str, **chosen: Any) -> int:
     """Measure an engine where no document says what is right.

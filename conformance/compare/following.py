@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from conformance.case.case import data_of
-from conformance.case.outcome import Computed, Raised
+from conformance.case.outcome import Computed, Raised, plainly
 from conformance.case.place import END
 from conformance.case.rewrite import each_step, with_inputs, with_steps
 from conformance.case.steps import Backward, Grad
@@ -146,19 +146,37 @@ def _until(promise: Promise, found: Mismatch) -> Promise:
 
 def decisive(
     promise: Promise, actual: Outcome, excuse: Callable[[Promise], Known], settled: Collection[OpenChoice] = ()
-) -> dict[OpenChoice, str]:
+) -> dict[OpenChoice, tuple[str, ...]]:
     """Return the choices that an engine has decided as promised, since the same answer would have been wrong under another option.
 
-    ``actual`` agrees with what is promised, but for what is known. What the formulas decide that derivatives are made of is left out,
-    and what is ``settled``: each choice is as many runs of the case as it has options.
+    Behind the option that was promised come others under which the answer would have been right, too: there no more is shown than that
+    it is one of these. ``actual`` agrees with what is promised, but for what is known. What the formulas decide that derivatives are
+    made of is left out, and what is ``settled``: each choice is as many runs of the case as it has options. So all of a kind are tried
+    together first: where the answer is right although all of them are linked, or cut, or refuse, no single one of them shows.
     """
+    open_here = {
+        choice: option
+        for choice, option in asked(promise).items()
+        if choice not in settled and (option != FORMULA or not (_is_deep(choice) or choice.about in UNNAMED))
+    }
+    alike: dict[tuple[Kind, str], dict[OpenChoice, str]] = {}
+    for choice, option in open_here.items():
+        for other in OPTIONS[choice.kind]:
+            if other != option:
+                alike.setdefault((choice.kind, other), {})[choice] = other
+
+    def right(options: Mapping[OpenChoice, str]) -> bool:
+        there = under(promise, options)
+        return plainly(there.outcome) == told or Comparer(there).run(actual, excuse(there)).mismatch is None
+
+    told = plainly(promise.outcome)
+    shown_by_none = {key for key, options in alike.items() if len(options) > 1 and right(options)}
     shown = {}
-    for choice, option in asked(promise).items():
-        if choice in settled or (option == FORMULA and (_is_deep(choice) or choice.about in UNNAMED)):
-            continue
-        others = (under(promise, {choice: other}) for other in OPTIONS[choice.kind] if other != option)
-        if any(Comparer(other).run(actual, excuse(other)).mismatch is not None for other in others):
-            shown[choice] = option
+    for choice, option in open_here.items():
+        others = [other for other in OPTIONS[choice.kind] if other != option]
+        also = [other for other in others if (choice.kind, other) in shown_by_none or right({choice: other})]
+        if len(also) < len(others):
+            shown[choice] = (option, *also)
     return shown
 
 

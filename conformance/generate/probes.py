@@ -1,14 +1,14 @@
 """Probes: the shortest scripts that show what an op does where nobody promises anything.
 
-One op and a sum of its result, or of the real parts. It is differentiated three times, for every way through its operands; its graph
-and that of each first derivative are run twice, the former for the op's result alone, too; and each thing that it may have kept is
-written to before a pass, for which its operands are copies, since leaves may not be written to. All of it with every operand that needs
-a gradient alone, and with all together: which of them need one decides what is kept.
+One op and a sum of its result, or of the real parts. It is differentiated three times, for every way through its operands, and twice
+by all of them at once; its graph and that of each first derivative are run twice, the former for the op's result alone, too; and each
+thing that it may have kept is written to before a pass, for which its operands are copies, since leaves may not be written to. All of
+it with every operand that needs a gradient alone, and with all together: which of them need one decides what is kept.
 """
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -22,14 +22,16 @@ from conformance.ops import catalogue
 from conformance.ops.dtypes import is_complex, is_floating
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from conformance.case.case import Input
     from conformance.case.steps import Step
 
 TOTAL = {"axis": None, "keepdims": False}
 ONE = {"real": ("float32",), "complex": ("complex64",)}
-HIGHEST = 3
+MANY = 5
+"""How many operands are too many for every way through them: recurrent ops have six to eleven. Of these each operand is met with itself
+and with the next one."""
 SEED = "s"
 """The name of a leaf that is a seed."""
 
@@ -64,8 +66,10 @@ def _scripts(op: str, made: Drawn, tracked: Sequence[str]) -> Iterator[list[Step
     copies = {name: f"h{number}" for number, name in enumerate(dict.fromkeys(made.operands))}
     results = tuple(f"y{number}" for number in range(len(made.results)))
     applied, total = Op(op, made.operands, results, made.attrs), _total(made, results[0])
-    for first, second in product(tracked, tracked):
-        yield [applied, *total, *_derivatives(tracked, first, second)]
+    for first, second in _ways(tracked):
+        yield [applied, *total, *_derivatives(([first], [second], tracked))]
+    if len(tracked) > 1:  # some kernels have no gradient of an operand without those of all others
+        yield [applied, *total, *_derivatives((tracked, tracked))]
     yield [applied, *total, Backward(("z",)), Backward(("z",))]
     again = _total(made, results[0], "again")
     yield [applied, *total, *again, Backward(("z",)), Backward(("again",), inputs=results[:1])]
@@ -103,12 +107,19 @@ def _is_complex_input(made: Drawn, name: str) -> bool:
     return any(draft.name == name and is_complex(str(draft.array.dtype)) for draft in made.inputs)
 
 
-def _derivatives(tracked: Sequence[str], first: str, second: str) -> Iterator[Step]:
-    """Yield the derivatives of the total by two operands, one after the other, and of that by all."""
+def _ways(tracked: Sequence[str]) -> Iterable[tuple[str, str]]:
+    """Return by what an op is differentiated, and by what its derivative is."""
+    if len(tracked) < MANY:
+        return product(tracked, tracked)
+    return chain(zip(tracked, tracked, strict=True), zip(tracked, (*tracked[1:], tracked[0]), strict=True))
+
+
+def _derivatives(by: Sequence[Sequence[str]]) -> Iterator[Step]:
+    """Yield the derivatives of the total by one list of operands after the other, each of the first result of the one before."""
     root = "z"
-    for order, by in ((1, [first]), (2, [second]), (HIGHEST, tracked)):
-        found = tuple(f"g{order}{name}" for name in by)
-        yield Grad((root,), tuple(by), found, create_graph=order < HIGHEST, allow_unused=True)
+    for order, names in enumerate(by, 1):
+        found = tuple(f"g{order}{name}" for name in names)
+        yield Grad((root,), tuple(names), found, create_graph=order < len(by), allow_unused=True)
         root = f"z{order}"
-        if order < HIGHEST:
-            yield Op("sum", found, (root,), TOTAL)
+        if order < len(by):
+            yield Op("sum", found[:1], (root,), TOTAL)

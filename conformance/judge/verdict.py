@@ -70,8 +70,8 @@ class Verdict:
     are the ids of the entries of all known deviations that the case showed, and ``deviation`` is that of ``mismatch``; ``steps`` are
     the numbers of the steps that agreed; ``ratios`` the largest error over bound by what a step is called, where a bound was computed;
     ``followed``: the open choices that were decided otherwise than was expected, each with its option; ``observed``: those that the
-    case shows to be decided as expected, if somebody looked (`observe`); ``supposed``: those that had to be taken otherwise to see what
-    is known of an answer, which does not show how they are decided.
+    case shows to be decided as expected, if somebody looked (`observe`), with the options that it does not tell apart from that;
+    ``supposed``: those that had to be taken otherwise to see what is known of an answer, which does not show how they are decided.
     """
 
     bucket: Bucket
@@ -83,7 +83,7 @@ class Verdict:
     steps: list[int] = field(default_factory=list)
     deviations: tuple[str, ...] = ()
     followed: Mapping[OpenChoice, str] = field(default_factory=dict)
-    observed: Mapping[OpenChoice, str] = field(default_factory=dict)
+    observed: Mapping[OpenChoice, tuple[str, ...]] = field(default_factory=dict)
     supposed: Mapping[OpenChoice, str] = field(default_factory=dict)
 
 

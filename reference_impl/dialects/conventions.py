@@ -47,8 +47,8 @@ class Kind(StrEnum):
     FREED = "freed"
     """Whether the node of an op refuses to run again after its graph was freed, or computes."""
     ALLOWED = "allowed"
-    """Whether a call goes along with what it is handed, or refuses it. This is about no op: the first word says what it is (``seed``,
-    ``flag``, ``root``, ``input``), the others what is unusual of it."""
+    """Whether a call goes along with what it is handed, or refuses it. This is about no op: the first word says what it is
+    (`HANDED`), the others what is unusual of it."""
 
 
 OPTIONS: Mapping[Kind, tuple[str, ...]] = {
@@ -58,6 +58,10 @@ OPTIONS: Mapping[Kind, tuple[str, ...]] = {
     Kind.FREED: (COMPUTED, REFUSED),
     Kind.ALLOWED: (COMPUTED, REFUSED),
 }
+
+
+HANDED = ("flag", "input", "root", "seed")
+"""What calls are handed: of the kind `ALLOWED` a choice names one of these in the place of an op."""
 
 
 class OpenChoice(NamedTuple):
@@ -191,7 +195,7 @@ def locked(backend: str, version: str) -> Conventions:
 
 
 class Lock(NamedTuple):
-    """What was measured: of which backend and version, and for each choice how often each option was seen, the most frequent first."""
+    """What was measured: of which backend and version, and for each choice how often each option was seen."""
 
     backend: str
     version: str
@@ -201,7 +205,7 @@ class Lock(NamedTuple):
 def conventions(lock: Lock) -> Conventions:
     """Return the conventions that were measured: of each choice the option that was seen most."""
     return Conventions(
-        {choice: next(iter(seen)) for choice, seen in lock.seen.items()},
+        {choice: max(seen, key=seen.__getitem__) for choice, seen in lock.seen.items()},
         varying={choice: tuple(seen) for choice, seen in lock.seen.items() if len(seen) > 1},
         release=(lock.backend, lock.version),
     )
@@ -226,8 +230,7 @@ def read(path: Path) -> Lock:
     seen: dict[OpenChoice, dict[str, int]] = {}
     for choice, option, count in _lines(path, tables):
         seen.setdefault(choice, {})[option] = count
-    ranked = {choice: dict(sorted(options.items(), key=lambda item: -item[1])) for choice, options in seen.items()}
-    return Lock(str(tables.get("backend", "")), str(tables.get("version", "")), ranked)
+    return Lock(str(tables.get("backend", "")), str(tables.get("version", "")), seen)
 
 
 def _lines(path: Path, tables: Mapping[str, object]) -> Iterator[tuple[OpenChoice, str, int]]:

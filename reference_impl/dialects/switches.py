@@ -138,7 +138,7 @@ GROUPS: Mapping[str, tuple[Switch, ...]] = {
         retained=(
             "What does a second pass do to a retained .grad of a computed tensor?",
             {"accumulated": "it adds to it, as for a leaf", "replaced": "it replaces it"},
-            "PyTorch's document of Tensor.grad: later passes add; measured of Paddle, whose documents speak of leaves",
+            "PyTorch's document of Tensor.grad: later passes add; Paddle's pull request 28429: leaves alone accumulate; measured",
         ),
         toggled_leaf=(
             "Does a leaf accumulate whose flag was taken off after the graph was built?",
@@ -249,7 +249,7 @@ GROUPS: Mapping[str, tuple[Switch, ...]] = {
         ties=(
             "Which element gets the gradient of a maximum along an axis that is reached several times?",
             {"first": "the one whose index is returned", "split": "all of them, in equal parts"},
-            "both documents, of max and amax (what Paddle's says of max would be no subgradient); measured, rows G023-G027",
+            "both documents of amax, and Paddle's pull request 72512: max is the same (see paddle-max-ties-document); rows G023-G027",
         ),
         leaky_at_zero=(
             "What is the derivative of a leaky ReLU at 0?",

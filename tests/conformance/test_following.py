@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +14,11 @@ from conformance.backends.reference import reference
 from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Grad, InPlace, Op
+from conformance.compare.following import asked, decisive
 from conformance.compare.promise import Promise
 from conformance.deviations import explain as explaining
 from conformance.deviations.entries import Deviation
+from conformance.generate.probes import probes
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import CONVENTION, Bucket, judge
 from conformance.mutants.mutant import WrongEngine, patch
@@ -276,3 +279,16 @@ def test_what_was_followed_is_recorded() -> None:
     engine = WrongEngine("other", dialect=TORCH, behaves=deciding({CHOICES["no second derivative"][1]: "refused"}))
     engine.info = replace(engine.info, version="1.0")
     assert {"offered: sin order 2": "refused"} == run_case(SIN, [engine]).verdicts["other"].followed
+
+
+@pytest.mark.parametrize("dialect", [TORCH, PADDLE], ids=lambda dialect: dialect.name)
+@pytest.mark.parametrize("case", [SIN, SCALED, ABS, PIECEWISE, FREED, BEHIND, *islice(probes("mul"), 6), *islice(probes("lerp"), 6)])
+def test_what_a_case_shows_of_a_choice_hangs_on_no_other_choice_that_is_tried(case: Case, dialect: Dialect) -> None:
+    promise = Promise(case, BackendInfo("any", "1.0", dialect, dialect.not_offered))
+    every = set(asked(promise))
+
+    def shown(settled: set[OpenChoice]) -> dict[OpenChoice, tuple[str, ...]]:
+        return decisive(promise, promise.outcome, explaining.excuse, settled)
+
+    alone = {choice: options for each in every for choice, options in shown(every - {each}).items()}
+    assert alone == shown(set())

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections import Counter
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,50 +18,62 @@ import pytest
 from conformance.backends import BackendInfo, open_backend
 from conformance.backends.reference import reference
 from conformance.campaign.chunk import Chunk
-from conformance.campaign.learn import Learned, learn
+from conformance.campaign.learn import PASSES, Learned, _chunks, learn
 from conformance.campaign.learn import _measured as measured_before
 from conformance.campaign.lock_file import choice_of, text_of
-from conformance.campaign.records import BackendRecord
+from conformance.campaign.records import BackendRecord, CaseRecord
+from conformance.campaign.verdict_records import VerdictRecord
 from conformance.campaign.worker import run_case
 from conformance.case.files import check
 from conformance.case.outcome import plainly
+from conformance.case.steps import Grad
 from conformance.cli.measuring import conventions_page
 from conformance.generate.call_probes import call_probes
 from conformance.generate.probes import probes
 from conformance.generate.scripts import DrawOptions, case_of
-from conformance.judge.verdict import CONVENTION
+from conformance.judge.verdict import CONVENTION, Bucket
 from conformance.laws.judging import Judging
 from conformance.ops import catalogue
 from reference_impl import PADDLE, TORCH
-from reference_impl.dialects.conventions import OPTIONS, Conventions, Kind, Lock, OpenChoice, conventions, release_file
+from reference_impl.dialects.conventions import HANDED, OPTIONS, Conventions, Kind, Lock, OpenChoice, conventions, read, release_file
 from tests.conformance.door import conformance
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Mapping
 
-    from conformance.campaign.records import CaseRecord
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome
     from reference_impl import Dialect
 
 AROUND = tuple(case for op in ("clone", "sum") for case in probes(op))
 """Of what every probe is made, beside its op."""
-PROBES = (*AROUND, *(case for op in ("mul", "sin", "cos", "exp", "abs", "mul_scalar") for case in probes(op)))
+PROBES = (*AROUND, *(case for op in ("mul", "sin", "cos", "exp", "abs", "mul_scalar") for case in probes(op)), *call_probes())
 VERSION = "4.2"
+SEEDS = range(10)
 
 
 class Deciding:
-    """The reference, which decides some choices otherwise; if that is said, every so many times that it runs a case as by itself."""
+    """The reference, which decides some choices otherwise; if that is said, every so many times that it runs a case in another way.
 
-    def __init__(self, options: dict[OpenChoice, str], start: Dialect, flips: int = 0) -> None:
+    ``flipped``: what is decided otherwise then; nothing, if that is not said.
+    """
+
+    def __init__(
+        self, options: dict[OpenChoice, str], start: Dialect, flips: int = 0, flipped: Mapping[OpenChoice, str] = MappingProxyType({})
+    ) -> None:
         self.info = BackendInfo("deciding", VERSION, start, start.not_offered)
         self.flips, self.runs = flips, Counter[str]()
-        self.usual = reference(TORCH, TORCH.not_offered)
-        self.other = reference(replace(TORCH, conventions=TORCH.conventions.but(options)), TORCH.not_offered)
+        self.usual, self.rare = (
+            reference(replace(TORCH, conventions=TORCH.conventions.but(decided)), TORCH.not_offered) for decided in (options, flipped)
+        )
 
     def run(self, case: Case) -> Outcome:
         self.runs[case.id] += 1
-        return (self.usual if self.flips and self.runs[case.id] % self.flips == 0 else self.other).run(case)
+        return (self.rare if self.flips and self.runs[case.id] % self.flips == 0 else self.usual).run(case)
+
+    def shows(self, case: Case) -> bool:
+        """Whether a case shows which of the two ways it is run in."""
+        return plainly(self.usual.run(case)) != plainly(self.rare.run(case))
 
 
 def observed(engine: Any, cases: tuple[Case, ...]) -> tuple[Learned, list[CaseRecord]]:
@@ -68,13 +84,21 @@ def observed(engine: Any, cases: tuple[Case, ...]) -> tuple[Learned, list[CaseRe
     return learned, records
 
 
-def learned_twice(options: dict[OpenChoice, str], cases: tuple[Case, ...] = PROBES, **how: Any) -> Learned:
-    """Learn from nothing, and again from what was learned."""
-    start = replace(TORCH, conventions=Conventions())
-    for _ in range(2):
-        learned, _ = observed(Deciding(options, start, **how), cases)
-        start = replace(TORCH, conventions=conventions(learned.lock))
-    return learned
+def learned_of(options: dict[OpenChoice, str], cases: tuple[Case, ...] = PROBES, **how: Any) -> Learned:
+    """Learn from nothing, of these cases in this process."""
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
+        file = Path(folder) / "deciding.toml"
+
+        def made(*_: Any) -> Learned:
+            known = conventions(read(file)) if file.exists() else Conventions()
+            return observed(Deciding(options, replace(TORCH, conventions=known), **how), cases)[0]
+
+        patched.setattr("conformance.campaign.learn._pass", made)
+        return learn("deciding", 0, 1, 1, lambda _: file, lambda *_: None)
+
+
+def after_learning(options: dict[OpenChoice, str], cases: tuple[Case, ...] = PROBES) -> Dialect:
+    return replace(TORCH, conventions=conventions(learned_of(options, cases).lock))
 
 
 CHOICES = {
@@ -89,7 +113,7 @@ CHOICES = {
 
 @pytest.mark.parametrize("choice", CHOICES, ids=str)
 def test_a_choice_is_learned_from_nothing(choice: OpenChoice) -> None:
-    learned = learned_twice({choice: CHOICES[choice]}, (*AROUND, *probes(choice.op)))
+    learned = learned_of({choice: CHOICES[choice]}, (*AROUND, *probes(choice.op)))
     assert [CHOICES[choice]] == list(learned.seen[choice])
 
 
@@ -105,41 +129,65 @@ OF_CALLS = {
 @pytest.mark.parametrize("option", ["computed", "refused"])
 @pytest.mark.parametrize("choice", OF_CALLS, ids=str)
 def test_what_calls_go_along_with_is_learned_from_their_probes(choice: OpenChoice, option: str) -> None:
-    learned = learned_twice({choice: option}, call_probes())
+    learned = learned_of({choice: option}, call_probes())
     assert [option] == list(learned.seen[choice])
 
 
 def test_many_choices_are_learned_together() -> None:
-    learned = learned_twice(CHOICES)
+    learned = learned_of(CHOICES)
     assert CHOICES.items() <= {choice: next(iter(options)) for choice, options in learned.seen.items()}.items()
 
 
 def test_an_engine_that_decides_both_ways_is_told_with_a_case_of_each() -> None:
     choice = OpenChoice(Kind.OFFERED, "sin", "order 2")
-    learned = learned_twice({choice: "refused"}, 6 * (*AROUND, *probes("sin")), flips=5)
+    learned = learned_of({choice: "refused"}, 6 * (*AROUND, *probes("sin")), flips=5)
     assert {"refused", "computed"} == set(learned.varying[choice])
     assert {"refused", "computed"} == {option for of, option in learned.cases if of == choice}
 
 
-def drawn(rng: Any) -> dict[OpenChoice, str]:
-    """Conventions that nobody has: of some choices of these ops any option; but nothing is cut, see below, and the calls are no ops."""
-    known = [choice for choice in learned_twice({}).seen if choice.kind is not Kind.ALLOWED]
+def drawn(seed: int) -> dict[OpenChoice, str]:
+    """Conventions that nobody has: of some choices of these ops and of the calls any option; but nothing is cut, see below."""
+    rng = np.random.default_rng(seed)
     options = {**OPTIONS, Kind.CONNECTED: ("formula", "linked")}
-    return {choice: str(rng.choice(options[choice.kind])) for choice in known if rng.random() < 0.3}
+    return {choice: str(rng.choice(options[choice.kind])) for choice in known_of_reference() if rng.random() < 0.3}
 
 
-@pytest.mark.parametrize("seed", [3, 4])
-def test_an_engine_with_any_conventions_agrees_after_they_were_learned(seed: int) -> None:
-    options = drawn(np.random.default_rng(seed))
-    start = replace(TORCH, conventions=conventions(learned_twice(options).lock))
-    _, records = observed(Deciding(options, start), PROBES)
+@cache
+def known_of_reference() -> tuple[OpenChoice, ...]:
+    return tuple(learned_of({}).seen)
+
+
+@cache
+def learned_of_random_conventions(seed: int) -> Learned:
+    return learned_of(drawn(seed))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_engine_with_random_conventions_agrees_after_they_were_learned(seed: int) -> None:
+    start = replace(TORCH, conventions=conventions(learned_of_random_conventions(seed).lock))
+    _, records = observed(Deciding(drawn(seed), start), PROBES)
     assert {"agreed", "same_error", "not_offered"} >= {record.verdicts["deciding"].bucket for record in records}
     assert not [record for record in records if record.verdicts["deciding"].followed]
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_engine_with_random_conventions_is_not_taken_for_one_that_decides_both_ways(seed: int) -> None:
+    assert {} == learned_of_random_conventions(seed).varying
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_one_flip_in_a_hundred_cases_is_red_whatever_the_conventions_are(seed: int) -> None:
+    options, start = drawn(seed), replace(TORCH, conventions=conventions(learned_of_random_conventions(seed).lock))
+    flips = [{**options, choice: other} for choice, option in options.items() for other in OPTIONS[choice.kind][:2] if other != option]
+    engines = (Deciding(options, start, flips=100, flipped=flipped) for flipped in np.random.default_rng(seed).permutation(flips))
+    engine, telling = next((engine, case) for engine in engines for case in PROBES if engine.shows(case))
+    verdicts = [run_case(telling, [engine]).verdicts["deciding"] for _ in range(100)]
+    assert [CONVENTION] == [verdict.mismatch.kind for verdict in verdicts if verdict.mismatch is not None]
+
+
 def test_a_derivative_that_is_cut_although_it_does_not_vanish_is_no_convention_and_is_red_after_all_was_learned() -> None:
     options, cases = {OpenChoice(Kind.CONNECTED, "exp", "x alone"): "cut"}, (*AROUND, *probes("exp"))
-    start = replace(TORCH, conventions=conventions(learned_twice(options, cases).lock))
+    start = after_learning(options, cases)
     _, records = observed(Deciding(options, start), cases)
     assert "diverged" in {record.verdicts["deciding"].bucket for record in records}
 
@@ -147,12 +195,53 @@ def test_a_derivative_that_is_cut_although_it_does_not_vanish_is_no_convention_a
 @pytest.mark.parametrize("choice", CHOICES, ids=str)
 def test_one_flip_in_a_hundred_cases_is_red_as_a_convention_that_changed(choice: OpenChoice) -> None:
     options, cases = {choice: CHOICES[choice]}, (*AROUND, *probes(choice.op))
-    start = replace(TORCH, conventions=conventions(learned_twice(options, cases).lock))
+    start = after_learning(options, cases)
     engine = Deciding(options, start, flips=100)
-    telling = next(case for case in probes(choice.op) if plainly(engine.usual.run(case)) != plainly(engine.other.run(case)))
+    telling = next(case for case in probes(choice.op) if engine.shows(case))
     verdicts = [run_case(telling, [engine]).verdicts["deciding"] for _ in range(100)]
     found = [verdict.mismatch.kind for verdict in verdicts if verdict.mismatch is not None]
     assert [CONVENTION] == found
+
+
+def judged(**said: Any) -> CaseRecord:
+    """A record of the first probe, of which the verdict says this."""
+    verdicts = {"deciding": VerdictRecord(Bucket.AGREED, {}, **said)}
+    return CaseRecord(0, PROBES[0].id, "numeric", 1, False, verdicts, {}, False, ())
+
+
+def learned_from(*records: CaseRecord) -> Learned:
+    learned = Learned(BackendRecord("deciding", VERSION, "torch", {}))
+    for record in records:
+        learned.add(Chunk(("deciding",), "", "given", 0, 1, cases=PROBES[:1]), record)
+    return learned
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_case_that_shows_an_option_outweighs_all_that_leave_it_open(order: int) -> None:
+    choice = OpenChoice(Kind.CONNECTED, "exp", "x alone")
+    open_to, told = judged(observed={str(choice): ("formula", "linked")}), judged(followed={str(choice): "linked"})
+    learned = learned_from(*[open_to, open_to, told][::order])
+    assert ({choice: {"linked": 1}}, {}) == (learned.seen, learned.varying)
+
+
+def test_what_every_case_leaves_open_is_learned_as_expected() -> None:
+    choice = OpenChoice(Kind.CONNECTED, "exp", "x alone")
+    assert {choice: {"formula": 1}} == learned_from(judged(observed={str(choice): ("formula", "linked")})).seen
+
+
+@pytest.mark.parametrize(("followed", "passes"), [(0, 2), (1, 2), (2, 3), (99, PASSES)])
+def test_passes_are_made_until_one_ends_with_what_it_started_from(followed: int, passes: int, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = {str(OpenChoice(Kind.FREED, "mul", "x")): "computed"}
+    made: list[Learned] = []
+
+    def one_more(*_: Any) -> Learned:
+        made.append(learned_from(judged(followed=shown) if len(made) < followed else judged()))
+        return made[-1]
+
+    monkeypatch.setattr("conformance.campaign.learn._pass", one_more)
+    learn("deciding", 0, 1, 1, lambda _: tmp_path / "some.toml", lambda *_: None)
+    assert passes == len(made)
 
 
 @pytest.mark.parametrize("op", catalogue())
@@ -163,6 +252,11 @@ def test_probes_are_scripts_that_can_be_run(op: str) -> None:
 
 def test_what_was_learned_of_paddle_says_where_derivatives_end() -> None:
     assert (1, 3) == (PADDLE.conventions.highest_order("amax"), PADDLE.conventions.highest_order("sin"))
+
+
+@pytest.mark.parametrize("op", [form for form in PADDLE.spelled.values() if form.endswith("_as_one")])
+def test_whether_a_kernel_of_paddle_has_a_second_derivative_was_measured(op: str) -> None:
+    assert OpenChoice(Kind.OFFERED, op, "order 2") in PADDLE.conventions.options
 
 
 def test_a_case_that_shows_nothing_of_a_choice_is_no_observation() -> None:
@@ -204,17 +298,58 @@ def test_an_earlier_measurement_stays_where_nothing_is_met(tmp_path: Path, monke
     )
 
 
-def test_learning_one_op_leaves_what_is_known_of_others(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.chdir(tmp_path)
-    backend = BackendRecord("deciding", VERSION, "torch", {})
-    mine, other = OpenChoice(Kind.FREED, "mul", "x"), OpenChoice(Kind.FREED, "sum", "x")
-    path = release_file("deciding", VERSION, tmp_path / "conventions")
+def learned_alone(op: str, before: dict[OpenChoice, Any], met: dict[OpenChoice, Any], folder: Path, monkeypatch: Any) -> Any:
+    """Return what a lock says after this one op was learned, of which the cases show that."""
+    monkeypatch.chdir(folder)
+    path = release_file("deciding", VERSION, folder / "conventions")
     path.parent.mkdir()
-    path.write_text(text_of(Lock("deciding", VERSION, {mine: {"computed": 3}, other: {"computed": 100}})))
-    met = Learned(backend, {mine: {"computed": 7}, other: {"computed": 1}})
-    monkeypatch.setattr("conformance.campaign.learn._pass", lambda *_: met)
-    learned = learn("deciding", 0, 1, 1, lambda _: path, lambda *_: None, ["mul"])
-    assert ({mine: {"computed": 7}, other: {"computed": 100}}, {}) == (learned.seen, learned.varying)
+    path.write_text(text_of(Lock("deciding", VERSION, before)))
+    monkeypatch.setattr("conformance.campaign.learn._pass", lambda *_: Learned(BackendRecord("deciding", VERSION, "torch", {}), met))
+    return learn("deciding", 0, 1, 1, lambda _: path, lambda *_: None, [op]).seen
+
+
+def test_learning_one_op_leaves_what_is_known_of_others(tmp_path: Path, monkeypatch: Any) -> None:
+    mine, other = OpenChoice(Kind.FREED, "mul", "x"), OpenChoice(Kind.FREED, "sum", "x")
+    before, met = {mine: {"computed": 3}, other: {"computed": 100}}, {mine: {"computed": 7}, other: {"computed": 1}}
+    assert {mine: {"computed": 7}, other: {"computed": 100}} == learned_alone("mul", before, met, tmp_path, monkeypatch)
+
+
+def test_learning_a_form_of_an_op_measures_what_a_framework_makes_of_it_anew(tmp_path: Path, monkeypatch: Any) -> None:
+    form = OpenChoice(Kind.OFFERED, PADDLE.spelled["gru_stacked"], "order 2")
+    assert {form: {"refused": 7}} == learned_alone(
+        "gru_stacked", {form: {"computed": 3}}, {form: {"refused": 7}}, tmp_path, monkeypatch
+    )
+
+
+def test_what_calls_are_handed_is_learned_alone_where_it_is_named(tmp_path: Path, monkeypatch: Any) -> None:
+    flag, seed = (OpenChoice(Kind.ALLOWED, *about) for about in (("flag", "that is no bool"), ("seed", "of another kind")))
+    before, met = {flag: {"computed": 3}, seed: {"computed": 100}}, {flag: {"refused": 7}, seed: {"refused": 1}}
+    assert {flag: {"refused": 7}, seed: {"computed": 100}} == learned_alone("flag", before, met, tmp_path, monkeypatch)
+
+
+def test_every_choice_about_calls_can_be_named_to_learn() -> None:
+    asked = {choice.op for choice in known_of_reference() if choice.kind is Kind.ALLOWED}
+    assert asked == set(HANDED)
+
+
+def test_the_command_learns_what_calls_are_handed_without_any_op(tmp_path: Path) -> None:
+    done = conformance("learn", "--backend", "reference", "--ops", "flag", "--jobs", "1", "--out", str(tmp_path))
+    assert (0, True) == (done.returncode, f": {len(OF_CALLS)} choices, {len(call_probes())} observations" in done.stdout)
+
+
+def test_random_cases_are_drawn_of_ops_alone() -> None:
+    named = ("flag", "mul")
+    draws = [chunk.draw.ops for chunk in _chunks(BackendRecord("reference", VERSION, "torch", {}), "", 10, 1, named, frozenset())]
+    assert ("mul",) == draws[-1]
+
+
+def test_an_op_of_many_operands_has_no_more_than_some_dozens_of_probes() -> None:
+    assert 100 > max(len(list(probes(op))) for op in catalogue())
+
+
+def test_probes_show_the_second_derivative_of_a_kernel_that_has_all_first_ones_or_none() -> None:
+    asked = [[set(step.inputs) for step in case.steps if isinstance(step, Grad)] for case in probes("gru_stacked")]
+    assert any(calls == [every] * 2 for calls in asked for every in calls if len(every) > 1)
 
 
 def test_a_settled_choice_is_not_tried_the_other_way() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conformance.ops.dtypes import format_of
 from reference_impl.primitives.alignments import alignments, alignments_of_scores
 from reference_impl.primitives.fused import pulled_through
 from reference_impl.primitives.softmax import log_softmax
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
 
 def unlikely_classes_raised(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have no class be less likely than the least normal number of a dtype, and gradients be what they are beside that."""
-    yield from (_raised_to(np.finfo(dtype).tiny) for dtype in (np.float32, np.float64))
+    yield from (_raised_to(format_of(dtype).tiny) for dtype in ("float32", "float64"))
 
 
 @contextmanager
-def _raised_to(least: Any) -> Iterator[None]:
-    raised = straight_through(Primitive(lambda x: np.maximum(x, np.log(least).astype(x.dtype)), "raised", ()))
+def _raised_to(least: float) -> Iterator[None]:
+    raised = straight_through(Primitive(lambda x: np.maximum(x, x.dtype.type(np.log(least))), "raised", ()))
 
     def formula(x: Any, **attrs: Any) -> Any:
         return alignments.forward(raised(log_softmax(x, axis=2)), **attrs)

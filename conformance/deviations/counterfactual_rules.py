@@ -92,11 +92,11 @@ from conformance.deviations.counterfactual_special import (
     slopes_of_gammaln_short_series,
     trigammas_of_a_short_series,
 )
+from conformance.deviations.counterfactual_sums import gradients_formed_in_place, sums_formed_in_place, sums_formed_in_their_seeds
 from reference_impl import OPS
 from reference_impl.primitives.activations import selu
 from reference_impl.primitives.arithmetic import add, add_scalar, mul, sub
 from reference_impl.primitives.shape import crop, expand, pad_constant, sum_to
-from reference_impl.reverse.summed import summed_in_place
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.rules import intercepted_rules, replaced_rule
 from reference_impl.tape.tensor import Tensor
@@ -254,23 +254,6 @@ def _filled_again() -> Iterator[None]:
 
     with replaced_rule(pad_constant, 0, remembering), replaced_rule(crop, 0, filling):
         yield
-
-
-def sums_formed_in_place(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have sums of gradients be formed in the tensors that custom functions returned, which others may have, too."""
-    yield summed_in_place()
-    yield summed_in_place(last_root_first=True)
-
-
-def gradients_formed_in_place(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have all sums of gradients be formed in what arrived first, and gradients of activations in what arrives as a view."""
-    yield summed_in_place(everywhere=True)
-    yield summed_in_place(everywhere=True, last_root_first=True)
-
-
-def sums_formed_in_their_seeds(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have sums hand what arrives on to both operands, where it is added to itself."""
-    yield summed_in_place(everywhere=True, both=True)
 
 
 RULES: dict[str, Change] = {

@@ -33,6 +33,7 @@ from conformance.ops.spec import signature
 from reference_impl import DIALECTS
 from reference_impl.primitives import piecewise
 from reference_impl.primitives.arithmetic import mul
+from reference_impl.primitives.dropout import dropout_all, dropout_all_unsigned
 from reference_impl.tape.primitive import Primitive, array_of
 from reference_impl.tape.rules import replaced_op, replaced_rule
 
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 Lost: TypeAlias = "Callable[[Any], Any]"
 """Says which elements of an operand are lost, where these are special."""
 
-CONSTANT_IN_PIECES = (piecewise.ceil, piecewise.floor, piecewise.round, piecewise.sign)
+CONSTANT_IN_PIECES = (piecewise.ceil, piecewise.floor, piecewise.round, piecewise.sign, dropout_all, dropout_all_unsigned)
 """The ops that scripts apply, and whose derivative is 0 everywhere."""
 
 

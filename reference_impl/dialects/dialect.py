@@ -26,7 +26,7 @@ def _always(*_: int) -> bool:
 
 
 def _folded(x: int, *_: int) -> bool:
-    return x >= 3
+    return x != 2
 
 
 def _left_factor(x: int, y: int) -> bool:
@@ -176,7 +176,7 @@ _NOT_LOOKED_AT = (
     *("interpolate_nearest", "interpolate_linear", "interpolate_bilinear", "pad_reflect", "pad_replicate", "pad_circular"),
     *("interpolate_trilinear", "interpolate_bicubic", "interpolate_area"),
     *("scaled_dot_product_attention_causal", "normalize", "gaussian_nll_loss", "avg_pool3d", "adaptive_avg_pool3d"),
-    *("fftshift", "ifftshift", "slogdet", "sinc", "stft"),
+    *("fftshift", "ifftshift", "slogdet", "sinc", "stft", "istft", "eig_invariant", "ormqr"),
 )
 _NO_TENSOR = "a variable of a program has no elements while it is built, and no .grad"
 PADDLE_STATIC = replace(

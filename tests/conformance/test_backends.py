@@ -242,8 +242,8 @@ def forward_of(name: str) -> Case:
     return Case(case.inputs, tuple(steps), case.lane)
 
 
-REFUSED = {"torch": set(), "paddle": {"fftshift", "ifftshift", "dropout_downscaled", "rms_norm"}}
-"""By the findings `paddle-fftshift-one-axis` and `paddle-dropout-downscale-vector`."""
+REFUSED = {"torch": set(), "paddle": {"fftshift", "ifftshift", "dropout_downscaled", "istft", "rms_norm"}}
+"""By the findings `paddle-fftshift-one-axis`, `paddle-dropout-downscale-vector` and `paddle-istft-odd`."""
 
 
 def refused_ops(framework: str, listed: list[str]) -> list[tuple[str, str]]:

@@ -55,15 +55,20 @@ def test_every_op_has_a_canary() -> None:
     assert [] == [op for op in catalogue() if canary_of(op) is None]
 
 
-def dead_on(name: str) -> list[str]:
-    """Ask every canary of a backend, in whatever process this is called."""
-    return [op for op in catalogue() if _ailment(op, backend(name)) is not None]
+def is_dead_on(op: str, name: str) -> bool:
+    """Ask the canary of an op on a backend, in whatever process this is called."""
+    return _ailment(op, backend(name)) is not None
+
+
+DEADLY = {"paddle": ["qr_triangle"]}
+"""Ops of which a backend dies anyway, by the finding `paddle-qr-one-factor-crash`."""
 
 
 @pytest.mark.parametrize("name", [name for name in BUILT_IN if name != "paddle-static-legacy"])
 def test_every_canary_lives_on_an_engine_that_nothing_has_damaged(name: str) -> None:
     with Workers((name,), 1) as workers:
-        assert [] == workers.call(dead_on, name)
+        answers = list(workers.calls(is_dead_on, [(op, name) for op in catalogue()], at_once=64, good=lambda dead: not dead))
+    assert DEADLY.get(name, []) == [op for op, dead in zip(catalogue(), answers, strict=True) if dead is not False]
 
 
 def test_a_right_engine_is_never_ill() -> None:

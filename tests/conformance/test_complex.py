@@ -58,8 +58,8 @@ def test_every_op_takes_complex_numbers_or_says_why_not() -> None:
     assert {name for name, n in numbers.items() if n.taken == "real"} == {name for name, n in numbers.items() if n.reason}
 
 
-def test_ops_of_complex_operands_alone_are_in_two_families() -> None:
-    assert {"complex", "fourier"} == {row.family for row in catalogue().values() if row.numbers.taken == "complex"}
+def test_ops_of_complex_operands_alone_are_in_three_families() -> None:
+    assert {"complex", "fourier", "signals"} == {row.family for row in catalogue().values() if row.numbers.taken == "complex"}
 
 
 def test_the_default_campaign_draws_complex_tensors_in_both_lanes() -> None:

@@ -225,7 +225,7 @@ def differs(mutant: Mutant) -> Iterator[bool]:
 # The registry.
 
 
-ELSEWHERE_ITS_PARTS = {"inner", "eigvalsh", "eigh_invariant"}
+ELSEWHERE_ITS_PARTS = {"inner", "eigvalsh", "eigh_invariant", "mode_of_selected"}
 """Ops that both frameworks have as several others: no engine asks for their own rules."""
 
 

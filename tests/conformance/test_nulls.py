@@ -101,7 +101,18 @@ def test_the_layout_of_the_reference_is_another_whether_or_not_the_loops_of_nump
 IN_ORDER = {
     *("cumsum", "cumprod", "logcumsumexp", "running_shares"),  # the order of the terms is what the op means
     "cross",  # each element is the difference of two products, which has one order
-    *("backward_stable", "cholesky", "det", "det_by_values", "inv", "lu", "matrix_exp", "settled", "slogdet"),  # LAPACK sums
+    *(
+        "backward_stable",
+        "cholesky",
+        "det",
+        "det_by_values",
+        "inv",
+        "lu",
+        "matrix_exp",
+        "settled",
+        "settled_pair",
+        "slogdet",
+    ),  # LAPACK sums
 }
 """Ops whose sums cannot be had in the opposite order."""
 

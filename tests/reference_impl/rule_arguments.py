@@ -66,6 +66,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("div_by_quotient", ((2, 3), (4, 1, 3)), {}),
     ("rdiv_scalar_by_div", ((2, 3),), {"other": -1.5}),
     ("silu_by_result", ((2, 3),), {}),
+    ("cast_to_own_dtype_by_copy", ((2, 3),), {}),
     ("abs_by_quotient", ((2, 3),), {}),
     ("det_by_values", ((1, 1),), {}),
     ("det_by_values", ((2, 3, 3),), {}),

@@ -71,6 +71,7 @@ from conformance.deviations.counterfactual_matrices import (
 )
 from conformance.deviations.counterfactual_norms import (
     arriving_means_kept,
+    arrows_to_lone_parameters_undrawn,
     gradients_of_parameters_zero,
     images_arriving_in_another_format,
     normalized_from_results,
@@ -92,11 +93,11 @@ from conformance.deviations.counterfactual_special import (
     slopes_of_gammaln_short_series,
     trigammas_of_a_short_series,
 )
+from conformance.deviations.counterfactual_sums import gradients_formed_in_place, sums_formed_in_place, sums_formed_in_their_seeds
 from reference_impl import OPS
 from reference_impl.primitives.activations import selu
 from reference_impl.primitives.arithmetic import add, add_scalar, mul, sub
 from reference_impl.primitives.shape import crop, expand, pad_constant, sum_to
-from reference_impl.reverse.summed import summed_in_place
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.rules import intercepted_rules, replaced_rule
 from reference_impl.tape.tensor import Tensor
@@ -256,23 +257,6 @@ def _filled_again() -> Iterator[None]:
         yield
 
 
-def sums_formed_in_place(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have sums of gradients be formed in the tensors that custom functions returned, which others may have, too."""
-    yield summed_in_place()
-    yield summed_in_place(last_root_first=True)
-
-
-def gradients_formed_in_place(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have all sums of gradients be formed in what arrived first, and gradients of activations in what arrives as a view."""
-    yield summed_in_place(everywhere=True)
-    yield summed_in_place(everywhere=True, last_root_first=True)
-
-
-def sums_formed_in_their_seeds(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have sums hand what arrives on to both operands, where it is added to itself."""
-    yield summed_in_place(everywhere=True, both=True)
-
-
 RULES: dict[str, Change] = {
     "as if gradients were summed in place": sums_formed_in_place,
     "as if gradients were formed in place": gradients_formed_in_place,
@@ -301,6 +285,7 @@ RULES: dict[str, Change] = {
     "as if logcumsumexp began with the least number": running_sums_from_the_least_number,
     "as if what is normalized were computed from the result": normalized_from_results,
     "as if gradients of weights and biases were 0": gradients_of_parameters_zero,
+    "as if arrows to lone weights and biases were not drawn": arrows_to_lone_parameters_undrawn,
     "as if images arrived in another format": images_arriving_in_another_format,
     "as if no mean of what arrives were subtracted": arriving_means_kept,
     "as if variances were means of squares less squares of means": variances_of_squares,

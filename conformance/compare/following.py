@@ -210,7 +210,9 @@ def _explanations(promise: Promise, found: Mismatch, instead: Instead) -> Iterat
     scripts = [] if found.kind == "value" else [promise.of(case) for case in instead(promise, found)]
     differ = (found, *(replace(found, expected=_answer(script)) for script in scripts if found.kind == "error"))
     differs = next(filter(_kinds, differ), found)  # from what is promised, or from what is known to come instead
-    kinds = _kinds(differs)
+    kinds, seen = _kinds(differs), None if found.step is END else promise.outcome.observations[found.step]
+    if found.kind in ("absence", "events") and isinstance(seen, Raised):  # which node refuses first decides what was reached before
+        kinds |= {*_refusing(str(seen.category))}
     if not kinds:
         return
     own = asked(promise, found)

@@ -269,8 +269,8 @@ def constant_seeds_tracked(case: Case, number: StepNumber, _: Sequence[str]) -> 
         seeds = (step.seeds or ()) if isinstance(step, Grad) and step.create_graph else ()
         return [*(SetRequiresGrad(name, requires_grad=True) for name in dict.fromkeys(seeds) if name in stopped), step]
 
-    variant, moved = expand_steps(case, number, tracked)
-    yield variant, moved
+    variant, begins = expand_steps(case, number, tracked)
+    yield variant, begins if number is END or begins is END else variant.steps.index(case.steps[number], begins)
 
 
 def derivatives_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

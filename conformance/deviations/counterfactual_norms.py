@@ -28,6 +28,7 @@ from reference_impl.primitives.reduction import count_reduced, mean, numpy_axes
 from reference_impl.primitives.reduction import sum as add_up
 from reference_impl.primitives.shape import reshape, transpose
 from reference_impl.primitives.statistics import centred
+from reference_impl.reverse.dump import undrawn
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.rules import replaced_forward, replaced_rule
 from reference_impl.tape.tensor import Tensor
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from reference_impl.reverse.dump import Arrow
     from reference_impl.tape.rules import Rule
 
 OF_INPUT, OF_WEIGHT, OF_BIAS = 0, 1, 2
@@ -91,6 +93,17 @@ def _of_input_alone(right: Rule, position: int, g: Any, out: Any, *operands: Any
     if position == OF_INPUT:
         return right(g, out, *operands, **attrs)
     return np.zeros(shape_of(operands[position]), array_of(operands[position]).dtype)
+
+
+def arrows_to_lone_parameters_undrawn(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have what is dumped lack the arrow to the weight or bias of a normalization where there is none to the other."""
+    yield undrawn(partial(_leads_to_a_lone_parameter, ops))
+
+
+def _leads_to_a_lone_parameter(ops: Sequence[str], arrow: Arrow, arrows: Sequence[Arrow]) -> bool:
+    node = arrow[0]
+    parameters = [other for other in arrows if other[0] is node and other[2] is not node.operands[OF_INPUT]]
+    return node.primitive.name in ops and len(parameters) == 1 and parameters[0] is arrow
 
 
 def images_arriving_in_another_format(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

@@ -71,6 +71,7 @@ from conformance.deviations.counterfactual_matrices import (
 )
 from conformance.deviations.counterfactual_norms import (
     arriving_means_kept,
+    arrows_to_lone_parameters_undrawn,
     gradients_of_parameters_zero,
     images_arriving_in_another_format,
     normalized_from_results,
@@ -284,6 +285,7 @@ RULES: dict[str, Change] = {
     "as if logcumsumexp began with the least number": running_sums_from_the_least_number,
     "as if what is normalized were computed from the result": normalized_from_results,
     "as if gradients of weights and biases were 0": gradients_of_parameters_zero,
+    "as if arrows to lone weights and biases were not drawn": arrows_to_lone_parameters_undrawn,
     "as if images arrived in another format": images_arriving_in_another_format,
     "as if no mean of what arrives were subtracted": arriving_means_kept,
     "as if variances were means of squares less squares of means": variances_of_squares,

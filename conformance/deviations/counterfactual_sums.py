@@ -1,4 +1,7 @@
-"""Counterfactual sums of gradients; see `counterfactual_rules`."""
+"""Counterfactual rules of sums.
+
+A pass that forms them in memory which others have, too.
+"""
 
 from __future__ import annotations
 

@@ -189,6 +189,8 @@ def _by_seeds(dispute: Dispute, number: int, call: Grad, voter: str) -> Vote:
 def _by_path(dispute: Dispute, number: int, call: Grad | Backward, voter: str) -> Vote:
     """Look for a way through differentiable steps from a root of a call to what its gradient is asked of."""
     case, found = dispute.case, dispute.found
+    if isinstance(call, Grad) and found.where != "result":
+        return silent(voter, f"{found.name}.grad is nothing that grad is asked for: whether it is there is no matter of the graph")
     name = call.inputs[found.slot] if isinstance(call, Grad) else found.name
     if isinstance(call, Backward) and call.inputs is not None and name not in call.inputs:
         if found.expected != "absent":

@@ -3,8 +3,9 @@
 A call answers the gradient of ``<seeds, roots>``, so the number that it gives for one element (or one direction) is the slope of that
 pairing along a straight line. `slope` moves one value of the script by ``t d`` (an input ``nudge`` is added to it, and everything that
 came from it takes the sum), runs the script again in float64 and takes high-order central differences of the pairing
-(`reference_impl.numerical`). What autograd holds constant is held here: detached values, results inside ``no_grad``, derivatives
-without a graph, ``no_grad_vars``. A derivative of a derivative is the slope of the first derivative as the engine computes it.
+(`reference_impl.numerical`). What autograd holds constant is held here: inputs that need no gradient, detached values, results inside
+``no_grad``, derivatives without a graph, ``no_grad_vars``. A derivative of a derivative is the slope of the first derivative as the
+engine computes it.
 
 Where a script's gradient is not that of its forward on purpose (custom functions, hooks that answer something, in-place updates,
 changed flags, batches of seeds, bounds that are not differentiated) the oracle says that it cannot tell. Near a kink it is not sharp: a
@@ -116,7 +117,7 @@ class NudgedCase:
         constants = frozenset(getattr(case.steps[number], "constants", None) or ())
         held = [i for i, step in enumerate(case.steps[:number]) if _is_constant(step, constants, linked=linked)]
         frozen = [n for i in held for n in results(case.steps[i]) if n in base]
-        if name in frozen or name in constants:
+        if name in frozen or name in constants or any(entry.name == name and not entry.differentiable for entry in case.inputs):
             msg = f"autograd holds {name} constant"
             raise SilentError(msg)
         upto = in_dtypes(with_steps(case, case.steps[: number + 1]), DOUBLE)

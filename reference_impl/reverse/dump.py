@@ -10,18 +10,23 @@ Source: ``dump_backward_graph_path`` of ``paddle.autograd.backward``.
 
 from __future__ import annotations
 
+import sys
 import traceback
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
+from unittest.mock import patch
 
 from reference_impl.errors import AutogradError, Category
 from reference_impl.tape.tensor import Mode, Node, Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from reference_impl.reverse.walk import ReversePass
+
+Arrow: TypeAlias = "tuple[Node, Any, Tensor]"
+"""From a node to what the cotangent of an operand goes to, with that operand."""
 
 HINT = "To see call stacks, make the graph inside reference_impl.call_stacks().\n"
 OURS = str(Path(__file__).parents[1])
@@ -35,6 +40,21 @@ def call_stacks() -> Iterator[None]:
         yield
     finally:
         Mode.stack_probe = before
+
+
+@contextmanager
+def undrawn(is_left_out: Callable[[Arrow, Sequence[Arrow]], bool]) -> Iterator[None]:
+    """Leave arrows out of the graphs that are written, by each of them and all of its graph, for the length of a ``with`` block.
+
+    An engine may draw those alone along which something went. Nothing else changes: what they lead to stays in the graph.
+    """
+    graph = _graph
+
+    def thinned(names: dict[Any, str], arrows: list[Arrow]) -> str:
+        return graph(names, [arrow for arrow in arrows if not is_left_out(arrow, arrows)])
+
+    with patch.object(sys.modules[__name__], "_graph", thinned):
+        yield
 
 
 def _stack_probe() -> list[str]:
@@ -75,7 +95,7 @@ def _below(walk: ReversePass, node: Node) -> Iterator[tuple[Any, Tensor]]:
             yield operand.node or operand, operand
 
 
-def _graph(names: dict[Any, str], arrows: list[tuple[Node, Any, Tensor]]) -> str:
+def _graph(names: dict[Any, str], arrows: list[Arrow]) -> str:
     lines = ["digraph backward {"]
     lines += [f'  {name} [label="{_title(stop)}"{"" if type(stop) is Node else " shape=box"}];' for stop, name in names.items()]
     lines += [f'  {names[node]} -> {names[below]} [label="{_kind(operand)}"];' for node, below, operand in arrows]

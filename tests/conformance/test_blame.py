@@ -631,6 +631,14 @@ def test_the_oracle_is_silent_about_a_leaf_that_the_call_holds_constant() -> Non
         slope(Promise(case, INFO), 1, "x", np.ones(3))
 
 
+def test_the_oracle_is_silent_about_an_input_that_needs_no_gradient() -> None:
+    inputs = (X, Input("s", (3,), (1.0, 2.0, 3.0), differentiable=False))
+    again = Grad(("g",), ("s",), ("h",), ("x",), allow_unused=True)
+    case = Case(inputs, (Op("square", ("x",), ("q",)), Grad(("q",), ("x",), ("g",), ("s",), create_graph=True), again))
+    with pytest.raises(SilentError, match="autograd holds s constant"):
+        slope(Promise(case, INFO), 2, "s", np.ones(3))
+
+
 def test_the_oracle_is_silent_where_a_variance_is_less_than_a_bound_that_its_derivative_ignores() -> None:
     steps = (Op("gaussian_nll_loss", ("x", "x", "x"), ("y",), {"eps": 0.5, "reduction": "none"}), Grad(("y",), ("x",), ("g",), ("x",)))
     with pytest.raises(SilentError, match="its derivative ignores"):

@@ -361,6 +361,14 @@ def test_a_hook_that_is_called_before_an_instance_norm_is_differentiated_refuses
     assert CONDITIONS["instance_norm_first"].holds(Case(ones, steps), 3) is first
 
 
+@pytest.mark.parametrize(("hooked", "first"), [("t", True), ("y", False)])
+def test_a_hook_that_is_called_before_a_product_of_reflections_is_differentiated_refuses_first(hooked: str, first: bool) -> None:
+    factors = (Input("v", (1, 1), (0.0,)), Input("t", (1,), (3.0,)))
+    made = Op("householder_product", ("v", "t"), ("y",))
+    steps = (made, Hook(hooked, ("k",), "another_dtype"), Op("sum", ("y",), ("z",), TOTAL), Backward(("z",)))
+    assert CONDITIONS["reflections_first"].holds(Case(factors, steps), 3) is first
+
+
 @pytest.mark.parametrize(
     ("target", "reduction", "written"),
     [([0, 1], "sum", True), ([[0], [1]], "mean", True), ([1, 0], "sum", False), ([0, 1], "none", False)],

@@ -13,7 +13,7 @@ from conformance.backends import BackendInfo
 from conformance.backends.reference import reference
 from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
-from conformance.case.steps import Backward, Grad, InPlace, Op
+from conformance.case.steps import Backward, Grad, InPlace, Op, RetainGrad
 from conformance.compare.following import asked, decisive
 from conformance.compare.promise import Promise
 from conformance.deviations import explain as explaining
@@ -237,6 +237,30 @@ def test_which_of_two_nodes_refuses_a_pass_first_is_no_change_of_a_convention(sk
 
 def test_a_pass_that_is_refused_by_neither_of_two_nodes_diverges() -> None:
     assert refused_twice(first=OFFERED, second=FREE)[1].bucket is Bucket.DIVERGED
+
+
+HIGHER, LOWER = OpenChoice(Kind.OFFERED, "sin", "order 2"), OpenChoice(Kind.OFFERED, "exp", "order 2")
+
+
+def refused_above_what_is_retained(measured: dict[OpenChoice, str]) -> Verdict:
+    """A pass that the engine refuses at the node above a tensor that retains its gradient, where one below it is known to refuse."""
+    steps = (Op("exp", ("x",), ("y",)), RetainGrad("y"), Op("sin", ("y",), ("v",)), Op("sum", ("v",), ("z",), TOTAL))
+    case = Case((X,), (*steps, Grad(("z",), ("x",), ("g",), create_graph=True)))
+    claims = replace(
+        TORCH, unoffered="when_recorded", conventions=Conventions({LOWER: "refused", **measured}, release=("other", "1.0"))
+    )
+    actual = reference(deciding({LOWER: "refused", HIGHER: "refused"}, claims), {}).run(case)
+    return judge(Promise(case, BackendInfo("other", "1.0", claims, {})), actual)
+
+
+def test_which_node_refuses_first_is_followed_by_what_the_call_had_reached() -> None:
+    verdict = refused_above_what_is_retained({})
+    assert (Bucket.SAME_ERROR, {HIGHER: "refused"}) == (verdict.bucket, verdict.followed)
+
+
+def test_a_call_that_had_to_reach_a_tensor_before_it_was_refused_diverges_if_it_did_not() -> None:
+    measured = dict.fromkeys((HIGHER, OpenChoice(Kind.OFFERED, "sum", "order 2")), "computed")
+    assert Bucket.DIVERGED is refused_above_what_is_retained(measured).bucket
 
 
 # A release that was measured is held to what was measured.

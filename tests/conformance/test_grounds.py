@@ -71,3 +71,14 @@ def test_what_requires_no_gradient_by_the_engines_own_word_has_no_edge_and_no_ho
 
 def test_a_flag_that_a_step_has_set_is_not_known_from_what_was_shown_before() -> None:
     assert NOBODY == said(run_the_last, SetRequiresGrad("s", requires_grad=False), Edge("s", ("e",)))[:2]
+
+
+def test_a_gradient_that_grad_leaves_where_it_was_not_asked_for_is_no_matter_of_the_graph() -> None:
+    def lose_what_is_retained(outcome: Any) -> None:
+        last = outcome.observations[-1]
+        last.state = (*last.state[:-1], None)
+
+    backward = Backward(("y",), ("s",), retain_graph=True)
+    reason = "y.grad is nothing that grad is asked for: whether it is there is no matter of the graph"
+    found = said(lose_what_is_retained, Op("exp", ("x",), ("y",)), RetainGrad("y"), backward, Grad(("y",), ("x",), ("g",), ("s",)))
+    assert (NOBODY[1], reason) == found[1:]

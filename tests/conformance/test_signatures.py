@@ -213,7 +213,9 @@ def found(case: Case, got: Any) -> Mismatch:
     return Mismatch(step, "value", "result", "right", "wrong", "g", "g", 0, wanted, np.asarray(got, wanted.dtype))
 
 
+UNDRAWN = "as if arrows to lone weights and biases were not drawn"
 MEANT = {TIES: "maximum", CONSTANT_SLOPE: "pow", EMPTIED: "sub", ONE_SIDED: "leaky_relu", LOST_AXES: "group_norm"}
+MEANT |= {UNDRAWN: "batch_norm_train"}
 BORNE = {
     "zeros": (PRODUCT, [0.0, 0.0], [0.0, 1.0]),
     "ones": (PRODUCT, [1.0, 6.0], [1.0, 2.0]),
@@ -359,6 +361,17 @@ def test_a_leaf_that_a_dump_draws_for_what_was_written_to_bears_its_signature(en
     case = Case((X, K), (InPlace("setitem", "k", ("x",), {"key": [[0, 2, 1]]}), Backward(("k",), dump_backward_graph=True)))
     drawn = Mismatch(1, "value", "event", "right", "wrong", ".dot", ".dot", 0, np.array([1, 1]), np.array(ends))
     assert borne == bears(entry("as if written constants required a gradient"), Promise(case, info), drawn)
+
+
+@pytest.mark.parametrize(("scale_too", "ends", "borne"), [(False, [1, 2], True), (False, [1, 3], False), (True, [1, 3], False)])
+def test_a_dump_without_the_arrow_to_a_lone_parameter_bears_its_signature(scale_too: bool, ends: list[int], borne: bool) -> None:
+    image, shift = Input("x", (2, 1), (1.0, 2.0), differentiable=False), Input("b", (1,), (1.0,))
+    norm = Op("batch_norm_train", ("x", "s", "b"), ("y",), {"eps": 1e-3})
+    steps = (norm, Op("sum", ("y",), ("z",), TOTAL), Backward(("z",), dump_backward_graph=True))
+    case = Case((image, Input("s", (1,), (1.0,), differentiable=scale_too), shift), steps)
+    promise = Promise(case, BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered))
+    drawn = Mismatch(2, "value", "event", "right", "wrong", ".dot", ".dot", 0, np.array([1, 1 + scale_too]), np.array(ends))
+    assert borne == bears(entry(UNDRAWN), promise, drawn)
 
 
 @pytest.mark.parametrize(("batch", "leaves", "borne"), [((), 2, True), ((), 3, False), ((2,), 4, True), ((2,), 3, False)])

@@ -89,16 +89,27 @@ def lone_part(case: Case, number: int) -> bool:
 @condition
 def instance_norm_first(case: Case, number: int) -> bool:
     """Whether a call comes after an instance norm, and no callback refuses it but one of what the instance norm was made of."""
+    return _comes_first(case, number, ("instance_norm",))
+
+
+@condition
+def reflections_first(case: Case, number: int) -> bool:
+    """Whether a call comes after a product of reflections, and no callback refuses it but one of what the product was made of."""
+    return _comes_first(case, number, ("householder_product", "ormqr"))
+
+
+def _comes_first(case: Case, number: int, ops: Collection[str]) -> bool:
+    """Whether a pass comes to the node of such an op before a callback refuses it, as one does of what the op was made of."""
     call, before = call_at(case, number), case.steps[:number]
-    norms = [step for step in before if isinstance(step, Op) and step.op == "instance_norm"]
-    if call is None or not norms:
+    made = [step for step in before if isinstance(step, Op) and step.op in ops]
+    if call is None or not made:
         return False
     seen = promised(case, PADDLE).observations[number]
     if not isinstance(seen, Raised) or seen.category not in (Category.CALLBACK, Category.CALLBACK_RESULT) or not seen.events:
         return True
     hooked = {step.results[0]: step.tensor for step in before if isinstance(step, Hook)}
     last = seen.events[-1].name
-    return any(hooked.get(last, last) in upstream(before, name) for step in norms for name in step.operands)
+    return any(hooked.get(last, last) in upstream(before, name) for step in made for name in step.operands)
 
 
 def _lone(case: Case, number: int, ops: dict[str, int]) -> bool:

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 class Alike:
     """Two runs answer alike: ``pairs`` are the numbers of steps that belong together; ``bitwise``: to the last bit.
 
-    ``events``: whether the calls of hooks are compared; their order belongs to the order in which the graph was built. Which hooks a
-    pass had called before it failed nobody promises, and in Paddle it depends on where the nodes lie in memory.
+    ``events``: whether the calls of hooks are compared; their order belongs to the order in which the graph was built. What a pass had
+    reached before it failed nobody promises, and in Paddle it depends on where the nodes lie in memory: which hooks it had called, and
+    what it had left in ``.grad``, where it stays.
     """
 
     pairs: tuple[tuple[int, int], ...]
@@ -35,12 +36,13 @@ class Alike:
 
     def settle(self, evidence: Evidence) -> Answer:
         """Say whether it holds."""
-        unsettled = None
+        unsettled, failed = None, False
         for one, other in self.pairs:
             a, b = evidence.outcomes[0].observations[one], evidence.outcomes[1].observations[other]
             if _word(a) != _word(b):
                 return Answer(Status.BROKEN, f"step {one}: {_word(a)} once, {_word(b)} once")
-            for relation in self._relations(one, other, a):
+            failed |= self.events and isinstance(a, Raised) and a.state is not None
+            for relation in self._relations(one, other, a, grads=not failed):
                 answer = relation.settle(evidence)
                 if answer.status is Status.BROKEN:
                     return Answer(Status.BROKEN, f"step {one}: {answer.detail}")
@@ -49,16 +51,17 @@ class Alike:
                 calls = [[(e.name, e.recording) for e in seen.events] for seen in (a, b)]
                 if calls[0] != calls[1]:
                     return Answer(Status.BROKEN, f"step {one}: calls {calls[0]} once, {calls[1]} once")
-        final = [Same(Place(0, END, i), Place(1, END, i), self.bitwise) for i in range(len(evidence.outcomes[0].final))]
+        left = range(0 if failed else len(evidence.outcomes[0].final))
+        final = [Same(Place(0, END, i), Place(1, END, i), self.bitwise) for i in left]
         answer = settle_all(final, evidence)
         if answer.status is Status.BROKEN:
             return Answer(Status.BROKEN, f"at the end: {answer.detail}")
         return unsettled or Answer(Status.HELD)
 
-    def _relations(self, one: int, other: int, seen: Observation) -> Iterable[Relation]:
+    def _relations(self, one: int, other: int, seen: Observation, *, grads: bool) -> Iterable[Relation]:
         values = range(len(seen.values)) if isinstance(seen, Computed) else ()
         yield from (Same(Place(0, one, i), Place(1, other, i), self.bitwise) for i in values)
-        state = seen.state if isinstance(seen, Computed | Raised) else None
+        state = seen.state if grads and isinstance(seen, Computed | Raised) else None
         for i in range(len(state or ())):
             yield Same(Place(0, one, i, "grad"), Place(1, other, i, "grad"), self.bitwise)
 
@@ -100,7 +103,7 @@ def nothing_is_mutated(observed: ObservedCase) -> Trial | None:
 
 
 def repeatable(observed: ObservedCase) -> Trial:
-    """Demand that the same script gives the same numbers, refusals and, where it is not refused, calls of hooks, every time.
+    """Demand that the same script gives the same numbers, refusals and, until a pass is refused, calls of hooks and ``.grad``.
 
     The same to the last bit, unless the engine says of itself that it is repeatable only as far as rounding goes.
     """

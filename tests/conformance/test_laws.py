@@ -215,6 +215,18 @@ def test_a_pass_calls_the_same_hooks_every_time_unless_it_fails(seen: Any, statu
     assert status == Alike(((0, 0),), events=True).settle(Evidence([EXACT, EXACT], twice, INFO)).status
 
 
+@pytest.mark.parametrize(
+    ("seen", "status"),
+    [
+        (functools.partial(Raised, Category.NOT_IMPLEMENTED, "no second derivative"), "held"),
+        (functools.partial(Computed, ()), "broken"),
+    ],
+)
+def test_a_pass_leaves_the_same_gradients_every_time_unless_it_fails(seen: Any, status: str) -> None:
+    twice = [Outcome([seen(state, ())], state) for state in ((Value(np.ones(1), requires_grad=False),), (None,))]
+    assert status == Alike(((0, 0),), events=True).settle(Evidence([EXACT, EXACT], twice, INFO)).status
+
+
 def test_an_inner_product_weighs_every_element() -> None:
     relation = Linear((Term(PLACES[0], pairing=np.array([1.0, 2.0])), Term(PLACES[1], -1.0, pairing=np.array([3.0]))))
     assert ["held", "broken"] == [relation.settle(evidence([1.0, x], [1.0])).status for x in (1.0, 1.5)]

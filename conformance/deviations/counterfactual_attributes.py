@@ -51,10 +51,10 @@ def logits_clipped(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterat
             return [step]
         top, low, logits = (f"{CONSTANT}{i}_{k}" for k in range(3))
         return [
-            Op("amax", step.operands, (top,), {"axis": [step.attrs.get("axis", 1)], "keepdims": True}),
+            Op("amax", step.operands[:1], (top,), {"axis": [step.attrs.get("axis", 1)], "keepdims": True}),
             Op("add_scalar", (top,), (low,), {"other": CLIP}),
-            Op("maximum", (*step.operands, low), (logits,)),
-            msgspec.structs.replace(step, operands=(logits,)),
+            Op("maximum", (step.operands[0], low), (logits,)),
+            msgspec.structs.replace(step, operands=(logits, *step.operands[1:])),
         ]
 
     if number is not END:

@@ -35,6 +35,7 @@ OF_TORCH: Mapping[str, str] = {
     "mode_of_selected": "mode_of_selected_of_parts",
     "qr_invariant": "qr_invariant_of_parts",
     "qr_triangle": "qr_triangle_of_parts",
+    "stft": "stft_of_parts",
     "svd_invariant": "svd_invariant_of_parts",
     "svdvals": "svdvals_of_parts",
 }

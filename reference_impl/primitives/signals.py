@@ -14,8 +14,8 @@ from reference_impl.primitives.arithmetic import div, mul, square
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.indexing import index_add_rows
 from reference_impl.primitives.layout import tensor_unfold
-from reference_impl.primitives.shape import expand, narrow, reshape, transpose
-from reference_impl.tape.primitive import OPS, shape_of
+from reference_impl.primitives.shape import expand, narrow, reshape, squeeze, transpose, unsqueeze
+from reference_impl.tape.primitive import OPS, composite, shape_of
 
 
 @fused()
@@ -30,6 +30,14 @@ def stft(x: Any, window: Any, *, hop_length: int, normalized: bool, onesided: bo
     transform = OPS["rfft" if onesided else "fft"]
     spectra = transform(mul(frames, window), n=None, axis=axis + 1, norm="ortho" if normalized else "backward")
     return transpose(spectra, axis0=axis, axis1=axis + 1)
+
+
+@composite
+def stft_of_parts(x: Any, window: Any, *, hop_length: int, normalized: bool, onesided: bool) -> Any:
+    """Return the same as `stft`, of a batch of signals; one signal is made a batch of one, and its spectra are taken out of that."""
+    signals = reshape(x, shape=shape_of(x)) if len(shape_of(x)) > 1 else unsqueeze(x, axis=0)
+    spectra = stft.forward(signals, window, hop_length=hop_length, normalized=normalized, onesided=onesided)
+    return spectra if len(shape_of(x)) > 1 else squeeze(spectra, axis=0)
 
 
 @fused()

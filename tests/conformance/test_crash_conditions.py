@@ -114,17 +114,24 @@ def test_no_grad_set_holds_what_is_joined_constant_in_part(cut: tuple[str, ...] 
 
 
 @pytest.mark.parametrize(
-    ("logits", "target", "beside", "dies"),
-    [("v", [0, 0, 0], ("t",), True), ("v", [0, 0, 0], (), False), ("x", [1], ("t",), False)],
+    ("logits", "target", "roots", "seeds", "dies"),
+    [
+        ("v", [0, 0, 0], ("l", "t"), ("s", "t"), True),
+        ("v", [0, 0, 0], ("e", "t"), ("s", "t"), True),
+        ("v", [0, 0, 0], ("e", "t"), ("l", "t"), False),
+        ("v", [0, 0, 0], ("l",), ("s",), False),
+        ("x", [1], ("l", "t"), ("s", "t"), False),
+    ],
+    ids=["losses", "what is made of losses", "a seed of their shape", "no other root", "one loss"],
 )
 def test_another_root_adds_to_a_seed_that_has_not_the_shape_of_smoothed_losses(
-    logits: str, target: list[int], beside: tuple[str, ...], dies: bool
+    logits: str, target: list[int], roots: tuple[str, ...], seeds: tuple[str, ...], dies: bool
 ) -> None:
     turned = Op("transpose", ("x",), ("v",), {"axis0": 0, "axis1": 1})
     attrs = {"reduction": "none", "target": target, "weight": None, "label_smoothing": 0.25}
-    losses = Op("cross_entropy_smoothed", (logits,), ("l",), attrs)
-    total = Op("sum", ("l",), ("t",), TOTAL)
-    assert holds("seed_shape_refused", turned, losses, total, Grad(("l", *beside), ("x",), ("g",), ("l", *beside))) is dies
+    made = [Op("cross_entropy_smoothed", (logits,), ("l",), attrs), Op("exp", ("l",), ("e",)), Op("sum", ("l",), ("t",), TOTAL)]
+    seed = Op("sum", (logits,), ("s",), {"axis": [1], "keepdims": False})
+    assert holds("seed_shape_refused", turned, *made, seed, Grad(roots, ("x",), ("g",), seeds)) is dies
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ from conformance.deviations.points import BY_ATTRIBUTE, PAIRS, VALUES, Point
 from conformance.judge.canary import Ailment
 from conformance.judge.verdict import Bucket, judge
 from conformance.ops import catalogue
+from conformance.ops.dtypes import DTYPES
 from reference_impl import TORCH, Category
 from tests.conformance.engines import EXACT, TOTAL, answer
 
@@ -504,6 +505,14 @@ def test_every_word_for_a_value_is_met_and_missed() -> None:
 @pytest.mark.parametrize(("length", "met"), [(8, True), (7, False)])
 def test_infinity_is_met_among_eight_numbers_and_not_among_seven(length: int, met: bool) -> None:
     assert met == Point("relu", "x", AMONG_EIGHT).met(meeting("relu", ("inf",) * length), END)
+
+
+@pytest.mark.parametrize("word", VALUES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_word_for_a_value_has_an_answer_for_every_number_that_an_op_may_be_given(word: str, dtype: str) -> None:
+    x = np.eye(2, dtype=dtype)
+    with np.errstate(all="ignore"):
+        assert x.shape == np.shape(VALUES[word](x))
 
 
 ONE_ROW = {"size": [1, 1, 1, 2], "align_corners": True}

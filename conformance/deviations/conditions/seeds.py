@@ -10,7 +10,7 @@ import numpy as np
 from conformance.case.aliases import Aliases
 from conformance.case.outcome import Computed, Raised, Value
 from conformance.case.queries import call_at, constant_inputs, edges, frozen_seeds, leaves, own_seeds, twins, upstream
-from conformance.case.rewrite import each_step, without_seeds
+from conformance.case.rewrite import each_step, interpose, with_steps, without_seeds
 from conformance.case.steps import (
     SEED_FIELDS,
     Backward,
@@ -77,22 +77,30 @@ def _lending(step: Step) -> Collection[str]:
 def seed_shape_refused(case: Case, number: int) -> bool:
     """Whether a call has a seed of the wrong shape, where Paddle took an empty list of seeds before it for none.
 
-    Beside another root, that is any seed of several losses of smoothed classes, which have an axis too many in Paddle.
+    Beside another root, that is a seed, too, whose root or itself was made of several losses of smoothed classes: Paddle gives these an
+    axis too many.
     """
     taken = case
     if any(isinstance(step, Call) and step.seeds == () for step in case.steps):
         taken = each_step(case, lambda step: without_seeds(step) if isinstance(step, Grad | Backward) and step.seeds == () else step)
-    seen = promised(taken, PADDLE).observations[number]
-    return (isinstance(seen, Raised) and seen.category is Category.SEED_SHAPE) or _seeds_smoothed_losses(case, number)
+    return _seed_misfits(taken, number) or _seed_misfits_smoothed_losses(taken, number)
 
 
-def _seeds_smoothed_losses(case: Case, number: int) -> bool:
+def _seed_misfits(case: Case, number: int) -> bool:
+    seen = promised(case, PADDLE).observations[number]
+    return isinstance(seen, Raised) and seen.category is Category.SEED_SHAPE
+
+
+def _seed_misfits_smoothed_losses(case: Case, number: int) -> bool:
     call = call_at(case, number)
-    if call is None or len(call.roots) < 2:
+    if call is None or len(call.roots) < 2 or call.seeds is None:
         return False
-    ops = (step for step in case.steps[:number] if isinstance(step, Op) and step.op == "cross_entropy_smoothed")
-    losses = {name for step in ops if step.attrs["reduction"] == "none" and np.size(step.attrs["target"]) > 1 for name in step.results}
-    return any(root in losses and seed is not None for root, seed in zip(call.roots, call.seeds or (), strict=False))
+    ops = [step for step in case.steps[:number] if isinstance(step, Op) and step.op == "cross_entropy_smoothed"]
+    losses = [step.results[0] for step in ops if step.attrs["reduction"] == "none" and np.size(step.attrs["target"]) > 1]
+    steps = case.steps
+    for name in losses:
+        steps = interpose(steps, name, Op("unsqueeze", (name,), (f"{name}_of_paddle",), {"axis": -1}))
+    return bool(losses) and _seed_misfits(with_steps(case, steps), number + len(losses))
 
 
 @condition

@@ -121,6 +121,8 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("prelu", ((2, 3), ()), {}),
     ("stft", ((7,), (3,)), {"hop_length": 2, "normalized": True, "onesided": True}),
     ("stft", ((2, 5), (4,)), {"hop_length": 1, "normalized": False, "onesided": False}),
+    ("stft_of_parts", ((7,), (3,)), {"hop_length": 2, "normalized": True, "onesided": True}),
+    ("stft_of_parts", ((2, 5), (4,)), {"hop_length": 1, "normalized": False, "onesided": False}),
     # Terms of losses, and losses as one framework makes them.
     ("mean_all", ((2, 3),), {"axis": None, "keepdims": False}),
     ("l1_loss_by_mean_all", ((2, 3), (2, 3)), {"reduction": "mean"}),

@@ -19,7 +19,7 @@ from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENT_TESTS, OFF
 from conformance.deviations.entries import about, known
-from conformance.deviations.wrong_values import SINGLE_ROUNDINGS, bear_together, bears, in_form
+from conformance.deviations.wrong_values import SINGLE_ROUNDINGS, bear_together, bears
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -41,7 +41,7 @@ def explain(promise: Promise, mismatch: Mismatch) -> Deviation | None:
     """Return the entry that explains a mismatch, or ``None``: the first that describes it and whose signature it bears.
 
     Wrong numbers may bear the signatures of two entries together, where rules are wrong and something else is: then it is the first of
-    them. Or numbers come in another dtype or shape, as one entry says, and are wrong, as another one says: then it is the one.
+    them.
     """
     return _explain(promise, SecondLook(promise, mismatch))
 
@@ -51,27 +51,11 @@ def _explain(promise: Promise, look: SecondLook, but: tuple[Deviation, ...] = ()
     entries = [entry for entry in about(promise.info, found.kind) if entry not in but]
     described = (entry for entry in entries if _describes(entry, promise, look))
     alone = next((entry for entry in described if bears(entry, promise, found) and _answers(entry, promise, found, but)), None)
-    if alone is None and found.kind in ("dtype", "shape"):
-        return next(
-            (entry for entry in entries if _describes(entry, promise, look) and _is_wrong_in_another_form(entry, promise, found, but)),
-            None,
-        )
     if alone is not None or found.kind != "value":
         return alone
     predicting = (entry for entry in entries if not PREDICTING.isdisjoint(entry.signature))
     pairs = itertools.combinations([entry for entry in predicting if _describes(entry, promise, look)], 2)
     return next((one for one, other in pairs if bear_together(one, other, promise, found)), None)
-
-
-def _is_wrong_in_another_form(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Deviation, ...]) -> bool:
-    """Whether an entry says that numbers come in another form, and another entry which wrong numbers come in it."""
-    if "right in another form" not in entry.signature or found.expected_array is None or found.actual_array is None:
-        return False
-    if found.expected_array.size != found.actual_array.size:
-        return False
-    wrong = replace(found, kind="value", actual_array=in_form(found))
-    other = _explain(promise, SecondLook(promise, wrong), (*but, entry))
-    return other is not None and not other.unpredictable and not PREDICTING.isdisjoint(other.signature)
 
 
 def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Deviation, ...]) -> bool:

@@ -71,7 +71,7 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
     if found.kind in ("dtype", "shape") and found.expected_array.size == found.actual_array.size:
         if "right in another form" in entry.signature and _is_right_but_for_its_form(promise, found):
             return True
-        found = replace(found, kind="value", actual_array=in_form(found))
+        found = replace(found, kind="value", actual_array=_in_form(found))
     wrong = _wrong(found, promise)  # known before any rule is changed, or its bounds would be those of other rules
     elements = _told(entry, promise, found)
     elements += [off_by(words, _wanted(found), found.actual_array) for words in entry.signature if words in OFF]
@@ -231,11 +231,11 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
 
 def _is_right_but_for_its_form(promise: Promise, found: Mismatch) -> bool:
     """Whether the numbers are right, but for the shape or the dtype in which they come."""
-    cast = in_form(found)
+    cast = _in_form(found)
     return agrees_cheaply(found.expected_array, cast) or promise.bounds.accepts(cast, found.step, found.slot, found.where, found.name)
 
 
-def in_form(found: Mismatch) -> Any:
+def _in_form(found: Mismatch) -> Any:
     """Return the numbers that came in the shape and the dtype that are promised; what is imaginary where none may be is left out."""
     wanted, got = found.expected_array, found.actual_array
     return (got if np.iscomplexobj(wanted) else got.real).reshape(wanted.shape).astype(wanted.dtype)

@@ -114,11 +114,6 @@ WORSE: dict[str, tuple[str, Case, Change]] = {
         ),
         with_another_number_at_the_end,
     ),
-    "a gradient of other numbers in the dtype of its seed": (
-        "paddle",
-        Case((X, Input("s", (2,), (1.0, 2.0), "float64", differentiable=False)), (Grad(("x",), ("x",), ("g",), ("s",)),)),
-        with_another_number_at_the_end,
-    ),
 }
 
 

@@ -19,6 +19,7 @@ from conformance.case.place import END
 from conformance.case.prose import counted
 from conformance.compare.promise import Promise
 from conformance.compare.rounding import agrees_cheaply
+from conformance.deviations.entries import CRASH, known
 from conformance.generate.special_points import COPIES, cases_of, is_packed, single
 from conformance.judge.verdict import AGREEING, FAILING, Bucket, Verdict, judge
 from conformance.ops import catalogue
@@ -54,6 +55,10 @@ def sweep(
         swept = workers.calls(sweep_op, [[name, op] for op in asked], at_once=AT_ONCE, good=lambda part: not part.failures)
         for op, part in zip(asked, swept, strict=True):
             heard(1)
+            if part is None and (known_death := _deadly(name, op)) is not None:
+                points[Bucket.KNOWN_DEVIATION] += 1
+                deviations[known_death] += 1
+                continue
             if part is None:
                 failures.append(f"{name}: {op}: the process died or hung")
                 continue
@@ -62,6 +67,12 @@ def sweep(
             deviations.update(part.deviations)
             failures += part.failures
         yield SweepRecord(name, cases, points, deviations, tuple(failures))
+
+
+def _deadly(name: str, op: str) -> str | None:
+    """Return the entry by which every derivative of an op ends the process of a backend; ``None`` if there is none."""
+    unconditional = (e for e in known() if e.backend == name and CRASH in e.kinds and op in e.above and not (e.when or e.meets))
+    return next((entry.id for entry in unconditional), None)
 
 
 def page(swept: Sequence[SweepRecord], *, as_json: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from conformance.campaign.pool import Workers
 from conformance.campaign.run import Options
 from conformance.campaign.sweep import sweep, sweep_op
 from conformance.case.steps import Op
@@ -38,6 +40,10 @@ def _forward(op: str, wrong: Any) -> Iterator[None]:
 
 def swallows_nan() -> WrongEngine:
     return WrongEngine("swallows_nan", lambda: _forward("relu", np.isnan))
+
+
+def dies_of_relu() -> WrongEngine:
+    return WrongEngine("dies_of_relu", lambda: _forward("relu", lambda _: os._exit(1)))
 
 
 def flushes_subnormals() -> WrongEngine:
@@ -126,3 +132,16 @@ def test_an_engine_that_is_wrong_at_one_point_turns_the_gate_red(monkeypatch: py
     check_points(options, checked, Console(quiet=True))
     assert checked.broken
     assert all(": relu, order" in line for line in checked.broken)
+
+
+@pytest.mark.frameworks
+def test_an_op_of_which_every_derivative_is_known_to_end_the_process_is_no_failure() -> None:
+    with Workers(("paddle",), 1) as workers:
+        (swept,) = sweep(["paddle"], workers, ["qr_triangle"])
+    assert ((), {"paddle-qr-one-factor-crash": 1}) == (swept.failures, swept.deviations)
+
+
+def test_an_op_that_ends_the_process_otherwise_is_a_failure() -> None:
+    with Workers((), 1) as workers:
+        (swept,) = sweep(["tests.conformance.test_points:dies_of_relu"], workers, ["relu"])
+    assert swept.failures == ("tests.conformance.test_points:dies_of_relu: relu: the process died or hung",)

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 CRASH_ASKED_AGAIN = 6
 """How often the case of a crash is asked again for where it dies: where the heap is damaged the printer of stacks may die, too."""
-MUTANTS_FLOOR = {False: 0.68, True: 0.9}
+MUTANTS_FLOOR = {False: 0.68, True: 0.95}
 """The part of the mutants that must be found out within the gate's few cases, without the grid of their ops and with it.
 
 The targets are for fifty times as many cases.

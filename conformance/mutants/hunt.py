@@ -24,7 +24,9 @@ from conformance.judge.canary import ailment_after
 from conformance.judge.verdict import Bucket
 from conformance.mutants.mutant import Kind, Mutant
 from conformance.mutants.registry import mutant
-from conformance.mutants.samples import named_with
+from conformance.mutants.samples import named_with, row_of
+from conformance.ops import catalogue
+from conformance.ops.spec import Drawn
 from reference_impl.tape.rules import intercepted_rules, noted_lookups
 from reference_impl.tape.tensor import Mode
 
@@ -188,8 +190,9 @@ def _killed(hunt: Hunt, index: int, alive: dict[str, Suspect], entering: Callabl
 def _cases(hunt: Hunt, index: int, alive: dict[str, Suspect]) -> Iterator[tuple[Case, list[str]]]:
     """Yield the point of the grid at an index, or the cases that are drawn there, each with the mutants that it is for."""
     if index in hunt.points:
-        if alive:
-            yield hunt.points[index].case(), list(alive)
+        point = hunt.points[index]
+        if names := [name for name, suspect in alive.items() if of_grid(suspect.mutant) == point.op]:
+            yield point.case(), names
         return
     number = index - hunt.drawn
     drawn_of = {name: _drawn_of(suspect) for name, suspect in alive.items()}
@@ -197,6 +200,12 @@ def _cases(hunt: Hunt, index: int, alive: dict[str, Suspect]) -> Iterator[tuple[
         if ops is None or number % SELDOM == 0:
             case = case_of(hunt.seed, number, DrawOptions(static=static, ops=ops))
             yield case, [name for name, of in drawn_of.items() if of == (static, ops)]
+
+
+def of_grid(mutant: Mutant) -> str | None:
+    """Return the op whose points of the grid a mutant is for; ``None`` if there is none."""
+    row = None if mutant.rule is None else row_of(mutant.part)
+    return None if row is None or catalogue()[row].drawn is Drawn.IN_PROGRAMS else row
 
 
 def _drawn_of(suspect: Suspect) -> tuple[bool, tuple[str, ...] | None]:

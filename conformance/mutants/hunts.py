@@ -9,12 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from conformance.generate.grid import grid
-from conformance.mutants.hunt import Hunt
+from conformance.generate.grid import Point, grid
+from conformance.mutants.hunt import Hunt, of_grid
 from conformance.mutants.registry import mutant
-from conformance.mutants.samples import row_of
-from conformance.ops import catalogue
-from conformance.ops.spec import Drawn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +20,12 @@ if TYPE_CHECKING:
 
 FIRST, WIDEST = 25, 400
 """How many drawn cases a worker gets: few at first, when most mutants are alive."""
+AT_ONCE = 8
+"""How many ops of the grid a worker gets.
+
+A process that meets an op which stands in no row looks once for the row that leads to it, which takes seconds. So the rows that lead
+to such ops come last, together.
+"""
 TIMEOUT = 30.0
 """For all mutants together and one case, the judging included."""
 
@@ -54,7 +57,7 @@ class Hunts:
 
     def tries(self, name: str, kill: Kill) -> int:
         """Return how many cases it took until a mutant was found out: the points of its op, and then what was drawn."""
-        mine = self.points.get(of_grid(name) or "", range(0))
+        mine = self.points.get(of_grid(mutant(name)) or "", range(0))
         return mine.index(kill.case) + 1 if kill.case in mine else len(mine) + kill.case - self._behind + 1
 
     @property
@@ -64,18 +67,15 @@ class Hunts:
     def _through_the_grid(self) -> Iterator[Hunt]:
         wanted: dict[str, list[str]] = {}
         for name in self.ids:
-            if (op := of_grid(name)) is not None:
+            if (op := of_grid(mutant(name))) is not None:
                 wanted.setdefault(op, []).append(name)
-        for op, names in wanted.items():
-            start = self._behind
-            points = dict(enumerate(grid([op]), start))
-            self.points[op] = range(start, start + len(points))
+        ops = sorted(wanted, key=lambda op: any(mutant(name).part != op for name in wanted[op]))
+        for group in (ops[at : at + AT_ONCE] for at in range(0, len(ops), AT_ONCE)):
+            start, points = self._behind, dict[int, Point]()
+            for op in group:
+                first = self._behind
+                points |= enumerate(grid([op]), first)
+                self.points[op] = range(first, start + len(points))
+            alive = tuple(name for op in group for name in wanted[op])
             if points:
-                yield Hunt(self.seed, start, start + len(points), tuple(names), self.folder, TIMEOUT, points=points)
-
-
-def of_grid(name: str) -> str | None:
-    """Return the op whose points of the grid a mutant is for; ``None`` if there is none."""
-    found = mutant(name)
-    row = None if found.rule is None else row_of(found.part)
-    return None if row is None or catalogue()[row].drawn is Drawn.IN_PROGRAMS else row
+                yield Hunt(self.seed, start, start + len(points), alive, self.folder, TIMEOUT, points=points)

@@ -19,7 +19,6 @@ from conformance.case.place import END
 from conformance.case.prose import counted
 from conformance.compare.promise import Promise
 from conformance.compare.rounding import agrees_cheaply
-from conformance.deviations.entries import CRASH, known
 from conformance.generate.special_points import COPIES, cases_of, is_packed, single
 from conformance.judge.verdict import AGREEING, FAILING, Bucket, Verdict, judge
 from conformance.ops import catalogue
@@ -42,7 +41,7 @@ SHOWN = 3
 def sweep(
     backends: Sequence[str], workers: Workers, ops: Sequence[str] | None = None, heard: Heard = lambda _: None
 ) -> Iterator[SweepRecord]:
-    """Run ops (``None``: all) at their special points on every backend; one that takes its process down is a failure of its own.
+    """Run ops (``None``: all) at their special points on every backend; one that takes its process down is judged case by case.
 
     ``heard`` hears of each op on each backend.
     """
@@ -53,15 +52,9 @@ def sweep(
         failures: list[str] = []
         asked = list(ops or catalogue())
         swept = workers.calls(sweep_op, [[name, op] for op in asked], at_once=AT_ONCE, good=lambda part: not part.failures)
-        for op, part in zip(asked, swept, strict=True):
+        for op, answer in zip(asked, swept, strict=True):
             heard(1)
-            if part is None and (known_death := _deadly(name, op)) is not None:
-                points[Bucket.KNOWN_DEVIATION] += 1
-                deviations[known_death] += 1
-                continue
-            if part is None:
-                failures.append(f"{name}: {op}: the process died or hung")
-                continue
+            part = answer or _judged_as_in_a_campaign(name, op, workers)
             cases += part.cases
             points.update(part.points)
             deviations.update(part.deviations)
@@ -69,10 +62,14 @@ def sweep(
         yield SweepRecord(name, cases, points, deviations, tuple(failures))
 
 
-def _deadly(name: str, op: str) -> str | None:
-    """Return the entry by which every derivative of an op ends the process of a backend; ``None`` if there is none."""
-    unconditional = (e for e in known() if e.backend == name and CRASH in e.kinds and op in e.above and not (e.when or e.meets))
-    return next((entry.id for entry in unconditional), None)
+def _judged_as_in_a_campaign(name: str, op: str, workers: Workers) -> SweepRecord:
+    """Judge the cases of an op that took its process down, each as a whole: a campaign knows a death by its native frame."""
+    titled = list(cases_of(op))
+    verdicts = [record.verdicts[name] for record in workers.judged([case for _, case in titled], name)]
+    failing = [(title, case, verdict) for (title, case), verdict in zip(titled, verdicts, strict=True) if verdict.bucket in FAILING]
+    failures = tuple(f"{name}: {title} {_attributes(case)}: {verdict.bucket}" for title, case, verdict in failing)
+    known = Counter(verdict.deviation for verdict in verdicts if verdict.deviation)
+    return SweepRecord(name, len(titled), Counter(verdict.bucket for verdict in verdicts), known, failures)
 
 
 def page(swept: Sequence[SweepRecord], *, as_json: bool) -> str:

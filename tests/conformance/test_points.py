@@ -135,13 +135,14 @@ def test_an_engine_that_is_wrong_at_one_point_turns_the_gate_red(monkeypatch: py
 
 
 @pytest.mark.frameworks
-def test_an_op_of_which_every_derivative_is_known_to_end_the_process_is_no_failure() -> None:
+def test_an_op_whose_deaths_are_known_by_their_frames_is_no_failure() -> None:
     with Workers(("paddle",), 1) as workers:
         (swept,) = sweep(["paddle"], workers, ["qr_triangle"])
-    assert ((), {"paddle-qr-one-factor-crash": 1}) == (swept.failures, swept.deviations)
+    assert ((), {"paddle-qr-one-factor-crash"}) == (swept.failures, set(swept.deviations))
 
 
 def test_an_op_that_ends_the_process_otherwise_is_a_failure() -> None:
     with Workers((), 1) as workers:
         (swept,) = sweep(["tests.conformance.test_points:dies_of_relu"], workers, ["relu"])
-    assert swept.failures == ("tests.conformance.test_points:dies_of_relu: relu: the process died or hung",)
+    assert swept.failures
+    assert all(line.endswith(": crashed") for line in swept.failures)

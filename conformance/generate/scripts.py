@@ -201,9 +201,8 @@ def _offered(exact: bool, deep: bool, ops: tuple[str, ...] | None, without: tupl
 
     def fits(name: str) -> bool:
         entry = catalogue()[name]
-        own = (
-            entry.family in ("complex", "fourier") or entry.numbers.taken == "complex"
-        )  # what makes complex numbers of real ones, or real ones of these
+        of_complex = entry.numbers.taken == "complex"
+        own = of_complex or entry.family in ("complex", "fourier")  # what makes complex numbers of real ones, or real ones of these
         taken = own or entry.numbers.taken == "both" if kind == "complex" else not own
         return (
             taken

@@ -57,7 +57,7 @@ def begin() -> None:
     _slate = mmap.mmap(-1, SLATE_BYTES)
 
 
-def ailment_in(case: Case, actual: Outcome, engine: Backend, family: str = "") -> Ailment | None:
+def ailment_in(case: Case, actual: Outcome, engine: Backend, family: str) -> Ailment | None:
     """Return what a canary died of after a case in which something was refused; see `conformance.judge.canary.ailment_after`.
 
     Raises:

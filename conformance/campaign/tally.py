@@ -184,10 +184,8 @@ class Tally:
     def _fail(self, backend: str, verdict: VerdictRecord, record: CaseRecord) -> None:
         if record.case is None:
             raise ValueError(f"case {record.id} failed on {backend}, and its record has no case")
-        fingerprint, failure = (
-            fingerprint_of(backend, verdict),
-            Failure(record.case, record.index, verdict.mismatch, since=record.since, ops=frozenset(ops_in(record.case))),
-        )
+        fingerprint = fingerprint_of(backend, verdict)
+        failure = Failure(record.case, record.index, verdict.mismatch, since=record.since, ops=frozenset(ops_in(record.case)))
         if len(kept := self.failing.setdefault(fingerprint, [])) < KEPT:
             kept.append(failure)
         before = self.failures.get(fingerprint)

@@ -132,11 +132,7 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
         kind = "real" if kind == "complex" else "complex"
     exact = source.choice(options.lanes) == "exact" and bool(_offered(True, False, asked, options.without, kind))
     odds = options.odds.scripts
-    dtype = "float64" if source.chance(odds.float64) else "float32"
-    if kind == "complex":
-        dtype = OTHER_KIND[dtype]
-    if dtype in options.without:
-        dtype = OTHER_PRECISION[dtype]
+    dtype = _dtype(source, options, kind)
     deep = source.chance(odds.deep)
     vocabulary = _vocabulary(source, options, kind, exact=exact, deep=deep)
     sketch = Sketch(source, options.odds, exact=exact, dtype=dtype)
@@ -175,9 +171,7 @@ def _of_profile(source: Source, options: DrawOptions) -> Case:
     if options.profile == "orders":
         return _of_orders(source, options)
     exact = source.choice(options.lanes) == "exact"
-    dtype = "float64" if source.chance(options.odds.scripts.float64) else "float32"
-    if dtype in options.without:
-        dtype = OTHER_PRECISION[dtype]
+    dtype = _dtype(source, options, "real")
     if options.profile == "deep":
         return draw_deep(source, options.odds, options.deep, exact=exact, dtype=dtype)
     return draw_model(source, options.odds, options.model, exact=exact, dtype=dtype)
@@ -188,11 +182,16 @@ def _of_orders(source: Source, options: DrawOptions) -> Case:
     kinds = [kind for kind in _kinds(options.without, static=options.static) if _offered(False, False, (op,), options.without, kind)]
     kind = kinds[0] if len(kinds) == 1 else "complex" if source.chance(options.orders.complexes) else "real"
     exact = source.choice(options.lanes) == "exact" and bool(_offered(True, False, (op,), options.without, kind))
-    dtype = "float64" if source.chance(options.odds.scripts.float64) else "float32"
-    dtype = OTHER_KIND[dtype] if kind == "complex" else dtype
-    if dtype in options.without:
-        dtype = OTHER_PRECISION[dtype]
+    dtype = _dtype(source, options, kind)
     return draw_orders(source, options.odds, options.orders, op, exact=exact, dtype=dtype, static=options.static)
+
+
+def _dtype(source: Source, options: DrawOptions, kind: Kind) -> str:
+    """Choose the dtype of most inputs of a script."""
+    dtype = "float64" if source.chance(options.odds.scripts.float64) else "float32"
+    if kind == "complex":
+        dtype = OTHER_KIND[dtype]
+    return OTHER_PRECISION[dtype] if dtype in options.without else dtype
 
 
 @functools.cache

@@ -42,20 +42,20 @@ def roots_of(given: Any, name: str, dialect: Dialect) -> list[Tensor]:
     return [_tensor(t, name, dialect) for t in _elements(given, name, dialect)]
 
 
-def inputs_of(given: Any, name: str, dialect: Dialect) -> Inputs:
+def inputs_of(given: Any, dialect: Dialect) -> Inputs:
     """Return the inputs; each an edge or a tensor. PyTorch takes a dict of them too, and refuses that there are none."""
     if _is_plain(given):
         return Inputs(given)
     keys = None
     if isinstance(given, Mapping):
         if type(given) is not dict or dialect.containers == "lists":
-            raise _refusal(name, given)
+            raise _refusal("inputs", given)
         keys, given = list(given), list(given.values())
-    elements = _elements(given, name, dialect)
+    elements = _elements(given, "inputs", dialect)
     if not elements:
-        raise AutogradError(Category.BAD_ARGUMENT, f"{name} cannot be empty")
+        raise AutogradError(Category.BAD_ARGUMENT, "inputs cannot be empty")
     edges = frozenset(i for i, t in enumerate(elements) if type(t) is GradientEdge)
-    return Inputs([_tensor(t, name, dialect) for t in elements], keys, edges)
+    return Inputs([_tensor(t, "inputs", dialect) for t in elements], keys, edges)
 
 
 def seeds_of(given: Any, name: str, dialect: Dialect) -> Sequence[Tensor | None] | None:

@@ -36,9 +36,9 @@ LANES = ("exact", "numeric")
 Kind: TypeAlias = Literal["real", "complex", "static"]
 CURVED = ("elementary", "reduction")
 LATER = 2
-"""A campaign over all ops has one script in so many over those that came later, which are two thirds of all."""
+"""In a campaign over all ops one script in `LATER` is about an op that came later; two thirds of all ops did."""
 TURNS = 1 << 62
-"""The number from which the streams count that order the ops of a turn: cases have the streams below."""
+"""The number of the first stream that orders the ops of a turn; the streams below are those of cases."""
 TRIES = 3
 """How often a script tries to begin with the op that it is about, whose operands or results may not fit."""
 
@@ -55,7 +55,7 @@ class DrawOptions:
     longest: int = 8  #: At most so many ops before the first call: longer graphs cost more and find little that shorter ones do not.
     static: bool = False  #: Programs, not eager scripts.
     mixed: bool = False  #: Eager scripts, and programs as `is_program` deals them out.
-    later: int = 0  #: One eager script in so many is about an op that came later (`Drawn.NAMED`), which `case_of` deals out; 0: none.
+    later: int = 0  #: One eager script in ``later`` is about an op that came later (`Drawn.NAMED`), as `case_of` deals it out; 0: none.
     about: str | None = None  #: The op that came later that a script is about: it begins with it, and has a few others beside it.
     customs: float = 0.03  #: A custom function follows an op; none does where the ops are given.
     changing: float = 0.1  #: A script that changes tensors in place: much of it is refused, and a refusal hides what follows.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from conformance.laws.registry import Tried
 
 SHARE = 2
-"""One case in so many is tried by a law."""
+"""One case in `SHARE` is tried by a law."""
 LARGE = 100
 """Results of a case that is large, as no usual one is; a step that has none counts as one."""
 TIMEOUT = 5.0

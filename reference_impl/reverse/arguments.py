@@ -95,26 +95,26 @@ def no_grad_vars_of(given: Any) -> list[Tensor]:
 
 def flag_of(given: Any, name: str, dialect: Dialect) -> bool:
     """Return a flag; an engine may insist on ``True`` or ``False``."""
-    if type(given) is not bool and is_minded(dialect):
+    if type(given) is not bool and flags_must_be_bool(dialect):
         raise _refusal(name, given)
     return bool(given)
 
 
-def is_minded(dialect: Dialect) -> bool:
+def flags_must_be_bool(dialect: Dialect) -> bool:
     """Whether a flag is refused that is neither ``True`` nor ``False``."""
     return dialect.conventions.refuses(Kind.ALLOWED, "flag", "that is no bool")
 
 
 def retain_of(given: Any, create_graph: bool, dialect: Dialect, *, optional: bool) -> bool:
     """Return whether the graph is kept: as ``create_graph`` says if not told, which ``None`` may stand for where ``optional``."""
-    if given is Default.OF_THE_DIALECT or (given is None and (optional or not is_minded(dialect))):
+    if given is Default.OF_THE_DIALECT or (given is None and (optional or not flags_must_be_bool(dialect))):
         return create_graph
     return flag_of(given, "retain_graph", dialect)
 
 
 def allow_unused_of(given: Any, materialize_grads: bool, dialect: Dialect) -> bool:
     """Return whether unused inputs are absent: where they are materialized, unless that is contradicted."""
-    if given is Default.OF_THE_DIALECT or (given is None and not is_minded(dialect)):
+    if given is Default.OF_THE_DIALECT or (given is None and not flags_must_be_bool(dialect)):
         return materialize_grads
     if materialize_grads and given is False:
         raise AutogradError(Category.BAD_ARGUMENT, "allow_unused=False contradicts materialize_grads=True")

@@ -125,11 +125,7 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
     if options.profile != "usual":
         return _of_profile(source, options)
     asked = options.ops if options.about is None else (options.about,)
-    kind: Kind = "static" if options.static else "complex" if source.chance(options.complexes) else "real"
-    if kind == "complex" and not set(COMPLEX) - set(options.without):
-        kind = "real"
-    if not _offered(False, False, asked, options.without, kind):  # the ops that are asked for do not take numbers of this kind
-        kind = "real" if kind == "complex" else "complex"
+    kind = _kind(source, options, asked)
     exact = source.choice(options.lanes) == "exact" and bool(_offered(True, False, asked, options.without, kind))
     odds = options.odds.scripts
     dtype = _dtype(source, options, kind)
@@ -165,6 +161,16 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
     if not grads:
         sketch.steps = as_offered(sketch.steps, options.without)
     return sketch.case()
+
+
+def _kind(source: Source, options: DrawOptions, asked: tuple[str, ...] | None) -> Kind:
+    """Choose what kind of script is drawn: a program, or an eager script over numbers that the ops ``asked`` for take."""
+    kind: Kind = "static" if options.static else "complex" if source.chance(options.complexes) else "real"
+    if kind == "complex" and not set(COMPLEX) - set(options.without):
+        kind = "real"
+    if _offered(False, False, asked, options.without, kind):
+        return kind
+    return "real" if kind == "complex" else "complex"
 
 
 def _of_profile(source: Source, options: DrawOptions) -> Case:

@@ -16,7 +16,7 @@ rule (`unroll`), and the same is asked again.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -43,10 +43,14 @@ if TYPE_CHECKING:
     from conformance.compare.promise import Promise
     from conformance.judge.unroll import Rule
 
+LOCALISED = ("value", "absence", "shape")
+"""The kinds of differences that begin at some rule, and are handed on by others."""
 WATCH = "watch_"
 HOOKS = "step:hook"
 NOBODY = "not named: no step is given right cotangents and passes on a wrong one"
 NOTHING = "not named: with hooks on the values in between, nothing differs"
+COPIES: tuple[tuple[str, dict[str, Any]], ...] = (("clone", {}), ("mul_scalar", {"other": 1.0}))
+"""What gives each use of a value a copy of it; a small engine need not have the first."""
 A_DERIVATIVE = "the derivative of a derivative; the rule inside it is not named: written out rule by rule"
 
 
@@ -84,7 +88,7 @@ def first_node(promise: Promise, accused: Backend, found: Mismatch) -> Node:
         return Node(f"{place}: what a refused call leaves behind")
     if found.kind == "flag" and isinstance(step, Grad) and step.create_graph:
         return _at(place, _inside(promise, found.step, found.step, accused))
-    if not isinstance(step, Grad | Backward) or found.kind not in ("value", "absence"):
+    if not isinstance(step, Grad | Backward) or found.kind not in LOCALISED:
         return Node(f"{place}: a difference of kind {found.kind}, which has no cotangents")
     if found.where == "event" and found.name == DOT:
         return Node("not named: what is dumped are no cotangents")
@@ -145,15 +149,21 @@ def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, rules:
             return _at(f"step {j} ({label(case, j)})", inside)
     places = [(j, "operands", at) for j in range(number) for at, n in enumerate(getattr(case.steps[j], "operands", ())) if n == name]
     if len(places) > 1:
-        apart = replace_uses(case, places, lambda used, fresh: Op("clone", (used,), (fresh,)))
+        copy = next(((op, attrs) for op, attrs in COPIES if accused.info.refusal((f"op:{op}",)) is None), None)
+        if copy is None:
+            return Node(f"not named: {name} has {len(places)} uses, and the engine has no op that gives each a copy of it")
+        apart = replace_uses(case, places, lambda used, fresh: Op(copy[0], (used,), (fresh,), copy[1]))
         copies = {name for step in apart.steps for name in results(step)}.difference(*map(results, case.steps))
         moved = number + len(places)
         among = _emitting(promise.of(apart), moved, apart.steps[moved], accused, copies=copies)  # type: ignore[arg-type]
         if among == NOBODY:
             return Node(f"the sum of what the {len(places)} uses of {name} contribute: each is right")
-        if not isinstance(among, str):
-            i = sum(copies.isdisjoint(results(step)) for step in apart.steps[: among.step])
-            arriving = among.arriving
+        if isinstance(among, str):
+            return Node(
+                f"not named: {name} has {len(places)} uses, and where each is given a copy of it: {among.removeprefix('not named: ')}"
+            )
+        i = sum(copies.isdisjoint(results(step)) for step in apart.steps[: among.step])
+        arriving = among.arriving
     step, place = case.steps[i], f"step {i} ({label(case, i)})"
     words = f"{place}: what arrives at {', '.join(arriving)} is right, what leaves for {name} is not"
     return Node(words, step.op if isinstance(step, Op) else "")

@@ -30,6 +30,7 @@ from conformance.judge.oracle import SilentError, slope
 from conformance.judge.unroll import UnrolledError, unrolled
 from conformance.mutants.mutant import Kind
 from conformance.mutants.registry import mutant, mutants_of
+from conformance.mutants.wrong_rule import rule_fault
 from conformance.report.words import blame_text
 from reference_impl import OPS, PADDLE, TORCH, Category
 from reference_impl.tape.primitive import Primitive
@@ -116,12 +117,27 @@ def test_the_use_that_contributes_a_wrong_number_is_named(name: str, node: str) 
     assert node == accused(name, FANNED_OUT).node
 
 
-def by_backward_alone(name: str, case: Case) -> Blame:
-    """Have a wrong engine blamed that has neither hooks nor `grad`."""
-    lacking = dict.fromkeys(("step:hook", "step:grad", "step:retain_grad"), "it has backward alone")
-    found = blame(case, WrongEngine(name, mutant(name).fault, replace(TORCH, not_offered={**TORCH.not_offered, **lacking})))
+def by_engine_without(lacking: tuple[str, ...], name: str, case: Case) -> Blame:
+    """Have a wrong engine blamed that does not offer everything."""
+    not_offered = {**TORCH.not_offered, **dict.fromkeys(lacking, "it is small")}
+    found = blame(case, WrongEngine(name, mutant(name).fault, replace(TORCH, not_offered=not_offered)))
     assert found is not None
     return found
+
+
+def by_backward_alone(name: str, case: Case) -> Blame:
+    """Have a wrong engine blamed that has neither hooks nor `grad`."""
+    return by_engine_without(("step:hook", "step:grad", "step:retain_grad"), name, case)
+
+
+@pytest.mark.parametrize(("name", "node"), USES)
+def test_an_engine_that_cannot_clone_has_its_wrong_use_named_too(name: str, node: str) -> None:
+    assert node == by_engine_without(("op:clone",), name, FANNED_OUT).node
+
+
+def test_no_use_is_named_where_the_engine_can_give_none_of_them_a_copy_of_the_value() -> None:
+    found = by_engine_without(("op:clone", "op:mul_scalar"), "tanh-x-sign", FANNED_OUT)
+    assert found.node == "not named: x has 3 uses, and the engine has no op that gives each a copy of it"
 
 
 @pytest.mark.parametrize(("name", "node"), USES)
@@ -373,6 +389,21 @@ def test_a_difference_that_nobody_can_decide_is_unclear_and_everybody_says_why()
 
 def test_the_first_wrong_node_is_named() -> None:
     assert accused("sin-x-sign", SIN).node == "step 1 (op:sin): what arrives at s is right, what leaves for e is not"
+
+
+NEGATED = Case(
+    (X,), (Op("neg", ("x",), ("w",)), Op("tanh", ("w",), ("s",)), Op("sum", ("s",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",)))
+)
+
+
+def a_column(right: Any, *given: Any) -> Any:
+    return OPS["unsqueeze"](right(*given), axis=-1)
+
+
+def test_the_rule_from_which_on_a_gradient_has_the_wrong_shape_is_named() -> None:
+    found = blame(NEGATED, WrongEngine("columns", rule_fault("neg", 0, a_column)))
+    assert found is not None
+    assert found.node == "step 0 (op:neg): what arrives at w is right, what leaves for x is not"
 
 
 CURVED = ("mul", "div", "sin", "tanh", "sigmoid")

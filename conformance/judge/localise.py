@@ -16,7 +16,7 @@ rule (`unroll`), and the same is asked again.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -30,7 +30,7 @@ from conformance.case.rewrite import replace_uses
 from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, results, uses
 from conformance.compare.compare import Comparer
 from conformance.judge.cuts import wrong_of_leaves
-from conformance.judge.unroll import UnrolledError, unrolled
+from conformance.judge.unroll import UnrolledError, copying, unrolled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,8 +49,6 @@ WATCH = "watch_"
 HOOKS = "step:hook"
 NOBODY = "not named: no step is given right cotangents and passes on a wrong one"
 NOTHING = "not named: with hooks on the values in between, nothing differs"
-COPIES: tuple[tuple[str, dict[str, Any]], ...] = (("clone", {}), ("mul_scalar", {"other": 1.0}))
-"""What gives each use of a value a copy of it; a small engine need not have the first."""
 A_DERIVATIVE = "the derivative of a derivative; the rule inside it is not named: written out rule by rule"
 
 
@@ -114,8 +112,11 @@ def _inside(promise: Promise, number: int, inner: int, accused: Backend) -> Node
     case = promise.case
     seen = zip(case.steps, promise.outcome.observations, strict=True)
     made = {n for s, o in seen if isinstance(o, Computed) for n, v in zip(results(s), o.values, strict=False) if v and v.requires_grad}
+    copied = copying(accused.info)
+    if copied is None:
+        return Node(f"{A_DERIVATIVE}, it needs copies, for which the engine has no op")
     try:
-        written = unrolled(case, inner, frozenset(made | {entry.name for entry in case.inputs if entry.differentiable}))
+        written = unrolled(case, inner, frozenset(made | {entry.name for entry in case.inputs if entry.differentiable}), copied)
     except UnrolledError as error:
         return Node(f"{A_DERIVATIVE}, {error}")
     asked = promise.of(written.case)
@@ -149,10 +150,10 @@ def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, rules:
             return _at(f"step {j} ({label(case, j)})", inside)
     places = [(j, "operands", at) for j in range(number) for at, n in enumerate(getattr(case.steps[j], "operands", ())) if n == name]
     if len(places) > 1:
-        copy = next(((op, attrs) for op, attrs in COPIES if accused.info.refusal((f"op:{op}",)) is None), None)
-        if copy is None:
+        copied = copying(accused.info)
+        if copied is None:
             return Node(f"not named: {name} has {len(places)} uses, and the engine has no op that gives each a copy of it")
-        apart = replace_uses(case, places, lambda used, fresh: Op(copy[0], (used,), (fresh,), copy[1]))
+        apart = replace_uses(case, places, copied)
         copies = {name for step in apart.steps for name in results(step)}.difference(*map(results, case.steps))
         moved = number + len(places)
         among = _emitting(promise.of(apart), moved, apart.steps[moved], accused, copies=copies)  # type: ignore[arg-type]

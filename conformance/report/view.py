@@ -23,6 +23,7 @@ from conformance.report.words import (
     accepted_text,
     again_text,
     blame_text,
+    elsewhere_text,
     failed_text,
     headline,
     marked,
@@ -74,6 +75,7 @@ class FindingView:
     shrinking: str
     again: str
     suspects: str
+    elsewhere: str
     failed: str
     steps: list[StepView]
     diverging: str
@@ -311,6 +313,7 @@ def _finding(record: FindingRecord) -> FindingView:
         shrinking=shrinking(record),
         again=again_text(record),
         suspects=suspects_text(record),
+        elsewhere=elsewhere_text(record),
         failed=failed_text(record),
         steps=steps,
         diverging=next((s.anchor for s in steps if s.state == "diverging"), ""),

@@ -210,6 +210,7 @@ def finding(
         again=again,
         before=small.cases[:-1],
         since=failure.since,
+        also_at=tuple(sorted(failure.at - {fingerprint.at})) if fingerprint.kind == "dtype" else (),
         suspects={} if fingerprint.op or not writing.usual else suspects(failure, writing.usual),
         failed=tuple(failed),
     )

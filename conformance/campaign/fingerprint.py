@@ -44,8 +44,15 @@ class Fingerprint(NamedTuple):
 
     @property
     def cause(self) -> tuple[str, ...]:
-        """What all failures of one finding have in common: the op at which they begin, or else all that is known of them."""
-        return (self.backend, self.op) if self.op else self
+        """What all failures of one finding have in common: the op at which they begin, or else all that is known of them.
+
+        How an engine promotes dtypes is one matter, whichever ops show it: there it is the two dtypes.
+        """
+        if self.op:
+            return self.backend, self.op
+        if self.kind == "dtype" and self.at.startswith("op:"):
+            return self.backend, self.kind, self.expected, self.actual
+        return self
 
     @property
     def ends_processes(self) -> bool:

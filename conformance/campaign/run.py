@@ -29,7 +29,7 @@ from conformance.campaign.tally import Tally
 from conformance.campaign.triage import is_open, triaged
 from conformance.deviations.entries import known
 from conformance.generate.grid import CALLED_BY, VALUES, WANTED, grid
-from conformance.generate.offered import BY_PARAMETER
+from conformance.generate.offered import BY_PARAMETER, LEFT_OUT
 from conformance.generate.scripts import DrawOptions, case_of, is_program, odds_of
 from conformance.laws.judging import Judging, Sampling
 from conformance.ops import catalogue, not_offered
@@ -302,13 +302,14 @@ def missing(
 
 
 def nowhere_taken(backends: Sequence[BackendRecord]) -> tuple[str, ...]:
-    """Return the dtypes that no backend takes, and the ops (``op:erf``), calls and parameters that none has; no run need draw them."""
+    """Return the dtypes that no backend takes, and the ops (``op:erf``), steps and parameters that none has; no run need draw them."""
 
     def nowhere(word: str) -> bool:
         return all(word in backend.not_offered for backend in backends)
 
     dtypes = (dtype for dtype in DTYPES if nowhere(f"dtype:{dtype}"))
-    return *dtypes, *(word for word in (*map("op:{}".format, catalogue()), *sorted(CALLED_BY), *BY_PARAMETER.values()) if nowhere(word))
+    words = dict.fromkeys((*map("op:{}".format, catalogue()), *sorted(CALLED_BY), *BY_PARAMETER, *LEFT_OUT))
+    return *dtypes, *filter(nowhere, words)
 
 
 def header_of(options: Options, backends: tuple[BackendRecord, ...]) -> Header:

@@ -62,7 +62,8 @@ class NullTally:
 class Failure:
     """All failures of one fingerprint: how many, and the first case with the fewest steps, with its index and the difference.
 
-    ``since``: the index of the first case that its process ran, if that is known; ``ops``: those that are in all these cases.
+    ``since``: the index of the first case that its process ran, if that is known; ``ops``: those that are in all these cases; ``at``:
+    the steps at which they differ.
     """
 
     case: Case
@@ -71,6 +72,7 @@ class Failure:
     count: int = 1
     since: int | None = None
     ops: frozenset[str] = frozenset()
+    at: frozenset[str] = frozenset()
 
     @property
     def size(self) -> tuple[int, int]:
@@ -80,7 +82,7 @@ class Failure:
     def joined(self, other: Failure) -> Failure:
         """Return both together, shown by the smaller case."""
         smaller = min(self, other, key=lambda one: one.size)
-        return replace(smaller, count=self.count + other.count, ops=self.ops & other.ops)
+        return replace(smaller, count=self.count + other.count, ops=self.ops & other.ops, at=self.at | other.at)
 
 
 KEPT = 500
@@ -185,7 +187,8 @@ class Tally:
         if record.case is None:
             raise ValueError(f"case {record.id} failed on {backend}, and its record has no case")
         fingerprint = fingerprint_of(backend, verdict)
-        failure = Failure(record.case, record.index, verdict.mismatch, since=record.since, ops=frozenset(ops_in(record.case)))
+        ops, at = frozenset(ops_in(record.case)), frozenset({fingerprint.at})
+        failure = Failure(record.case, record.index, verdict.mismatch, since=record.since, ops=ops, at=at)
         if len(kept := self.failing.setdefault(fingerprint, [])) < KEPT:
             kept.append(failure)
         before = self.failures.get(fingerprint)

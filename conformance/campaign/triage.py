@@ -1,9 +1,9 @@
 """Triage: failures of one cause are one finding.
 
 A wrong rule shows at `grad` and at `backward`, in results, in ``.grad``, in hooks and in laws, and each is another fingerprint; and two
-wrong rules may have one fingerprint in common. So of every case with a wrong number, or with an absent gradient, it is found out at
-which op the difference begins, and what begins at one op is one finding. Example: with wrong rules of ``tanh`` and ``exp`` there are
-two findings, which name them, not five that name neither.
+wrong rules may have one fingerprint in common. So of every case with a wrong number, a wrong shape or an absent gradient it is found
+out at which op the difference begins, and what begins at one op is one finding. Example: with wrong rules of ``tanh`` and ``exp`` there
+are two findings, which name them, not five that name neither.
 
 Where that cannot be told (an in-place update gives a value two places in the graph), or a law is what is broken, the finding is asked
 again when its case is small: what then begins at the op of another one is no finding of its own.
@@ -20,7 +20,7 @@ from conformance.campaign.opened import backend
 from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
 from conformance.deviations.explain import excuse
-from conformance.judge.localise import first_node
+from conformance.judge.localise import LOCALISED, first_node
 from conformance.judge.verdict import Bucket
 from conformance.laws.judging import KIND
 
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from conformance.campaign.tally import Failure, Tally
     from conformance.case.case import Case
 
-LOCALISED = ("value", "absence")
-"""The kinds of differences that begin somewhere."""
 PATIENCE = 5.0
 """Seconds in which it is found out where one begins."""
 AT_ONCE = 64

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from conformance.generate.episodes import Habits, draw_episode, draw_missed, grow
 from conformance.generate.odds import USUAL, Odds, named, named_part
-from conformance.generate.offered import as_offered
+from conformance.generate.offered import LEFT_OUT, as_offered
 from conformance.generate.profiles.deep import draw_deep
 from conformance.generate.profiles.models import draw_model
 from conformance.generate.profiles.odds import DEEP, MODEL, ORDERS, DeepOdds, ModelOdds, OrdersOdds
@@ -158,7 +158,7 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
         draw_episode(sketch, habits, last=left == 0)
     if options.about is not None:
         draw_missed(sketch, habits, options.about)
-    if not grads:
+    if not grads or not set(LEFT_OUT).isdisjoint(options.without):
         sketch.steps = as_offered(sketch.steps, options.without)
     return sketch.case()
 

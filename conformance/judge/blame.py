@@ -30,6 +30,7 @@ from conformance.judge.dispute import Blame, Dispute, Opinion, Vote, opinion, si
 from conformance.judge.grounds import GROUNDS
 from conformance.judge.localise import first_node
 from conformance.judge.oracle import SilentError, slope
+from conformance.judge.written_out import written_out
 from conformance.ops.dtypes import WIDE
 from reference_impl import OPS
 
@@ -112,11 +113,12 @@ def _in_higher_precision(dispute: Dispute) -> Vote:
 
 def _of(other: Backend, dispute: Dispute) -> Vote:
     """Ask a backend that promises the same: whether it keeps the promise, or does what the accused does."""
-    found, info, case = dispute.found, other.info, dispute.case
-    promised = Promise(case, info)
-    seen = other.run(case)
-    if not _same_promise(dispute, promised):
+    found, info = dispute.found, other.info
+    asked = (dispute.case,) if found.kind == "flag" else (dispute.case, written_out(dispute.promise))
+    promised = next((p for p in (Promise(case, info) for case in asked) if _same_promise(dispute, p)), None)
+    if promised is None:
         return silent(info.name, "its dialect promises something else here, or it does not offer the step")
+    seen = other.run(promised.case)
     mine = [m for m in Comparer(promised).differences(seen) if m.step == found.step]
     same_place = [m for m in mine if (m.where, m.slot) == (found.where, found.slot)]
     if not same_place:

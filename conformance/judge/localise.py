@@ -30,7 +30,7 @@ from conformance.case.rewrite import replace_uses
 from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, results, uses
 from conformance.compare.compare import Comparer
 from conformance.judge.cuts import wrong_of_leaves
-from conformance.judge.unroll import UnrolledError, unrolled
+from conformance.judge.unroll import UnrolledError, copying, unrolled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from conformance.compare.promise import Promise
     from conformance.judge.unroll import Rule
 
+LOCALISED = ("value", "absence", "shape")
+"""The kinds of differences that begin at some rule, and are handed on by others."""
 WATCH = "watch_"
 HOOKS = "step:hook"
 NOBODY = "not named: no step is given right cotangents and passes on a wrong one"
@@ -84,7 +86,7 @@ def first_node(promise: Promise, accused: Backend, found: Mismatch) -> Node:
         return Node(f"{place}: what a refused call leaves behind")
     if found.kind == "flag" and isinstance(step, Grad) and step.create_graph:
         return _at(place, _inside(promise, found.step, found.step, accused))
-    if not isinstance(step, Grad | Backward) or found.kind not in ("value", "absence"):
+    if not isinstance(step, Grad | Backward) or found.kind not in LOCALISED:
         return Node(f"{place}: a difference of kind {found.kind}, which has no cotangents")
     if found.where == "event" and found.name == DOT:
         return Node("not named: what is dumped are no cotangents")
@@ -110,8 +112,11 @@ def _inside(promise: Promise, number: int, inner: int, accused: Backend) -> Node
     case = promise.case
     seen = zip(case.steps, promise.outcome.observations, strict=True)
     made = {n for s, o in seen if isinstance(o, Computed) for n, v in zip(results(s), o.values, strict=False) if v and v.requires_grad}
+    copied = copying(accused.info)
+    if copied is None:
+        return Node(f"{A_DERIVATIVE}, it needs copies, for which the engine has no op")
     try:
-        written = unrolled(case, inner, frozenset(made | {entry.name for entry in case.inputs if entry.differentiable}))
+        written = unrolled(case, inner, frozenset(made | {entry.name for entry in case.inputs if entry.differentiable}), copied)
     except UnrolledError as error:
         return Node(f"{A_DERIVATIVE}, {error}")
     asked = promise.of(written.case)
@@ -145,15 +150,21 @@ def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, rules:
             return _at(f"step {j} ({label(case, j)})", inside)
     places = [(j, "operands", at) for j in range(number) for at, n in enumerate(getattr(case.steps[j], "operands", ())) if n == name]
     if len(places) > 1:
-        apart = replace_uses(case, places, lambda used, fresh: Op("clone", (used,), (fresh,)))
+        copied = copying(accused.info)
+        if copied is None:
+            return Node(f"not named: {name} has {len(places)} uses, and the engine has no op that gives each a copy of it")
+        apart = replace_uses(case, places, copied)
         copies = {name for step in apart.steps for name in results(step)}.difference(*map(results, case.steps))
         moved = number + len(places)
         among = _emitting(promise.of(apart), moved, apart.steps[moved], accused, copies=copies)  # type: ignore[arg-type]
         if among == NOBODY:
             return Node(f"the sum of what the {len(places)} uses of {name} contribute: each is right")
-        if not isinstance(among, str):
-            i = sum(copies.isdisjoint(results(step)) for step in apart.steps[: among.step])
-            arriving = among.arriving
+        if isinstance(among, str):
+            return Node(
+                f"not named: {name} has {len(places)} uses, and where each is given a copy of it: {among.removeprefix('not named: ')}"
+            )
+        i = sum(copies.isdisjoint(results(step)) for step in apart.steps[: among.step])
+        arriving = among.arriving
     step, place = case.steps[i], f"step {i} ({label(case, i)})"
     words = f"{place}: what arrives at {', '.join(arriving)} is right, what leaves for {name} is not"
     return Node(words, step.op if isinstance(step, Op) else "")

@@ -12,7 +12,7 @@ derivatives that the second pass goes through.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -23,10 +23,16 @@ from conformance.case.steps import Custom, Detach, Grad, Op, Step, results
 from conformance.ops import catalogue
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-COPY = "clone"
-"""The op of a copy: every engine has it for every tensor, and its derivative is the seed."""
+    from conformance.backends import BackendInfo
+
+COPIES: tuple[tuple[str, dict[str, Any]], ...] = (("clone", {}), ("mul_scalar", {"other": 1.0}))
+"""The ops of a copy, whose derivative is the seed; a small engine need not have the first."""
+
+
+Copying: TypeAlias = "Callable[[str, str], Op]"
+"""Writes a copy of a value, of which the name is given, and then that of the copy."""
 
 
 class UnrolledError(Exception):
@@ -52,7 +58,15 @@ class Unrolled(NamedTuple):
     rules: dict[int, Rule]
 
 
-def unrolled(case: Case, number: int, tracked: frozenset[str]) -> Unrolled:
+def copying(info: BackendInfo) -> Copying | None:
+    """Return how values are copied in a script for an engine; ``None`` if it has no op for that."""
+    for op, attrs in COPIES:
+        if info.refusal((f"op:{op}",)) is None:
+            return lambda value, made: Op(op, (value,), (made,), attrs)
+    return None
+
+
+def unrolled(case: Case, number: int, tracked: frozenset[str], copied: Copying) -> Unrolled:
     """Write out the pass of a `Grad` step; ``tracked``: the values that require a gradient.
 
     Raises:
@@ -67,7 +81,7 @@ def unrolled(case: Case, number: int, tracked: frozenset[str]) -> Unrolled:
         raise UnrolledError("it is a derivative of a derivative")
     if not all(isinstance(before[i], Op | Custom) for i in passed):
         raise UnrolledError("it goes through steps that are neither ops nor custom functions")
-    writer = _Writer(before, call, tracked)
+    writer = _Writer(before, call, tracked, copied)
     for i in reversed(passed):
         writer.pull(i)
     writer.answer()
@@ -78,9 +92,9 @@ def unrolled(case: Case, number: int, tracked: frozenset[str]) -> Unrolled:
 class _Writer:
     """The script in the making: its steps, and the cotangent of each value so far; ``None`` stands for ones that nobody gave."""
 
-    def __init__(self, before: Sequence[Step], call: Grad, tracked: frozenset[str]) -> None:
+    def __init__(self, before: Sequence[Step], call: Grad, tracked: frozenset[str], copied: Copying) -> None:
         self.steps: list[Step] = list(before)
-        self.call, self.tracked = call, tracked
+        self.call, self.tracked, self.copied = call, tracked, copied
         self.rules: dict[int, Rule] = {}
         if len(set(call.roots)) < len(call.roots):
             raise UnrolledError("a root stands twice in it")
@@ -92,7 +106,7 @@ class _Writer:
     def copy(self, value: str) -> str:
         """Write a copy of a value."""
         made = self.name()
-        self.steps.append(Op(COPY, (value,), (made,)))
+        self.steps.append(self.copied(value, made))
         return made
 
     def pull(self, number: int) -> None:
@@ -181,4 +195,4 @@ class _Writer:
             cotangent = self.cotangents.get(asked)
             if cotangent is None:
                 raise UnrolledError("it has a result that no rule makes")
-            self.steps.append(Op(COPY, (cotangent,), (made,)))
+            self.steps.append(self.copied(cotangent, made))

@@ -219,7 +219,8 @@ def finding_line(finding: FindingRecord) -> str:
     ops = f" with {', '.join(finding.ops[:OPS_SHOWN])}{more}" if finding.ops and finding.at != f"op:{' '.join(finding.ops)}" else ""
     blame = finding.blame
     who = ["nobody could be asked who is wrong"] if blame is None else [node_text(blame), WHO[blame.who]]
-    what = f"{finding.bucket.replace('_', ' ')} at {finding.at or 'run'}{ops}, {counted(finding.count, 'case')}"
+    also = f" and {counted(len(finding.also_at), 'other op')}" if finding.also_at else ""
+    what = f"{finding.bucket.replace('_', ' ')} at {finding.at or 'run'}{also}{ops}, {counted(finding.count, 'case')}"
     once = [AGAIN[finding.again]] if AGAIN[finding.again] else []
     suspect = [text] if (text := suspects_text(finding)) else []
     failed = [text] if (text := failed_text(finding)) else []

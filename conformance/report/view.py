@@ -23,6 +23,7 @@ from conformance.report.words import (
     accepted_text,
     again_text,
     blame_text,
+    elsewhere_text,
     failed_text,
     headline,
     marked,
@@ -75,6 +76,7 @@ class FindingView:
     shrinking: str
     again: str
     suspects: str
+    elsewhere: str
     failed: str
     steps: list[StepView]
     diverging: str
@@ -313,6 +315,7 @@ def _finding(record: FindingRecord) -> FindingView:
         shrinking=shrinking(record),
         again=again_text(record),
         suspects=suspects_text(record),
+        elsewhere=elsewhere_text(record),
         failed=failed_text(record),
         steps=steps,
         diverging=next((s.anchor for s in steps if s.state == "diverging"), ""),

@@ -123,6 +123,11 @@ def suspects_text(finding: FindingRecord) -> str:
     return f"suspects, in {cases}: {listed}" if listed else ""
 
 
+def elsewhere_text(finding: FindingRecord) -> str:
+    """List the other ops of which results have the same wrong dtype; nothing where there are none."""
+    return f"also at {', '.join(finding.also_at)}" if finding.also_at else ""
+
+
 def failed_text(finding: FindingRecord) -> str:
     """Say how often the suite itself failed while a finding was written up, and where; nothing where it did not."""
     return f"the suite failed {counted(len(finding.failed), 'time')} here: {' | '.join(finding.failed)}" if finding.failed else ""

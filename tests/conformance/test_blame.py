@@ -27,10 +27,13 @@ from conformance.judge.cuts import MOST, NOT_THE_FIRST, TOO_MANY
 from conformance.judge.dispute import Blame, Dispute, Opinion, Vote
 from conformance.judge.localise import _but_for_zeros, first_node
 from conformance.judge.oracle import SilentError, slope
-from conformance.judge.unroll import UnrolledError, unrolled
+from conformance.judge.unroll import UnrolledError, copying, unrolled
+from conformance.judge.written_out import written_out
 from conformance.mutants.mutant import Kind
 from conformance.mutants.registry import mutant, mutants_of
+from conformance.mutants.wrong_rule import rule_fault
 from conformance.report.words import blame_text
+from examples.engines.functional import FUNCTIONAL
 from reference_impl import OPS, PADDLE, TORCH, Category
 from reference_impl.tape.primitive import Primitive
 from tests.conformance.engines import INFO, TOTAL
@@ -104,6 +107,9 @@ FANNED_OUT = Case(
 )
 
 
+COPIED = copying(INFO)
+assert COPIED is not None
+
 USES = [
     ("tanh-x-sign", "step 0 (op:tanh): what arrives at w is right, what leaves for x is not"),
     ("mul-x-sign", "step 1 (op:mul): what arrives at v is right, what leaves for x is not"),
@@ -116,12 +122,27 @@ def test_the_use_that_contributes_a_wrong_number_is_named(name: str, node: str) 
     assert node == accused(name, FANNED_OUT).node
 
 
-def by_backward_alone(name: str, case: Case) -> Blame:
-    """Have a wrong engine blamed that has neither hooks nor `grad`."""
-    lacking = dict.fromkeys(("step:hook", "step:grad", "step:retain_grad"), "it has backward alone")
-    found = blame(case, WrongEngine(name, mutant(name).fault, replace(TORCH, not_offered={**TORCH.not_offered, **lacking})))
+def by_engine_without(lacking: tuple[str, ...], name: str, case: Case) -> Blame:
+    """Have a wrong engine blamed that does not offer everything."""
+    not_offered = {**TORCH.not_offered, **dict.fromkeys(lacking, "it is small")}
+    found = blame(case, WrongEngine(name, mutant(name).fault, replace(TORCH, not_offered=not_offered)))
     assert found is not None
     return found
+
+
+def by_backward_alone(name: str, case: Case) -> Blame:
+    """Have a wrong engine blamed that has neither hooks nor `grad`."""
+    return by_engine_without(("step:hook", "step:grad", "step:retain_grad"), name, case)
+
+
+@pytest.mark.parametrize(("name", "node"), USES)
+def test_an_engine_that_cannot_clone_has_its_wrong_use_named_too(name: str, node: str) -> None:
+    assert node == by_engine_without(("op:clone",), name, FANNED_OUT).node
+
+
+def test_no_use_is_named_where_the_engine_can_give_none_of_them_a_copy_of_the_value() -> None:
+    found = by_engine_without(("op:clone", "op:mul_scalar"), "tanh-x-sign", FANNED_OUT)
+    assert found.node == "not named: x has 3 uses, and the engine has no op that gives each a copy of it"
 
 
 @pytest.mark.parametrize(("name", "node"), USES)
@@ -375,6 +396,37 @@ def test_the_first_wrong_node_is_named() -> None:
     assert accused("sin-x-sign", SIN).node == "step 1 (op:sin): what arrives at s is right, what leaves for e is not"
 
 
+NEGATED = Case(
+    (X,), (Op("neg", ("x",), ("w",)), Op("tanh", ("w",), ("s",)), Op("sum", ("s",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",)))
+)
+
+
+def a_column(right: Any, *given: Any) -> Any:
+    return OPS["unsqueeze"](right(*given), axis=-1)
+
+
+def test_the_rule_from_which_on_a_gradient_has_the_wrong_shape_is_named() -> None:
+    found = blame(NEGATED, WrongEngine("columns", rule_fault("neg", 0, a_column)))
+    assert found is not None
+    assert found.node == "step 0 (op:neg): what arrives at w is right, what leaves for x is not"
+
+
+UNWRITTEN = Case((X,), (Op("exp", ("x",), ("y",)), Grad(("y",), ("x",), ("g",)), Grad(("g",), ("x",), ("h",))))
+
+
+def test_an_engine_of_another_dialect_is_asked_what_the_script_leaves_to_the_dialect() -> None:
+    found = blame(UNWRITTEN, WrongEngine("flipped", mutant("exp-x-sign").fault, FUNCTIONAL), [correct()])
+    assert found is not None
+    (vote,) = [vote for vote in found.votes if vote.voter == "correct"]
+    assert (WRONG, RIGHT, "promises the same, and keeps it") == (vote.accused, vote.reference, vote.reason)
+
+
+def test_a_script_that_is_written_out_promises_the_same_numbers_in_both_dialects() -> None:
+    promise = Promise(UNWRITTEN, replace(INFO, dialect=FUNCTIONAL))
+    there = Promise(written_out(promise), INFO)
+    assert not list(Comparer(promise).differences(there.outcome))
+
+
 CURVED = ("mul", "div", "sin", "tanh", "sigmoid")
 ORDER_2 = [m for op in map(OPS.get, CURVED) if isinstance(op, Primitive) for m in mutants_of(op) if m.kind is Kind.SECOND]
 SEEN = [m for m in ORDER_2 if m.id != "sin-x-constant_cotangent"]  # of which nothing shows in this case
@@ -401,6 +453,17 @@ def second_of(op: str) -> Case:
 def test_the_rule_whose_derivative_is_wrong_is_named_at_order_2(mutant: Mutant) -> None:
     _, operand, _ = mutant.id.split("-")
     assert f"the rule of {mutant.part} (step 1) for its operand {operand}" in accused(mutant.id, second_of(mutant.part)).node
+
+
+@pytest.mark.parametrize(
+    ("lacking", "said"),
+    [
+        (("op:clone",), "the rule of mul (step 1) for its operand x"),
+        (("op:clone", "op:mul_scalar"), "it needs copies, for which the engine has no op"),
+    ],
+)
+def test_an_engine_that_cannot_clone_has_its_rule_named_at_order_2_if_it_can_copy(lacking: tuple[str, ...], said: str) -> None:
+    assert said in by_engine_without(lacking, "mul-x-half_linked", second_of("mul")).node
 
 
 @pytest.mark.parametrize(
@@ -455,7 +518,7 @@ def test_an_op_in_the_rule_of_a_custom_function_is_named_at_order_2() -> None:
 
 
 def test_a_derivative_through_a_custom_function_is_written_out_with_the_same_value() -> None:
-    written = unrolled(IN_CUSTOM, 2, frozenset("xuvsg"))
+    written = unrolled(IN_CUSTOM, 2, frozenset("xuvsg"), COPIED)
     was, now = (Promise(c, INFO).outcome.observations[n].values[0].array for c, n in ((IN_CUSTOM, 3), (written.case, written.moved[3])))  # type: ignore[union-attr]
     assert was == pytest.approx(now, rel=1e-6)
 
@@ -521,12 +584,12 @@ THIRD = Case(
 
 def test_a_pass_that_is_not_taken_apart_says_why() -> None:
     with pytest.raises(UnrolledError, match="it is a derivative of a derivative"):
-        unrolled(THIRD, 2, frozenset("xsg"))
+        unrolled(THIRD, 2, frozenset("xsg"), COPIED)
 
 
 def test_a_derivative_written_out_has_the_same_value() -> None:
     case = second_of("mul")
-    written = unrolled(case, 3, frozenset("xeszg"))
+    written = unrolled(case, 3, frozenset("xeszg"), COPIED)
     was, now = (Promise(c, INFO).outcome.observations[n].values[0].array for c, n in ((case, 6), (written.case, written.moved[6])))  # type: ignore[union-attr]
     assert was == pytest.approx(now, rel=1e-5)
 

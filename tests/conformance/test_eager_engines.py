@@ -17,7 +17,6 @@ from conformance.case.outcome import Computed, NotOffered, Raised
 from conformance.case.steps import Backward, Edge, Grad, Op, RetainGrad, SetRequiresGrad, Step
 from conformance.compare.promise import Promise
 from conformance.generate.grid import grid
-from conformance.generate.offered import BY_PARAMETER
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import Bucket, judge
 from examples.engines.eager import TAPES
@@ -106,7 +105,7 @@ def test_a_script_for_engines_without_grad_calls_backward_alone_and_passes_what_
     steps = [step for case in cases for step in case.steps]
     passes = [step for step in steps if isinstance(step, Backward)]
     assert not any(isinstance(step, Grad | Edge) for step in steps)
-    words = [word for step in passes for field, word in BY_PARAMETER.items() if getattr(step, field) not in (None, False)]
+    words = [word for step in passes for field, word in Backward.PARAMETERS.items() if getattr(step, field) not in (None, False)]
     assert {"backward.retain_graph"} == set(words)
     assert len(passes) >= len(cases)
     assert {"backward"} == {point.row["call"] for point in grid(["exp"], without)}

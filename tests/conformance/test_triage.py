@@ -76,6 +76,20 @@ def test_what_is_localised_when_it_is_small_is_no_finding_of_its_own() -> None:
     assert {"sin": 5, "exp": 1} == {fingerprint.op: failure.count for fingerprint, failure in found.items()}
 
 
+def test_results_of_one_wrong_dtype_are_one_finding_whichever_ops_they_are_of(workers: Workers) -> None:
+    case = Case((X,), (Op("sin", ("x",), ("y",)),))
+    wide = [Fingerprint(NAME, Bucket.DIVERGED, f"op:{op}", "dtype", "result", "float32", "float64") for op in ("sin", "exp", "log")]
+    narrow = wide[0]._replace(expected="float64", actual="float32")
+    tally = Tally((NAME,))
+    tally.failing = {
+        fingerprint: [Failure(case, number, None, at=frozenset({fingerprint.at}))] for number, fingerprint in enumerate([*wide, narrow])
+    }
+    tally.failures = {fingerprint: one for fingerprint, (one,) in tally.failing.items()}
+    found = triaged(tally, workers, None)
+    assert {wide[0]: 3, narrow: 1} == {fingerprint: failure.count for fingerprint, failure in found.items()}
+    assert {"op:sin", "op:exp", "op:log"} == found[wide[0]].at
+
+
 ASKED_AGAIN = [("value", "", True), ("law", "", True), ("value", "sin", False), ("error", "", False), ("flag", "", False)]
 
 

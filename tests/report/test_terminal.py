@@ -62,6 +62,11 @@ def test_a_new_finding_says_the_difference_the_ops_the_node_who_is_wrong_and_how
     ] == lines[-3:]
 
 
+def test_a_wrong_dtype_of_the_results_of_several_ops_says_how_many() -> None:
+    lines = printed(run(FOOTER, replace(finding(blame=BLAME), also_at=("op:add", "op:mul"))), width=300)
+    assert "diverged at op:reshape and 2 other ops with" in " ".join(lines)
+
+
 @pytest.mark.parametrize(
     ("ops", "suspects", "said"),
     [

@@ -174,16 +174,10 @@ def finding(
     candidates had others for company.
     """
     backend, judging = fingerprint.backend, fingerprint.judging(writing.judging)
-    explained, blamed, failed = None, None, writing.failed[fingerprint]
-    again, small = Again.UNASKED, forms[0]
+    blamed, failed = None, writing.failed[fingerprint]
+    small, explained, again = forms[0], None, Again.UNASKED
     if seconds or fingerprint.bucket is not Bucket.TIMED_OUT:
-        for small in forms:
-            *before, case = small.cases
-            patience = min((1 + sum(map(times_as_large, small.cases))) * judging.timeout, LEAST + seconds)
-            explained = _unless_it_fails(failed, writing.workers.call, explain_case, case, backend, judging, before, timeout=patience)
-            again = _again(fingerprint, explained, small, waited=patience > judging.timeout)
-            if again is not Again.NEVER:
-                break
+        small, explained, again = _shown_again(fingerprint, forms, writing, seconds)
         patience = min(CALL_TIMEOUT, LEAST + seconds)
         blamed = _unless_it_fails(failed, ask_blame, writing.judges, small.cases, backend, writing.backends, patience, judging)
     case = small.case
@@ -214,6 +208,22 @@ def finding(
         suspects={} if fingerprint.op or not writing.usual else suspects(failure, writing.usual),
         failed=tuple(failed),
     )
+
+
+def _shown_again(
+    fingerprint: Fingerprint, forms: Sequence[ShrinkResult], writing: Writing, seconds: float
+) -> tuple[ShrinkResult, Explanation | None, Again]:
+    """Return the first form that fails in a fresh process, explained step by step; where none does, the last one."""
+    judging, failed = fingerprint.judging(writing.judging), writing.failed[fingerprint]
+    for form in forms:
+        *before, case = form.cases
+        patience = min((1 + sum(map(times_as_large, form.cases))) * judging.timeout, LEAST + seconds)
+        asked = explain_case, case, fingerprint.backend, judging, before
+        explained = _unless_it_fails(failed, writing.workers.call, *asked, timeout=patience)
+        again = _again(fingerprint, explained, form, waited=patience > judging.timeout)
+        if again is not Again.NEVER:
+            break
+    return form, explained, again
 
 
 def difference(found: MismatchRecord) -> Mismatch:

@@ -209,37 +209,16 @@ def measure(
     done = 0
     with tempfile.TemporaryDirectory() as folder, Workers(() if host == REFERENCE else (host,), jobs) as workers:
         hunts = Hunts(others, kills, cases, seed, folder, grid)
-        coming = chain(hunts, pursuits(conditional, kills, cases, seed, folder, host))
-        running: dict[Any, Hunt] = {}
-
-        def run(hunt: Hunt) -> None:
-            running[workers.schedule(run_chase if isinstance(hunt, Chase) else run_hunt, [hunt])] = hunt
-
-        while True:
-            while len(running) < jobs and (hunt := next(coming, None)) is not None:
-                run(hunt)
-            if not running:
-                break
-            ended, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in ended:
-                hunt = running.pop(future)
-                try:
-                    found = future.result()
-                except (DeathError, *LOST):
-                    run(hunt.after_death())
-                    continue
-                if isinstance(found, Caught):
-                    excused |= found.excused
-                    for name, count in found.tries.items():
-                        tried[name][hunt.start] = count
-                    if found.stop < hunt.stop:
-                        run(replace(hunt, start=found.stop, alive=tuple(name for name in hunt.alive if name not in found.kills)))
-                    found = found.kills
-                for name, kill in found.items():
-                    kills[name] = min(kills.get(name, kill), kill)
-                done += hunt.stop - hunt.start
-                if progress is not None:
-                    progress(done, len(kills))
+        for hunt, found in _ended(chain(hunts, pursuits(conditional, kills, cases, seed, folder, host)), workers, jobs):
+            if isinstance(found, Caught):
+                excused |= found.excused
+                for name, count in found.tries.items():
+                    tried[name][hunt.start] = count
+            for name, kill in (found.kills if isinstance(found, Caught) else found).items():
+                kills[name] = min(kills.get(name, kill), kill)
+            done += hunt.stop - hunt.start
+            if progress is not None:
+                progress(done, len(kills))
     tries = {
         name: sum(n for start, n in counts.items() if name not in kills or start <= kills[name].case) for name, counts in tried.items()
     }
@@ -247,3 +226,28 @@ def measure(
     if grid:
         kills |= {name: kills[name]._replace(tries=hunts.tries(name, kills[name])) for name in others if name in kills}
     return Power(kills, tuple(ids), cases, seed, time.perf_counter() - started, host, tries, frozenset(excused), grid)
+
+
+def _ended(coming: Iterator[Hunt], workers: Workers, jobs: int) -> Iterator[tuple[Hunt, Caught | dict[str, Kill]]]:
+    """Run hunts, ``jobs`` at a time, and yield each as it ends, with what it found; one that died or stopped early is continued."""
+    running: dict[Any, Hunt] = {}
+
+    def run(hunt: Hunt) -> None:
+        running[workers.schedule(run_chase if isinstance(hunt, Chase) else run_hunt, [hunt])] = hunt
+
+    while True:
+        while len(running) < jobs and (hunt := next(coming, None)) is not None:
+            run(hunt)
+        if not running:
+            return
+        ended, _ = wait(running, return_when=FIRST_COMPLETED)
+        for future in ended:
+            hunt = running.pop(future)
+            try:
+                found = future.result()
+            except (DeathError, *LOST):
+                run(hunt.after_death())
+                continue
+            if isinstance(found, Caught) and found.stop < hunt.stop:
+                run(replace(hunt, start=found.stop, alive=tuple(name for name in hunt.alive if name not in found.kills)))
+            yield hunt, found

@@ -1,9 +1,9 @@
 """The contract of a backend, as a check that anybody can run on an adapter of their own.
 
-A verdict on an engine is worth as much as the adapter beneath it. An adapter that shows zeros where a gradient is absent, gives a
-message that it does not know the nearest category, or hands out an array that the engine goes on writing to, makes a right engine look
-wrong, or worse, a wrong one right. Types cannot say that such things do not happen, so `check` tries them, with a few small cases whose
-answers nobody disputes::
+A verdict on an engine is worth as much as the adapter beneath it. An adapter makes a right engine look wrong, or worse, a wrong one
+right, if it shows zeros where a gradient is absent, gives the nearest category to a message that it does not know, or returns an array
+to which the engine goes on writing. Types cannot exclude that, so `check` tries it, with a few small cases whose answers nobody
+disputes::
 
     from conformance.backends.contract import check
     from my_package.adapter import open_backend
@@ -12,7 +12,7 @@ answers nobody disputes::
     def test_my_adapter_keeps_the_contract():
         assert not check(open_backend)
 
-It judges the adapter, not the engine: what its dialect promises, and whether the engine keeps it, is the matter of a campaign.
+It judges the adapter, not the engine: whether the engine keeps what its dialect promises is for a campaign to find out.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ UNHEARD = "the contract asks for the category of a message that no engine writes
 
 @dataclass(frozen=True)
 class Probe:
-    """A small case, and what is to be seen of it, by the names of results, and at the end in ``.grad``.
+    """A small case, and what an adapter must show of its results, by their names, and of ``.grad`` at the end.
 
     ``seen`` and ``final``: the elements (float32 where no array says otherwise), ``None`` where it is absent, or the observation;
-    ``flags``: ``requires_grad``. ``static``: whether programs can say it, too. ``unreached``: it is for dialects of which this is the
-    answer where nothing is reached; empty: for all.
+    ``flags``: ``requires_grad``. ``static``: whether a program can be such a case as well. ``unreached``: the probe is for dialects
+    that give this answer where nothing is reached; empty: for all.
     """
 
     claim: str
@@ -92,7 +92,7 @@ PROBES = (
         flags={"y": False},
     ),
     Probe(
-        "the seed of a call is handed on",
+        "the seed of a call is passed on",
         Case((X, W), (SQUARE, Grad(("y",), ("x",), ("g",), grad_outputs=("w",)))),
         {"g": [8.0, 20.0, 36.0]},
     ),
@@ -125,21 +125,21 @@ PROBES = (
         static=False,
     ),
     Probe(
-        "all roots of a call are handed on",
+        "all roots of a call are passed on",
         Case((X, W), (SQUARE, PRODUCT, *TOTALS, Backward(("z", "t")))),
         {},
         final={"x": [6.0, 9.0, 12.0], "w": [1.0, 2.0, 3.0]},
         static=False,
     ),
     Probe(
-        "what a backward is asked for is handed on, or not offered (backward.inputs)",
+        "backward passes on the inputs that it is asked for, or does not offer them (backward.inputs)",
         Case((X, W), (PRODUCT, TOTALS[1], Backward(("t",), inputs=("x",)))),
         {},
         final={"x": [4.0, 5.0, 6.0], "w": None},
         static=False,
     ),
     Probe(
-        "create_graph is handed on, or derivatives of derivatives are not offered (grad.again)",
+        "create_graph is passed on, or derivatives of derivatives are not offered (grad.again)",
         Case(
             (X,),
             (

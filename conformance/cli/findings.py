@@ -41,14 +41,14 @@ def deviations(record: Path | None, as_json: bool, measure: tuple[Path, ...]) ->
 @click.argument("ids", nargs=-1)
 @click.option("--verify", is_flag=True, help="Run the script of each on the frameworks that are installed.")
 @jobs_option
-@click.option("--upstream", is_flag=True, help="Print each as a text for the tracker of its framework.")
+@click.option("--upstream", is_flag=True, help="Print each as a text for the issue tracker of its framework.")
 @click.option("--write", is_flag=True, help="Write the index, the scripts into their pages, and what --verify found.")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write them as one page of HTML.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
 def findings(ids: tuple[str, ...], verify: bool, jobs: int, upstream: bool, write: bool, html: Path | None, as_json: bool) -> int:
     """List findings, the gravest first, or verify them.
 
-    All of them, if none is named.
+    Without a name, all of them.
     """
     from conformance.cli import cataloguing
     from conformance.report.catalogue.index import write_catalogue
@@ -62,6 +62,7 @@ def findings(ids: tuple[str, ...], verify: bool, jobs: int, upstream: bool, writ
         cataloguing.write(found, complete=not ids)
     if html:
         write_catalogue(found, html)
+        click.echo(f"page: {html}")
     if not (write or html or verify):
         click.echo(cataloguing.listing(found, as_json=as_json))
     return DIVERGES if differs else CONFORMS

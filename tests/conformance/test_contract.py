@@ -231,10 +231,10 @@ BREACHES: dict[str, tuple[Callable[[], Backend], str]] = {
     "it remembers": (counting, "something is left behind"),
     "it shows zeros for an absent gradient": (broken(absent_as_zeros), "h is [0.0, 0.0, 0.0], not absent"),
     "it shows zeros for an absent .grad": (broken(grads_as_zeros), "w.grad is [0.0, 0.0, 0.0], not absent"),
-    "it forgets the seed": (of_engine(grad=unseeded), "the seed of a call is handed on: g is Raised(category=<Category.SEED_REQUIRED"),
+    "it forgets the seed": (of_engine(grad=unseeded), "the seed of a call is passed on: g is Raised(category=<Category.SEED_REQUIRED"),
     "it hands on the first root alone": (
         engine_given(tensors=lambda names: names[:1]),
-        "all roots of a call are handed on: x.grad is [2.0, 4.0, 6.0]",
+        "all roots of a call are passed on: x.grad is [2.0, 4.0, 6.0]",
     ),
     "it ignores what a backward is asked for": (
         engine_given(inputs=lambda names: None),

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 
 from conformance.cli.cataloguing import listing
+from conformance.cli.findings import findings
 from conformance.deviations.findings import conventions_folder
 from conformance.report.catalogue.index import index, new_in, ranked, upstream_text, write_catalogue
 from conformance.report.catalogue.page import Front, Page, PageError, Standing, pages, problems, read_page
@@ -208,6 +210,12 @@ def test_every_link_of_the_contents_leads_to_a_group(tmp_path: Path) -> None:
     text = (tmp_path / "all.html").read_text()
     links = re.findall(r'href="#([^"]+)"', text)
     assert links == ["PyTorch-The-strongest", "PyTorch-Silent-wrong-value", "Paddle-Arguable"] == re.findall(r'<h3 id="([^"]+)"', text)
+
+
+def test_the_command_writes_the_page_of_all_and_says_where(tmp_path: Path) -> None:
+    ran = CliRunner().invoke(findings, ["torch-shared-grad", "--html", str(tmp_path / "all.html")])
+    assert f"page: {tmp_path / 'all.html'}\n" == ran.output
+    assert "torch-shared-grad" in (tmp_path / "all.html").read_text()
 
 
 def test_the_page_of_all_tells_the_cause_where_it_is_known(tmp_path: Path) -> None:

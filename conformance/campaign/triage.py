@@ -1,12 +1,12 @@
 """Triage: failures of one cause are one finding.
 
-A wrong rule shows at `grad` and at `backward`, in results, in ``.grad``, in hooks and in laws, and each is another fingerprint; and two
-wrong rules may have one fingerprint in common. So of every case with a wrong number, a wrong shape or an absent gradient it is found
-out at which op the difference begins, and what begins at one op is one finding. Example: with wrong rules of ``tanh`` and ``exp`` there
-are two findings, which name them, not five that name neither.
+A wrong rule shows at `grad` and at `backward`, in results, in ``.grad``, in hooks and in laws, each with a fingerprint of its own; and
+two wrong rules may share a fingerprint. So for every case with a wrong number, a wrong shape or an absent gradient the op is determined
+at which the difference begins, and all that begins at the same op is one finding. Example: with wrong rules of ``tanh`` and ``exp``
+there are two findings, which name the two ops, and not five that name neither.
 
-Where that cannot be told (an in-place update gives a value two places in the graph), or a law is what is broken, the finding is asked
-again when its case is small: what then begins at the op of another one is no finding of its own.
+Where that cannot be told (an in-place update gives a value two places in the graph), or where a law is broken, the op is determined
+again when the case has been reduced: if it is the op of another finding then, the two are one.
 """
 
 from __future__ import annotations

@@ -1,16 +1,17 @@
 """Fault localisation: the first wrong node of a reverse pass.
 
-A wrong gradient of a leaf says little about which of twenty ops is at fault. So the script is run again with a hook that answers
+A wrong gradient of a leaf says little about which of twenty ops is at fault. So the script is run again with a hook that returns
 nothing on every computed value behind the roots of the diverging call, and both sides show the cotangent of every value. In reverse
 order, the first step whose results have the right cotangents and one of whose operands does not is the one whose rule is wrong.
 Example: in ``z = sum(exp(mul(x, y)))`` with a wrong rule of exp, what arrives at exp's result is right and what leaves for its operand
-is not, so exp is named, although mul passes the wrong number on. Where there are no hooks, a `grad` is asked for all these gradients,
-and for a `backward` each value is made a leaf (`cuts`).
-Where a value has several uses, each is given a copy of it, so that what one contributes can be told from what another does; if each is
-right, their sum is what is wrong. A gradient that was asked for on the way of its pass, and went on in it, has a use there, too.
+is not, so exp is named, although mul passes the wrong number on.
+
+An engine without hooks is asked for all these gradients by one `grad`; in the place of a `backward` each value is made a leaf (`cuts`).
+Where a value has several uses, each use is given a copy, so that their contributions can be told apart; if each contribution is right,
+their sum is wrong. A gradient that was asked for in the middle of a pass, and from which the pass goes on, counts as a use as well.
 
 In a pass of second order the step that is named may be the `Grad` that made a first derivative. That one is then written out rule by
-rule (`unroll`), and the same is asked again.
+rule (`unroll`), and the first wrong rule in it is looked for in the same way.
 """
 
 from __future__ import annotations

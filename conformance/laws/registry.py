@@ -51,10 +51,11 @@ class Law:
             found = self.of_script(observed)
             if found is not None:
                 yield END, found
-        for subject in subjects(observed) if self.of_call is not None else ():
-            found = self.of_call(subject) if self.of_call is not None else None
-            if found is not None:
-                yield subject.number, found
+        if self.of_call is not None:
+            for subject in subjects(observed):
+                found = self.of_call(subject)
+                if found is not None:
+                    yield subject.number, found
 
 
 LAWS: dict[str, Law] = {

@@ -1,7 +1,7 @@
-"""A small reference autograd engine on NumPy: what PyTorch and Paddle promise, in code that can be read in a sitting.
+"""A small reference autograd engine on NumPy: what PyTorch and Paddle promise, in code that is there to be read.
 
-Start with `tensor` (the tape), then `primitive` (what a rule is), then `engine` (`backward` and `grad`). The other half
-works on programs that run later: `program`, `transform` (`append_backward` and `gradients`).
+Start with `tape.tensor` (the tape), then `tape.primitive` (what a rule is), then `reverse.engine` (`backward` and `grad`). The other
+half works on programs that run later: `static.program`, and `static.transform` (`append_backward` and `gradients`).
 """
 
 from reference_impl import primitives

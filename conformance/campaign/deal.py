@@ -1,4 +1,4 @@
-"""Dealing: chunks go to whoever runs them, here or on other machines, and their records come back in order.
+"""Dealing: chunks go to the workers that run them, here or on other machines, and their records come back in order.
 
 Who runs a chunk hands over a future, and puts the records where the chunk says. What is the same for all of them is in one place: the
 order, the cases that were set aside and come last, what is gone on with after a loss, and that nothing goes on when nobody listens.

@@ -31,19 +31,19 @@ T = TypeVar("T")
 PATIENCE = 2.0
 """Seconds of computing after which a canary hangs; one takes some hundredths of a second at worst."""
 EXAMINERS = 6
-"""How many processes an engine may take along before all of its ops count as no sign of damage, unasked."""
+"""How many examiners an engine may kill before the death of any of its canaries counts as no sign of damage, without a further one."""
 SLATE_BYTES = 1024
 
 _examined: dict[str, dict[str, bool]] = {}
 """By backend and op: whether the canary dies where nothing was refused."""
 _killed: dict[str, int] = {}
-"""By backend: how many examiners it took along."""
+"""By backend: how many examiners it killed."""
 _slate: mmap.mmap | None = None
 """What a child says of the canary that is under way, in memory that its worker shares; ``None`` where nobody can be asked."""
 
 
 class Suspicion(BaseException):
-    """A canary died of which nobody knows yet how it fares where nothing was refused."""
+    """A canary died, and it is not known yet whether it also dies where nothing was refused."""
 
     def __init__(self, name: str, op: str) -> None:
         super().__init__(name, op)
@@ -57,7 +57,7 @@ def begin() -> None:
     _slate = mmap.mmap(-1, SLATE_BYTES)
 
 
-def ailment_in(case: Case, actual: Outcome, engine: Backend, family: str = "") -> Ailment | None:
+def ailment_in(case: Case, actual: Outcome, engine: Backend, family: str) -> Ailment | None:
     """Return what a canary died of after a case in which something was refused; see `conformance.judge.canary.ailment_after`.
 
     Raises:

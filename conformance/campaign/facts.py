@@ -1,4 +1,4 @@
-"""What verdicts hang on beside the case: the suite, the Python and the engines; two runs that differ in these are no one run."""
+"""What a verdict depends on beside the case: the suite, the Python and the engines. Runs that differ in these cannot be one run."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from conformance.deviations.entries import CRASH
 from conformance.judge.canary import BIRD, EVERY, POISON
 from conformance.judge.verdict import CONVENTION, Bucket
 from conformance.laws.judging import Sampling
@@ -90,7 +91,7 @@ def fingerprint_of(backend: str, verdict: VerdictRecord) -> Fingerprint:
     if found is None:
         return Fingerprint(backend, verdict.bucket)
     message = ""
-    if found.kind == "crash":  # it has the frame: two crashes in different places are two failures
+    if found.kind == CRASH:  # it has the frame: two crashes in different places are two failures
         message = found.detail
     elif found.kind == CONVENTION:
         message = found.detail.partition(";")[0]

@@ -136,7 +136,7 @@ def learn(
 
 
 def _measured(backend: BackendRecord) -> Seen:
-    """Return what an earlier measurement of this very release says: it stays where nothing is met this time."""
+    """Return what an earlier measurement of the same release says: it stands where this one meets nothing."""
     path = measured(backend.name, backend.version)
     lock = None if path is None else read(path)
     return lock.seen if lock and lock.version == backend.version.partition("+")[0] else {}

@@ -77,7 +77,7 @@ def go_on(path: Path, now: Header) -> Header:
     """Leave a record with its header and its cases alone, those too that workers left beside it; return the header that it has.
 
     Raises:
-        RecordError: if the run cannot be gone on with, or was begun with something else than there is ``now``.
+        RecordError: if the run cannot be continued, or was begun with something else than there is ``now``.
         OSError: if there is no room.
     """
     header = unended(path)

@@ -51,8 +51,7 @@ LAST_CHUNK = 10
 SHARES = 4
 """In how many chunks for each worker the rest of a run is cut then."""
 GRID_SAMPLE = 8
-"""Laws and null pairs look at one case of the grid in so many: they are about engines and judges, which random cases show them
-better."""
+"""Laws and null pairs look at one in `GRID_SAMPLE` cases of the grid: random cases show engines and judges better."""
 PATIENCE = 0.1
 """The part of its time-out after which a case is set aside for the end of the campaign; most need a hundredth of that."""
 AFTERWARDS = 0.1

@@ -207,7 +207,7 @@ def disagreement(number: int, name: str) -> str:
 
 
 def _otherwise(one: Curated, dialect: Dialect) -> Iterator[str]:
-    """Yield the switches by which a dialect answers a case otherwise than the document, more than by a flag."""
+    """Yield the switches that make a dialect answer a case differently from the document, in more than a flag."""
     if one.clause in promises():
         for switch in SWITCHES:
             set_to = getattr(dialect, switch.field)

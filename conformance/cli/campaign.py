@@ -59,8 +59,9 @@ def campaign(
     """Run a campaign, print its summary, and return the exit code.
 
     ``before``: what a gate checks first, and ``after`` what it checks of the run; ``resume``: go on with the run that is in ``out``;
-    ``grid``: the grid comes behind the cases; ``baseline``: the file of findings that are not new; ``profile``: what
-    is drawn; ``laws``, ``nulls``: how many of them are tried, see `conformance.laws.judging.Sampling`.
+    ``grid``: the grid comes behind the cases; ``baseline``: the file of findings that are not new; ``profile``: what is drawn;
+    ``laws``, ``nulls``: how many of them are tried, see `conformance.laws.judging.Sampling`;
+    ``laws_only``: every law, and no other judge.
 
     Raises:
         BadParameter: if the ops that are asked for have no case in the lane that is.
@@ -73,11 +74,9 @@ def campaign(
     halves = {registration(name).static for name in backends}
     later = LATER if ops is None and profile == "usual" else 0
     draw = DrawOptions(lanes, ops, static=halves == {True}, mixed=len(halves) == 2, later=later, profile=profile)
-    longer = slowness(backends)
-    tried = Sampling(laws)
-    judging = Judging(tried, nulls=Sampling(nulls), timeout=(LAWS_TIMEOUT if tried is Sampling.EVERY else TIMEOUT) * longer)
-    if laws_only:
-        judging = Judging(Sampling.EVERY, laws_only=True, timeout=LAWS_TIMEOUT * longer)
+    tried = Sampling.EVERY if laws_only else Sampling(laws)
+    timeout = (LAWS_TIMEOUT if tried is Sampling.EVERY else TIMEOUT) * slowness(backends)
+    judging = Judging(tried, laws_only=laws_only, nulls=Sampling(nulls), timeout=timeout)
     options = Options(backends, cases, budget, seed, draw, jobs, out, command, dask, judging, grid, baseline)
     checked = before(options, console) if before else Checked()
     check_accepted(options, checked)

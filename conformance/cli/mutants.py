@@ -108,7 +108,7 @@ def listing(ids: Sequence[str], *, as_json: bool) -> str:
 
 
 class Found(NamedTuple):
-    """How far a measurement is: so many mutants are found out, of all, in so many cases."""
+    """How far a measurement is: how many of the mutants are found out, and in how many cases."""
 
     done: int
     of: int

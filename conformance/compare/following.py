@@ -59,7 +59,7 @@ REFUSALS = {
 """What is said where a choice is to refuse, amid a pass."""
 
 MINDED = tuple(map(str, (Category.BAD_ARGUMENT, Category.DTYPE, Category.NOT_DIFFERENTIABLE, Category.ROOT_WITHOUT_GRAPH)))
-"""What is said where a choice is to mind what is handed over."""
+"""The refusals that may come of an open choice of the kind `allowed`: whether a call takes what it is given."""
 
 ABSENCES = tuple(map(str, (Category.UNREACHABLE_INPUT, Category.ROOT_WITHOUT_GRAPH, Category.NOT_DIFFERENTIABLE)))
 """What is said of a derivative that is absent, or of one that depends on nothing, by who needs it."""
@@ -245,7 +245,7 @@ def _together(flips: Iterable[Flip]) -> Iterator[dict[OpenChoice, str]]:
 
 
 def _distance(promise: Promise, found: Mismatch, choice: OpenChoice, option: str, other: str) -> tuple[bool, ...]:
-    """Say how far-fetched it is that a difference comes of a choice that was decided otherwise; what is nearer compares as less."""
+    """Return how unlikely it is that a choice that was decided otherwise made a difference; what is likelier compares as less."""
     conventions = promise.info.dialect.conventions
     known = conventions.options if found.kind == "error" or not conventions.release[0] else {}
     turned = found.expected if option == REFUSED else found.actual

@@ -1,4 +1,4 @@
-"""Probes of the calls: the shortest scripts that hand over what no document speaks of, and so show whether an engine minds.
+"""Probes of the calls: the shortest scripts that pass what no document speaks of, and so show whether an engine refuses it.
 
 They are about no op. What is asked there are the open choices of the kind `allowed`.
 """

@@ -78,7 +78,7 @@ class SketchOdds:
     largest: float = 1e3
     #: The same in the exact lane: with `exact_grain` an element has 14 bits of the 24 of float32, which leaves room for what follows.
     exact_largest: float = 256.0
-    exact_grain: float = 64.0  #: Elements of the exact lane are multiples of one part in so many.
+    exact_grain: float = 64.0  #: Elements of the exact lane are multiples of ``1 / exact_grain``.
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,9 +36,9 @@ LANES = ("exact", "numeric")
 Kind: TypeAlias = Literal["real", "complex", "static"]
 CURVED = ("elementary", "reduction")
 LATER = 2
-"""A campaign over all ops has one script in so many over those that came later, which are two thirds of all."""
+"""In a campaign over all ops one script in `LATER` is about an op that came later; two thirds of all ops did."""
 TURNS = 1 << 62
-"""The number from which the streams count that order the ops of a turn: cases have the streams below."""
+"""The number of the first stream that orders the ops of a turn; the streams below are those of cases."""
 TRIES = 3
 """How often a script tries to begin with the op that it is about, whose operands or results may not fit."""
 
@@ -55,7 +55,7 @@ class DrawOptions:
     longest: int = 8  #: At most so many ops before the first call: longer graphs cost more and find little that shorter ones do not.
     static: bool = False  #: Programs, not eager scripts.
     mixed: bool = False  #: Eager scripts, and programs as `is_program` deals them out.
-    later: int = 0  #: One eager script in so many is about an op that came later (`Drawn.NAMED`), which `case_of` deals out; 0: none.
+    later: int = 0  #: One eager script in ``later`` is about an op that came later (`Drawn.NAMED`), as `case_of` deals it out; 0: none.
     about: str | None = None  #: The op that came later that a script is about: it begins with it, and has a few others beside it.
     customs: float = 0.03  #: A custom function follows an op; none does where the ops are given.
     changing: float = 0.1  #: A script that changes tensors in place: much of it is refused, and a refusal hides what follows.
@@ -125,18 +125,10 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
     if options.profile != "usual":
         return _of_profile(source, options)
     asked = options.ops if options.about is None else (options.about,)
-    kind: Kind = "static" if options.static else "complex" if source.chance(options.complexes) else "real"
-    if kind == "complex" and not set(COMPLEX) - set(options.without):
-        kind = "real"
-    if not _offered(False, False, asked, options.without, kind):  # the ops that are asked for do not take numbers of this kind
-        kind = "real" if kind == "complex" else "complex"
+    kind = _kind(source, options, asked)
     exact = source.choice(options.lanes) == "exact" and bool(_offered(True, False, asked, options.without, kind))
     odds = options.odds.scripts
-    dtype = "float64" if source.chance(odds.float64) else "float32"
-    if kind == "complex":
-        dtype = OTHER_KIND[dtype]
-    if dtype in options.without:
-        dtype = OTHER_PRECISION[dtype]
+    dtype = _dtype(source, options, kind)
     deep = source.chance(odds.deep)
     vocabulary = _vocabulary(source, options, kind, exact=exact, deep=deep)
     sketch = Sketch(source, options.odds, exact=exact, dtype=dtype)
@@ -171,13 +163,21 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
     return sketch.case()
 
 
+def _kind(source: Source, options: DrawOptions, asked: tuple[str, ...] | None) -> Kind:
+    """Choose what kind of script is drawn: a program, or an eager script over numbers that the ops ``asked`` for take."""
+    kind: Kind = "static" if options.static else "complex" if source.chance(options.complexes) else "real"
+    if kind == "complex" and not set(COMPLEX) - set(options.without):
+        kind = "real"
+    if _offered(False, False, asked, options.without, kind):
+        return kind
+    return "real" if kind == "complex" else "complex"
+
+
 def _of_profile(source: Source, options: DrawOptions) -> Case:
     if options.profile == "orders":
         return _of_orders(source, options)
     exact = source.choice(options.lanes) == "exact"
-    dtype = "float64" if source.chance(options.odds.scripts.float64) else "float32"
-    if dtype in options.without:
-        dtype = OTHER_PRECISION[dtype]
+    dtype = _dtype(source, options, "real")
     if options.profile == "deep":
         return draw_deep(source, options.odds, options.deep, exact=exact, dtype=dtype)
     return draw_model(source, options.odds, options.model, exact=exact, dtype=dtype)
@@ -188,11 +188,16 @@ def _of_orders(source: Source, options: DrawOptions) -> Case:
     kinds = [kind for kind in _kinds(options.without, static=options.static) if _offered(False, False, (op,), options.without, kind)]
     kind = kinds[0] if len(kinds) == 1 else "complex" if source.chance(options.orders.complexes) else "real"
     exact = source.choice(options.lanes) == "exact" and bool(_offered(True, False, (op,), options.without, kind))
-    dtype = "float64" if source.chance(options.odds.scripts.float64) else "float32"
-    dtype = OTHER_KIND[dtype] if kind == "complex" else dtype
-    if dtype in options.without:
-        dtype = OTHER_PRECISION[dtype]
+    dtype = _dtype(source, options, kind)
     return draw_orders(source, options.odds, options.orders, op, exact=exact, dtype=dtype, static=options.static)
+
+
+def _dtype(source: Source, options: DrawOptions, kind: Kind) -> str:
+    """Choose the dtype of most inputs of a script."""
+    dtype = "float64" if source.chance(options.odds.scripts.float64) else "float32"
+    if kind == "complex":
+        dtype = OTHER_KIND[dtype]
+    return OTHER_PRECISION[dtype] if dtype in options.without else dtype
 
 
 @functools.cache

@@ -1,6 +1,7 @@
 """Drawing state steps: what a script does to tensors between growing a graph and differentiating it.
 
-Hooks, retained gradients, flags, cleared gradients: rightly, and now and then where an engine must refuse or where nothing comes of it.
+Hooks, retained gradients, flags and cleared gradients are mostly drawn where they are allowed, and now and then where an engine must
+refuse them or where they have no effect.
 """
 
 from __future__ import annotations

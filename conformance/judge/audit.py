@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from conformance.compare.promise import Promise
 
 SHARE = 256
-"""One case in so many is audited."""
+"""One case in `SHARE` is audited."""
 CALLS = 2
 """How many calls of a case are: the last ones."""
 

@@ -188,7 +188,7 @@ def _by_existence(dispute: Dispute, voter: str, forward: Backend | None) -> Vote
 
 
 def _of_its_own(right: Opinion, forward: Backend | None) -> Opinion:
-    """Say no ill of the reference for what is derived from a forward that is not its own."""
+    """Do not call the reference wrong by the derivative of a forward that is not its own."""
     return Opinion.SILENT if forward is not None and right is Opinion.WRONG else right
 
 

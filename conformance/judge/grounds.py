@@ -1,10 +1,10 @@
-"""Grounds: what a promise rests on where it is no matter of numbers.
+"""Grounds: what a promise rests on where numbers cannot decide.
 
-That a call is refused, that a result requires a gradient, that a gradient is absent: no derivative says so, but somebody does. A switch
-of the dialect decides it if the engine would be right with that switch alone as another dialect has it. A clause of a document demands
-the refusal. The script says whether anything leads from what is differentiated to what is asked for, and what the engine shows of its
-own tensors may contradict itself. Each says what it rests on, or why it cannot tell; a convention that is cited accuses an engine that
-claims to follow it, and says nothing of the reference.
+No derivative tells whether a call has to be refused, whether a result requires a gradient, or whether a gradient is absent. Three other
+things do. A switch of the dialect decides if the engine would be right with that switch alone as another dialect has it. A clause of a
+document may demand the refusal. And the script shows whether anything leads from what is differentiated to what is asked for, while the
+flags that the engine shows of its own tensors may contradict each other. Each votes with its reason, or says why it cannot tell. A
+convention accuses an engine that claims to follow it, and says nothing about the reference.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def _by_seeds(dispute: Dispute, number: int, call: Grad, voter: str) -> Vote:
 
 
 def _by_path(dispute: Dispute, number: int, call: Grad | Backward, voter: str) -> Vote:
-    """Look for a way through differentiable steps from a root of a call to what its gradient is asked of."""
+    """Look for a path through differentiable steps from a root of a call to the value whose gradient is asked for."""
     case, found = dispute.case, dispute.found
     if isinstance(call, Grad) and found.where != "result":
         return silent(voter, f"{found.name}.grad is nothing that grad is asked for: whether it is there is no matter of the graph")
@@ -243,4 +243,4 @@ def _called(seen: Observation) -> Counter[str]:
 
 
 GROUNDS = (by_dialect, by_documents, by_script)
-"""Who votes on a difference that is none of numbers, before the other backends."""
+"""Who votes, before the other backends, on a difference that is not one of numbers."""

@@ -184,8 +184,8 @@ def _among_uses(promise: Promise, number: int, places: list[Use], accused: Backe
 def _derivatives_of(case: Case, number: int, call: Call, name: str) -> list[int]:
     """Return the first derivatives that a call goes through and that depend on a value, the last first.
 
-    Such a one depends on its seeds and on all that its pass came by. And a gradient that was asked for on the way of its pass is what
-    the rest of the pass begins with.
+    A derivative depends on its seeds and on all values that its pass went through. Where a gradient was asked for on the way of its
+    pass, the rest of the pass begins with that gradient.
     """
     behind = set[str]().union(*(upstream(case.steps[:number], root) for root in call.roots))
     found = []

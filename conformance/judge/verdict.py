@@ -91,7 +91,7 @@ def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdi
     """Compare what an engine answered with what was promised, and choose the bucket.
 
     ``following``: where nothing is promised, what the engine did is what is expected of it from there on; see `compare.following`.
-    A case that nobody can run is a fault of whoever wrote it, the suite if it was drawn; that two refuse it is no agreement.
+    A case that no engine can run is a fault of its author, or of the suite if it was drawn; that both sides refuse it is no agreement.
     """
     if promise.impossible is not None:
         number, why = promise.impossible
@@ -125,7 +125,7 @@ def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdi
 
 
 def observe(promise: Promise, actual: Outcome, verdict: Verdict, settled: Collection[OpenChoice]) -> None:
-    """Enter which of the choices that a case asks it shows to be decided as expected, but for those that are settled."""
+    """Enter into a verdict the open choices that the case shows to be decided as expected, except those that are settled."""
     if verdict.mismatch is None or verdict.bucket in EXPLAINED:
         verdict.observed = decisive(under(promise, {**verdict.followed, **verdict.supposed}), actual, excuse, settled)
 
@@ -137,11 +137,11 @@ def _unsettled(followed: Mapping[OpenChoice, str], differs: Mismatch, compared: 
     two is ready first nobody promises, and in Paddle the addresses of nodes decide it. And where a derivative is not offered, it may
     do something else that is known to be wrong.
     """
-    minded = REFUSALS.get(differs.expected)
-    knowingly = minded is Kind.OFFERED and any(found.step == differs.step for found, _ in compared.known)
+    refusing = REFUSALS.get(differs.expected)
+    knowingly = refusing is Kind.OFFERED and any(found.step == differs.step for found, _ in compared.known)
     if differs.actual not in REFUSALS and not knowingly:
         return {}
-    return {choice: option for choice, option in followed.items() if choice.kind is minded and option == COMPUTED}
+    return {choice: option for choice, option in followed.items() if choice.kind is refusing and option == COMPUTED}
 
 
 def _change(promise: Promise, choice: OpenChoice, followed: Mapping[OpenChoice, str], differs: Mismatch | None) -> Mismatch:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from conformance.laws.registry import Tried
 
 SHARE = 2
-"""One case in so many is tried by a law."""
+"""One case in `SHARE` is tried by a law."""
 LARGE = 100
 """Results of a case that is large, as no usual one is; a step that has none counts as one."""
 TIMEOUT = 5.0
@@ -35,7 +35,7 @@ LAWS_TIMEOUT = 20.0
 def times_as_large(case: Case) -> int:
     """Return how many times as large as any usual case this one may be.
 
-    It may take so many times as long. Laws and null pairs, which run a case a few times over, look at one in so many.
+    It may take as many times as long, and as many times as rarely do laws and null pairs look at it, which run a case a few times over.
     """
     return 1 + sum(max(1, len(results(step))) for step in case.steps) // LARGE
 
@@ -53,13 +53,13 @@ class Sampling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """What is asked of the judges on every case; it rides through the campaign as one thing.
+    """How a campaign judges each of its cases.
 
-    ``law``: the id of a law that is tried on every call, and then it alone, whatever ``laws`` says; ``laws_only``: nothing but laws
-    judges; ``nulls``: how many of the null pairs that fit a case are judged; ``timeout``: how many seconds all backends and
-    judges together may take for one case, before the process is ended; ``sample``: laws (but every one) and null pairs look
-    at one case in so many; ``canary``: which family of ops is asked after a refusal, see `conformance.judge.canary.ailment_after`;
-    ``observing``: of every open choice that a case asks it is found out whether the case shows its option.
+    ``law``: the id of one law that is tried on every call, in place of what ``laws`` says; ``laws_only``: nothing but laws judges;
+    ``nulls``: how many of the null pairs that fit a case are judged; ``timeout``: how many seconds all backends and judges together
+    may take for one case, before the process is ended; ``sample``: null pairs, and laws unless all are tried, look at one case in
+    ``sample``; ``canary``: which family of ops is asked after a refusal, see `conformance.judge.canary.ailment_after`; ``observing``:
+    whether to find out, of every open choice that a case asks, if the case shows its option.
     """
 
     laws: Sampling = Sampling.NONE

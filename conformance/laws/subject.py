@@ -220,8 +220,6 @@ def _cone(observed: ObservedCase, number: int, roots: tuple[str, ...], seen: dic
     needed = set(roots)
     steps: list[Step] = []
     for step in reversed(earlier):
-        if isinstance(step, SetRequiresGrad) and step.tensor in needed:
-            return None
         if needed.isdisjoint(results(step)):
             continue
         answered = isinstance(step, Grad) and any(isinstance(s, Hook) and s.returns != "nothing" for s in earlier)

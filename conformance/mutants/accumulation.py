@@ -151,8 +151,8 @@ def _never_materialized(*given: Any, materialize_grads: bool = False, **options:
     return _grad(*given, **options)
 
 
-def _last_checked(inputs: Any, reached: Any) -> None:
-    _check_reached(inputs[-1:], reached[-1:])
+def _last_checked(reached: Any) -> None:
+    _check_reached(reached[-1:])
 
 
 def _roots_are_absent(self: ReversePass, tensor: Tensor) -> Any:

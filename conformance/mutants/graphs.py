@@ -175,7 +175,7 @@ def _stays_off(self: ReversePass) -> None:
         raise
 
 
-def _another_category(inputs: Any, reached: Any) -> None:
+def _another_category(reached: Any) -> None:
     if not all(reached):
         raise AutogradError(Category.GRAPH_FREED, "an input does not affect the outputs")
 

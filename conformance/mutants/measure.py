@@ -1,4 +1,4 @@
-"""The measurement: all mutants over the cases of the default campaign, in worker processes, and what comes of it.
+"""The measurement: all mutants over the cases of the default campaign, in worker processes, and the scores.
 
 A mutant is done with at the first case in which it is found out, so ranges of cases are handed out in order, each with the mutants
 that are alive by then. A worker that dies or hangs is a mutant found out; its range is run again without that mutant. What is found

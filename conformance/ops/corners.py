@@ -135,7 +135,7 @@ def uneven_parts(axis: int) -> Draw:
 
 
 def joined(count: int, axis: int, *, new: bool = False, uneven: bool = False) -> Draw:
-    """Join so many operands along an axis, or along a ``new`` one; ``uneven``: they have different lengths there."""
+    """Join a number of operands along an axis, or along a ``new`` one; ``uneven``: they have different lengths there."""
 
     def draw(s: Sampler) -> Arguments | None:
         x = s.take(lambda d: -len(d.shape) - new <= axis < len(d.shape) + new)

@@ -55,11 +55,11 @@ def binary(domain: str | None = None, of: str = "y") -> Draw:
     return draw
 
 
-def with_number(name: str, domain: str | None = None) -> Draw:
-    """One operand and a Python number."""
+def with_number(domain: str | None = None) -> Draw:
+    """One operand and the other one, a Python number."""
 
     def draw(s: Sampler) -> Arguments | None:
-        return [s.take(domain=domain)], {name: s.number()}
+        return [s.take(domain=domain)], {"other": s.number()}
 
     return draw
 

@@ -7,6 +7,7 @@ records, attached to an issue or opened from a CI artifact.
 from __future__ import annotations
 
 import functools
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +47,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(number=lambda count: f"{count:,}", marked=_marked)
+    environment.filters.update(number=lambda count: f"{count:,}", marked=_marked, breakable=_breakable)
     return environment
 
 
@@ -56,3 +57,10 @@ def _marked(text: str) -> str:
 
     parts = (Markup("<code>{}</code>").format(part) if i % 2 else escape(part) for i, part in enumerate(text.split("`")))
     return Markup("").join(parts)
+
+
+def _breakable(name: str) -> str:
+    """Let the name of a backend or a parameter go on in the next line behind each of its parts."""
+    from markupsafe import Markup, escape
+
+    return Markup("<wbr>").join(escape(part) for part in re.split(r"(?<=[_.:])", name))

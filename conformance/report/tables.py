@@ -116,7 +116,10 @@ class Innocence:
 
 @dataclass(frozen=True, slots=True)
 class KnownDeviation:
-    """A deviation that was seen, why it is accepted, what its wrong values are, and how often it was measured and is usual."""
+    """A deviation that was seen, why it is accepted, what its wrong values are, and how often it was measured.
+
+    ``usual``: in how many cases of the run it would be seen as often as that.
+    """
 
     id: str
     backend: str

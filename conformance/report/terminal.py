@@ -16,10 +16,11 @@ from rich.text import Text
 from conformance.campaign.records import CaseRecord, ExitReason, FindingRecord, Footer, Header, RecordError, RunVerdict
 from conformance.case.place import END, read_recorded
 from conformance.case.prose import counted
+from conformance.deviations.entries import CRASH
 from conformance.judge.verdict import AGREEING, COMPARED, Bucket
 from conformance.report.costs import pace
 from conformance.report.tables import deviations_of
-from conformance.report.words import AGAIN, WHO, accepted_text, failed_text, per_million, summary, suspects_text
+from conformance.report.words import AGAIN, WHO, accepted_text, failed_text, node_text, per_million, summary, suspects_text
 from reference_impl.dialects.conventions import plain_name
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def run_of(records: Iterable[Record]) -> Run:
 
 
 def _lost(record: CaseRecord) -> Counter[str]:
-    found = [v.mismatch for v in record.verdicts.values() if v.mismatch is not None and v.mismatch.kind == "crash"]
+    found = [v.mismatch for v in record.verdicts.values() if v.mismatch is not None and v.mismatch.kind == CRASH]
     return Counter({**Counter(m.actual for m in found), "poisoned": record.poisoned, "deaths": record.deaths})
 
 
@@ -217,7 +218,7 @@ def finding_line(finding: FindingRecord) -> str:
     more = f" and {len(finding.ops) - OPS_SHOWN} more" if len(finding.ops) > OPS_SHOWN else ""
     ops = f" with {', '.join(finding.ops[:OPS_SHOWN])}{more}" if finding.ops and finding.at != f"op:{' '.join(finding.ops)}" else ""
     blame = finding.blame
-    who = ["nobody could be asked who is wrong"] if blame is None else [f"node: {blame.node.partition(': ')[0]}", WHO[blame.who]]
+    who = ["nobody could be asked who is wrong"] if blame is None else [node_text(blame), WHO[blame.who]]
     also = f" and {counted(len(finding.also_at), 'other op')}" if finding.also_at else ""
     what = f"{finding.bucket.replace('_', ' ')} at {finding.at or 'run'}{also}{ops}, {counted(finding.count, 'case')}"
     once = [AGAIN[finding.again]] if AGAIN[finding.again] else []

@@ -27,6 +27,7 @@ from conformance.report.words import (
     failed_text,
     headline,
     marked,
+    node_text,
     shrinking,
     summary,
     suspects_text,
@@ -39,8 +40,7 @@ if TYPE_CHECKING:
     from conformance.campaign.records import Record, StepRecord
 
 MOST_PROBLEMS = 12
-
-
+"""How many reasons are listed why a run is no result."""
 DRAWN = 200
 """Of more steps nobody can read a picture, and lanes between its layers are as many as steps times layers."""
 
@@ -70,6 +70,7 @@ class FindingView:
     what: str
     detail: str
     blame: list[str]
+    node: str
     count: int
     index: int
     shrinking: str
@@ -308,6 +309,7 @@ def _finding(record: FindingRecord) -> FindingView:
         what=summary(record),
         detail="" if found is None or found.detail == value_name(found) else found.detail,
         blame=blame_text(record.blame),
+        node=node_text(record.blame),
         count=record.count,
         index=record.index,
         shrinking=shrinking(record),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from conformance.campaign.records import Again
 from conformance.campaign.shares import interval
 from conformance.case.prose import counted
+from conformance.deviations.entries import CRASH
 from conformance.judge.verdict import CONVENTION, Bucket
 from reference_impl import Category
 
@@ -45,10 +46,7 @@ MOST_TOKENS = 600
 MESSAGE = 120
 """How many characters are shown of a message that no category knows: enough to see what raised it."""
 HAPPENED = {Bucket.DIVERGED: "diverges", Bucket.CRASHED: "crashes", Bucket.TIMED_OUT: "does not come back"}
-UNCOMPARED = {
-    Bucket.CRASHED: "the process died; nothing to compare",
-    Bucket.TIMED_OUT: "the time was up; nothing to compare",
-}
+DEATHS = {Bucket.CRASHED: "the process died", Bucket.TIMED_OUT: "the time was up"}
 EVENTS = {"more": "more events than expected", "fewer": "fewer events than expected", "order": "events in another order than expected"}
 
 
@@ -66,7 +64,7 @@ def headline(finding: FindingRecord) -> str:
     """Say who and where."""
     at = finding.at
     place = "after the last step" if at == "end" else f"at {at.removeprefix('op:')}" if at else ""
-    rule = f", from the rule of {finding.fingerprint.op} on" if finding.fingerprint.op else ""
+    rule = f"; it begins at {finding.fingerprint.op}" if finding.fingerprint.op else ""
     return f"{finding.backend} {HAPPENED.get(finding.bucket, finding.bucket)} {place}".strip() + rule
 
 
@@ -74,7 +72,10 @@ def summary(finding: FindingRecord) -> str:
     """Say what differs."""
     found = finding.mismatch
     if found is None:
-        return UNCOMPARED.get(finding.bucket, "no mismatch recorded")
+        return DEATHS.get(finding.bucket, "no mismatch recorded")
+    if found.kind == CRASH:
+        law = "" if found.where == "step" else f" in a case of the law {found.where}"
+        return DEATHS[Bucket(found.actual)] + law
     if found.kind == "events":
         return EVENTS.get(found.actual, "other events than expected")
     if found.kind == CONVENTION:
@@ -172,6 +173,11 @@ def blame_text(blame: Blame | None) -> list[str]:
     votes = (f"{v.voter}: engine {v.accused}, reference {v.reference} ({' '.join(v.reason.split())})" for v in blame.votes)
     said = [f"vote of {vote}" for vote in votes]
     return [f"blame: {WHO[blame.who]}", f"place: {blame.node}", *said]
+
+
+def node_text(blame: Blame | None) -> str:
+    """Name the first wrong node in a few words; nothing where nobody was asked."""
+    return "" if blame is None else f"node: {blame.node.partition(': ')[0]}"
 
 
 def marked(expected: str, actual: str) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:

@@ -1,7 +1,7 @@
 """Open choices: what no document settles, and which option an engine takes there.
 
 A specification may leave things open: whether an op is offered to second order, whether a derivative that vanishes is absent or zeros,
-at which node a freed graph refuses, what an op keeps and therefore refuses after a write, whether a call minds a flag that is no bool.
+at which node a freed graph refuses, what an op keeps and therefore refuses after a write, whether a call takes a flag that is no bool.
 There the engine of this package does not guess, it asks, with an `OpenChoice`, and goes on with the option that it is told. It asks at
 these points and nowhere else; what is promised is a switch of the `Dialect` or no question at all.
 

@@ -42,20 +42,20 @@ def roots_of(given: Any, name: str, dialect: Dialect) -> list[Tensor]:
     return [_tensor(t, name, dialect) for t in _elements(given, name, dialect)]
 
 
-def inputs_of(given: Any, name: str, dialect: Dialect) -> Inputs:
+def inputs_of(given: Any, dialect: Dialect) -> Inputs:
     """Return the inputs; each an edge or a tensor. PyTorch takes a dict of them too, and refuses that there are none."""
     if _is_plain(given):
         return Inputs(given)
     keys = None
     if isinstance(given, Mapping):
         if type(given) is not dict or dialect.containers == "lists":
-            raise _refusal(name, given)
+            raise _refusal("inputs", given)
         keys, given = list(given), list(given.values())
-    elements = _elements(given, name, dialect)
+    elements = _elements(given, "inputs", dialect)
     if not elements:
-        raise AutogradError(Category.BAD_ARGUMENT, f"{name} cannot be empty")
+        raise AutogradError(Category.BAD_ARGUMENT, "inputs cannot be empty")
     edges = frozenset(i for i, t in enumerate(elements) if type(t) is GradientEdge)
-    return Inputs([_tensor(t, name, dialect) for t in elements], keys, edges)
+    return Inputs([_tensor(t, "inputs", dialect) for t in elements], keys, edges)
 
 
 def seeds_of(given: Any, name: str, dialect: Dialect) -> Sequence[Tensor | None] | None:
@@ -95,26 +95,26 @@ def no_grad_vars_of(given: Any) -> list[Tensor]:
 
 def flag_of(given: Any, name: str, dialect: Dialect) -> bool:
     """Return a flag; an engine may insist on ``True`` or ``False``."""
-    if type(given) is not bool and is_minded(dialect):
+    if type(given) is not bool and flags_must_be_bool(dialect):
         raise _refusal(name, given)
     return bool(given)
 
 
-def is_minded(dialect: Dialect) -> bool:
+def flags_must_be_bool(dialect: Dialect) -> bool:
     """Whether a flag is refused that is neither ``True`` nor ``False``."""
     return dialect.conventions.refuses(Kind.ALLOWED, "flag", "that is no bool")
 
 
 def retain_of(given: Any, create_graph: bool, dialect: Dialect, *, optional: bool) -> bool:
     """Return whether the graph is kept: as ``create_graph`` says if not told, which ``None`` may stand for where ``optional``."""
-    if given is Default.OF_THE_DIALECT or (given is None and (optional or not is_minded(dialect))):
+    if given is Default.OF_THE_DIALECT or (given is None and (optional or not flags_must_be_bool(dialect))):
         return create_graph
     return flag_of(given, "retain_graph", dialect)
 
 
 def allow_unused_of(given: Any, materialize_grads: bool, dialect: Dialect) -> bool:
     """Return whether unused inputs are absent: where they are materialized, unless that is contradicted."""
-    if given is Default.OF_THE_DIALECT or (given is None and not is_minded(dialect)):
+    if given is Default.OF_THE_DIALECT or (given is None and not flags_must_be_bool(dialect)):
         return materialize_grads
     if materialize_grads and given is False:
         raise AutogradError(Category.BAD_ARGUMENT, "allow_unused=False contradicts materialize_grads=True")

@@ -101,8 +101,7 @@ def check_only_inputs(only_inputs: bool, dialect: Dialect) -> None:
         raise AutogradError(Category.BAD_ARGUMENT, "only_inputs=False is not supported")
 
 
-def check_reached(inputs: Sequence[Tensor], reached: Sequence[bool]) -> None:
+def check_reached(reached: Sequence[bool]) -> None:
     """Refuse an input that no output depends on."""
-    for position, (_, hit) in enumerate(zip(inputs, reached, strict=True)):
-        if not hit:
-            raise AutogradError(Category.UNREACHABLE_INPUT, f"input {position} does not affect the outputs")
+    if not all(reached):
+        raise AutogradError(Category.UNREACHABLE_INPUT, f"input {reached.index(False)} does not affect the outputs")

@@ -62,7 +62,7 @@ def backward(
         AutogradError: with the category of what is refused.
     """
     seeds = arguments.seeds_by_either_name(grad_tensors, grad_variables)
-    targets = None if inputs is None else arguments.inputs_of(inputs, "inputs", dialect).tensors
+    targets = None if inputs is None else arguments.inputs_of(inputs, dialect).tensors
     found = arguments.roots_of(tensors, "tensors", dialect)
     roots = contract.seeded_roots(found, arguments.seeds_of(seeds, "grad_tensors", dialect), dialect)
     retain = arguments.retain_of(retain_graph, create_graph, dialect, optional=False)
@@ -114,7 +114,7 @@ def grad(
     if dialect.unreached == "zeros":
         allow_unused = materialize_grads = True
     roots = arguments.roots_of(outputs, "outputs", dialect)
-    targets, keys, edges = arguments.inputs_of(inputs, "inputs", dialect)
+    targets, keys, edges = arguments.inputs_of(inputs, dialect)
     seeds = arguments.seeds_of(grad_outputs, "grad_outputs", dialect)
     contract.check_seed_count(roots, seeds, dialect)
     cut = arguments.no_grad_vars_of(no_grad_vars)
@@ -159,7 +159,7 @@ def _gradients(
     walk.run()
     found = [walk.cotangent(t) for t in inputs]
     if not allow_unused:
-        contract.check_reached(inputs, [c is not None for c in found])
+        contract.check_reached([c is not None for c in found])
     if create_graph:
         return _unshared(found, seeds or (), dialect)
     return [None if c is None else Tensor(clone(array_of(c))) for c in found]

@@ -1,12 +1,12 @@
 # ruff: noqa: SLF001 - it changes what only this room knows
-"""The official place to have gradients be formed in place, in memory that others may have, too.
+"""What an engine answers that adds gradients in place, in memory that other tensors may share.
 
-A cotangent is the sum of what arrives, and so is ``.grad``. An engine may form it in the memory of what arrives first, which is right
-as long as nobody else has that. But a custom backward may return one tensor for several operands, or one that it was given: then each
-addition to it is seen wherever it went, in cotangents that are not complete yet, in ``.grad`` and in what a call returns. A gradient
-that is a view of another one (that of a reshape is) is such a tensor, too, and there the rule of an activation, which may write its
-gradient where what arrives lies, writes into what somebody else has. Who asks what such an engine would answer says it with a ``with``
-block, and an engine that nobody asks has no switch to look at.
+A cotangent is a sum of contributions, and so is ``.grad``. An engine may add them up in the memory of the first one, which is right as
+long as no other tensor lies there. But a custom backward may return one tensor for several operands, or one that it was given: then
+every addition changes all tensors that share the memory, such as cotangents that are not complete yet, ``.grad``, and what a call
+returns. So does a gradient that is a view of another one, as that of a reshape is; and there the rule of an activation, which may
+overwrite the cotangent that arrives, changes the other one as well. `summed_in_place` makes the reference such an engine for the length
+of a ``with`` block; outside of it nothing has to be checked.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ if TYPE_CHECKING:
 ACTIVATIONS = ("elementary", "transcendental", "activations", "piecewise")
 """The families whose rules may write where what arrives lies."""
 SHARING = {"add": 0, "sub": 0, "overwrite": 1}
-"""For which operand the rule of an op answers what arrives, or a view of it; so do those of all views."""
+"""The operand to which the rule of an op passes on what arrives, or a view of it; the rules of all views do the same."""
 
 
 @contextmanager
 def summed_in_place(*, everywhere: bool = False, both: bool = False, last_root_first: bool = False) -> Iterator[None]:
-    """Have sums be formed in what custom functions returned, and ``.grad`` be what arrived, for the length of a ``with`` block.
+    """Add in place to what custom functions returned, and use what arrives as ``.grad`` without a copy, inside a ``with`` block.
 
-    ``everywhere``: in what every rule returned, and have gradients of activations be written into what arrives, if that is a view.
-    ``both``: have the rule of a sum answer what arrives for both operands. ``last_root_first``: have a pass begin with the roots in the
-    opposite order, which an engine may do now and then.
+    ``everywhere``: add in place to what any rule returned, and write the gradients of activations into what arrives, if that is a view.
+    ``both``: the rule of ``add`` passes on what arrives, uncopied, to both operands. ``last_root_first``: a pass begins with the roots
+    in the opposite order, which an engine may do now and then.
     """
     returned: list[Any] = []
     cotangents, total, accumulate, arrive = Custom.cotangents, walk._total, engine._accumulate, walk.ReversePass._arrive

@@ -3,11 +3,11 @@
 A gradient is a sum over all paths from a root to a target, of which there can be exponentially many. A reverse pass visits each node
 once instead, after all of its consumers (`plan` says which nodes, and in which order): by then all contributions to its cotangent
 have been added, and its vjp rules turn the total into contributions to its operands. A leaf is finished as soon as its last
-contribution has arrived. `ReversePass._pass` is this and no more, and comes first.
+contribution has arrived. `ReversePass._pass` is exactly this, and comes first.
 
-Behind it stands what the frameworks add. The hooks of a place see, and may replace, its total before anything else does; a node that
-was freed or written refuses; under ``create_graph`` the rules are recorded. Cotangents have the shape and dtype of their primal. What
-may be asked at all is checked elsewhere, see `contract`.
+The other methods add what the frameworks add to it. The hooks of a place see, and may replace, its total before anything else does; a
+node that was freed or written refuses; under ``create_graph`` the rules are recorded. Cotangents have the shape and dtype of their
+primal. Which calls are allowed at all is checked in `contract`.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class ReversePass:
         slots[slot] = cotangent if before is None else _total(before, cotangent)
 
     def _reach(self, tensor: Tensor) -> None:
-        """Have the node above a tensor take its turn although nothing may arrive there: it is freed, or refuses; no hook hears."""
+        """Have the node that made a tensor take its turn even if no cotangent arrives: it refuses or is freed, and calls no hooks."""
         node = tensor.node
         if node is not None and node not in self.slots:
             self.silent.add(node)
@@ -264,9 +264,9 @@ class ReversePass:
         return _recorded(boxed) if node else Tensor(boxed.array, requires_grad=True)
 
     def _toggled(self, node: Node) -> dict[Tensor, bool]:
-        """Return the operands whose flag was changed after the node was recorded, with the new flag; none if the dialect minds it."""
-        viewed, minds = self.dialect.reshaped.get(node.primitive.name), self.dialect.toggled_leaf == "checked"
-        if minds and viewed is None:
+        """Return the operands whose flag was changed after the node was recorded, with the new flag; none if the dialect refuses it."""
+        viewed, refuses = self.dialect.reshaped.get(node.primitive.name), self.dialect.toggled_leaf == "checked"
+        if refuses and viewed is None:
             return {}
         op = node.primitive if type(node.primitive) is Primitive else None  # of which an operand without a rule is never tracked
         tensors = [(p, o) for p, o in enumerate(node.operands) if type(o) is Tensor and (op is None or op.rule(p) is not None)]

@@ -76,7 +76,7 @@ def retain_grad(tensor: Tensor, *, dialect: Dialect) -> None:
     """Have a computed tensor keep its ``.grad``; nothing changes for a leaf, or the second time.
 
     Raises:
-        AutogradError: ``not_differentiable``, if the tensor requires no gradient and the dialect minds.
+        AutogradError: ``not_differentiable``, if the tensor requires no gradient and the dialect refuses that.
     """
     if not tensor.requires_grad:
         if dialect.retain_constant == "refused":
@@ -119,7 +119,7 @@ def set_requires_grad(tensor: Tensor, requires_grad: bool, *, dialect: Dialect) 
     """Set the flag of a tensor. What was recorded before stays recorded.
 
     Raises:
-        AutogradError: ``not_a_leaf``, if the tensor was computed and the dialect minds.
+        AutogradError: ``not_a_leaf``, if the tensor was computed and the dialect demands a leaf.
     """
     if tensor.node is not None and dialect.computed_flag == "fixed":
         raise AutogradError(Category.NOT_A_LEAF, "the flag of a computed tensor cannot be changed; detach it")

@@ -1,8 +1,8 @@
-"""The official place to put other vjp rules and forwards in the place of the right ones, and to look in where rules run.
+"""Other vjp rules and forwards in the place of the right ones, and a place to observe rules while they run.
 
-Who asks "what would the engine answer if its rule were this one?" (a counterfactual, a mutant) must not reach into primitives, and
-the engine must not pay for being asked. So both are context managers that change what runs for the length of a ``with`` block, and an
-engine that nobody asks has no switch to look at::
+A counterfactual or a mutant asks what the engine would answer if one of its rules were another. It must not reach into primitives for
+that, and the engine must not become slower for it. So these are context managers that change what runs for the length of a ``with``
+block, and outside of such a block there is nothing to check::
 
     with replaced_rule(OPS["sin"], 0, lambda right: lambda g, out, x: mul(right(g, out, x), two)):
         grad(...)

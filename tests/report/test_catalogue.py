@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,6 +90,7 @@ def test_the_page_of_the_model_has_no_problem() -> None:
 
 WRONG = {
     "a section is missing": (Said(text=TEXT.replace("## What is right", "## Why")), "the sections are What happens, Why"),
+    "a section of another name": (Said(text=TEXT.replace("## Evidence", "## Root cause\n\n1.\n\n## Evidence")), "Script, Root cause"),
     "another script is shown": (Said(script="assert 1\n"), "does not show script.py as it is"),
     "nothing is asserted": (Said(script="print(2)\n"), "asserts nothing"),
     "more is imported": (Said(script=f"import numpy as np\n{SCRIPT}"), "imports more than the framework"),
@@ -199,6 +201,20 @@ def test_the_page_of_all_shows_code_as_code_and_nothing_as_markup(tmp_path: Path
     text = (tmp_path / "all.html").read_text()
     assert "<summary><code>x &lt; y</code> &amp; &lt;b&gt;" in text
     assert 2 == text.count('<div class="same">')  # among the strongest, and in its group
+
+
+def test_every_link_of_the_contents_leads_to_a_group(tmp_path: Path) -> None:
+    write_catalogue([page(), page("paddle-sum", standing="arguable")], tmp_path / "all.html")
+    text = (tmp_path / "all.html").read_text()
+    links = re.findall(r'href="#([^"]+)"', text)
+    assert links == ["PyTorch-The-strongest", "PyTorch-Silent-wrong-value", "Paddle-Arguable"] == re.findall(r'<h3 id="([^"]+)"', text)
+
+
+def test_the_page_of_all_tells_the_cause_where_it_is_known(tmp_path: Path) -> None:
+    known = Said(text=TEXT.replace("## Evidence", "## Cause\n\nThe carry is lost.\n\n## Evidence"))
+    for said in (known, Said()):
+        write_catalogue([page(said=said)], tmp_path / "all.html")
+        assert (said is known) is ("<h4>Cause</h4>\n<p>The carry is lost.</p>" in (tmp_path / "all.html").read_text())
 
 
 @pytest.mark.parametrize(

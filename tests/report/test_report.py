@@ -18,6 +18,7 @@ from conformance.campaign.verdict_records import MismatchRecord
 from conformance.case.case import Case, Input
 from conformance.case.place import END, recorded
 from conformance.case.steps import Detach
+from conformance.judge.dispute import Blame
 from conformance.judge.verdict import Bucket
 from conformance.report import write_html
 
@@ -313,6 +314,16 @@ def test_a_crash_is_shown_without_a_diverging_step(write: Write, header: Header,
     page = write([header, finding(bucket=Bucket.CRASHED, mismatch=None), footer])
     assert "the process died" in page
     assert 'class="diverging">' not in page
+
+
+def test_the_list_of_findings_names_the_node_at_which_each_begins(write: Write, header: Header, footer: Footer) -> None:
+    blamed = finding(blame=Blame("accused", (), "step 2 (op:mul): what arrives at v2 is right, what leaves for v0 is not"))
+    assert '<div class="soft">node: step 2 (op:mul)</div>' in write([header, blamed, footer]).split("</table>")[0]
+
+
+def test_a_long_name_of_a_backend_may_be_broken_between_its_parts(write: Write, header: Header, footer: Footer) -> None:
+    page = write([header, finding(backend="tests.wrong_engines:slow_on_sin"), footer])
+    assert "<td>tests.<wbr>wrong_<wbr>engines:<wbr>slow_<wbr>on_<wbr>sin</td>" in page
 
 
 def test_a_case_with_every_kind_of_step_has_a_picture(write: Write, header: Header, footer: Footer) -> None:

@@ -12,6 +12,7 @@ from rich.console import Console
 from conformance.campaign.records import BackendRecord, CaseRecord, ExitReason, FindingRecord, Footer, NullSummary, RunVerdict
 from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
 from conformance.case.prose import counted
+from conformance.deviations.entries import CRASH
 from conformance.judge.dispute import Blame
 from conformance.judge.verdict import CONVENTION, Bucket
 from conformance.report.details import show_details
@@ -196,6 +197,15 @@ def test_of_a_refusal_that_no_category_knows_the_message_is_shown() -> None:
     refused = differing(kind="error", where="step", expected="computed", actual="unmapped", detail="KeyError: 'neg'")
     said = " ".join(line.strip() for line in printed(run(FOOTER, refused)))
     assert "error: expected computed, actual unmapped (KeyError: 'neg')" in said
+
+
+@pytest.mark.parametrize(
+    ("ended", "where", "words"),
+    [("crashed", "step", "the process died; "), ("timed_out", "slope", "the time was up in a case of the law slope; ")],
+)
+def test_a_process_that_died_or_hung_is_told_in_words(ended: str, where: str, words: str) -> None:
+    dead = differing(kind=CRASH, where=where, expected="computed", actual=ended, detail="")
+    assert words in " ".join(line.strip() for line in printed(run(FOOTER, dead)))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The grid: one op a case, enumerated beside the random graphs.
 
-Random graphs find what needs a composition. What needs a combination of shape, layout and argument at one op they meet by luck:
+Random graphs find bugs that need a composition. Bugs that need a combination of shape, layout and argument at one op they meet by luck:
 who draws a 5-D tensor with a negative step, asked for its third derivative in a transposed seed? So the combinations are enumerated.
 The dimensions are in `DIMENSIONS`; their full product would be millions of cases for each op, and faults hang on few of them at
 once, so every pair of values that is possible stands in some case, and every triple of those in `TRIPLES`. What one case shows stands

@@ -34,11 +34,11 @@ def _multigammaln(s: Sampler) -> Arguments | None:
     return [s.take(domain="beyond one")], {"p": s.source.choice(DIMENSIONS)}
 
 
-def _orders_in(numbers: Sequence[float], domain: str = "positive") -> Draw:
-    """Draw numbers, and an order for each of them, or one for all."""
+def _orders_in(numbers: Sequence[float]) -> Draw:
+    """Draw positive numbers, and an order for each of them, or one for all."""
 
     def draw(s: Sampler) -> Arguments | None:
-        x = s.take(domain=domain)
+        x = s.take(domain="positive")
         return [x], {"a": nested(x.shape if s.source.chance(0.5) and has_elements(x) else (), lambda: s.source.choice(numbers))}
 
     return draw

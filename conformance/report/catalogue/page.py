@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 PAGE, SCRIPT = "README.md", "script.py"
 SECTIONS = ("What happens", "What is right", "Script", "Evidence")
-"""The headings of every page, in this order; others may stand between them."""
+"""The headings of every page, in this order."""
+OPTIONAL = ("Cause", "Workaround")
+"""The headings that a page may have before its evidence."""
 HEADING = "## Script\n"
 FENCE = "---\n"
 SHOWN = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -130,8 +132,8 @@ def problems(page: Page) -> Iterator[str]:
     """Say what of a page is not in the form."""
     front = page.front
     headings = [line.removeprefix("## ") for line in page.text.splitlines() if line.startswith("## ")]
-    if [heading for heading in headings if heading in SECTIONS] != list(SECTIONS):
-        yield f"the sections are {', '.join(headings)}; wanted are {', '.join(SECTIONS)}"
+    if [heading for heading in headings if heading not in OPTIONAL] != list(SECTIONS):
+        yield f"the sections are {', '.join(headings)}; wanted are {', '.join(SECTIONS)}, and allowed {' and '.join(OPTIONAL)}"
     if not SHOWN.search(page.text.partition(HEADING)[2]) or with_script(page.text, page.script) != page.text:
         yield f"the page does not show {SCRIPT} as it is; conformance findings --write mends that"
     if "assert " not in page.script and "AssertionError(" not in page.script:

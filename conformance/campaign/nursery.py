@@ -124,7 +124,7 @@ class _Watch:
         self.child, self.dying, self.ended, self.stuck = child, dying, ended, stuck
         self.next_look = self.next_question = time.monotonic() + LOOK
         self.until = math.inf
-        self.done: str | None = None
+        self.done: tuple[str, ...] | None = None
         self.waits = 0.0
 
     def gives_up(self) -> bool:

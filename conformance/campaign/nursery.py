@@ -124,7 +124,7 @@ class _Watch:
         self.child, self.dying, self.ended, self.stuck = child, dying, ended, stuck
         self.next_look = self.next_question = time.monotonic() + LOOK
         self.until = math.inf
-        self.done: str | None = None
+        self.done: tuple[str, ...] | None = None
         self.waits = 0.0
 
     def gives_up(self) -> bool:
@@ -149,14 +149,16 @@ class _Watch:
         return False
 
 
-def _work_done(child: int) -> str | None:
-    """Return how often and how long a process has run, as the system writes it, if it waits just now; ``None`` if not, or nobody knows.
+def _work_done(child: int) -> tuple[str, ...] | None:
+    """Return how often and how long the threads of a process have run, as the system writes it; ``None`` if one does, or nobody knows.
 
-    A dying process that waits, and has not run since it was looked at before, waits for a lock that it holds itself.
+    A dying process that waits, and has not run since it was looked at before, waits for a lock that it holds itself. It is any of its
+    threads that dies: where a pool of them runs kernels, the first one only waits for the others.
     """
     try:
-        state = (PROCESSES / str(child) / "stat").read_text().rpartition(") ")[2][:1]
-        return (PROCESSES / str(child) / "schedstat").read_text() if state == "S" else None
+        threads = list((PROCESSES / str(child) / "task").iterdir())
+        waits = all((thread / "stat").read_text().rpartition(") ")[2][:1] == "S" for thread in threads)
+        return tuple((thread / "schedstat").read_text() for thread in threads) if waits else None
     except OSError:
         return None
 

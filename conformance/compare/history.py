@@ -141,6 +141,11 @@ class History:
                 found.setdefault(one.primitive.name, []).append((number, one.out))
         return found
 
+    @property
+    def decides(self) -> bool:
+        """Whether anything was applied that decides a branch."""
+        return bool(self._answers)
+
     def answer(self, primitive: Primitive, before: int) -> Array | None:
         """Return what a primitive that decides a branch answered last, before an application; ``None`` if it was not asked."""
         return next((out for number, out in reversed(self._answers.get(primitive.name, [])) if number < before), None)

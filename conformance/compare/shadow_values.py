@@ -64,6 +64,8 @@ class ShadowValues:
 
         It takes that of the run all the same: a radius that spanned two branches would accept all that lies between them.
         """
+        if not self.history.decides:
+            return False
         self._compute(range(len(self.history.applied)))
         return self._branched
 

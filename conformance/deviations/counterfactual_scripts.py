@@ -70,6 +70,7 @@ from conformance.deviations.counterfactual_calls import (
 from conformance.deviations.counterfactual_cuts import MOST, derivative_constant, last_operand_constant, operand_constant
 from conformance.deviations.counterfactual_gradients import OF_GRADIENTS
 from conformance.deviations.counterfactual_slots import seeds_of_first_operand
+from conformance.deviations.counterfactual_starts import asked_outputs_not_started
 from conformance.deviations.counterfactual_writes import (
     another_gradient_written,
     copy_written,
@@ -337,6 +338,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if polar were differentiated through its result": polar_through_result,
     "as if sgn were its operand over its size": sgn_of_operand,
     "as if a bound were nearer": bound_nearer,
+    "as if outputs that are inputs started nothing": asked_outputs_not_started,
     **OF_GRADIENTS,
 }
 """The counterfactuals by the words that an entry uses."""

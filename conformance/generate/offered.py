@@ -14,6 +14,7 @@ import msgspec
 from conformance.case.rewrite import rename
 from conformance.case.steps import (
     Backward,
+    ClearGrad,
     Custom,
     Drop,
     Edge,
@@ -42,7 +43,17 @@ PARAMETERS: Mapping[type, Mapping[str, str]] = {
 """The parameters that are left out of each call, with the words under which they are not offered."""
 BY_PARAMETER = tuple(word for words in PARAMETERS.values() for word in words.values())
 NO_GRAD = "no_grad"
-LEFT_OUT = ("step:hook", "step:remove_hook", "step:retain_grad", "step:toggle", "step:drop", "step:custom", "step:in_place", NO_GRAD)
+LEFT_OUT = (
+    "step:hook",
+    "step:remove_hook",
+    "step:retain_grad",
+    "step:toggle",
+    "step:clear_grad",
+    "step:drop",
+    "step:custom",
+    "step:in_place",
+    NO_GRAD,
+)
 """What every framework offers, so that it is left out of scripts for small engines alone."""
 
 
@@ -58,7 +69,7 @@ def as_offered(steps: list[Step], without: Collection[str]) -> list[Step]:
                 found.append(step)
             continue
         match step:
-            case Hook() | RemoveHook() | RetainGrad() | SetRequiresGrad() | Drop():
+            case Hook() | RemoveHook() | RetainGrad() | SetRequiresGrad() | ClearGrad() | Drop():
                 gone.update(results(step))
             case Edge():
                 names[step.results[0]] = step.tensor

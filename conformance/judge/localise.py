@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from conformance.backends import Backend
     from conformance.case.outcome import Event, Observation, Outcome
+    from conformance.case.rewrite import Use
     from conformance.case.steps import Call, Step
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
@@ -149,26 +150,36 @@ def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, rules:
         inside = _inside(promise, number, j, accused)
         if not inside.clears:
             return _at(f"step {j} ({label(case, j)})", inside)
-    places = [(j, "operands", at) for j in range(number) for at, n in enumerate(getattr(case.steps[j], "operands", ())) if n == name]
+    behind = set[str]().union(*(upstream(case.steps[:number], root) for root in call.roots))
+    users = [
+        j for j in range(number) if name in getattr(case.steps[j], "operands", ()) and not behind.isdisjoint(results(case.steps[j]))
+    ]
+    places = [(j, "operands", at) for j in users for at, used in enumerate(case.steps[j].operands) if used == name]  # type: ignore[union-attr]
     if len(places) > 1:
-        copied = copying(accused.info)
-        if copied is None:
-            return Node(f"not named: {name} has {len(places)} uses, and the engine has no op that gives each a copy of it")
-        apart = replace_uses(case, places, copied)
-        copies = {name for step in apart.steps for name in results(step)}.difference(*map(results, case.steps))
-        moved = number + len(places)
-        among = _emitting(promise.of(apart), moved, apart.steps[moved], accused, copies=copies)  # type: ignore[arg-type]
+        among = _among_uses(promise, number, places, accused)
         if among == NOBODY:
             return Node(f"the sum of what the {len(places)} uses of {name} contribute: each is right")
-        if isinstance(among, str):
-            return Node(
-                f"not named: {name} has {len(places)} uses, and where each is given a copy of it: {among.removeprefix('not named: ')}"
-            )
-        i = sum(copies.isdisjoint(results(step)) for step in apart.steps[: among.step])
-        arriving = among.arriving
+        if not isinstance(among, str):
+            i, _, arriving = among
+        elif len(users) > 1:
+            return Node(f"not named: {name} has {len(places)} uses, and {among.removeprefix('not named: ')}")
     step, place = case.steps[i], f"step {i} ({label(case, i)})"
     words = f"{place}: what arrives at {', '.join(arriving)} is right, what leaves for {name} is not"
     return Node(words, step.op if isinstance(step, Op) else "")
+
+
+def _among_uses(promise: Promise, number: int, places: list[Use], accused: Backend) -> _Emission | str:
+    """Return the step that emits a wrong cotangent for its use of a value, of several uses, or why none can be named."""
+    copied, case = copying(accused.info), promise.case
+    if copied is None:
+        return "the engine has no op that gives each a copy of it"
+    apart = replace_uses(case, places, copied)
+    copies = {name for step in apart.steps for name in results(step)}.difference(*map(results, case.steps))
+    moved = number + len(places)
+    among = _emitting(promise.of(apart), moved, apart.steps[moved], accused, copies=copies)  # type: ignore[arg-type]
+    if isinstance(among, str):
+        return among
+    return among._replace(step=sum(copies.isdisjoint(results(step)) for step in apart.steps[: among.step]))
 
 
 def _derivatives_of(case: Case, number: int, call: Call, name: str) -> list[int]:

@@ -1,6 +1,6 @@
 """Running mutants on cases of the grid and of the default campaign, in order, until the judge says that they diverge.
 
-What the default campaign does not draw unasked is named: the mutants of such an op have cases of their own.
+The mutants of an op that the default campaign does not draw unasked have cases of their own, which are about that op.
 
 Every case is drawn once, and the right reference runs it once for each dialect, noting which vjp rules it calls: a mutant whose fault
 is in one rule is run only where that rule is called, since anywhere else it is the reference. The judge is that of the campaign,
@@ -19,12 +19,13 @@ from conformance.campaign.watchdog import alarm, note, progress_file, rang, set_
 from conformance.campaign.worker import judged
 from conformance.case.queries import label
 from conformance.compare.promise import Promise
-from conformance.generate.scripts import DrawOptions, case_of
+from conformance.generate.scripts import DrawOptions, draw_case
+from conformance.generate.sources import FastSource
 from conformance.judge.canary import ailment_after
 from conformance.judge.verdict import Bucket
 from conformance.mutants.mutant import Kind, Mutant
 from conformance.mutants.registry import mutant
-from conformance.mutants.samples import named_with, row_of
+from conformance.mutants.samples import about, row_of
 from conformance.ops import catalogue
 from conformance.ops.spec import Drawn
 from reference_impl.tape.rules import intercepted_rules, noted_lookups
@@ -47,7 +48,7 @@ KILLING = (Bucket.DIVERGED, Bucket.TIMED_OUT, Bucket.CRASHED)
 
 
 SELDOM = 4
-"""One case in so many names an op that is not drawn unasked: nearly every one of these has it, and there are as many sorts as ops."""
+"""One case in so many is about an op that is not drawn unasked: all of these begin with it, and there are as many sorts as ops."""
 
 
 class Kill(NamedTuple):
@@ -196,10 +197,10 @@ def _cases(hunt: Hunt, index: int, alive: dict[str, Suspect]) -> Iterator[tuple[
         return
     number = index - hunt.drawn
     drawn_of = {name: _drawn_of(suspect) for name, suspect in alive.items()}
-    for static, ops in dict.fromkeys(drawn_of.values()):
-        if ops is None or number % SELDOM == 0:
-            case = case_of(hunt.seed, number, DrawOptions(static=static, ops=ops))
-            yield case, [name for name, of in drawn_of.items() if of == (static, ops)]
+    for static, op in dict.fromkeys(drawn_of.values()):
+        if op is None or number % SELDOM == 0:
+            case = draw_case(FastSource(hunt.seed, number), DrawOptions(static=static, about=op))
+            yield case, [name for name, of in drawn_of.items() if of == (static, op)]
 
 
 def of_grid(mutant: Mutant) -> str | None:
@@ -208,10 +209,10 @@ def of_grid(mutant: Mutant) -> str | None:
     return None if row is None or catalogue()[row].drawn is Drawn.IN_PROGRAMS else row
 
 
-def _drawn_of(suspect: Suspect) -> tuple[bool, tuple[str, ...] | None]:
-    """Return what cases a mutant is run on: programs or eager scripts, and of which ops (``None``: of all that are drawn unasked)."""
+def _drawn_of(suspect: Suspect) -> tuple[bool, str | None]:
+    """Return what cases a mutant is run on: programs or eager scripts, and about which op (``None``: none in particular)."""
     wrong, engine = suspect
-    return engine.info.dialect.static, None if wrong.rule is None else named_with(wrong.part)
+    return engine.info.dialect.static, None if wrong.rule is None else about(wrong.part)
 
 
 def _reference(dialect: Dialect) -> Callable[[Case], Outcome]:

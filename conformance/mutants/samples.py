@@ -42,8 +42,6 @@ KEPT = 6
 """How many samples are kept of an op that stands in no row."""
 ENOUGH = 3
 """With how many of them the search ends."""
-COMPANY = ("mul", "add")
-"""What stands beside an op in the scripts that name it: what it is applied to, and what is made of it."""
 CASES = 100
 """In how many cases an op is looked for that no row leads to."""
 
@@ -100,10 +98,10 @@ def row_of(op: str) -> str | None:
     return op if op in catalogue() else _met()[op].row if op in _met() else None
 
 
-def named_with(op: str) -> tuple[str, ...] | None:
-    """Return the ops that a script must name so that it meets an op; ``None`` where random graphs draw it unasked, or its row's op."""
+def about(op: str) -> str | None:
+    """Return the op that a script must be about so that it meets an op; ``None`` where random graphs draw it or its row unasked."""
     row = row_of(op)
-    return (row, *COMPANY) if row is not None and catalogue()[row].drawn is Drawn.NAMED else None
+    return row if row is not None and catalogue()[row].drawn is Drawn.NAMED else None
 
 
 def uneven(like: Any, random: np.random.Generator) -> Any:

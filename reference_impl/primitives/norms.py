@@ -76,12 +76,29 @@ def direction(x: Any, length: Any) -> Any:
 
 @direction.vjp("x")
 def direction_vjp_x(g: Any, out: Any, x: Any, length: Any) -> Any:
-    return mul(g, power_of_length(length, exponent=-1.0))
+    return over_length(g, length)
 
 
 @direction.vjp("length")
 def direction_vjp_length(g: Any, out: Any, x: Any, length: Any) -> Any:
-    return sum_to(neg(mul(mul(g, out), power_of_length(length, exponent=-1.0))), shape_of(length))
+    return sum_to(neg(mul(over_length(g, length), out)), shape_of(length))
+
+
+@primitive(ulps=1)
+def over_length(x: Any, length: Any) -> Any:
+    """Return ``x / length``, and NaN where the length is 0: whatever ``x`` is there, so that its derivative is 0."""
+    with np.errstate(all="ignore"):
+        return np.where(np.equal(length, 0), np.nan, np.divide(x, length)).astype(x.dtype)
+
+
+@over_length.vjp("x")
+def over_length_vjp_x(g: Any, out: Any, x: Any, length: Any) -> Any:
+    return direction(g, length)
+
+
+@over_length.vjp("length")
+def over_length_vjp_length(g: Any, out: Any, x: Any, length: Any) -> Any:
+    return sum_to(neg(mul(over_length(g, length), out)), shape_of(length))
 
 
 @primitive(ulps=2)

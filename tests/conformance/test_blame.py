@@ -455,6 +455,12 @@ def test_the_rule_whose_derivative_is_wrong_is_named_at_order_2(mutant: Mutant) 
     assert f"the rule of {mutant.part} (step 1) for its operand {operand}" in accused(mutant.id, second_of(mutant.part)).node
 
 
+def test_of_one_step_no_use_need_be_told_from_another() -> None:
+    squared = Case((X,), (Op("mul", ("x", "x"), ("v",)), Op("sum", ("v",), ("z",), TOTAL), Backward(("z",))))
+    found = by_engine_without(("op:clone", "op:mul_scalar"), "mul-x-sign", squared)
+    assert found.node == "step 0 (op:mul): what arrives at v is right, what leaves for x is not"
+
+
 @pytest.mark.parametrize(
     ("lacking", "said"),
     [

@@ -150,3 +150,25 @@ def test_the_second_derivative_of_a_product_of_two_vectors_may_have_no_place_for
     case = Case(inputs, (product, first, second))
     asked = CONDITIONS["second_of_vectors_with_constant"].holds
     assert [False, False, dies] == [asked(case, number) for number in range(3)]
+
+
+@pytest.mark.parametrize(("first", "unknown"), [("x", True), ("y", False)])
+def test_what_a_mask_selected_has_a_length_that_no_program_knows(first: str, unknown: bool) -> None:
+    masked = Op("getitem_mask", ("x",), ("m",), {"mask": [True]})
+    of_it = Op("sin", ("m",), ("s",))
+    again = Op("getitem_mask", ("s" if first == "x" else first,), ("z",), {"mask": [True]})
+    assert holds("length_known_to_no_program", masked, of_it, again) is unknown
+
+
+@pytest.mark.parametrize(("op", "operands", "first"), [("householder_product", ("x", "y"), True), ("mul", ("x", "y"), False)])
+def test_reflections_are_taken_off_a_constant(op: str, operands: tuple[str, ...], first: bool) -> None:
+    assert holds("constant_first_operand", Op(op, operands, ("z",))) is first
+
+
+@pytest.mark.parametrize(
+    ("op", "operands", "multiplies"),
+    [("outer", ("x", "c"), True), ("outer", ("x", "y"), False), ("margin_ranking_loss", ("x", "y"), True), ("add", ("x", "c"), False)],
+)
+def test_a_product_with_a_constant_has_other_names(op: str, operands: tuple[str, ...], multiplies: bool) -> None:
+    case = Case((X, Y, Input("c", (1, 3), (1.0, 1.0, 1.0), differentiable=False)), (Op(op, operands, ("z",)),))
+    assert CONDITIONS["constant_factor"].holds(case, 0) is multiplies

@@ -109,6 +109,28 @@ def test_an_entry_with_a_frame_excuses_no_crash_elsewhere(entry: Any, frame: str
     assert not entry.matches(info, read(evidence(entry.finding)), found)
 
 
+PROGRAM = "paddle::framework::PirInterpreter::RunInstructionBase > paddle::framework::PhiKernelInstruction::Run"
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [e for e in known() if e.backend == "paddle-static" and "crash" in e.kinds and not e.unpredictable],
+    ids=lambda e: e.id,
+)
+@pytest.mark.parametrize(
+    "frame",
+    [
+        f"{PROGRAM} > phi::KernelImpl::KernelCallHelper::Compute > phi::SinGradKernel",
+        "paddle::dialect::VjpInterface::Model::Vjp > paddle::dialect::SinGradOp::Vjp",
+        "base/executor.py run < base/executor.py _run_pir_impl < base/executor.py run",
+        "autograd/ir_backward.py append_backward_ops < autograd/ir_backward.py calc_gradient_helper",
+    ],
+    ids=["kernel", "rule", "run", "build"],
+)
+def test_a_program_that_dies_in_another_kernel_or_rule_or_without_saying_in_which_is_not_excused(entry: Any, frame: str) -> None:
+    assert not is_in(entry.frame, f"the process died: SIGSEGV in {frame}")
+
+
 @pytest.mark.parametrize("entry", [e for e in known() if e.frame and e.unpredictable and "crash" in e.kinds], ids=lambda e: e.id)
 @pytest.mark.parametrize("frame", ["SIGSEGV in tests/wrong_engines.py run", "SIGKILL"])
 def test_an_entry_of_damaged_memory_excuses_no_death_outside_of_its_framework(entry: Any, frame: str) -> None:

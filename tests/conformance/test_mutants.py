@@ -339,8 +339,12 @@ def test_a_mutant_of_an_op_that_is_not_drawn_unasked_is_found_out_where_its_op_i
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     named = run_hunt(hunt(tmp_path, "asin-x-sign", stop=200))
-    monkeypatch.setattr("conformance.mutants.hunt.named_with", lambda _: None)
+    monkeypatch.setattr("conformance.mutants.hunt.about", lambda _: None)
     assert (True, {}) == ("asin-x-sign" in named, run_hunt(hunt(tmp_path, "asin-x-sign", stop=200)))
+
+
+def test_a_fault_of_order_two_in_an_op_of_the_numeric_lane_is_found_out_in_a_few_scripts_about_it(tmp_path: Path) -> None:
+    assert "ormqr-tau-half_linked" in run_hunt(hunt(tmp_path, "ormqr-tau-half_linked", stop=100))
 
 
 def test_a_wrong_rule_is_hunted_through_the_grid_of_its_op_first(tmp_path: Path) -> None:

@@ -10,14 +10,14 @@ import pytest
 from conformance.backends import BackendInfo
 from conformance.case.case import Case, Input
 from conformance.case.files import read
-from conformance.case.outcome import Outcome, Raised, Value
+from conformance.case.outcome import Computed, Outcome, Raised, Value
 from conformance.case.steps import Grad, Op
 from conformance.compare.promise import Promise
 from conformance.deviations.asked import an_output_or_below
 from conformance.deviations.entries import known
 from conformance.deviations.findings import evidence
 from conformance.judge.verdict import Bucket, judge
-from reference_impl import PADDLE
+from reference_impl import PADDLE, Category
 
 INFO = BackendInfo("paddle", "3.3.1", PADDLE, PADDLE.not_offered)
 X, W = Input("x", (2,), (2.0, 3.0)), Input("w", (2,), (5.0, 7.0))
@@ -48,3 +48,33 @@ def test_beside_an_output_that_is_an_input_only_what_lies_below_it_is_lost(asked
     assert [True, may] == [an_output_or_below(case, 2, slot) for slot in (0, 1)]
     (entry,) = (one for one in known() if one.id == "paddle-output-among-inputs")
     assert entry.only == "an output, or what lies below one"
+
+
+def answered(promise: Promise, step: int, numbers: tuple[float, ...]) -> Outcome:
+    """Return what an engine answers whose call has these numbers for its only result."""
+    value = Value(np.array(numbers, np.float32), requires_grad=False)
+    seen = promise.outcome.observations[step]
+    assert isinstance(seen, Computed)
+    observations = [*promise.outcome.observations]
+    observations[step] = replace(seen, values=(value,))
+    return replace(promise.outcome, observations=observations)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "bucket"),
+    [((5.0, 7.0), Bucket.KNOWN_DEVIATION), ((1.0, 1.0), Bucket.DIVERGED), ((5.0, 8.0), Bucket.DIVERGED)],
+    ids=["its own seed is lost", "the other path is lost", "its own seed is lost in one element"],
+)
+def test_an_output_that_is_an_input_misses_its_own_seed_and_nothing_else(numbers: tuple[float, ...], bucket: Bucket) -> None:
+    steps = Op("mul", ("x", "x"), ("y",)), Op("mul", ("y", "w"), ("z",)), Grad(("z", "y"), ("y",), ("g",))
+    promise = Promise(Case((X, W), steps, "exact"), INFO)
+    assert bucket == judge(promise, answered(promise, 2, numbers)).bucket
+
+
+@pytest.mark.parametrize(
+    ("category", "bucket"), [(Category.UNREACHABLE_INPUT, Bucket.KNOWN_DEVIATION), (Category.NOT_DIFFERENTIABLE, Bucket.DIVERGED)]
+)
+def test_what_lies_below_an_output_that_is_an_input_is_refused_as_unreachable(category: Category, bucket: Bucket) -> None:
+    promise = Promise(Case((X,), (Op("mul", ("x", "x"), ("y",)), Grad(("y",), ("x", "y"), ("g", "h"))), "exact"), INFO)
+    observations = [*promise.outcome.observations[:1], Raised(category, "", None)]
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket

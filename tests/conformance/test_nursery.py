@@ -101,9 +101,10 @@ def test_a_child_that_does_not_finish_dying_is_ended() -> None:
     assert death.value.exit_code is None
 
 
-def test_a_dying_child_that_still_computes_says_its_last_words(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("dying", [computes, for_a_thread])
+def test_a_dying_child_that_still_computes_says_its_last_words(dying: Callable[[], str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nursery, "GRACE", 60.0)  # the machine may have other things to do in a second
-    assert forked(computes, dying=lambda: True) == "words"
+    assert forked(dying, dying=lambda: True) == "words"
 
 
 def test_a_child_that_waits_for_itself_is_sent_its_alarm() -> None:

@@ -240,6 +240,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("settled", ((2, 3), (2,)), {"vectors": True}),
     ("settled_pair", ((2, 2), (2,), (2, 2)), {"vectors": True}),
     ("direction", ((2, 3), (2, 1)), {}),
+    ("over_length", ((2, 3), (2, 1)), {}),
     ("power_of_length", ((2, 3),), {"exponent": -1.0}),
     ("power_unless_zero", ((2, 3),), {"exponent": -2.0}),
     ("cdist_of_parts", ((2, 3), (2, 3)), {"p": 3.0}),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.aliases import lying_in
 from conformance.case.outcome import Computed, Raised
-from conformance.case.queries import call_at, derivatives, edges, keeps_graph, twins
+from conformance.case.queries import call_at, derivatives, edges, keeps_graph, made_by, twins
 from conformance.case.steps import (
     Backward,
     ClearGrad,
@@ -188,14 +188,21 @@ def input_is_output(case: Case, number: int) -> bool:
 
 def outputs_asked_for(case: Case, number: int) -> set[str]:
     """Return the outputs of a `grad` call that are among its inputs, as `input_is_output` means it, by all names that each has."""
-    call, same = case.steps[number], twins(case.steps[:number])
+    call, same = case.steps[number], names_in_paddle(case, number)
     if not isinstance(call, Grad):
         return set()
+    asked, roots = ({same.get(name, name) for name in names} for names in (call.inputs, call.outputs))
+    return {name for name in {*same, *asked} if same.get(name, name) in asked & roots}
+
+
+def names_in_paddle(case: Case, number: int) -> dict[str, str]:
+    """Return for each name before a step that stands for another tensor, as Paddle has them, the first name of that."""
+    copies = made_by(PADDLE.spelled, case.steps[:number])  # a cast to its own dtype is another tensor there
+    same = {name: first for name, first in twins(case.steps[:number]).items() if name not in copies}
     for i, step in enumerate(case.steps[:number]):
         if isinstance(step, Op) and moves_nothing(case, i):
             same[step.results[0]] = same.get(step.operands[0], step.operands[0])
-    asked, roots = ({same.get(name, name) for name in names} for names in (call.inputs, call.outputs))
-    return {name for name in {*same, *asked} if same.get(name, name) in asked & roots}
+    return same
 
 
 @condition

@@ -22,9 +22,13 @@ if TYPE_CHECKING:
     from conformance.case.steps import Step
 
 EXPANDING = ("expand", "broadcast_to")
+SELECTIONS = ("getitem_mask", "masked_select")
 JOINS = ("cat", "stack", "hstack", "vstack", "dstack", "row_stack", "column_stack")
-FACTORS = ("ldexp", "trapezoid")
+PRODUCTS = ("mul", "outer")
+FACTORS = ("ldexp", "trapezoid", "margin_ranking_loss")
 """Ops that multiply their operand with a constant of their own."""
+OWN_FIRST = ("rdiv_scalar", "householder_product", "ormqr")
+"""Ops that have a constant of their own for a first operand: the number, or the identity that reflections are taken off."""
 
 
 @functools.lru_cache(maxsize=8)
@@ -49,7 +53,7 @@ def constant_first_operand(case: Case, number: int) -> bool:
     """Whether the first operand of an op is a constant and another is not."""
     step, constants = case.steps[number], _constants(case)
     return isinstance(step, Op) and (
-        step.op == "rdiv_scalar" or (step.operands[0] in constants and not constants.issuperset(step.operands))
+        step.op in OWN_FIRST or (step.operands[0] in constants and not constants.issuperset(step.operands))
     )
 
 
@@ -99,7 +103,7 @@ def constant_added(case: Case, number: int) -> bool:
 def constant_factor(case: Case, number: int) -> bool:
     """Whether an op multiplies a constant and another value."""
     step = case.steps[number]
-    return (isinstance(step, Op) and step.op in FACTORS) or _mixes(step, ("mul",), _constants(case))
+    return (isinstance(step, Op) and step.op in FACTORS) or _mixes(step, PRODUCTS, _constants(case))
 
 
 def _mixes(step: Step, ops: Collection[str], constants: frozenset[str]) -> bool:
@@ -150,6 +154,14 @@ def returns_operand(case: Case, number: int) -> bool:
         shapes = shapes_at(case, number + 1, PADDLE_STATIC)
         return step.results[0] in shapes and shapes[step.results[0]] == shapes.get(step.operands[0])
     return step.op == "positive" or (step.op in EXPANDING and not step.attrs["shape"])
+
+
+@condition
+def length_known_to_no_program(case: Case, number: int) -> bool:
+    """Whether an operand of an op was made of what a mask selected, whose length a program knows when it runs alone."""
+    step, before = case.steps[number], case.steps[:number]
+    selected = {name for s in before if isinstance(s, Op) and s.op in SELECTIONS for name in s.results}
+    return isinstance(step, Op) and any(not selected.isdisjoint(upstream(before, name)) for name in step.operands)
 
 
 @condition
@@ -226,10 +238,10 @@ def by_name(case: Case, number: int) -> bool:
 def broadcast_product(case: Case, number: int) -> bool:
     """Whether values of different shapes are multiplied in a program."""
     step = case.steps[number]
-    if not isinstance(step, Op) or step.op != "mul":
+    if not isinstance(step, Op) or step.op not in PRODUCTS:
         return False
     shapes = shapes_at(case, number, PADDLE_STATIC)
-    return len({shapes.get(name) for name in step.operands}) > 1
+    return step.op == "outer" or len({shapes.get(name) for name in step.operands}) > 1
 
 
 @condition

@@ -1,0 +1,72 @@
+"""Counterfactuals of where a pass starts: what Paddle makes of a `grad` call that asks for one of its own outputs.
+
+Paddle takes the node of an output that is among the inputs from those that the pass starts from, and then all that it does not find in
+front of every other. So an output may start nothing although something lies below it, and where nothing starts at all no node runs,
+and no hook is called: an output has its seed, and what is below has nothing. A pass that does start comes to some of those
+nodes on its way. One of them that nothing else is asked for below ends the pass, and has lost the seed that lay at it, if it is no
+leaf; one that is never come to has no gradient, and is not refused for that where something else that is asked for lies below it.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from conformance.case.place import END, StepNumber
+from conformance.case.queries import leaves, upstream
+from conformance.case.rewrite import CONSTANT, replace_step, without_root
+from conformance.case.steps import Detach, Grad, SetRequiresGrad
+from conformance.deviations.conditions.calls import names_in_paddle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from conformance.case.case import Case
+    from conformance.deviations.counterfactual_calls import Variant
+
+
+def asked_outputs_not_started(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a `grad` call that asks for one of its outputs start as Paddle does."""
+    call = None if number is END else case.steps[number]
+    if number is END or not isinstance(call, Grad):
+        return
+    before, same = case.steps[:number], names_in_paddle(case, number)
+    asked, roots = ([same.get(name, name) for name in names] for names in (call.inputs, call.outputs))
+    if set(asked).isdisjoint(roots):
+        return
+
+    def below(name: str, but: Sequence[str] = ()) -> set[str]:
+        return {same.get(n, n) for n in upstream(before, name, but)} - {name}
+
+    behind = {root: below(root) for root in roots}
+    first = [root for root in roots if not any(root in others for others in behind.values())]
+    starts = [root for root in first if root not in asked and not behind[root].isdisjoint(asked)]
+    if not starts:
+        yield _seeds_alone(case, number, call, [root in asked for root in roots])
+        return
+    reached = {name for root in starts for name in below(root, call.constants or ())}
+    ends = {name for name in asked if below(name).isdisjoint(asked)}
+    stopped = {name for name in ends if name in reached and name not in leaves(case)}
+    idle = [i for i, root in enumerate(roots) if root not in starts and (root not in reached or root in stopped)]
+    started = functools.reduce(without_root, reversed(idle), call)
+    missed = {name for name in asked if name not in reached}
+    if missed and missed.isdisjoint(ends):
+        started = msgspec.structs.replace(started, allow_unused=True)
+    yield replace_step(case, number, started), number
+
+
+def _seeds_alone(case: Case, number: int, call: Grad, kept: Sequence[bool]) -> Variant:
+    """Have a call be for copies of the outputs that are asked for, which nothing lies below."""
+    same = names_in_paddle(case, number)
+    outputs = dict.fromkeys(same.get(name, name) for name, asked in zip(call.outputs, kept, strict=True) if asked)
+    copies = {name: f"{CONSTANT}{name}_{number}_alone" for name in outputs}
+    made = [s for name, copy in copies.items() for s in (Detach(name, (copy,)), SetRequiresGrad(copy, requires_grad=True))]
+    alone = functools.reduce(without_root, [i for i in reversed(range(len(kept))) if not kept[i]], call)
+
+    def copied(names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(copies.get(same.get(name, name), name) for name in names)
+
+    alone = msgspec.structs.replace(alone, outputs=copied(alone.outputs), inputs=copied(alone.inputs))
+    return replace_step(case, number, *made, alone), number + len(made)

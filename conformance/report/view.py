@@ -20,9 +20,9 @@ from conformance.report.graph import Picture, draw
 from conformance.report.grid import LEGEND, GridView, grids_of
 from conformance.report.words import (
     REPEATED,
+    WHO,
     accepted_text,
     again_text,
-    blame_text,
     elsewhere_text,
     failed_text,
     headline,
@@ -69,7 +69,9 @@ class FindingView:
     title: str
     what: str
     detail: str
-    blame: list[str]
+    who: str
+    place: str
+    votes: list[tuple[str, str, str, str]]
     node: str
     count: int
     index: int
@@ -308,7 +310,9 @@ def _finding(record: FindingRecord) -> FindingView:
         title=headline(record),
         what=summary(record),
         detail="" if found is None or found.detail == value_name(found) else found.detail,
-        blame=blame_text(record.blame),
+        who=WHO[record.blame.who] if record.blame else "",
+        place=record.blame.node if record.blame else "",
+        votes=[(v.voter, v.accused, v.reference, v.reason) for v in record.blame.votes] if record.blame else [],
         node=node_text(record.blame),
         count=record.count,
         index=record.index,

@@ -18,7 +18,7 @@ from conformance.campaign.verdict_records import MismatchRecord
 from conformance.case.case import Case, Input
 from conformance.case.place import END, recorded
 from conformance.case.steps import Detach
-from conformance.judge.dispute import Blame
+from conformance.judge.dispute import Blame, Opinion, Vote
 from conformance.judge.verdict import Bucket
 from conformance.report import write_html
 
@@ -319,6 +319,17 @@ def test_a_crash_is_shown_without_a_diverging_step(write: Write, header: Header,
 def test_the_list_of_findings_names_the_node_at_which_each_begins(write: Write, header: Header, footer: Footer) -> None:
     blamed = finding(blame=Blame("accused", (), "step 2 (op:mul): what arrives at v2 is right, what leaves for v0 is not"))
     assert '<div class="soft">node: step 2 (op:mul)</div>' in write([header, blamed, footer]).split("</table>")[0]
+
+
+def test_a_finding_tells_who_is_wrong_and_lists_the_votes_with_their_reasons(write: Write, header: Header, footer: Footer) -> None:
+    votes = (Vote("torch", Opinion.WRONG, Opinion.RIGHT, "promises the same, and keeps it"),)
+    page = write([header, finding(blame=Blame("accused", votes, "step 2 (op:mul)")), footer])
+    assert "<p><b>The engine is wrong.</b> Place: step 2 (op:mul).</p>" in page
+    assert '<th scope="row">torch</th><td>wrong</td><td>right</td><td class="said">promises the same, and keeps it</td>' in page
+
+
+def test_a_finding_that_nobody_was_asked_about_has_no_votes(write: Write, records: list[Record]) -> None:
+    assert '<th scope="col">Voter</th>' not in write(records)
 
 
 def test_a_long_name_of_a_backend_may_be_broken_between_its_parts(write: Write, header: Header, footer: Footer) -> None:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from reference_impl.numerical import Array, Line
 
+STEPS = tuple(0.125 / 2**halving for halving in range(5))
+"""The steps along a line at which a Taylor remainder is taken."""
+
 
 def mixed_derivatives(
     function: Callable[..., Any],
@@ -52,7 +55,7 @@ def _combine(signs: Sequence[float], directions: Sequence[Sequence[Array | None]
     return combined
 
 
-def taylor_slope(phis: Sequence[Line], values: Sequence[Sequence[float]], step: float = 0.125, halvings: int = 4) -> float:
+def taylor_slope(phis: Sequence[Line], values: Sequence[Sequence[float]]) -> float:
     """Return the rate at which Taylor remainders vanish: at least k + 1 if all derivatives up to order k are right.
 
     For each line, ``values`` lists ``phi(0), phi'(0), .., phi^(k)(0)``; the remainder is ``phi(h) - sum_j phi^(j)(0) h^j / j!``.
@@ -64,8 +67,7 @@ def taylor_slope(phis: Sequence[Line], values: Sequence[Sequence[float]], step: 
     no rounding error; infinity if fewer than two are left.
     """
     points: list[tuple[float, float]] = []
-    for halving in range(halvings + 1):
-        h = step / 2**halving
+    for h in STEPS:
         remainder = rounding = 0.0
         for phi, known in zip(phis, values, strict=True):
             sample = phi(h)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 HIGHEST = 3
+LINES = 4
+"""Along how many lines a Taylor remainder is taken."""
 SHARP = 1e-4
 """An oracle's answer with a larger bound (a kink or a pole within the stencil) decides nothing: the caller draws again."""
 
@@ -139,12 +141,10 @@ def by_rules(
         roots, roots_seeds = [total], [Tensor(np.ones(()))]
 
 
-def slope_by_rules(
-    function: Callable[..., Any], operands: Sequence[Array], random: np.random.Generator, *, order: int, lines: int = 4
-) -> float:
+def slope_by_rules(function: Callable[..., Any], operands: Sequence[Array], random: np.random.Generator, *, order: int) -> float:
     """Return the Taylor slope of the engine's derivatives up to an order, along a few lines; see `taylor_slope`."""
     phis, values = [], []
-    for _ in range(lines):
+    for _ in range(LINES):
         question = ask(function, operands, range(len(operands)), random, move_seed=False)
         along = [None if d is None else d / 4 for d in question.directions[0]]
         phi = line(function, operands, question.seeds, along)

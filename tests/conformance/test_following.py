@@ -146,7 +146,7 @@ def test_a_node_that_is_several_here_computes_behind_the_first_of_them_too() -> 
 
 
 def test_two_connections_explain_what_neither_does_alone() -> None:
-    """A derivative depends on a seed beside its own only if the first one depends on its result, and what is made of that on the seed."""
+    """A derivative depends on a seed beside its own if the first one depends on its result, and what is made of that on the seed."""
     leaves = tuple(Input(name, (1, 1), (2.0,)) for name in "xystu")
     steps = (
         Op("mm", ("x", "y"), ("z",)),

@@ -93,3 +93,14 @@ def test_what_two_hooks_cast_and_cast_back_is_rounded_and_no_further_off(off: fl
     came = Value(single.astype(np.float64) * 2.0 * off, requires_grad=False)
     observations = [*promise.outcome.observations[:3], Computed((came,), None, called)]
     assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
+
+
+@pytest.mark.parametrize(("times", "bucket"), [(1, Bucket.KNOWN_DEVIATION), (2, Bucket.DIVERGED)])
+def test_a_hook_behind_a_sibling_is_called_once(times: int, bucket: Bucket) -> None:
+    promise = Promise(read(evidence("paddle-siblings-still-run")), INFO)
+    seen = promise.outcome.observations[6]
+    assert isinstance(seen, Computed)
+    call = Event("h9_b", Value(np.zeros(3, np.float32), requires_grad=False), recording=True)
+    observations = [*promise.outcome.observations]
+    observations[6] = replace(seen, events=(call,) * times)
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket

@@ -47,6 +47,7 @@ from conformance.deviations.counterfactual_functions import (
     slopes_of_sinc_differences,
     slopes_of_sizes_quotients,
 )
+from conformance.deviations.counterfactual_hooks import dtypes_between_hooks_free
 from conformance.deviations.counterfactual_lengths import lengths_of_squares, slopes_of_lengths_over_them
 from conformance.deviations.counterfactual_losses import (
     labels_smoothed_by_single_numbers,
@@ -260,6 +261,7 @@ def _filled_again() -> Iterator[None]:
 RULES: dict[str, Change] = {
     "as if gradients were summed in place": sums_formed_in_place,
     "as if gradients were formed in place": gradients_formed_in_place,
+    "as if hooks might return another dtype": dtypes_between_hooks_free,
     "as if gradients of sums were formed in what arrives": sums_formed_in_their_seeds,
     "as if factors were not conjugated": factors_not_conjugated,
     "as if the slope of a size were a quotient": slopes_of_sizes_quotients,

@@ -74,6 +74,31 @@ SEEN = {
             ),
         ),
     ),
+    "a seed that is the gradient in what nan_to_num puts a number before": (
+        "paddle-slot-of-derivative-seed",
+        Case(
+            (given("x", 2.0, -1.0, shape=(2,)), given("s", 3.0, 1.0, shape=(2,))),
+            (
+                Op("nan_to_num", ("x",), ("y",), {"nan": 0.5, "posinf": 1.0, "neginf": -1.0}),
+                Grad(("y",), ("x",), ("g",), ("s",), **LINKED),
+                Grad(("g",), ("s",), ("h",), ("g",), **LINKED),
+                Grad(("h",), ("s",), ("k",), ("x",)),
+            ),
+        ),
+    ),
+    "a seed that is the gradient in a score, which is multiplied by its negated target": (
+        "paddle-slot-of-derivative-seed",
+        Case(
+            (given("x", 0.5, -1.0, shape=(2,)), given("s", 3.0)),
+            (
+                Op("soft_margin_loss", ("x",), ("y",), {"target": [1.0, -1.0], "reduction": "sum"}),
+                Grad(("y",), ("x",), ("g",), ("s",), **LINKED),
+                Grad(("g",), ("s",), ("h",), ("g",), **LINKED),
+                Grad(("h",), ("s", "x"), ("k", "m")),
+            ),
+            lane="numeric",
+        ),
+    ),
     "a seed that is the gradient in the bias of a linear map": (
         "paddle-slot-of-broadcast-seed",
         Case(

@@ -26,8 +26,11 @@ if TYPE_CHECKING:
 FIRST, AS_FIRST = f"{CONSTANT}first", f"{CONSTANT}as_first"
 OF_NUMBERS = "nansum", "nan_to_num"
 """Ops that choose, behind a number that stands for NaN, what they were given."""
-FORMED = "reshape", "reduce_as"
-"""How a gradient in the first operand gets the shape of that in a later one: it has as many numbers, or is summed as if broadcast."""
+FORMED = "reshape", "reduce_as", "expand"
+"""How a gradient in the first operand gets the shape of that in a later one.
+
+It has as many numbers, or is summed as if broadcast; or the first operand is expanded, so that its gradient is not summed.
+"""
 
 
 def later_gradients(case: Case, number: StepNumber) -> Iterator[tuple[int, int, str]]:
@@ -72,6 +75,9 @@ def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], to_
         none = Op("mul_scalar", (constant,), (rest,), {"other": 0.0})
         before = [Detach(op.operands[0], (constant,)), none, *_negated(op.attrs["target"], rest, whole)]
         within, op = _soft_margin_of(op)
+    elif to_shape == "expand":
+        before, to_shape = [Op("expand", (op.operands[0],), (FIRST,), {"shape": shape_of(case, call, gradient)})], "reshape"
+        op = msgspec.structs.replace(op, operands=(FIRST, *op.operands[1:]))
     else:
         before = [Op("clone", (op.operands[0],), (FIRST,))]
         op = msgspec.structs.replace(op, operands=(FIRST, *op.operands[1:]))

@@ -77,6 +77,14 @@ QUOTIENT = Case(  # the gradient is s / conj(w); its derivative in w is taken as
     (Z, Input("w", (2,), ((1.0, -1.0), (2.0, 0.0)), "complex64"), Input("s", (2,), ((1.0, 0.0), (1.0, 0.0)), "complex64")),
     (Op("div", ("z", "w"), ("q",)), Grad(("q",), ("z",), ("g",), ("s",), create_graph=True), Grad(("g",), ("w",), ("h",), ("s",))),
 )
+BOTH = Case(  # the gradient in w is made of d, that in z; for r it has the derivative r d (q / w + conj(q / w)) in w
+    (*QUOTIENT.inputs, Input("r", (2,), ((0.0, 1.0), (1.0, 0.0)), "complex64")),
+    (
+        Op("div", ("z", "w"), ("q",)),
+        Grad(("q",), ("z", "w"), ("g", "k"), ("s",), create_graph=True),
+        Grad(("k",), ("w",), ("h",), ("r",)),
+    ),
+)
 ONE_FOR_TWO = Case(  # the gradient is the sum of s / conj(w); -r s / w^2 is what comes for its derivative in w
     (
         Input("z", (1,), ((1.0, 2.0),), "complex64"),
@@ -249,6 +257,7 @@ BORNE = {
     "as if seeds of derivatives were not conjugated": (BENT, [-2, 2], [-2, -2]),
     "as if derivatives of quotients were half conjugated": (QUOTIENT, [-0.5, -0.25], [0.5, -0.25]),
     LOST_AXES: (read(evidence("torch-batched-group-norm")), [[[[-0.392462, 0], [-0.3373232, 0]]]], [[[[-0.392462, 0], [-0.337, 0]]]]),
+    "as if derivatives in divisors conjugated nothing": (BOTH, [-1 - 1j, 0.75], [-1 - 1j, 0.5]),
     "as if derivatives of broadcast quotients conjugated nothing": (ONE_FOR_TWO, [0.16 + 0.12j, -0.25j], [0.16 + 0.12j, -0.26j]),
 }
 

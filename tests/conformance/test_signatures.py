@@ -274,6 +274,18 @@ def test_other_wrong_numbers_do_not_bear_it(words: str) -> None:
     assert not bears(entry(words), Promise(case, INFO), found(case, got))
 
 
+@pytest.mark.parametrize(("got", "borne"), [([2.0, 2.0, 1.0, 1.0], True), ([2.0, 3.0, 1.0, 1.0], False), ([1.0, 1.0, 2.0, 2.0], False)])
+def test_the_gradient_of_what_was_broadcast_may_lie_over_the_first_numbers_of_another(got: list[float], borne: bool) -> None:
+    steps = (
+        Op("add", ("x", "y"), ("p",)),
+        Op("reshape", ("p",), ("q",), {"shape": [4]}),
+        Op("sum", ("q",), ("z",), TOTAL),
+        Grad(("z",), ("q", "x"), ("g", "h")),
+    )
+    case = Case((X, Input("y", (2, 2), (0.0, 0.0, 0.0, 0.0), differentiable=False)), steps, "exact")
+    assert borne == bears(entry("the memory of another gradient"), Promise(case, INFO), found(case, got))
+
+
 @pytest.mark.parametrize(("got", "borne"), [([2.0, 0.5, 1.0], True), ([2.0, 0.5, 0.5], False), ([1.0, 0.5, 1.0], False)])
 def test_two_entries_are_borne_together_where_the_rules_of_both_are_wrong(got: list[float], borne: bool) -> None:
     promise = Promise(PADDED, BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered))

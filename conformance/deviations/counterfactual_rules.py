@@ -17,6 +17,7 @@ from conformance.deviations.changed_rules import changed_rules
 from conformance.deviations.counterfactual_alignments import unlikely_classes_raised
 from conformance.deviations.counterfactual_conjugates import (
     derivatives_conjugate_nothing,
+    derivatives_in_divisors_conjugate_nothing,
     derivatives_not_conjugated,
     derivatives_of_broadcast_quotients_conjugate_nothing,
     derivatives_of_quotients_half_conjugated,
@@ -271,6 +272,7 @@ RULES: dict[str, Change] = {
     "as if derivatives conjugated nothing": derivatives_conjugate_nothing,
     "as if derivatives of quotients were half conjugated": derivatives_of_quotients_half_conjugated,
     "as if derivatives of broadcast quotients conjugated nothing": derivatives_of_broadcast_quotients_conjugate_nothing,
+    "as if derivatives in divisors conjugated nothing": derivatives_in_divisors_conjugate_nothing,
     "as if numbers in gradients were float32": numbers_of_rules_rounded,
     "as if the slope of a power were constant where its exponent is 0": slopes_of_powers_constant,
     "as if derivatives took the slope at 0 from the negative side": derivatives_of_kinks_one_sided,

@@ -13,29 +13,23 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
-import numpy as np
-
-from conformance.case.case import data_of
-from conformance.case.outcome import Computed, Raised, plainly
+from conformance.case.outcome import Raised, plainly
 from conformance.case.place import END
-from conformance.case.rewrite import each_step, with_inputs, with_steps
-from conformance.case.steps import Backward, Grad
+from conformance.case.rewrite import with_steps
 from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
-from conformance.ops.dtypes import is_floating
+from conformance.compare.vanishing import ABSENCES, only_zeros_go
 from reference_impl import Category
 from reference_impl.dialects.conventions import COMPUTED, CUT, FORMULA, LINKED, OPTIONS, ORDER, REFUSED, UNNAMED, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from conformance.backends import BackendInfo
     from conformance.case.case import Case
-    from conformance.case.outcome import Observation, Outcome, Value
-    from conformance.case.steps import Step
+    from conformance.case.outcome import Outcome
     from conformance.compare.compare import Comparison, Known
     from conformance.compare.mismatch import Mismatch
     from reference_impl.dialects.conventions import OpenChoice
@@ -48,8 +42,6 @@ TRIED = 24
 first, and an engine that does is told so however much came before."""
 MOST = 8
 """How many differences of one case are explained."""
-ELSEWHERE = 3
-"""With how many other inputs a derivative must vanish."""
 
 REFUSALS = {
     str(Category.NOT_IMPLEMENTED): Kind.OFFERED,
@@ -61,8 +53,6 @@ REFUSALS = {
 MINDED = tuple(map(str, (Category.BAD_ARGUMENT, Category.DTYPE, Category.NOT_DIFFERENTIABLE, Category.ROOT_WITHOUT_GRAPH)))
 """The refusals that may come of an open choice of the kind `allowed`: whether a call takes what it is given."""
 
-ABSENCES = tuple(map(str, (Category.UNREACHABLE_INPUT, Category.ROOT_WITHOUT_GRAPH, Category.NOT_DIFFERENTIABLE)))
-"""What is said of a derivative that is absent, or of one that depends on nothing, by who needs it."""
 CONNECTIONS = (*ABSENCES, str(Category.GRAPH_FREED), str(Category.NOT_IMPLEMENTED))
 """What is said where a choice is what a derivative depends on. Through a result it reaches a node that may have been freed, or may have
 no further derivative."""
@@ -106,7 +96,7 @@ def _one_further(
         other = under(promise, taken)
         compared = Comparer(other).run(actual, excuse(other))
         place = _place(compared.mismatch)
-        if place > furthest and (CUT not in options.values() or _only_zeros_go(so_far.promise, other)):
+        if place > furthest and (CUT not in options.values() or only_zeros_go(so_far.promise, other)):
             best, furthest = Followed(other, compared, taken), place
             if compared.mismatch is None:
                 break
@@ -188,7 +178,7 @@ def alternatives(promise: Promise) -> Iterator[Promise]:
         flips += [dict.fromkeys((choice for choice in choices if choice.kind is kind), option) for option in options]
     for taken in filter(None, flips):
         other = under(promise, taken)
-        if CUT not in taken.values() or _only_zeros_go(promise, other):
+        if CUT not in taken.values() or only_zeros_go(promise, other):
             yield other
 
 
@@ -200,7 +190,7 @@ def _place(found: Mismatch | None) -> tuple[float, int]:
 
 
 def _explanations(promise: Promise, found: Mismatch, instead: Instead) -> Iterator[dict[OpenChoice, str]]:
-    """Yield what may explain a difference: each choice alone (a refusal with those behind it, too), then all of an op, then all.
+    """Yield what may explain a difference: each choice alone (a refusal with those behind it, too), then all of an op, all, and pairs.
 
     What is known to come instead, by another script, may be decided by a choice, too. Of a refusal comes first what contradicts
     nothing that was measured of this very release, and turns just that refusal; then the nearest choices come, those about
@@ -224,6 +214,7 @@ def _explanations(promise: Promise, found: Mismatch, instead: Instead) -> Iterat
     for _, alike in itertools.groupby(ranked, key=lambda flip: distances[flip][:2]):
         yield from itertools.islice(_alone(alike, (_until(promise, found), *scripts)), TRIED)
     yield from itertools.islice(_together(ranked), TRIED)
+    yield from itertools.islice(_one_behind_another(ranked, (_until(promise, found), *scripts)), TRIED)
 
 
 def _alone(flips: Iterable[Flip], scripts: Iterable[Promise]) -> Iterator[dict[OpenChoice, str]]:
@@ -242,6 +233,15 @@ def _together(flips: Iterable[Flip]) -> Iterator[dict[OpenChoice, str]]:
         of_op.setdefault((choice.op, other), {})[choice] = other
         of_all.setdefault(other, {})[choice] = other
     yield from (options for options in (*of_op.values(), *of_all.values()) if len(options) > 1)
+
+
+def _one_behind_another(flips: Iterable[Flip], scripts: Sequence[Promise]) -> Iterator[dict[OpenChoice, str]]:
+    """Yield two connections of an op of which the second is asked for only once there is the first."""
+    for choice, _, other in flips:
+        if other == LINKED:
+            for script in scripts:
+                behind = asked(under(script, {choice: LINKED})).keys() - asked(script).keys()
+                yield from ({choice: LINKED, c: LINKED} for c in sorted(behind) if c.kind is Kind.CONNECTED and c.op == choice.op)
 
 
 def _distance(promise: Promise, found: Mismatch, choice: OpenChoice, option: str, other: str) -> tuple[bool, ...]:
@@ -295,55 +295,3 @@ def _kinds(found: Mismatch) -> set[Kind]:
 def _refusing(word: str) -> tuple[Kind, ...]:
     """Return the kind of choice that is to refuse where this is said, if there is one."""
     return (Kind.ALLOWED,) if word in MINDED else (REFUSALS[word],) if word in REFUSALS else ()
-
-
-def _only_zeros_go(promise: Promise, other: Promise) -> bool:
-    """Whether the reference answers the same on both sides, but for zeros that are absent on one, here and with other inputs."""
-    case = each_step(promise.case, _unrefused)
-    cases = (case, *(_elsewhere(case, number) for number in range(ELSEWHERE)))
-    return all(_same_but_zeros(promise.of(case).outcome, other.of(case).outcome) for case in cases)
-
-
-def _unrefused(step: Step) -> Step:
-    """Have a call refuse nothing for what is absent, and free nothing, so that what comes after it can be compared."""
-    if isinstance(step, Grad):
-        return msgspec.structs.replace(step, allow_unused=True, retain_graph=True)
-    return msgspec.structs.replace(step, retain_graph=True) if isinstance(step, Backward) else step
-
-
-def _elsewhere(case: Case, number: int) -> Case:
-    """Return a case with other numbers, where its inputs have numbers that are neither positions nor shapes."""
-    rng = np.random.default_rng([int(case.id, 16), number])
-
-    def moved(array: Any) -> Any:
-        return (array * rng.uniform(0.5, 1.5, array.shape) + rng.uniform(0.0, 0.25, array.shape)).astype(array.dtype)
-
-    inputs = (
-        msgspec.structs.replace(entry, data=data_of(moved(entry.array()))) if is_floating(entry.dtype) else entry
-        for entry in case.inputs
-    )
-    return with_inputs(case, inputs)
-
-
-def _same_but_zeros(outcome: Outcome, other: Outcome) -> bool:
-    pairs = zip(outcome.observations, other.observations, strict=True)
-    finals = zip(outcome.final, other.final, strict=True)
-    return all(_alike(a, b) for a, b in pairs) and all(_equal_or_zeros(a, b) for a, b in finals)
-
-
-def _alike(one: Observation, other: Observation) -> bool:
-    match one, other:
-        case Computed(), Computed():
-            values = [*zip(one.values, other.values, strict=True), *zip(one.state or (), other.state or (), strict=True)]
-            return all(_equal_or_zeros(a, b) for a, b in values)
-        case (Computed(), Raised()) | (Raised(), Computed()):
-            seen, refusal = (one, other) if isinstance(one, Computed) else (other, one)
-            return str(refusal.category) in ABSENCES and all(v is None or not v.array.any() for v in seen.values)  # type: ignore[union-attr]
-    return True
-
-
-def _equal_or_zeros(one: Value | None, other: Value | None) -> bool:
-    if one is None or other is None:
-        present = one or other
-        return present is None or not present.array.any()
-    return one.array.shape == other.array.shape and np.array_equal(one.array, other.array, equal_nan=True)

@@ -301,6 +301,19 @@ def siblings_asked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator
                     yield replace_step(case, number, msgspec.structs.replace(call, inputs=inputs)), number
 
 
+def others_asked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a `grad` ask for other leaves, too, behind what it asks for: for one of them, or for all."""
+    call = None if number is END else case.steps[number]
+    if number is END or not isinstance(call, Grad):
+        return
+    others = sorted(leaves(case) - {*call.inputs})
+    for more in [*([name] for name in others), *([others] if len(others) > 1 else [])]:
+        named = (*call.results, *(f"{CONSTANT}{i}" for i in range(len(more))))
+        form = None if call.form == "bare" else call.form
+        wider = msgspec.structs.replace(call, inputs=(*call.inputs, *more), results=named, allow_unused=True, form=form)
+        yield replace_step(case, number, wider), number
+
+
 def seeds_with_history(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have every `grad` with a graph take a seed whose flag was taken off as it was before, with its history: one such tensor."""
     for i, off in enumerate(case.steps if number is END else case.steps[:number]):

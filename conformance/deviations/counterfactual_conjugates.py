@@ -91,6 +91,29 @@ def _unconjugated_slope(right: Rule, position: int, g: Any, out: Any, x: Any, y:
     return add(right(g, out, x, array_of(y)), to_operand(add(linear, -array_of(linear)), x))
 
 
+def derivatives_in_divisors_conjugate_nothing(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradient of a quotient in its divisor depend on the divisor and on the quotient as if nothing were conjugated.
+
+    That is what comes where the gradient in the dividend was asked for, too, of which the one in the divisor is then made.
+    """
+    yield changed_rules(("div",), _unconjugated_in_divisor)
+
+
+def _unconjugated_in_divisor(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
+    """Return what a rule says, with the derivatives ``-r d`` in ``out`` and ``r d out / y`` in ``y``; ``d``: that in ``x``."""
+    if position != 1 or not shape_of(out) == shape_of(x) == shape_of(y):
+        return right(g, out, x, y)
+    quotient, divisor = array_of(out), array_of(y)
+    with np.errstate(all="ignore"):
+        of_dividend = array_of(g) / np.conj(divisor)
+        slopes = np.conj(-of_dividend), np.conj(of_dividend * quotient / divisor)
+    made = right(g, quotient, array_of(x), divisor)
+    for operand, slope in zip((out, y), slopes, strict=True):
+        linear = mul(operand, slope.astype(quotient.dtype))
+        made = add(made, to_operand(add(linear, -array_of(linear)), y))
+    return made
+
+
 def _unconjugated(
     right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any, constants_right: bool = False
 ) -> Pulled:

@@ -16,7 +16,9 @@ from reference_impl.primitives.distances import at_least
 from reference_impl.primitives.elementary import exp, sigmoid
 from reference_impl.primitives.losses import like, shares, soft_margin, soft_margin_by_sum
 from reference_impl.primitives.margins import less_own
-from reference_impl.tape.primitive import zeros_like
+from reference_impl.primitives.shape import expand
+from reference_impl.primitives.softmax import softmax
+from reference_impl.tape.primitive import shape_of, zeros_like
 from reference_impl.tape.rules import replaced_forward, replaced_rule
 
 if TYPE_CHECKING:
@@ -95,7 +97,10 @@ def _no_more_than_the_largest(right: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def labels_smoothed_by_single_numbers(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the two numbers of a mixture with even shares be computed in float32, or the mixture, too, whatever the scores are."""
+    """Have the two numbers of a mixture with even shares be computed in float32, or the mixture, too, whatever the scores are.
+
+    These shares no longer sum to 1, and the slope of the entropy takes them to do so.
+    """
     yield _smoothed(lambda shares: shares)
     yield _smoothed(lambda shares: shares.astype(np.float32))
 
@@ -111,7 +116,14 @@ def _smoothed(made: Callable[[Any], Any]) -> Iterator[None]:
     def rule(g: Any, _: Any, __: Any, *, label_smoothing: float) -> Any:
         return mul_scalar(g, other=float(kept(label_smoothing)))
 
-    with replaced_forward(smoothed, lambda _: mixture), replaced_rule(smoothed, 0, lambda _: rule):
+    def slope(g: Any, _: Any, x: Any, shares: Any) -> Any:
+        return mul(expand(g, shape=shape_of(x)), sub(softmax(x, axis=-1), shares))
+
+    with (
+        replaced_forward(smoothed, lambda _: mixture),
+        replaced_rule(smoothed, 0, lambda _: rule),
+        replaced_rule(entropy_of_shares, 0, lambda _: slope),
+    ):
         yield
 
 

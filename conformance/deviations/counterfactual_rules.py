@@ -17,6 +17,7 @@ from conformance.deviations.changed_rules import changed_rules
 from conformance.deviations.counterfactual_alignments import unlikely_classes_raised
 from conformance.deviations.counterfactual_conjugates import (
     derivatives_conjugate_nothing,
+    derivatives_in_divisors_conjugate_nothing,
     derivatives_not_conjugated,
     derivatives_of_broadcast_quotients_conjugate_nothing,
     derivatives_of_quotients_half_conjugated,
@@ -47,6 +48,7 @@ from conformance.deviations.counterfactual_functions import (
     slopes_of_sinc_differences,
     slopes_of_sizes_quotients,
 )
+from conformance.deviations.counterfactual_hooks import dtypes_between_hooks_free
 from conformance.deviations.counterfactual_lengths import lengths_of_squares, slopes_of_lengths_over_them
 from conformance.deviations.counterfactual_losses import (
     labels_smoothed_by_single_numbers,
@@ -260,6 +262,7 @@ def _filled_again() -> Iterator[None]:
 RULES: dict[str, Change] = {
     "as if gradients were summed in place": sums_formed_in_place,
     "as if gradients were formed in place": gradients_formed_in_place,
+    "as if hooks might return another dtype": dtypes_between_hooks_free,
     "as if gradients of sums were formed in what arrives": sums_formed_in_their_seeds,
     "as if factors were not conjugated": factors_not_conjugated,
     "as if the slope of a size were a quotient": slopes_of_sizes_quotients,
@@ -269,6 +272,7 @@ RULES: dict[str, Change] = {
     "as if derivatives conjugated nothing": derivatives_conjugate_nothing,
     "as if derivatives of quotients were half conjugated": derivatives_of_quotients_half_conjugated,
     "as if derivatives of broadcast quotients conjugated nothing": derivatives_of_broadcast_quotients_conjugate_nothing,
+    "as if derivatives in divisors conjugated nothing": derivatives_in_divisors_conjugate_nothing,
     "as if numbers in gradients were float32": numbers_of_rules_rounded,
     "as if the slope of a power were constant where its exponent is 0": slopes_of_powers_constant,
     "as if derivatives took the slope at 0 from the negative side": derivatives_of_kinks_one_sided,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 
 from conformance.case.outcome import Computed
 from conformance.case.place import END, StepNumber
@@ -23,8 +24,13 @@ if TYPE_CHECKING:
     from conformance.deviations.counterfactual_calls import Variant
 
 FIRST, AS_FIRST = f"{CONSTANT}first", f"{CONSTANT}as_first"
-FORMED = "reshape", "reduce_as"
-"""How a gradient in the first operand gets the shape of that in a later one: it has as many numbers, or is summed as if broadcast."""
+OF_NUMBERS = "nansum", "nan_to_num"
+"""Ops that choose, behind a number that stands for NaN, what they were given."""
+FORMED = "reshape", "reduce_as", "expand"
+"""How a gradient in the first operand gets the shape of that in a later one.
+
+It has as many numbers, or is summed as if broadcast; or the first operand is expanded, so that its gradient is not summed.
+"""
 
 
 def later_gradients(case: Case, number: StepNumber) -> Iterator[tuple[int, int, str]]:
@@ -38,8 +44,8 @@ def later_gradients(case: Case, number: StepNumber) -> Iterator[tuple[int, int, 
 
 
 def _is_later(op: Op, name: str) -> bool:
-    """Whether an operand stands behind another; a number that it divides, or zeros for what is NaN in it, stand before it, too."""
-    return name in op.operands[1:] or (op.op in ("rdiv_scalar", "nansum") and name in op.operands)
+    """Whether an operand stands behind another, which may be a number that it divides, one for what is NaN in it, or a target."""
+    return name in op.operands[1:] or (op.op in ("rdiv_scalar", "soft_margin_loss", *OF_NUMBERS) and name in op.operands)
 
 
 def seeds_of_first_operand(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
@@ -56,14 +62,22 @@ def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], to_
     assert isinstance(grad, Grad)  # noqa: S101
     constant, rest, whole, first, fixed, no, formed, kept = (f"{FIRST}_{i}" for i in range(8))
     before: list[Step]
+    within: list[Step] = []
     if op.op == "rdiv_scalar":
         none = Op("mul_scalar", (constant,), (rest,), {"other": 0.0})
         before = [Detach(op.operands[0], (constant,)), none, Op("add_scalar", (rest,), (FIRST,), {"other": op.attrs["other"]})]
         op = msgspec.structs.replace(op, op="div", operands=(FIRST, *op.operands), attrs={})
-    elif op.op == "nansum":  # where nothing is NaN, the gradient in the zeros is 0, whatever arrives
+    elif op.op in OF_NUMBERS:  # where nothing is NaN, the gradient in what stands for it is 0, whatever arrives
         before = [Op("clone", op.operands, (FIRST,)), Op("mul_scalar", (FIRST,), (rest,), {"other": 0.0})]
         before.append(Op("add", (rest, *op.operands), (whole,)))
         op = msgspec.structs.replace(op, operands=(whole,))
+    elif op.op == "soft_margin_loss":
+        none = Op("mul_scalar", (constant,), (rest,), {"other": 0.0})
+        before = [Detach(op.operands[0], (constant,)), none, *_negated(op.attrs["target"], rest, whole)]
+        within, op = _soft_margin_of(op)
+    elif to_shape == "expand":
+        before, to_shape = [Op("expand", (op.operands[0],), (FIRST,), {"shape": shape_of(case, call, gradient)})], "reshape"
+        op = msgspec.structs.replace(op, operands=(FIRST, *op.operands[1:]))
     else:
         before = [Op("clone", (op.operands[0],), (FIRST,))]
         op = msgspec.structs.replace(op, operands=(FIRST, *op.operands[1:]))
@@ -85,6 +99,7 @@ def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], to_
     steps: Sequence[Step] = (
         *case.steps[:at],
         *before,
+        *within,
         op,
         *case.steps[at + 1 : call],
         asked,
@@ -92,7 +107,28 @@ def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], to_
         *behind,
         *map(taken, case.steps[call + 1 :]),
     )
-    return with_steps(case, steps), number if number is END else number + len(before) + 1 + len(behind)
+    return with_steps(case, steps), number if number is END else number + len(before) + len(within) + 1 + len(behind)
+
+
+def _negated(target: Any, zeros: str, half: str) -> Iterator[Op]:
+    """Yield ops that make `FIRST`, the negated target, of zeros."""
+    signs = np.asarray(target)
+    yield Op("masked_fill", (zeros,), (half,), {"mask": (signs < 0).tolist(), "value": 1.0})
+    yield Op("masked_fill", (half,), (FIRST,), {"mask": (signs > 0).tolist(), "value": -1.0})
+
+
+def _soft_margin_of(loss: Op) -> tuple[list[Step], Op]:
+    """Return the loss as Paddle has it, with the negated target as the first operand of a product: the ops, and the last one."""
+    power, exponential, total, logarithm = (f"{FIRST}_of_{i}" for i in range(4))
+    terms: list[Step] = [
+        Op("mul", (FIRST, *loss.operands), (power,)),
+        Op("exp", (power,), (exponential,)),
+        Op("add_scalar", (exponential,), (total,), {"other": 1.0}),
+        Op("log", (total,), (logarithm,)),
+    ]
+    if (reduction := loss.attrs["reduction"]) == "none":
+        return terms, Op("clone", (logarithm,), loss.results)
+    return terms, Op(reduction, (logarithm,), loss.results, {"axis": None, "keepdims": False})
 
 
 def shape_of(case: Case, number: int, name: str) -> list[int]:

@@ -13,6 +13,7 @@ from conformance.case.files import is_right
 from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END
 from conformance.case.rewrite import with_steps
+from conformance.case.steps import results
 from conformance.compare.compare import Comparer
 from conformance.compare.kinks import SUBGRADIENT, SecondLook, agrees_on_a_reachable_branch
 from conformance.deviations.counterfactual_rules import RULES
@@ -69,11 +70,14 @@ def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Dev
         return True
     answer = _without_promised_state(promise, found.step, found.answer)
     known_here = _excuse_beside(entry, promise, but)
+    asked = results(promise.case.steps[found.step])
 
     def has_answer(variant: Promise, number: int) -> bool:
         right = variant.outcome.observations[number]
         if isinstance(right, Computed) and isinstance(answer, Computed) and len(right.values) != len(answer.values):
-            return False  # the script asks for more, or for less
+            if len(asked) != len(answer.values) or asked != results(variant.case.steps[number])[: len(asked)]:
+                return False  # the script asks for others, or for less
+            right = replace(right, values=right.values[: len(asked)])
         seen = _as_watched(answer, promise.case, variant.case, right, found.tainted)
         comparer, known_there = Comparer(variant), _excuse_beside(entry, variant, but)
         if all(known_there(d) or (number == found.step and known_here(d)) for d in comparer.observation(number, right, seen)):

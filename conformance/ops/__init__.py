@@ -100,8 +100,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "ctc_loss of sequences that are too short for their labels": "it is infinite, and what gradients are then the documents leave open",
     "programs of convolutions, windows, grids, distances, attention that is causal and most means of parts": "their deviations are not "
     "written up: most are those of eager mode, affine_grid has no shape while a program is built, and derivatives of convolutions die",
-    "programs of sinc and stft, and of istft, eig and ormqr": "what they do there is not written up: eig refuses to be "
-    "differentiated, and ormqr may die",
+    "programs of sinc": "what they do there is not written up",
     "programs of positive of no elements or within no_grad, and of gammaincc whose derivative is refused": "what is wrong there is not "
     "written up: a seed that counts once and so has no gradient, two deviations in one number, and a process that dies",
     "distances of other norms than the second": "come with the next ones",

@@ -23,7 +23,7 @@ from reference_impl.reverse.hidden import made_of_hidden
 from reference_impl.reverse.joined import joined_gradients
 from reference_impl.reverse.plan import Place, asked_for, first_in_first_out, newest_first, place_of, reachable
 from reference_impl.tape.choices import BY_FORMULA, connections, refuses_when_freed
-from reference_impl.tape.hooks import Retained, ordered, retains
+from reference_impl.tape.hooks import Retained, fits, ordered, retains
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
 from reference_impl.tape.storage import output_of, overwritten
 from reference_impl.tape.tensor import Family, Mode, Node, Tensor
@@ -294,7 +294,7 @@ class ReversePass:
             else:
                 returned = self._called(hook.function, cotangent, arrived=arrived[hook.slot] is not None)
                 if returned is not None:
-                    if cotangent is None or returned.dtype != primal.dtype or returned.shape != primal.shape:
+                    if cotangent is None or not fits(returned, primal):
                         raise AutogradError(Category.CALLBACK_RESULT, "a hook returned another shape or dtype than it was given")
                     cotangent = self._boxed(returned, node=False) if self.create_graph else returned.array
             slots[hook.slot] = cotangent

@@ -126,6 +126,11 @@ def set_requires_grad(tensor: Tensor, requires_grad: bool, *, dialect: Dialect) 
     tensor.requires_grad = requires_grad
 
 
+def fits(returned: Tensor, primal: Any) -> bool:
+    """Whether what a hook returned may take the place of the cotangent of a primal."""
+    return bool(returned.dtype == primal.dtype and returned.shape == primal.shape)
+
+
 def ordered(hooks: list[Any], dialect: Dialect) -> list[Any]:
     """Return the hooks of a leaf or a node in the order in which they are called."""
     retained_last = dialect.retained_position == "last"

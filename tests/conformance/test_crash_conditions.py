@@ -92,6 +92,13 @@ def test_a_program_may_be_refused_the_gradient_of_a_derivative_that_has_none(op:
     assert holds("gradients_refused", made, derivative, Grad((asked,), ("x",), ("h",), allow_unused=True)) is refused
 
 
+def test_a_program_is_refused_the_second_derivative_of_what_is_made_by_setting_parts() -> None:
+    made = Op("householder_product", ("v", "t"), ("z",))
+    derivative = Grad(("z",), ("v",), ("g",), create_graph=True)
+    case = Case((Input("v", (2, 1), (1.0, 3.0)), Input("t", (1,), (1.5,))), (made, derivative, Grad(("g",), ("t",), ("h",))))
+    assert CONDITIONS["gradients_refused"].holds(case, 2)
+
+
 @pytest.mark.parametrize(("seed", "is_operand"), [("x", True), ("s", True), ("y", True), ("t", False)])
 def test_a_seed_of_a_derivative_may_be_an_operand_of_the_operator_that_made_it(seed: str, is_operand: bool) -> None:
     made = Op("sub", ("y", "x"), ("z",))

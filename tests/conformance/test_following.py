@@ -22,7 +22,7 @@ from conformance.generate.probes import probes
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import CONVENTION, Bucket, judge
 from conformance.mutants.mutant import WrongEngine, patch
-from reference_impl import PADDLE, TORCH, Tensor
+from reference_impl import PADDLE, PADDLE_STATIC, TORCH, Tensor
 from reference_impl.dialects.conventions import Conventions, Kind, OpenChoice
 from reference_impl.reverse import engine as reverse
 from tests.conformance.engines import TOTAL
@@ -143,6 +143,20 @@ def test_a_node_that_is_several_here_computes_behind_the_first_of_them_too() -> 
     parts = ("index_add_rows g", "div x")
     options = {OpenChoice(Kind.FREED, "avg_pool2d_exclusive", f"order 2 {part}"): "computed" for part in parts}
     assert options == judged(case, deciding(options, bare), bare).followed
+
+
+def test_two_connections_explain_what_neither_does_alone() -> None:
+    """A derivative depends on a seed beside its own if the first one depends on its result, and what is made of that on the seed."""
+    leaves = tuple(Input(name, (1, 1), (2.0,)) for name in "xystu")
+    steps = (
+        Op("mm", ("x", "y"), ("z",)),
+        Grad(("z",), ("x", "y"), ("g", "h"), ("s",), create_graph=True),
+        Grad(("h", "g"), ("x",), ("k",), ("t", "u"), create_graph=True),
+        Grad(("k",), ("u", "t"), ("l", "m"), allow_unused=True),
+    )
+    linked = {OpenChoice(Kind.CONNECTED, "mm", about): "linked" for about in ("out", "order 2 link g")}
+    verdict = judged(Case(leaves, steps), deciding(linked, PADDLE_STATIC), PADDLE_STATIC)
+    assert (Bucket.AGREED, True) == (verdict.bucket, len(verdict.followed) > 1)
 
 
 def test_a_choice_that_is_decided_both_ways_in_one_script_diverges() -> None:

@@ -15,3 +15,11 @@ def test_a_hook_on_what_an_op_gives_back_is_on_the_leaf_itself(op: str, is_the_l
     steps = (Op(op, ("x",), ("v",)), Hook("v", ("h",), "nothing"), Op("sum", ("v",), ("t",), TOTAL), Grad(("t",), ("x",), ("g",)))
     case = Case((Input("x", (2,), (1.0, 2.0)),), steps)
     assert CONDITIONS["leaf_hook_asked"].holds(case, len(steps) - 1) is is_the_leaf
+
+
+@pytest.mark.parametrize(("output", "is_hooked"), [("x", True), ("p", False)])
+def test_a_hook_on_a_seed_is_on_the_gradient_that_is_this_seed(output: str, is_hooked: bool) -> None:
+    made = Op("mul", ("x", "y"), ("p",)), Op("exp", ("y",), ("v",)), Hook("v", ("h",), "nothing")
+    gradient = Grad((output,), ("x",), ("g",), ("v",), create_graph=True)
+    case = Case((Input("x", (2,), (1.0, 2.0)), Input("y", (2,), (1.0, 2.0))), (*made, gradient, Grad(("g",), ("y", "g"), ("a", "b"))))
+    assert CONDITIONS["hook_on_asked"].holds(case, len(case.steps) - 1) is is_hooked

@@ -74,6 +74,68 @@ SEEN = {
             ),
         ),
     ),
+    "a seed that is the gradient in what nan_to_num puts a number before": (
+        "paddle-slot-of-derivative-seed",
+        Case(
+            (given("x", 2.0, -1.0, shape=(2,)), given("s", 3.0, 1.0, shape=(2,))),
+            (
+                Op("nan_to_num", ("x",), ("y",), {"nan": 0.5, "posinf": 1.0, "neginf": -1.0}),
+                Grad(("y",), ("x",), ("g",), ("s",), **LINKED),
+                Grad(("g",), ("s",), ("h",), ("g",), **LINKED),
+                Grad(("h",), ("s",), ("k",), ("x",)),
+            ),
+        ),
+    ),
+    "a seed that is the gradient in a score, which is multiplied by its negated target": (
+        "paddle-slot-of-derivative-seed",
+        Case(
+            (given("x", 0.5, -1.0, shape=(2,)), given("s", 3.0)),
+            (
+                Op("soft_margin_loss", ("x",), ("y",), {"target": [1.0, -1.0], "reduction": "sum"}),
+                Grad(("y",), ("x",), ("g",), ("s",), **LINKED),
+                Grad(("g",), ("s",), ("h",), ("g",), **LINKED),
+                Grad(("h",), ("s", "x"), ("k", "m")),
+            ),
+            lane="numeric",
+        ),
+    ),
+    "a seed that is the gradient in a subtrahend of more axes than what it is subtracted from": (
+        "paddle-slot-of-derivative-seed",
+        Case(
+            (given("x", 1.0, 3.0, shape=(2,)), given("y", 2.0, 1.0, 4.0, 3.0, shape=(2, 2)), given("s", *(2.0, 1.0) * 2, shape=(2, 2))),
+            (
+                Op("sub", ("x", "y"), ("z",)),
+                Grad(("z",), ("y",), ("g",), ("s",), **LINKED),
+                Grad(("g",), ("s",), ("h",), ("g",), **LINKED),
+                Grad(("h",), ("s",), ("k",), ("y",)),
+            ),
+        ),
+    ),
+    "a seed that is the gradient in a scalar below what was concatenated": (
+        "paddle-slot-of-derivative-seed-refused",
+        Case(
+            (given("x", 1.0, 3.0, shape=(1, 2)), given("y", 2.0), given("s", *(2.0, 1.0) * 2, shape=(1, 4))),
+            (
+                Op("sub", ("x", "y"), ("z",)),
+                Op("hstack", ("z", "x"), ("w",)),
+                Grad(("w",), ("y",), ("g",), ("s",), **LINKED),
+                Grad(("g",), ("s",), ("h",), ("g",), **LINKED),
+                Grad(("h",), ("s",), ("k",), ("s",)),
+            ),
+        ),
+    ),
+    "a seed that is the gradient in the second factor of mm": (
+        "paddle-slot-of-derivative-seed-refused",
+        Case(
+            (given("x", *(1.0, 3.0) * 3, shape=(2, 3)), given("y", *(2.0,) * 12, shape=(3, 4)), given("s", *(1.0,) * 8, shape=(2, 4))),
+            (
+                Op("mm", ("x", "y"), ("z",)),
+                Grad(("z",), ("y",), ("g",), ("s",), **LINKED),
+                Grad(("g",), ("s",), ("h",), ("g",), **LINKED),
+                Grad(("h",), ("s",), ("k",), ("s",)),
+            ),
+        ),
+    ),
     "a seed that is the gradient in the bias of a linear map": (
         "paddle-slot-of-broadcast-seed",
         Case(

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from conformance.backends import BackendInfo
-from conformance.case.case import Case, Input
+from conformance.case.case import Case, Input, input_of
 from conformance.case.files import read
-from conformance.case.outcome import Computed, Outcome, Raised, Value
-from conformance.case.steps import Grad, Op
+from conformance.case.outcome import Computed, Event, Outcome, Raised, Value
+from conformance.case.steps import Grad, Hook, Op
 from conformance.compare.promise import Promise
 from conformance.deviations.asked import an_output_or_below
 from conformance.deviations.entries import known
@@ -77,4 +77,30 @@ def test_an_output_that_is_an_input_misses_its_own_seed_and_nothing_else(numbers
 def test_what_lies_below_an_output_that_is_an_input_is_refused_as_unreachable(category: Category, bucket: Bucket) -> None:
     promise = Promise(Case((X,), (Op("mul", ("x", "x"), ("y",)), Grad(("y",), ("x", "y"), ("g", "h"))), "exact"), INFO)
     observations = [*promise.outcome.observations[:1], Raised(category, "", None)]
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
+
+
+@pytest.mark.parametrize(("off", "bucket"), [(1.0, Bucket.KNOWN_DEVIATION), (1.001, Bucket.DIVERGED)], ids=["rounded", "wrong"])
+def test_what_two_hooks_cast_and_cast_back_is_rounded_and_no_further_off(off: float, bucket: Bucket) -> None:
+    seed = np.array([0.1, 0.3])
+    hooks = Hook("y", ("h",), "another_dtype"), Hook("y", ("k",), "another_dtype")
+    inputs = Input("x", (2,), (2.0, 3.0), "float64"), input_of("s", seed)
+    steps = Op("mul_scalar", ("x",), ("y",), {"other": 2.0}), *hooks, Grad(("y",), ("x",), ("g",), ("s",))
+    promise = Promise(Case(inputs, steps, "numeric"), INFO)
+    single = seed.astype(np.float32)
+    given = (Value(array, requires_grad=False) for array in (seed, single))
+    called = tuple(Event(name, value, recording=True) for name, value in zip(("h", "k"), given, strict=True))
+    came = Value(single.astype(np.float64) * 2.0 * off, requires_grad=False)
+    observations = [*promise.outcome.observations[:3], Computed((came,), None, called)]
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
+
+
+@pytest.mark.parametrize(("times", "bucket"), [(1, Bucket.KNOWN_DEVIATION), (2, Bucket.DIVERGED)])
+def test_a_hook_behind_a_sibling_is_called_once(times: int, bucket: Bucket) -> None:
+    promise = Promise(read(evidence("paddle-siblings-still-run")), INFO)
+    seen = promise.outcome.observations[6]
+    assert isinstance(seen, Computed)
+    call = Event("h9_b", Value(np.zeros(3, np.float32), requires_grad=False), recording=True)
+    observations = [*promise.outcome.observations]
+    observations[6] = replace(seen, events=(call,) * times)
     assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket

@@ -183,6 +183,22 @@ def test_the_op_that_has_its_turn_has_gradients_at_two_places_of_most_scripts_at
         assert several >= 150, (order, several)
 
 
+def test_a_third_derivative_in_a_seed_is_asked_for_in_each_script_whose_second_derivatives_have_one():
+    def in_a_seed(case):
+        *_, second = (step for step in case.steps if isinstance(step, Grad) and step.create_graph)
+        seeds = {seed for step in case.steps if isinstance(step, Grad) for seed in step.seeds or ()}
+        present = {made for made, asked in zip(second.results, second.inputs, strict=True) if asked in seeds}
+        return not present or any(root in present for root in case.steps[-1].roots + case.steps[case.steps.index(second) + 1].roots)
+
+    assert all(in_a_seed(case_of(4, index, ORDERS)) for index in range(60))
+
+
+def test_most_scripts_of_an_op_of_nine_operands_have_no_constant():
+    lstm = replace(ORDERS, ops=("lstm",))
+    free = sum(all(made.differentiable for made in case_of(4, i, lstm).inputs if made.name.startswith("x")) for i in range(40))
+    assert free >= 12, free
+
+
 def test_a_reference_that_is_right_agrees_with_the_profile_of_orders():
     buckets = {run_case(case_of(9, i, ORDERS), [correct()], Judging()).verdicts["correct"].bucket for i in range(60)}
     assert not buckets & set(FAILING)

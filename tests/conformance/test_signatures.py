@@ -77,6 +77,14 @@ QUOTIENT = Case(  # the gradient is s / conj(w); its derivative in w is taken as
     (Z, Input("w", (2,), ((1.0, -1.0), (2.0, 0.0)), "complex64"), Input("s", (2,), ((1.0, 0.0), (1.0, 0.0)), "complex64")),
     (Op("div", ("z", "w"), ("q",)), Grad(("q",), ("z",), ("g",), ("s",), create_graph=True), Grad(("g",), ("w",), ("h",), ("s",))),
 )
+BOTH = Case(  # the gradient in w is made of d, that in z; for r it has the derivative r d (q / w + conj(q / w)) in w
+    (*QUOTIENT.inputs, Input("r", (2,), ((0.0, 1.0), (1.0, 0.0)), "complex64")),
+    (
+        Op("div", ("z", "w"), ("q",)),
+        Grad(("q",), ("z", "w"), ("g", "k"), ("s",), create_graph=True),
+        Grad(("k",), ("w",), ("h",), ("r",)),
+    ),
+)
 ONE_FOR_TWO = Case(  # the gradient is the sum of s / conj(w); -r s / w^2 is what comes for its derivative in w
     (
         Input("z", (1,), ((1.0, 2.0),), "complex64"),
@@ -249,6 +257,7 @@ BORNE = {
     "as if seeds of derivatives were not conjugated": (BENT, [-2, 2], [-2, -2]),
     "as if derivatives of quotients were half conjugated": (QUOTIENT, [-0.5, -0.25], [0.5, -0.25]),
     LOST_AXES: (read(evidence("torch-batched-group-norm")), [[[[-0.392462, 0], [-0.3373232, 0]]]], [[[[-0.392462, 0], [-0.337, 0]]]]),
+    "as if derivatives in divisors conjugated nothing": (BOTH, [-1 - 1j, 0.75], [-1 - 1j, 0.5]),
     "as if derivatives of broadcast quotients conjugated nothing": (ONE_FOR_TWO, [0.16 + 0.12j, -0.25j], [0.16 + 0.12j, -0.26j]),
 }
 
@@ -263,6 +272,18 @@ def test_numbers_that_are_what_the_entry_says_bear_its_signature(words: str) -> 
 def test_other_wrong_numbers_do_not_bear_it(words: str) -> None:
     case, _, got = BORNE[words]
     assert not bears(entry(words), Promise(case, INFO), found(case, got))
+
+
+@pytest.mark.parametrize(("got", "borne"), [([2.0, 2.0, 1.0, 1.0], True), ([2.0, 3.0, 1.0, 1.0], False), ([1.0, 1.0, 2.0, 2.0], False)])
+def test_the_gradient_of_what_was_broadcast_may_lie_over_the_first_numbers_of_another(got: list[float], borne: bool) -> None:
+    steps = (
+        Op("add", ("x", "y"), ("p",)),
+        Op("reshape", ("p",), ("q",), {"shape": [4]}),
+        Op("sum", ("q",), ("z",), TOTAL),
+        Grad(("z",), ("q", "x"), ("g", "h")),
+    )
+    case = Case((X, Input("y", (2, 2), (0.0, 0.0, 0.0, 0.0), differentiable=False)), steps, "exact")
+    assert borne == bears(entry("the memory of another gradient"), Promise(case, INFO), found(case, got))
 
 
 @pytest.mark.parametrize(("got", "borne"), [([2.0, 0.5, 1.0], True), ([2.0, 0.5, 0.5], False), ([1.0, 0.5, 1.0], False)])

@@ -100,11 +100,13 @@ def hook_on_custom(case: Case, number: int) -> bool:
 
 @condition
 def hook_on_asked(case: Case, number: int) -> bool:
-    """Whether a `grad` call with several inputs asks for the gradient of a value that has a hook, or of the edge of one."""
+    """Whether a `grad` call with several inputs asks for the gradient of a value, by any name, that has a hook, or of its edge."""
     call = case.steps[number]
-    hooked = _hooked(case, number)
-    hooked.update(edge for edge, tensor in edges(case.steps).items() if tensor in hooked)
-    return isinstance(call, Grad) and len(call.inputs) > 1 and not hooked.isdisjoint(call.inputs)
+    if not isinstance(call, Grad) or len(call.inputs) < 2:
+        return False
+    of, same = edges(case.steps), twins(case.steps[:number])
+    hooked, asked = ({same.get(name, name) for name in names} for names in (_hooked(case, number), (of.get(n, n) for n in call.inputs)))
+    return not hooked.isdisjoint(asked)
 
 
 @condition

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from typing import TYPE_CHECKING
 
 from conformance.case.outcome import Computed, Raised
 from conformance.case.queries import call_at, leaves, upstream
 from conformance.case.steps import AppendBackward, Backward, Detach, Grad, Hook, InPlace, Op, SetRequiresGrad, results
 from conformance.compare.promise import promised
+from conformance.deviations.conditions.in_place import shapes_at
 from conformance.deviations.conditions.registry import condition
 from reference_impl import PADDLE, PADDLE_STATIC, Category
 
@@ -169,3 +171,13 @@ def soft_labels_unweighed(case: Case, number: int) -> bool:
     """Whether the step is a cross entropy of soft labels whose classes are not weighed."""
     step = case.steps[number]
     return isinstance(step, Op) and step.op == "cross_entropy_distilled" and step.attrs["weight"] is None
+
+
+@condition
+def vector_times_batch(case: Case, number: int) -> bool:
+    """Whether the step multiplies a vector by a batch of several matrices."""
+    step = case.steps[number]
+    if not isinstance(step, Op) or step.op != "matmul":
+        return False
+    vector, batch = (shapes_at(case, number, PADDLE).get(name) or () for name in step.operands)
+    return len(vector) == 1 and math.prod(batch[:-2]) > 1

@@ -291,6 +291,16 @@ def cut_seed_of_root(case: Case, number: int) -> bool:
 
 
 @condition
+def cuts_gradient_of_identity(case: Case, number: int) -> bool:
+    """Whether a `grad` call names in ``no_grad_vars`` what an earlier one, without a graph, returned for an output in itself."""
+    call, same = case.steps[number], twins(case.steps[:number])
+    if not isinstance(call, Grad):
+        return False
+    cut = {same[name] for name in call.no_grad_vars or () if name in same}
+    return any(not cut.isdisjoint(frozen_seeds(case, i)) for i in range(number))
+
+
+@condition
 def seed_of_identity_used(case: Case, number: int) -> bool:
     """Whether the step uses, or a `backward` may reach, the seed of an earlier `grad` call without a graph of an output in itself."""
     before = case.steps[:number]

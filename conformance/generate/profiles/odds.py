@@ -125,7 +125,9 @@ class OrdersOdds:
     """Scripts of the profile `orders`: one op, to the third order."""
 
     complexes: float = 0.12  #: A script over complex tensors, where the op takes them.
-    constant: float = 0.1  #: An operand is a constant: rules leave its slot out, and there is less to differentiate.
+    #: A script has constants: an op of nine operands would hardly ever be without one, and what is known of constants hides the rest.
+    constants: float = 0.5
+    constant: float = 0.2  #: There an operand is a constant: rules leave its slot out, and there is less to differentiate.
     before: Range = Range(0, 1)  #: Ops before the one that the script is about: its operands are leaves, or computed.
     applied: Range = Range(2, 3)  #: So often the op is applied: to other values, or to what it made.
     fresh_operand: float = 0.7  #: A fresh input although a value would do: leaves of its own are gradients of its own.
@@ -133,7 +135,9 @@ class OrdersOdds:
     #: Ops that may stand beside it: all have derivatives of every order, and keep numbers moderate.
     beside: tuple[str, ...] = ("mul", "add", "sub", "neg", "mul", "sin", "tanh")
     asked: int = 8  #: So many leaves at most are asked for: at the third order there are more of two ops with two operands.
-    again: Range = Range(1, 3)  #: So many of the gradients are differentiated.
+    #: The first call asks for one leaf: a wrong gradient of one operand hides the others, and a rule may depend on what is asked for.
+    alone: float = 0.3
+    again: Range = Range(3, 5)  #: So many of the gradients are differentiated, where there are as many.
     calls: CallOdds = RIGHT_CALLS  #: The seeds of the calls.
 
 

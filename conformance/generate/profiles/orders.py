@@ -29,7 +29,8 @@ TRIES = 4
 
 def draw_orders(source: Source, odds: Odds, orders: OrdersOdds, op: str, *, exact: bool, dtype: str, static: bool = False) -> Case:
     """Draw a graph around an op, and its derivatives; ``static``: for programs."""
-    sketch = replace(odds.sketch, constant=orders.constant, fresh_operand=orders.fresh_operand)
+    constant = orders.constant if source.chance(orders.constants) else 0.0
+    sketch = replace(odds.sketch, constant=constant, fresh_operand=orders.fresh_operand)
     s = Sketch(source, replace(odds, sketch=sketch), exact=exact, dtype=dtype)
     s.fresh(s.shape())
     for _ in range(source.integer(*orders.before)):
@@ -54,13 +55,19 @@ def _derive(s: Sketch, orders: OrdersOdds, roots: Sequence[Draft], *, static: bo
     """Differentiate roots, then their gradients, and theirs: at the third order one by one, so that none is hidden by another.
 
     The first derivative is asked for without a graph, too: with one, an engine may refuse it of an op that has no second derivative.
-    In a program every gradient is part of the graph.
+    There a leaf may be asked for alone: a call that gives one wrong gradient is compared in none. In a program every gradient is part
+    of the graph. Of the second derivatives those in a seed are always there; those of a linear op
+    in its operands are not, and whether an op is linear is for the engine to know.
     """
     if not static:
-        _grad(s, orders, roots, create_graph=False)
+        _grad(s, orders, roots, create_graph=False, alone=s.source.chance(orders.alone))
     first = _grad(s, orders, roots, create_graph=True)
     second = _grad(s, orders, _some(s, orders, first), create_graph=True)
-    for gradient in _some(s, orders, second):
+    call, seeds = s.steps[-1], {d.name for d in s.values if d.origin == "seed"}
+    assert isinstance(call, Grad)  # noqa: S101 - that is what was drawn
+    in_seeds = [d for d, asked in zip(second, call.inputs, strict=True) if asked in seeds]
+    others = [d for d in second if d not in in_seeds]
+    for gradient in (root for kind in (in_seeds, others) if kind for root in _some(s, orders, kind)):
         _grad(s, orders, [gradient], create_graph=False)
 
 
@@ -69,17 +76,19 @@ def _some(s: Sketch, orders: OrdersOdds, drafts: Sequence[Draft]) -> list[Draft]
     return [d for d in drafts if d.name in chosen]
 
 
-def _grad(s: Sketch, orders: OrdersOdds, roots: Sequence[Draft], *, create_graph: bool) -> list[Draft]:
-    """Ask for the gradients of all leaves, or as many as are allowed, and keep the graph."""
+def _grad(s: Sketch, orders: OrdersOdds, roots: Sequence[Draft], *, create_graph: bool, alone: bool = False) -> list[Draft]:
+    """Ask for the gradients of all leaves, or as many as are allowed, or of one alone, and keep the graph."""
     reached = frozenset().union(*(root.above for root in roots))
     leaves = [d for d in s.values if d.is_leaf and d.name in reached] or [roots[0]]
-    asked = s.source.shuffled(leaves)[: orders.asked]
+    asked = s.source.shuffled(leaves)[: 1 if alone else orders.asked]
     seeds = draw_seeds(s, orders.calls, roots, differentiable=create_graph)
     names = tuple(s.name("g") for _ in asked)
     outputs = tuple(root.name for root in roots)
     call = Grad(outputs, tuple(d.name for d in asked), names, seeds, True, create_graph, allow_unused=True)
     s.steps.append(call)
-    depends = above(s, roots, seeds) if create_graph else frozenset()
-    made = [Draft(n, d.shape, d.dtype, None, create_graph, depends | {n}, "gradient") for n, d in zip(names, asked, strict=True)]
-    s.values.extend(made)
-    return made
+    given = seeds or (None,) * len(roots)
+    for name, leaf in zip(names, asked, strict=True):
+        over = [number for number, root in enumerate(roots) if leaf.name in root.above]
+        depends = above(s, [roots[n] for n in over], [given[n] for n in over]) if create_graph else frozenset()
+        s.values.append(Draft(name, leaf.shape, leaf.dtype, None, create_graph, depends | {name}, "gradient"))
+    return s.values[-len(names) :]

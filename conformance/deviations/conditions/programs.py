@@ -23,14 +23,12 @@ if TYPE_CHECKING:
 
 EXPANDING = ("expand", "broadcast_to")
 SELECTIONS = ("getitem_mask", "masked_select")
-OF_PARTS = ("householder_product", "ormqr")
+REFLECTIONS = ("householder_product", "ormqr")
 """Ops that set parts of a tensor, which has no second derivative. A program that is refused one dies of it, so it is not measured."""
 JOINS = ("cat", "stack", "hstack", "vstack", "dstack", "row_stack", "column_stack")
 PRODUCTS = ("mul", "outer")
 FACTORS = ("ldexp", "trapezoid", "margin_ranking_loss")
 """Ops that multiply their operand with a constant of their own."""
-OWN_FIRST = ("rdiv_scalar", "householder_product", "ormqr")
-"""Ops that have a constant of their own for a first operand: the number, or the identity that reflections are taken off."""
 
 
 @functools.lru_cache(maxsize=8)
@@ -55,8 +53,15 @@ def constant_first_operand(case: Case, number: int) -> bool:
     """Whether the first operand of an op is a constant and another is not."""
     step, constants = case.steps[number], _constants(case)
     return isinstance(step, Op) and (
-        step.op in OWN_FIRST or (step.operands[0] in constants and not constants.issuperset(step.operands))
+        step.op == "rdiv_scalar" or (step.operands[0] in constants and not constants.issuperset(step.operands))
     )
+
+
+@condition
+def reflects(case: Case, number: int) -> bool:
+    """Whether an op is a product of reflections, of which each is taken off an identity, that is off a constant."""
+    step = case.steps[number]
+    return isinstance(step, Op) and step.op in REFLECTIONS
 
 
 @condition
@@ -130,7 +135,7 @@ def gradients_refused(case: Case, number: int) -> bool:
     if isinstance(promised(case, PADDLE_STATIC).observations[number], Raised):
         return True
     applied = {op.op for step in before for op in ops(step)}
-    once = (op for op in applied if op in OF_PARTS or PADDLE_STATIC.conventions.highest_order(op) == 1)
+    once = (op for op in applied if op in REFLECTIONS or PADDLE_STATIC.conventions.highest_order(op) == 1)
     return _of_derivative(call, before) and any(once)
 
 

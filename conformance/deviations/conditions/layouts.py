@@ -58,6 +58,16 @@ def product_without_elements(case: Case, number: int) -> bool:
 
 
 @condition
+def difference_of_dot(case: Case, number: int) -> bool:
+    """Whether the step is a difference with the product of two vectors."""
+    step = case.steps[number]
+    if not isinstance(step, Op) or step.op != "sub":
+        return False
+    shapes = shapes_at(case, number, PADDLE)
+    return any(shapes.get(name) == () for name in made_by(("matmul",), case.steps[:number]) if name in step.operands)
+
+
+@condition
 def scattered_along_negative_axis(case: Case, number: int) -> bool:
     """Whether the step writes to a slice of an axis that is counted from the end."""
     step = case.steps[number]

@@ -134,7 +134,8 @@ class OrdersOdds:
     after: Range = Range(0, 2)  #: Ops behind it: its cotangent is a seed, or computed.
     #: Ops that may stand beside it: all have derivatives of every order, and keep numbers moderate.
     beside: tuple[str, ...] = ("mul", "add", "sub", "neg", "mul", "sin", "tanh")
-    asked: int = 8  #: So many leaves at most are asked for: at the third order there are more of two ops with two operands.
+    #: So many leaves at most are asked for: all of three recurrent layers, since Paddle refuses the gradients of some of their weights.
+    asked: int = 48
     #: The first call asks for one leaf: a wrong gradient of one operand hides the others, and a rule may depend on what is asked for.
     alone: float = 0.3
     again: Range = Range(3, 5)  #: So many of the gradients are differentiated, where there are as many.

@@ -262,11 +262,12 @@ def seed_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[
 
 
 def constant_seeds_tracked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have the constants that are seeds of a `grad` with a graph require a gradient from that call on."""
-    stopped = constant_inputs(case)
+    """Have the constants that are seeds of a `grad` with a graph, by whatever name, require a gradient from that call on."""
+    stopped, same = constant_inputs(case), twins(case.steps)
 
     def tracked(_: int, step: Step) -> list[Step]:
-        seeds = (step.seeds or ()) if isinstance(step, Grad) and step.create_graph else ()
+        given = (step.seeds or ()) if isinstance(step, Grad) and step.create_graph else ()
+        seeds = (same.get(name, name) for name in given if name is not None)
         return [*(SetRequiresGrad(name, requires_grad=True) for name in dict.fromkeys(seeds) if name in stopped), step]
 
     variant, begins = expand_steps(case, number, tracked)

@@ -101,7 +101,7 @@ def derivatives_in_divisors_conjugate_nothing(_: Sequence[str]) -> Iterator[Abst
 
 def _unconjugated_in_divisor(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
     """Return what a rule says, with the derivatives ``-r d`` in ``out`` and ``r d out / y`` in ``y``; ``d``: that in ``x``."""
-    if position != 1 or not shape_of(out) == shape_of(x) == shape_of(y):
+    if position != 1 or shape_of(out) != shape_of(x):
         return right(g, out, x, y)
     quotient, divisor = array_of(out), array_of(y)
     with np.errstate(all="ignore"):

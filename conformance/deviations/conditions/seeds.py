@@ -160,8 +160,8 @@ def constant_seed_behind(case: Case, number: int) -> bool:
         return False
     behind = set().union(*(upstream(before, root) for root in step.roots))
     made = (s for s in before if isinstance(s, Grad) and s.create_graph and not behind.isdisjoint(s.results))
-    constants = constant_inputs(case)
-    return any(not constants.isdisjoint(s.seeds or ()) for s in made)
+    constants, same = constant_inputs(case), twins(before)
+    return any(same.get(seed, seed) in constants for s in made for seed in s.seeds or () if seed is not None)
 
 
 @condition

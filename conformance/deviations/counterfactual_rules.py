@@ -163,6 +163,7 @@ def _side(x: Any, *, slope: float) -> Any:
 
 _SIDE = Primitive(_side, "side")
 _HELD = Primitive(np.positive, "held")
+_LESS = Primitive(lambda x: -np.equal(x, 0).astype(x.dtype), "less_at_zero")
 """Ops that nothing flows through, in a program neither."""
 
 
@@ -172,7 +173,7 @@ def logistic_slopes_at_zero_less_by_one(_: Sequence[str]) -> Iterator[AbstractCo
 
 
 def _less_at_zero(right: Rule, _: int, g: Any, out: Any, x: Any, **attrs: Any) -> Any:
-    return add(right(g, out, x, **attrs), mul(g, np.where(np.equal(array_of(x), 0), -1.0, 0.0).astype(array_of(out).dtype)))
+    return add(right(g, out, x, **attrs), mul(g, _LESS(x)))
 
 
 def selu_slopes_of_rounded_sums(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

@@ -89,6 +89,8 @@ def _plainer(step: Step, without: Collection[str]) -> Step:
     lacking = {field for field, word in PARAMETERS.get(type(step), {}).items() if word in without}
     if NO_GRAD in without:
         lacking.add(NO_GRAD)
+    if "no_grad_vars" in lacking and getattr(step, "form", None) == "set":
+        lacking.add("form")  # nothing else may be handed over as a set
     return msgspec.structs.replace(
         step, **{field.name: field.default for field in msgspec.structs.fields(step) if field.name in lacking}
     )

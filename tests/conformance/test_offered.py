@@ -9,6 +9,7 @@ import pytest
 
 from conformance.backends.reference import reference
 from conformance.case.case import Case, Input
+from conformance.case.files import is_right
 from conformance.case.outcome import Computed
 from conformance.case.steps import Backward, Custom, Edge, Grad, Hook, InPlace, Op, RemoveHook, results
 from conformance.generate.offered import BY_PARAMETER, LEFT_OUT, as_offered
@@ -42,6 +43,15 @@ def drawn() -> list[Case]:
 @pytest.mark.parametrize("word", WITHOUT)
 def test_no_script_has_what_nobody_offers(word: str) -> None:
     assert not [case.id for case in drawn() for needed in case.needs if word in needed]
+
+
+def test_what_is_left_of_a_script_is_one_that_can_be_run() -> None:
+    assert not [case.id for case in drawn() if not is_right(case)]
+
+
+def test_a_script_without_no_grad_vars_hands_nothing_over_as_a_set() -> None:
+    step = Grad(("y",), ("x",), ("g",), no_grad_vars=("c",), form="set")
+    assert [Grad(("y",), ("x",), ("g",))] == as_offered([step], ("no_grad_vars",))
 
 
 def test_a_custom_function_is_applied_op_by_op() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, get_args
 
 from conformance.case.place import END, StepNumber
-from conformance.case.steps import Backward, Call, Edge, Grad, InPlace, Op, SetRequiresGrad, Step, kind, ops, results, uses
+from conformance.case.steps import Backward, Call, Detach, Edge, Grad, InPlace, Op, SetRequiresGrad, Step, kind, ops, results, uses
 from conformance.ops import catalogue
 from conformance.ops.spec import Memory
 
@@ -24,6 +24,11 @@ def call_at(case: Case, number: int) -> Call | None:
     """Return the autograd call that a step is; ``None`` if it is none."""
     step = case.steps[number]
     return step if isinstance(step, Call) else None
+
+
+def records(step: Step) -> bool:
+    """Whether what a step makes may have a history: it is not detached, nor made inside ``no_grad``, nor by a call without a graph."""
+    return not (isinstance(step, Detach) or getattr(step, "no_grad", False) or (isinstance(step, Grad) and not step.create_graph))
 
 
 def upstream(steps: Sequence[Step], name: str, but: Collection[str] = ()) -> set[str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import leaves, upstream
+from conformance.case.queries import leaves, records, upstream
 from conformance.case.rewrite import CONSTANT, replace_step, without_root
 from conformance.case.steps import Detach, Grad, SetRequiresGrad
 from conformance.deviations.conditions.calls import names_in_paddle
@@ -24,18 +24,30 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from conformance.case.case import Case
+    from conformance.case.steps import Step
     from conformance.deviations.counterfactual_calls import Variant
 
 
 def asked_outputs_not_started(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have a `grad` call that asks for one of its outputs start as Paddle does."""
+    """Have a `grad` call that asks for one of its outputs start as Paddle does.
+
+    What lies below a gradient hangs on the rules that made it: its seeds do, and all that its pass came by, or nothing of that.
+    """
     call = None if number is END else case.steps[number]
     if number is END or not isinstance(call, Grad):
         return
-    before, same = case.steps[:number], names_in_paddle(case, number)
-    asked, roots = ([same.get(name, name) for name in names] for names in (call.inputs, call.outputs))
-    if set(asked).isdisjoint(roots):
+    same = names_in_paddle(case, number)
+    if {same.get(name, name) for name in call.inputs}.isdisjoint(same.get(name, name) for name in call.outputs):
         return
+    before = [step for step in case.steps[:number] if records(step)]
+    linear = [msgspec.structs.replace(step, outputs=(), inputs=()) if isinstance(step, Grad) else step for step in before]
+    for steps in (before, linear)[: 1 + (linear != before)]:
+        yield _started(case, number, call, steps)
+
+
+def _started(case: Case, number: int, call: Grad, before: Sequence[Step]) -> Variant:
+    same = names_in_paddle(case, number)
+    asked, roots = ([same.get(name, name) for name in names] for names in (call.inputs, call.outputs))
 
     def below(name: str, but: Sequence[str] = ()) -> set[str]:
         return {same.get(n, n) for n in upstream(before, name, but)} - {name}
@@ -44,8 +56,7 @@ def asked_outputs_not_started(case: Case, number: StepNumber, _: Sequence[str]) 
     first = [root for root in roots if not any(root in others for others in behind.values())]
     starts = [root for root in first if root not in asked and not behind[root].isdisjoint(asked)]
     if not starts:
-        yield _seeds_alone(case, number, call, [root in asked for root in roots])
-        return
+        return _seeds_alone(case, number, call, [root in asked for root in roots])
     reached = {name for root in starts for name in below(root, call.constants or ())}
     ends = {name for name in asked if below(name).isdisjoint(asked)}
     stopped = {name for name in ends if name in reached and name not in leaves(case)}
@@ -54,7 +65,7 @@ def asked_outputs_not_started(case: Case, number: StepNumber, _: Sequence[str]) 
     missed = {name for name in asked if name not in reached}
     if missed and missed.isdisjoint(ends):
         started = msgspec.structs.replace(started, allow_unused=True)
-    yield replace_step(case, number, started), number
+    return replace_step(case, number, started), number
 
 
 def _seeds_alone(case: Case, number: int, call: Grad, kept: Sequence[bool]) -> Variant:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conformance.case.queries import label
-from conformance.case.steps import Detach, Grad, results, uses
+from conformance.case.queries import label, records
+from conformance.case.steps import Grad, results, uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ def way_to(case: Case, number: int, roots: tuple[str, ...], name: str) -> Way:
         reached = next((made for made in results(step) if made in ways), None)
         if reached is None:
             continue
-        if isinstance(step, Detach) or getattr(step, "no_grad", False) or (isinstance(step, Grad) and not step.create_graph):
+        if not records(step):
             cut = f"step {i} ({label(case, i)})"
             continue
         derived |= isinstance(step, Grad)

@@ -19,7 +19,7 @@ import numpy as np
 
 from conformance.case.case import Case, input_of
 from conformance.case.outcome import Computed, Value
-from conformance.case.queries import twins
+from conformance.case.queries import records, twins
 from conformance.case.steps import Backward, Call, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, parameters, results, uses
 from conformance.generate.sources import FastSource
 from conformance.laws.relation import Place
@@ -244,7 +244,7 @@ def _made_from(inputs: Sequence[Input], steps: Sequence[Step]) -> tuple[dict[str
     cut = False
     for step in steps:
         sources = tuple(name for field, name in uses(step) if field != "no_grad_vars" and name in made_from)
-        constant = isinstance(step, Detach) or getattr(step, "no_grad", False) or not getattr(step, "create_graph", True)
+        constant = not records(step)
         cut |= bool(sources) and (constant or getattr(step, "no_grad_vars", None) is not None)
         made_from.update((n, sources) for n in results(step) if sources and not constant)
     return made_from, cut

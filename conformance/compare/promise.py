@@ -30,7 +30,7 @@ from conformance.case.steps import AppendBackward
 from conformance.compare.branches import choosing, observing, taking, turned
 from conformance.compare.history import History, Notes
 from conformance.compare.rounding import Bounds
-from reference_impl import PADDLE_STATIC, TORCH, Category
+from reference_impl import PADDLE, PADDLE_STATIC, TORCH, Category
 
 if TYPE_CHECKING:
     from conformance.backends import Backend
@@ -140,7 +140,11 @@ def promised(case: Case, dialect: Dialect) -> Outcome:
 
 
 def impossible(case: Case) -> tuple[int, str] | None:
-    """Return the first step that nobody can run, as `Promise.impossible`, by the dialect that the script is written for."""
+    """Return the first step that nobody can run, as `Promise.impossible`, by the dialects that the script is written for.
+
+    What an op takes is not the same in all: Paddle's ``linear`` takes vectors for its matrices.
+    """
     static = any(isinstance(step, AppendBackward) for step in case.steps)
-    dialect = PADDLE_STATIC if static else TORCH
-    return Promise(case, BackendInfo(dialect.name, "", dialect, dialect.not_offered)).impossible
+    dialects = (PADDLE_STATIC,) if static else (TORCH, PADDLE)
+    first, *others = (Promise(case, BackendInfo(d.name, "", d, d.not_offered)).impossible for d in dialects)
+    return None if None in others else first

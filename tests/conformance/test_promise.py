@@ -11,7 +11,7 @@ from conformance.backends.reference import reference
 from conformance.case.case import Case, Input
 from conformance.case.steps import Grad, Op
 from conformance.compare.branches import Recorder
-from conformance.compare.promise import Promise
+from conformance.compare.promise import Promise, impossible
 from conformance.judge.verdict import Bucket, judge
 from tests.conformance.engines import EXACT, INFO, NUMERIC, TOTAL, answer
 
@@ -108,3 +108,12 @@ def test_another_case_is_promised_by_the_same_dialect() -> None:
 
 def test_the_wider_run_is_in_double_precision() -> None:
     assert np.float64 == Promise(NUMERIC, INFO).widened.observations[0].values[0].array.dtype  # type: ignore[union-attr]
+
+
+def test_what_one_dialect_can_run_is_not_impossible() -> None:
+    vectors = (Input("x", (1,), (2.0,)), Input("b", (1,), (1.0,)))
+    assert impossible(Case(vectors, (Op("linear", ("x", "x", "b"), ("y",)),))) is None
+
+
+def test_what_no_dialect_can_run_is_impossible() -> None:
+    assert impossible(Case((Input("x", (1,), (2.0,)),), (Op("sum", ("x",), ("y",), {"axis": 5, "keepdims": False}),))) is not None

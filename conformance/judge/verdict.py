@@ -134,11 +134,12 @@ def _unsettled(followed: Mapping[OpenChoice, str], differs: Mismatch, compared: 
     """Return the options that were taken and that the answer does not show.
 
     A pass need not have come to the node that should refuse it. It may be refused by another one with as good a reason: which of the
-    two is ready first nobody promises, and in Paddle the addresses of nodes decide it. And where a derivative is not offered, it may
-    do something else that is known to be wrong.
+    two is ready first nobody promises, and in Paddle the addresses of nodes decide it. It may end at one that is known to fail. And
+    where a derivative is not offered, it may do something else that is known to be wrong.
     """
     refusing = REFUSALS.get(differs.expected)
-    knowingly = refusing is Kind.OFFERED and any(found.step == differs.step for found, _ in compared.known)
+    known = [found for found, _ in compared.known if found.step == differs.step]
+    knowingly = any(refusing is Kind.OFFERED or (found.kind == "error" and found.actual != COMPUTED) for found in known)
     if differs.actual not in REFUSALS and not knowingly:
         return {}
     return {choice: option for choice, option in followed.items() if choice.kind is refusing and option == COMPUTED}

@@ -36,7 +36,12 @@ def upstream(steps: Sequence[Step], name: str, but: Collection[str] = ()) -> set
 
     What was written to a value in place is among them.
     """
-    wanted = {name}
+    return upstream_of(steps, (name,), but)
+
+
+def upstream_of(steps: Sequence[Step], names: Iterable[str], but: Collection[str] = ()) -> set[str]:
+    """Return the values that any of these were computed from, as `upstream`."""
+    wanted = set(names)
     for step in reversed(steps):
         if not wanted.isdisjoint((step.tensor,) if isinstance(step, InPlace) else results(step)):
             wanted.update(used for _, used in uses(step) if used not in but)

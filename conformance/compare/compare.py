@@ -22,7 +22,7 @@ import numpy as np
 from conformance.case.aliases import lying_in, sharing_with
 from conformance.case.outcome import Blocked, Computed, NotOffered, Raised
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import label, upstream
+from conformance.case.queries import label, upstream_of
 from conformance.case.rewrite import replace_step
 from conformance.case.steps import Call, Custom, Grad, Hook, observed
 from conformance.compare.mismatch import ALL_ZEROS, WITH_NAN, ZEROS_FOR_NONE, Mismatch, describe, word_of
@@ -229,7 +229,7 @@ class Comparer:
         """
         wanted, got = ([event.name for _, event in events] for events in (expected, actual))
         before = self.case.steps[:number]
-        behind = {name for root in getattr(self.case.steps[number], "roots", ()) for name in upstream(before, root)}
+        behind = upstream_of(before, getattr(self.case.steps[number], "roots", ()))
         hooks = {step.results[0] for step in before if isinstance(step, Hook) and step.tensor in behind}
         if any(name not in hooks.union(wanted) or got.count(name) > max(1, wanted.count(name)) for name in got):
             yield Mismatch(number, "events", "event", "as promised", "more", f"called {got}, expected {wanted}", answer=answer)

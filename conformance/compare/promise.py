@@ -146,5 +146,10 @@ def impossible(case: Case) -> tuple[int, str] | None:
     """
     static = any(isinstance(step, AppendBackward) for step in case.steps)
     dialects = (PADDLE_STATIC,) if static else (TORCH, PADDLE)
-    first, *others = (Promise(case, BackendInfo(d.name, "", d, d.not_offered)).impossible for d in dialects)
-    return None if None in others else first
+    found = None
+    for dialect in dialects:
+        there = Promise(case, BackendInfo(dialect.name, "", dialect, dialect.not_offered)).impossible
+        if there is None:
+            return None
+        found = found or there
+    return found

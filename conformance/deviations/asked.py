@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import derivatives, twins, upstream
+from conformance.case.queries import derivatives, twins, upstream_of
 from conformance.case.steps import Grad
 from conformance.deviations.conditions.calls import outputs_asked_for
 from conformance.deviations.conditions.points import dropped_nothings
@@ -33,7 +33,7 @@ def an_output_or_below(case: Case, number: StepNumber, slot: int) -> bool:
         return False
     captured, before = outputs_asked_for(case, number), case.steps[:number]
     same, asked = twins(before), _asked(case, number, slot)
-    return asked is not None and same.get(asked, asked) in {same.get(n, n) for name in captured for n in upstream(before, name)}
+    return asked is not None and same.get(asked, asked) in {same.get(n, n) for n in upstream_of(before, captured)}
 
 
 def a_dropped_nothing(case: Case, number: StepNumber, slot: int) -> bool:

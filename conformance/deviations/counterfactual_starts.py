@@ -21,7 +21,7 @@ from conformance.case.steps import Detach, Grad, SetRequiresGrad
 from conformance.deviations.conditions.calls import names_in_paddle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from conformance.case.case import Case
     from conformance.case.steps import Step
@@ -42,11 +42,10 @@ def asked_outputs_not_started(case: Case, number: StepNumber, _: Sequence[str]) 
     before = [step for step in case.steps[:number] if records(step)]
     linear = [msgspec.structs.replace(step, outputs=(), inputs=()) if isinstance(step, Grad) else step for step in before]
     for steps in (before, linear)[: 1 + (linear != before)]:
-        yield _started(case, number, call, steps)
+        yield _started(case, number, call, steps, same)
 
 
-def _started(case: Case, number: int, call: Grad, before: Sequence[Step]) -> Variant:
-    same = names_in_paddle(case, number)
+def _started(case: Case, number: int, call: Grad, before: Sequence[Step], same: Mapping[str, str]) -> Variant:
     asked, roots = ([same.get(name, name) for name in names] for names in (call.inputs, call.outputs))
 
     def below(name: str, but: Sequence[str] = ()) -> set[str]:
@@ -56,7 +55,7 @@ def _started(case: Case, number: int, call: Grad, before: Sequence[Step]) -> Var
     first = [root for root in roots if not any(root in others for others in behind.values())]
     starts = [root for root in first if root not in asked and not behind[root].isdisjoint(asked)]
     if not starts:
-        return _seeds_alone(case, number, call, [root in asked for root in roots])
+        return _seeds_alone(case, number, call, [root in asked for root in roots], same)
     reached = {name for root in starts for name in below(root, call.constants or ())}
     ends = {name for name in asked if below(name).isdisjoint(asked)}
     stopped = {name for name in ends if name in reached and name not in leaves(case)}
@@ -68,9 +67,8 @@ def _started(case: Case, number: int, call: Grad, before: Sequence[Step]) -> Var
     return replace_step(case, number, started), number
 
 
-def _seeds_alone(case: Case, number: int, call: Grad, kept: Sequence[bool]) -> Variant:
+def _seeds_alone(case: Case, number: int, call: Grad, kept: Sequence[bool], same: Mapping[str, str]) -> Variant:
     """Have a call be for copies of the outputs that are asked for, which nothing lies below."""
-    same = names_in_paddle(case, number)
     outputs = dict.fromkeys(same.get(name, name) for name, asked in zip(call.outputs, kept, strict=True) if asked)
     copies = {name: f"{CONSTANT}{name}_{number}_alone" for name in outputs}
     made = [s for name, copy in copies.items() for s in (Detach(name, (copy,)), SetRequiresGrad(copy, requires_grad=True))]

@@ -1,7 +1,4 @@
-"""Counterfactual rules of sums.
-
-A pass that forms them in memory which others have, too.
-"""
+"""Counterfactual rules of sums: what comes of a pass that adds up gradients in memory which other tensors have, too."""
 
 from __future__ import annotations
 

@@ -135,7 +135,8 @@ def draw_case(source: Source, options: DrawOptions) -> Case:
     both = (options.ops is None or "cast" in options.ops) and source.chance(odds.both_precisions)
     if both and OTHER_PRECISION[dtype] not in options.without:
         sketch.both_precisions, sketch.promotes = True, not options.static
-        vocabulary += [] if "op:cast" in options.without else ["cast"] * odds.casts
+        if "op:cast" not in options.without:
+            vocabulary += ["cast"] * odds.casts
     sketch.lays_out = options.ops is None and not options.static  # by ops; and what is fed to a program is contiguous
     if options.static:
         return draw_program(sketch, vocabulary, deep=deep, longest=options.longest)

@@ -114,8 +114,7 @@ def _in_higher_precision(dispute: Dispute) -> Vote:
 def _of(other: Backend, dispute: Dispute) -> Vote:
     """Ask a backend that promises the same: whether it keeps the promise, or does what the accused does."""
     found, info = dispute.found, other.info
-    asked = (dispute.case,) if found.kind == "flag" else (dispute.case, written_out(dispute.promise))
-    promised = next((p for p in (Promise(case, info) for case in asked) if _same_promise(dispute, p)), None)
+    promised = next((p for p in (Promise(case, info) for case in _spellings(dispute)) if _same_promise(dispute, p)), None)
     if promised is None:
         return silent(info.name, "its dialect promises something else here, or it does not offer the step")
     seen = other.run(promised.case)
@@ -130,6 +129,13 @@ def _of(other: Backend, dispute: Dispute) -> Vote:
     if (same_place[0].kind, same_place[0].actual) == (found.kind, found.actual) and _alike(same_place[0], found):
         return Vote(info.name, Opinion.RIGHT, Opinion.WRONG, "promises the same, and does as the accused does")
     return silent(info.name, "differs from both")
+
+
+def _spellings(dispute: Dispute) -> Iterator[Case]:
+    """Yield the script as it is, and then, where flags are not the matter, with all written out that it leaves to the dialect."""
+    yield dispute.case
+    if dispute.found.kind != "flag":
+        yield written_out(dispute.promise)
 
 
 def _same_promise(dispute: Dispute, promised: Promise) -> bool:

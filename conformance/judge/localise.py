@@ -26,7 +26,7 @@ from conformance.case.aliases import sharing_with
 from conformance.case.case import Case
 from conformance.case.outcome import Computed, Raised
 from conformance.case.place import END
-from conformance.case.queries import label, leaves, upstream
+from conformance.case.queries import label, leaves, upstream_of
 from conformance.case.rewrite import replace_uses
 from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, results, uses
 from conformance.compare.compare import Comparer
@@ -99,7 +99,7 @@ def first_node(promise: Promise, accused: Backend, found: Mismatch) -> Node:
 
 def _has_values_of_two_places(before: Sequence[Step], call: Call) -> bool:
     """Whether something that a call goes through was changed in place, or is asked for by its edge."""
-    behind = set[str]().union(*(upstream(before, name) for _, name in uses(call)))
+    behind = upstream_of(before, (name for _, name in uses(call)))
     written = {step.tensor for step in before if isinstance(step, InPlace)}
     edges = {name for step in before if isinstance(step, Edge) for name in step.results}
     return not behind.isdisjoint(sharing_with(written, before) | edges)
@@ -150,7 +150,7 @@ def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, rules:
         inside = _inside(promise, number, j, accused)
         if not inside.clears:
             return _at(f"step {j} ({label(case, j)})", inside)
-    behind = set[str]().union(*(upstream(case.steps[:number], root) for root in call.roots))
+    behind = upstream_of(case.steps[:number], call.roots)
     users = [
         j for j in range(number) if name in getattr(case.steps[j], "operands", ()) and not behind.isdisjoint(results(case.steps[j]))
     ]
@@ -188,11 +188,11 @@ def _derivatives_of(case: Case, number: int, call: Call, name: str) -> list[int]
     A derivative depends on its seeds and on all values that its pass went through. Where a gradient was asked for on the way of its
     pass, the rest of the pass begins with that gradient.
     """
-    behind = set[str]().union(*(upstream(case.steps[:number], root) for root in call.roots))
+    behind = upstream_of(case.steps[:number], call.roots)
     found = []
     for i, step in enumerate(case.steps[:number]):
         if isinstance(step, Grad) and step.create_graph and not behind.isdisjoint(step.results):
-            came_by = set(step.seeds or ()).union(*(upstream(case.steps[:i], root) for root in step.roots))
+            came_by = {*(step.seeds or ()), *upstream_of(case.steps[:i], step.roots)}
             on_the_way = (made for asked, made in zip(step.inputs, step.results, strict=True) if _is_made(case, asked))
             if name in came_by.union(on_the_way):
                 found.append(i)

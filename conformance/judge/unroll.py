@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import msgspec
 
 from conformance.case.case import Case
-from conformance.case.queries import upstream
+from conformance.case.queries import upstream_of
 from conformance.case.rewrite import rename
 from conformance.case.steps import Custom, Detach, Grad, Op, Step, results
 from conformance.ops import catalogue
@@ -75,7 +75,7 @@ def unrolled(case: Case, number: int, tracked: frozenset[str], copied: Copying) 
     call, before = case.steps[number], case.steps[:number]
     if not isinstance(call, Grad) or call.constants or call.is_grads_batched or not call.create_graph or call.no_grad:
         raise UnrolledError("it is no plain call of grad with create_graph")
-    behind = set[str]().union(*(upstream(before, root) for root in call.roots))
+    behind = upstream_of(before, call.roots)
     passed = [i for i, step in enumerate(before) if not behind.isdisjoint(results(step))]
     if any(isinstance(before[i], Grad) for i in passed):
         raise UnrolledError("it is a derivative of a derivative")

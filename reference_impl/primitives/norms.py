@@ -79,11 +79,6 @@ def direction_vjp_x(g: Any, out: Any, x: Any, length: Any) -> Any:
     return over_length(g, length)
 
 
-@direction.vjp("length")
-def direction_vjp_length(g: Any, out: Any, x: Any, length: Any) -> Any:
-    return sum_to(neg(mul(over_length(g, length), out)), shape_of(length))
-
-
 @primitive(ulps=1)
 def over_length(x: Any, length: Any) -> Any:
     """Return ``x / length``, and NaN where the length is 0: whatever ``x`` is there, so that its derivative is 0."""
@@ -96,8 +91,9 @@ def over_length_vjp_x(g: Any, out: Any, x: Any, length: Any) -> Any:
     return direction(g, length)
 
 
+@direction.vjp("length")
 @over_length.vjp("length")
-def over_length_vjp_length(g: Any, out: Any, x: Any, length: Any) -> Any:
+def quotient_vjp_length(g: Any, out: Any, x: Any, length: Any) -> Any:
     return sum_to(neg(mul(over_length(g, length), out)), shape_of(length))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conformance.case.queries import call_at, upstream
+from conformance.case.queries import call_at, upstream_of
 from conformance.case.steps import Op, SetRequiresGrad
 from conformance.deviations.conditions.registry import condition
 from conformance.deviations.points import is_quotient_beyond_range, promised_arrays
@@ -218,7 +218,7 @@ def passes_dropout_of_nothing(case: Case, number: int) -> bool:
     call, before = call_at(case, number), case.steps[:number]
     if call is None:
         return False
-    above = set().union(*(upstream(before, root) for root in call.roots))
+    above = upstream_of(before, call.roots)
     return not above.isdisjoint(dropped_nothings(case, number))
 
 

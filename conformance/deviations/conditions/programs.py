@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from conformance.case.outcome import Computed, Raised
-from conformance.case.queries import call_at, derivatives, upstream
+from conformance.case.queries import call_at, derivatives, upstream, upstream_of
 from conformance.case.steps import AppendBackward, Grad, Op, ops, results, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.complex import mixed_dtypes
@@ -86,7 +86,7 @@ def second_of_vectors_with_constant(case: Case, number: int) -> bool:
 
 
 def _of_derivative(call: Grad, before: Sequence[Step]) -> bool:
-    above = {name for root in call.outputs for name in upstream(before, root)}
+    above = upstream_of(before, call.outputs)
     return not derivatives(before).isdisjoint(above)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.case.aliases import Aliases
 from conformance.case.outcome import Computed, Raised, Value
-from conformance.case.queries import call_at, constant_inputs, edges, frozen_seeds, leaves, own_seeds, twins, upstream
+from conformance.case.queries import call_at, constant_inputs, edges, frozen_seeds, leaves, own_seeds, twins, upstream_of
 from conformance.case.rewrite import each_step, interpose, with_steps, without_seeds
 from conformance.case.steps import (
     SEED_FIELDS,
@@ -158,7 +158,7 @@ def constant_seed_behind(case: Case, number: int) -> bool:
     step, before = case.steps[number], case.steps[:number]
     if not isinstance(step, Backward):
         return False
-    behind = set().union(*(upstream(before, root) for root in step.roots))
+    behind = upstream_of(before, step.roots)
     made = (s for s in before if isinstance(s, Grad) and s.create_graph and not behind.isdisjoint(s.results))
     constants, same = constant_inputs(case), twins(before)
     return any(same.get(seed, seed) in constants for s in made for seed in s.seeds or () if seed is not None)
@@ -168,7 +168,7 @@ def constant_seed_behind(case: Case, number: int) -> bool:
 def hooks_answer_returned(case: Case, number: int) -> bool:
     """Whether the step uses a tensor that a hook gave for a gradient which a `grad` call without a graph returned, or what it makes."""
     hooks = [(i, step) for i, step in enumerate(case.steps[:number]) if isinstance(step, Hook)]
-    used = set().union(*(upstream(case.steps[:number], name) for _, name in uses(case.steps[number])))
+    used = upstream_of(case.steps[:number], (name for _, name in uses(case.steps[number])))
     calls = [(i, s) for i, s in enumerate(case.steps[:number]) if isinstance(s, Grad) and not s.create_graph]
     return any(
         hook.tensor_returned in used and any(i < j and hook.tensor in call.inputs for j, call in calls)
@@ -305,5 +305,5 @@ def seed_of_identity_used(case: Case, number: int) -> bool:
     """Whether the step uses, or a `backward` may reach, the seed of an earlier `grad` call without a graph of an output in itself."""
     before = case.steps[:number]
     same = twins(before)
-    used = {same.get(name, name) for _, given in uses(case.steps[number]) for name in upstream(before, given)}
+    used = {same.get(name, name) for name in upstream_of(before, (given for _, given in uses(case.steps[number])))}
     return any(not used.isdisjoint(frozen_seeds(case, i)) for i in range(number))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.case.queries import upstream
+from conformance.case.queries import upstream, upstream_of
 from conformance.case.steps import Backward, Custom, Grad, Op, results
 from conformance.deviations.conditions.calls import moves_nothing
 from conformance.deviations.conditions.registry import condition
@@ -115,7 +115,7 @@ def gradient_of_unbound(case: Case, number: int) -> bool:
     call, before = case.steps[number], case.steps[:number]
     if not isinstance(call, Grad) or not call.create_graph:
         return False
-    above = {name for root in call.roots for name in upstream(before, root)}
+    above = upstream_of(before, call.roots)
     return any(isinstance(s, Op) and s.op == "unbind" and not above.isdisjoint(s.results) for s in before)
 
 
@@ -125,7 +125,7 @@ def unpacked_in_part(case: Case, number: int) -> bool:
     call, before = case.steps[number], case.steps[:number]
     if not isinstance(call, Grad | Backward):
         return False
-    above = {name for root in call.roots for name in upstream(before, root)}
+    above = upstream_of(before, call.roots)
     return any(len(above.intersection(s.results)) == 1 for s in before if isinstance(s, Op) and s.op == "lu_unpack")
 
 

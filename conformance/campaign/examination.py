@@ -117,27 +117,42 @@ def examine(suspicion: Suspicion) -> bool:
 
 
 def examine_all(name: str) -> bool:
-    """Have all canaries of a backend asked by a child; return whether that came through, or else each is asked when it matters."""
-    with suppress(DeathError), servers_restarted():
-        found, answers = forked(_all_examined, [name])
-        _examined.setdefault(name, {}).update(found)
-        trust(answers)
-        return True
+    """Have all canaries of a backend asked by a child; return whether one came through, or else each is asked when it matters.
+
+    The op whose canary takes a child along is ill by itself, and the next child asks the others.
+    """
+    known = _examined.setdefault(name, {})
+    while _killed.get(name, 0) < EXAMINERS:
+        forget()
+        try:
+            with servers_restarted():
+                found, answers = forked(_all_examined, [name, [op for op in ops_of(EVERY) if not known.get(op)]])
+        except DeathError:
+            _killed[name] = _killed.get(name, 0) + 1
+            if (lost := _noted()) is None:
+                return False
+            known[lost.op] = True
+        else:
+            known.update(found)
+            trust(answers)
+            return True
     return False
 
 
 def ask_again(name: str) -> None:
-    """Run all canaries of a backend in this process, which then has in place whatever it sets up at the first use of an op."""
+    """Run all canaries of a backend that are well in this process, which then has in place what it sets up at the first use of an op."""
     for op in ops_of(EVERY):
-        is_ill(op, backend(name))
+        if not _examined[name][op]:
+            is_ill(op, backend(name))
 
 
-def _all_examined(name: str) -> tuple[dict[str, bool], dict[tuple[str, ...], Any]]:
-    return {op: _is_ill(op, name) for op in ops_of(EVERY)}, well()
+def _all_examined(name: str, ops: list[str]) -> tuple[dict[str, bool], dict[tuple[str, ...], Any]]:
+    return {op: _is_ill(op, name) for op in ops}, well()
 
 
 def _is_ill(op: str, name: str) -> bool:
     die_at_once()
+    _note(name, op)
     set_alarm(PATIENCE)
     return is_ill(op, backend(name))
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 
 from conformance.campaign import examination, warm_up
-from conformance.campaign.examination import EXAMINERS, Suspicion, examine
+from conformance.campaign.examination import EXAMINERS, Suspicion, begin, examine
 from conformance.campaign.explain import explain_case
 from conformance.campaign.opened import backend
 from conformance.campaign.pool import Workers
@@ -31,7 +32,8 @@ def _nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(examination, "_examined", {})
     monkeypatch.setattr(examination, "_killed", {})
     monkeypatch.setattr(warm_up, "_prepared", set())
-    monkeypatch.setattr(warm_up, "_met", 0)
+    monkeypatch.setattr(warm_up, "_met", Counter())
+    monkeypatch.setattr(warm_up, "_forkable", {WRONG, DYING})
 
 
 @pytest.fixture
@@ -54,6 +56,12 @@ def test_an_op_whose_canary_hangs_is_ill_by_itself() -> None:
 def test_a_worker_of_many_cases_has_all_canaries_asked_at_once(cases: int, learned: set[str]) -> None:
     prepare_for(cases, (WRONG,))
     assert learned == {op for op, ill in examination._examined.get(WRONG, {}).items() if ill and op == "exp"}
+
+
+def test_an_op_whose_canary_takes_its_process_along_does_not_keep_the_others_from_being_asked() -> None:
+    begin()
+    prepare_for(MANY + 1, (DYING,))
+    assert examination._examined[DYING] == {op: op == "sin" for op in catalogue()}
 
 
 def test_what_was_examined_before_is_no_reason_not_to_ask_all() -> None:

@@ -9,7 +9,6 @@ has that one op examined by another child, and the case is run again by one that
 from __future__ import annotations
 
 import mmap
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from conformance.campaign.last_words import die_at_once
@@ -140,7 +139,7 @@ def examine_all(name: str) -> bool:
 
 
 def ask_again(name: str) -> None:
-    """Run all canaries of a backend that are well in this process, which then has in place what it sets up at the first use of an op."""
+    """Run all canaries of a backend that are well in this process, which then has in place what it sets up at first use of an op."""
     for op in ops_of(EVERY):
         if not _examined[name][op]:
             is_ill(op, backend(name))

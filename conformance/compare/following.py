@@ -91,9 +91,14 @@ def _one_further(
         return None
     best = None
     furthest = _place(found)
-    for options in _explanations(so_far.promise, found, instead):
+    scripts = [] if found.kind == "value" else [so_far.promise.of(case) for case in instead(so_far.promise, found)]
+    of_scripts = {choice: option for script in scripts for choice, option in asked(script).items()}
+    told = plainly(so_far.promise.outcome)
+    for options in _explanations(so_far.promise, found, scripts, of_scripts):
         taken = {**so_far.options, **options}
         other = under(promise, taken)
+        if of_scripts.keys().isdisjoint(options) and plainly(other.outcome) == told:
+            continue  # it changes nothing that anybody is asked for
         compared = Comparer(other).run(actual, excuse(other))
         place = _place(compared.mismatch)
         if place > furthest and (CUT not in options.values() or only_zeros_go(so_far.promise, other)):
@@ -189,15 +194,17 @@ def _place(found: Mismatch | None) -> tuple[float, int]:
     return float("inf") if found.step is END else found.step, found.slot
 
 
-def _explanations(promise: Promise, found: Mismatch, instead: Instead) -> Iterator[dict[OpenChoice, str]]:
+def _explanations(
+    promise: Promise, found: Mismatch, scripts: Sequence[Promise], of_scripts: Mapping[OpenChoice, str]
+) -> Iterator[dict[OpenChoice, str]]:
     """Yield what may explain a difference: each choice alone (a refusal with those behind it, too), then all of an op, all, and pairs.
 
     What is known to come instead, by another script, may be decided by a choice, too. Of a refusal comes first what contradicts
     nothing that was measured of this very release, and turns just that refusal; then the nearest choices come, those about
     derivatives of derivatives last. Any node that a pass enters may refuse it; so of a refusal, and while an engine is learned of
-    everything, those come before all others of which nothing is known.
+    everything, those come before all others of which nothing is known. ``scripts``: those of what may come instead; ``of_scripts``: the
+    choices that they ask.
     """
-    scripts = [] if found.kind == "value" else [promise.of(case) for case in instead(promise, found)]
     differ = (found, *(replace(found, expected=_answer(script)) for script in scripts if found.kind == "error"))
     differs = next(filter(_kinds, differ), found)  # from what is promised, or from what is known to come instead
     kinds, seen = _kinds(differs), None if found.step is END else promise.outcome.observations[found.step]
@@ -206,8 +213,7 @@ def _explanations(promise: Promise, found: Mismatch, instead: Instead) -> Iterat
     if not kinds:
         return
     own = asked(promise, found)
-    of_scripts = (item for script in scripts for item in asked(script).items() if item[0] not in own)
-    nearest = reversed({**dict(of_scripts), **own}.items())
+    nearest = reversed({**{choice: option for choice, option in of_scripts.items() if choice not in own}, **own}.items())
     flips = [(c, option, other) for c, option in nearest if c.kind in kinds for other in OPTIONS[c.kind] if other != option]
     distances = {flip: _distance(promise, differs, *flip) for flip in flips}
     ranked = sorted(flips, key=distances.__getitem__)

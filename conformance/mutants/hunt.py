@@ -25,20 +25,21 @@ from conformance.judge.canary import ailment_after
 from conformance.judge.verdict import Bucket
 from conformance.mutants.mutant import Kind, Mutant
 from conformance.mutants.registry import mutant
-from conformance.mutants.samples import about, row_of
+from conformance.mutants.samples import about, row_of, trust
 from conformance.ops import catalogue
 from conformance.ops.spec import Drawn
 from reference_impl.tape.rules import intercepted_rules, noted_lookups
 from reference_impl.tape.tensor import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from conformance.backends import Backend
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome
     from conformance.generate.grid import Point
+    from conformance.mutants.samples import Origin
     from reference_impl import Dialect
     from reference_impl.tape.primitive import Application, Primitive
     from reference_impl.tape.rules import Pull, Pulled
@@ -74,7 +75,8 @@ class Hunt:
 
     ``timeout``: the seconds that all mutants together may take for one case. ``lost``: mutants that are known to take the process
     down, or never to come back, with the index of the case and the bucket. ``points``: those cases that are of the grid, by index;
-    ``drawn``: the index of the first of those that are drawn.
+    ``drawn``: the index of the first of those that are drawn. ``origins``: where those ops of
+    these mutants were met that stand in no row; or else each worker would look for them.
     """
 
     seed: int
@@ -86,6 +88,7 @@ class Hunt:
     lost: dict[str, tuple[int, str]] = field(default_factory=dict)
     points: dict[int, Point] = field(default_factory=dict)
     drawn: int = 0
+    origins: Mapping[str, Origin | None] = field(default_factory=dict)
 
     @property
     def progress(self) -> Path:
@@ -150,6 +153,7 @@ def can_show(mutant: Mutant, called: Called) -> bool:
 
 def run_hunt(hunt: Hunt) -> dict[str, Kill]:
     """Run the mutants of a hunt on its cases, each until it is found out; return when and how, for those that were."""
+    trust(hunt.origins)
     alive = {name: Suspect(mutant(name), mutant(name).open()) for name in hunt.alive}
     killed: dict[str, Kill] = {}
     with progress_file(hunt.progress) as progress, alarm(hunt.watchdog):

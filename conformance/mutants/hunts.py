@@ -12,20 +12,18 @@ from typing import TYPE_CHECKING
 from conformance.generate.grid import Point, grid
 from conformance.mutants.hunt import Hunt, of_grid
 from conformance.mutants.registry import mutant
+from conformance.mutants.samples import origins
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from conformance.mutants.hunt import Kill
+    from conformance.mutants.samples import Origin
 
 FIRST, WIDEST = 25, 400
 """How many drawn cases a worker gets: few at first, when most mutants are alive."""
 AT_ONCE = 8
-"""How many ops of the grid a worker gets.
-
-A process that meets an op which stands in no row looks once for the row that leads to it, which takes seconds. So the rows that lead
-to such ops come last, together.
-"""
+"""How many ops of the grid a worker gets."""
 TIMEOUT = 30.0
 """For all mutants together and one case, the judging included."""
 
@@ -52,7 +50,7 @@ class Hunts:
         start, width, behind = 0, FIRST, self._behind
         while start < self.cases and (alive := tuple(name for name in self.ids if name not in self.kills)):
             stop = min(start + width, self.cases)
-            yield Hunt(self.seed, behind + start, behind + stop, alive, self.folder, TIMEOUT, drawn=behind)
+            yield Hunt(*(self.seed, behind + start, behind + stop, alive, self.folder, TIMEOUT), drawn=behind, origins=_origins(alive))
             start, width = stop, min(2 * width, WIDEST)
 
     def tries(self, name: str, kill: Kill) -> int:
@@ -69,7 +67,7 @@ class Hunts:
         for name in self.ids:
             if (op := of_grid(mutant(name))) is not None:
                 wanted.setdefault(op, []).append(name)
-        ops = sorted(wanted, key=lambda op: any(mutant(name).part != op for name in wanted[op]))
+        ops = list(wanted)
         for group in (ops[at : at + AT_ONCE] for at in range(0, len(ops), AT_ONCE)):
             start, points = self._behind, dict[int, Point]()
             for op in group:
@@ -78,4 +76,8 @@ class Hunts:
                 self.points[op] = range(first, start + len(points))
             alive = tuple(name for op in group for name in wanted[op])
             if points:
-                yield Hunt(self.seed, start, start + len(points), alive, self.folder, TIMEOUT, points=points)
+                yield Hunt(self.seed, start, start + len(points), alive, self.folder, TIMEOUT, points=points, origins=_origins(alive))
+
+
+def _origins(ids: Sequence[str]) -> dict[str, Origin | None]:
+    return origins(mutant(name).part for name in ids if mutant(name).rule is not None)

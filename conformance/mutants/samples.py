@@ -23,13 +23,13 @@ from conformance.generate.sources import FastSource
 from conformance.mutants.mutant import replaced
 from conformance.ops import catalogue
 from conformance.ops.spec import Drawn
-from reference_impl import OPS, PADDLE, PADDLE_STATIC, TORCH, Tensor, grad
+from reference_impl import DIALECTS, OPS, PADDLE, PADDLE_STATIC, TORCH, Tensor, grad
 from reference_impl.dialects.dialect import FORMULAS
 from reference_impl.primitives.norms import OF_OTHER_ENGINES
 from reference_impl.tape.primitive import Observation, Primitive, array_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from reference_impl import Dialect
 
@@ -55,12 +55,18 @@ class Sample:
 
 
 @dataclass
-class Met:
-    """In which dialect an op was met first, in which row (if in one), whether a script applies it, or rules alone do, and to what."""
+class Origin:
+    """Where an op that stands in no row was met: in which dialect and row first, and whether a script applies it, or rules alone do."""
 
-    dialect: Dialect
+    dialect: str
     row: str | None
     applied: bool = False
+
+
+@dataclass
+class Met(Origin):
+    """Where an op was met, and what it was applied to."""
+
     samples: list[Sample] = field(default_factory=list)
 
 
@@ -76,9 +82,29 @@ def _samples(op: Primitive, in_a_row: bool) -> tuple[Sample, ...]:
     return tuple(_met()[op.name].samples if op.name in _met() else _plain(op))
 
 
+def origins(ops: Iterable[str]) -> dict[str, Origin | None]:
+    """Return where ops were met that stand in no row; ``None`` for one that was met nowhere. To find that out takes seconds."""
+    return {op: _origin(op) for op in ops if op not in catalogue()}
+
+
+def trust(origins: Mapping[str, Origin | None]) -> None:
+    """Take the word of another process for where ops were met."""
+    _told.update(origins)
+
+
+_told: dict[str, Origin | None] = {}
+
+
+def _origin(op: str) -> Origin | None:
+    if op in _told:
+        return _told[op]
+    met = _met().get(op)
+    return None if met is None else Origin(met.dialect, met.row, met.applied)
+
+
 def is_applied(op: str) -> bool:
     """Whether scripts apply an op, for all that is known; rules alone apply those that were met in derivatives only."""
-    return op in catalogue() or op not in _met() or _met()[op].applied
+    return op in catalogue() or (origin := _origin(op)) is None or origin.applied
 
 
 def dialect_of(op: str, order: int = 1) -> Dialect | None:
@@ -89,13 +115,17 @@ def dialect_of(op: str, order: int = 1) -> Dialect | None:
     if op in catalogue():
         asked = [PADDLE_STATIC] if catalogue()[op].drawn is Drawn.IN_PROGRAMS else [TORCH, PADDLE]
     else:
-        asked = [_met()[op].dialect if op in _met() else TORCH]
+        origin = _origin(op)
+        asked = [TORCH if origin is None else DIALECTS[origin.dialect]]
     return next((d for d in asked if f"op:{op}" not in d.not_offered and op not in d.spelled and d.conventions.offers(op, order)), None)
 
 
 def row_of(op: str) -> str | None:
     """Return the row in which an op is met; ``None`` if there is none."""
-    return op if op in catalogue() else _met()[op].row if op in _met() else None
+    if op in catalogue():
+        return op
+    origin = _origin(op)
+    return None if origin is None else origin.row
 
 
 def about(op: str) -> str | None:
@@ -181,7 +211,7 @@ class _Watch:
 
     def __call__(self, op: Primitive, operands: list[Any], attrs: dict[str, Any], out: Any) -> Any:
         if op.name in self.missing:
-            met = self.met.setdefault(op.name, Met(self.dialect, self.row))
+            met = self.met.setdefault(op.name, Met(self.dialect.name, self.row))
             shapes = [np.shape(x) for x in operands]
             if len(met.samples) < KEPT and shapes not in [[np.shape(x) for x in s.operands] for s in met.samples]:
                 met.samples.append(Sample(tuple(np.array(array_of(x)) for x in operands), dict(attrs)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from conformance.mutants import (
     accumulation,
@@ -32,9 +32,11 @@ from reference_impl.primitives.recurrent import OF_TWO_LAYERS
 from reference_impl.tape.primitive import Primitive
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from conformance.mutants.wrong_rule import Entry
+
+T = TypeVar("T")
 
 FAMILIES = (
     rules_pointwise,
@@ -68,13 +70,16 @@ def mutant(name: str) -> Mutant:
     """
     if name in engines():
         return engines()[name]
-    return next(_entered(lambda entry: entry.id == name), None) or named(name)
+    if name in _by_hand():
+        kind, entry = _by_hand()[name]
+        return entry.mutant(kind)
+    return named(name)
 
 
 @functools.cache
 def engines() -> dict[str, Mutant]:
     """Return the mutants that are no wrong rules."""
-    return _by_id(chain(chain.from_iterable(part.MUTANTS for part in ENGINES), _conditional()))
+    return _by_id((made.id, made) for made in chain(chain.from_iterable(part.MUTANTS for part in ENGINES), _conditional()))
 
 
 def _conditional() -> Iterator[Mutant]:
@@ -82,10 +87,11 @@ def _conditional() -> Iterator[Mutant]:
         yield Mutant(fault.id, Kind.CONDITIONAL, fault.part, fault.what, conditional=fault, equivalent=fault.equivalent)
 
 
-def _entered(test: Callable[[Entry], bool] = lambda _: True) -> Iterator[Mutant]:
-    """Make mutants of the wrong rules that are written by hand and pass a test."""
+@functools.cache
+def _by_hand() -> dict[str, tuple[Kind, Entry]]:
+    """Return the wrong rules that are written by hand by their ids, each with its kind."""
     kinds = [*((Kind.RULE, family.wrong) for family in FAMILIES), (Kind.SECOND, second_order.wrong)]
-    return (entry.mutant(kind) for kind, entries in kinds for entry in entries.all if test(entry))
+    return _by_id((entry.id, (kind, entry)) for kind, entries in kinds for entry in entries.all)
 
 
 @functools.cache
@@ -95,7 +101,7 @@ def mutants_of(op: Primitive) -> tuple[Mutant, ...]:
     None is derived for `OF_TWO_LAYERS`. Their rules are the reverse pass through twice the formula of one layer, which has all its
     mutants, and those of their 62 operands took as long as all others together.
     """
-    by_hand = list(_entered(lambda entry: entry.op == op.name))
+    by_hand = [entry.mutant(kind) for kind, entry in _by_hand().values() if entry.op == op.name]
     if op.name in OF_TWO_LAYERS:
         return tuple(by_hand)
     return (*by_hand, *derived(op, [(found.kind, found.rule[1]) for found in by_hand if found.rule is not None]))
@@ -105,13 +111,13 @@ def mutants_of(op: Primitive) -> tuple[Mutant, ...]:
 def _mutants(ops: tuple[Primitive, ...]) -> Mapping[str, Mutant]:
     rules = list(chain.from_iterable(map(mutants_of, ops)))
     first, second = ([m for m in rules if (m.kind is Kind.RULE) is wanted] for wanted in (True, False))
-    return _by_id(chain(first, second, engines().values()))
+    return _by_id((made.id, made) for made in chain(first, second, engines().values()))
 
 
-def _by_id(mutants: Iterable[Mutant]) -> dict[str, Mutant]:
-    found: dict[str, Mutant] = {}
-    for made in mutants:
-        if made.id in found:
-            raise ValueError(f"two mutants are called {made.id}")
-        found[made.id] = made
+def _by_id(made: Iterable[tuple[str, T]]) -> dict[str, T]:
+    found: dict[str, T] = {}
+    for name, one in made:
+        if name in found:
+            raise ValueError(f"two mutants are called {name}")
+        found[name] = one
     return found

@@ -33,8 +33,12 @@ Lines: TypeAlias = "np.ndarray[Any, Any]"
 
 SUMS = ("add", "add_scalar", "clone", "conj", "div", "div_by_quotient", "mul", "mul_scalar", "neg", "reciprocal", "rsub_scalar", "sub")
 FUNCTIONS = ("cos", "exp", "log", "pow_scalar", "rsqrt", "sigmoid", "sin", "sqrt", "square", "tanh")
+SPECIAL = (
+    *("bessel_slope", "damped_slope", "digamma", "erf", "gamma_density", "gammainc", "gammaincc"),
+    *("i0", "i0e", "i1", "i1e", "lgamma", "polygamma"),
+)
 MATRICES = ("bmm", "matmul", "mm")
-AT_ONCE = {**dict.fromkeys(SUMS + FUNCTIONS, 0), **dict.fromkeys(MATRICES, 2)}
+AT_ONCE = {**dict.fromkeys(SUMS + FUNCTIONS + SPECIAL, 0), **dict.fromkeys(MATRICES, 2)}
 """Primitives that can be applied to all lines at once, with the axes that their operands must have: they make elements of elements,
 or matrices of matrices, and broadcast over what is before. Runs are mostly made of those; what is not here is only slower."""
 

@@ -15,7 +15,7 @@ from conformance.compare import shadow_values
 from conformance.compare.branches import observing
 from conformance.compare.history import History, Notes
 from conformance.compare.promise import Promise
-from conformance.compare.shadow_values import AT_ONCE, ShadowValues
+from conformance.compare.shadow_values import AT_ONCE, SPECIAL, ShadowValues
 from conformance.generate.scripts import DrawOptions, case_of
 from reference_impl import DIALECTS, OPS
 from reference_impl.tape.primitive import Primitive
@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     from conformance.compare.history import Applied
 
 REPLICAS = 4
-ATTRS = {"add_scalar": {"other": 0.7}, "mul_scalar": {"other": 0.7}, "rsub_scalar": {"other": 0.7}, "pow_scalar": {"exponent": 0.5}}
+ATTRS = {
+    **dict.fromkeys(("add_scalar", "mul_scalar", "rsub_scalar"), {"other": 0.7}),
+    **dict.fromkeys(("gamma_density", "gammainc", "gammaincc"), {"a": 1.5}),
+    "pow_scalar": {"exponent": 0.5},
+    "bessel_slope": {"order": 2},
+    "damped_slope": {"order": 1, "tilt": 0},
+    "polygamma": {"n": 1},
+}
+DTYPES = {name: ("float32", "float64") if name in SPECIAL else ("float32", "float64", "complex64", "complex128") for name in AT_ONCE}
 SHAPES = {0: ((), (3,), (2, 3)), 2: ((3, 3), (1, 3, 3), (2, 3, 3))}
 """Shapes of operands, by how many axes they must have at least; all of them broadcast."""
 
@@ -55,8 +63,7 @@ def applied_to(primitive: Primitive, shapes: tuple[tuple[int, ...], ...], dtype:
     return notes.applied
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
-@pytest.mark.parametrize("name", AT_ONCE)
+@pytest.mark.parametrize(("name", "dtype"), [(name, dtype) for name, dtypes in DTYPES.items() for dtype in dtypes])
 def test_lines_that_are_computed_at_once_are_those_that_are_computed_alone(
     name: str, dtype: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

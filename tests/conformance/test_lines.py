@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 REPLICAS = 4
 ATTRS = {
-    **dict.fromkeys(("add_scalar", "mul_scalar", "rsub_scalar"), {"other": 0.7}),
-    **dict.fromkeys(("gamma_density", "gammainc", "gammaincc"), {"a": 1.5}),
+    **{name: {"other": 0.7} for name in ("add_scalar", "mul_scalar", "rsub_scalar")},
+    **{name: {"a": 1.5} for name in ("gamma_density", "gammainc", "gammaincc")},
     "pow_scalar": {"exponent": 0.5},
     "bessel_slope": {"order": 2},
     "damped_slope": {"order": 1, "tilt": 0},

@@ -20,7 +20,7 @@ from conformance.campaign.nursery import DeathError, forked
 from conformance.campaign.opened import servers_restarted
 from conformance.campaign.record_files import read_chunk
 from conformance.campaign.warm_up import prepare_for
-from conformance.campaign.watchdog import rang, under_way
+from conformance.campaign.watchdog import OURS, rang, under_way
 from conformance.campaign.worker import POISONED, run_chunk
 from conformance.judge.canary import trust
 from conformance.judge.verdict import Bucket
@@ -123,7 +123,8 @@ def after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
     The first death at a case may be the fault of one before it, which damaged the process, unless there is none. So the worker runs the
     case once more, if it does not know the death, see `conformance.campaign.worker`; the second is its own. A backend that died is not
     run again, so where it dies once more nobody knows of what, and all of them are left out; unless a law died, whose cases are made
-    with one more run.
+    with one more run. Where this suite was computing, it is the suite that never came back; but if the process crashed, the framework
+    had damaged it.
     """
     following = _following(chunk)
     if exit_code == POISONED:
@@ -135,6 +136,7 @@ def after_death(chunk: Chunk, exit_code: int | None) -> Chunk:
     frame = frame_of(words_in(chunk.watchdog if hung else chunk.words), exit_code)
     before = {name: death for name, death in chunk.fatal_backends.get(following, {}).items() if death.own}
     culprit, law = _culprit(chunk, following)
+    law = "" if law == OURS and not hung else law
     death = Death(Bucket.TIMED_OUT if hung else Bucket.CRASHED, law, frame, own)
     lost = culprit in before and before[culprit].law not in LAWS
     fatal = dict.fromkeys(chunk.backends, death) if lost else {**before, culprit: death}

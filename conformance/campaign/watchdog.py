@@ -21,6 +21,9 @@ WAITING = 2
 HELD_UP = 10.0
 """Seconds that a case may take by the clock in any case: for so long a busy machine may give a healthy process no turn."""
 
+OURS = "suite"
+"""What is under way of a backend where this suite computes, by the reference or the judge, and not the framework."""
+
 PROGRESS_BYTES = 256
 """How long the note of what is under way may be."""
 

@@ -23,7 +23,7 @@ from conformance.campaign.opened import backend
 from conformance.campaign.record_files import Writer, extent
 from conformance.campaign.recording import met_of, null_record, verdict_record
 from conformance.campaign.records import BARE, CaseRecord
-from conformance.campaign.watchdog import alarm, note, progress_file, set_alarm
+from conformance.campaign.watchdog import OURS, alarm, note, progress_file, set_alarm
 from conformance.case.case import Case
 from conformance.case.outcome import Raised
 from conformance.case.place import END
@@ -140,7 +140,7 @@ def run_case(
     trial = _Trial(case, judging or Judging(), entering)
     for engine in backends:
         trial.of(engine, (fatal_backends or {}).get(engine.info.name), settled)
-    nulls = trial.nulls(backends[0].info)
+    nulls = [] if OURS in {death.law for death in (fatal_backends or {}).values()} else trial.nulls(backends[0].info)
     if index % SAMPLED == 0 and not trial.poisoned:
         trial.seconds.update(_bare(case, [one.backend for one in trial.agreed.values()], entering))
     failed = trial.failed() or any(null.alarm for null in nulls)
@@ -178,6 +178,10 @@ class _Trial:
     def of(self, engine: Backend, death: Death | None, settled: Collection[OpenChoice]) -> None:
         """Run the case on a backend, unless a death of it is known, and judge what it answers."""
         case, judging, entering, name = self.case, self.judging, self.entering, engine.info.name
+        if death is not None and death.law == OURS:
+            self.verdicts[name] = verdict_record(case, _endless(death), self.facts or NOTHING)
+            return
+        entering(f"{name} {OURS}")
         with _clock(self.seconds, "reference"):
             promise = _promise(case, engine, judging)
             if promise is not None:
@@ -193,6 +197,7 @@ class _Trial:
         with _clock(self.seconds, "judge"):
             ailment = None if promise is None else _ailment(case, actual, engine, judging, entering)
             self.poisoned |= ailment is not None or (promise is not None and read_past_its_end(promise.outcome, actual))
+            entering(f"{name} {OURS}")
             verdict = _judged(promise, actual, judging, ailment)
             if promise is not None and judging.observing and ailment is None:
                 observe(promise, actual, verdict, settled)
@@ -210,6 +215,7 @@ class _Trial:
     def nulls(self, info: BackendInfo) -> list[Null]:
         """Compare right answers with right answers; where one of them turns out to be wrong, that is what the case shows."""
         judging, kept = self.judging, []
+        self.entering(f"{info.name} {OURS}")
         with _clock(self.seconds, "nulls"):
             if self.poisoned or judging.laws_only or judging.nulls is Sampling.NONE or not judging.looks_closer(self.case):
                 return []
@@ -261,9 +267,7 @@ def _promise(case: Case, engine: Backend, judging: Judging) -> Promise | None:
 
 def _ailment(case: Case, actual: Outcome, engine: Backend, judging: Judging, entering: Callable[[str], None]) -> Ailment | None:
     entering(f"{engine.info.name} {BIRD}")
-    found = ailment_in(case, actual, engine, judging.canary)
-    entering(engine.info.name)
-    return found
+    return ailment_in(case, actual, engine, judging.canary)
 
 
 def judged(promise: Promise, actual: Outcome, ailment: Ailment | None = None) -> Verdict:
@@ -314,6 +318,12 @@ def _with_laws(
 
 def _fault(error: Exception) -> Verdict:
     return Verdict(Bucket.HARNESS_ERROR, Mismatch(END, "harness", "step", "judged", type(error).__name__, str(error)))
+
+
+def _endless(death: Death) -> Verdict:
+    """Return the verdict on a case that took this suite longer than a case may take."""
+    detail = f"no end in sight of what the reference and the judge do: {death.frame}"
+    return Verdict(Bucket.HARNESS_ERROR, Mismatch(END, "harness", "step", "judged", death.bucket, detail))
 
 
 def _is_of_death(verdict: VerdictRecord) -> bool:

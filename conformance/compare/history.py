@@ -136,6 +136,17 @@ class History:
         return all(are_finite(part) for one in self.applied for part in one.outputs if is_floating(part.dtype))
 
     @cached_property
+    def taken_finite(self) -> bool:
+        """Whether all that was applied to anything is finite, too."""
+        pairs = (
+            (array, source)
+            for one, sources in zip(self.applied, self.sources, strict=True)
+            for array, source in zip(one.arrays, sources, strict=True)
+        )
+        given = (array for array, source in pairs if source is None and is_floating(getattr(array, "dtype", None)))
+        return self.finite and all(map(are_finite, map(np.asarray, given)))
+
+    @cached_property
     def _answers(self) -> dict[str, list[tuple[int, Array]]]:
         found: dict[str, list[tuple[int, Array]]] = {}
         for number, one in enumerate(self.applied):

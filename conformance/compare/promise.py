@@ -89,6 +89,11 @@ class Promise:
         """How far rounding can carry each number; nothing runs before one is asked for."""
         return Bounds(self.case, lambda widen: self.history(widen=True) if widen else self._history)
 
+    @property
+    def finite(self) -> bool:
+        """Whether no number that the reference meets is infinite or NaN."""
+        return self._history.taken_finite
+
     @cached_property
     def rounds(self) -> bool:
         """Whether numbers of the case round; where none does, a right engine agrees to the last bit."""

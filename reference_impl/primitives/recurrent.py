@@ -15,7 +15,7 @@ from reference_impl.primitives.arithmetic import add, mul, rsub_scalar
 from reference_impl.primitives.elementary import sigmoid, tanh
 from reference_impl.primitives.fused import as_one
 from reference_impl.primitives.linalg import linear
-from reference_impl.primitives.shape import cat, flip, narrow, reshape, split, stack, unbind
+from reference_impl.primitives.shape import cat, narrow, reshape, split, stack, unbind
 from reference_impl.tape.primitive import OPS, composite, shape_of
 
 if TYPE_CHECKING:
@@ -36,80 +36,85 @@ def _of_inputs(x: Any, weight: Any, bias: Any) -> Sequence[Any]:
     return parts
 
 
+def _in_turn(steps: Sequence[Any], back: bool) -> Sequence[Any]:
+    """Return steps as a layer takes them, or what it made of them as they were: one that goes ``back`` begins at the end."""
+    return steps[::-1] if back else steps
+
+
 def _first(h: Any) -> Any:
     """Return the state of the only layer."""
     return reshape(h, shape=shape_of(h)[1:])
 
 
 @composite
-def rnn_tanh(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
-    """Return the states ``tanh(W_ih x + b_ih + W_hh h + b_hh)``, one for each element of ``x``.
+def rnn_tanh(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, *, back: bool = False) -> Any:
+    """Return the states ``tanh(W_ih x + b_ih + W_hh h + b_hh)``, one for each element of ``x``; ``back``: the last one comes first.
 
     Shapes: ``x`` (steps, batch, inputs), ``h`` (1, batch, units), ``w_ih`` (units, inputs), ``w_hh`` (units, units), biases (units,);
     the result (steps, batch, units).
     """
     state, states = _first(h), []
-    for given in _of_inputs(x, w_ih, b_ih):
+    for given in _in_turn(_of_inputs(x, w_ih, b_ih), back):
         state = tanh(add(linear(state, w_hh, b_hh), given))
         states.append(state)
-    return stack(*states, axis=0)
+    return stack(*_in_turn(states, back), axis=0)
 
 
 rnn_tanh_as_one = as_one(rnn_tanh)
 
 
 @composite
-def gru(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
-    """Return the states ``(1 - z) n + z h`` of gated units; shapes as of `rnn_tanh`, with three rows of weights for each unit.
+def gru(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, *, back: bool = False) -> Any:
+    """Return the states ``(1 - z) n + z h`` of gated units; operands as of `rnn_tanh`, with three rows of weights for each unit.
 
     ``n = tanh(W_in x + b_in + r (W_hn h + b_hn))``; ``r`` and ``z`` are sigmoids of sums like that of `rnn_tanh`.
     """
     state, states = _first(h), []
-    for given in _of_inputs(x, w_ih, b_ih):
+    for given in _in_turn(_of_inputs(x, w_ih, b_ih), back):
         (reset, update, new), (reset_h, update_h, new_h) = _gates(given, 3), _gates(linear(state, w_hh, b_hh), 3)
         kept = sigmoid(add(update, update_h))
         candidate = tanh(add(new, mul(sigmoid(add(reset, reset_h)), new_h)))
         state = add(mul(rsub_scalar(kept, other=1.0), candidate), mul(kept, state))
         states.append(state)
-    return stack(*states, axis=0)
+    return stack(*_in_turn(states, back), axis=0)
 
 
 gru_as_one = as_one(gru)
 
 
-def _cells(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> tuple[Any, Any]:
+def _cells(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, back: bool) -> tuple[Any, Any]:
     """Return the states ``o tanh(c)`` of cells ``f c + i g``, and the last cell, both with an axis for the steps."""
     state, cell, states = _first(h), _first(c), []
-    for given in _of_inputs(x, w_ih, b_ih):
+    for given in _in_turn(_of_inputs(x, w_ih, b_ih), back):
         taken, kept, new, shown = _gates(add(linear(state, w_hh, b_hh), given), 4)
         cell = add(mul(sigmoid(kept), cell), mul(sigmoid(taken), tanh(new)))
         state = mul(sigmoid(shown), tanh(cell))
         states.append(state)
-    return stack(*states, axis=0), stack(cell, axis=0)
+    return stack(*_in_turn(states, back), axis=0), stack(cell, axis=0)
 
 
 @composite
-def lstm(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+def lstm(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, *, back: bool = False) -> Any:
     """Return the states ``o tanh(c)`` of cells ``f c + i g``, and behind them the last cell, along the first axis.
 
-    Shapes as of `rnn_tanh`, with four rows of weights for each cell, and ``c`` like ``h``; the result (steps + 1, batch, units).
+    Operands as of `rnn_tanh`, with four rows of weights for each cell, and ``c`` like ``h``; the result (steps + 1, batch, units).
     ``i``, ``f`` and ``o`` are sigmoids of sums like that of `rnn_tanh`, and ``g`` is a tanh of one.
     """
-    return cat(*_cells(x, h, c, w_ih, w_hh, b_ih, b_hh), axis=0)
+    return cat(*_cells(x, h, c, w_ih, w_hh, b_ih, b_hh, back), axis=0)
 
 
 lstm_as_one = as_one(lstm)
 
 
 @composite
-def lstm_by_dtype(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+def lstm_by_dtype(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, *, back: bool = False) -> Any:
     """Return the same as `lstm`, which is one node in PyTorch for float32, by a kernel of oneDNN, and several for float64."""
-    return (lstm_as_one if x.dtype == np.float32 else lstm)(x, h, c, w_ih, w_hh, b_ih, b_hh)
+    return (lstm_as_one if x.dtype == np.float32 else lstm)(x, h, c, w_ih, w_hh, b_ih, b_hh, back=back)
 
 
 def _of_steps(layer: Callable[..., Any]) -> Callable[..., Any]:
     """Return the layer without what an `lstm` has behind its states."""
-    return lambda x, *rest: narrow(layer(x, *rest), axis=0, start=0, length=shape_of(x)[0])
+    return lambda x, *rest, **way: narrow(layer(x, *rest, **way), axis=0, start=0, length=shape_of(x)[0])
 
 
 def _each(states: Any) -> list[Any]:
@@ -126,8 +131,7 @@ def _stacked(layer: Callable[..., Any], x: Any, states: Sequence[Any], below: Se
 def _both_ways(layer: Callable[..., Any], x: Any, states: Sequence[Any], ahead: Sequence[Any], back: Sequence[Any]) -> Any:
     """Return the states of a layer that goes ahead, and beside them those of one that begins at the end."""
     first, last = zip(*map(_each, states), strict=True)
-    turned = flip(layer(flip(x, axis=0), *last, *back), axis=0)
-    return cat(layer(x, *first, *ahead), turned, axis=len(shape_of(x)) - 1)
+    return cat(layer(x, *first, *ahead), layer(x, *last, *back, back=True), axis=len(shape_of(x)) - 1)
 
 
 def _two(name: str, layer: Callable[..., Any], joined: Callable[..., Any]) -> Callable[..., Any]:

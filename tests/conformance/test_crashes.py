@@ -32,7 +32,7 @@ from conformance.deviations.entries import known
 from conformance.deviations.findings import evidence
 from conformance.deviations.frames import DAMAGED, is_in
 from conformance.judge.verdict import Bucket
-from conformance.laws.judging import Judging
+from conformance.laws.judging import Judging, Sampling
 from tests.conformance.engines import INFO
 from tests.conformance.test_records import FAILED
 from tests.wrong_engines import Posing
@@ -200,6 +200,14 @@ def test_what_hangs_has_a_frame_too(engine: str, tmp_path: Path) -> None:
     assert verdict.mismatch is not None
     assert verdict.bucket == "timed_out"
     assert re.search(r"SIG(ALRM|PROF) in \S+", verdict.mismatch.detail)
+
+
+@pytest.mark.parametrize("engine", ["endlessly_judged", "endlessly_paired"])
+def test_where_this_suite_never_comes_back_the_engine_does_not_hang(engine: str, tmp_path: Path) -> None:
+    chunk = chunk_of([SINE], (f"tests.wrong_engines:{engine}",), tmp_path, Judging(timeout=0.2, nulls=Sampling.EVERY))
+    with Workers(chunk.backends, 1) as workers:
+        ((record,),) = workers.run([chunk])
+    assert ["harness_error"] == [verdict.bucket for verdict in record.verdicts.values()]
 
 
 @pytest.mark.parametrize(("engine", "bucket"), [("slow_on_sin", "agreed"), ("spins_on_sin", "timed_out")])

@@ -53,6 +53,12 @@ def edges(steps: Sequence[Step]) -> dict[str, str]:
     return {step.results[0]: step.tensor for step in steps if isinstance(step, Edge)}
 
 
+def unwritten_edges(steps: Sequence[Step]) -> dict[str, str]:
+    """Return the same for the tensors that no step writes to in place, whose edge stays what it is."""
+    written = {step.tensor for step in steps if isinstance(step, InPlace)}
+    return {edge: tensor for edge, tensor in edges(steps).items() if tensor not in written}
+
+
 def derivatives(steps: Iterable[Step]) -> set[str]:
     """Return the gradients that were computed with create_graph."""
     return {name for step in steps if isinstance(step, Grad) and step.create_graph for name in step.results}
@@ -66,16 +72,18 @@ def keeps_graph(call: Grad | Backward) -> bool:
 def twins(steps: Sequence[Step]) -> dict[str, str]:
     """Return for each name that stands for another tensor the first name of that.
 
-    Such is the gradient of an output in itself, which is the seed: the two are one number, and in Paddle one tensor. And so is what
-    an op makes that gives its operand back.
+    Such is the gradient of an output in itself, which is the seed: the two are one number, and in Paddle one tensor; so it is by the
+    edge of a tensor that nothing writes to. And so is what an op makes that gives its operand back.
     """
     found: dict[str, str] = {}
+    of = unwritten_edges(steps)
     for step in steps:
         if isinstance(step, Op) and catalogue()[step.op].memory is Memory.ITSELF:
             found[step.results[0]] = found.get(step.operands[0], step.operands[0])
         if isinstance(step, Grad):
-            seeds = {found.get(root, root): seed for root, seed in zip(step.roots, step.seeds or (), strict=False)}
-            for name, made in zip(step.inputs, step.results, strict=False):
+            roots, asked = ([of.get(name, name) for name in names] for names in (step.roots, step.inputs))
+            seeds = {found.get(root, root): seed for root, seed in zip(roots, step.seeds or (), strict=False)}
+            for name, made in zip(asked, step.results, strict=False):
                 seed = seeds.get(found.get(name, name))
                 if seed is not None:
                     found[made] = found.get(seed, seed)

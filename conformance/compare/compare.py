@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from conformance.case.outcome import Event, Observation, Outcome, State, Value
     from conformance.compare.promise import Promise
+    from conformance.compare.rounding import Bounds
 
 AMID = (Category.NOT_IMPLEMENTED, Category.GRAPH_FREED, Category.IN_PLACE_VERSION)
 """Refusals in the middle of a pass. Which hooks it had called before depends on the order of nodes that were ready at the same time,
@@ -51,17 +52,23 @@ class Comparison:
 
     ``known``: the known deviations, each with the id of its entry; ``shadowed``: the differences that may be consequences of them;
     ``steps`` lists the steps that agree, by number. ``bounded``: the few-ulps test failed, so derived bounds were computed.
-    ``ratios``: where a bound was computed, the largest error over it, by what the step is called.
+    ``rejected``: these bounds, if a number was beyond them. ``ratios``: where a bound was computed, the largest error over it, by what
+    the step is called.
     """
 
     mismatch: Mismatch | None = None
     known: list[tuple[Mismatch, str]] = field(default_factory=list)
     shadowed: list[Mismatch] = field(default_factory=list)
-    near_kink: bool = False
+    rejected: Bounds | None = None
     bounded: bool = False
     counts: Counter[str] = field(default_factory=Counter)
     ratios: dict[str, float] = field(default_factory=dict)
     steps: list[int] = field(default_factory=list)
+
+    @property
+    def near_kink(self) -> bool:
+        """Whether a number was rejected that rounding may carry over a kink. To tell takes all shadows of the run."""
+        return self.rejected is not None and self.rejected.near_kink
 
 
 class Comparer:
@@ -305,8 +312,8 @@ class Comparer:
         if not self.promise.rounds:
             return False
         accepted = (self._ratio(actual, number, slot, where, name) if ratio is None else ratio) <= 1
-        if not accepted and self.bounds.near_kink:
-            self.result.near_kink = True
+        if not accepted:
+            self.result.rejected = self.bounds
         if accepted and number is not END:
             self.off.add(number)
         return accepted

@@ -109,9 +109,14 @@ def agrees_on_a_reachable_branch(promise: Promise, actual: Outcome, excuse: Call
         reached = [*(run.answers for run in runs), at_ties(runs), *on_sides(plain)]
         places = list(_places(reached, plain.along))
 
+    known: dict[tuple[bytes, ...], Mismatch | None] = {}
+
     def differing(branches: Branches) -> Mismatch | None:
-        there = promise.on(branches, plain.answers)
-        return Comparer(there).run(actual, excuse(there)).mismatch
+        key = tuple(np.asarray(taken).tobytes() for taken in branches)
+        if key not in known:
+            there = promise.on(branches, plain.answers)
+            known[key] = Comparer(there).run(actual, excuse(there)).mismatch
+        return known[key]
 
     if math.prod(len(place.options) for place in places) <= COMBINATIONS:
         return any(differing(branches) is None for branches in _combined(plain.answers, places))

@@ -149,3 +149,8 @@ def lu_solve_vjp_x(g: Any, out: Any, x: Any, y: Any, *, pivots: Any, transposed:
         of_upper = triangular_solve(x, matmul(g, adjoint(out)), transposed=True, **UPPER)
         of_lower = triangular_solve(x, matmul(of_upper, adjoint(triu(x, diagonal=0))), transposed=True, **LOWER)
     return neg(add(tril(of_lower, diagonal=-1), triu(of_upper, diagonal=0)))
+
+
+@lu_solve.vjp("y")
+def lu_solve_vjp_y(g: Any, out: Any, x: Any, y: Any, *, pivots: Any, transposed: bool) -> Any:
+    return lu_solve(x, g, pivots=pivots, transposed=not transposed)

@@ -46,13 +46,7 @@ def _first(h: Any) -> Any:
     return reshape(h, shape=shape_of(h)[1:])
 
 
-@composite
-def rnn_tanh(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, *, back: bool = False) -> Any:
-    """Return the states ``tanh(W_ih x + b_ih + W_hh h + b_hh)``, one for each element of ``x``; ``back``: the last one comes first.
-
-    Shapes: ``x`` (steps, batch, inputs), ``h`` (1, batch, units), ``w_ih`` (units, inputs), ``w_hh`` (units, units), biases (units,);
-    the result (steps, batch, units).
-    """
+def _rnn_tanh(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, *, back: bool = False) -> Any:
     state, states = _first(h), []
     for given in _in_turn(_of_inputs(x, w_ih, b_ih), back):
         state = tanh(add(linear(state, w_hh, b_hh), given))
@@ -60,15 +54,20 @@ def rnn_tanh(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, *, back
     return stack(*_in_turn(states, back), axis=0)
 
 
+@composite
+def rnn_tanh(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+    """Return the states ``tanh(W_ih x + b_ih + W_hh h + b_hh)``, one for each element of ``x``.
+
+    Shapes: ``x`` (steps, batch, inputs), ``h`` (1, batch, units), ``w_ih`` (units, inputs), ``w_hh`` (units, units), biases (units,);
+    the result (steps, batch, units).
+    """
+    return _rnn_tanh(x, h, w_ih, w_hh, b_ih, b_hh)
+
+
 rnn_tanh_as_one = as_one(rnn_tanh)
 
 
-@composite
-def gru(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, *, back: bool = False) -> Any:
-    """Return the states ``(1 - z) n + z h`` of gated units; operands as of `rnn_tanh`, with three rows of weights for each unit.
-
-    ``n = tanh(W_in x + b_in + r (W_hn h + b_hn))``; ``r`` and ``z`` are sigmoids of sums like that of `rnn_tanh`.
-    """
+def _gru(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, *, back: bool = False) -> Any:
     state, states = _first(h), []
     for given in _in_turn(_of_inputs(x, w_ih, b_ih), back):
         (reset, update, new), (reset_h, update_h, new_h) = _gates(given, 3), _gates(linear(state, w_hh, b_hh), 3)
@@ -79,37 +78,59 @@ def gru(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, *, back: boo
     return stack(*_in_turn(states, back), axis=0)
 
 
+@composite
+def gru(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+    """Return the states ``(1 - z) n + z h`` of gated units; shapes as of `rnn_tanh`, with three rows of weights for each unit.
+
+    ``n = tanh(W_in x + b_in + r (W_hn h + b_hn))``; ``r`` and ``z`` are sigmoids of sums like that of `rnn_tanh`.
+    """
+    return _gru(x, h, w_ih, w_hh, b_ih, b_hh)
+
+
 gru_as_one = as_one(gru)
 
 
-def _cells(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, back: bool) -> tuple[Any, Any]:
-    """Return the states ``o tanh(c)`` of cells ``f c + i g``, and the last cell, both with an axis for the steps."""
+def _lstm(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, *, back: bool = False) -> Any:
     state, cell, states = _first(h), _first(c), []
     for given in _in_turn(_of_inputs(x, w_ih, b_ih), back):
         taken, kept, new, shown = _gates(add(linear(state, w_hh, b_hh), given), 4)
         cell = add(mul(sigmoid(kept), cell), mul(sigmoid(taken), tanh(new)))
         state = mul(sigmoid(shown), tanh(cell))
         states.append(state)
-    return stack(*_in_turn(states, back), axis=0), stack(cell, axis=0)
+    return cat(stack(*_in_turn(states, back), axis=0), stack(cell, axis=0), axis=0)
 
 
 @composite
-def lstm(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, *, back: bool = False) -> Any:
+def lstm(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
     """Return the states ``o tanh(c)`` of cells ``f c + i g``, and behind them the last cell, along the first axis.
 
-    Operands as of `rnn_tanh`, with four rows of weights for each cell, and ``c`` like ``h``; the result (steps + 1, batch, units).
+    Shapes as of `rnn_tanh`, with four rows of weights for each cell, and ``c`` like ``h``; the result (steps + 1, batch, units).
     ``i``, ``f`` and ``o`` are sigmoids of sums like that of `rnn_tanh`, and ``g`` is a tanh of one.
     """
-    return cat(*_cells(x, h, c, w_ih, w_hh, b_ih, b_hh, back), axis=0)
+    return _lstm(x, h, c, w_ih, w_hh, b_ih, b_hh)
 
 
 lstm_as_one = as_one(lstm)
 
 
 @composite
-def lstm_by_dtype(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, *, back: bool = False) -> Any:
+def lstm_back(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+    """Return the same as `lstm` of a layer that begins at the end; the states are in the order of ``x``."""
+    return _lstm(x, h, c, w_ih, w_hh, b_ih, b_hh, back=True)
+
+
+lstm_back_as_one = as_one(lstm_back)
+
+
+def _lstm_by_dtype(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, *, back: bool = False) -> Any:
+    one, several = (lstm_back_as_one, lstm_back) if back else (lstm_as_one, lstm)
+    return (one if x.dtype == np.float32 else several)(x, h, c, w_ih, w_hh, b_ih, b_hh)
+
+
+@composite
+def lstm_by_dtype(x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
     """Return the same as `lstm`, which is one node in PyTorch for float32, by a kernel of oneDNN, and several for float64."""
-    return (lstm_as_one if x.dtype == np.float32 else lstm)(x, h, c, w_ih, w_hh, b_ih, b_hh, back=back)
+    return _lstm_by_dtype(x, h, c, w_ih, w_hh, b_ih, b_hh)
 
 
 def _of_steps(layer: Callable[..., Any]) -> Callable[..., Any]:
@@ -155,10 +176,10 @@ def _two_of_cells(name: str, layer: Callable[..., Any], joined: Callable[..., An
 
 
 for _suffix, _joined in (("stacked", _stacked), ("both_ways", _both_ways)):
-    as_one(_two(f"rnn_tanh_{_suffix}", rnn_tanh, _joined))
-    as_one(_two(f"gru_{_suffix}", gru, _joined))
-    as_one(_two_of_cells(f"lstm_{_suffix}", lstm, _joined))
-    _two_of_cells(f"lstm_{_suffix}_by_dtype", lstm_by_dtype, _joined)
+    as_one(_two(f"rnn_tanh_{_suffix}", _rnn_tanh, _joined))
+    as_one(_two(f"gru_{_suffix}", _gru, _joined))
+    as_one(_two_of_cells(f"lstm_{_suffix}", _lstm, _joined))
+    _two_of_cells(f"lstm_{_suffix}_by_dtype", _lstm_by_dtype, _joined)
 
-OF_TWO_LAYERS = frozenset(name for name in OPS if name.endswith(("_stacked_as_one", "_both_ways_as_one")))
-"""The primitives of two layers, one upon the other or one from either end."""
+OF_TWO_LAYERS = frozenset(name for name in OPS if name.endswith(("_stacked_as_one", "_both_ways_as_one", "_back_as_one")))
+"""The primitives of two layers, one upon the other or one from either end, and of the one that begins at the end."""

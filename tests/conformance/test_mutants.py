@@ -83,6 +83,7 @@ APPLIED = {
     "rnn_tanh_as_one",
     "gru_as_one",
     "lstm_as_one",
+    "lstm_back_as_one",
     *(f"{op}_{form}_as_one" for op in ("rnn_tanh", "gru", "lstm") for form in ("stacked", "both_ways")),
     "without_nan",
     "copysign_by_quotient",

@@ -20,6 +20,8 @@ RECURRENT: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("rnn_tanh_as_one", ((2, 1, 2), (1, 1, 2), (2, 2), (2, 2), (2,), (2,)), {}),
     ("gru_as_one", ((2, 1, 2), (1, 1, 1), (3, 2), (3, 1), (3,), (3,)), {}),
     ("lstm_as_one", ((2, 1, 2), (1, 1, 1), (1, 1, 1), (4, 2), (4, 1), (4,), (4,)), {}),
+    ("lstm_back_as_one", ((2, 1, 2), (1, 1, 1), (1, 1, 1), (4, 2), (4, 1), (4,), (4,)), {}),
+    ("lstm_back", ((2, 1, 1), (1, 1, 1), (1, 1, 1), (4, 1), (4, 1), (4,), (4,)), {}),
     ("lstm_by_dtype", ((1, 1, 1), (1, 1, 1), (1, 1, 1), (4, 1), (4, 1), (4,), (4,)), {}),
     *((f"{op}_stacked_as_one", _two_layers(gates, 1), {}) for op, gates in GATES),
     *((f"{op}_both_ways_as_one", _two_layers(gates, 2), {}) for op, gates in GATES),

@@ -41,6 +41,7 @@ WRONG_ON_TORCH = (
     "seed-that-a-diagonal-is-a-view-of",
     "seed-that-a-scattered-part-is-a-view-of",
     "seed-of-a-view-that-was-written-since",
+    "seed-of-an-edge-that-was-made-a-leaf",
     "seed-of-double-precision-that-is-handed-on",
     "seed-that-was-written-through-its-detached-self",
     "seeds-whose-gradients-lie-in-one-memory",
@@ -56,6 +57,7 @@ OF_TORCH_ALONE = (
     "batch-of-identities-that-is-asked-for-its-seed",
     "edge-of-a-leaf-without-a-flag-as-a-root",
     "freed-node-of-a-batch",
+    "seed-of-an-edge-that-was-made-a-leaf",
     "write-of-another-shape-to-a-gradient-of-a-batch",
 )
 OF_PADDLE_ALONE = ("dump-of-a-batch-norm-with-one-gradient", "dump-of-what-a-custom-function-leaves-out")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.aliases import lying_in
 from conformance.case.outcome import Computed, Raised
-from conformance.case.queries import call_at, derivatives, edges, keeps_graph, made_by, twins
+from conformance.case.queries import call_at, derivatives, edges, keeps_graph, made_by, twins, unwritten_edges
 from conformance.case.steps import (
     Backward,
     ClearGrad,
@@ -191,7 +191,8 @@ def outputs_asked_for(case: Case, number: int) -> set[str]:
     call, same = case.steps[number], names_in_paddle(case, number)
     if not isinstance(call, Grad):
         return set()
-    asked, roots = ({same.get(name, name) for name in names} for names in (call.inputs, call.outputs))
+    of = unwritten_edges(case.steps[:number])
+    asked, roots = ({same.get(name, name) for name in (of.get(n, n) for n in names)} for names in (call.inputs, call.outputs))
     return {name for name in {*same, *asked} if same.get(name, name) in asked & roots}
 
 

@@ -68,6 +68,7 @@ from conformance.deviations.counterfactual_calls import (
     surplus_seeds_dropped,
     unreachable_allowed,
 )
+from conformance.deviations.counterfactual_captures import another_result_asked
 from conformance.deviations.counterfactual_cuts import MOST, derivative_constant, last_operand_constant, operand_constant
 from conformance.deviations.counterfactual_gradients import OF_GRADIENTS
 from conformance.deviations.counterfactual_slots import seeds_of_first_operand
@@ -332,6 +333,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if a seed were written where gradients are added": seeds_written_by_accumulation,
     "as if the op were not in place": write_bound_anew,
     "as if another gradient of the call were asked for": siblings_asked,
+    "as if another result of the node were asked for": another_result_asked,
     "as if reshaped numbers were copies": reshaped_numbers_copied,
     "as if views that are laid out were copies": laid_out_copied,
     "as if flags were set again": flags_set_again,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def another_result_asked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have a `grad` call ask for another result of an op with several where it asks for one; if it asks for both, they change places."""
+    """Have a `grad` call ask for another result of an op with several than it does; if it asks for both, they change places."""
     call = None if number is END else case.steps[number]
     if number is END or not isinstance(call, Grad):
         return

@@ -1,4 +1,4 @@
-"""Which of the results of a `grad` call may differ, by what is asked for: where one of them is wrong, the others are right."""
+"""Which of the gradients of a call may differ, by the tensor whose gradient it is: where one of them is wrong, the others are right."""
 
 from __future__ import annotations
 
@@ -10,46 +10,59 @@ from conformance.case.steps import Grad
 from conformance.deviations.conditions.calls import outputs_asked_for
 from conformance.deviations.conditions.points import dropped_nothings
 from conformance.deviations.conditions.several import made_together
+from conformance.deviations.counterfactual_seeds import misfitting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.case.case import Case
+    from conformance.compare.mismatch import Mismatch
 
 
-def a_derivative(case: Case, number: StepNumber, slot: int) -> bool:
+def a_derivative(case: Case, _: StepNumber, asked: str | None) -> bool:
     """Whether a derivative that was computed with create_graph is asked for."""
-    return _asked(case, number, slot) in derivatives(case.steps)
+    return asked in derivatives(case.steps)
 
 
-def a_result_of_several(case: Case, number: StepNumber, slot: int) -> bool:
+def a_result_of_several(case: Case, _: StepNumber, asked: str | None) -> bool:
     """Whether a result of an op, or of a custom function, with several results is asked for."""
-    return _asked(case, number, slot) in {name for names in made_together(case.steps) for name in names}
+    return asked in {name for names in made_together(case.steps) for name in names}
 
 
-def an_output_or_below(case: Case, number: StepNumber, slot: int) -> bool:
+def an_output_or_below(case: Case, number: StepNumber, asked: str | None) -> bool:
     """Whether an output of the call is asked for, or what such an output was computed from."""
     if number is END:
         return False
     captured, before = outputs_asked_for(case, number), case.steps[:number]
-    same, asked = twins(before), _asked(case, number, slot)
+    same = twins(before)
     return asked is not None and same.get(asked, asked) in {same.get(n, n) for n in upstream_of(before, captured)}
 
 
-def a_dropped_nothing(case: Case, number: StepNumber, slot: int) -> bool:
+def a_dropped_nothing(case: Case, number: StepNumber, asked: str | None) -> bool:
     """Whether a tensor without elements is asked for of which a dropout in evaluation was recorded before."""
-    return number is not END and _asked(case, number, slot) in dropped_nothings(case, number)
+    return number is not END and asked in dropped_nothings(case, number)
 
 
-def _asked(case: Case, number: StepNumber, slot: int) -> str | None:
-    call = None if number is END else case.steps[number]
-    return call.inputs[slot] if isinstance(call, Grad) and slot < len(call.inputs) else None
+def what_a_misfit_reaches(case: Case, number: StepNumber, asked: str | None) -> bool:
+    """Whether a root whose seed has another shape was computed from the tensor, or is the tensor itself."""
+    if number is END:
+        return False
+    before = case.steps[:number]
+    same, reached = twins(before), upstream_of(before, misfitting(case, number).values())
+    return asked is not None and same.get(asked, asked) in {same.get(n, n) for n in reached}
 
 
-ASKED: dict[str, Callable[[Case, StepNumber, int], bool]] = {
+def tensor_of(case: Case, found: Mismatch) -> str | None:
+    """Return the tensor whose gradient differs: of the results of a `grad` call, what it asks for there."""
+    call = None if found.step is END or found.where != "result" else case.steps[found.step]
+    return call.inputs[found.slot] if isinstance(call, Grad) and found.slot < len(call.inputs) else found.name
+
+
+ASKED: dict[str, Callable[[Case, StepNumber, str | None], bool]] = {
     "a derivative": a_derivative,
     "a result of several": a_result_of_several,
     "a tensor without elements that a dropout was given": a_dropped_nothing,
     "an output, or what lies below one": an_output_or_below,
+    "a root whose seed has another shape, or what lies below one": what_a_misfit_reaches,
 }
 """The predicates by the words that an entry uses."""

@@ -330,6 +330,11 @@ def seeds_with_history(case: Case, number: StepNumber, _: Sequence[str]) -> Iter
             yield with_steps(case, (*case.steps[:i], kept, *map(tracked, case.steps[i:]))), number if number is END else number + 1
 
 
+def nothing_freed(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have every `grad` keep its graph."""
+    yield each_step(case, lambda s: msgspec.structs.replace(s, retain_graph=True) if isinstance(s, Grad) else s), number
+
+
 def seeds_read_in_single(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have the memory of a seed of double precision be read as numbers of single precision, as many as the seed has: one constant."""
     calls = (s for s in until(case, number) if isinstance(s, Grad | Backward))

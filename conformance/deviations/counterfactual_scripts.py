@@ -57,6 +57,7 @@ from conformance.deviations.counterfactual_calls import (
     missing_gradients_none,
     missing_gradients_zeros,
     no_seeds,
+    nothing_freed,
     others_asked,
     refusals_lifted,
     returning_as_many,
@@ -68,8 +69,10 @@ from conformance.deviations.counterfactual_calls import (
     surplus_seeds_dropped,
     unreachable_allowed,
 )
+from conformance.deviations.counterfactual_captures import another_result_asked
 from conformance.deviations.counterfactual_cuts import MOST, derivative_constant, last_operand_constant, operand_constant
 from conformance.deviations.counterfactual_gradients import OF_GRADIENTS
+from conformance.deviations.counterfactual_seeds import seeds_fitted
 from conformance.deviations.counterfactual_slots import seeds_of_first_operand
 from conformance.deviations.counterfactual_starts import asked_outputs_not_started
 from conformance.deviations.counterfactual_writes import (
@@ -221,11 +224,6 @@ def targets_not_cut(case: Case, number: StepNumber, _: Sequence[str]) -> Iterato
                 yield without([name], alone)
 
 
-def nothing_freed(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have every `grad` keep its graph."""
-    yield each_step(case, lambda s: msgspec.structs.replace(s, retain_graph=True) if isinstance(s, Grad) else s), number
-
-
 def gone_through(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have the call not be refused, whatever was freed, is not offered, or callbacks return; or have it not been made."""
     if number is END:
@@ -311,6 +309,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if nothing were freed": nothing_freed,
     "as if seeds of identities were constants": frozen_seeds_constant,
     "as if seeds were gradients in the first operand": seeds_of_first_operand,
+    "as if every seed had the shape of its root": seeds_fitted,
     "as if surplus seeds were missing": surplus_seeds_dropped,
     "as if no seeds were given": no_seeds,
     "as if constant seeds required a gradient": constant_seeds_tracked,
@@ -332,6 +331,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if a seed were written where gradients are added": seeds_written_by_accumulation,
     "as if the op were not in place": write_bound_anew,
     "as if another gradient of the call were asked for": siblings_asked,
+    "as if another result of the node were asked for": another_result_asked,
     "as if reshaped numbers were copies": reshaped_numbers_copied,
     "as if views that are laid out were copies": laid_out_copied,
     "as if flags were set again": flags_set_again,

@@ -46,6 +46,7 @@ ELEMENTS = (
     *OFF,
     "off by roundings of float32",
     "off by roundings of float32, as if single points lay in front",
+    "off by roundings of float32, as if the memory of a seed were read in single precision",
     "off by roundings of differences",
     "off by roundings of singular vectors",
     "doubled",

@@ -24,7 +24,7 @@ from conformance.case.place import END, StepNumber
 from conformance.case.queries import LABELS, label, until
 from conformance.case.steps import Backward, InPlace, observed, ops, uses
 from conformance.deviations import conditions
-from conformance.deviations.asked import ASKED
+from conformance.deviations.asked import ASKED, tensor_of
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENTS
@@ -61,7 +61,8 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     which the step has its answer, one of them, where it is refused otherwise than promised, or not at all, or calls differ.
     ``unpredictable``: what nobody can say (wrong numbers, if there is no signature; the numbers where a refusal is promised; where a
     process dies), and why.
-    ``only``: which results of a `grad` call may differ, by what is asked for (`asked`); the others are right.
+    ``only``: which results of a `grad` call may differ, by what is asked for (`asked`); the others are right. Where the answer
+    ``instead`` is ``unpredictable``, it says whose numbers are.
     ``unpromised``: no document says what is right there; so it is for all entries that lie among the conventions.
     ``cpu``: the vector instructions with which it shows, as the backend calls them (`BackendInfo.cpu`).
     """
@@ -111,7 +112,7 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             and (not self.steps or label(case, mismatch.step) in self.steps)
             and (not self.message or re.search(self.message, mismatch.detail) is not None)
             and (not self.frame or mismatch.kind != CRASH or is_in(self.frame, mismatch.detail))
-            and (not self.only or mismatch.where != "result" or ASKED[self.only](case, mismatch.step, mismatch.slot))
+            and (not self.only or mismatch.where != "result" or ASKED[self.only](case, mismatch.step, tensor_of(case, mismatch)))
             and self.holds(case, mismatch.step)
         )
 

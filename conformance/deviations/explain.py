@@ -16,6 +16,7 @@ from conformance.case.rewrite import with_steps
 from conformance.case.steps import results
 from conformance.compare.compare import Comparer
 from conformance.compare.kinks import SUBGRADIENT, SecondLook, agrees_on_a_reachable_branch
+from conformance.deviations.asked import ASKED, tensor_of
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENT_TESTS, OFF
@@ -80,7 +81,8 @@ def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Dev
             right = replace(right, values=right.values[: len(asked)])
         seen = _as_watched(answer, promise.case, variant.case, right, found.tainted)
         comparer, known_there = Comparer(variant), _excuse_beside(entry, variant, but)
-        if all(known_there(d) or (number == found.step and known_here(d)) for d in comparer.observation(number, right, seen)):
+        differing = (d for d in comparer.observation(number, right, seen) if not _is_unpredictable(entry, promise.case, found, d))
+        if all(known_there(d) or (number == found.step and known_here(d)) for d in differing):
             return True
         return comparer.result.near_kink and _agrees_elsewhere(variant, number, seen, lambda there: _excuse_beside(entry, there, but))
 
@@ -91,6 +93,13 @@ def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Dev
             if has_answer(promise.of(promise.case), found.step):
                 return True
     return False
+
+
+def _is_unpredictable(entry: Deviation, case: Case, found: Mismatch, differs: Mismatch) -> bool:
+    """Whether nobody can say these numbers of an answer, by its entry: those of a tensor that it names, or what hooks are given."""
+    if not entry.unpredictable or not entry.only or differs.kind not in ("value", "shape"):
+        return False
+    return differs.where == "event" or ASKED[entry.only](case, found.step, tensor_of(case, replace(differs, step=found.step)))
 
 
 def _excuse_beside(entry: Deviation, promise: Promise, but: tuple[Deviation, ...]) -> Known:

@@ -105,6 +105,7 @@ BY_ATTRIBUTE: Mapping[str, tuple[str, Callable[[Any, Any], Any]]] = {
     "far in the unit alpha": ("alpha", lambda x, alpha: np.abs(x) > FAR * min(1.0, abs(alpha))),
     "for an axis of one place": ("size", lambda _, size: np.append(np.equal(size[:1:-1], 1), False)),
     "among zeros alone": ("axis", lambda x, axis: ~np.any(x, axis=axis, keepdims=True)),
+    "with its axes in place": ("axes", lambda x, axes: np.full(x.shape, [axis % x.ndim for axis in axes] == [*range(x.ndim)])),
     "in a slice of zeros": ("axis", lambda x, axis: ~np.any(x, axis=tuple({*range(x.ndim)} - {axis % x.ndim}), keepdims=True)),
 }
 """The words for what values are by an attribute of the op: together with the others along its axis, or in its unit."""
@@ -113,6 +114,7 @@ PAIRS: Mapping[str, Callable[[Any, Any], Any]] = {
     "of infinite quotient by": lambda x, other: np.isinf(x / other) & np.isfinite(x) & (other != 0),
     "of a quotient beyond the range by": is_quotient_beyond_range,
     "beyond exponential of": lambda x, other: np.isinf(np.exp(np.abs(x - other))),
+    "broadcast to nothing by": lambda x, other: np.full(x.shape, np.broadcast(x, other).size == 0),
 }
 """The words for what a value is beside another operand, whose name stands behind them."""
 

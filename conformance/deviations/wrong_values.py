@@ -45,7 +45,12 @@ if TYPE_CHECKING:
 
 NEAREST = 2
 """For how many counterfactual scripts bounds are derived."""
-SINGLE_ROUNDINGS = ("off by roundings of float32", "off by roundings of float32, as if single points lay in front")
+SINGLE_ROUNDINGS_OF = {
+    f"off by roundings of float32, {words}": words
+    for words in ("as if single points lay in front", "as if the memory of a seed were read in single precision")
+}
+"""The counterfactual scripts of which these words have the answers, computed in single precision."""
+SINGLE_ROUNDINGS = ("off by roundings of float32", *SINGLE_ROUNDINGS_OF)
 """Signatures of numbers that are right, but computed in single precision; what is right may be what another entry says."""
 ROUNDINGS_OF = {
     "off by roundings of differences": "as if slopes of Bessel functions were differences",
@@ -200,8 +205,8 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
         case "off by roundings of float32":
             single = promise.of(each_op(in_dtypes(promise.case, SINGLE), _to_single))
             return single.bounds.accepts(got, found.step, found.slot, found.where, found.name)
-        case "off by roundings of float32, as if single points lay in front":
-            variants = COUNTERFACTUALS["as if single points lay in front"](promise.case, found.step, ops)
+        case _ if words in SINGLE_ROUNDINGS_OF:
+            variants = COUNTERFACTUALS[SINGLE_ROUNDINGS_OF[words]](promise.case, found.step, ops)
             singles = ((promise.of(each_op(in_dtypes(variant, SINGLE), _to_single)), number) for variant, number in variants)
             return any(single.bounds.accepts(got, number, found.slot, found.where, found.name) for single, number in singles)
         case _ if words in ROUNDINGS_OF:

@@ -109,6 +109,15 @@ def test_an_entry_with_a_frame_excuses_no_crash_elsewhere(entry: Any, frame: str
     assert not entry.matches(info, read(evidence(entry.finding)), found)
 
 
+@pytest.mark.parametrize(
+    "finding",
+    ["paddle-custom-none-crash", "paddle-custom-walked-again-crash", "paddle-lone-gradient-crash", "paddle-meshgrid-constant"],
+)
+def test_a_death_of_which_python_alone_is_known_is_not_that_in_a_kernel(finding: str) -> None:
+    (entry,) = (one for one in known() if one.id == finding)
+    assert not is_in(entry.frame, "the process died: SIGSEGV in dygraph/base.py grad < base/framework.py __impl__")
+
+
 PROGRAM = "paddle::framework::PirInterpreter::RunInstructionBase > paddle::framework::PhiKernelInstruction::Run"
 
 

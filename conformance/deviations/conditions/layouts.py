@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from conformance.case.aliases import lying_in, sharing_with
@@ -44,17 +43,6 @@ def rows_without_elements(case: Case, number: int) -> bool:
     """Whether the first operand of an op has rows without elements."""
     step = case.steps[number]
     return isinstance(step, Op) and shapes_at(case, number, PADDLE).get(step.operands[0], ())[-1:] == (0,)
-
-
-@condition
-def product_without_elements(case: Case, number: int) -> bool:
-    """Whether the step is a product that has no elements, of a tensor that has some."""
-    step = case.steps[number]
-    if not isinstance(step, Op) or step.op != "mul":
-        return False
-    shapes = shapes_at(case, number, PADDLE)
-    sizes = [math.prod(shapes.get(name, ())) for name in step.operands]
-    return 0 in sizes and any(sizes)
 
 
 @condition

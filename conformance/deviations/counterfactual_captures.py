@@ -1,0 +1,34 @@
+"""Counterfactuals of captured gradients: what a `grad` call answers that takes one result of a node for another.
+
+Paddle keeps the inputs of a call by their nodes, and of each node one result: the last one that the call names. What arrives at that
+result is the answer for all of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from conformance.case.place import END, StepNumber
+from conformance.case.rewrite import replace_step
+from conformance.case.steps import Grad
+from conformance.deviations.conditions.several import made_together
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from conformance.case.case import Case
+    from conformance.deviations.counterfactual_calls import Variant
+
+
+def another_result_asked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a `grad` call ask for another result of an op with several than it does; if it asks for both, they change places."""
+    call = None if number is END else case.steps[number]
+    if number is END or not isinstance(call, Grad):
+        return
+    for position, asked in enumerate(call.inputs):
+        for other in (name for names in made_together(case.steps[:number]) if asked in names for name in names if name != asked):
+            inputs = [asked if name == other else name for name in call.inputs]
+            inputs[position] = other
+            yield replace_step(case, number, msgspec.structs.replace(call, inputs=tuple(inputs))), number

@@ -72,8 +72,8 @@ def _bears_in_a_known_dtype(entry: Deviation, promise: Promise, found: Mismatch,
         variant = promise.of(case)
         predicted = [(slot, value.array) for slot, value in values_at_place(variant, number, found) if value is not None]
         for slot, array in ((slot, array) for slot, array in predicted if array.shape == got.shape and array.dtype != got.dtype):
-            dtypes = {"expected": str(array.dtype), "actual": str(got.dtype)}
-            there = replace(found, step=number, kind="dtype", slot=slot, expected_array=array, **dtypes)
+            dtype, other = str(array.dtype), str(got.dtype)
+            there = replace(found, step=number, kind="dtype", slot=slot, expected=dtype, actual=other, expected_array=array)
             if is_right_but_for_its_form(variant, there) and excuse(variant, (*but, entry))(there):
                 return True
     return False

@@ -73,12 +73,13 @@ def makes_seed_of_later_call(case: Case, number: int) -> bool:
 
 
 def _seeds_made_later(case: Case, number: int) -> set[str | None]:
+    """Return the seeds of a `grad` call that are later results of ops, or derivatives in later operands."""
     call, before = case.steps[number], case.steps[:number]
     later = {name for names in _made_by_ops(before) for name in names[1:]}
     operands = {name for step in before if isinstance(step, Op) for name in step.operands[1:]}
     asked = (pair for step in before if isinstance(step, Grad) for pair in zip(step.inputs, step.results, strict=True))
     later.update(gradient for name, gradient in asked if name in operands)
-    return later.intersection(call.seeds or ()) if isinstance(call, Grad) else set()
+    return {seed for seed in call.seeds or () if seed in later} if isinstance(call, Grad) else set()
 
 
 @condition

@@ -262,10 +262,15 @@ def seed_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[
 
 
 def constant_seeds_tracked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have the constants that are seeds of a `grad` with a graph, by whatever name, require a gradient from that call on."""
+    """Have the constants that are seeds of a `grad` with a graph, by whatever name, require a gradient from that call on.
+
+    A hook on such a seed by another name is one on the seed, also where the reference has a cast of it by that name.
+    """
     stopped, same = constant_inputs(case), twins(case.steps)
 
     def tracked(_: int, step: Step) -> list[Step]:
+        if isinstance(step, Hook) and same.get(step.tensor) in stopped:
+            return [msgspec.structs.replace(step, tensor=same[step.tensor])]
         given = (step.seeds or ()) if isinstance(step, Grad) and step.create_graph else ()
         seeds = (same.get(name, name) for name in given if name is not None)
         return [*(SetRequiresGrad(name, requires_grad=True) for name in dict.fromkeys(seeds) if name in stopped), step]

@@ -1,10 +1,10 @@
 """Counterfactuals of where a pass starts: what Paddle makes of a `grad` call that asks for one of its own outputs.
 
-Paddle takes the node of an output that is among the inputs from those that the pass starts from, and then all that it does not find in
-front of every other. So an output may start nothing although something lies below it, and where nothing starts at all no node runs,
-and no hook is called: an output has its seed, and what is below has nothing. A pass that does start comes to some of those
-nodes on its way. One of them that nothing else is asked for below ends the pass, and has lost the seed that lay at it, if it is no
-leaf; one that is never come to has no gradient, and is not refused for that where something else that is asked for lies below it.
+Paddle takes the node of an output that is among the inputs, or was made together with one, from those that the pass starts from, and
+then all that it does not find in front of every other. So an output may start nothing although something lies below it, and where nothing
+starts at all no node runs, and no hook is called: an output has its seed, and what is below has nothing. A pass that does start comes to
+some of those nodes on its way. One of them that nothing else is asked for below ends the pass, and has lost the seed that lay at it, if it
+is no leaf; one that is never come to has no gradient, and is not refused for that where something else that is asked for lies below it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from conformance.case.queries import leaves, records, upstream
 from conformance.case.rewrite import CONSTANT, replace_step, without_root
 from conformance.case.steps import Detach, Grad, SetRequiresGrad
 from conformance.deviations.conditions.calls import names_in_paddle
+from conformance.deviations.conditions.several import made_together
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +54,8 @@ def _started(case: Case, number: int, call: Grad, before: Sequence[Step], same: 
 
     behind = {root: below(root) for root in roots}
     first = [root for root in roots if not any(root in others for others in behind.values())]
-    starts = [root for root in first if root not in asked and not behind[root].isdisjoint(asked)]
+    taken = {*asked}.union(*(made for made in made_together(case.steps[:number]) if not {*asked}.isdisjoint(made)))
+    starts = [root for root in first if root not in taken and not behind[root].isdisjoint(asked)]
     if not starts:
         return _seeds_alone(case, number, call, [root in asked for root in roots], same)
     reached = {name for root in starts for name in below(root, call.constants or ())}

@@ -16,21 +16,24 @@ from conformance.case.rewrite import with_steps
 from conformance.case.steps import results
 from conformance.compare.compare import Comparer
 from conformance.compare.kinks import SUBGRADIENT, SecondLook, agrees_on_a_reachable_branch
+from conformance.deviations.answers import values_at_place
 from conformance.deviations.asked import ASKED, tensor_of
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENT_TESTS, OFF
 from conformance.deviations.entries import about, known
-from conformance.deviations.wrong_values import SINGLE_ROUNDINGS, bear_together, bears
+from conformance.deviations.wrong_values import SINGLE_ROUNDINGS, bear_together, bears, is_right_but_for_its_form
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from conformance.case.case import Case
     from conformance.case.outcome import Observation
+    from conformance.case.place import StepNumber
     from conformance.compare.compare import Known
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
+    from conformance.deviations.counterfactual_calls import Variant
     from conformance.deviations.entries import Deviation
 
 PREDICTING = {*RULES, *COUNTERFACTUALS, *ELEMENT_TESTS, *OFF, *SINGLE_ROUNDINGS}
@@ -52,12 +55,29 @@ def _explain(promise: Promise, look: SecondLook, but: tuple[Deviation, ...] = ()
     found = look.mismatch
     entries = [entry for entry in about(promise.info, found.kind) if entry not in but]
     described = (entry for entry in entries if _describes(entry, promise, look))
-    alone = next((entry for entry in described if bears(entry, promise, found) and _answers(entry, promise, found, but)), None)
+    bearing = (e for e in described if bears(e, promise, found) or _bears_in_a_known_dtype(e, promise, found, but))
+    alone = next((entry for entry in bearing if _answers(entry, promise, found, but)), None)
     if alone is not None or found.kind != "value":
         return alone
     predicting = (entry for entry in entries if not PREDICTING.isdisjoint(entry.signature))
     pairs = itertools.combinations([entry for entry in predicting if _describes(entry, promise, look)], 2)
     return next((one for one, other in pairs if bear_together(one, other, promise, found)), None)
+
+
+def _bears_in_a_known_dtype(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Deviation, ...]) -> bool:
+    """Whether what came where nothing is promised has the numbers of an entry's script, in a dtype that is known to be wrong there."""
+    got = found.actual_array
+    if found.kind != "absence" or got is None:
+        return False
+    for case, number in _scripts(entry, entry.signature, promise.case, found.step):
+        variant = promise.of(case)
+        predicted = [(slot, value.array) for slot, value in values_at_place(variant, number, found) if value is not None]
+        for slot, array in ((slot, array) for slot, array in predicted if array.shape == got.shape and array.dtype != got.dtype):
+            dtype, other = str(array.dtype), str(got.dtype)
+            there = replace(found, step=number, kind="dtype", slot=slot, expected=dtype, actual=other, expected_array=array)
+            if is_right_but_for_its_form(variant, there) and excuse(variant, (*but, entry))(there):
+                return True
+    return False
 
 
 def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Deviation, ...]) -> bool:
@@ -122,10 +142,15 @@ def _agrees_elsewhere(variant: Promise, number: int, answer: Observation, excuse
 
 def _instead(entry: Deviation, case: Case, number: int) -> Iterator[tuple[Case, int]]:
     """Yield the scripts of which a step has the answer that an entry says, and the number that the step has there."""
-    for words in filter(COUNTERFACTUALS.__contains__, entry.instead):
-        for other, moved in COUNTERFACTUALS[words](case, number, entry.above):
-            if moved is not END and is_right(other):
-                yield other, moved
+    for other, moved in _scripts(entry, entry.instead, case, number):
+        if moved is not END:
+            yield other, moved
+
+
+def _scripts(entry: Deviation, said: Sequence[str], case: Case, number: StepNumber) -> Iterator[Variant]:
+    """Yield the counterfactual scripts of an entry that are scripts, by the words that it ``said``."""
+    for words in filter(COUNTERFACTUALS.__contains__, said):
+        yield from ((other, moved) for other, moved in COUNTERFACTUALS[words](case, number, entry.above) if is_right(other))
 
 
 def scripts_instead(promise: Promise, found: Mismatch) -> Iterator[Case]:

@@ -74,7 +74,7 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
     if found.actual_array is None:
         return found.kind != "absence" or _is_absent(entry, promise, found)
     if found.kind in ("dtype", "shape") and found.expected_array.size == found.actual_array.size:
-        if "right in another form" in entry.signature and _is_right_but_for_its_form(promise, found):
+        if "right in another form" in entry.signature and is_right_but_for_its_form(promise, found):
             return True
         found = replace(found, kind="value", actual_array=_in_form(found))
     wrong = _wrong(found, promise)  # known before any rule is changed, or its bounds would be those of other rules
@@ -234,7 +234,7 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
             return _predicted(promise, asked, found, wrong, lacking=words not in RENAMING)
 
 
-def _is_right_but_for_its_form(promise: Promise, found: Mismatch) -> bool:
+def is_right_but_for_its_form(promise: Promise, found: Mismatch) -> bool:
     """Whether the numbers are right, but for the shape or the dtype in which they come."""
     cast = _in_form(found)
     return agrees_cheaply(found.expected_array, cast) or promise.bounds.accepts(cast, found.step, found.slot, found.where, found.name)

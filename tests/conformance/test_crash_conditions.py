@@ -179,3 +179,18 @@ def test_reflections_are_taken_off_a_constant(op: str, reflects: bool) -> None:
 def test_a_product_with_a_constant_has_other_names(op: str, operands: tuple[str, ...], multiplies: bool) -> None:
     case = Case((X, Y, Input("c", (1, 3), (1.0, 1.0, 1.0), differentiable=False)), (Op(op, operands, ("z",)),))
     assert CONDITIONS["constant_factor"].holds(case, 0) is multiplies
+
+
+@pytest.mark.parametrize(("op", "order", "refused"), [("abs", 3, True), ("abs", 2, False), ("sin", 3, False)])
+def test_a_program_may_be_refused_a_derivative_of_a_higher_order_than_an_op_has(op: str, order: int, refused: bool) -> None:
+    calls = [Grad((f"g{i}",), ("x",), (f"g{i + 1}",), create_graph=True) for i in range(order)]
+    assert holds("gradients_refused", Op(op, ("x",), ("g0",)), *calls) is refused
+
+
+@pytest.mark.parametrize(("seeds", "beside"), [(("x", "c"), True), (("x", "y"), False), (("c", "c"), False), (("c", None), False)])
+def test_a_constant_seed_stands_beside_one_that_is_none(seeds: tuple[str | None, str | None], beside: bool) -> None:
+    squares = [Op("square", (name,), (f"{name}2",)) for name in ("x", "y")]
+    case = Case(
+        (X, Y, Input("c", (1, 3), (1.0, 1.0, 1.0), differentiable=False)), (*squares, Grad(("x2", "y2"), ("x",), ("g",), seeds))
+    )
+    assert CONDITIONS["constant_seed_beside_another"].holds(case, 2) is beside

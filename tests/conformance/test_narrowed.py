@@ -60,6 +60,15 @@ def answered(promise: Promise, step: int, numbers: tuple[float, ...]) -> Outcome
     return replace(promise.outcome, observations=observations)
 
 
+@pytest.mark.parametrize(("number", "bucket"), [(2.0, Bucket.KNOWN_DEVIATION), (3.0, Bucket.DIVERGED)])
+def test_a_gradient_that_should_be_absent_may_have_a_known_wrong_dtype_and_no_other_numbers(number: float, bucket: Bucket) -> None:
+    leaf, seed = (Input(name, (1,), (1.0,), "float64", differentiable=tracked) for name, tracked in (("x", True), ("s", False)))
+    single = Input("t", (1,), (2.0,), differentiable=False)
+    calls = Grad(("x",), ("x",), ("g",), ("s",), create_graph=True), Grad(("g",), ("s",), ("h",), ("t",), allow_unused=True)
+    promise = Promise(Case((leaf, seed, single), calls), INFO)
+    assert bucket == judge(promise, answered(promise, 1, (number,))).bucket
+
+
 @pytest.mark.parametrize(
     ("numbers", "bucket"),
     [((5.0, 7.0), Bucket.KNOWN_DEVIATION), ((1.0, 1.0), Bucket.DIVERGED), ((5.0, 8.0), Bucket.DIVERGED)],

@@ -534,6 +534,23 @@ def test_a_stopped_seed_with_its_history_bears_its_signature(got: list[float], b
     assert borne == bears(entry("as if seeds kept their history"), promise, differs)
 
 
+@pytest.mark.parametrize(("got", "borne"), [([36.0, 81.0], True), ([36.0, 82.0], False)])
+def test_a_returned_seed_with_its_history_bears_its_signature(got: list[float], borne: bool) -> None:
+    steps = (
+        Op("square", ("x",), ("s",)),
+        Grad(("y",), ("y",), ("r",), ("s",)),
+        Op("mul_scalar", ("y",), ("z",), {"other": 3.0}),
+        Grad(("z",), ("y",), ("g",), ("r",), create_graph=True),
+        Op("mul", ("x", "g"), ("p",)),
+        Grad(("p",), ("x",), ("h",)),  # 3 r is [12, 27]; the derivative of 3 x^3 is [36, 81]
+    )
+    promise = Promise(Case((X, Y), steps, "exact"), BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered))
+    wanted = np.array([12.0, 27.0], "float32")
+    assert agrees_cheaply(wanted, promise.outcome.observations[5].values[0].array)  # type: ignore[union-attr]
+    differs = Mismatch(5, "value", "result", "right", "wrong", "h", "h", 0, wanted, np.array(got, "float32"))
+    assert borne == bears(entry("as if returned seeds kept their history"), promise, differs)
+
+
 @pytest.mark.parametrize(("got", "borne"), [([0.0, np.nan], True), ([0.0, 1.0], False)])
 def test_an_entry_with_two_signatures_of_elements_is_borne_by_a_mixture(got: list[float], borne: bool) -> None:
     assert borne == bears(entry("zeros", "nan"), Promise(PRODUCT, INFO), found(PRODUCT, got))

@@ -60,7 +60,11 @@ OF_TORCH_ALONE = (
     "seed-of-an-edge-that-was-made-a-leaf",
     "write-of-another-shape-to-a-gradient-of-a-batch",
 )
-OF_PADDLE_ALONE = ("dump-of-a-batch-norm-with-one-gradient", "dump-of-what-a-custom-function-leaves-out")
+OF_PADDLE_ALONE = (
+    "dump-of-a-batch-norm-with-one-gradient",
+    "dump-of-what-a-custom-function-leaves-out",
+    "returned-seed-in-a-call-with-a-graph",
+)
 VALUES_ALONE = (
     "angle-above-what-was-dropped",
     "cast-of-what-was-interpolated-in-single",

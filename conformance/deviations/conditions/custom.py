@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.case.outcome import Computed, Raised
+from conformance.case.queries import upstream_of
 from conformance.case.rewrite import replace_step
 from conformance.case.steps import Backward, Custom, Detach, Grad, InPlace, Op, ops, results, uses
 from conformance.compare.promise import promised
@@ -48,6 +49,23 @@ def custom_casts(case: Case, number: int) -> bool:
 def custom_gives_none(case: Case, number: int) -> bool:
     """Whether a custom function that gives an operand no gradient made the values of the step, or returned one, an operand."""
     return any(None in s.gradients for s in _above(case, number, returned=True))
+
+
+@condition
+def custom_gives_fixed_gradient(case: Case, number: int) -> bool:
+    """Whether a `grad` call with a graph comes by a custom function of whose gradients one is made of cotangents that do not arrive."""
+    call = case.steps[number]
+    if not isinstance(call, Grad) or not call.create_graph:
+        return False
+    behind = upstream_of(case.steps[:number], call.roots)
+    for custom in _above(case, number):
+        fixed = {name for name, made in zip(custom.cotangents, custom.results, strict=True) if made not in behind}
+        for op in custom.backward:
+            if fixed.issuperset(op.operands):
+                fixed.update(op.results)
+        if not fixed.isdisjoint(custom.gradients):
+            return True
+    return False
 
 
 @condition

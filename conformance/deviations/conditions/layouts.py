@@ -48,8 +48,18 @@ def rows_without_elements(case: Case, number: int) -> bool:
 @condition
 def difference_of_dot(case: Case, number: int) -> bool:
     """Whether the step is a difference with the product of two vectors."""
+    return _combines_dot(case, number, "sub")
+
+
+@condition
+def sum_with_dot(case: Case, number: int) -> bool:
+    """Whether the step adds something to the product of two vectors."""
+    return _combines_dot(case, number, "add")
+
+
+def _combines_dot(case: Case, number: int, by: str) -> bool:
     step = case.steps[number]
-    if not isinstance(step, Op) or step.op != "sub":
+    if not isinstance(step, Op) or step.op != by:
         return False
     shapes = shapes_at(case, number, PADDLE)
     return any(shapes.get(name) == () for name in made_by(("matmul",), case.steps[:number]) if name in step.operands)

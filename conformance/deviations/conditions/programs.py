@@ -128,15 +128,13 @@ def constant_seed(case: Case, number: int) -> bool:
 
 @condition
 def gradients_refused(case: Case, number: int) -> bool:
-    """Whether a program may be refused gradients: that is promised, or they are of a derivative, and an op has no second one."""
-    call, before = case.steps[number], case.steps[:number]
-    if not isinstance(call, Grad):
+    """Whether a program may be refused gradients: that is promised, or they are of a higher order than those that an op has."""
+    if not isinstance(case.steps[number], Grad):
         return False
     if isinstance(promised(case, PADDLE_STATIC).observations[number], Raised):
         return True
-    applied = {op.op for step in before for op in ops(step)}
-    once = (op for op in applied if op in REFLECTIONS or PADDLE_STATIC.conventions.highest_order(op) == 1)
-    return _of_derivative(call, before) and any(once)
+    order, applied = _order(case, number), {op.op for step in case.steps[:number] for op in ops(step)}
+    return any(order > (1 if op in REFLECTIONS else PADDLE_STATIC.conventions.highest_order(op)) for op in applied)
 
 
 @condition
@@ -218,6 +216,14 @@ def target_above_target(case: Case, number: int) -> bool:
 
 
 @condition
+def constant_seed_beside_another(case: Case, number: int) -> bool:
+    """Whether a call has a constant for the seed of one target, and for that of another one that is none."""
+    call, constants = call_at(case, number), _constants(case)
+    seeds = {name for name in (call.seeds or () if call else ()) if name is not None}
+    return not constants.isdisjoint(seeds) and not constants.issuperset(seeds)
+
+
+@condition
 def loss_of_several(case: Case, number: int) -> bool:
     """Whether the loss of a backward part does not have one element."""
     part = case.steps[number]
@@ -255,11 +261,15 @@ def broadcast_product(case: Case, number: int) -> bool:
 @condition
 def third_of_program(case: Case, number: int) -> bool:
     """Whether a step asks for a gradient of what came of a gradient of a gradient, of which each has a graph in a program."""
+    return isinstance(case.steps[number], Grad) and _order(case, number) > 2
+
+
+def _order(case: Case, number: int) -> int:
+    """Return the order of the derivatives that a step makes, or is made of, where each has a graph."""
     orders: dict[str, int] = {}
     for step in case.steps[: number + 1]:
         higher = {name: orders.get(name, 0) for _, name in uses(step)}
         if isinstance(step, Grad):
             higher.update((name, higher[name] + 1) for name in step.roots)
         orders.update(dict.fromkeys(results(step), max(higher.values(), default=0)))
-    asked = results(case.steps[number])
-    return isinstance(case.steps[number], Grad) and any(orders[name] > 2 for name in asked)
+    return max((orders[name] for name in results(case.steps[number])), default=0)

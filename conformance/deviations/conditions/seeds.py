@@ -291,6 +291,16 @@ def cut_seed_of_root(case: Case, number: int) -> bool:
 
 
 @condition
+def seeded_by_returned_seed(case: Case, number: int) -> bool:
+    """Whether a `grad` call with a graph has a seed that an earlier one, without a graph, returned for an output in itself."""
+    call, same = case.steps[number], twins(case.steps[:number])
+    if not isinstance(call, Grad) or not call.create_graph:
+        return False
+    returned = {n for s in case.steps[:number] if isinstance(s, Grad) and not s.create_graph for n in s.results if n in same}
+    return not returned.isdisjoint(call.seeds or ())
+
+
+@condition
 def cuts_gradient_of_identity(case: Case, number: int) -> bool:
     """Whether a `grad` call names in ``no_grad_vars`` what an earlier one, without a graph, returned for an output in itself."""
     call, same = case.steps[number], twins(case.steps[:number])

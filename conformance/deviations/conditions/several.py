@@ -62,12 +62,24 @@ def seed_of_several(case: Case, number: int) -> bool:
 @condition
 def seed_made_later(case: Case, number: int) -> bool:
     """Whether a `grad` call has for a seed a later result of an op with several, or a derivative in a later operand of an op."""
+    return bool(_seeds_made_later(case, number))
+
+
+@condition
+def makes_seed_of_later_call(case: Case, number: int) -> bool:
+    """Whether the step makes the seed of a later call, a later result of an op with several, or a derivative in a later operand."""
+    made = results(case.steps[number])
+    return any(not _seeds_made_later(case, later).isdisjoint(made) for later in range(number + 1, len(case.steps)))
+
+
+def _seeds_made_later(case: Case, number: int) -> set[str | None]:
+    """Return the seeds of a `grad` call that are later results of ops, or derivatives in later operands."""
     call, before = case.steps[number], case.steps[:number]
     later = {name for names in _made_by_ops(before) for name in names[1:]}
     operands = {name for step in before if isinstance(step, Op) for name in step.operands[1:]}
     asked = (pair for step in before if isinstance(step, Grad) for pair in zip(step.inputs, step.results, strict=True))
     later.update(gradient for name, gradient in asked if name in operands)
-    return isinstance(call, Grad) and not later.isdisjoint(call.seeds or ())
+    return {seed for seed in call.seeds or () if seed in later} if isinstance(call, Grad) else set()
 
 
 @condition

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from conformance.backends import open_backend
+from conformance.campaign.records import BackendRecord
 from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.differentiated import differentiated
 from conformance.case.steps import Backward, Detach, Grad, InPlace, Op, SetRequiresGrad
-from conformance.report.derivatives import Derivatives, in_words
+from conformance.ops.orders import OF_PARTS
+from conformance.report.derivatives import Derivatives, derivatives_of, in_words
+from tests.report.samples import FOOTER, HEADER
 from tests.wrong_engines import correct
 
 if TYPE_CHECKING:
@@ -111,9 +116,40 @@ def test_a_gradient_counts_that_agrees_beside_one_that_does_not() -> None:
 
 
 def test_the_op_with_the_fewest_cases_is_named_for_each_order() -> None:
-    found = Derivatives(["torch"], [("exp", [1, 0, 0]), ("sin", [2, 1, 0]), ("tanh", [9, 3, 1])])
+    found = Derivatives(["torch"], [("exp", [1, 0, 0]), ("sin", [2, 1, 0]), ("tanh", [9, 3, 1])], [])
     assert [
         "  torch: derivatives of order 1 of 3 ops: half of them in 2 gradients or more, exp in 1",
         "  torch: derivatives of order 2 of 2 ops: half of them in 2 gradients or more, sin in 1",
         "  torch: derivatives of order 3+ of 1 op: half of them in 1 gradient or more, tanh in 1",
     ] == [*in_words(found, ["torch"])]
+
+
+def compared(**counts: int) -> Derivatives:
+    keys = {f"derivative of {op.replace('_', ' @')}": count for op, count in counts.items()}
+    described = BackendRecord("torch", "1", "torch", {}, orders={"exp": 2, "sin": 1, "vstack": OF_PARTS})
+    footer, header = (msgspec.structs.replace(FOOTER, counts={"torch": keys}), msgspec.structs.replace(HEADER, backends=(described,)))
+    return derivatives_of(footer, ["torch"], header)
+
+
+def test_pairs_that_were_compared_too_seldom_are_named_also_where_nothing_was() -> None:
+    (pairs,) = compared(exp_1=300, sin_1=299).pairs
+    assert "1 of 4 pairs of op and order were compared in 300 gradients or more" == pairs.in_words()
+    assert [(0, "exp", 2), (0, "vstack", 1), (299, "sin", 1)] == pairs.seldom
+    assert "  PyTorch: 1 of 4 pairs" in (line := [*in_words(compared(exp_1=300, sin_1=299), ["PyTorch"])][-1])
+    assert line.endswith("; the others: exp @2 in 0, vstack @1 in 0, sin @1 in 299")
+
+
+def test_of_a_run_of_some_ops_no_others_are_missed() -> None:
+    header = msgspec.structs.replace(
+        HEADER, ops=("exp",), backends=(BackendRecord("torch", "1", "torch", {}, orders={"exp": 2, "sin": 1}),)
+    )
+    (pairs,) = derivatives_of(msgspec.structs.replace(FOOTER, counts={"torch": {"derivative of sin @1": 2}}), ["torch"], header).pairs
+    assert [(0, "exp", 1), (0, "exp", 2)] == pairs.seldom
+
+
+def test_a_formula_has_the_orders_that_were_compared() -> None:
+    assert [4, 5] == [compared(vstack_2=count).pairs[0].offered for count in (0, 7)]
+
+
+def test_the_page_marks_what_was_compared_too_seldom() -> None:
+    assert [(300, ""), (0, "gap"), (0, "soft")] == compared(exp_1=300).cells("exp", [300, 0, 0])

@@ -11,6 +11,8 @@ from conformance.backends import Backend, BackendError, open_backend
 from conformance.campaign.lock_file import release_of
 from conformance.campaign.nursery import DeathError
 from conformance.campaign.records import BackendRecord
+from conformance.ops import catalogue
+from conformance.ops.orders import highest_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,6 +62,7 @@ def describe_backend(name: str) -> BackendRecord | Unopened:
     except BackendError as error:
         return Unopened(str(error))
     release = release_of(info.dialect.conventions)
+    orders = {op: highest_order(op, info.dialect) for op in catalogue() if f"op:{op}" not in info.not_offered}
     return BackendRecord(
-        *(info.name, info.version, info.dialect.name, dict(info.not_offered), info.cpu, info.title, info.repeatable, release)
+        *(info.name, info.version, info.dialect.name, dict(info.not_offered), info.cpu, info.title, info.repeatable, release, orders)
     )

@@ -26,12 +26,10 @@ if TYPE_CHECKING:
     from conformance.laws.registry import Tried
 
 
-def verdict_record(case: Case, verdict: Verdict, facts: Profile, actual: Outcome | None = None) -> VerdictRecord:
-    """Write a verdict, with what was compared up to the first difference; ``actual`` tells which calls gave derivatives of ops."""
+def verdict_record(case: Case, verdict: Verdict, facts: Profile) -> VerdictRecord:
+    """Write a verdict, with what was compared up to the first difference."""
     counts = verdict.counts.copy()
-    if actual is not None:
-        for key, gradients in _derivatives(verdict, facts, actual):
-            counts[key] += gradients
+    counts.update(_derivatives(verdict, facts))
     for number in verdict.steps:
         for key in covered(case, number, facts.order_at(number)):
             counts[key] += 1
@@ -50,11 +48,11 @@ def verdict_record(case: Case, verdict: Verdict, facts: Profile, actual: Outcome
     )
 
 
-def _derivatives(verdict: Verdict, facts: Profile, actual: Outcome) -> Iterator[tuple[str, int]]:
-    """Yield the keys of the ops of which a derivative was compared, with its order, and in how many gradients of a call."""
-    for number in verdict.steps:
-        if number in facts.ops and isinstance(actual.observations[number], Computed):
-            yield from ((key_of_op(op, order), gradients) for (op, order), gradients in facts.ops[number].items())
+def _derivatives(verdict: Verdict, facts: Profile) -> Iterator[str]:
+    """Yield for each gradient that agrees the keys of the ops on whose derivatives it hangs; one that is absent shows no derivative."""
+    for number, values in verdict.gradients.items():
+        for value in values:
+            yield from (key_of_op(op, order) for op, order in facts.ops.get(number, {}).get(value, {}).items())
 
 
 def met_of(facts: Profile, actual: Outcome, verdict: Verdict) -> Met:

@@ -57,7 +57,10 @@ class ExitReason(StrEnum):
 
 
 class BackendRecord(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A backend as it describes itself (`conformance.backends.BackendInfo`); ``conventions``: those it starts from."""
+    """A backend as it describes itself (`conformance.backends.BackendInfo`); ``conventions``: those it starts from.
+
+    ``orders``: for each op that it offers the highest order of its derivative (`conformance.ops.orders`).
+    """
 
     name: str
     version: str
@@ -67,6 +70,7 @@ class BackendRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     title: str = ""
     repeatable: Repeatable = "bitwise"
     conventions: str = ""
+    orders: dict[str, int] = {}
 
 
 class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):

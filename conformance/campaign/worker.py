@@ -207,7 +207,7 @@ class _Trial:
             self.poisoned = any(t.answer.status is Status.POISONED for t in tried)
             if tried:
                 self.laws[name] = statuses(tried, verdict)
-        self.verdicts[name] = verdict_record(case, verdict, facts, actual)
+        self.verdicts[name] = verdict_record(case, verdict, facts)
         self.met[name] = met_of(facts, actual, verdict)
         if verdict.bucket is Bucket.AGREED:
             self.agreed[name] = Agreed(engine, actual, under(promise, verdict.followed) if promise and verdict.followed else promise)

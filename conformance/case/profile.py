@@ -24,7 +24,7 @@ class Profile:
     """``orders``: for each autograd call (by step number) the order of derivative that it computes.
 
     ``shared``: some value is used more than once; ``accumulates``: two passes accumulate into ``.grad``; ``refused``: the reference
-    refuses a step; ``ops``: for each call the ops that it differentiates.
+    refuses a step; ``ops``: for each call what it differentiates.
     """
 
     orders: dict[int, int]

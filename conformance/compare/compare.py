@@ -24,7 +24,7 @@ from conformance.case.outcome import Blocked, Computed, NotOffered, Raised
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import label, upstream_of
 from conformance.case.rewrite import replace_step
-from conformance.case.steps import Call, Custom, Grad, Hook, observed
+from conformance.case.steps import Backward, Call, Custom, Grad, Hook, observed
 from conformance.compare.mismatch import ALL_ZEROS, WITH_NAN, ZEROS_FOR_NONE, Mismatch, describe, word_of
 from conformance.compare.rounding import agrees_cheaply, is_sampled
 from conformance.compare.taint import Taint
@@ -51,9 +51,9 @@ class Comparison:
     """What was compared, and the first mismatch that no known deviation explains, if there is one.
 
     ``known``: the known deviations, each with the id of its entry; ``shadowed``: the differences that may be consequences of them;
-    ``steps`` lists the steps that agree, by number. ``bounded``: the few-ulps test failed, so derived bounds were computed.
-    ``rejected``: these bounds, if a number was beyond them. ``ratios``: where a bound was computed, the largest error over it, by what
-    the step is called.
+    ``steps`` lists the steps that agree, by number; ``gradients`` has for each call the values whose gradient came and agrees, whatever
+    the others are. ``bounded``: the few-ulps test failed, so derived bounds were computed. ``rejected``: these bounds, if a number was
+    beyond them. ``ratios``: where a bound was computed, the largest error over it, by what the step is called.
     """
 
     mismatch: Mismatch | None = None
@@ -64,6 +64,7 @@ class Comparison:
     counts: Counter[str] = field(default_factory=Counter)
     ratios: dict[str, float] = field(default_factory=dict)
     steps: list[int] = field(default_factory=list)
+    gradients: dict[int, set[str]] = field(default_factory=dict)
 
     @property
     def near_kink(self) -> bool:
@@ -148,8 +149,8 @@ class Comparer:
                     if found is not None:
                         yield found
                     elif autograd:
-                        _count_gradient(counts, e)
-                yield from self._state(number, expected.state, actual.state)
+                        self._count_gradient(number, self._asked(number)[slot], e)
+                yield from self._state(number, expected.state, actual.state, isinstance(self.case.steps[number], Backward))
                 if happened:
                     yield from self._events(number, actual, *self._split(expected, actual, customs=True))
             case Raised(), Raised():
@@ -248,7 +249,8 @@ class Comparer:
         if len(expected) == len(actual):  # what is called several times may have been called less often
             yield from self._events(number, answer, expected, actual)
 
-    def _state(self, number: StepNumber, expected: State | None, actual: State | None) -> Iterator[Mismatch]:
+    def _state(self, number: StepNumber, expected: State | None, actual: State | None, gives: bool = False) -> Iterator[Mismatch]:
+        """Yield the differences of ``.grad``; ``gives``: whether the step is what gives it."""
         if expected is None or actual is None:
             return
         for slot, (e, a) in enumerate(zip(expected, actual, strict=True)):
@@ -256,7 +258,16 @@ class Comparer:
             if found is not None:
                 yield found
             elif number is not END:
-                _count_gradient(self.result.counts, e)
+                self._count_gradient(number, self.case.watched[slot] if gives else None, e)
+
+    def _count_gradient(self, number: int, of: str | None, value: Value | None) -> None:
+        """Count a gradient that agrees; ``of``: of which value, if this call gave it."""
+        counts = self.result.counts
+        counts["absent" if value is None else "gradients"] += 1
+        if value is not None:
+            counts["gradient_elements"] += value.array.size
+            if of is not None:
+                self.result.gradients.setdefault(number, set()).add(of)
 
     def _value(
         self, number: StepNumber, slot: int, expected: Value | None, actual: Value | None, *, where: str, name: str | None = None
@@ -325,6 +336,11 @@ class Comparer:
         self.result.ratios[step] = max(ratio, self.result.ratios.get(step, 0.0))
         return ratio
 
+    def _asked(self, number: int) -> tuple[str, ...]:
+        """Return the values whose gradients are the results of a call."""
+        asked = getattr(self.case.steps[number], "asked", None)
+        return tuple(entry.name for entry in self.case.inputs if entry.differentiable) if asked is None else asked
+
     def _name(self, number: StepNumber, slot: int, where: str) -> str:
         if where == "grad" or number is END:
             return self.case.watched[slot]
@@ -338,9 +354,3 @@ def _words_for(present: Value | None) -> str:
     if not present.array.any():
         return ALL_ZEROS
     return WITH_NAN if np.isnan(present.array).any() else ""
-
-
-def _count_gradient(counts: Counter[str], value: Value | None) -> None:
-    counts["absent" if value is None else "gradients"] += 1
-    if value is not None:
-        counts["gradient_elements"] += value.array.size

@@ -81,7 +81,7 @@ def draw_episode(s: Sketch, habits: Habits, *, last: bool) -> None:
 
 def draw_missed(s: Sketch, habits: Habits, op: str) -> None:
     """Differentiate what an op made, if no call of the script has: calls take the roots that come, and miss one op of two."""
-    if any(op == found for call in differentiated(s.case()).values() for found, _ in call):
+    if any(op in ops for call in differentiated(s.case()).values() for ops in call.values()):
         return
     made = {name for step in s.steps if isinstance(step, Op) and step.op == op for name in step.results}
     roots = [d for d in s.values if d.name in made and d.tracked]

@@ -9,6 +9,8 @@ are never just ones, gradients are asked for a subset, only some outputs of an o
 from __future__ import annotations
 
 import functools
+import math
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -24,6 +26,7 @@ from conformance.generate.sketch import Sketch
 from conformance.generate.sources import FastSource
 from conformance.ops import catalogue
 from conformance.ops.dtypes import COMPLEX, OTHER_KIND, OTHER_PRECISION
+from conformance.ops.orders import highest_order
 from conformance.ops.spec import Drawn
 from reference_impl import DIALECTS, PADDLE_STATIC
 
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
 
 LANES = ("exact", "numeric")
 Kind: TypeAlias = Literal["real", "complex", "static"]
+Company: TypeAlias = tuple[tuple[int, ...], tuple[tuple[bool, ...], ...]]
+"""The highest order of derivative of an op in each dialect, and which kinds of numbers it takes in either lane."""
 CURVED = ("elementary", "reduction")
 LATER = 2
 """In a campaign over all ops one script in `LATER` is about an op that came later; two thirds of all ops did."""
@@ -57,6 +62,7 @@ class DrawOptions:
     mixed: bool = False  #: Eager scripts, and programs as `is_program` deals them out.
     later: int = 0  #: One eager script in ``later`` is about an op that came later (`Drawn.NAMED`), as `case_of` deals it out; 0: none.
     about: str | None = None  #: The op that came later that a script is about: it begins with it, and has a few others beside it.
+    team: tuple[str, ...] = ()  #: The ops that a script of the profile `orders` is about.
     customs: float = 0.03  #: A custom function follows an op; none does where the ops are given.
     changing: float = 0.1  #: A script that changes tensors in place: much of it is refused, and a refusal hides what follows.
     complexes: float = 0.12  #: A script over complex tensors, which few ops of the catalogue are about.
@@ -93,19 +99,45 @@ def is_program(index: int, options: DrawOptions) -> bool:
 
 
 def dealt(seed: int, index: int, options: DrawOptions) -> str | None:
-    """Return the op that case ``index`` of a seed is about; ``None`` where it is a program, or about no single op.
+    """Return the op that came later that case ``index`` of a seed is about; ``None`` where it is a program, or about no single op.
 
-    Usual scripts are about ops that came later, those of the profile `orders` about all. Each op has its turn before one has the next,
-    in an order that the seed and the turn decide.
+    Each op has its turn before one has the next, in an order that the seed and the turn decide.
     """
-    if options.profile == "orders":
-        every, names = 1, _turns(options)
-    else:
-        every, names = 0 if is_program(index, options) else options.later, _later(options.lanes, options.without)
-    if not every or not names or index % every != every - 1:
+    every, names = 0 if is_program(index, options) else options.later, _later(options.lanes, options.without)
+    if options.profile != "usual" or not every or not names or index % every != every - 1:
         return None
     turn, place = divmod(index // every, len(names))
     return _in_turn(seed, turn, names)[place]
+
+
+def team_of(seed: int, index: int, options: DrawOptions) -> tuple[str, ...]:
+    """Return the ops that case ``index`` of a seed is about in the profile `orders`; each has its turn before one has the next."""
+    if options.profile != "orders":
+        return ()
+    names, size = _turns(options), options.orders.together
+    alike = tuple(_company(name, options.without, static=options.static) for name in names)
+    many = sum(math.ceil(count / size) for count in Counter(alike).values())
+    turn, place = divmod(index, many)
+    return _teams(seed, turn, names, alike, size)[place]
+
+
+@functools.lru_cache(maxsize=4)
+def _teams(seed: int, turn: int, names: tuple[str, ...], alike: tuple[Company, ...], size: int) -> list[tuple[str, ...]]:
+    """Put ops together that are alike, in the order in which they have their turn."""
+    source, companies = FastSource(seed, TURNS + turn), dict(zip(names, alike, strict=True))
+    groups: dict[Company, list[str]] = {}
+    for name in source.shuffled(names):
+        groups.setdefault(companies[name], []).append(name)
+    return source.shuffled([tuple(group[at : at + size]) for group in groups.values() for at in range(0, len(group), size)])
+
+
+@functools.cache
+def _company(name: str, without: tuple[str, ...], *, static: bool) -> Company:
+    """Return what ops have in common that stand in one script: one that is refused, or has roundings, imposes that on the others."""
+    dialects = (PADDLE_STATIC,) if static else tuple(DIALECTS.values())
+    orders = tuple(highest_order(name, dialect) for dialect in dialects)
+    kinds = _kinds(without, static=static)
+    return orders, tuple(tuple(bool(_offered(exact, False, (name,), without, kind)) for kind in kinds) for exact in (False, True))
 
 
 @functools.lru_cache(maxsize=16)
@@ -115,9 +147,9 @@ def _in_turn(seed: int, turn: int, names: tuple[str, ...]) -> list[str]:
 
 def case_of(seed: int, index: int, options: DrawOptions) -> Case:
     """Draw case ``index`` of a seed; the same on every machine."""
-    static, about = is_program(index, options), dealt(seed, index, options)
-    same = options.static is static and options.about == about
-    return draw_case(FastSource(seed, index), options if same else replace(options, static=static, about=about))
+    static, about, team = is_program(index, options), dealt(seed, index, options), team_of(seed, index, options)
+    same = (static, about, team) == (options.static, options.about, options.team)
+    return draw_case(FastSource(seed, index), options if same else replace(options, static=static, about=about, team=team))
 
 
 def draw_case(source: Source, options: DrawOptions) -> Case:
@@ -185,12 +217,12 @@ def _of_profile(source: Source, options: DrawOptions) -> Case:
 
 
 def _of_orders(source: Source, options: DrawOptions) -> Case:
-    op = options.about or source.choice(_turns(options))
-    kinds = [kind for kind in _kinds(options.without, static=options.static) if _offered(False, False, (op,), options.without, kind)]
+    team = options.team or (source.choice(_turns(options)),)
+    kinds = [kind for kind in _kinds(options.without, static=options.static) if _offered(False, False, team, options.without, kind)]
     kind = kinds[0] if len(kinds) == 1 else "complex" if source.chance(options.orders.complexes) else "real"
-    exact = source.choice(options.lanes) == "exact" and bool(_offered(True, False, (op,), options.without, kind))
+    exact = source.choice(options.lanes) == "exact" and bool(_offered(True, False, team, options.without, kind))
     dtype = _dtype(source, options, kind)
-    return draw_orders(source, options.odds, options.orders, op, exact=exact, dtype=dtype, static=options.static)
+    return draw_orders(source, options.odds, options.orders, team, exact=exact, dtype=dtype, static=options.static)
 
 
 def _dtype(source: Source, options: DrawOptions, kind: Kind) -> str:

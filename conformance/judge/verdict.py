@@ -68,7 +68,8 @@ class Verdict:
 
     ``mismatch`` is the difference that nobody knows, or else the first known deviation, or the first undefined number; ``deviations``
     are the ids of the entries of all known deviations that the case showed, and ``deviation`` is that of ``mismatch``; ``steps`` are
-    the numbers of the steps that agreed; ``ratios`` the largest error over bound by what a step is called, where a bound was computed;
+    the numbers of the steps that agreed, and ``gradients`` has for each call the values whose gradient came and agreed, whatever the
+    others were; ``ratios`` the largest error over bound by what a step is called, where a bound was computed;
     ``followed``: the open choices that were decided otherwise than was expected, each with its option; ``observed``: those that the
     case shows to be decided as expected, if somebody looked (`observe`), with the options that it does not tell apart from that;
     ``supposed``: those that had to be taken otherwise to see what is known of an answer, which does not show how they are decided.
@@ -85,6 +86,7 @@ class Verdict:
     followed: Mapping[OpenChoice, str] = field(default_factory=dict)
     observed: Mapping[OpenChoice, tuple[str, ...]] = field(default_factory=dict)
     supposed: Mapping[OpenChoice, str] = field(default_factory=dict)
+    gradients: Mapping[int, Collection[str]] = field(default_factory=dict)
 
 
 def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdict:
@@ -108,7 +110,7 @@ def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdi
     seen = tuple(dict.fromkeys(entry for _, entry in excused))
     bucket, found = _bucket(compared, seen), compared.mismatch
     agreed = compared.counts, compared.ratios, compared.steps
-    verdict = Verdict(bucket, found, None, compared.bounded, *agreed, seen, followed, supposed=supposed)
+    verdict = Verdict(bucket, found, None, compared.bounded, *agreed, seen, followed, supposed=supposed, gradients=compared.gradients)
     if found is None and (broken := changed(given, followed)):
         verdict.bucket, verdict.mismatch = Bucket.DIVERGED, _change(given, broken[0], followed, differs)
     elif found is not None and found.kind == "value":

@@ -42,7 +42,7 @@ def show_details(console: Console, run: Run) -> None:
         console.print(_laws(footer, names))
     lines = [
         *_gaps(footer, names),
-        *in_words(derivatives_of(footer, [*names]), [*names.values()]),
+        *in_words(derivatives_of(footer, [*names], run.header), [*names.values()]),
         *_deviations(footer, names),
         *_followed(footer, names),
         *_after_known(footer, names),

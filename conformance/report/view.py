@@ -200,7 +200,7 @@ def view_of(records: Iterable[Record]) -> ReportView:
         tiles=list(_tiles(run, backends)),
         ledger=tables.ledger_of(footer, backends) if footer else None,
         coverage=tables.coverage_of(footer, backends) if footer else None,
-        derivatives=derivatives_of(footer, backends) if footer else None,
+        derivatives=derivatives_of(footer, backends, header) if footer else None,
         law_columns=COLUMNS,
         laws=tables.laws_of(footer, backends) if footer else [],
         errors=tables.errors_of(footer, backends) if footer else None,

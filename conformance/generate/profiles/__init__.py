@@ -5,6 +5,6 @@ from __future__ import annotations
 from typing import Literal, TypeAlias, get_args
 
 Profile: TypeAlias = Literal["usual", "deep", "model", "orders"]
-"""What is drawn: scripts as people might write them; over graphs of thousands of nodes; over models, as training does it; over one op,
-which is differentiated three times."""
+"""What is drawn: scripts as people might write them; over graphs of thousands of nodes; over models, as training does it; over a few
+ops, each of which is differentiated three times."""
 PROFILES: tuple[Profile, ...] = get_args(Profile)

@@ -122,23 +122,26 @@ RIGHT_CALLS = CallOdds(
 
 @dataclass(frozen=True, slots=True)
 class OrdersOdds:
-    """Scripts of the profile `orders`: one op, to the third order."""
+    """Scripts of the profile `orders`: a few ops, each to the third order."""
 
+    #: So many ops stand in one script: a gradient hangs on all that it goes through, and a graph of six costs less than six graphs.
+    together: int = 6
     complexes: float = 0.12  #: A script over complex tensors, where the op takes them.
     #: A script has constants: an op of nine operands would hardly ever be without one, and what is known of constants hides the rest.
     constants: float = 0.5
     constant: float = 0.2  #: There an operand is a constant: rules leave its slot out, and there is less to differentiate.
-    before: Range = Range(0, 1)  #: Ops before the one that the script is about: its operands are leaves, or computed.
-    applied: Range = Range(2, 3)  #: So often the op is applied: to other values, or to what it made.
-    fresh_operand: float = 0.7  #: A fresh input although a value would do: leaves of its own are gradients of its own.
-    after: Range = Range(0, 2)  #: Ops behind it: its cotangent is a seed, or computed.
+    before: Range = Range(0, 1)  #: Ops before those that the script is about: their operands are leaves, or computed.
+    applied: Range = Range(2, 4)  #: So often each op is applied: to other values, or to what it or another one made.
+    fresh_operand: float = 0.6  #: A fresh input although a value would do: leaves of its own are gradients of its own.
+    after: Range = Range(0, 1)  #: Ops behind each: its cotangent is a seed, or computed.
     #: Ops that may stand beside it: all have derivatives of every order, and keep numbers moderate.
     beside: tuple[str, ...] = ("mul", "add", "sub", "neg", "mul", "sin", "tanh")
     #: So many leaves at most are asked for: all of three recurrent layers, since Paddle refuses the gradients of some of their weights.
     asked: int = 48
-    #: The first call asks for one leaf: a wrong gradient of one operand hides the others, and a rule may depend on what is asked for.
+    first: Range = Range(2, 3)  #: So many first calls without a graph, each of all that was made.
+    #: Such a call asks for one leaf: a wrong gradient of one operand hides the others, and a rule may depend on what is asked for.
     alone: float = 0.3
-    again: Range = Range(3, 5)  #: So many of the gradients are differentiated, where there are as many.
+    again: Range = Range(3, 4)  #: So many gradients of what an op made are differentiated, each in a call of its own.
     calls: CallOdds = RIGHT_CALLS  #: The seeds of the calls.
 
 

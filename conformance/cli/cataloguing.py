@@ -72,19 +72,22 @@ def verify(found: Sequence[Page], jobs: int, *, write: bool) -> bool:
     """Run the scripts, say what each found, and return whether one has a fault or differs from what its page says."""
     releases = {name: f"{name} {version}" for name, package in PACKAGES.items() if (version := _version(package))}
     asked = [page for page in found if framework_of(page) in releases]
-    counts = dict.fromkeys(Showing, 0)
+    ended: dict[Showing, list[str]] = {showing: [] for showing in Showing}
     differs = False
     with Workers(tuple(releases), jobs) as workers:
         for page, showing, detail in verified(asked, workers):
             release = releases[framework_of(page)]
-            counts[showing] += 1
+            ended[showing].append(page.id)
             news = showing is Showing.FAULT or page.front.checked.get(release, showing) != showing
             differs |= news
             click.echo(_wrapped(f"{page.id}: {showing}{' (new)' if news else ''}{f', {detail}' if detail else ''}"))
             if write and showing is not Showing.FAULT:
                 _note(page, release, showing)
+    for showing, ids in ended.items():
+        if ids and showing is not Showing.SHOWS:  # hundreds of lines may stand above, of which nearly all say the same
+            click.echo(_wrapped(f"{showing}: {', '.join(ids)}"))
     left = f"; {len(found) - len(asked)} of frameworks that are not installed" if len(asked) < len(found) else ""
-    sums = ", ".join(f"{number} {SUMS[showing][number > 1]}" for showing, number in counts.items() if number)
+    sums = ", ".join(f"{len(ids)} {SUMS[showing][len(ids) > 1]}" for showing, ids in ended.items() if ids)
     click.echo(f"on {', '.join(releases.values()) or 'nothing'}: {sums or 'nothing to run'}{left}")
     return differs
 

@@ -165,9 +165,11 @@ def _numerically(dispute: Dispute, voter: str, forward: Backend | None) -> Vote:
     except SilentError as error:
         return silent(voter, str(error))
     accused, right = (_judged([(a[i], a[2], a[3]) for a in answers]) for i in (1, 0))
-    right = _of_its_own(right, forward)
-    first = answers[0]
-    return Vote(voter, accused, right, f"{first[3].value:.9g} with an error below {first[3].error:.2g}; got {first[1]:.9g}")
+    want, got, _, estimate = answers[0]
+    said = f"{estimate.value:.9g} with an error below {estimate.error:.2g}"
+    if accused is right is Opinion.RIGHT:
+        return silent(voter, f"{said}, which is not sharp enough for a difference of {abs(want - got):.2g}")
+    return Vote(voter, accused, _of_its_own(right, forward), f"{said}; got {got:.9g}")
 
 
 def _by_existence(dispute: Dispute, voter: str, forward: Backend | None) -> Vote:

@@ -244,6 +244,19 @@ FREED = Case((X,), (Op("sin", ("x",), ("s",)), Backward(("s",), ("x",)), Backwar
 ASKED = Case((X, Input("w", (3,), (1.0, 2.0, 3.0))), (Op("mul", ("x", "w"), ("y",)), Backward(("y",), ("x",), inputs=("x",))))
 
 
+def add_a_few_roundings(outcome: Any) -> None:
+    last = outcome.observations[-1]
+    if isinstance(last, Computed):
+        last.values = tuple(replace(value, array=value.array * (1 + 64 * np.finfo(value.array.dtype).eps)) for value in last.values)
+
+
+def test_an_oracle_that_is_too_coarse_for_a_difference_votes_for_neither_side() -> None:
+    found = blamed(Case((Input("x", (3,), (0.1, 0.7, -1.3), "float64"),), LOST.steps), add_a_few_roundings)
+    said = reasons(found)
+    assert [(SILENT, SILENT, True)] * 2 == [(*said[name][:2], "not sharp enough" in said[name][2]) for name in ORACLES]
+    assert ("accused", WRONG) == (found.who, said["reference in float64"][0])
+
+
 def lose_the_gradient(outcome: Any) -> None:
     last = outcome.observations[-1]
     if isinstance(last, Computed):

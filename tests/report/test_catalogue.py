@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,12 +12,12 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from conformance.cli.cataloguing import listing
+from conformance.cli.cataloguing import listing, verify
 from conformance.cli.findings import findings
 from conformance.deviations.findings import conventions_folder
 from conformance.report.catalogue.index import index, new_in, ranked, upstream_text, write_catalogue
-from conformance.report.catalogue.page import Front, Page, PageError, Standing, pages, problems, read_page
-from conformance.report.catalogue.verify import Showing, said_by, verified
+from conformance.report.catalogue.page import Front, Page, PageError, Severity, Standing, pages, problems, read_page
+from conformance.report.catalogue.verify import Showing, Verified, said_by, verified
 
 if TYPE_CHECKING:
     from conformance.campaign.pool import Workers
@@ -165,6 +166,20 @@ def test_a_script_whose_process_dies_has_a_fault_and_takes_nobody_along(workers:
     scripts = ("import os\nos.abort()\n", SCRIPT)
     found = list(verified([page(said=Said(script=script)) for script in scripts], workers))
     assert [Showing.FAULT, Showing.SHOWS] == [checked.showing for checked in found]
+
+
+def test_what_does_not_show_is_named_below_all_that_does(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    found = {"torch-a": Showing.GONE, "torch-b": Showing.SHOWS, "torch-c": Showing.FAULT, "torch-d": Showing.GONE}
+    monkeypatch.setattr("conformance.cli.cataloguing.Workers", lambda *_: nullcontext())
+    monkeypatch.setattr("conformance.cli.cataloguing.verified", lambda asked, _: [Verified(one, found[one.id], "") for one in asked])
+    verify([page(id_) for id_ in found], 1, write=False)
+    *_, gone, fault, sums = capsys.readouterr().out.splitlines()
+    assert ["gone: torch-a, torch-d", "fault: torch-c"] == [gone, fault]
+    assert sums.endswith(": 1 shows, 2 are gone, 1 has a fault")
+
+
+def test_only_what_a_message_or_a_document_says_wrongly_has_no_entry() -> None:
+    assert {Severity.MESSAGE} == {one.front.severity for one in pages() if not (one.folder / "deviation.toml").is_file()}
 
 
 def test_the_gravest_and_most_usual_come_first() -> None:

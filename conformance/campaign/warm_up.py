@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from collections import Counter
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -56,11 +57,11 @@ VARIABLE = "CONFORMANCE_WARM_UP"
 """In the environment: the backends that the server process warms up, with commas between them, beside those of the first pool."""
 
 MANY = 150
-"""Cases after which it is worth a worker's while to be warmed up further, see `prepare_for`."""
+"""Cases of a backend after which it is worth a worker's while to be warmed up further for it, see `prepare_for`."""
 
 _forkable: set[str] = set()
-_met = 0
-"""How many cases this worker has had under way."""
+_met: Counter[str] = Counter()
+"""By backend: how many cases this worker has had under way."""
 _prepared: set[str] = set()
 """The backends for which this worker was warmed up further."""
 
@@ -95,15 +96,14 @@ def prepare(backends: tuple[str, ...]) -> None:
 
 
 def prepare_for(cases: int, backends: Sequence[str]) -> None:
-    """Do what costs a worker a second and saves it more than that, if it has many cases: it takes so many more now.
+    """Do what costs a worker seconds and saves it more than that, for each backend that has many cases: it takes so many more now.
 
     Each of its children, many of which die, would find out again which canaries are well, and would be the first to use most of the
     ops. So a child asks all canaries, and what has come through that is done by the worker itself. It runs nothing else, and a canary
     refuses nothing that could damage it.
     """
-    global _met  # noqa: PLW0603 - a process counts for itself
-    _met += cases
-    todo = [name for name in backends if name not in _prepared] if _met > MANY else []
+    _met.update(dict.fromkeys(backends, cases))
+    todo = [name for name in backends if name not in _prepared and _met[name] > MANY]
     _prepared.update(todo)
     fit = [name for name in todo if examine_all(name) and name in _forkable]
     for name in fit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -31,7 +32,7 @@ def _nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(examination, "_examined", {})
     monkeypatch.setattr(examination, "_killed", {})
     monkeypatch.setattr(warm_up, "_prepared", set())
-    monkeypatch.setattr(warm_up, "_met", 0)
+    monkeypatch.setattr(warm_up, "_met", Counter())
 
 
 @pytest.fixture
@@ -54,6 +55,12 @@ def test_an_op_whose_canary_hangs_is_ill_by_itself() -> None:
 def test_a_worker_of_many_cases_has_all_canaries_asked_at_once(cases: int, learned: set[str]) -> None:
     prepare_for(cases, (WRONG,))
     assert learned == {op for op, ill in examination._examined.get(WRONG, {}).items() if ill and op == "exp"}
+
+
+def test_a_worker_of_many_cases_asks_no_canary_of_a_backend_that_has_few_of_them() -> None:
+    prepare_for(MANY, (DYING,))
+    prepare_for(1, (WRONG,))
+    assert {} == examination._examined
 
 
 def test_what_was_examined_before_is_no_reason_not_to_ask_all() -> None:

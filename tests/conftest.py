@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from typing import TYPE_CHECKING
@@ -12,10 +13,12 @@ from hypothesis import settings
 from conformance.campaign import pool
 from conformance.campaign.pool import Workers
 from conformance.campaign.warm_up import VARIABLE
+from tests import one_server
 from tests.conformance.runs import end_started
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
 WARM = (
     *("torch", "paddle", "paddle-static"),
@@ -38,6 +41,29 @@ settings.register_profile("untimed", deadline=None)  # how long an example takes
 settings.load_profile("untimed")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a process that pytest-xdist is about to start which server forks its workers."""
+    node.workerinput["server"] = one_server.started()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Take the server that was told, if this process was started by another one."""
+    if said := getattr(config, "workerinput", {}).get("server"):
+        one_server.used(said)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Keep the collector of garbage out of 20,000 tests that stay, through which it would walk again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _server_stays() -> Iterator[None]:
     """Keep the server that forks the workers of these tests, which has imported the frameworks, when a pool is stopped."""
@@ -46,11 +72,13 @@ def _server_stays() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(autouse=True)
-def _no_run_stays() -> Iterator[None]:
-    """End the runs that a test has left behind, which would make all others slow."""
-    yield
-    end_started()
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Iterator[None]:
+    """End the runs that a test has left behind, which would make all others slow. As a fixture of each test this would cost more."""
+    try:
+        return (yield)
+    finally:
+        end_started()
 
 
 @pytest.fixture(scope="session")

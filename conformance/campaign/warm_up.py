@@ -98,7 +98,7 @@ def prepare(backends: tuple[str, ...]) -> None:
 
 
 def prepare_for(cases: int, backends: Sequence[str]) -> None:
-    """Do what costs a worker a second and saves it more than that, if it has many cases: it takes so many more now.
+    """Do what costs a worker seconds and saves it more than that, for each backend that has many cases: it takes so many more now.
 
     Each of its children, many of which die, would find out again which canaries are well, and would be the first to use most of the
     ops. So a child asks all canaries, and what has come through that is done by the worker itself. It runs nothing else, and a canary

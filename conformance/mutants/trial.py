@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,14 +76,15 @@ class Trial:
 
         For faults of order 2 that is how the answer depends on the operands and on the cotangents.
         """
-        mistaken = functools.partial(operator.mistake, self.place, self._rule)
-        return self._asked(self._dependence, mistaken, DIFFERENTIATED) if operator in SECOND else self._asked(self._value, mistaken)
+        if operator in SECOND:
+            return self._asked(self._dependence, functools.partial(operator.mistake, self.place, self._rule), DIFFERENTIATED)
+        return self._asked(self._mistaken, operator.mistake)
 
-    def _asked(self, ask: Callable[[Rule, int], Any], rule: Rule, most: int | None = None) -> Iterator[Any]:
+    def _asked(self, ask: Callable[[Rule, int], Any], about: Rule, most: int | None = None) -> Iterator[Any]:
         for number in range(len(self.samples))[:most]:
             try:
                 with np.errstate(all="ignore"):
-                    yield ask(rule, number)
+                    yield ask(about, number)
             except (ValueError, IndexError, TypeError):
                 yield None
 
@@ -106,6 +108,17 @@ class Trial:
 
     def _value(self, rule: Rule, number: int) -> Any:
         return rule(self.seeds[number], self.outs[number], *self.samples[number].operands, **self._given(number))
+
+    def _mistaken(self, mistake: Rule, number: int) -> Any:
+        """Ask the rule with a mistake; most of these ask the right rule for what is known, and change what it answers."""
+        asked, attrs = (self.seeds[number], self.outs[number], *self.samples[number].operands), self._given(number)
+        known = self._right[number]
+
+        def right(*given: Any, **how: Any) -> Any:
+            same = len(given) == len(asked) and all(map(is_, given, asked)) and all(how.get(name) is attrs[name] for name in attrs)
+            return known if same and known is not None else self._rule(*given, **how)
+
+        return self._value(functools.partial(mistake, self.place, right), number)
 
     def _dependence(self, rule: Rule, number: int) -> tuple[Any, ...]:
         sample, seeds, op = self.samples[number], self.seeds[number], self.place.op

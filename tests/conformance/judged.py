@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from conformance.clauses import CURATED as ALL
+from conformance.laws.judging import Judging, Sampling
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +32,7 @@ def verdicts(workers: Workers, backend: str, cases: Mapping[str, Case]) -> Mappi
     for one in _judged:
         if one.workers is workers and one.backend == backend and one.cases is cases:
             return one.verdicts
-    records = workers.judged(list(cases.values()), backend)
+    records = workers.judged(list(cases.values()), backend, Judging(nulls=Sampling.NONE))  # nobody looks at what is no verdict
     made = {name: record.verdicts[backend] for name, record in zip(cases, records, strict=True)}
     _judged.append(_Judged(workers, backend, cases, made))
     return made

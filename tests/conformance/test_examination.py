@@ -12,7 +12,7 @@ from conformance.campaign.examination import EXAMINERS, Suspicion, begin, examin
 from conformance.campaign.explain import explain_case
 from conformance.campaign.opened import backend
 from conformance.campaign.pool import Workers
-from conformance.campaign.warm_up import MANY, prepare_for
+from conformance.campaign.warm_up import AS_MANY, MANY, prepare_for
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Op
 from conformance.judge.canary import EVERY
@@ -31,6 +31,7 @@ REFUSED = Case((Input("x", (2,), (0.5, 1.5)),), (Op("exp", ("x",), ("y",)), Back
 def _nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(examination, "_examined", {})
     monkeypatch.setattr(examination, "_killed", {})
+    monkeypatch.setattr(examination, "_slate", None)
     monkeypatch.setattr(warm_up, "_prepared", set())
     monkeypatch.setattr(warm_up, "_met", Counter())
     monkeypatch.setattr(warm_up, "_forkable", {WRONG, DYING})
@@ -62,6 +63,18 @@ def test_an_op_whose_canary_takes_its_process_along_does_not_keep_the_others_fro
     begin()
     prepare_for(MANY + 1, (DYING,))
     assert examination._examined[DYING] == {op: op == "sin" for op in catalogue()}
+
+
+def test_a_worker_of_many_cases_asks_no_canary_of_a_backend_that_has_few_of_them() -> None:
+    prepare_for(MANY, (DYING,))
+    prepare_for(1, (WRONG,))
+    assert {} == examination._examined
+
+
+def test_of_a_backend_that_cannot_be_forked_all_canaries_are_asked_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warm_up, "_forkable", set())
+    prepare_for(AS_MANY * MANY, (WRONG,))
+    assert {} == examination._examined
 
 
 def test_what_was_examined_before_is_no_reason_not_to_ask_all() -> None:

@@ -24,6 +24,7 @@ from conformance.ops import catalogue
 from conformance.ops.spec import signature
 from reference_impl import DIALECTS, TORCH, Category
 from reference_impl.dialects.conventions import Kind
+from tests.conformance import judged
 from tests.conformance.engines import TOTAL
 
 if TYPE_CHECKING:
@@ -104,10 +105,6 @@ VIEW_CASES = {
 }
 
 
-def bucket(workers: Workers, case: Case, name: str) -> str:
-    return str(workers.call(explain_case, case, name).verdict.bucket)
-
-
 def last(case: Case) -> Any:
     return reference(TORCH, TORCH.not_offered).run(case).observations[-1]
 
@@ -115,18 +112,17 @@ def last(case: Case) -> Any:
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 @pytest.mark.parametrize("name", CASES)
 def test_an_update_does_what_the_reference_does(workers: Workers, name: str, framework: str) -> None:
-    assert bucket(workers, CASES[name], framework) in ("agreed", "same_error")
+    assert judged.verdicts(workers, framework, CASES)[name].bucket in ("agreed", "same_error")
 
 
 @pytest.mark.parametrize("name", VIEW_CASES)
 def test_a_write_through_shared_memory_has_the_gradient_of_what_ran(workers: Workers, name: str) -> None:
-    assert bucket(workers, VIEW_CASES[name], "torch") == "agreed"
+    assert judged.verdicts(workers, "torch", VIEW_CASES)[name].bucket == "agreed"
 
 
 @pytest.mark.parametrize("name", VIEW_CASES)
 def test_a_write_through_shared_memory_is_a_known_deviation_of_paddle(workers: Workers, name: str) -> None:
-    verdict = workers.call(explain_case, VIEW_CASES[name], "paddle").verdict
-    assert verdict.deviation == "paddle-view-write-gradient"
+    assert judged.verdicts(workers, "paddle", VIEW_CASES)[name].deviation == "paddle-view-write-gradient"
 
 
 @pytest.mark.parametrize("name", REFUSED_BY_TORCH)
@@ -134,7 +130,7 @@ def test_a_target_that_cannot_be_written_is_refused_as_torch_refuses_it(workers:
     case, category = REFUSED_BY_TORCH[name]
     seen = last(case)
     assert isinstance(seen, Raised)
-    assert (category, "same_error") == (seen.category, bucket(workers, case, "torch"))
+    assert (category, "same_error") == (seen.category, workers.call(explain_case, case, "torch").verdict.bucket)
 
 
 # Spellings.

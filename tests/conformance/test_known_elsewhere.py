@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -9,7 +10,6 @@ import numpy as np
 import pytest
 
 from conformance.campaign.explain import explain_case
-from conformance.campaign.pool import Workers
 from conformance.case.case import Case, Input
 from conformance.case.files import check
 from conformance.case.steps import (
@@ -27,10 +27,11 @@ from conformance.case.steps import (
     Step,
 )
 from conformance.judge.verdict import AGREEING, Bucket
+from tests.conformance import judged
 from tests.conformance.engines import TOTAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from conformance.campaign.pool import Workers
 
 
 def given(name: str, *data: Any, shape: tuple[int, ...] = (), dtype: str = "float32", fixed: bool = False) -> Input:
@@ -592,16 +593,19 @@ SEEN = {
 }
 
 
-@pytest.fixture(scope="module")
-def engines() -> Iterator[Workers]:
-    with Workers(("torch", "paddle"), 1) as workers:
-        yield workers
+@functools.cache
+def scripts(backend: str) -> dict[str, Case]:
+    """Return the scripts for a backend by their names."""
+    every = {**SEEN, **OPEN} if backend in ("torch", "paddle") else IN_PROGRAMS
+    return {name: case for name, (entry, case) in every.items() if entry.startswith(f"{backend}-")}
 
 
-@pytest.mark.parametrize(("entry", "case"), SEEN.values(), ids=SEEN)
-def test_a_known_deviation_is_known_here_too(entry: str, case: Case, engines: Workers) -> None:
+@pytest.mark.parametrize("name", SEEN)
+def test_a_known_deviation_is_known_here_too(name: str, workers: Workers) -> None:
+    entry, case = SEEN[name]
     check(case)
-    verdict = engines.call(explain_case, case, entry.partition("-")[0]).verdict
+    backend = entry.partition("-")[0]
+    verdict = judged.verdicts(workers, backend, scripts(backend))[name]
     assert (Bucket.KNOWN_DEVIATION, True) == (verdict.bucket, entry in verdict.deviations)
 
 
@@ -668,10 +672,11 @@ IN_PROGRAMS = {
 }
 
 
-@pytest.mark.parametrize(("entry", "case"), IN_PROGRAMS.values(), ids=IN_PROGRAMS)
-def test_a_known_deviation_is_known_in_this_program(entry: str, case: Case, engines: Workers) -> None:
+@pytest.mark.parametrize("name", IN_PROGRAMS)
+def test_a_known_deviation_is_known_in_this_program(name: str, workers: Workers) -> None:
+    entry, case = IN_PROGRAMS[name]
     check(case)
-    verdict = engines.call(explain_case, case, "paddle-static").verdict
+    verdict = judged.verdicts(workers, "paddle-static", scripts("paddle-static"))[name]
     assert (Bucket.KNOWN_DEVIATION, True) == (verdict.bucket, entry in verdict.deviations)
 
 
@@ -730,10 +735,12 @@ OPEN = {
 }
 
 
-@pytest.mark.parametrize(("entry", "case"), OPEN.values(), ids=OPEN)
-def test_what_nobody_promises_agrees(entry: str, case: Case, engines: Workers) -> None:
+@pytest.mark.parametrize("name", OPEN)
+def test_what_nobody_promises_agrees(name: str, workers: Workers) -> None:
+    entry, case = OPEN[name]
     check(case)
-    verdict = engines.call(explain_case, case, entry.partition("-")[0]).verdict
+    backend = entry.partition("-")[0]
+    verdict = judged.verdicts(workers, backend, scripts(backend))[name]
     assert (True, True) == (verdict.bucket in AGREEING, entry in verdict.deviations)
 
 

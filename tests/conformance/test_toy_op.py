@@ -181,9 +181,9 @@ def test_its_rules_agree_with_the_oracle_to_third_order(toy: Primitive) -> None:
     def with_bias(x: Any, y: Any) -> Any:
         return toy(x, y, bias=0.5)
 
-    compared = ask(with_bias, [random.normal(size=(2, 3)), random.normal(size=3)], range(2), random, move_seed=True).compare()
-    assert compared.is_sharp
-    assert compared.first_wrong_order is None
+    question = ask(with_bias, [random.normal(size=(2, 3)), random.normal(size=3)], range(2), random, move_seed=True)
+    assert question.is_sharp
+    assert question.compare().first_wrong_order is None
 
 
 def test_it_is_drawn() -> None:

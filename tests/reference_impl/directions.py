@@ -30,8 +30,12 @@ def mixed_derivatives(
 
     By polarization, ``D[d_1 .. d_k] = sum over signs of (s_2 .. s_k) phi_s^(k)(0) / (2^(n-1) k!)``, where ``phi_s`` is the line
     along ``d_1 + s_2 d_2 + .. + s_n d_n``: a symmetric multilinear form is known from its values on the diagonal. What the directions
-    behind the k-th add cancels between their two signs, so that the lines of the highest order do for all.
+    behind the k-th add cancels between their two signs, so that the lines of the highest order do for all. Where all directions are one
+    there is but one line.
     """
+    if all(d is directions[0] for d in directions):
+        phi, size = line(function, operands, seeds, directions[0]), largest(d for d in directions[0] if d is not None)
+        return tuple(derivative(phi, order, size) if size else Estimate(0.0, 0.0) for order in range(1, len(directions) + 1))
     values, errors = [0.0] * len(directions), [0.0] * len(directions)
     for signs in itertools.product((1.0, -1.0), repeat=len(directions) - 1):
         direction = _combine((1.0, *signs), directions)

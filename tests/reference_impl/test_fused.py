@@ -53,9 +53,9 @@ FORMULAS = (of_two_uses, of_halves, of_one_half)
 
 
 def first_wrong_order(op: Any) -> int | None:
-    comparison = ask(op, [X], [0], np.random.default_rng(0), move_seed=True).compare()
-    assert comparison.is_sharp
-    return comparison.first_wrong_order
+    question = ask(op, [X], [0], np.random.default_rng(0), move_seed=True)
+    assert question.is_sharp
+    return question.compare().first_wrong_order
 
 
 @pytest.mark.parametrize("formula", FORMULAS)

@@ -7,16 +7,18 @@ was compared that a gradient hangs on.
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.campaign.explain import explain_case
 from conformance.case.files import read
+from tests.conformance import judged
 
 if TYPE_CHECKING:
     from conformance.campaign.pool import Workers
+    from conformance.case.case import Case
 
 RIGHT = ("agreed", "near_kink", "same_error", "unpromised")
 KNOWN = (*RIGHT, "known_deviation")
@@ -89,20 +91,26 @@ PROGRAMS = (
     "slice-of-everything-of-a-gradient-that-has-two-names",
     "slope-at-zero-beside-a-constant-summand",
 )
-FILES = sorted(Path(__file__).parent.glob("*.json"))
+FILES = {path.stem: path for path in sorted(Path(__file__).parent.glob("*.json"))}
+
+
+@functools.cache
+def cases(names: tuple[str, ...] = tuple(FILES)) -> dict[str, Case]:
+    """Read some of the cases, once, and not before a test asks."""
+    return {name: read(FILES[name]) for name in names}
 
 
 @pytest.mark.parametrize("backend", ["torch", "paddle"])
-@pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
-def test_a_case_that_was_judged_wrongly_is_judged_rightly(workers: Workers, path: Path, backend: str) -> None:
-    right: tuple[str, ...] = RIGHT if backend == "torch" and path.stem not in WRONG_ON_TORCH else KNOWN
-    if path.stem in (OF_TORCH_ALONE if backend == "paddle" else OF_PADDLE_ALONE):
+@pytest.mark.parametrize("name", FILES)
+def test_a_case_that_was_judged_wrongly_is_judged_rightly(workers: Workers, name: str, backend: str) -> None:
+    right: tuple[str, ...] = RIGHT if backend == "torch" and name not in WRONG_ON_TORCH else KNOWN
+    if name in (OF_TORCH_ALONE if backend == "paddle" else OF_PADDLE_ALONE):
         right = ("not_offered",)
-    if path.stem in VALUES_ALONE:
+    if name in VALUES_ALONE:
         right = (*right, "nothing_compared")
-    assert workers.call(explain_case, read(path), backend).verdict.bucket in right
+    assert judged.verdicts(workers, backend, cases())[name].bucket in right
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_that_was_judged_wrongly_is_judged_rightly(workers: Workers, name: str) -> None:
-    assert workers.call(explain_case, read(Path(__file__).parent / f"{name}.json"), "paddle-static").verdict.bucket in KNOWN
+    assert judged.verdicts(workers, "paddle-static", cases(PROGRAMS))[name].bucket in KNOWN

@@ -47,6 +47,7 @@ WRONG_ON_TORCH = (
     "seed-of-double-precision-that-is-handed-on",
     "seed-that-was-written-through-its-detached-self",
     "seeds-whose-gradients-lie-in-one-memory",
+    "sum-of-a-number-times-one-that-was-saved",
     "surplus-seed-of-a-freed-transform",
     "surplus-seed-that-is-not-refused-before-a-leaf",
     "third-derivative-of-a-norm-by-an-edge",
@@ -60,6 +61,7 @@ OF_TORCH_ALONE = (
     "edge-of-a-leaf-without-a-flag-as-a-root",
     "freed-node-of-a-batch",
     "seed-of-an-edge-that-was-made-a-leaf",
+    "sum-of-a-number-times-one-that-was-saved",
     "write-of-another-shape-to-a-gradient-of-a-batch",
 )
 OF_PADDLE_ALONE = (

@@ -15,8 +15,9 @@ from conformance.deviations.conditions.registry import condition
 from reference_impl import PADDLE, TORCH, Category
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from conformance.case.case import Case
-    from conformance.case.outcome import Observation
 
 
 def _above(case: Case, number: int, *, returned: bool = False) -> list[Custom]:
@@ -123,13 +124,16 @@ def custom_gradient_misfits(case: Case, number: int) -> bool:
 @condition
 def custom_sums_number(case: Case, number: int) -> bool:
     """Whether a custom function above the step has a backward that sums a tensor without axes, naming none."""
-    seen = {results(step): observation for step, observation in zip(case.steps, promised(case, TORCH).observations, strict=True)}
-    return any(_sums_number(step, seen[step.results]) for step in _above(case, number))
+    numbers = {entry.name for entry in case.inputs if entry.shape == ()}
+    for step, seen in zip(case.steps, promised(case, TORCH).observations, strict=True):
+        made = zip(results(step), seen.values if isinstance(seen, Computed) else (), strict=False)
+        numbers.update(name for name, value in made if value is not None and value.array.ndim == 0)
+    return any(_sums_number(step, numbers) for step in _above(case, number))
 
 
-def _sums_number(step: Custom, made: Observation) -> bool:
-    values = zip(step.cotangents, made.values if isinstance(made, Computed) else (), strict=False)
-    numbers = {cotangent for cotangent, value in values if value is not None and value.array.ndim == 0}
+def _sums_number(step: Custom, given: Collection[str]) -> bool:
+    numbers = {cotangent for cotangent, made in zip(step.cotangents, step.results, strict=False) if made in given}
+    numbers.update(name for name in step.saved if name in step.operands and name in given)
     for op in step.backward:
         whole = op.op == "sum" and op.attrs.get("axis") is None
         if whole and not numbers.isdisjoint(op.operands):

@@ -113,3 +113,52 @@ def test_a_hook_behind_a_sibling_is_called_once(times: int, bucket: Bucket) -> N
     observations = [*promise.outcome.observations]
     observations[6] = replace(seen, events=(call,) * times)
     assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
+
+
+SPLIT = Case(
+    (X, W),
+    (
+        Op("split", ("x",), ("a", "b"), {"axis": 0, "sections": [1, 1]}),
+        Op("mul", ("a", "b"), ("z",)),
+        Grad(("z",), ("a", "b", "w"), ("ga", "gb", "gw"), retain_graph=True, allow_unused=True),
+    ),
+    "exact",
+)
+
+
+@pytest.mark.parametrize(("number", "bucket"), [(2.0, Bucket.KNOWN_DEVIATION), (6.0, Bucket.DIVERGED)], ids=["sibling's", "another"])
+def test_of_several_results_paddle_answers_the_gradient_of_another_one(number: float, bucket: Bucket) -> None:
+    promise = Promise(SPLIT, INFO)
+    seen = promise.outcome.observations[2]
+    assert isinstance(seen, Computed)
+    wrong = Value(np.array([number], np.float32), requires_grad=False)
+    observations = [*promise.outcome.observations[:2], replace(seen, values=(wrong, *seen.values[1:]))]
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
+
+
+MISFIT = Case(
+    (X, W, Input("s", (3,), (1.0, 2.0, 3.0), differentiable=False), Input("t", (2,), (3.0, 4.0), differentiable=False)),
+    (
+        Op("square", ("x",), ("y",)),
+        Op("square", ("w",), ("v",)),
+        Grad(("y", "v"), ("x", "w"), ("gx", "gw"), ("s", "t")),
+    ),
+    "exact",
+)
+
+
+@pytest.mark.parametrize(
+    ("other", "bucket"), [((30.0, 56.0), Bucket.KNOWN_DEVIATION), ((30.0, 57.0), Bucket.DIVERGED)], ids=["right", "wrong"]
+)
+def test_beside_a_root_whose_seed_does_not_fit_gradients_are_right(other: tuple[float, float], bucket: Bucket) -> None:
+    promise = Promise(MISFIT, INFO)
+    spoilt, beside = (Value(np.array(array, np.float32), requires_grad=False) for array in ((7.0, 7.0), other))
+    observations = [*promise.outcome.observations[:2], Computed((spoilt, beside))]
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
+
+
+@pytest.mark.parametrize(("axes", "may"), [((0, 1), True), ((1, 0), False), ((-2, -1), True)])
+def test_only_a_transposition_that_moves_nothing_is_known_to_spoil_second_derivatives(axes: tuple[int, int], may: bool) -> None:
+    case = Case((Input("x", (1, 2), (2.0, 3.0)),), (Op("permute", ("x",), ("y",), {"axes": list(axes)}),), "exact")
+    (entry,) = (one for one in known() if one.id == "paddle-identity-transpose-double")
+    assert may == any(point.met(case, 0) for point in entry.meets)

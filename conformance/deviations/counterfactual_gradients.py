@@ -155,9 +155,10 @@ def _written_alone(case: Case, i: int, step: InPlace) -> tuple[Case, int]:
 
 
 def _computed_from(step: Step, names: Mapping[str, str]) -> Step:
-    """Compute from other values, and start calls from them; hooks and what is kept or asked for stay where they are."""
+    """Compute from other values, start calls from them and seed them; hooks and what is kept or asked for stay where they are."""
     if isinstance(step, Grad | Backward):
-        return msgspec.structs.replace(step, **{step.ROOTS: tuple(names.get(name, name) for name in step.roots)})
+        used = {field: held for field in (step.ROOTS, *step.SEEDS) if (held := getattr(step, field)) is not None}
+        return msgspec.structs.replace(step, **{field: tuple(names.get(n, n) for n in held) for field, held in used.items()})
     return rename(step, names) if isinstance(step, Op | Custom | InPlace) else step
 
 

@@ -1,11 +1,11 @@
 """Counterfactuals of where a pass starts: what Paddle makes of a `grad` call that asks for one of its own outputs.
 
-Paddle takes the node of an output that is among the inputs, or was made together with one, from those that the pass starts from, and
-then all that it does not find in front of every other. So an output may start nothing although something lies below it, and where
-nothing starts at all no node runs, and no hook is called: an output has its seed, and what is below has nothing. A pass that does start
-comes to some of those nodes on its way. One of them that nothing else is asked for below ends the pass, and has lost the seed that lay
-at it, if it is no leaf; one that is never come to has no gradient, and is not refused for that where something else that is asked for
-lies below it.
+Paddle takes the node of an output that is among the inputs, or was made together with one, from those that the pass starts from,
+and then all that it does not find in front of every other. So an output may start nothing although something lies below it, and
+where nothing starts at all no node runs, and no hook is called: an output has its seed, and what is below has nothing. A pass
+that does start comes to some of those nodes on its way. One of them that nothing else is asked for below ends the pass, and has
+lost the seed that lay at it, if it is no leaf; one that is never come to has no gradient, and is not refused for that where
+something else that is asked for lies below it.
 """
 
 from __future__ import annotations

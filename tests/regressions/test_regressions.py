@@ -32,6 +32,7 @@ WRONG_ON_TORCH = (
     "gradient-that-is-a-part-of-a-seed-that-is-filled",
     "gradient-that-is-its-written-seed-and-was-added-to",
     "gradient-that-is-its-seed-as-an-input",
+    "hook-on-a-result-of-a-normalization-of-groups",
     "hook-on-a-seed-that-is-asked-for-by-its-gradient",
     "largest-differences-of-a-solution-that-tie",
     "nan-that-logcumsumexp-leaves-out",

@@ -152,9 +152,19 @@ def toggles(case: Case, number: int) -> bool:
 @condition
 def toggles_what_was_normalized(case: Case, number: int) -> bool:
     """Whether the step sets the flag of a tensor that was normalized in groups before."""
+    return _toggles_first_operand(case, number, "group_norm")
+
+
+@condition
+def toggles_what_was_multiplied(case: Case, number: int) -> bool:
+    """Whether the step sets the flag of a tensor whose elements were multiplied with what was scattered to them before."""
+    return _toggles_first_operand(case, number, "scatter_reduce_prod")
+
+
+def _toggles_first_operand(case: Case, number: int, op: str) -> bool:
     step = case.steps[number]
-    norms = (made for made in case.steps[:number] if isinstance(made, Op) and made.op == "group_norm")
-    return isinstance(step, SetRequiresGrad) and step.tensor in {made.operands[0] for made in norms}
+    made = (made for made in case.steps[:number] if isinstance(made, Op) and made.op == op)
+    return isinstance(step, SetRequiresGrad) and step.tensor in {one.operands[0] for one in made}
 
 
 @condition

@@ -104,6 +104,14 @@ def input_of_several(case: Case, number: int) -> bool:
 
 
 @condition
+def gradients_of_one_call(case: Case, number: int) -> bool:
+    """Whether a `grad` call has for an output and an input two gradients of one earlier call."""
+    call = case.steps[number]
+    made = (set(step.results) for step in case.steps[:number] if isinstance(step, Grad))
+    return isinstance(call, Grad) and any(names & {*call.outputs} and (names & {*call.inputs}) - {*call.outputs} for names in made)
+
+
+@condition
 def one_of_gradients_asked(case: Case, number: int) -> bool:
     """Whether a `grad` call asks for the gradient of one of several gradients of an earlier call with a graph."""
     call = case.steps[number]

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from conformance.backends import open_backend
+from conformance.backends.reference import reference
 from conformance.campaign import shrink
 from conformance.campaign.explain import run_after
 from conformance.campaign.fingerprint import fingerprint_of
@@ -29,7 +30,7 @@ from conformance.judge.verdict import FAILING, Bucket
 from conformance.laws.judging import Judging
 from conformance.ops import catalogue
 from conformance.report import write_html
-from reference_impl import DIALECTS, OPS
+from reference_impl import DIALECTS, OPS, PADDLE
 from reference_impl.tape.primitive import Primitive
 from tests.conformance.door import conformance
 from tests.report.samples import FOOTER, HEADER, finding
@@ -195,6 +196,12 @@ def test_a_turn_has_eight_gradients_for_each_op_at_each_order():
         calls = differentiated(case_of(4, index, ORDERS)).values()
         counts.update(order for call in calls for ops in call.values() for order in ops.values())
     assert all(counts[order] >= 8 * len(catalogue()) for order in (1, 2, 3)), counts
+
+
+def test_a_second_derivative_is_compared_of_an_op_of_which_an_engine_has_no_third():
+    engine, square = reference(PADDLE, PADDLE.not_offered), replace(ORDERS, ops=("square",))
+    counts = [run_case(case_of(4, i, square), [engine]).verdicts[engine.info.name].counts for i in range(4)]
+    assert any("derivative of square @2" in case and "derivative of square @3" not in case for case in counts)
 
 
 def test_a_third_derivative_in_a_seed_is_asked_for_of_each_second_one():

@@ -49,7 +49,7 @@ def draw_orders(
         for _ in range(source.integer(*orders.first)):
             _grad(s, orders, together, create_graph=False, alone=source.chance(orders.alone))
     for roots in made:
-        _derive(s, orders, roots)
+        _derive(s, orders, roots, static=static)
     return s.case()
 
 
@@ -70,14 +70,17 @@ def _applied(s: Sketch, op: str) -> list[Draft]:
     return []
 
 
-def _derive(s: Sketch, orders: OrdersOdds, roots: Sequence[Draft]) -> None:
+def _derive(s: Sketch, orders: OrdersOdds, roots: Sequence[Draft], *, static: bool) -> None:
     """Differentiate roots, then some of their gradients, and of theirs, one by one, so that none is hidden by another.
 
+    Second derivatives are asked for without a graph, too: with one, an engine may refuse them of an op that has no third derivative.
     Of the second derivatives those in a seed are always differentiated; those of a linear op in its operands are absent, and whether an
     op is linear is for the engine to know.
     """
     first = _grad(s, orders, roots, create_graph=True)
     for gradient in s.source.shuffled(first)[: s.source.integer(*orders.again)]:
+        if not static:
+            _grad(s, orders, [gradient], create_graph=False)
         second = _grad(s, orders, [gradient], create_graph=True)
         call, seeds = s.steps[-1], {d.name for d in s.values if d.origin == "seed"}
         assert isinstance(call, Grad)  # noqa: S101 - that is what was drawn

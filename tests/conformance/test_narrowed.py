@@ -104,3 +104,17 @@ def test_a_hook_behind_a_sibling_is_called_once(times: int, bucket: Bucket) -> N
     observations = [*promise.outcome.observations]
     observations[6] = replace(seen, events=(call,) * times)
     assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
+
+
+@pytest.mark.parametrize(
+    ("asked", "category", "bucket"),
+    [("e", Category.UNREACHABLE_INPUT, Bucket.KNOWN_DEVIATION), ("x", Category.NOT_IMPLEMENTED, Bucket.DIVERGED)],
+    ids=["for the weight", "for another operand"],
+)
+def test_a_weight_without_a_gradient_is_out_of_reach_and_no_reason_to_refuse_another(
+    asked: str, category: Category, bucket: Bucket
+) -> None:
+    steps = Op("lerp", ("x", "w", "e"), ("y",)), Grad(("y",), (asked,), ("g",))
+    promise = Promise(Case((X, W, Input("e", (2,), (0.5, 0.25))), steps, "exact"), INFO)
+    observations = [*promise.outcome.observations[:1], Raised(category, "", None)]
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket

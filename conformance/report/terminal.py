@@ -201,7 +201,10 @@ def _unmapped(run: Run) -> Iterator[str]:
     found = Counter(f.backend for f in run.findings if f.mismatch is not None and f.mismatch.actual == "unmapped")
     for backend, count in found.items():
         which = f"{counted(count, 'finding')} {'is an exception' if count == 1 else 'are exceptions'} without a category (unmapped)"
-        yield f"{run.names[backend]}: {which}: name them in category() of the adapter, or put what the engine lacks into not_offered"
+        yield (
+            f"{run.names[backend]}: {which}: name what is meant as a refusal in category() of the adapter, and what the engine lacks in"
+            " not_offered; the rest are its bugs"
+        )
 
 
 def _other_releases(run: Run) -> Iterator[str]:

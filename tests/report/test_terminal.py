@@ -214,7 +214,7 @@ def test_a_process_that_died_or_hung_is_told_in_words(ended: str, where: str, wo
 
 @pytest.mark.parametrize(
     ("actual", "told"),
-    [("unmapped", ["torch: 1 finding is an exception without a category (unmapped): name them in"]), ("seed_shape", [])],
+    [("unmapped", ["torch: 1 finding is an exception without a category (unmapped): name what is"]), ("seed_shape", [])],
 )
 def test_an_exception_without_a_category_brings_a_hint_where_to_name_it(actual: str, told: list[str]) -> None:
     lines = printed(run(FOOTER, differing(kind="error", where="step", expected="computed", actual=actual)), width=120)

@@ -72,13 +72,14 @@ class Checked:
     """What a gate found before its campaign; a plain run checks nothing.
 
     ``broken``: what is not as it should be, a line each. ``measures``: the sums, as ``points 1696/1696``; ``tables``: more of them, for
-    those who want to see all.
+    those who want to see all; ``notes``: what is as it may be, and worth a line.
     """
 
     broken: list[str] = field(default_factory=list)
     records: list[Record] = field(default_factory=list)
     measures: list[str] = field(default_factory=list)
     tables: list[Any] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def run_of(records: Iterable[Record]) -> Run:
@@ -132,7 +133,7 @@ def show_summary(console: Console, run: Run, page: Path, checked: Checked) -> No
     for finding in run.findings:
         console.print(Text(_wrapped(finding_line(finding), console.width), "red"))
         console.print(Text(f"  {finding.replay}"), soft_wrap=True)
-    for line in [*_unmapped(run), *_other_releases(run)]:
+    for line in [*_unmapped(run), *_other_releases(run), *checked.notes]:
         console.print(Text(_wrapped(line, console.width)))
     for met in run.footer.accepted:
         console.print(Text(_wrapped(accepted_text(met), console.width)))
@@ -200,7 +201,10 @@ def _unmapped(run: Run) -> Iterator[str]:
     found = Counter(f.backend for f in run.findings if f.mismatch is not None and f.mismatch.actual == "unmapped")
     for backend, count in found.items():
         which = f"{counted(count, 'finding')} {'is an exception' if count == 1 else 'are exceptions'} without a category (unmapped)"
-        yield f"{run.names[backend]}: {which}: name them in category() of the adapter, or put what the engine lacks into not_offered"
+        yield (
+            f"{run.names[backend]}: {which}: name what is meant as a refusal in category() of the adapter, and what the engine lacks in"
+            " not_offered; the rest are its bugs"
+        )
 
 
 def _other_releases(run: Run) -> Iterator[str]:

@@ -162,3 +162,17 @@ def test_only_a_transposition_that_moves_nothing_is_known_to_spoil_second_deriva
     case = Case((Input("x", (1, 2), (2.0, 3.0)),), (Op("permute", ("x",), ("y",), {"axes": list(axes)}),), "exact")
     (entry,) = (one for one in known() if one.id == "paddle-identity-transpose-double")
     assert may == any(point.met(case, 0) for point in entry.meets)
+
+
+@pytest.mark.parametrize(
+    ("asked", "category", "bucket"),
+    [("e", Category.UNREACHABLE_INPUT, Bucket.KNOWN_DEVIATION), ("x", Category.NOT_IMPLEMENTED, Bucket.DIVERGED)],
+    ids=["for the weight", "for another operand"],
+)
+def test_a_weight_without_a_gradient_is_out_of_reach_and_no_reason_to_refuse_another(
+    asked: str, category: Category, bucket: Bucket
+) -> None:
+    steps = Op("lerp", ("x", "w", "e"), ("y",)), Grad(("y",), (asked,), ("g",))
+    promise = Promise(Case((X, W, Input("e", (2,), (0.5, 0.25))), steps, "exact"), INFO)
+    observations = [*promise.outcome.observations[:1], Raised(category, "", None)]
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket

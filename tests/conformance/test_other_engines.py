@@ -24,6 +24,7 @@ from conformance.case.steps import Detach, Grad, Op
 from conformance.compare.promise import Promise
 from conformance.generate.grid import grid
 from conformance.generate.scripts import DrawOptions, case_of
+from conformance.judge.blame import blame
 from conformance.judge.localise import first_node
 from conformance.judge.verdict import Bucket, Verdict, judge
 from conformance.ops import catalogue
@@ -166,11 +167,21 @@ def test_whether_an_operand_without_axes_decides_over_one_with_some(name: str, p
     assert [[dtype], ["float32", "float64"]] * 2 == seen
 
 
+KINK = Case((Input("x", (9,), (0.0,) * 9, "float64"),), (Op("relu", ("x",), ("y",)), grad("y", "x", "g")))
+
+
+def at_the_kink() -> list[Any]:
+    """Open engines with a half at 0 and no document, with a half where 0 is documented, and with 3 halves, which are no subgradient."""
+    return [numbers(kinks="any"), numbers(), numbers(3.0, kinks="any")]
+
+
 def test_an_engine_of_no_documented_subgradient_is_held_to_the_subdifferential() -> None:
-    kink = Case((Input("x", (9,), (0.0,) * 9, "float64"),), (Op("relu", ("x",), ("y",)), grad("y", "x", "g")))
-    half, documented, wrong = numbers(kinks="any"), numbers(), numbers(3.0, kinks="any")  # a half of 1 at 0, and 3 halves of it
     expected = [Bucket.NEAR_KINK, Bucket.DIVERGED, Bucket.DIVERGED]
-    assert expected == [verdict(engine, kink).bucket for engine in (half, documented, wrong)]
+    assert expected == [verdict(engine, KINK).bucket for engine in at_the_kink()]
+
+
+def test_an_engine_of_no_documented_subgradient_is_blamed_for_no_subgradient() -> None:
+    assert [True, False, False] == [blame(KINK, engine) is None for engine in at_the_kink()]
 
 
 def test_the_larger_of_a_number_and_itself_has_no_kink() -> None:

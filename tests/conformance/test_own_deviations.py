@@ -12,8 +12,10 @@ import pytest
 from conformance.case.case import Case, Input
 from conformance.case.files import encode
 from conformance.case.steps import Grad, Op
+from conformance.cli.gate import enter_gone
 from conformance.deviations.entries import DeviationError, known
 from conformance.deviations.findings import VARIABLE
+from conformance.report.terminal import Checked
 from tests.conformance.engines import ROOT, TOTAL
 from tests.conformance.runs import PATIENCE, start
 
@@ -72,6 +74,17 @@ def test_a_gate_asks_whether_ones_own_entries_still_show(own: Path, tmp_path: Pa
     options = ("--backends", ENGINE, "--cases", 1, "--mutant-cases", 0, "--no-grid", "--no-points", "--jobs", 1)
     code, said = told("gate", *options, "--deviations", own, "--out", tmp_path / "out")
     assert (1, True) == (code, "sine-upside-down: stale" in said)
+
+
+@pytest.mark.parametrize(("version", "broken"), [("1.2.0", ["sine-upside-down: stale"]), ("0.9.0", [])])
+def test_what_does_not_show_is_missed_where_it_was_seen_and_named_in_another_release(
+    version: str, broken: list[str], own: Path
+) -> None:
+    (entry,) = (one for one in known(own) if one.id == "sine-upside-down")
+    checked = Checked()
+    enter_gone({entry: "sine-upside-down: stale"}, {ENGINE: version}, checked)
+    named = [] if broken else ["known deviations that do not show in this release: sine-upside-down"]
+    assert (broken, named) == (checked.broken, checked.notes)
 
 
 def test_a_folder_that_is_not_there_is_one_line_and_a_code(tmp_path: Path) -> None:

@@ -150,6 +150,10 @@ SAID = {
         "raise RuntimeError('(NotFound) The kernel with key (CPU, complex64) of kernel `pow` is not registered.')\n",
         (Showing.NOT_OFFERED, "RuntimeError: (NotFound) The kernel with key (CPU, complex64) of kernel `pow` is not registered."),
     ),
+    "a derivative that the release lacks": (
+        "raise RuntimeError('(Unavailable) The Op roll_grad does' + \"n't have any grad op.\")\n",
+        (Showing.NOT_OFFERED, "RuntimeError: (Unavailable) The Op roll_grad doesn't have any grad op."),
+    ),
     "it is gone there": ("import os\nassert os.environ\n", (Showing.GONE, "")),
     "a fault there": ("import os\nos.environ['']\n", (Showing.FAULT, "status 1: KeyError: ''")),
     "a script that leaves": ("raise SystemExit(1)\n", (Showing.FAULT, "SystemExit: 1")),

@@ -123,6 +123,10 @@ def test_what_a_gate_found_broken_makes_its_verdict_red() -> None:
     assert printed(run(), Checked(broken=["mul-vjp: stale"]))[-2:] == ["mul-vjp: stale", "diverges.  Details: reports/report.html"]
 
 
+def test_a_note_of_a_gate_stands_above_its_verdict_and_breaks_nothing() -> None:
+    assert ["a note", "conforms.  Details: reports/report.html"] == printed(run(), Checked(notes=["a note"]))[-2:]
+
+
 def test_of_very_much_that_is_broken_the_rest_is_in_the_summary() -> None:
     lines = printed(run(), Checked(broken=[f"entry {number}" for number in range(50)]))
     assert ["entry 19", "and 30 more, in reports/summary.md"] == lines[-3:-1]
@@ -210,7 +214,7 @@ def test_a_process_that_died_or_hung_is_told_in_words(ended: str, where: str, wo
 
 @pytest.mark.parametrize(
     ("actual", "told"),
-    [("unmapped", ["torch: 1 finding is an exception without a category (unmapped): name them in"]), ("seed_shape", [])],
+    [("unmapped", ["torch: 1 finding is an exception without a category (unmapped): name what is"]), ("seed_shape", [])],
 )
 def test_an_exception_without_a_category_brings_a_hint_where_to_name_it(actual: str, told: list[str]) -> None:
     lines = printed(run(FOOTER, differing(kind="error", where="step", expected="computed", actual=actual)), width=120)

@@ -1,9 +1,9 @@
 """Whether bugs are still there: the scripts of findings are run, each in a process of its own that has imported the frameworks.
 
 A script comes to its end where the bug is gone, and raises an `AssertionError` that says what is wrong where it shows. A bug of a
-function, a parameter or a dtype of an op that the release does not have is not offered there. Anything else is a fault of the
-script, such as an error that it did not expect, or the end of its process. A script that sets the environment, which frameworks read
-when they are imported, starts from nothing.
+function, a parameter, a dtype or a derivative of an op that the release does not have is not offered there. Anything else is a fault of
+the script, such as an error that it did not expect, or the end of its process. A script that sets the environment, which frameworks
+read when they are imported, starts from nothing.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ RAISED = "AssertionError: "
 LACKING = re.compile(
     r"AttributeError: module '[\w.]+' has no attribute|TypeError: .*got an unexpected keyword argument"
     r"|RuntimeError: \(NotFound\) The kernel with key .* is not registered"
+    r"|RuntimeError: \(Unavailable\) The Op \w+ doesn't have any grad op"
 )
-"""What Python says of a function or a parameter that a release does not have, and Paddle of an op that it does not have for a dtype."""
+"""What Python says of a function or a parameter that a release does not have, and Paddle of a dtype of an op, or of its derivative."""
 PATIENCE = 60.0
 """Seconds that a script may take; one whose process dies starts another, which imports the framework anew."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 from collections import Counter
@@ -30,6 +31,7 @@ from conformance.laws.judging import Judging
 from conformance.ops import catalogue
 from conformance.report import write_html
 from tests.conformance.door import conformance
+from tests.conformance.drawn import Drawn
 from tests.report.samples import FOOTER, HEADER, finding
 from tests.wrong_engines import correct, loses_one_contribution
 
@@ -39,6 +41,7 @@ SMALL = replace(EXACT, deep=replace(DEEP, steps=(600,)))
 MODELS = DrawOptions(profile="model")
 ORDERS = DrawOptions(profile="orders")
 PROGRAMS = replace(ORDERS, static=True)
+DEEP_ONES, EXACT_ONES, OF_ORDERS = Drawn(7, 40, DEEP_SCRIPTS), Drawn(7, 100, EXACT), Drawn(4, 200, ORDERS)
 LOSING = "tests.wrong_engines:loses_one_contribution"
 
 
@@ -55,13 +58,13 @@ def test_what_a_profile_draws_is_a_right_case_and_the_same_each_time(options, in
 
 
 def test_deep_scripts_have_hundreds_to_thousands_of_steps():
-    lengths = sorted(len(case_of(7, index, DEEP_SCRIPTS).steps) for index in range(25))
+    lengths = sorted(len(case.steps) for case in DEEP_ONES[:25])
     assert lengths[0] >= 500
     assert lengths[-1] >= 2400
 
 
 def test_deep_scripts_have_long_chains_wide_fans_and_many_roots():
-    cases = [case_of(7, index, DEEP_SCRIPTS) for index in range(40)]
+    cases = [*DEEP_ONES]
     used = [max(Counter(name for step in case.steps if isinstance(step, Op) for _, name in uses(step)).values()) for case in cases]
     roots = [len(step.roots) for case in cases for step in case.steps if isinstance(step, Call)]
     operands = [len(step.operands) for case in cases for step in case.steps if isinstance(step, Op)]
@@ -79,7 +82,7 @@ def test_deep_scripts_of_the_exact_lane_are_exact(index):
 @pytest.mark.frameworks
 @pytest.mark.parametrize("name", ["torch", "paddle"])
 def test_a_deep_script_conforms(name):
-    case = next(case for case in (case_of(7, index, EXACT) for index in range(100)) if 2000 <= len(case.steps) <= 3000)
+    case = next(case for case in EXACT_ONES if 2000 <= len(case.steps) <= 3000)
     verdict = run_case(case, [open_backend(name)], Judging()).verdicts[name]
     assert verdict.bucket not in FAILING
 
@@ -164,22 +167,26 @@ def test_each_op_that_programs_take_has_its_turn_in_programs_of_the_profile_of_o
     assert ops == set(turns[: len(ops)]) == set(turns)
 
 
+@functools.cache
+def differentiated_by_its_calls(index):
+    return list(differentiated(OF_ORDERS[index]).values())
+
+
 def test_the_op_that_has_its_turn_is_differentiated_to_the_third_order():
     def highest(index):
-        found = differentiated(case_of(4, index, ORDERS)).values()
+        found = differentiated_by_its_calls(index)
         return max((order for call in found for op, order in call if op == dealt(4, index, ORDERS)), default=0)
 
-    orders = Counter(highest(index) for index in range(200))
+    orders = Counter(highest(index) for index in range(len(OF_ORDERS)))
     assert orders[3] >= 190, orders
 
 
 def test_the_op_that_has_its_turn_has_gradients_at_two_places_of_most_scripts_at_each_order():
     def gradients(index, order):
-        found = differentiated(case_of(4, index, ORDERS)).values()
-        return sum(call[dealt(4, index, ORDERS), order] for call in found)
+        return sum(call[dealt(4, index, ORDERS), order] for call in differentiated_by_its_calls(index))
 
     for order in (1, 2, 3):
-        several = sum(gradients(index, order) >= 2 for index in range(200))
+        several = sum(gradients(index, order) >= 2 for index in range(len(OF_ORDERS)))
         assert several >= 150, (order, several)
 
 
@@ -190,7 +197,7 @@ def test_a_third_derivative_in_a_seed_is_asked_for_in_each_script_whose_second_d
         present = {made for made, asked in zip(second.results, second.inputs, strict=True) if asked in seeds}
         return not present or any(root in present for root in case.steps[-1].roots + case.steps[case.steps.index(second) + 1].roots)
 
-    assert all(in_a_seed(case_of(4, index, ORDERS)) for index in range(60))
+    assert all(map(in_a_seed, OF_ORDERS[:60]))
 
 
 def test_a_third_of_the_scripts_of_an_op_of_many_operands_have_no_constant():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -43,8 +44,9 @@ settings.load_profile("untimed")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tell a process that pytest-xdist is about to start which server forks its workers."""
-    node.workerinput["server"] = one_server.started()
+    """Tell a process that pytest-xdist is about to start which server forks its workers, where there are such servers."""
+    if sys.platform == "linux":
+        node.workerinput["server"] = one_server.started()
 
 
 def pytest_configure(config: pytest.Config) -> None:

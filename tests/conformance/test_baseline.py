@@ -74,8 +74,15 @@ def without(baseline: Path, op: str, path: Path) -> Path:
     return path
 
 
-def test_a_run_that_finds_what_is_accepted_conforms(everything: Path, tmp_path: Path) -> None:
-    done = of_two_rules(tmp_path, "--baseline", everything)
+@pytest.fixture(scope="module")
+def accepting_all(everything: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Done, Path]:
+    """Run the same campaign with that baseline; return what it printed, and where it wrote."""
+    out = tmp_path_factory.mktemp("second")
+    return of_two_rules(out, "--baseline", everything), out
+
+
+def test_a_run_that_finds_what_is_accepted_conforms(everything: Path, accepting_all: tuple[Done, Path]) -> None:
+    done, _ = accepting_all
     assert (0, len(read_baseline(everything))) == (done.returncode, done.stdout.count("accepted (looked into)"))
 
 
@@ -85,9 +92,9 @@ def test_beside_what_is_accepted_another_wrong_rule_is_red_and_it_alone(everythi
     assert (1, fewer, 1) == (done.returncode, done.stdout.count("accepted (looked into)"), done.stdout.count("op:sin"))
 
 
-def test_the_page_shows_what_is_accepted_apart(everything: Path, tmp_path: Path) -> None:
-    of_two_rules(tmp_path, "--cases", 40, "--baseline", everything)
-    assert "Accepted for the time being" in (tmp_path / "report.html").read_text()
+def test_the_page_shows_what_is_accepted_apart(accepting_all: tuple[Done, Path]) -> None:
+    _, out = accepting_all
+    assert "Accepted for the time being" in (out / "report.html").read_text()
 
 
 def test_what_the_case_of_an_accepted_finding_no_longer_shows_is_stale(everything: Path, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from conformance.laws.judging import Judging
 from tests.conformance.engines import EXACT
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from conformance.campaign.records import Record
@@ -32,8 +33,8 @@ def uses_sin(case: Case) -> bool:
     return any(isinstance(step, Op) and step.op == "sin" for step in case.steps)
 
 
-def records_of(out: Path, **options: Any) -> list[Record]:
-    run_campaign(Options(out=out, **options))
+def records_of(out: Path, heard: Callable[[Progress], None] = lambda _: None, **options: Any) -> list[Record]:
+    run_campaign(Options(out=out, **options), heard)
     return list(read(out / "run.ndjson"))
 
 
@@ -41,6 +42,13 @@ def records_of(out: Path, **options: Any) -> list[Record]:
 def alone(tmp_path_factory: pytest.TempPathFactory) -> list[Record]:
     """Run a campaign with one worker process."""
     return records_of(tmp_path_factory.mktemp("alone"), backends=("reference",), cases=CASES, jobs=1)
+
+
+@pytest.fixture(scope="module")
+def again(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Record], list[Progress]]:
+    """Run it once more, with as many worker processes as there are by default, and hear how far it is."""
+    heard: list[Progress] = []
+    return records_of(tmp_path_factory.mktemp("again"), heard.append, backends=("reference",), cases=CASES), heard
 
 
 def footer_of(records: list[Record]) -> Footer:
@@ -60,8 +68,9 @@ def test_two_worker_processes_record_what_one_does(alone: list[Record], tmp_path
     assert ids(alone) == ids(records_of(tmp_path, backends=("reference",), cases=CASES, jobs=2))
 
 
-def test_a_second_run_records_what_the_first_did(alone: list[Record], tmp_path: Path) -> None:
-    assert ids(alone) == ids(records_of(tmp_path, backends=("reference",), cases=CASES))
+def test_a_second_run_records_what_the_first_did(alone: list[Record], again: tuple[list[Record], list[Progress]]) -> None:
+    records, _ = again
+    assert ids(alone) == ids(records)
 
 
 def test_a_record_begins_with_a_header_and_ends_with_a_footer(alone: list[Record]) -> None:
@@ -105,9 +114,8 @@ def test_a_run_that_is_interrupted_says_so_in_the_place_of_a_footer(tmp_path: Pa
     assert (Interruption("KeyboardInterrupt"), {CaseRecord}) == (last, {type(record) for record in cases})
 
 
-def test_progress_hears_of_every_case(tmp_path: Path) -> None:
-    heard: list[Progress] = []
-    run_campaign(Options(("reference",), CASES, out=tmp_path), heard.append)
+def test_progress_hears_of_every_case(again: tuple[list[Record], list[Progress]]) -> None:
+    _, heard = again
     assert (Progress(CASES, CASES, 0), True) == (heard[-1], {100, 200} <= {progress.done for progress in heard})
 
 

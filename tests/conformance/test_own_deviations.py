@@ -16,6 +16,7 @@ from conformance.cli.gate import enter_gone
 from conformance.deviations.entries import DeviationError, known
 from conformance.deviations.findings import VARIABLE
 from conformance.report.terminal import Checked
+from tests.conformance.door import conformance
 from tests.conformance.engines import ROOT, TOTAL
 from tests.conformance.runs import PATIENCE, start
 
@@ -49,13 +50,6 @@ def own(tmp_path: Path) -> Path:
     return folder.parent
 
 
-def told(*arguments: object) -> tuple[int, str]:
-    """Run the command in a new process, whose workers have read no entries yet; return its code and what it says."""
-    command = [sys.executable, "-m", "conformance", *map(str, arguments)]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False)
-    return done.returncode, done.stdout
-
-
 @pytest.mark.parametrize(("named", "bucket"), [(False, "diverged"), (True, "known_deviation (sine-upside-down)")])
 def test_an_entry_of_ones_own_explains_what_ours_do_not(named: bool, bucket: str, own: Path) -> None:
     environment = {**os.environ, VARIABLE: str(own)} if named else os.environ
@@ -64,7 +58,7 @@ def test_an_entry_of_ones_own_explains_what_ours_do_not(named: bool, bucket: str
 
 
 def test_ones_own_entries_are_listed_beside_ours(own: Path) -> None:
-    _, said = told("deviations", "--deviations", own)
+    said = conformance("deviations", "--deviations", own).stdout
     assert "sine-upside-down" in said
     assert "torch-seed-mutated" in said
 
@@ -72,8 +66,10 @@ def test_ones_own_entries_are_listed_beside_ours(own: Path) -> None:
 def test_a_gate_asks_whether_ones_own_entries_still_show(own: Path, tmp_path: Path) -> None:
     (own / "sine-upside-down" / "case.json").write_text(encode(Case(CASE.inputs, CASE.steps[:1])))
     options = ("--backends", ENGINE, "--cases", 1, "--mutant-cases", 0, "--no-grid", "--no-points", "--jobs", 1)
-    code, said = told("gate", *options, "--deviations", own, "--out", tmp_path / "out")
-    assert (1, True) == (code, "sine-upside-down: stale" in said)
+    # A process of its own, which starts a server of its own: workers of the server that all tests share know of no such folder.
+    command = [sys.executable, "-m", "conformance", "gate", *map(str, options), "--deviations", own, "--out", tmp_path / "out"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (1, True) == (done.returncode, "sine-upside-down: stale" in done.stdout), done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(("version", "broken"), [("1.2.0", ["sine-upside-down: stale"]), ("0.9.0", [])])
@@ -88,8 +84,8 @@ def test_what_does_not_show_is_missed_where_it_was_seen_and_named_in_another_rel
 
 
 def test_a_folder_that_is_not_there_is_one_line_and_a_code(tmp_path: Path) -> None:
-    code, said = told("run", "--deviations", tmp_path / "nowhere")
-    assert (2, 1, True) == (code, len(said.splitlines()), "does not exist" in said)
+    done = conformance("run", "--deviations", tmp_path / "nowhere")
+    assert (2, "", 1, True) == (done.returncode, done.stdout, len(done.stderr.splitlines()), "does not exist" in done.stderr)
 
 
 def test_an_entry_of_ones_own_is_read_as_strictly_as_ours(own: Path) -> None:

@@ -33,6 +33,7 @@ from conformance.report import write_html
 from reference_impl import DIALECTS, OPS, PADDLE
 from reference_impl.tape.primitive import Primitive
 from tests.conformance.door import conformance
+from tests.conformance.drawn import Drawn
 from tests.report.samples import FOOTER, HEADER, finding
 from tests.wrong_engines import correct, loses_one_contribution
 
@@ -42,6 +43,7 @@ SMALL = replace(EXACT, deep=replace(DEEP, steps=(600,)))
 MODELS = DrawOptions(profile="model")
 ORDERS = DrawOptions(profile="orders")
 PROGRAMS = replace(ORDERS, static=True)
+DEEP_ONES, EXACT_ONES = Drawn(7, 40, DEEP_SCRIPTS), Drawn(7, 100, EXACT)
 LOSING = "tests.wrong_engines:loses_one_contribution"
 
 
@@ -58,13 +60,13 @@ def test_what_a_profile_draws_is_a_right_case_and_the_same_each_time(options, in
 
 
 def test_deep_scripts_have_hundreds_to_thousands_of_steps():
-    lengths = sorted(len(case_of(7, index, DEEP_SCRIPTS).steps) for index in range(25))
+    lengths = sorted(len(case.steps) for case in DEEP_ONES[:25])
     assert lengths[0] >= 500
     assert lengths[-1] >= 2400
 
 
 def test_deep_scripts_have_long_chains_wide_fans_and_many_roots():
-    cases = [case_of(7, index, DEEP_SCRIPTS) for index in range(40)]
+    cases = [*DEEP_ONES]
     used = [max(Counter(name for step in case.steps if isinstance(step, Op) for _, name in uses(step)).values()) for case in cases]
     roots = [len(step.roots) for case in cases for step in case.steps if isinstance(step, Call)]
     operands = [len(step.operands) for case in cases for step in case.steps if isinstance(step, Op)]
@@ -82,7 +84,7 @@ def test_deep_scripts_of_the_exact_lane_are_exact(index):
 @pytest.mark.frameworks
 @pytest.mark.parametrize("name", ["torch", "paddle"])
 def test_a_deep_script_conforms(name):
-    case = next(case for case in (case_of(7, index, EXACT) for index in range(100)) if 2000 <= len(case.steps) <= 3000)
+    case = next(case for case in EXACT_ONES if 2000 <= len(case.steps) <= 3000)
     verdict = run_case(case, [open_backend(name)], Judging()).verdicts[name]
     assert verdict.bucket not in FAILING
 

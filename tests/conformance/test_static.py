@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -50,8 +51,9 @@ PRODUCT = Op("mul", ("x", "w"), ("y",))
 KEPT = (*AGREEING, Bucket.KNOWN_DEVIATION)
 
 
+@functools.cache
 def answer(case: Case) -> Outcome:
-    """Run a case on the reference's static half."""
+    """Run a case on the reference's static half, once."""
     with np.errstate(all="ignore"):
         return reference(PADDLE_STATIC, PADDLE_STATIC.not_offered).run(case)
 
@@ -242,15 +244,20 @@ def test_a_training_that_goes_wrong_is_noticed(change: str) -> None:
 # Both halves.
 
 
+@functools.cache
 def eager_answer(case: Case) -> Outcome:
-    """Run a case on the reference's eager half."""
+    """Run a case on the reference's eager half, once."""
     return reference(PADDLE, PADDLE.not_offered).run(case)
 
 
 @functools.cache
 def shared_graphs() -> list[Case]:
-    """Draw exact programs that both halves offer: nothing is refused, and nothing asked for that only one of them has."""
-    found = []
+    """Return the first exact programs that both halves offer."""
+    return [*itertools.islice(offered_by_both(), SHARED)]
+
+
+def offered_by_both() -> Iterator[Case]:
+    """Draw exact programs in which nothing is refused, and nothing asked for that only one of the halves has."""
     for index in range(400):
         case = case_of(2, index, DrawOptions(("exact",), static=True))
         dtypes = {entry.dtype for entry in case.inputs}
@@ -259,8 +266,7 @@ def shared_graphs() -> list[Case]:
         plain = all(isinstance(s, Op | Grad) for s in case.steps) and not any(s.no_grad_vars for s in calls)
         apart = all(len(set(s.inputs)) == len(s.inputs) and set(s.inputs).isdisjoint(s.outputs) for s in calls)
         if plain and apart and len(dtypes) == 1 and all(isinstance(o, Computed) for o in seen):
-            found.append(case)
-    return found[:SHARED]
+            yield case
 
 
 def values_of(outcome: Outcome) -> list[list[Any]]:
@@ -291,7 +297,7 @@ def in_both_halves(case: Case) -> tuple[bool, bool]:
 
 
 def test_both_halves_of_paddle_agree_where_none_of_them_is_known_to_deviate(workers: Workers) -> None:
-    seen = Counter(workers.call(in_both_halves, case) for case in shared_graphs())
+    seen = Counter(workers.calls(in_both_halves, [[case] for case in shared_graphs()], at_once=SHARED))
     assert (0, True) == (seen[False, False], seen[True, False] >= 20), seen
 
 

@@ -102,7 +102,7 @@ def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Dev
         seen = _as_watched(answer, promise.case, variant.case, right, found.tainted)
         comparer, known_there = Comparer(variant), _excuse_beside(entry, variant, but)
         differing = (d for d in comparer.observation(number, right, seen) if not _is_unpredictable(entry, promise.case, found, d))
-        if all(known_there(d) or (number == found.step and known_here(d)) for d in differing):
+        if all(known_there(d) or known_here(replace(d, step=found.step)) for d in differing):
             return True
         return comparer.result.near_kink and _agrees_elsewhere(variant, number, seen, lambda there: _excuse_beside(entry, there, but))
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.aliases import lying_in, sharing_with
 from conformance.case.queries import made_by
-from conformance.case.steps import InPlace, Op
+from conformance.case.steps import Grad, InPlace, Op
 from conformance.deviations.conditions.in_place import shapes_at
 from conformance.deviations.conditions.registry import condition
 from reference_impl import PADDLE
@@ -32,9 +32,15 @@ def _lying(case: Case, number: int, ops: Collection[str]) -> set[str]:
 
 @condition
 def weight_with_gaps(case: Case, number: int) -> bool:
-    """Whether the second operand of an op may have gaps between its elements: a leaf, or by an index, a step or an expansion."""
+    """Whether the second operand of an op may have gaps between its elements: a leaf, or by an index, a step or an expansion.
+
+    The gradient of a sum is an expansion, too.
+    """
     step = case.steps[number]
     apart = {entry.name for entry in case.inputs if entry.strided is True} | _lying(case, number, SPARSE)
+    summed = {made.operands[0] for made in case.steps[:number] if isinstance(made, Op) and made.op == "sum"}
+    asked = (pair for made in case.steps[:number] if isinstance(made, Grad) for pair in zip(made.inputs, made.results, strict=True))
+    apart |= {gradient for name, gradient in asked if name in summed}
     return isinstance(step, Op) and len(step.operands) > 1 and step.operands[1] in apart
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from conformance.backends import Backend, BackendInfo, answer
+from conformance.campaign.deaths import endless, is_of_death, settled_death
 from conformance.campaign.examination import ailment_in
 from conformance.campaign.grid_records import GridRecord, Met
 from conformance.campaign.last_words import heard
@@ -31,14 +32,13 @@ from conformance.case.profile import Profile, profile_of
 from conformance.compare.following import under
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
-from conformance.deviations.entries import CRASH, is_framed, listed
+from conformance.deviations.entries import listed
 from conformance.generate.scripts import case_of
 from conformance.judge.audit import audit, is_due
 from conformance.judge.canary import BIRD, POISON, Ailment, read_past_its_end, well
 from conformance.judge.nulls import Agreed, compare_nulls
 from conformance.judge.verdict import EXPLAINED, FAILING, Bucket, Verdict, judge, observe, verdict_of
 from conformance.laws.judging import Judging, Sampling, apply_laws, statuses, times_as_large
-from conformance.laws.registry import LAWS, cases_of
 from conformance.laws.relation import Status
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def run_chunk(chunk: Chunk) -> dict[tuple[str, ...], Any]:
             set_alarm(0)
             if record.case is not None:
                 record = msgspec.structs.replace(record, since=chunk.start)
-            if index in chunk.deaths and not any(map(_is_of_death, record.verdicts.values())):
+            if index in chunk.deaths and not any(map(is_of_death, record.verdicts.values())):
                 record = msgspec.structs.replace(record, deaths=chunk.deaths[index])
             out.write(record)
             if record.poisoned:
@@ -179,7 +179,7 @@ class _Trial:
         """Run the case on a backend, unless a death of it is known, and judge what it answers."""
         case, judging, entering, name = self.case, self.judging, self.entering, engine.info.name
         if death is not None and death.law == OURS:
-            self.verdicts[name] = verdict_record(case, _endless(death), self.facts or NOTHING)
+            self.verdicts[name] = verdict_record(case, endless(death), self.facts or NOTHING)
             return
         entering(f"{name} {OURS}")
         with _clock(self.seconds, "reference"):
@@ -187,7 +187,7 @@ class _Trial:
             if promise is not None:
                 self.promises.append(promise)
                 self.facts = self.facts or profile_of(case, promise.outcome)
-        if (on_death := _settled_death(case, engine, death, entering)) is not None:
+        if (on_death := settled_death(case, engine, death, entering)) is not None:
             self.verdicts[name] = verdict_record(case, on_death, self.facts or NOTHING)
             return
         entering(name)
@@ -318,42 +318,3 @@ def _with_laws(
 
 def _fault(error: Exception) -> Verdict:
     return Verdict(Bucket.HARNESS_ERROR, Mismatch(END, "harness", "step", "judged", type(error).__name__, str(error)))
-
-
-def _endless(death: Death) -> Verdict:
-    """Return the verdict on a case that took this suite longer than a case may take."""
-    detail = f"no end in sight of what the reference and the judge do: {death.frame}"
-    return Verdict(Bucket.HARNESS_ERROR, Mismatch(END, "harness", "step", "judged", death.bucket, detail))
-
-
-def _is_of_death(verdict: VerdictRecord) -> bool:
-    return verdict.mismatch is not None and verdict.mismatch.kind == CRASH
-
-
-def _settled_death(case: Case, engine: Backend, death: Death | None, entering: Callable[[str], None]) -> Verdict | None:
-    """Return the verdict on a case that is known to take the process down; ``None`` where it has to be run."""
-    if death is None:
-        return None
-    verdict = _verdict_on_death(case, engine, death, entering)
-    return verdict if death.own or (death.is_native and is_framed(verdict.deviation)) else None
-
-
-def _verdict_on_death(case: Case, engine: Backend, death: Death, entering: Callable[[str], None]) -> Verdict:
-    """Return the verdict on a case that takes the process down.
-
-    If that was under a law, a known deviation may explain a case of the law's trial; the case itself runs once more to make it.
-    """
-    crashed = death.bucket is Bucket.CRASHED
-    happened = "the process died" if crashed else "no end in sight"
-    under = {"": "", BIRD: ", in a canary, after what was refused"}.get(death.law, f", under the law {death.law}")
-    detail = f"{happened}{under}: {death.frame}"
-    found = Mismatch(END, CRASH, death.law or "step", "computed", death.bucket, detail)
-    cases = [case]
-    if death.law in LAWS:
-        entering(engine.info.name)
-        cases += cases_of(death.law, case, engine, engine.run(case))
-    for one in cases:
-        verdict = verdict_of(Promise(one, engine.info), found, Verdict(death.bucket))
-        if verdict.deviation:
-            return verdict
-    return Verdict(death.bucket, found)

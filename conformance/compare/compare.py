@@ -12,9 +12,8 @@ lane they must lie within what rounding can do (`rounding`).
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -25,6 +24,7 @@ from conformance.case.place import END, StepNumber
 from conformance.case.queries import label, upstream_of
 from conformance.case.rewrite import replace_step
 from conformance.case.steps import Backward, Call, Custom, Grad, Hook, observed
+from conformance.compare.comparison import Comparison
 from conformance.compare.mismatch import ALL_ZEROS, WITH_NAN, ZEROS_FOR_NONE, Mismatch, describe, word_of
 from conformance.compare.rounding import agrees_cheaply, is_sampled
 from conformance.compare.taint import Taint
@@ -32,44 +32,15 @@ from conformance.ops.dtypes import is_floating
 from reference_impl import Category
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from conformance.case.outcome import Event, Observation, Outcome, State, Value
+    from conformance.compare.comparison import Known
     from conformance.compare.promise import Promise
-    from conformance.compare.rounding import Bounds
 
 AMID = (Category.NOT_IMPLEMENTED, Category.GRAPH_FREED, Category.IN_PLACE_VERSION)
 """Refusals in the middle of a pass. Which hooks it had called before depends on the order of nodes that were ready at the same time,
 which nobody promises, and which in Paddle is not always the same."""
-
-Known: TypeAlias = "Callable[[Mismatch], str | None]"
-"""Names the entry of the known deviation that a difference is, if it is one."""
-
-
-@dataclass
-class Comparison:
-    """What was compared, and the first mismatch that no known deviation explains, if there is one.
-
-    ``known``: the known deviations, each with the id of its entry; ``shadowed``: the differences that may be consequences of them;
-    ``steps`` lists the steps that agree, by number; ``gradients`` has for each call the values whose gradient came and agrees, whatever
-    the others are. ``bounded``: the few-ulps test failed, so derived bounds were computed. ``rejected``: these bounds, if a number was
-    beyond them. ``ratios``: where a bound was computed, the largest error over it, by what the step is called.
-    """
-
-    mismatch: Mismatch | None = None
-    known: list[tuple[Mismatch, str]] = field(default_factory=list)
-    shadowed: list[Mismatch] = field(default_factory=list)
-    rejected: Bounds | None = None
-    bounded: bool = False
-    counts: Counter[str] = field(default_factory=Counter)
-    ratios: dict[str, float] = field(default_factory=dict)
-    steps: list[int] = field(default_factory=list)
-    gradients: dict[int, set[str]] = field(default_factory=dict)
-
-    @property
-    def near_kink(self) -> bool:
-        """Whether a number was rejected that rounding may carry over a kink. To tell takes all shadows of the run."""
-        return self.rejected is not None and self.rejected.near_kink
 
 
 class Comparer:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from conformance.backends import BackendInfo
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome
-    from conformance.compare.compare import Comparison, Known
+    from conformance.compare.comparison import Comparison, Known
     from conformance.compare.mismatch import Mismatch
     from reference_impl.dialects.conventions import OpenChoice
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from conformance.case.outcome import Outcome, Value
     from conformance.compare.branches import Branches, Choice, Observer
-    from conformance.compare.compare import Known
+    from conformance.compare.comparison import Known
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
     from reference_impl.tape.primitive import Primitive

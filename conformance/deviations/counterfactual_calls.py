@@ -12,9 +12,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import msgspec
-import numpy as np
 
-from conformance.case.case import Case, input_of
+from conformance.case.case import Case
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import constant_inputs, frozen_seeds, leaves, twins, until
 from conformance.case.rewrite import (
@@ -26,7 +25,6 @@ from conformance.case.rewrite import (
     interpose,
     rename,
     replace_step,
-    with_inputs,
     with_steps,
     without_constant,
     without_seed,
@@ -45,7 +43,6 @@ from conformance.case.steps import (
     results,
 )
 from conformance.deviations.conditions.calls import input_is_output
-from conformance.ops.dtypes import SINGLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -320,33 +317,6 @@ def others_asked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[V
         yield replace_step(case, number, wider), number
 
 
-def seeds_with_history(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have every `grad` with a graph take a seed whose flag was taken off as it was before, with its history: one such tensor."""
-    for i, off in enumerate(case.steps if number is END else case.steps[:number]):
-        if isinstance(off, SetRequiresGrad) and not off.requires_grad:
-            kept = Op("clone", (off.tensor,), (f"{CONSTANT}{off.tensor}",))
-
-            def tracked(step: Step, kept: Op = kept) -> Step:
-                if not isinstance(step, Grad) or not step.create_graph or step.grad_outputs is None:
-                    return step
-                seeds = (kept.results[0] if name in kept.operands else name for name in step.grad_outputs)
-                return msgspec.structs.replace(step, grad_outputs=tuple(seeds))
-
-            yield with_steps(case, (*case.steps[:i], kept, *map(tracked, case.steps[i:]))), number if number is END else number + 1
-
-
 def nothing_freed(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have every `grad` keep its graph."""
     yield each_step(case, lambda s: msgspec.structs.replace(s, retain_graph=True) if isinstance(s, Grad) else s), number
-
-
-def seeds_read_in_single(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have the memory of a seed of double precision be read as numbers of single precision, as many as the seed has: one constant."""
-    calls = (s for s in until(case, number) if isinstance(s, Grad | Backward))
-    seeds = {name for call in calls for name in call.seeds or ()}
-    for wide in case.inputs:
-        if wide.name in seeds and wide.dtype in SINGLE and not wide.differentiable:
-            array = wide.array()
-            memory = np.ascontiguousarray(array).reshape(-1).view(SINGLE[wide.dtype])[: array.size]
-            read = input_of(wide.name, memory.reshape(array.shape))
-            yield with_inputs(case, (read if i is wide else i for i in case.inputs)), number

@@ -63,8 +63,6 @@ from conformance.deviations.counterfactual_calls import (
     returning_as_many,
     saved_leaves_constant,
     seed_constant,
-    seeds_read_in_single,
-    seeds_with_history,
     siblings_asked,
     surplus_seeds_dropped,
     unreachable_allowed,
@@ -72,7 +70,7 @@ from conformance.deviations.counterfactual_calls import (
 from conformance.deviations.counterfactual_captures import another_result_asked
 from conformance.deviations.counterfactual_cuts import MOST, derivative_constant, last_operand_constant, operand_constant
 from conformance.deviations.counterfactual_gradients import OF_GRADIENTS
-from conformance.deviations.counterfactual_seeds import seeds_fitted
+from conformance.deviations.counterfactual_seeds import seeds_fitted, seeds_read_in_single, seeds_with_history
 from conformance.deviations.counterfactual_slots import seeds_of_first_operand
 from conformance.deviations.counterfactual_starts import asked_outputs_not_started
 from conformance.deviations.counterfactual_writes import (

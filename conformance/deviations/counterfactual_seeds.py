@@ -1,7 +1,8 @@
-"""Counterfactuals of seeds that do not fit: what a call that should refuse them answers, where they do not reach.
+"""Counterfactuals of seeds: what a call answers that should refuse a seed, or takes it for another tensor than it is.
 
 An engine that takes a seed of another shape than its root reads or writes beyond it, so nobody can say what becomes of it. But it
-comes to what the root was computed from, and nowhere else: there the call answers what it does with a seed that fits.
+comes to what the root was computed from, and nowhere else: there the call answers what it does with a seed that fits. A seed may have
+a history that was taken off it, and its memory may be read as numbers of another dtype.
 """
 
 from __future__ import annotations
@@ -13,17 +14,19 @@ import numpy as np
 
 from conformance.case.case import input_of
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import edges
-from conformance.case.rewrite import CONSTANT, replace_step, with_inputs
-from conformance.case.steps import Backward, Grad
+from conformance.case.queries import edges, until
+from conformance.case.rewrite import CONSTANT, replace_step, with_inputs, with_steps
+from conformance.case.steps import Backward, Grad, Op, SetRequiresGrad
 from conformance.deviations.conditions.in_place import shapes_at
 from conformance.deviations.counterfactual_calls import nothing_freed
+from conformance.ops.dtypes import SINGLE
 from reference_impl import PADDLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from conformance.case.case import Case
+    from conformance.case.steps import Step
     from conformance.deviations.counterfactual_calls import Variant
 
 
@@ -53,3 +56,30 @@ def seeds_fitted(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[V
     other = replace_step(with_inputs(case, (*case.inputs, *fitting)), number, fitted)
     yield other, number
     yield from nothing_freed(other, number, ())
+
+
+def seeds_with_history(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have every `grad` with a graph take a seed whose flag was taken off as it was before, with its history: one such tensor."""
+    for i, off in enumerate(case.steps if number is END else case.steps[:number]):
+        if isinstance(off, SetRequiresGrad) and not off.requires_grad:
+            kept = Op("clone", (off.tensor,), (f"{CONSTANT}{off.tensor}",))
+
+            def tracked(step: Step, kept: Op = kept) -> Step:
+                if not isinstance(step, Grad) or not step.create_graph or step.grad_outputs is None:
+                    return step
+                seeds = (kept.results[0] if name in kept.operands else name for name in step.grad_outputs)
+                return msgspec.structs.replace(step, grad_outputs=tuple(seeds))
+
+            yield with_steps(case, (*case.steps[:i], kept, *map(tracked, case.steps[i:]))), number if number is END else number + 1
+
+
+def seeds_read_in_single(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have the memory of a seed of double precision be read as numbers of single precision, as many as the seed has: one constant."""
+    calls = (s for s in until(case, number) if isinstance(s, Grad | Backward))
+    seeds = {name for call in calls for name in call.seeds or ()}
+    for wide in case.inputs:
+        if wide.name in seeds and wide.dtype in SINGLE and not wide.differentiable:
+            array = wide.array()
+            memory = np.ascontiguousarray(array).reshape(-1).view(SINGLE[wide.dtype])[: array.size]
+            read = input_of(wide.name, memory.reshape(array.shape))
+            yield with_inputs(case, (read if i is wide else i for i in case.inputs)), number

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from conformance.case.case import Case
     from conformance.case.outcome import Observation
     from conformance.case.place import StepNumber
-    from conformance.compare.compare import Known
+    from conformance.compare.comparison import Known
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
     from conformance.deviations.counterfactual_calls import Variant

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from conformance.case.outcome import Outcome
-    from conformance.compare.compare import Comparison
+    from conformance.compare.comparison import Comparison
     from conformance.compare.promise import Promise
     from reference_impl.dialects.conventions import OpenChoice
 

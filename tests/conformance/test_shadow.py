@@ -21,7 +21,7 @@ from tests.conformance.engines import INFO, answer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.compare.compare import Comparison
+    from conformance.compare.comparison import Comparison
     from conformance.compare.mismatch import Mismatch
 
 SCRIPT = Case(

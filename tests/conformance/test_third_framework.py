@@ -358,6 +358,7 @@ def test_it_is_opened_by_name_and_listed(environment: dict[str, str]) -> None:
     (found,) = [row for row in listed if row["name"] == "abacus"]
     facts = {"name": "abacus", "version": "1.0", "dialect": "torch", "not_offered": NOT_OFFERED}
     assert found.pop("conventions").startswith("torch 2.13.0 ")
+    assert found.pop("orders")["mul"] == 3
     assert {**facts, "cpu": "", "title": "", "repeatable": "bitwise"} == found
 
 

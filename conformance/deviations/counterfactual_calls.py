@@ -42,7 +42,7 @@ from conformance.case.steps import (
     SetRequiresGrad,
     results,
 )
-from conformance.deviations.conditions.calls import input_is_output
+from conformance.deviations.conditions.calls import input_is_output, names_in_paddle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -78,9 +78,9 @@ def no_seeds(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Varia
 def leaf_hooks_gone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Remove the hooks on leaves right before the step, which the calls before it met; an output's gradient in itself is one, too."""
     if number is not END:
-        own = leaves(case)
+        own, same = leaves(case), names_in_paddle(case, len(case.steps))
         of_themselves = (name for i in range(number) if input_is_output(case, i) for name in results(case.steps[i]))
-        yield _unhooked(case, number, {*own, *(name for name, seed in twins(case.steps).items() if seed in own), *of_themselves})
+        yield _unhooked(case, number, {*own, *(name for name, first in same.items() if first in own), *of_themselves})
 
 
 def hooks_gone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.case.place import END, StepNumber
-from conformance.case.rewrite import replace_step
-from conformance.case.steps import Grad
+from conformance.case.rewrite import CONSTANT, replace_step, with_steps
+from conformance.case.steps import Grad, Op
 from conformance.deviations.conditions.several import made_together
 
 if TYPE_CHECKING:
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 
 def another_result_asked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have a `grad` call ask for another result of an op with several than it does; if it asks for both, they change places."""
+    """Have a `grad` call ask for another result of an op with several than it does; if it asks for both, they change places.
+
+    A result of a node that runs at which nothing arrives has zeros there, where otherwise its gradient would be absent.
+    """
     call = None if number is END else case.steps[number]
     if number is END or not isinstance(call, Grad):
         return
@@ -31,4 +34,9 @@ def another_result_asked(case: Case, number: StepNumber, _: Sequence[str]) -> It
         for other in (name for names in made_together(case.steps[:number]) if asked in names for name in names if name != asked):
             inputs = [asked if name == other else name for name in call.inputs]
             inputs[position] = other
-            yield replace_step(case, number, msgspec.structs.replace(call, inputs=tuple(inputs))), number
+            taken = msgspec.structs.replace(call, inputs=tuple(inputs))
+            yield replace_step(case, number, taken), number
+            nothing = Op("mul_scalar", (other,), (f"{CONSTANT}{other}",), {"other": 0.0})
+            seeds = None if call.grad_outputs is None else (*call.grad_outputs, None)
+            beside = msgspec.structs.replace(taken, outputs=(*call.outputs, *nothing.results), grad_outputs=seeds)
+            yield with_steps(case, (*case.steps[:number], nothing, beside, *case.steps[number + 1 :])), number + 1

@@ -8,6 +8,7 @@ from conformance.case.outcome import Computed
 from conformance.case.queries import call_at, keeps_graph, made_by, upstream
 from conformance.case.steps import AppendBackward, Backward, Custom, Edge, Grad, InPlace, Op, observed, ops, results, uses
 from conformance.compare.promise import promised
+from conformance.deviations.conditions.calls import names_in_paddle
 from conformance.deviations.conditions.registry import case_condition, condition
 from conformance.ops import catalogue
 from conformance.ops.dtypes import is_complex
@@ -97,10 +98,14 @@ def real_seed_of_complex(case: Case, number: int) -> bool:
 
 @condition
 def leaf_seeded_in_another_dtype(case: Case, number: int) -> bool:
-    """Whether a call has an input of the case as a root, and for its seed an input of another dtype, or what was computed from one."""
+    """Whether a call has an input of the case as a root, and for its seed an input of another dtype, or what was computed from one.
+
+    A gradient that is its seed is that input, too, if the seed is one.
+    """
     call = call_at(case, number)
-    given, dtypes = {entry.name for entry in case.inputs}, _dtypes(case)
-    pairs = () if call is None else zip(call.roots, call.seeds or (), strict=False)
+    given, dtypes, same = {entry.name for entry in case.inputs}, _dtypes(case), names_in_paddle(case, number)
+    roots = () if call is None else [same.get(root, root) for root in call.roots]
+    pairs = () if call is None else zip(roots, call.seeds or (), strict=False)
     return any(
         root in given and any(dtypes.get(name, dtypes[root]) != dtypes[root] for name in upstream(case.steps[:number], seed or ""))
         for root, seed in pairs

@@ -39,6 +39,7 @@ WRONG_ON_TORCH = (
     "real-number-beside-a-complex-one-in-two-passes",
     "real-view-of-a-complex-leaf-whose-flag-was-set-later",
     "retained-gradient-that-rounds-where-it-is-shared",
+    "retained-leaf-beside-a-root-that-is-its-seed",
     "scalars-whose-gradients-a-stack-put-in-one-memory",
     "second-derivative-of-renorm-at-zeros",
     "seed-that-a-diagonal-is-a-view-of",

@@ -20,12 +20,9 @@ from conformance.backends import BackendInfo
 from conformance.backends.reference import ReferenceEngine
 from conformance.campaign import worker
 from conformance.case.outcome import Raised
-from conformance.case.queries import ops_in
 from conformance.case.steps import Op
 from conformance.generate.scripts import case_of
 from conformance.judge.canary import canary_of
-from conformance.judge.nulls import compare_nulls
-from conformance.judge.verdict import judge
 from conformance.mutants.mutant import Breaks, WrongEngine, patch
 from conformance.mutants.wrong_rule import rule_fault
 from conformance.ops import catalogue
@@ -268,15 +265,13 @@ def undrawable() -> WrongEngine:
 
 
 def endlessly_judged() -> WrongEngine:
-    """Open the reference, and break the judge of this process: it never comes back from a case that uses ``sin``."""
-    worker.judge = lambda promise, actual: _spin() if "sin" in ops_in(promise.case) else judge(promise, actual)
-    return WrongEngine("endlessly_judged")
+    """Open a right engine that breaks the judge of its process in a case that uses ``sin``: it never comes back."""
+    return Damaging("endlessly_judged", lambda: setattr(worker, "judge", lambda *_: _spin()))
 
 
 def endlessly_paired() -> WrongEngine:
-    """Open the reference, and break the null pairs of this process: those of a case that uses ``sin`` are compared for ever."""
-    worker.compare_nulls = lambda case, *given, **how: _spin() if "sin" in ops_in(case) else compare_nulls(case, *given, **how)
-    return WrongEngine("endlessly_paired")
+    """Open a right engine that breaks the null pairs of its process in a case that uses ``sin``: they are compared for ever."""
+    return Damaging("endlessly_paired", lambda: setattr(worker, "compare_nulls", lambda *_, **__: _spin()))
 
 
 def hangs_on_sin() -> WrongEngine:

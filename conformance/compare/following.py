@@ -91,13 +91,11 @@ def _one_further(
         return None
     best = None
     furthest = _place(found)
-    scripts = [] if found.kind == "value" else [so_far.promise.of(case) for case in instead(so_far.promise, found)]
-    of_scripts = {choice: option for script in scripts for choice, option in asked(script).items()}
     told = plainly(so_far.promise.outcome)
-    for options in _explanations(so_far.promise, found, scripts, of_scripts):
+    for options, is_elsewhere in _explanations(so_far.promise, found, instead):
         taken = {**so_far.options, **options}
         other = under(promise, taken)
-        if of_scripts.keys().isdisjoint(options) and plainly(other.outcome) == told:
+        if not is_elsewhere and plainly(other.outcome) == told:
             continue  # it changes nothing that anybody is asked for
         compared = Comparer(other).run(actual, excuse(other))
         place = _place(compared.mismatch)
@@ -194,17 +192,14 @@ def _place(found: Mismatch | None) -> tuple[float, int]:
     return float("inf") if found.step is END else found.step, found.slot
 
 
-def _explanations(
-    promise: Promise, found: Mismatch, scripts: Sequence[Promise], of_scripts: Mapping[OpenChoice, str]
-) -> Iterator[dict[OpenChoice, str]]:
-    """Yield what may explain a difference: each choice alone (a refusal with those behind it, too), then all of an op, all, and pairs.
+def _explanations(promise: Promise, found: Mismatch, instead: Instead) -> Iterator[tuple[dict[OpenChoice, str], bool]]:
+    """Yield what may explain a difference, each with whether it is asked elsewhere, too: by a script of what is known to come instead.
 
-    What is known to come instead, by another script, may be decided by a choice, too. Of a refusal comes first what contradicts
-    nothing that was measured of this very release, and turns just that refusal; then the nearest choices come, those about
-    derivatives of derivatives last. Any node that a pass enters may refuse it; so of a refusal, and while an engine is learned of
-    everything, those come before all others of which nothing is known. ``scripts``: those of what may come instead; ``of_scripts``: the
-    choices that they ask.
+    Of a refusal comes first what contradicts nothing that was measured of this very release, and turns just that refusal; then the
+    nearest choices come, those about derivatives of derivatives last. Any node that a pass enters may refuse it; so of a refusal, and
+    while an engine is learned of everything, those come before all others of which nothing is known.
     """
+    scripts = [] if found.kind == "value" else [promise.of(case) for case in instead(promise, found)]
     differ = (found, *(replace(found, expected=_answer(script)) for script in scripts if found.kind == "error"))
     differs = next(filter(_kinds, differ), found)  # from what is promised, or from what is known to come instead
     kinds, seen = _kinds(differs), None if found.step is END else promise.outcome.observations[found.step]
@@ -212,15 +207,21 @@ def _explanations(
         kinds |= {*_refusing(str(seen.category))}
     if not kinds:
         return
-    own = asked(promise, found)
+    own, of_scripts = asked(promise, found), {choice: option for script in scripts for choice, option in asked(script).items()}
     nearest = reversed({**{choice: option for choice, option in of_scripts.items() if choice not in own}, **own}.items())
     flips = [(c, option, other) for c, option in nearest if c.kind in kinds for other in OPTIONS[c.kind] if other != option]
     distances = {flip: _distance(promise, differs, *flip) for flip in flips}
-    ranked = sorted(flips, key=distances.__getitem__)
+    for options in _likeliest_first(distances, (_until(promise, found), *scripts)):
+        yield options, not of_scripts.keys().isdisjoint(options)
+
+
+def _likeliest_first(distances: Mapping[Flip, tuple[bool, ...]], scripts: Sequence[Promise]) -> Iterator[dict[OpenChoice, str]]:
+    """Yield each choice alone (a refusal with those behind it, too), then all of an op, all, and pairs."""
+    ranked = sorted(distances, key=distances.__getitem__)
     for _, alike in itertools.groupby(ranked, key=lambda flip: distances[flip][:2]):
-        yield from itertools.islice(_alone(alike, (_until(promise, found), *scripts)), TRIED)
+        yield from itertools.islice(_alone(alike, scripts), TRIED)
     yield from itertools.islice(_together(ranked), TRIED)
-    yield from itertools.islice(_one_behind_another(ranked, (_until(promise, found), *scripts)), TRIED)
+    yield from itertools.islice(_one_behind_another(ranked, scripts), TRIED)
 
 
 def _alone(flips: Iterable[Flip], scripts: Iterable[Promise]) -> Iterator[dict[OpenChoice, str]]:

@@ -235,26 +235,6 @@ def gradients_are_seeds(case: Case, number: StepNumber, _: Sequence[str]) -> Ite
             yield with_inputs(named, inputs), number
 
 
-def returned_seeds_with_history(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have each `grad` with a graph that has a returned seed take the tensor that was the seed first, with its history."""
-    same = twins(case.steps)
-    returned = {
-        name: same[name]
-        for step in case.steps
-        if isinstance(step, Grad) and not step.create_graph
-        for name in step.results
-        if name in same
-    }
-
-    def seeded(step: Step) -> Step:
-        if not isinstance(step, Grad) or not step.create_graph or step.grad_outputs is None:
-            return step
-        seeds = (name if name is None else returned.get(name, name) for name in step.grad_outputs)
-        return msgspec.structs.replace(step, grad_outputs=tuple(seeds))
-
-    yield each_step(case, seeded), number
-
-
 def toggled_edges_dropped(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have `backward` not start from edges of leaves whose flag was taken off: what arrives there is added to no ``.grad``."""
     call = None if number is END else case.steps[number]
@@ -278,7 +258,6 @@ OF_GRADIENTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Var
     "as if gradients were captured before hooks": captured_before_hooks,
     "as if hooked gradients beside a root were roots": hooked_gradients_started,
     "as if a gradient were its seed": gradients_are_seeds,
-    "as if returned seeds kept their history": returned_seeds_with_history,
     "as if edges of leaves without a flag were no roots": toggled_edges_dropped,
     "as if a pass ran for a hooked tensor alone": hooked_alone,
 }

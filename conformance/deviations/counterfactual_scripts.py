@@ -70,7 +70,12 @@ from conformance.deviations.counterfactual_calls import (
 from conformance.deviations.counterfactual_captures import another_result_asked
 from conformance.deviations.counterfactual_cuts import MOST, derivative_constant, last_operand_constant, operand_constant
 from conformance.deviations.counterfactual_gradients import OF_GRADIENTS
-from conformance.deviations.counterfactual_seeds import seeds_fitted, seeds_read_in_single, seeds_with_history
+from conformance.deviations.counterfactual_seeds import (
+    returned_seeds_with_history,
+    seeds_fitted,
+    seeds_read_in_single,
+    seeds_with_history,
+)
 from conformance.deviations.counterfactual_slots import seeds_of_first_operand
 from conformance.deviations.counterfactual_starts import asked_outputs_not_started
 from conformance.deviations.counterfactual_writes import (
@@ -314,6 +319,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if a seed were a constant": seed_constant,
     "as if saved leaves were constants": saved_leaves_constant,
     "as if seeds kept their history": seeds_with_history,
+    "as if returned seeds kept their history": returned_seeds_with_history,
     "as if the memory of a seed were read in single precision": seeds_read_in_single,
     "as if leaves had no hooks": leaf_hooks_gone,
     "as if a tensor had no hooks any more": hooks_gone,

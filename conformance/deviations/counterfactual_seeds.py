@@ -1,8 +1,8 @@
 """Counterfactuals of seeds: what a call answers that should refuse a seed, or takes it for another tensor than it is.
 
 An engine that takes a seed of another shape than its root reads or writes beyond it, so nobody can say what becomes of it. But it
-comes to what the root was computed from, and nowhere else: there the call answers what it does with a seed that fits. A seed may have
-a history that was taken off it, and its memory may be read as numbers of another dtype.
+comes to what the root was computed from, and nowhere else: there the call answers what it does with a seed that fits. A seed may keep
+a history that was taken off it, or that was never its own, and its memory may be read as numbers of another dtype.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 from conformance.case.case import input_of
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import edges, until
-from conformance.case.rewrite import CONSTANT, replace_step, with_inputs, with_steps
+from conformance.case.queries import edges, twins, until
+from conformance.case.rewrite import CONSTANT, each_step, replace_step, with_inputs, with_steps
 from conformance.case.steps import Backward, Grad, Op, SetRequiresGrad
 from conformance.deviations.conditions.in_place import shapes_at
 from conformance.deviations.counterfactual_calls import nothing_freed
@@ -23,7 +23,7 @@ from conformance.ops.dtypes import SINGLE
 from reference_impl import PADDLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from conformance.case.case import Case
     from conformance.case.steps import Step
@@ -63,14 +63,24 @@ def seeds_with_history(case: Case, number: StepNumber, _: Sequence[str]) -> Iter
     for i, off in enumerate(case.steps if number is END else case.steps[:number]):
         if isinstance(off, SetRequiresGrad) and not off.requires_grad:
             kept = Op("clone", (off.tensor,), (f"{CONSTANT}{off.tensor}",))
+            seeded = (_seeded(step, {off.tensor: kept.results[0]}) for step in case.steps[i:])
+            yield with_steps(case, (*case.steps[:i], kept, *seeded)), number if number is END else number + 1
 
-            def tracked(step: Step, kept: Op = kept) -> Step:
-                if not isinstance(step, Grad) or not step.create_graph or step.grad_outputs is None:
-                    return step
-                seeds = (kept.results[0] if name in kept.operands else name for name in step.grad_outputs)
-                return msgspec.structs.replace(step, grad_outputs=tuple(seeds))
 
-            yield with_steps(case, (*case.steps[:i], kept, *map(tracked, case.steps[i:]))), number if number is END else number + 1
+def returned_seeds_with_history(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have each `grad` with a graph that has a returned seed take the tensor that was the seed first, with its history."""
+    calls = (step for step in case.steps if isinstance(step, Grad) and not step.create_graph)
+    same, returned = twins(case.steps), {name for call in calls for name in call.results}
+    firsts = {name: first for name, first in same.items() if name in returned}
+    yield each_step(case, lambda step: _seeded(step, firsts)), number
+
+
+def _seeded(step: Step, names: Mapping[str, str]) -> Step:
+    """Have a `grad` with a graph take other tensors for its seeds."""
+    if not isinstance(step, Grad) or not step.create_graph or step.grad_outputs is None:
+        return step
+    seeds = (name if name is None else names.get(name, name) for name in step.grad_outputs)
+    return msgspec.structs.replace(step, grad_outputs=tuple(seeds))
 
 
 def seeds_read_in_single(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

@@ -75,8 +75,8 @@ class Hunt:
 
     ``timeout``: the seconds that all mutants together may take for one case. ``lost``: mutants that are known to take the process
     down, or never to come back, with the index of the case and the bucket. ``points``: those cases that are of the grid, by index;
-    ``drawn``: the index of the first of those that are drawn. ``origins``: where those ops of
-    these mutants were met that stand in no row; or else each worker would look for them.
+    ``drawn``: the index of the first of those that are drawn. ``origins``: where those ops of these mutants were met that stand in no
+    row; or else each worker would look for them.
     """
 
     seed: int

@@ -98,8 +98,8 @@ def _by_hand() -> dict[str, tuple[Kind, Entry]]:
 def mutants_of(op: Primitive) -> tuple[Mutant, ...]:
     """Return the mutants of an op's rules: those written by hand, then those that are derived.
 
-    None is derived for `OF_TWO_LAYERS`. Their rules are the reverse pass through twice the formula of one layer, which has all its
-    mutants, and those of their 62 operands took as long as all others together.
+    None is derived for `OF_TWO_LAYERS`. Their rules are the reverse pass through the formula of one layer, twice or from its end; one
+    layer has all its mutants, and those of the 62 operands of two took as long as all others together.
     """
     by_hand = [entry.mutant(kind) for kind, entry in _by_hand().values() if entry.op == op.name]
     if op.name in OF_TWO_LAYERS:

@@ -50,11 +50,13 @@ class Derivatives:
     rows: list[tuple[str, list[int]]]
     pairs: list[Pairs]
 
-    def cells(self, op: str, numbers: list[int]) -> list[tuple[int, str]]:
-        """Return the numbers of an op, each with ``gap`` where that is too few of what is offered."""
-        seldom = {(pairs.backend, order) for pairs in self.pairs for _, name, order in pairs.seldom if name == op}
+    def cells(self) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+        """Yield each op with its numbers, each of these with ``gap`` where that is too few of what is offered."""
+        seldom = {(op, pairs.backend, order) for pairs in self.pairs for _, op, order in pairs.seldom}
         places = [(name, order) for name in self.backends for order in ORDERS]
-        return [(number, "gap" if place in seldom else "" if number else "soft") for number, place in zip(numbers, places, strict=True)]
+        for op, numbers in self.rows:
+            short = [(op, *place) in seldom for place in places]
+            yield op, [(number, "gap" if gap else "" if number else "soft") for number, gap in zip(numbers, short, strict=True)]
 
 
 def derivatives_of(footer: Footer, backends: list[str], header: Header | None = None) -> Derivatives:

@@ -26,7 +26,7 @@ from conformance.generate.sketch import Sketch
 from conformance.generate.sources import FastSource
 from conformance.ops import catalogue
 from conformance.ops.dtypes import COMPLEX, OTHER_KIND, OTHER_PRECISION
-from conformance.ops.orders import highest_order
+from conformance.ops.orders import OF_PARTS, highest_order
 from conformance.ops.spec import Drawn
 from reference_impl import DIALECTS, PADDLE_STATIC
 
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 LANES = ("exact", "numeric")
 Kind: TypeAlias = Literal["real", "complex", "static"]
-Company: TypeAlias = tuple[tuple[int, ...], tuple[tuple[bool, ...], ...]]
-"""The highest order of derivative of an op in each dialect, and which kinds of numbers it takes in either lane."""
+Company: TypeAlias = tuple[str, tuple[int, ...], tuple[tuple[bool, ...], ...]]
+"""The op, if it is one for itself; its highest order of derivative in each dialect; which kinds of numbers it takes in each lane."""
 CURVED = ("elementary", "reduction")
 LATER = 2
 """In a campaign over all ops one script in `LATER` is about an op that came later; two thirds of all ops did."""
@@ -133,11 +133,15 @@ def _teams(seed: int, turn: int, names: tuple[str, ...], alike: tuple[Company, .
 
 @functools.cache
 def _company(name: str, without: tuple[str, ...], *, static: bool) -> Company:
-    """Return what ops have in common that stand in one script: one that is refused, or has roundings, imposes that on the others."""
+    """Return what ops have in common that stand in one script: one that is refused, or has roundings, imposes that on the others.
+
+    A formula is one for itself, since nobody knows to which order its parts go.
+    """
     dialects = (PADDLE_STATIC,) if static else tuple(DIALECTS.values())
     orders = tuple(highest_order(name, dialect) for dialect in dialects)
     kinds = _kinds(without, static=static)
-    return orders, tuple(tuple(bool(_offered(exact, False, (name,), without, kind)) for kind in kinds) for exact in (False, True))
+    taken = tuple(tuple(bool(_offered(exact, False, (name,), without, kind)) for kind in kinds) for exact in (False, True))
+    return name if OF_PARTS in orders else "", orders, taken
 
 
 @functools.lru_cache(maxsize=16)

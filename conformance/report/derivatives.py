@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from conformance.campaign.coverage import OF_OP, ORDERS, key_of_op
 from conformance.case.prose import counted
+from conformance.ops.orders import OF_PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,8 +79,12 @@ def derivatives_of(footer: Footer, backends: list[str], header: Header | None = 
 def _pairs(footer: Footer, backend: str, orders: dict[str, int]) -> Pairs:
     counts = footer.counts.get(backend, {})
     compared = {(op, order): counts.get(key_of_op(op, order), 0) for op in orders for order in ORDERS}
-    offered = {pair: count for pair, count in compared.items() if count or pair[1] <= max(1, orders[pair[0]])}
+    offered = {pair: count for pair, count in compared.items() if _is_offered(pair[1], orders[pair[0]], count)}
     return Pairs(backend, len(offered), sorted((count, *pair) for pair, count in offered.items() if count < ENOUGH))
+
+
+def _is_offered(order: int, highest: int, count: int) -> bool:
+    return order <= max(1, highest) or (highest == OF_PARTS and count > 0)
 
 
 def in_words(found: Derivatives, names: list[str]) -> Iterator[str]:

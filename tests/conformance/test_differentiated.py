@@ -147,6 +147,10 @@ def test_of_a_run_of_some_ops_no_others_are_missed() -> None:
     assert [(0, "exp", 1), (0, "exp", 2)] == pairs.seldom
 
 
+def test_an_order_beyond_those_of_an_op_is_not_missed_where_it_was_compared_now_and_then() -> None:
+    assert [4, 4] == [compared(exp_3=count).pairs[0].offered for count in (0, 7)]
+
+
 def test_a_formula_has_the_orders_that_were_compared() -> None:
     assert [4, 5] == [compared(vstack_2=count).pairs[0].offered for count in (0, 7)]
 

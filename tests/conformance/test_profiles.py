@@ -184,6 +184,12 @@ def test_ops_of_a_team_have_as_many_orders_of_derivative_in_each_dialect():
     assert all(1 >= len({orders(op, dialect) for op in team}) for team in teams for dialect in DIALECTS.values())
 
 
+def test_a_formula_has_its_turn_alone():
+    formulas = [team for team in turn_of(ORDERS) if any(not isinstance(OPS[op], Primitive) for op in team)]
+    assert formulas
+    assert all(1 == len(team) for team in formulas)
+
+
 def test_nearly_every_op_that_has_its_turn_is_differentiated_to_the_third_order():
     highest = {}
     for index, team in enumerate(turn_of(ORDERS)):

@@ -138,7 +138,7 @@ class OrdersOdds:
     beside: tuple[str, ...] = ("mul", "add", "sub", "neg", "mul", "sin", "tanh")
     #: So many leaves at most are asked for: all of three recurrent layers, since Paddle refuses the gradients of some of their weights.
     asked: int = 48
-    first: Range = Range(2, 3)  #: So many first calls without a graph, each of all that was made.
+    first: Range = Range(2, 3)  #: So many first calls without a graph, each of what one op made.
     #: Such a call asks for one leaf: a wrong gradient of one operand hides the others, and a rule may depend on what is asked for.
     alone: float = 0.3
     again: Range = Range(3, 4)  #: So many gradients of what an op made are differentiated, each in a call of its own.

@@ -6,8 +6,8 @@ values or to what another op made, others may come behind it, and all is asked f
 something of each op that it hangs on, so a few ops have their turn together. What one of them made is differentiated by calls of its
 own: where an engine offers no second derivative of one, or is known to give a wrong one, the others are compared all the same.
 
-The first derivative is asked for without a graph, too, of all that was made: with one, an engine may refuse it of an op that has no
-second derivative. There a leaf may be asked for alone, since a rule may depend on what is asked for. In a program every gradient is
+The first derivatives of all ops come first, and without a graph: with one, an engine may refuse that of an op that has no second
+derivative. There a leaf may be asked for alone, since a rule may depend on what is asked for. In a program every gradient is
 part of the graph.
 """
 
@@ -44,10 +44,9 @@ def draw_orders(
     for _ in range(source.integer(*orders.before)):
         s.draw_op(orders.beside)
     made = [roots for op in ops if (roots := _made(s, orders, op))] or [s.values[:1]]
-    if not static:
-        together = list({root.name: root for roots in made for root in roots}.values())
-        for _ in range(source.integer(*orders.first)):
-            _grad(s, orders, together, create_graph=False, alone=source.chance(orders.alone))
+    for roots in made:
+        for _ in range(0 if static else source.integer(*orders.first)):
+            _grad(s, orders, roots, create_graph=False, alone=source.chance(orders.alone))
     for roots in made:
         _derive(s, orders, roots, static=static)
     return s.case()

@@ -91,6 +91,7 @@ from conformance.deviations.counterfactual_pooling import (
 from conformance.deviations.counterfactual_reflections import products_written_over
 from conformance.deviations.counterfactual_special import (
     curvatures_of_softplus_differences,
+    products_with_numbers_never_minus_zero,
     slopes_of_bessel_differences,
     slopes_of_gammaln_short_series,
     trigammas_of_a_short_series,
@@ -320,6 +321,7 @@ RULES: dict[str, Change] = {
     "as if slopes were constants": slopes_constant,
     "as if slopes at 0 were constants": slopes_constant_at_zero,
     "as if slopes of sinc were differences": slopes_of_sinc_differences,
+    "as if 0 were added to products with numbers": products_with_numbers_never_minus_zero,
     "as if curvatures of softplus were differences": curvatures_of_softplus_differences,
     "as if slopes of Bessel functions were differences": slopes_of_bessel_differences,
     "as if gradients of gammaln were a short series": slopes_of_gammaln_short_series,

@@ -13,7 +13,7 @@ import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
 from conformance.ops.dtypes import format_of
-from reference_impl.primitives.arithmetic import add, mul, mul_scalar, reciprocal, sub
+from reference_impl.primitives.arithmetic import add, mul, mul_scalar, neg, reciprocal, sub
 from reference_impl.primitives.bessel import i0, i0e, i1e
 from reference_impl.primitives.elementary import SOFTPLUS_THRESHOLD, logistic_slope, sigmoid, softplus_slope
 from reference_impl.primitives.gamma import digamma, polygamma
@@ -27,6 +27,19 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from reference_impl.tape.rules import Rule
+
+
+def products_with_numbers_never_minus_zero(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have a product with a number be ``scale x + 0``, and a negative be one with -1: what is -0 is 0 then."""
+    yield _plus_zero()
+
+
+@contextmanager
+def _plus_zero() -> Iterator[None]:
+    with ExitStack() as stack:
+        for op in (neg, mul_scalar):
+            stack.enter_context(replaced_forward(op, lambda right: lambda x, **attrs: right(x, **attrs) + np.zeros((), x.dtype)))
+        yield
 
 
 def curvatures_of_softplus_differences(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

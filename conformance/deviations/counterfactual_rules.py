@@ -6,7 +6,6 @@ runs. An entry of a ``deviation.toml`` names these like the counterfactual scrip
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ import numpy as np
 from conformance.case.rewrite import single_numbers
 from conformance.deviations.changed_rules import changed_rules
 from conformance.deviations.counterfactual_alignments import unlikely_classes_raised
+from conformance.deviations.counterfactual_borders import borders_filled_again
 from conformance.deviations.counterfactual_conjugates import (
     derivatives_conjugate_nothing,
     derivatives_in_divisors_conjugate_nothing,
@@ -26,7 +26,11 @@ from conformance.deviations.counterfactual_conjugates import (
 )
 from conformance.deviations.counterfactual_convolutions import seeds_of_convolutions_constant
 from conformance.deviations.counterfactual_eigenpairs import gradients_of_first_eigenvalues
-from conformance.deviations.counterfactual_exponentials import degree_eight_with_a_wrong_factor, matrices_halved_too_few_times
+from conformance.deviations.counterfactual_exponentials import (
+    degree_eight_with_a_wrong_factor,
+    gradients_of_exponentials_squared_too_often,
+    matrices_halved_too_few_times,
+)
 from conformance.deviations.counterfactual_functions import (
     curvatures_of_entropies_damped,
     derivatives_of_differences_negated,
@@ -100,9 +104,9 @@ from conformance.deviations.counterfactual_sums import gradients_formed_in_place
 from reference_impl import OPS
 from reference_impl.primitives.activations import selu
 from reference_impl.primitives.arithmetic import add, add_scalar, mul, sub
-from reference_impl.primitives.shape import crop, expand, pad_constant, sum_to
+from reference_impl.primitives.shape import expand, sum_to
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
-from reference_impl.tape.rules import intercepted_rules, replaced_rule
+from reference_impl.tape.rules import intercepted_rules
 from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -228,39 +232,6 @@ def _extended(ops: Sequence[str], right: Pull, primitive: Primitive, node: Any, 
     return [(position, expand(g, shape=tuple(n or 1 for n in shape_of(c)))) for position, c in made]
 
 
-class _Border(tuple[int, ...]):  # noqa: SLOT001 - a tuple of any length has no slots
-    """How many entries were put in front, and of which value: what must be known where the derivative is differentiated."""
-
-    value: float
-
-
-def borders_filled_again(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the derivative of the gradient of padding fill its border with the number that the padding did."""
-    yield _filled_again()
-
-
-@contextmanager
-def _filled_again() -> Iterator[None]:
-    def remembering(right: Rule) -> Rule:
-        def rule(g: Any, out: Any, x: Any, *, before: Any, after: Any, value: float) -> Any:
-            border = _Border(before)
-            border.value = value
-            return right(g, out, x, before=border, after=after, value=value)
-
-        return rule
-
-    def filling(right: Rule) -> Rule:
-        def rule(g: Any, out: Any, x: Any, *, before: Any, after: Any) -> Any:
-            if not isinstance(before, _Border):
-                return right(g, out, x, before=before, after=after)
-            return pad_constant(g, before=before, after=after, value=before.value)
-
-        return rule
-
-    with replaced_rule(pad_constant, 0, remembering), replaced_rule(crop, 0, filling):
-        yield
-
-
 RULES: dict[str, Change] = {
     "as if gradients were summed in place": sums_formed_in_place,
     "as if gradients were formed in place": gradients_formed_in_place,
@@ -305,6 +276,7 @@ RULES: dict[str, Change] = {
     "as if lower triangles of ones were cut one above": lower_triangles_cut_above,
     "as if transposed factors were solved with from the left": transposed_factors_solved_from_the_left,
     "as if matrices were halved too few times": matrices_halved_too_few_times,
+    "as if gradients of exponentials were squared too often": gradients_of_exponentials_squared_too_often,
     "as if a polynomial of degree 8 had a wrong factor": degree_eight_with_a_wrong_factor,
     "as if reflections were multiplied by the last product": products_written_over,
     "as if gradients of factors were made of those of right sides": gradients_of_factors_through_solutions,

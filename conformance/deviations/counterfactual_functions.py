@@ -17,7 +17,7 @@ from conformance.deviations.counterfactual_attributes import in_front
 from conformance.ops.dtypes import format_of
 from reference_impl import OPS
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, reciprocal, rsub_scalar, square, sub
-from reference_impl.primitives.elementary import exp, silu_pulled
+from reference_impl.primitives.elementary import exp, sigmoid, silu_pulled
 from reference_impl.primitives.elementwise import whole_quotient
 from reference_impl.primitives.piecewise import step
 from reference_impl.primitives.reduction import mean, shares_of_exponentials
@@ -97,6 +97,15 @@ def slopes_of_sizes_quotients(_: Sequence[str]) -> Iterator[AbstractContextManag
 
 def _nan_at_infinity(right: Rule, _: int, g: Any, out: Any, x: Any) -> Any:
     return mul(right(g, out, x), np.where(np.isinf(array_of(x)), np.nan, 1.0).astype(out.dtype))
+
+
+def curvatures_of_logsigmoid_differences(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the second derivative of logsigmoid be ``s (s - 1)`` of the rounded ``s``, of which the difference cancels."""
+    yield changed_rules(("logsigmoid",), _less_one)
+
+
+def _less_one(_: Rule, __: int, g: Any, ___: Any, x: Any) -> Any:
+    return mul(g, _with_derivatives(sigmoid(neg(x)), rsub_scalar(sigmoid(x), other=1.0)))
 
 
 def slopes_of_sinc_differences(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

@@ -33,6 +33,7 @@ from conformance.deviations.counterfactual_exponentials import (
 )
 from conformance.deviations.counterfactual_functions import (
     curvatures_of_entropies_damped,
+    curvatures_of_logsigmoid_differences,
     derivatives_of_differences_negated,
     derivatives_of_weighed_kinks_one_sided,
     exponentials_clamped,
@@ -294,6 +295,7 @@ RULES: dict[str, Change] = {
     "as if slopes at 0 were constants": slopes_constant_at_zero,
     "as if slopes of sinc were differences": slopes_of_sinc_differences,
     "as if 0 were added to products with numbers": products_with_numbers_never_minus_zero,
+    "as if curvatures of logsigmoid were differences": curvatures_of_logsigmoid_differences,
     "as if curvatures of softplus were differences": curvatures_of_softplus_differences,
     "as if slopes of Bessel functions were differences": slopes_of_bessel_differences,
     "as if gradients of gammaln were a short series": slopes_of_gammaln_short_series,

@@ -55,6 +55,7 @@ WRONG_ON_TORCH = (
     "third-derivative-of-a-norm-by-an-edge",
     "third-order-of-a-power-at-the-exponent-1",
     "view-of-a-view-beside-what-was-made-since",
+    "view-of-what-was-made-a-leaf-is-asked-for-beside-another",
     "view-of-what-was-made-a-leaf-is-written",
     "weight-of-a-normalization-that-is-the-gradient-of-a-sum",
     "zero-of-a-solution-that-the-reference-has-a-rounding-for",

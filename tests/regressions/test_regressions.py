@@ -64,6 +64,7 @@ OF_TORCH_ALONE = (
     "batch-of-identities-that-is-asked-for-its-seed",
     "edge-of-a-leaf-without-a-flag-as-a-root",
     "freed-node-of-a-batch",
+    "leaf-that-a-batch-is-asked-for-twice",
     "seed-of-an-edge-that-was-made-a-leaf",
     "sum-of-a-number-times-one-that-was-saved",
     "write-of-another-shape-to-a-gradient-of-a-batch",

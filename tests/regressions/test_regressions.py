@@ -53,6 +53,7 @@ WRONG_ON_TORCH = (
     "surplus-seed-of-a-freed-transform",
     "surplus-seed-that-is-not-refused-before-a-leaf",
     "third-derivative-of-a-norm-by-an-edge",
+    "third-derivative-of-a-transposed-convolution-beside-a-freed-graph",
     "third-order-of-a-power-at-the-exponent-1",
     "view-of-a-view-beside-what-was-made-since",
     "view-of-what-was-made-a-leaf-is-asked-for-beside-another",

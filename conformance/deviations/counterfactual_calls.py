@@ -42,7 +42,7 @@ from conformance.case.steps import (
     SetRequiresGrad,
     results,
 )
-from conformance.deviations.conditions.calls import input_is_output, names_in_paddle
+from conformance.deviations.conditions.calls import input_is_output, names_in_paddle, views_of_toggled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -216,6 +216,15 @@ def flags_set_again(case: Case, number: StepNumber, _: Sequence[str]) -> Iterato
     if off:
         again = (SetRequiresGrad(name, requires_grad=True) for name in off)
         yield replace_step(case, number, *again, case.steps[number]), number + len(off)
+
+
+def views_of_toggled_flagged(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Set the flags of the views that the call asks for, of tensors whose flags were set, right before it."""
+    call = None if number is END else case.steps[number]
+    if number is not END and isinstance(call, Grad):
+        views = views_of_toggled(case.steps[:number])
+        flags = [SetRequiresGrad(name, requires_grad=True) for name in dict.fromkeys(call.inputs) if name in views]
+        yield replace_step(case, number, *flags, call), number + len(flags)
 
 
 def frozen_seeds_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

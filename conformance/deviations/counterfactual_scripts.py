@@ -30,16 +30,7 @@ from conformance.case.rewrite import (
     without_root,
     without_seeds,
 )
-from conformance.case.steps import (
-    Backward,
-    Call,
-    Custom,
-    Grad,
-    Hook,
-    InPlace,
-    Op,
-    RetainGrad,
-)
+from conformance.case.steps import Backward, Call, Custom, Grad, Hook, InPlace, Op, RetainGrad
 from conformance.deviations.conditions.programs import one_variable
 from conformance.deviations.conditions.several import made_together
 from conformance.deviations.counterfactual_attributes import logits_clipped, single_points_in_front
@@ -66,6 +57,7 @@ from conformance.deviations.counterfactual_calls import (
     siblings_asked,
     surplus_seeds_dropped,
     unreachable_allowed,
+    views_of_toggled_flagged,
 )
 from conformance.deviations.counterfactual_captures import another_result_asked
 from conformance.deviations.counterfactual_cuts import MOST, derivative_constant, last_operand_constant, operand_constant
@@ -339,6 +331,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if reshaped numbers were copies": reshaped_numbers_copied,
     "as if views that are laid out were copies": laid_out_copied,
     "as if flags were set again": flags_set_again,
+    "as if views of what was flagged were leaves": views_of_toggled_flagged,
     "as if the call had gone through, or not been made": gone_through,
     "as if a derivative were a constant": derivative_constant,
     "as if polar were differentiated through its result": polar_through_result,

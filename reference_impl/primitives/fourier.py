@@ -56,6 +56,22 @@ def dft_vjp_x(g: Any, out: Any, x: Any, *, axes: Sequence[int], sign: int) -> An
     return dft(g, axes=axes, sign=-sign)
 
 
+# What completes a half in a derivative has a name of its own: PyTorch writes it into zeros, and a node for that is freed, while what
+# completes an axis that was cut to a length is none that is.
+completed = alias("completed", widen)
+
+
+@primitive(saves=(), ulps=0)
+def half(x: Any, *, axis: int, length: int) -> Any:
+    """Return the first entries along an axis of a spectrum, of which the others are the conjugates."""
+    return np.take(x, range(length), axis=axis)
+
+
+@half.vjp("x")
+def half_vjp_x(g: Any, out: Any, x: Any, *, axis: int, length: int) -> Any:
+    return completed(g, axis=axis, start=0, full=shape_of(x)[axis])
+
+
 def _resized(x: Any, axis: int, length: int) -> Any:
     """Cut an axis at its end, or put zeros there."""
     there = shape_of(x)[axis]
@@ -97,7 +113,8 @@ def _whole(x: Any, lengths: Any, axes: Any, norm: str, way: tuple[int, str]) -> 
 def _to_half(x: Any, lengths: Any, axes: Any, norm: str, way: tuple[int, str]) -> Any:
     """Transform a real operand, and keep the first half of the last axis."""
     axes, lengths = _lengths(x, lengths, axes)
-    return narrow(_whole(x, lengths, axes, norm, way), axis=axes[-1], start=0, length=lengths[-1] // 2 + 1)
+    whole, length = _whole(x, lengths, axes, norm, way), lengths[-1] // 2 + 1
+    return whole if length == lengths[-1] else half(whole, axis=axes[-1], length=length)
 
 
 def _from_half(x: Any, lengths: Any, axes: Any, norm: str, way: tuple[int, str]) -> Any:

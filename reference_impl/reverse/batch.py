@@ -16,6 +16,7 @@ from reference_impl.primitives.indexing import getitem_int, getitem_slice
 from reference_impl.primitives.shape import stack
 from reference_impl.reverse.contract import check_seed_kind
 from reference_impl.tape.primitive import alias
+from reference_impl.tape.storage import copy_of
 from reference_impl.tape.tensor import Tensor, recorded
 
 if TYPE_CHECKING:
@@ -61,7 +62,15 @@ def in_batches(
         if len(calls) < last:  # what is refused is refused for every entry, after the graph was freed
             call(last)
         raise
-    return [_stacked(list(column), size, create_graph) for column in zip(*calls, strict=True)]
+    stacked: dict[Any, Tensor | None] = {}
+    results: list[Tensor | None] = []
+    for column in zip(*calls, strict=True):  # an input may be asked for twice, and two may have one gradient: that is one place
+        place = tuple(None if c is None else (c.node or c, c.slot) for c in column)
+        if place not in stacked:
+            stacked[place] = _stacked(list(column), size, create_graph)
+        made = stacked[place]
+        results.append(None if made is None else copy_of(made))
+    return results
 
 
 def _size(outputs: Sequence[Tensor], seeds: Seeds, dialect: Dialect) -> int:

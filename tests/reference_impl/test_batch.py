@@ -86,6 +86,13 @@ def test_batch_of_fewer_seeds_than_roots_is_refused() -> None:
     assert refusal(lambda: batched([mul(x, x), x], x, [tensor(np.eye(2))])) is Category.SEED_LENGTH
 
 
+def test_a_leaf_that_a_batch_is_asked_for_twice_has_one_gradient() -> None:
+    x = leaf([2.0, 3.0])
+    first, second = batched(mul(x, x), [x, x], tensor(np.eye(2)), create_graph=True)
+    (found,) = grad(OPS["mul_scalar"](second, other=3.0), first, tensor(np.ones((2, 2))))
+    assert np.full((2, 2), 3.0).tolist() == elements(found)
+
+
 def test_batch_frees_the_graph_when_its_last_entry_is_done() -> None:
     x = leaf([2.0, 3.0])
     y = mul(x, x)

@@ -45,6 +45,7 @@ ERROR_RULES: tuple[Rule, ...] = (
     (RuntimeError, "has been modified by an inplace operation", Category.IN_PLACE_VERSION),
     (RuntimeError, "leaf Variable that requires grad is being used in an in-place", Category.IN_PLACE_LEAF),
     (RuntimeError, "A view was created in no_grad mode and is being modified inplace", Category.IN_PLACE_VIEW),
+    (RuntimeError, "A view was created in no_grad mode and its base or another view of its base has been", Category.IN_PLACE_VIEW),
     (RuntimeError, "more than one element of the written-to tensor", Category.IN_PLACE_VIEW),
     (RuntimeError, "some elements of the input tensor and the written-to tensor refer to a single memory", Category.IN_PLACE_VIEW),
     (RuntimeError, "is a view and is being modified inplace", Category.IN_PLACE_VIEW),

@@ -21,7 +21,7 @@ from conformance.deviations.conditions.registry import case_condition, condition
 from reference_impl import PADDLE, TORCH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from conformance.case.case import Case
     from conformance.case.steps import Step
@@ -268,21 +268,20 @@ def untracked_asked(case: Case, number: int) -> bool:
 def starts_from_view_of_toggled(case: Case, number: int) -> bool:
     """Whether a call starts from a view, whose own flag was not set, of a tensor whose flag was set."""
     call = call_at(case, number)
-    return call is not None and _among_views_of_toggled(call.roots, case.steps[:number])
+    return call is not None and not views_of_toggled(case.steps[:number]).isdisjoint(call.roots)
 
 
 @condition
 def view_of_toggled_asked(case: Case, number: int) -> bool:
     """Whether a `grad` call asks for the gradient of a view, whose own flag was not set, of a tensor whose flag was set."""
     call = case.steps[number]
-    return isinstance(call, Grad) and _among_views_of_toggled(call.inputs, case.steps[:number])
+    return isinstance(call, Grad) and not views_of_toggled(case.steps[:number]).isdisjoint(call.inputs)
 
 
-def _among_views_of_toggled(names: Iterable[str], before: Sequence[Step]) -> bool:
-    """Whether one of these values, whose own flag was not set, is a view of a tensor whose flag was."""
+def views_of_toggled(before: Sequence[Step]) -> set[str]:
+    """Return the views, whose own flags were not set, of tensors whose flags were."""
     on = {s.tensor for s in before if isinstance(s, SetRequiresGrad) and s.requires_grad}
-    views = lying_in(on, (step for step in before if isinstance(step, Op))) - on
-    return not views.isdisjoint(names)
+    return lying_in(on, (step for step in before if isinstance(step, Op))) - on
 
 
 @condition

@@ -132,6 +132,24 @@ def gradient_written(case: Case, number: int) -> bool:
 
 
 @condition
+def gradient_beside_recorded_write(case: Case, number: int) -> bool:
+    """Whether the step uses a gradient of a call without a graph of which a recorded update changed a seed, or another gradient.
+
+    A seed may itself be a gradient of such a call, or what a hook returned.
+    """
+    before = case.steps[:number]
+    aliases = Aliases(before)
+    hooked = {aliases.root(s.tensor_returned) for s in before if isinstance(s, Hook) and s.tensor_returned is not None}
+    used = {aliases.root(name) for _, name in uses(case.steps[number])}
+    beside: set[str] = set()
+    for call in reversed(before):
+        if isinstance(call, Grad) and not call.create_graph and not (used | beside).isdisjoint(call.results):
+            beside |= {aliases.root(name) for name in call.grad_outputs or () if name is not None} | {*call.results} | hooked
+    written = {aliases.root(s.tensor) for s in before if isinstance(s, InPlace) and not s.no_grad}
+    return not written.isdisjoint(beside)
+
+
+@condition
 def view_asked_after_write(case: Case, number: int) -> bool:
     """Whether a call asks for the gradient of a view whose memory an in-place update changed, or of the edge of one."""
     call, before = case.steps[number], case.steps[:number]

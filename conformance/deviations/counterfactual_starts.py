@@ -6,11 +6,15 @@ where nothing starts at all no node runs, and no hook is called: an output has i
 that does start comes to some of those nodes on its way. One of them that nothing else is asked for below ends the pass, and has
 lost the seed that lay at it, if it is no leaf; one that is never come to has no gradient, and is not refused for that where
 something else that is asked for lies below it.
+
+With those that remain the pass begins in the order of a hash table of addresses, so it may be any, and decides in which order the
+gradients of one tensor are added.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,7 +22,7 @@ import msgspec
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import leaves, records, upstream
 from conformance.case.rewrite import CONSTANT, replace_step, without_root
-from conformance.case.steps import Detach, Grad, SetRequiresGrad
+from conformance.case.steps import Custom, Detach, Grad, Op, SetRequiresGrad
 from conformance.deviations.conditions.calls import names_in_paddle
 from conformance.deviations.conditions.several import made_together
 
@@ -68,6 +72,27 @@ def _started(case: Case, number: int, call: Grad, before: Sequence[Step], same: 
     if missed and missed.isdisjoint(ends):
         started = msgspec.structs.replace(started, allow_unused=True)
     return replace_step(case, number, started), number
+
+
+def outputs_in_some_order(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a `grad` call of several outputs begin with these in each order: with one node that hands out their seeds."""
+    call = None if number is END else case.steps[number]
+    if number is END or not isinstance(call, Grad) or len(call.outputs) == 1 or len(call.seeds or call.outputs) != len(call.outputs):
+        return
+    joined = f"{CONSTANT}{number}_joined"
+    forward = [Op("sum", call.outputs[:1], (joined,), {"axis": None, "keepdims": False})]
+    backward, handed, saved = [], {}, []
+    for i, (root, seed) in enumerate(zip(call.outputs, call.seeds or [None] * len(call.outputs), strict=True)):
+        own, handed[root] = f"{CONSTANT}{number}_seed_{i}", f"{CONSTANT}{number}_handed_{i}"
+        forward += [] if seed else [Op("fill", (root,), (own,), {"value": 1.0})]
+        backward.append(Op("mul_scalar", (seed or own,), (handed[root],), {"other": 1.0}))
+        saved.append(seed or own)
+    for order in itertools.permutations(call.outputs):
+        operands = tuple(dict.fromkeys((*order, *filter(None, call.seeds or ()))))
+        gradients = tuple(handed.get(name) for name in operands)
+        names = tuple(dict.fromkeys(saved))
+        one = Custom(operands, (joined,), (*forward,), (joined,), (f"{joined}_cotangent",), gradients, (*backward,), names)
+        yield replace_step(case, number, one, msgspec.structs.replace(call, outputs=(joined,), grad_outputs=None)), number + 1
 
 
 def _seeds_alone(case: Case, number: int, call: Grad, kept: Sequence[bool], same: Mapping[str, str]) -> Variant:

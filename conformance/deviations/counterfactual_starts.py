@@ -25,6 +25,7 @@ from conformance.case.rewrite import CONSTANT, replace_step, without_root
 from conformance.case.steps import Custom, Detach, Grad, Op, SetRequiresGrad
 from conformance.deviations.conditions.calls import names_in_paddle
 from conformance.deviations.conditions.several import made_together
+from conformance.deviations.counterfactual_cuts import last_operand_constant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,11 +35,22 @@ if TYPE_CHECKING:
     from conformance.deviations.counterfactual_calls import Variant
 
 
+UNRECORDED = ("lerp",)
+"""Ops that record nothing of their last operand in Paddle, see `paddle-lerp-weight`."""
+
+
 def asked_outputs_not_started(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have a `grad` call that asks for one of its outputs start as Paddle does.
 
-    What lies below a gradient hangs on the rules that made it: its seeds do, and all that its pass came by, or nothing of that.
+    What lies below a gradient hangs on the rules that made it: its seeds do, and all that its pass came by, or nothing of that. And
+    where an op has recorded no edge to an operand, the pass does not come by it there.
     """
+    yield from _not_started(case, number)
+    for cut, moved in last_operand_constant(case, number, UNRECORDED):
+        yield from _not_started(cut, moved)
+
+
+def _not_started(case: Case, number: StepNumber) -> Iterator[Variant]:
     call = None if number is END else case.steps[number]
     if number is END or not isinstance(call, Grad):
         return

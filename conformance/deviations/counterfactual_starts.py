@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import leaves, records, upstream
+from conformance.case.queries import constant_inputs, leaves, records, upstream
 from conformance.case.rewrite import CONSTANT, replace_step, without_root
 from conformance.case.steps import Custom, Detach, Grad, Op, SetRequiresGrad
 from conformance.deviations.conditions.calls import names_in_paddle
@@ -87,9 +87,18 @@ def _started(case: Case, number: int, call: Grad, before: Sequence[Step], same: 
 
 
 def outputs_in_some_order(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have a `grad` call of several outputs begin with these in each order: with one node that hands out their seeds."""
+    """Have a `grad` call of several outputs begin with these in each order: with one node that hands out their seeds.
+
+    Those from which nothing that is asked for is reached are left out: such a node may hand them nothing.
+    """
     call = None if number is END else case.steps[number]
-    if number is END or not isinstance(call, Grad) or len(call.outputs) == 1 or len(call.seeds or call.outputs) != len(call.outputs):
+    if number is END or not isinstance(call, Grad) or len(call.seeds or call.outputs) != len(call.outputs):
+        return
+    same = names_in_paddle(case, number)
+    asked = {same.get(name, name) for name in call.inputs}
+    behind = [{same.get(n, n) for n in upstream(case.steps[:number], root, call.constants or ())} for root in call.outputs]
+    call = functools.reduce(without_root, [i for i in reversed(range(len(behind))) if asked.isdisjoint(behind[i])], call)
+    if len(call.outputs) < 2:
         return
     joined = f"{CONSTANT}{number}_joined"
     forward = [Op("sum", call.outputs[:1], (joined,), {"axis": None, "keepdims": False})]
@@ -99,12 +108,25 @@ def outputs_in_some_order(case: Case, number: StepNumber, _: Sequence[str]) -> I
         forward += [] if seed else [Op("fill", (root,), (own,), {"value": 1.0})]
         backward.append(Op("mul_scalar", (seed or own,), (handed[root],), {"other": 1.0}))
         saved.append(seed or own)
-    for order in itertools.permutations(call.outputs):
+    for order in _orders(case, number, call.outputs):
         operands = tuple(dict.fromkeys((*order, *filter(None, call.seeds or ()))))
         gradients = tuple(handed.get(name) for name in operands)
         names = tuple(dict.fromkeys(saved))
         one = Custom(operands, (joined,), (*forward,), (joined,), (f"{joined}_cotangent",), gradients, (*backward,), names)
         yield replace_step(case, number, one, msgspec.structs.replace(call, outputs=(joined,), grad_outputs=None)), number + 1
+
+
+def _orders(case: Case, number: int, outputs: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the orders of outputs that may make a difference, which are those of outputs that come of one tensor."""
+    constant = constant_inputs(case)
+    groups: list[tuple[set[str], list[str]]] = []
+    for root in outputs:
+        behind = upstream(case.steps[:number], root) - constant
+        near = [group for group in groups if not behind.isdisjoint(group[0])]
+        joined = behind.union(*(names for names, _ in near)), [*itertools.chain(*(roots for _, roots in near)), root]
+        groups = [*(group for group in groups if group not in near), joined]
+    for orders in itertools.product(*(itertools.permutations(roots) for _, roots in groups)):
+        yield tuple(itertools.chain(*orders))
 
 
 def _seeds_alone(case: Case, number: int, call: Grad, kept: Sequence[bool], same: Mapping[str, str]) -> Variant:

@@ -21,7 +21,7 @@ import msgspec
 
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import constant_inputs, leaves, records, upstream
-from conformance.case.rewrite import CONSTANT, replace_step, without_root
+from conformance.case.rewrite import CONSTANT, rename, replace_step, without_root
 from conformance.case.steps import Custom, Detach, Grad, Op, SetRequiresGrad
 from conformance.deviations.conditions.calls import names_in_paddle
 from conformance.deviations.conditions.several import made_together
@@ -57,10 +57,21 @@ def _not_started(case: Case, number: StepNumber) -> Iterator[Variant]:
     same = names_in_paddle(case, number)
     if {same.get(name, name) for name in call.inputs}.isdisjoint(same.get(name, name) for name in call.outputs):
         return
-    before = [step for step in case.steps[:number] if records(step)]
+    before = _recorded(case, number)
     linear = [msgspec.structs.replace(step, outputs=(), inputs=()) if isinstance(step, Grad) else step for step in before]
     for steps in (before, linear)[: 1 + (linear != before)]:
         yield _started(case, number, call, steps, same)
+
+
+def _recorded(case: Case, number: int) -> list[Step]:
+    """Return the steps before a call that record something, with another name for an input where its flag was set only later."""
+    before = list(case.steps[:number])
+    constant = {entry.name for entry in case.inputs if not entry.differentiable}
+    for i, step in enumerate(before):
+        if isinstance(step, SetRequiresGrad) and step.requires_grad and step.tensor in constant:
+            constant.remove(step.tensor)
+            before[:i] = [rename(earlier, {step.tensor: f"{CONSTANT}{step.tensor}_early"}) for earlier in before[:i]]
+    return [step for step in before if records(step)]
 
 
 def _started(case: Case, number: int, call: Grad, before: Sequence[Step], same: Mapping[str, str]) -> Variant:

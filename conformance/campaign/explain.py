@@ -18,12 +18,13 @@ from conformance.campaign.worker import judged, run_case
 from conformance.case.profile import profile_of
 from conformance.case.prose import observation_text, step_text
 from conformance.compare.promise import Promise
+from conformance.deviations.entries import LAW
 from conformance.judge.blame import blame
 from conformance.judge.canary import POISON
 from conformance.judge.dispute import Blame, Opinion, Vote
 from conformance.judge.poison import blame_of_poison
 from conformance.judge.verdict import Bucket, Verdict
-from conformance.laws.judging import KIND, Judging, apply_laws
+from conformance.laws.judging import Judging, apply_laws
 from conformance.laws.registry import broken_laws
 from conformance.laws.votes import blame_of_law
 
@@ -90,7 +91,7 @@ def blame_case(cases: tuple[Case, ...], name: str, others: tuple[str, ...], judg
         opened = list(_opened(others))
         for earlier in before:
             engine.run(earlier)
-        if found is not None and found.kind == KIND:
+        if found is not None and found.kind == LAW:
             return blame_of_law(case, engine, found.where, opened)
         return blame(case, engine, opened, [by_laws])
     except DeathError as death:

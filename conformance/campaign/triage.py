@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 from conformance.campaign.opened import backend
 from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
+from conformance.deviations.entries import LAW
 from conformance.deviations.explain import excuse
 from conformance.judge.localise import LOCALISED, first_node
 from conformance.judge.verdict import Bucket
-from conformance.laws.judging import KIND
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,7 +62,7 @@ def _count(causes: dict[object, tuple[Fingerprint, Failure]], fingerprint: Finge
 
 def is_open(fingerprint: Fingerprint) -> bool:
     """Whether it is worth asking again where a failure begins, when its case is smaller."""
-    return not fingerprint.op and fingerprint.bucket is Bucket.DIVERGED and fingerprint.kind in (*LOCALISED, KIND)
+    return not fingerprint.op and fingerprint.bucket is Bucket.DIVERGED and fingerprint.kind in (*LOCALISED, LAW)
 
 
 def absorbed(found: dict[Fingerprint, Failure], fingerprint: Fingerprint, op: str) -> Fingerprint:

@@ -19,10 +19,10 @@ from conformance.clauses.table import clause_table
 from conformance.cli.baseline import ASKED_AGAIN
 from conformance.cli.mutants import hunted, score_table
 from conformance.cli.progress import part
-from conformance.deviations.entries import CRASH, Deviation, known
+from conformance.deviations.entries import CRASH, LAW, Deviation, known
 from conformance.deviations.findings import evidence
 from conformance.judge.verdict import FAILING
-from conformance.laws.judging import KIND, LAWS_TIMEOUT, Judging, Sampling
+from conformance.laws.judging import LAWS_TIMEOUT, Judging, Sampling
 from conformance.mutants.exceeding import exceed, excuses, overreaches, unexceeded
 from conformance.mutants.measure import chosen
 from conformance.mutants.mutant import Kind
@@ -188,7 +188,7 @@ class Asked(NamedTuple):
     @property
     def judging(self) -> Judging:
         """How it is judged: by every law, where a law is what is broken."""
-        return Judging(Sampling.EVERY if KIND in self.entry.kinds else Sampling.NONE, timeout=LAWS_TIMEOUT)
+        return Judging(Sampling.EVERY if LAW in self.entry.kinds else Sampling.NONE, timeout=LAWS_TIMEOUT)
 
 
 def stale(entries: Sequence[Deviation], workers: Workers, heard: Heard = lambda _: None) -> dict[Deviation, str]:

@@ -69,7 +69,7 @@ from conformance.deviations.counterfactual_seeds import (
     seeds_with_history,
 )
 from conformance.deviations.counterfactual_slots import seeds_of_first_operand
-from conformance.deviations.counterfactual_starts import asked_outputs_not_started
+from conformance.deviations.counterfactual_starts import asked_outputs_not_started, outputs_in_some_order
 from conformance.deviations.counterfactual_writes import (
     another_gradient_written,
     copy_written,
@@ -338,6 +338,7 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if sgn were its operand over its size": sgn_of_operand,
     "as if a bound were nearer": bound_nearer,
     "as if outputs that are inputs started nothing": asked_outputs_not_started,
+    "as if a pass began with its outputs in some order": outputs_in_some_order,
     **OF_GRADIENTS,
 }
 """The counterfactuals by the words that an entry uses."""

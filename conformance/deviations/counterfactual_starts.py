@@ -6,21 +6,26 @@ where nothing starts at all no node runs, and no hook is called: an output has i
 that does start comes to some of those nodes on its way. One of them that nothing else is asked for below ends the pass, and has
 lost the seed that lay at it, if it is no leaf; one that is never come to has no gradient, and is not refused for that where
 something else that is asked for lies below it.
+
+With those that remain the pass begins in the order of a hash table of addresses, so it may be any, and decides in which order the
+gradients of one tensor are added.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import leaves, records, upstream
-from conformance.case.rewrite import CONSTANT, replace_step, without_root
-from conformance.case.steps import Detach, Grad, SetRequiresGrad
+from conformance.case.queries import constant_inputs, leaves, records, upstream
+from conformance.case.rewrite import CONSTANT, rename, replace_step, without_root
+from conformance.case.steps import Custom, Detach, Grad, Op, SetRequiresGrad
 from conformance.deviations.conditions.calls import names_in_paddle
 from conformance.deviations.conditions.several import made_together
+from conformance.deviations.counterfactual_cuts import last_operand_constant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,21 +35,43 @@ if TYPE_CHECKING:
     from conformance.deviations.counterfactual_calls import Variant
 
 
+UNRECORDED = ("lerp",)
+"""Ops that record nothing of their last operand in Paddle, see `paddle-lerp-weight`."""
+
+
 def asked_outputs_not_started(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have a `grad` call that asks for one of its outputs start as Paddle does.
 
-    What lies below a gradient hangs on the rules that made it: its seeds do, and all that its pass came by, or nothing of that.
+    What lies below a gradient hangs on the rules that made it: its seeds do, and all that its pass came by, or nothing of that. And
+    where an op has recorded no edge to an operand, the pass does not come by it there.
     """
+    yield from _not_started(case, number)
+    for cut, moved in last_operand_constant(case, number, UNRECORDED):
+        yield from _not_started(cut, moved)
+
+
+def _not_started(case: Case, number: StepNumber) -> Iterator[Variant]:
     call = None if number is END else case.steps[number]
     if number is END or not isinstance(call, Grad):
         return
     same = names_in_paddle(case, number)
     if {same.get(name, name) for name in call.inputs}.isdisjoint(same.get(name, name) for name in call.outputs):
         return
-    before = [step for step in case.steps[:number] if records(step)]
+    before = _recorded(case, number)
     linear = [msgspec.structs.replace(step, outputs=(), inputs=()) if isinstance(step, Grad) else step for step in before]
     for steps in (before, linear)[: 1 + (linear != before)]:
         yield _started(case, number, call, steps, same)
+
+
+def _recorded(case: Case, number: int) -> list[Step]:
+    """Return the steps before a call that record something, with another name for an input where its flag was set only later."""
+    before = list(case.steps[:number])
+    constant = {entry.name for entry in case.inputs if not entry.differentiable}
+    for i, step in enumerate(before):
+        if isinstance(step, SetRequiresGrad) and step.requires_grad and step.tensor in constant:
+            constant.remove(step.tensor)
+            before[:i] = [rename(earlier, {step.tensor: f"{CONSTANT}{step.tensor}_early"}) for earlier in before[:i]]
+    return [step for step in before if records(step)]
 
 
 def _started(case: Case, number: int, call: Grad, before: Sequence[Step], same: Mapping[str, str]) -> Variant:
@@ -68,6 +95,49 @@ def _started(case: Case, number: int, call: Grad, before: Sequence[Step], same: 
     if missed and missed.isdisjoint(ends):
         started = msgspec.structs.replace(started, allow_unused=True)
     return replace_step(case, number, started), number
+
+
+def outputs_in_some_order(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a `grad` call of several outputs begin with these in each order: with one node that hands out their seeds.
+
+    Those from which nothing that is asked for is reached are left out: such a node may hand them nothing.
+    """
+    call = None if number is END else case.steps[number]
+    if number is END or not isinstance(call, Grad) or len(call.seeds or call.outputs) != len(call.outputs):
+        return
+    same = names_in_paddle(case, number)
+    asked = {same.get(name, name) for name in call.inputs}
+    behind = [{same.get(n, n) for n in upstream(case.steps[:number], root, call.constants or ())} for root in call.outputs]
+    call = functools.reduce(without_root, [i for i in reversed(range(len(behind))) if asked.isdisjoint(behind[i])], call)
+    if len(call.outputs) < 2:
+        return
+    joined = f"{CONSTANT}{number}_joined"
+    forward = [Op("sum", call.outputs[:1], (joined,), {"axis": None, "keepdims": False})]
+    backward, handed, saved = [], {}, []
+    for i, (root, seed) in enumerate(zip(call.outputs, call.seeds or [None] * len(call.outputs), strict=True)):
+        own, handed[root] = f"{CONSTANT}{number}_seed_{i}", f"{CONSTANT}{number}_handed_{i}"
+        forward += [] if seed else [Op("fill", (root,), (own,), {"value": 1.0})]
+        backward.append(Op("mul_scalar", (seed or own,), (handed[root],), {"other": 1.0}))
+        saved.append(seed or own)
+    for order in _orders(case, number, call.outputs):
+        operands = tuple(dict.fromkeys((*order, *filter(None, call.seeds or ()))))
+        gradients = tuple(handed.get(name) for name in operands)
+        names = tuple(dict.fromkeys(saved))
+        one = Custom(operands, (joined,), (*forward,), (joined,), (f"{joined}_cotangent",), gradients, (*backward,), names)
+        yield replace_step(case, number, one, msgspec.structs.replace(call, outputs=(joined,), grad_outputs=None)), number + 1
+
+
+def _orders(case: Case, number: int, outputs: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the orders of outputs that may make a difference, which are those of outputs that come of one tensor."""
+    constant = constant_inputs(case)
+    groups: list[tuple[set[str], list[str]]] = []
+    for root in outputs:
+        behind = upstream(case.steps[:number], root) - constant
+        near = [group for group in groups if not behind.isdisjoint(group[0])]
+        joined = behind.union(*(names for names, _ in near)), [*itertools.chain(*(roots for _, roots in near)), root]
+        groups = [*(group for group in groups if group not in near), joined]
+    for orders in itertools.product(*(itertools.permutations(roots) for _, roots in groups)):
+        yield tuple(itertools.chain(*orders))
 
 
 def _seeds_alone(case: Case, number: int, call: Grad, kept: Sequence[bool], same: Mapping[str, str]) -> Variant:

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 SIGNATURES = (*ELEMENTS, *COUNTERFACTUALS, *RULES)
 CRASH = "crash"
 """The kind of a mismatch where the process died or did not come back."""
+LAW = "law"
+"""The kind of a mismatch where a law is broken."""
 
 
 class DeviationError(ValueError):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from conformance.case.steps import results
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
+from conformance.deviations.entries import LAW
 from conformance.generate.sources import FastSource
 from conformance.judge.verdict import EXPLAINED, Bucket, Verdict, bucket_of_known, verdict_of
 from conformance.laws.registry import LAWS, try_laws
@@ -79,7 +80,6 @@ class Judging:
 TRIED = (Bucket.AGREED, Bucket.SAME_ERROR, Bucket.DIVERGED, Bucket.NOTHING_COMPARED)
 """Verdicts after which laws are tried: what is known to deviate already would only say so again."""
 
-KIND = "law"
 RANK = (Status.BROKEN, Status.KNOWN, Status.UNSETTLED, Status.HELD)
 
 
@@ -104,7 +104,7 @@ def apply_laws(
     for status in (Status.BROKEN, Status.KNOWN):
         for one in tried:
             if one.answer.status is status:
-                found = Mismatch(one.step, KIND, one.law, "held", "broken", one.answer.detail)
+                found = Mismatch(one.step, LAW, one.law, "held", "broken", one.answer.detail)
                 return _verdict(case, engine, found, verdict, one.answer.deviation), tried
     if verdict.bucket is Bucket.NOTHING_COMPARED and any(one.answer.status is Status.HELD for one in tried):
         verdict.bucket = Bucket.AGREED

@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from conformance.case.outcome import Raised
 from conformance.case.place import END
-from conformance.compare.promise import Promise
-from conformance.deviations.entries import listed
 from conformance.judge.canary import healthy
-from conformance.judge.verdict import judge
 from conformance.laws import first_order as first
 from conformance.laws import script, slope
 from conformance.laws import second_order as second
+from conformance.laws.known import Broken, known_deviation
 from conformance.laws.relation import Answer, Evidence, Status
 from conformance.laws.script import settle_all
 from conformance.laws.subject import ObservedCase, Trial, subjects
@@ -104,7 +102,7 @@ def try_laws(
     for name in laws:
         entering(name)
         for step, trial in LAWS[name].trials(ObservedCase(case, outcome, backend.info, list(LAWS).index(name))):
-            answer, refused = settle(trial, case, backend, outcome)
+            answer, refused = settle(trial, case, backend, outcome, Broken(name, step))
             if answer.status is not Status.EMPTY:
                 tried.append(Tried(name, step, answer))
             if refused and not healthy(backend):
@@ -120,30 +118,18 @@ def cases_of(law: str, case: Case, backend: Backend, outcome: Outcome) -> list[C
     return [asked for _, trial in LAWS[law].trials(observed) for asked in trial.cases]
 
 
-def settle(trial: Trial, case: Case, backend: Backend, outcome: Outcome) -> tuple[Answer, bool]:
+def settle(trial: Trial, case: Case, backend: Backend, outcome: Outcome, where: Broken) -> tuple[Answer, bool]:
     """Run the cases of a trial and say whether its relations hold, and whether something was refused on the way.
 
-    The first case may be the case itself, which has run.
+    The first case may be the case itself, which has run. ``where`` says what is broken if they do not hold.
     """
     outcomes = [outcome if number == 0 and asked is case else backend.run(asked) for number, asked in enumerate(trial.cases)]
     answer = settle_all(trial.relations, Evidence(trial.cases, outcomes, backend.info))
     if answer.status is Status.BROKEN:
-        entry = _deviation(trial, outcomes, backend)
+        entry = known_deviation(where, trial, outcomes, backend)
         if entry:
             answer = Answer(Status.KNOWN, answer.detail, entry)
     return answer, any(isinstance(o, Raised) for given in outcomes for o in given.observations)
-
-
-def _deviation(trial: Trial, outcomes: Sequence[Outcome], backend: Backend) -> str | None:
-    """Return the known deviation that one of the cases shows; for a backend without entries nothing is run."""
-    info = backend.info
-    if not listed(info):
-        return None
-    for case, actual in zip(trial.cases, outcomes, strict=True):
-        found = judge(Promise(case, info), actual).deviation
-        if found:
-            return found
-    return None
 
 
 def broken_laws(case: Case, backend: Backend) -> dict[str, str]:

@@ -17,6 +17,7 @@ from conformance.compare.promise import Promise
 from conformance.judge.blame import LAW, who
 from conformance.judge.dispute import Blame, Opinion, Vote, silent
 from conformance.judge.localise import first_node
+from conformance.laws.known import Broken
 from conformance.laws.registry import LAWS, settle, try_laws
 from conformance.laws.relation import Status
 from conformance.laws.subject import ObservedCase
@@ -71,7 +72,7 @@ def _node(case: Case, accused: Backend, law: str) -> str:
     """Name the first wrong node in the cases of the trial that is broken, or say why none is named."""
     outcome = accused.run(case)
     for at, trial in LAWS[law].trials(ObservedCase(case, outcome, accused.info, list(LAWS).index(law))):
-        if settle(trial, case, accused, outcome)[0].status is not Status.BROKEN:
+        if settle(trial, case, accused, outcome, Broken(law, at))[0].status is not Status.BROKEN:
             continue
         asked_of = "the whole script" if at is END else f"step {at} ({label(case, at)})"
         for asked in trial.cases:

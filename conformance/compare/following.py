@@ -99,11 +99,19 @@ def _one_further(
             continue  # it changes nothing that anybody is asked for
         compared = Comparer(other).run(actual, excuse(other))
         place = _place(compared.mismatch)
-        if place > furthest and (CUT not in options.values() or only_zeros_go(so_far.promise, other)):
+        if place <= furthest or _is_shadowed(found, compared):
+            continue
+        if CUT not in options.values() or only_zeros_go(so_far.promise, other):
             best, furthest = Followed(other, compared, taken), place
             if compared.mismatch is None:
                 break
     return best
+
+
+def _is_shadowed(found: Mismatch, compared: Comparison) -> bool:
+    """Whether a difference is still there, and only counts as a consequence of something that is known: that explains nothing."""
+    at = found.step, found.where, found.name, found.slot
+    return any(at == (other.step, other.where, other.name, other.slot) for other in compared.shadowed)
 
 
 def is_held(info: BackendInfo) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from conformance.case.case import Case
     from conformance.generate.grid import Point
     from conformance.judge.verdict import Bucket
-    from reference_impl.dialects.conventions import OpenChoice
+    from reference_impl.dialects.conventions import Conventions, OpenChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Chunk:
     it is known to hang; ``set_aside``: the indices of those that took longer. ``until``: when no more cases are started, by
     `time.monotonic`. ``deaths``: at which indices a process died once already; ``fatal_backends``: by index, the backends that take
     the process down there, or seem to, and how. ``points``: the points of the grid, by index. ``settled``: open choices of which
-    nobody asks whether a case shows them.
+    nobody asks whether a case shows them. ``expected``: the conventions that are expected in the place of those that were measured.
     """
 
     backends: tuple[str, ...]
@@ -66,6 +66,7 @@ class Chunk:
     fatal_backends: dict[int, dict[str, Death]] = field(default_factory=dict)
     deaths: dict[int, int] = field(default_factory=dict)
     settled: frozenset[OpenChoice] = frozenset()
+    expected: Conventions | None = None
 
     @property
     def owns_first_death(self) -> bool:

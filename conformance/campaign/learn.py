@@ -2,15 +2,16 @@
 
 A case that agrees shows an option where another one would have been told apart; one that was followed shows it, too. In a first pass a
 refusal among several ops may be put down to the wrong one; so another one starts from what most cases of the first said, and so on,
-until a pass ends with what it started from. The last one counts alone: it is a measurement of the engine, for the file that its runs
-start from. An engine that decides one choice now so and now so is told, with a case for each.
+until a pass ends with what it started from. Later passes run what asks for a choice that has turned out otherwise, and the rest would
+only say the same again. What each case said last counts alone: that is a measurement of the engine, for the file that its runs start
+from. An engine that decides one choice now so and now so is told, with a case for each.
 """
 
 from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from conformance.backends import measured
@@ -23,21 +24,23 @@ from conformance.generate.grid import grid
 from conformance.generate.probes import probes
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import FAILING
-from conformance.laws.judging import Judging
+from conformance.laws.judging import Judging, Sampling
 from conformance.ops import catalogue
 from conformance.ops.spec import Drawn
 from reference_impl import DIALECTS
 from reference_impl.dialects.conventions import HANDED, Lock, OpenChoice, conventions, read
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from conformance.campaign.records import BackendRecord, CaseRecord
     from conformance.case.case import Case
+    from reference_impl.dialects.conventions import Conventions
 
     Tell = Callable[[int, int], None]
     Seen = Mapping[OpenChoice, Mapping[str, int]]
+    Shown = dict[str, Sequence[CaseRecord]]
 
 PASSES = 6
 """How many passes are made at most. The reference with random conventions needed four at most, in two dozen draws."""
@@ -46,6 +49,8 @@ OF_EACH_OP = 8
 CHANGING = 0.3
 """The share of them that writes in place: what an op keeps shows there alone."""
 CHUNK = 50
+ANY = "any-"
+"""Begins the names of the chunks of random cases: the first pass, which may put things down to the wrong op, leaves them out."""
 LEARNING_TIMEOUT = 20.0
 """Seconds for a case: every choice that it asks is tried the other way."""
 
@@ -80,10 +85,10 @@ class Learned:
         }
 
     @property
-    def unexpected(self) -> bool:
-        """Whether most cases of a choice say otherwise than was expected of it when the pass began."""
+    def turned(self) -> set[OpenChoice]:
+        """The choices of which most cases say otherwise than was expected of them when the pass began."""
         said = conventions(self.lock).options
-        return any(said[choice] in options for choice, options in self.followed.items())
+        return {choice for choice, options in self.followed.items() if said[choice] in options}
 
     def add(self, chunk: Chunk, record: CaseRecord) -> None:
         """Add what a case showed."""
@@ -122,17 +127,39 @@ def learn(
     Raises:
         BackendError: if it cannot be opened.
     """
-    before = None
-    for number in range(PASSES):
-        learned = _pass(name, cases if number else 0, seed, jobs, tell, None if ops is None else tuple(ops), before)
-        before = _measured(learned.backend) if before is None else before
-        learned.seen = {**before, **learned.seen, **_of_others(before, ops)}
-        file = path(learned.backend)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text_of(learned.lock), "utf-8")
-        if number and not learned.unexpected:
-            break
+    shown: Shown = {}
+    with Workers((name,), jobs) as workers:
+        backend = workers.describe(name)
+        before = _measured(backend)
+        chunks = list(_chunks(backend, cases, seed, None if ops is None else tuple(ops), frozenset(_of_others(before, ops))))
+        expected, turned = None, set[OpenChoice]()
+        for number in range(PASSES):
+            due = [c for c in chunks if (number or not c.name.startswith(ANY)) and _is_due(shown.get(c.name), name, turned)]
+            shown |= _pass(workers, due, expected, tell)
+            learned = Learned(backend)
+            for chunk in chunks:
+                for record in shown.get(chunk.name, ()):
+                    learned.add(chunk, record)
+            learned.seen = {**before, **learned.seen, **_of_others(before, ops)}
+            file = path(backend)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text_of(learned.lock), "utf-8")
+            expected, turned = conventions(learned.lock).unheld(), learned.turned
+            if number and not turned:
+                break
     return learned
+
+
+def _is_due(records: Sequence[CaseRecord] | None, name: str, turned: Collection[OpenChoice]) -> bool:
+    """Whether a chunk was not run yet, or may say something else now that these choices have turned out otherwise.
+
+    What a case asks is known where nothing differs; the script of a known deviation may ask more than the case.
+    """
+    if records is None or not turned:
+        return records is None
+    words = set(map(str, turned))
+    verdicts = [record.verdicts[name] for record in records]
+    return any(verdict.mismatch is not None or not words.isdisjoint(verdict.asked) for verdict in verdicts)
 
 
 def _measured(backend: BackendRecord) -> Seen:
@@ -150,45 +177,44 @@ def _of_others(before: Seen, ops: Sequence[str] | None) -> Seen:
     return {choice: options for choice, options in before.items() if choice.op not in learned}
 
 
-def _pass(name: str, cases: int, seed: int, jobs: int, tell: Tell, ops: tuple[str, ...] | None, before: Seen | None) -> Learned:
-    with Workers((name,), jobs) as workers, tempfile.TemporaryDirectory() as folder:
-        learned = Learned(workers.describe(name))
-        settled = frozenset(_of_others(_measured(learned.backend) if before is None else before, ops))
-        chunks = list(_chunks(learned.backend, folder, cases, seed, ops, settled))
-        total, done = sum(chunk.stop - chunk.start for chunk in chunks), 0
-        for chunk, records in zip(chunks, workers.run(chunks), strict=True):
-            for record in records:
-                learned.add(chunk, record)
+def _pass(workers: Workers, chunks: Sequence[Chunk], expected: Conventions | None, tell: Tell) -> Shown:
+    """Run chunks, under what is expected at open choices, and return their records by their names."""
+    shown: Shown = {}
+    total, done = sum(chunk.stop - chunk.start for chunk in chunks), 0
+    with tempfile.TemporaryDirectory() as folder:
+        given = [replace(chunk, folder=folder, expected=expected) for chunk in chunks]
+        for chunk, records in zip(given, workers.run(given), strict=True):
+            shown[chunk.name] = records
             done += len(records)
             tell(done, total)
-    return learned
+    return shown
 
 
 def _chunks(
-    backend: BackendRecord, folder: str, cases: int, seed: int, ops: tuple[str, ...] | None, settled: frozenset[OpenChoice]
+    backend: BackendRecord, cases: int, seed: int, ops: tuple[str, ...] | None, settled: frozenset[OpenChoice]
 ) -> Iterator[Chunk]:
     """Yield the cases of the calls, those of each op, and random ones.
 
     An op that random scripts do not draw unasked has the cases of its grid, which meets it alone.
     """
-    judging = Judging(timeout=LEARNING_TIMEOUT * slowness((backend.name,)), observing=True)
+    judging = Judging(nulls=Sampling.NONE, timeout=LEARNING_TIMEOUT * slowness((backend.name,)), observing=True)
     static = registration(backend.name).static
     calls = call_probes()
-    yield Chunk((backend.name,), folder, "calls", 0, len(calls), judging, cases=calls, settled=settled)
+    yield Chunk((backend.name,), "", "calls", 0, len(calls), judging, cases=calls, settled=settled)
     for op, row in catalogue().items():
         if ops is not None and op not in ops:
             continue
         if (static or row.drawn is not Drawn.IN_PROGRAMS) and f"op:{op}" not in backend.not_offered:
             draw = DrawOptions(ops=(op,), static=static, changing=CHANGING)
-            yield Chunk((backend.name,), folder, f"op-{op}", 0, OF_EACH_OP, judging, seed, draw, settled=settled)
+            yield Chunk((backend.name,), "", f"op-{op}", 0, OF_EACH_OP, judging, seed, draw, settled=settled)
             if probed := tuple(probes(op)):
-                yield Chunk((backend.name,), folder, f"probe-{op}", 0, len(probed), judging, cases=probed, settled=settled)
+                yield Chunk((backend.name,), "", f"probe-{op}", 0, len(probed), judging, cases=probed, settled=settled)
             points = tuple(point.case() for point in grid([op])) if row.drawn is Drawn.NAMED and not static else ()
             for start in range(0, len(points), CHUNK):
                 some = points[start : start + CHUNK]
-                yield Chunk((backend.name,), folder, f"grid-{op}-{start}", 0, len(some), judging, cases=some, settled=settled)
+                yield Chunk((backend.name,), "", f"grid-{op}-{start}", 0, len(some), judging, cases=some, settled=settled)
     drawn = None if ops is None else tuple(op for op in ops if op not in HANDED)
     for start in range(0, 0 if drawn == () else cases, CHUNK):
         stop = min(start + CHUNK, cases)
         draw = DrawOptions(static=static, ops=drawn)
-        yield Chunk((backend.name,), folder, f"any-{start}", start, stop, judging, seed, draw, settled=settled)
+        yield Chunk((backend.name,), "", f"{ANY}{start}", start, stop, judging, seed, draw, settled=settled)

@@ -45,6 +45,7 @@ def verdict_record(case: Case, verdict: Verdict, facts: Profile) -> VerdictRecor
         verdict.deviations,
         {str(choice): option for choice, option in verdict.followed.items()},
         {str(choice): options for choice, options in verdict.observed.items()},
+        tuple(map(str, verdict.asked)),
     )
 
 

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from conformance.generate.grid import Point
     from conformance.judge.nulls import Null
     from conformance.laws.registry import Tried
-    from reference_impl.dialects.conventions import OpenChoice
+    from reference_impl.dialects.conventions import Conventions, OpenChoice
 
 
 POISONED = 77
@@ -104,7 +104,8 @@ def _recorded(chunk: Chunk, index: int, opened: Sequence[Backend], entering: Cal
         set_alarm((chunk.patience or chunk.judging.timeout) * times_as_large(case))
         point = chunk.points.get(index)
         fatal = chunk.fatal_backends.get(index, {})
-        record = run_case(case, opened, chunk.judging, fatal, entering, index=index, point=point, settled=chunk.settled)
+        given = case, opened, chunk.judging, fatal, entering
+        record = run_case(*given, index=index, point=point, settled=chunk.settled, expected=chunk.expected)
     except Exception as error:  # noqa: BLE001 - as it says
         verdicts = {name: verdict_record(case, _fault(error), NOTHING) for name in chunk.backends}
         record = CaseRecord(index, case.id, case.lane, 0, False, verdicts, {}, False, (), case=case)
@@ -128,6 +129,7 @@ def run_case(
     index: int = 0,
     point: Point | None = None,
     settled: Collection[OpenChoice] = (),
+    expected: Conventions | None = None,
 ) -> CaseRecord:
     """Run one case on the reference and on every backend, and write its record.
 
@@ -135,9 +137,10 @@ def run_case(
     done it, one that deviates as it is known to, down to the native frame in which it dies, needs no second death for a proof, and any
     other is run again. ``entering`` is told each backend before it runs, and each law, or the canary, before it is tried. Where laws
     alone judge, the reference is asked only whether a known deviation shows, if the backend has any. ``point``: what the case is in the
-    grid; ``settled``: open choices of which nobody asks whether the case shows them.
+    grid; ``settled``: open choices of which nobody asks whether the case shows them; ``expected``: the conventions from which the
+    case starts in the place of those that were measured.
     """
-    trial = _Trial(case, judging or Judging(), entering)
+    trial = _Trial(case, judging or Judging(), entering, expected)
     for engine in backends:
         trial.of(engine, (fatal_backends or {}).get(engine.info.name), settled)
     nulls = [] if OURS in {death.law for death in (fatal_backends or {}).values()} else trial.nulls(backends[0].info)
@@ -163,8 +166,8 @@ def run_case(
 class _Trial:
     """A case on its way through the backends, and what came of each; ``shown``: the case that shows what failed."""
 
-    def __init__(self, case: Case, judging: Judging, entering: Callable[[str], None]) -> None:
-        self.case, self.judging, self.entering = case, judging, entering
+    def __init__(self, case: Case, judging: Judging, entering: Callable[[str], None], expected: Conventions | None) -> None:
+        self.case, self.judging, self.entering, self.expected = case, judging, entering, expected
         self.shown = case
         self.seconds = {"reference": 0.0, "judge": 0.0, "laws": 0.0}
         self.verdicts: dict[str, VerdictRecord] = {}
@@ -183,7 +186,7 @@ class _Trial:
             return
         entering(f"{name} {OURS}")
         with _clock(self.seconds, "reference"):
-            promise = _promise(case, engine, judging)
+            promise = _promise(case, engine, judging, self.expected)
             if promise is not None:
                 self.promises.append(promise)
                 self.facts = self.facts or profile_of(case, promise.outcome)
@@ -255,14 +258,15 @@ def _clock(seconds: dict[str, float], name: str) -> Iterator[None]:
     seconds[name] = seconds.get(name, 0.0) + perf_counter() - started
 
 
-def _promise(case: Case, engine: Backend, judging: Judging) -> Promise | None:
+def _promise(case: Case, engine: Backend, judging: Judging, expected: Conventions | None) -> Promise | None:
     """Return what the reference promises; ``None`` where it is not asked, because laws alone judge."""
     if judging.laws_only and not listed(engine.info):
         return None
     if not judging.observing:
         return Promise(case, engine.info)
     dialect = engine.info.dialect
-    return Promise(case, replace(engine.info, dialect=replace(dialect, conventions=dialect.conventions.unheld())))
+    unheld = dialect.conventions.unheld() if expected is None else expected
+    return Promise(case, replace(engine.info, dialect=replace(dialect, conventions=unheld)))
 
 
 def _ailment(case: Case, actual: Outcome, engine: Backend, judging: Judging, entering: Callable[[str], None]) -> Ailment | None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.backends import answer
 from conformance.campaign.opened import backend
+from conformance.case.outcome import NotOffered
 from conformance.case.place import END
 from conformance.clauses.dialects import CASES
 from conformance.compare.compare import Comparer
@@ -50,13 +51,19 @@ class Shown:
     """What an engine shows of a switch.
 
     ``values``: under which it answers every case as is promised; ``said``: what its dialect says; ``differs``: what differs under
-    each value, where there is no such value.
+    each value, where there is no such value; ``offered``: whether the engine offers all that one of the cases asks.
     """
 
     field: str
     said: Any
     values: tuple[Any, ...]
     differs: str = ""
+    offered: bool = True
+
+    @property
+    def untold(self) -> bool:
+        """Whether the engine would answer the same under several values."""
+        return len(self.values) > 1
 
     @property
     def otherwise(self) -> bool:
@@ -116,9 +123,17 @@ def _part(info: BackendInfo, one: Curated, outcome: Outcome) -> float:
 
 
 def _mismatch(info: BackendInfo, one: Curated, outcome: Outcome, *, following: bool = False) -> Mismatch | None:
+    """Return what differs. What no engine of the dialect offers says nothing of a switch, whatever this one does there."""
     promise = Promise(one.case, info)
+    if not _offered(promise.outcome):
+        return None
     compared = Comparer(promise).run(outcome, excuse(promise))
     return (follow(promise, outcome, excuse, scripts_instead, compared).comparison if following else compared).mismatch
+
+
+def _offered(outcome: Outcome) -> bool:
+    """Whether each step of a case is offered."""
+    return not any(isinstance(seen, NotOffered) for seen in outcome.observations)
 
 
 def _shown(info: BackendInfo, found: BackendInfo, switch: Switch, cases: Cases) -> Shown:
@@ -128,7 +143,8 @@ def _shown(info: BackendInfo, found: BackendInfo, switch: Switch, cases: Cases) 
         if values:
             break
     differs = "" if values else "; ".join(f"{value!r}: {differs}" for value, differs in differing.items())
-    return Shown(switch.field, getattr(info.dialect, switch.field), values, differs)
+    offered = any(_offered(outcome) for _, outcome in cases)
+    return Shown(switch.field, getattr(info.dialect, switch.field), values, differs, offered)
 
 
 def _differing(info: BackendInfo, cases: Cases, *, following: bool) -> str:

@@ -67,8 +67,10 @@ def _switched(backend: str, jobs: int) -> bool:
     with Workers((backend,), jobs) as workers:
         dialect, seen = workers.describe(backend).dialect, switches_shown(backend, workers)
     as_said = sum(one.values == (one.said,) for one in seen)
-    click.echo(f"{as_said} of {counted(len(seen), 'switch', 'switches')} as the dialect {dialect} says")
-    if untold := [one.field for one in seen if len(one.values) > 1]:
+    missing = sum(one.untold and not one.offered for one in seen)
+    rest = f"; {counted(missing, 'other')} ask what it does not offer" if missing else ""
+    click.echo(f"{as_said} of {counted(len(seen) - missing, 'switch', 'switches')} as the dialect {dialect} says{rest}")
+    if untold := [one.field for one in seen if one.untold and one.offered]:
         click.echo(f"not told apart by what it answers: {', '.join(untold)}")
     for one in seen:
         if not one.values:

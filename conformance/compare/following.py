@@ -25,7 +25,7 @@ from reference_impl import Category
 from reference_impl.dialects.conventions import COMPUTED, CUT, FORMULA, LINKED, OPTIONS, ORDER, REFUSED, UNNAMED, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from conformance.backends import BackendInfo
     from conformance.case.case import Case
@@ -99,11 +99,19 @@ def _one_further(
             continue  # it changes nothing that anybody is asked for
         compared = Comparer(other).run(actual, excuse(other))
         place = _place(compared.mismatch)
-        if place > furthest and (CUT not in options.values() or only_zeros_go(so_far.promise, other)):
+        if place <= furthest or _is_shadowed(found, compared):
+            continue
+        if CUT not in options.values() or only_zeros_go(so_far.promise, other):
             best, furthest = Followed(other, compared, taken), place
             if compared.mismatch is None:
                 break
     return best
+
+
+def _is_shadowed(found: Mismatch, compared: Comparison) -> bool:
+    """Whether a difference is still there, and only counts as a consequence of something that is known: that explains nothing."""
+    at = found.step, found.where, found.name, found.slot
+    return any(at == (other.step, other.where, other.name, other.slot) for other in compared.shadowed)
 
 
 def is_held(info: BackendInfo) -> bool:
@@ -138,19 +146,17 @@ def _until(promise: Promise, found: Mismatch) -> Promise:
 
 
 def decisive(
-    promise: Promise, actual: Outcome, excuse: Callable[[Promise], Known], settled: Collection[OpenChoice] = ()
+    promise: Promise, actual: Outcome, excuse: Callable[[Promise], Known], choices: Mapping[OpenChoice, str]
 ) -> dict[OpenChoice, tuple[str, ...]]:
-    """Return the choices that an engine has decided as promised, since the same answer would have been wrong under another option.
+    """Return which of some choices that are asked an engine has decided as promised, since its answer would have been wrong otherwise.
 
     Behind the option that was promised come others under which the answer would have been right, too: there no more is shown than that
     it is one of these. ``actual`` agrees with what is promised, but for what is known. What the formulas decide that derivatives are
-    made of is left out, and what is ``settled``: each choice is as many runs of the case as it has options. So all of a kind are tried
-    together first: where the answer is right although all of them are linked, or cut, or refuse, no single one of them shows.
+    made of is left out: each choice is as many runs of the case as it has options. So all of a kind are tried together first: where the
+    answer is right although all of them are linked, or cut, or refuse, no single one of them shows.
     """
     open_here = {
-        choice: option
-        for choice, option in asked(promise).items()
-        if choice not in settled and (option != FORMULA or not (_is_deep(choice) or choice.about in UNNAMED))
+        choice: option for choice, option in choices.items() if option != FORMULA or not (_is_deep(choice) or choice.about in UNNAMED)
     }
     alike: dict[tuple[Kind, str], dict[OpenChoice, str]] = {}
     for choice, option in open_here.items():

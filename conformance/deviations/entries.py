@@ -2,9 +2,10 @@
 
 An entry names the backend, the steps, what is expected there and what comes instead, and under which condition. All that it names must
 hold for a mismatch to count as known, in whatever release: the releases that it names too are those in which it was seen, and there the
-gate wants to see it again. Where numbers are wrong the entry says what they *are*: its signature,
-held against the arrays by `conformance.deviations.wrong_values`; where the process dies it says in which *frame*; or why nobody can
-say that. The entries of a finding are the tables ``[[deviation]]`` of ``deviation.toml`` in its folder.
+gate wants to see it again. Only where it was mended it explains nothing, so that it is found if it comes back. Where numbers are wrong
+the entry says what they *are*: its signature, held against the arrays by `conformance.deviations.wrong_values`; where the process dies
+it says in which *frame*; or why nobody can say that. The entries of a finding are the tables ``[[deviation]]`` of ``deviation.toml`` in
+its folder.
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``only``: which results of a `grad` call may differ, by what is asked for (`asked`); the others are right. Where the answer
     ``instead`` is ``unpredictable``, it says whose numbers are.
     ``unpromised``: no document says what is right there; so it is for all entries that lie among the conventions.
-    ``cpu``: the vector instructions with which it shows, as the backend calls them (`BackendInfo.cpu`).
+    ``cpu``: the vector instructions with which it shows, as the backend calls them (`BackendInfo.cpu`). ``mended``: the releases in
+    which it is gone, where those that the suite is pinned to are among them.
     """
 
     id: str
@@ -93,10 +95,15 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     instead: tuple[str, ...] = ()
     only: str = ""
     unpromised: bool = False
+    mended: str = ""
 
     def was_seen_in(self, version: str) -> bool:
         """Whether it was seen in a release."""
         return Version(version) in SpecifierSet(self.versions, prereleases=True)
+
+    def was_mended_in(self, version: str) -> bool:
+        """Whether a release no longer has it."""
+        return bool(self.mended) and SpecifierSet(self.mended, prereleases=True).contains(version)
 
     def shows_on(self, cpu: str) -> bool:
         """Whether it can show where a backend's kernels use these vector instructions."""
@@ -107,6 +114,7 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return (
             self.backend in (info.name, info.variant_of)
             and self.shows_on(info.cpu)
+            and not self.was_mended_in(info.version)
             and mismatch.kind in self.kinds
             and (not self.where or self.where == mismatch.where)
             and (not self.expected or mismatch.expected in self.expected)
@@ -285,6 +293,7 @@ def _problems(entry: Deviation) -> Iterator[str]:
         yield f"the link {entry.link!r} does not begin with https://"
     try:
         SpecifierSet(entry.versions)
+        SpecifierSet(entry.mended)
         re.compile(entry.message)
         re.compile(entry.frame)
     except (InvalidSpecifier, re.error) as error:

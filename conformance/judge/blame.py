@@ -23,10 +23,11 @@ from conformance.case.outcome import Raised, grad_added, grad_before
 from conformance.case.place import END
 from conformance.case.steps import Backward, Grad, Hook, Op, results
 from conformance.compare.compare import Comparer
+from conformance.compare.following import changed, follow
 from conformance.compare.kinks import SecondLook
 from conformance.compare.promise import Promise
 from conformance.compare.rounding import agrees_cheaply
-from conformance.deviations.explain import excuse, explain
+from conformance.deviations.explain import excuse, explain, scripts_instead
 from conformance.judge.dispute import Blame, Dispute, Opinion, Vote, opinion, silent
 from conformance.judge.grounds import GROUNDS
 from conformance.judge.localise import first_node
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from conformance.backends import Backend
     from conformance.case.case import Case
+    from conformance.case.outcome import Outcome
     from conformance.compare.mismatch import Mismatch
     from reference_impl.numerical import Estimate
 
@@ -60,15 +62,27 @@ def blame(case: Case, accused: Backend, others: Sequence[Backend] = (), voters: 
     ``voters``: further ones, such as the laws. ``None`` if nothing differs, or nothing but which subgradient comes where any is right:
     a case whose time was up may be run to its end here.
     """
-    promise = Promise(case, accused.info)
     actual = accused.run(case)
-    compared = Comparer(promise).run(actual, excuse(promise))
-    found = compared.mismatch or next((mismatch for mismatch, _ in compared.known), None)
+    promise, found = _disputed(Promise(case, accused.info), actual)
     if found is None or _is_allowed(promise, found):
         return None
     dispute = Dispute(promise, accused, actual, found, others)
     votes = tuple(_votes(dispute, voters))
     return Blame(who(votes), votes, first_node(promise, accused, found).words)
+
+
+def _disputed(given: Promise, actual: Outcome) -> tuple[Promise, Mismatch | None]:
+    """Return what differs, and the promise that it breaks: that under the open choices which explain what differs before.
+
+    What was measured of this very release is disputed itself, where nothing else differs.
+    """
+    compared = Comparer(given).run(actual, excuse(given))
+    if compared.mismatch is None:
+        return given, next((mismatch for mismatch, _ in compared.known), None)
+    promise, further, followed = follow(given, actual, excuse, scripts_instead, compared)
+    if further.mismatch is None and changed(given, followed):
+        return given, compared.mismatch
+    return promise, further.mismatch or next((mismatch for mismatch, _ in further.known), None)
 
 
 def _is_allowed(promise: Promise, found: Mismatch) -> bool:

@@ -56,7 +56,7 @@ UNFLIPPED = ("static", "not_offered")
 
 def by_dialect(dispute: Dispute) -> Vote:
     """Look for the switch that decides: with it as another dialect has it, the engine would be right at this place."""
-    base, voter = dispute.accused.info.dialect, "conventions of its dialect"
+    base, voter = dispute.promise.info.dialect, "conventions of its dialect"
     for switch in SWITCHES:
         for other in DIALECTS.values():
             value = getattr(other, switch.field)
@@ -73,7 +73,7 @@ def by_dialect(dispute: Dispute) -> Vote:
 
 def _is_right(dispute: Dispute, flipped: Dialect) -> bool:
     """Whether an engine of another dialect would be right in what it did at the disputed place."""
-    promise = Promise(dispute.case, replace(dispute.accused.info, dialect=flipped))
+    promise = Promise(dispute.case, replace(dispute.promise.info, dialect=flipped))
     at = [m for m in Comparer(promise).differences(dispute.actual) if m.step == dispute.found.step]
     return not any(_place(m) == _place(dispute.found) or m.where == "step" for m in at)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.place import END
 from conformance.compare.compare import Comparer
-from conformance.compare.following import REFUSALS, changed, decisive, follow, under
+from conformance.compare.following import REFUSALS, asked, changed, decisive, follow, under
 from conformance.compare.kinks import SUBGRADIENT, SecondLook, agrees_on_a_reachable_branch
 from conformance.compare.mismatch import Mismatch
 from conformance.deviations.entries import known
@@ -72,6 +72,7 @@ class Verdict:
     others were; ``ratios`` the largest error over bound by what a step is called, where a bound was computed;
     ``followed``: the open choices that were decided otherwise than was expected, each with its option; ``observed``: those that the
     case shows to be decided as expected, if somebody looked (`observe`), with the options that it does not tell apart from that;
+    ``asked``: all that the case asks, if somebody looked;
     ``supposed``: those that had to be taken otherwise to see what is known of an answer, which does not show how they are decided.
     """
 
@@ -85,6 +86,7 @@ class Verdict:
     deviations: tuple[str, ...] = ()
     followed: Mapping[OpenChoice, str] = field(default_factory=dict)
     observed: Mapping[OpenChoice, tuple[str, ...]] = field(default_factory=dict)
+    asked: Collection[OpenChoice] = ()
     supposed: Mapping[OpenChoice, str] = field(default_factory=dict)
     gradients: Mapping[int, Collection[str]] = field(default_factory=dict)
 
@@ -127,9 +129,16 @@ def judge(promise: Promise, actual: Outcome, *, following: bool = True) -> Verdi
 
 
 def observe(promise: Promise, actual: Outcome, verdict: Verdict, settled: Collection[OpenChoice]) -> None:
-    """Enter into a verdict the open choices that the case shows to be decided as expected, except those that are settled."""
+    """Enter into a verdict the open choices that the case asks, and which of them, but for those that are settled, it shows.
+
+    What it shows is that they are decided as expected.
+    """
     if verdict.mismatch is None or verdict.bucket in EXPLAINED:
-        verdict.observed = decisive(under(promise, {**verdict.followed, **verdict.supposed}), actual, excuse, settled)
+        taken = under(promise, {**verdict.followed, **verdict.supposed})
+        choices = asked(taken)
+        verdict.asked = choices.keys()
+        unsettled = {choice: option for choice, option in choices.items() if choice not in settled}
+        verdict.observed = decisive(taken, actual, excuse, unsettled)
 
 
 def _unsettled(followed: Mapping[OpenChoice, str], differs: Mismatch, compared: Comparison) -> dict[OpenChoice, str]:

@@ -35,6 +35,8 @@ from conformance.mutants.wrong_rule import rule_fault
 from conformance.report.words import blame_text
 from examples.engines.functional import FUNCTIONAL
 from reference_impl import OPS, PADDLE, TORCH, Category
+from reference_impl.dialects.conventions import REFUSED, OpenChoice
+from reference_impl.dialects.conventions import Kind as Open
 from reference_impl.tape.primitive import Primitive
 from tests.conformance.engines import INFO, TOTAL
 from tests.wrong_engines import WrongEngine, correct
@@ -760,6 +762,34 @@ def test_the_oracle_is_silent_where_a_replaced_gradient_does_not_show_whether_a_
     outcome = engine.run(case)
     with pytest.raises(SilentError, match="replaced"):
         _gradient(Dispute(Promise(case, engine.info, outcome), engine, outcome, aliased))
+
+
+REFUSING = replace(TORCH, conventions=TORCH.conventions.but({OpenChoice(Open.OFFERED, "sin", "order 2"): REFUSED}))
+
+
+def refusing(version: str, name: str = "exp-x-sign") -> WrongEngine:
+    """Return an engine that has no second derivative of `sin`, which nobody promises, and a wrong rule."""
+    engine = WrongEngine("refusing", mutant(name).fault, behaves=REFUSING)
+    engine.info = replace(engine.info, version=version)
+    return engine
+
+
+def test_who_is_wrong_is_asked_of_what_differs_behind_a_choice_that_was_followed() -> None:
+    wrong = Op("exp", ("x",), ("e",)), Op("sum", ("e",), ("t",), TOTAL), Grad(("t",), ("x",), ("k",))
+    found = blame(Case((X,), (*TWICE.steps, *wrong)), refusing("another"))
+    assert found is not None
+    assert ("accused", (WRONG, RIGHT)) == (found.who, reasons(found)[ORACLES[0]][:2])
+    assert "step 6 (op:exp): what arrives at e is right, what leaves for x is not" == found.node
+
+
+def test_nobody_is_blamed_for_what_nobody_promises() -> None:
+    assert blame(TWICE, refusing("another")) is None
+
+
+def test_what_the_same_release_does_otherwise_than_was_measured_is_disputed() -> None:
+    found = blame(TWICE, refusing(TORCH.conventions.release[1]))
+    assert found is not None
+    assert "step 5 (grad): whether it is refused, and how" == found.node
 
 
 def test_a_vote_that_fails_is_said_and_costs_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:

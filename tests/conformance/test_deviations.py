@@ -6,6 +6,7 @@ import functools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -281,6 +282,12 @@ def test_an_entry_does_not_hold_for_another_backend() -> None:
 def test_an_entry_holds_in_every_release_and_says_in_which_it_was_seen(version: str, seen: bool) -> None:
     assert ENTRY.matches(replace(INFO, version=version), EXACT, FOUND)
     assert seen == ENTRY.was_seen_in(version)
+
+
+@pytest.mark.parametrize(("version", "explains"), [("2.12.1", True), ("2.13.0", False), ("3.0.0rc1", False), ("nightly", True)])
+def test_an_entry_explains_nothing_in_a_release_in_which_it_was_mended(version: str, explains: bool) -> None:
+    entry = msgspec.structs.replace(ENTRY, mended=">=2.13")
+    assert explains is entry.matches(replace(INFO, version=version), EXACT, FOUND)
 
 
 NO_GRAD = Case((Input("x", (2,), (1.0, 2.0)),), (Op("reshape", ("x",), ("y",), {"shape": [2, 1]}, no_grad=True),))

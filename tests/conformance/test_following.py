@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from conformance.backends import BackendInfo
+from conformance.backends import BackendInfo, open_backend
 from conformance.backends.reference import reference
 from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
+from conformance.case.files import read
+from conformance.case.outcome import Computed, Value
 from conformance.case.steps import Backward, Grad, InPlace, Op, RetainGrad
 from conformance.compare.following import asked, decisive
 from conformance.compare.promise import Promise
 from conformance.deviations import explain as explaining
 from conformance.deviations.entries import Deviation
+from conformance.deviations.findings import evidence
 from conformance.generate.probes import probes
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.judge.verdict import CONVENTION, Bucket, judge
@@ -225,6 +228,21 @@ def test_what_is_refused_for_another_reason_is_not_offered_for_all_that_shows(
     assert (bucket, {}, supposed) == (verdict.bucket, verdict.followed, verdict.supposed)
 
 
+@pytest.mark.frameworks
+def test_no_choice_explains_a_number_by_making_it_a_consequence_of_what_is_known() -> None:
+    """In another release a graph of more zeros would do: a known deviation of `backward` shadows them, and whatever `s8.grad` is."""
+    engine, case = open_backend("paddle"), read(evidence("paddle-seed-flag-changed"))
+    info, actual = replace(engine.info, version="0.0"), engine.run(case)
+    second = [number for number, step in enumerate(case.steps) if isinstance(step, Backward)][1]
+    seen, filled = actual.observations[second], case.watched.index("s8")
+    assert isinstance(seen, Computed)
+    assert seen.state is not None
+    state = [Value(value.array + 1, value.requires_grad) if i == filled and value else value for i, value in enumerate(seen.state)]
+    observations = [replace(seen, state=tuple(state)) if o is seen else o for o in actual.observations]
+    verdicts = [judge(Promise(case, info), replace(actual, observations=some)) for some in (actual.observations, observations)]
+    assert [Bucket.KNOWN_DEVIATION, Bucket.DIVERGED] == [verdict.bucket for verdict in verdicts]
+
+
 OFFERED, FREE = OpenChoice(Kind.OFFERED, "sin", "order 2"), OpenChoice(Kind.FREED, "cos", "x")
 BOTH = {OFFERED: "refused", FREE: "refused"}
 
@@ -323,10 +341,11 @@ def test_what_was_followed_is_recorded() -> None:
 @pytest.mark.parametrize("case", [SIN, SCALED, ABS, PIECEWISE, FREED, BEHIND, *islice(probes("mul"), 6), *islice(probes("lerp"), 6)])
 def test_what_a_case_shows_of_a_choice_hangs_on_no_other_choice_that_is_tried(case: Case, dialect: Dialect) -> None:
     promise = Promise(case, BackendInfo("any", "1.0", dialect, dialect.not_offered))
-    every = set(asked(promise))
+    every = asked(promise)
 
     def shown(settled: set[OpenChoice]) -> dict[OpenChoice, tuple[str, ...]]:
-        return decisive(promise, promise.outcome, explaining.excuse, settled)
+        unsettled = {choice: option for choice, option in every.items() if choice not in settled}
+        return decisive(promise, promise.outcome, explaining.excuse, unsettled)
 
-    alone = {choice: options for each in every for choice, options in shown(every - {each}).items()}
+    alone = {choice: options for each in every for choice, options in shown(every.keys() - {each}).items()}
     assert alone == shown(set())

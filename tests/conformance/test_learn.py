@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 import numpy as np
@@ -35,11 +35,11 @@ from conformance.judge.verdict import CONVENTION, Bucket
 from conformance.laws.judging import Judging
 from conformance.ops import catalogue
 from reference_impl import PADDLE, TORCH
-from reference_impl.dialects.conventions import HANDED, OPTIONS, Conventions, Kind, Lock, OpenChoice, conventions, read, release_file
+from reference_impl.dialects.conventions import HANDED, OPTIONS, Conventions, Kind, Lock, OpenChoice, conventions, release_file
 from tests.conformance.door import conformance
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome
@@ -50,6 +50,7 @@ AROUND = tuple(case for op in ("clone", "sum") for case in probes(op))
 PROBES = (*AROUND, *(case for op in ("mul", "sin", "cos", "exp", "abs", "mul_scalar") for case in probes(op)), *call_probes())
 VERSION = "4.2"
 SEEDS = range(10)
+BLANK = replace(TORCH, conventions=Conventions())
 
 
 class Deciding:
@@ -84,17 +85,54 @@ def observed(engine: Any, cases: tuple[Case, ...]) -> tuple[Learned, list[CaseRe
     return learned, records
 
 
+class Passes:
+    """Workers without processes, which note down the chunks of each pass; ``answer`` gives the records of a chunk."""
+
+    def __init__(self, answer: Callable[[Chunk], Sequence[CaseRecord]]) -> None:
+        self.answer = answer
+        self.made: list[list[Chunk]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def describe(self, name: str) -> BackendRecord:
+        return BackendRecord(name, VERSION, "torch", {})
+
+    def run(self, chunks: Sequence[Chunk]) -> Iterator[Sequence[CaseRecord]]:
+        self.made.append(list(chunks))
+        return map(self.answer, chunks)
+
+    def learn(self, folder: Path, chunks: Sequence[Chunk] | None = None, ops: Sequence[str] | None = None) -> Learned:
+        """Learn by these workers, of these chunks, and write what was learned to a folder."""
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("conformance.campaign.learn.Workers", lambda *_: self)
+            if chunks is not None:
+                patched.setattr("conformance.campaign.learn._chunks", lambda *_: chunks)
+            return learn("deciding", 0, 1, 1, lambda _: folder / "deciding.toml", lambda *_: None, ops)
+
+
+def given(name: str, cases: tuple[Case, ...]) -> Chunk:
+    return Chunk(("deciding",), "", name, 0, len(cases), Judging(observing=True), cases=cases)
+
+
+def asking(options: dict[OpenChoice, str], start: Dialect = BLANK, **how: Any) -> Passes:
+    """Return workers that ask the reference which decides these choices so, of which nothing is known but what its start says."""
+    engine = Deciding(options, start, **how)
+
+    def answer(chunk: Chunk) -> list[CaseRecord]:
+        return [run_case(c, [engine], chunk.judging, index=i, expected=chunk.expected) for i, c in enumerate(chunk.cases or ())]
+
+    return Passes(answer)
+
+
 def learned_of(options: dict[OpenChoice, str], cases: tuple[Case, ...] = PROBES, **how: Any) -> Learned:
     """Learn from nothing, of these cases in this process."""
-    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
-        file = Path(folder) / "deciding.toml"
-
-        def made(*_: Any) -> Learned:
-            known = conventions(read(file)) if file.exists() else Conventions()
-            return observed(Deciding(options, replace(TORCH, conventions=known), **how), cases)[0]
-
-        patched.setattr("conformance.campaign.learn._pass", made)
-        return learn("deciding", 0, 1, 1, lambda _: file, lambda *_: None)
+    chunks = [given(f"from {start}", cases[start : start + 10]) for start in range(0, len(cases), 10)]
+    with tempfile.TemporaryDirectory() as folder:
+        return asking(options, **how).learn(Path(folder), chunks)
 
 
 def after_learning(options: dict[OpenChoice, str], cases: tuple[Case, ...] = PROBES) -> Dialect:
@@ -204,8 +242,9 @@ def test_one_flip_in_a_hundred_cases_is_red_as_a_convention_that_changed(choice:
 
 
 def judged(**said: Any) -> CaseRecord:
-    """A record of the first probe, of which the verdict says this."""
-    verdicts = {"deciding": VerdictRecord(Bucket.AGREED, {}, **said)}
+    """A record of the first probe, of which the verdict says this, and which asks nothing else."""
+    asked = (*said.get("followed", {}), *said.get("observed", {}))
+    verdicts = {"deciding": VerdictRecord(Bucket.AGREED, {}, asked=asked, **said)}
     return CaseRecord(0, PROBES[0].id, "numeric", 1, False, verdicts, {}, False, ())
 
 
@@ -230,18 +269,34 @@ def test_what_every_case_leaves_open_is_learned_as_expected() -> None:
 
 
 @pytest.mark.parametrize(("followed", "passes"), [(0, 2), (1, 2), (2, 3), (99, PASSES)])
-def test_passes_are_made_until_one_ends_with_what_it_started_from(followed: int, passes: int, tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_passes_are_made_until_one_ends_with_what_it_started_from(followed: int, passes: int, tmp_path: Path) -> None:
     shown = {str(OpenChoice(Kind.FREED, "mul", "x")): "computed"}
-    made: list[Learned] = []
+    workers = Passes(lambda _: [judged(followed=shown) if len(workers.made) <= followed else judged()])
+    workers.learn(tmp_path, [given("one", PROBES[:1])])
+    assert passes == len(workers.made)
 
-    def one_more(*_: Any) -> Learned:
-        made.append(learned_from(judged(followed=shown) if len(made) < followed else judged()))
-        return made[-1]
 
-    monkeypatch.setattr("conformance.campaign.learn._pass", one_more)
-    learn("deciding", 0, 1, 1, lambda _: tmp_path / "some.toml", lambda *_: None)
-    assert passes == len(made)
+SINE_IS_REFUSED = {OpenChoice(Kind.OFFERED, "sin", "order 2"): "refused"}
+OF_TWO_OPS = [given("of sin", (*AROUND, *probes("sin"))), given("of exp", (*AROUND, *probes("exp")))]
+
+
+def test_a_later_pass_runs_what_asks_for_a_choice_that_turned_out_otherwise(tmp_path: Path) -> None:
+    workers = asking(SINE_IS_REFUSED, TORCH)
+    workers.learn(tmp_path, OF_TWO_OPS)
+    assert [["of sin", "of exp"], ["of sin"]] == [[chunk.name for chunk in chunks] for chunks in workers.made]
+
+
+def test_what_is_not_run_again_counts_as_it_did(tmp_path: Path) -> None:
+    alone, beside = (asking(SINE_IS_REFUSED, TORCH).learn(tmp_path, chunks).seen for chunks in (OF_TWO_OPS[1:], OF_TWO_OPS))
+    of_exp = {choice: options for choice, options in alone.items() if choice.op == "exp"}
+    assert of_exp == {choice: options for choice, options in beside.items() if choice.op == "exp"} != {}
+
+
+def test_a_later_pass_starts_from_what_the_one_before_said_wherever_that_is_written(tmp_path: Path) -> None:
+    workers = asking(SINE_IS_REFUSED, TORCH)
+    workers.learn(tmp_path / "elsewhere", OF_TWO_OPS[:1])
+    ((first,), (second,)) = workers.made
+    assert (None, True) == (first.expected, second.expected is not None and SINE_IS_REFUSED.items() <= second.expected.options.items())
 
 
 @pytest.mark.parametrize("op", catalogue())
@@ -304,8 +359,10 @@ def learned_alone(op: str, before: dict[OpenChoice, Any], met: dict[OpenChoice, 
     path = release_file("deciding", VERSION, folder / "conventions")
     path.parent.mkdir()
     path.write_text(text_of(Lock("deciding", VERSION, before)))
-    monkeypatch.setattr("conformance.campaign.learn._pass", lambda *_: Learned(BackendRecord("deciding", VERSION, "torch", {}), met))
-    return learn("deciding", 0, 1, 1, lambda _: path, lambda *_: None, [op]).seen
+    records = [
+        judged(observed={str(choice): (option,)}) for choice, options in met.items() for option, n in options.items() for _ in range(n)
+    ]
+    return Passes(lambda _: records).learn(folder / "conventions", [given("one", PROBES[:1])], [op]).seen
 
 
 def test_learning_one_op_leaves_what_is_known_of_others(tmp_path: Path, monkeypatch: Any) -> None:
@@ -339,7 +396,7 @@ def test_the_command_learns_what_calls_are_handed_without_any_op(tmp_path: Path)
 
 def test_random_cases_are_drawn_of_ops_alone() -> None:
     named = ("flag", "mul")
-    draws = [chunk.draw.ops for chunk in _chunks(BackendRecord("reference", VERSION, "torch", {}), "", 10, 1, named, frozenset())]
+    draws = [chunk.draw.ops for chunk in _chunks(BackendRecord("reference", VERSION, "torch", {}), 10, 1, named, frozenset())]
     assert ("mul",) == draws[-1]
 
 
@@ -365,20 +422,19 @@ def test_a_settled_choice_is_not_tried_the_other_way() -> None:
 
 def test_what_is_settled_was_known_before_the_first_pass(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
-    backend = BackendRecord("deciding", VERSION, "torch", {})
     mine, other, new = (OpenChoice(Kind.FREED, op, "x") for op in ("mul", "sum", "exp"))
     path = release_file("deciding", VERSION, tmp_path / "conventions")
     path.parent.mkdir()
     path.write_text(text_of(Lock("deciding", VERSION, {mine: {"computed": 3}, other: {"computed": 100}})))
-    given = []
+    workers, given_to_chunks = Passes(lambda _: [judged(followed={str(new): "computed"})]), []
 
-    def made(*args: Any) -> Learned:
-        given.append(args[-1] if args[-1] is None else set(args[-1]))
-        return Learned(backend, {new: {"computed": 1}})
+    def chunks(*args: Any) -> list[Chunk]:
+        given_to_chunks.append(set(args[-1]))
+        return [given("one", PROBES[:1])]
 
-    monkeypatch.setattr("conformance.campaign.learn._pass", made)
-    learn("deciding", 0, 1, 1, lambda _: path, lambda *_: None, ["mul"])
-    assert [None, {mine, other}] == given
+    monkeypatch.setattr("conformance.campaign.learn._chunks", chunks)
+    workers.learn(tmp_path, ops=["mul"])
+    assert (True, [{other}]) == (len(workers.made) > 1, given_to_chunks)
 
 
 def test_two_engines_are_compared_where_both_were_measured(tmp_path: Path) -> None:

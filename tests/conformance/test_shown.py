@@ -49,7 +49,7 @@ def test_what_an_engine_does_explains_what_it_shows(name: str) -> None:
 
 @pytest.mark.parametrize("name", EAGER)
 def test_from_nothing_nearly_every_switch_of_an_engine_that_offers_all_is_told_apart(name: str) -> None:
-    untold = {field for field, one in seen_of(name).items() if len(one.values) > 1}
+    untold = {field for field, one in seen_of(name).items() if one.untold}
     assert untold <= {"promotion", "unoffered", "inputs_run_their_node"}
 
 
@@ -79,6 +79,19 @@ def test_an_engine_that_does_what_no_value_says_shows_none_and_is_told_what_diff
     seen = {one.field: one for one in shown(engine.info, [answer(engine, one.case) for one in ASKED])}
     found = seen["duplicates"]
     assert ((), False, True) == (found.values, found.otherwise, "an input twice" in found.differs)
+
+
+def test_what_no_program_offers_says_nothing_of_a_switch_although_an_adapter_goes_along_with_it() -> None:
+    flagged = next(one for one in ASKED if one.clause == "only_inputs")
+    computed = answer(reference(TORCH, TORCH.not_offered), flagged.case)
+    info = BackendInfo("mine", "1.0", FUNCTIONAL, FUNCTIONAL.not_offered)
+    found = {one.field: one for one in shown(info, [computed if one is flagged else None for one in ASKED])}
+    assert (True, "") == (found["only_inputs"].untold, found["only_inputs"].differs)
+
+
+@pytest.mark.parametrize(("name", "offered"), [("torch", True), ("functional", False)])
+def test_an_engine_says_whether_it_offers_what_a_switch_is_about(name: str, offered: bool) -> None:
+    assert seen_of(name, ENGINES[name])["accumulation"].offered is offered
 
 
 def test_a_case_of_which_an_engine_dies_shows_nothing() -> None:

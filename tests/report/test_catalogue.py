@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from conformance.cli.cataloguing import listing, verify
 from conformance.cli.findings import findings
 from conformance.deviations.findings import conventions_folder, findings_folders
-from conformance.report.catalogue.index import index, new_in, ranked, upstream_text, write_catalogue
+from conformance.report.catalogue.index import gone_in, index, new_in, ranked, upstream_text, write_catalogue
 from conformance.report.catalogue.page import Front, Page, PageError, Severity, Standing, pages, problems, read_page
 from conformance.report.catalogue.verify import Showing, Verified, said_by, verified
 
@@ -269,6 +269,28 @@ def test_a_finding_is_new_in_the_release_that_brought_it(checked: dict[str, str]
 def test_the_index_says_what_a_release_brought() -> None:
     new = page("paddle-new", checked={"paddle 3.3.1": "shows", "paddle 3.2.2": "gone"})
     assert "### New in paddle 3.3.1 (1)" in index([new, page("paddle-old")])
+
+
+@pytest.mark.parametrize(
+    ("checked", "release"),
+    [
+        ({"paddle 3.3.1": "gone", "paddle 3.2.2": "shows"}, "paddle 3.3.1"),
+        ({"paddle 3.3.1": "gone", "paddle 3.2.2": "gone", "paddle 3.1.1": "shows"}, "paddle 3.2.2"),
+        ({"paddle 3.10.0": "shows", "paddle 3.9.0": "gone", "paddle 3.8.0": "shows"}, ""),
+        ({"paddle 3.3.1": "shows", "paddle 3.2.2": "gone"}, ""),
+        ({"paddle 3.3.1": "gone"}, ""),
+    ],
+    ids=["by the last", "by an earlier one", "came back", "new", "never seen"],
+)
+def test_a_finding_is_gone_in_the_release_that_mended_it(checked: dict[str, str], release: str) -> None:
+    assert release == gone_in(page(checked=checked))
+
+
+def test_what_a_release_mended_stands_in_the_index_by_itself_and_is_not_counted() -> None:
+    gone = page("paddle-gone", checked={"paddle 3.3.1": "gone", "paddle 3.2.2": "shows"})
+    lines = index([gone, page("paddle-old")]).splitlines()
+    assert {"## Paddle: 1 confirmed finding", "### Gone in paddle 3.3.1 (1)"} <= set(lines)
+    assert 1 == sum("(paddle-gone/)" in line for line in lines)
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=by_name)

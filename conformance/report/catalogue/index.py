@@ -52,7 +52,8 @@ class Group(NamedTuple):
 class Section(NamedTuple):
     """The findings of a framework, each cause once, in groups.
 
-    The first groups have the strongest, and those that a release brought; they come again in the groups of what they do.
+    The first groups have the strongest, and those that a release brought; they come again in the groups of what they do. The last ones
+    have those that a release mended, which are not counted.
     """
 
     title: str
@@ -81,13 +82,16 @@ def sections(pages: Sequence[Page]) -> Iterator[Section]:
     """Yield the findings of each framework: the strongest, the new ones, the confirmed ones by severity, the others by standing."""
     ids = {page.id for page in pages}
     for name, title in FRAMEWORKS.items():
-        mine = [page for page in ranked(pages) if framework_of(page) == name and page.front.cause not in ids]
+        alone = [page for page in ranked(pages) if framework_of(page) == name and page.front.cause not in ids]
+        mine = [page for page in alone if not gone_in(page)]
         confirmed = [page for page in mine if page.front.standing is Standing.CONFIRMED]
         groups = [Group("The strongest", confirmed[:STRONGEST])]
         news = sorted({release for page in confirmed if (release := new_in(page))}, key=_age)
         groups += [Group(f"New in {release}", [page for page in confirmed if new_in(page) == release]) for release in news]
         groups += [Group(_capital(s), [page for page in confirmed if page.front.severity is s]) for s in Severity]
         groups += [Group(_capital(s), [page for page in mine if page.front.standing is s]) for s in list(Standing)[1:]]
+        mended = sorted({release for page in alone if (release := gone_in(page))}, key=_age)
+        groups += [Group(f"Gone in {release}", [page for page in alone if gone_in(page) == release]) for release in mended]
         yield Section(f"{title}: {counted(len(confirmed), 'confirmed finding')}", [group for group in groups if group.pages])
 
 
@@ -98,6 +102,17 @@ def new_in(page: Page) -> str:
         if page.front.checked[newer] != Showing.SHOWS:
             break
         if page.front.checked[older] == Showing.GONE:
+            return newer
+    return ""
+
+
+def gone_in(page: Page) -> str:
+    """Return the release that mended a finding: the one before it shows it, and no later one does; else nothing."""
+    releases = sorted(page.front.checked, key=_age)
+    for newer, older in pairwise(releases):
+        if page.front.checked[newer] != Showing.GONE:
+            break
+        if page.front.checked[older] == Showing.SHOWS:
             return newer
     return ""
 

@@ -82,13 +82,13 @@ class History:
     def _traced(self) -> tuple[list[list[Place | None]], dict[int, Place]]:
         sources: list[list[Place | None]] = []
         made_by: dict[int, Place] = {}
-        for number, one in enumerate(self.applied):
-            sources.append([made_by.get(id(array)) for array in one.arrays])
-            for slot, part in enumerate(one.outputs):
+        for number, (primitive, arrays, _, out) in enumerate(self.applied):
+            sources.append([made_by.get(id(array)) for array in arrays])
+            for slot, part in enumerate(out if primitive.multi_output else (out,)):
                 made_by[id(part)] = number, slot  # anew, where a primitive returns its operand
         return sources, made_by
 
-    @property
+    @cached_property
     def sources(self) -> list[list[Place | None]]:
         """For each application, where each operand comes from; ``None``: no primitive made it."""
         return self._traced[0]
@@ -102,8 +102,8 @@ class History:
         """For each application, how many real numbers were rounded before it; one more entry says how many were in all."""
         found = [0]
         for one in self.applied:
-            parts = 2 if one.rounds and one.out.dtype.kind == "c" else 1
-            found.append(found[-1] + (parts * one.out.size if one.rounds else 0))
+            rounded = one.out.size * (2 if one.out.dtype.kind == "c" else 1) if one.rounds else 0
+            found.append(found[-1] + rounded)
         return found
 
     def roundings_in(self, array: Any, bounded: Collection[str]) -> Any:
@@ -133,7 +133,8 @@ class History:
     @cached_property
     def finite(self) -> bool:
         """Whether all that was made is finite."""
-        return all(are_finite(part) for one in self.applied for part in one.outputs if is_floating(part.dtype))
+        parts = [part.ravel() for one in self.applied for part in one.outputs if is_floating(part.dtype)]
+        return not parts or bool(np.isfinite(np.concatenate(parts)).all())
 
     @cached_property
     def taken_finite(self) -> bool:

@@ -102,11 +102,13 @@ class ShadowValues:
 
     def _compute(self, numbers: Iterable[int]) -> None:
         """Compute and keep the shadows of what these applications made, unless that was done."""
+        left = [number for number in numbers if (number, 0) not in self._made]
+        if not left:
+            return
         with observing(None), choosing(self._as_in_the_run), np.errstate(all="ignore"):  # a forward may be made of primitives
-            for number in numbers:
-                if (number, 0) not in self._made:
-                    self._at = number
-                    self._apply(*self.history.applied[number])
+            for number in left:
+                self._at = number
+                self._apply(*self.history.applied[number])
 
     def _apply(self, primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> None:
         attrs = _attributes(primitive, attrs, out)
@@ -136,12 +138,12 @@ class ShadowValues:
 
     def _size(self, primitive: Primitive, lines: Lines, operands: list[Any], given: list[Any] | None, attrs: dict[str, Any]) -> Array:
         """Return what the roundings of each replica are relative to; ``given``: the operands if all lines are computed at once."""
-        lines = lines[-self.replicas :]  # without the centre, unless that stands for all
         if primitive.error_scale is None:
-            return np.abs(lines)
-        of = [o[-self.replicas :] if isinstance(o, np.ndarray) else o for o in (given or operands)]
+            return np.abs(lines[-self.replicas :])  # without the centre, unless that stands for all
         if given:
-            return np.asarray(primitive.error_scale(lines, *of, **attrs))
+            return np.asarray(primitive.error_scale(lines, *given, **attrs))[-self.replicas :]
+        lines = lines[-self.replicas :]
+        of = [o[-self.replicas :] if isinstance(o, np.ndarray) else o for o in operands]
         return np.array([_scale(primitive, line, [_line(o, i) for o in of], attrs) for i, line in enumerate(lines)])
 
     def _as_in_the_run(self, primitive: Primitive, _: list[Any], __: dict[str, Any], out: Any) -> Any:
@@ -155,14 +157,14 @@ class ShadowValues:
     def _disturbed(self, lines: Lines, size: Array) -> Lines:
         """Move each replica by up to a rounding of its own: of a number that is rounding and no more the centre says little."""
         made = np.empty((1 + self.replicas, *lines.shape[1:]), lines.dtype)
-        made[0], replicas = lines[0], lines[-self.replicas :]
-        noise = self._drawn(made[1:].shape, size.dtype, 0)
+        made[0], moved, replicas = lines[0], made[1:], lines[-self.replicas :]
+        noise = self._drawn(moved.shape, size.dtype, 0)
         if lines.dtype.kind == "c":
-            noise = noise + 1j * self._drawn(made[1:].shape, size.dtype, 1)
-        np.add(replicas, noise * size, out=made[1:], casting="same_kind")
-        if not are_finite(made[1:]):  # what is infinite has no rounding: inf - inf would be NaN, and NaN would be right
-            moved = replicas + noise * np.where(np.isfinite(size), size, 0.0)
-            made[1:] = np.where(np.isfinite(replicas), moved, replicas)
+            noise = noise + 1j * self._drawn(moved.shape, size.dtype, 1)
+        np.add(replicas, noise * size, out=moved, casting="same_kind")
+        if not are_finite(moved):  # what is infinite has no rounding: inf - inf would be NaN, and NaN would be right
+            finite = replicas + noise * np.where(np.isfinite(size), size, 0.0)
+            made[1:] = np.where(np.isfinite(replicas), finite, replicas)
         return made
 
     def _drawn(self, shape: tuple[int, ...], dtype: Any, part: int) -> Array:
@@ -201,7 +203,7 @@ def _at_once(primitive: Primitive, operands: list[Any]) -> list[Any] | None:
     axes = {o.ndim for o in lines}
     if min(axes, default=0) <= least:
         return None
-    if len(lines) > 1 and {o.dtype for o in lines} != {lines[0].dtype}:  # of two dtypes that of a number without axes counts less
+    if len({o.dtype for o in lines}) > 1:  # of two dtypes that of a number without axes counts less
         return None
     if len(axes) == 1:
         return operands

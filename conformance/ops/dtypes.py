@@ -63,7 +63,7 @@ class Format:
         Relative to the size in the normal range. Below it a rounding is absolute: to a multiple of the smallest subnormal number, or to
         zero where subnormal numbers are flushed, which IEEE 754 forbids and hardware in its fast mode does. Zero is exact.
         """
-        if np.size(size) and np.minimum.reduce(size, axis=None) >= self.tiny:  # nearly always, and in a third of the time
+        if getattr(size, "size", 1) and np.minimum.reduce(size, axis=None) >= self.tiny:  # nearly always, and in a third of the time
             return size * (self.eps * count)
         return count * np.where(size >= self.tiny, size * self.eps, np.where(size > 0, size + self.least, 0.0))
 

@@ -8,6 +8,7 @@ from conformance.case.place import END, StepNumber
 from conformance.case.queries import derivatives, twins, upstream_of
 from conformance.case.steps import Grad
 from conformance.deviations.conditions.calls import outputs_asked_for
+from conformance.deviations.conditions.complex import leaves_seeded_in_other_dtypes
 from conformance.deviations.conditions.points import dropped_nothings
 from conformance.deviations.conditions.several import made_together
 from conformance.deviations.counterfactual_seeds import misfitting
@@ -52,6 +53,11 @@ def what_a_misfit_reaches(case: Case, number: StepNumber, asked: str | None) -> 
     return asked is not None and same.get(asked, asked) in {same.get(n, n) for n in reached}
 
 
+def a_leaf_seeded_in_another_dtype(case: Case, number: StepNumber, asked: str | None) -> bool:
+    """Whether the tensor is a leaf that was a root with a seed of another dtype."""
+    return asked in leaves_seeded_in_other_dtypes(case, number)
+
+
 def tensor_of(case: Case, found: Mismatch) -> str | None:
     """Return the tensor whose gradient differs: of the results of a `grad` call, what it asks for there."""
     call = None if found.step is END or found.where != "result" else case.steps[found.step]
@@ -63,6 +69,7 @@ ASKED: dict[str, Callable[[Case, StepNumber, str | None], bool]] = {
     "a result of several": a_result_of_several,
     "a tensor without elements that a dropout was given": a_dropped_nothing,
     "an output, or what lies below one": an_output_or_below,
+    "a leaf with a seed of another dtype": a_leaf_seeded_in_another_dtype,
     "a root whose seed has another shape, or what lies below one": what_a_misfit_reaches,
 }
 """The predicates by the words that an entry uses."""

@@ -56,6 +56,7 @@ ELEMENTS = (
     "what was written to a tensor",
     "the memory of another gradient",
     "what several accumulate in one memory",
+    "what a gradient accumulates in the dtypes of its seeds",
     "and the gradient of the constant that was written",
 )
 """Signatures that need no other script: what the elements are where they differ."""

@@ -1,0 +1,80 @@
+"""Entries that nobody can predict as a whole, each bounded by what can be said: what lies beyond is a divergence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from conformance.backends import BackendInfo
+from conformance.case.case import Case, Input
+from conformance.case.outcome import Computed, Outcome, Value
+from conformance.case.steps import Backward, Op
+from conformance.compare.promise import Promise
+from conformance.judge.verdict import Bucket, judge
+from reference_impl import PADDLE
+
+INFO = BackendInfo("paddle", "3.3.1", PADDLE, PADDLE.not_offered)
+
+
+def leaf(name: str, dtype: str = "float32", data: tuple[float, ...] = (1.0, 1.0), *, differentiable: bool = True) -> Input:
+    """Make an input."""
+    return Input(name, (len(data),), data, dtype, differentiable=differentiable)
+
+
+def left(promise: Promise, grads: dict[int, dict[str, np.ndarray]]) -> Outcome:
+    """Return what an engine answers that leaves other ``.grad``, by the first step after which they are there."""
+    case, changed, observations = promise.case, dict[str, np.ndarray](), []
+    for number, seen in enumerate(promise.outcome.observations):
+        changed.update(grads.get(number, {}))
+        if isinstance(seen, Computed) and seen.state is not None:
+            held = zip(case.watched, seen.state, strict=True)
+            state = tuple(Value(changed[name], requires_grad=True) if name in changed else value for name, value in held)
+            observations.append(replace(seen, state=state))
+        else:
+            observations.append(seen)
+    held = zip(case.watched, promise.outcome.final, strict=True)
+    final = tuple(Value(changed[name], requires_grad=True) if name in changed else value for name, value in held)
+    return replace(promise.outcome, observations=observations, final=final)
+
+
+SINGLE_OVER_DOUBLE = Case(
+    (leaf("w", "float64"), leaf("u", data=(1.0, 2.0), differentiable=False), leaf("other")),
+    (Backward(("w",), ("w",)), Backward(("w",), ("u",)), Op("square", ("other",), ("y",)), Backward(("y",), ("other",))),
+    "exact",
+)
+"""A float64 leaf whose ``.grad`` is added to by a float32 seed, and another leaf."""
+READ = np.array([1.0, 3.875], np.float32)
+"""What that comes to: the first four bytes of 1.0 are zeros, and the other four are 1.875."""
+
+
+@pytest.mark.parametrize(
+    ("got", "bucket"),
+    [
+        (READ, Bucket.KNOWN_DEVIATION),
+        (READ + np.float32(1.0), Bucket.DIVERGED),
+        (READ.astype(np.float16), Bucket.DIVERGED),
+        (np.array([3.0, 1.0], np.float32), Bucket.DIVERGED),
+    ],
+    ids=["read as single", "other numbers", "half precision", "the right ones the other way round"],
+)
+def test_a_double_gradient_that_a_single_seed_is_added_to_is_read_as_single(got: np.ndarray, bucket: Bucket) -> None:
+    promise = Promise(SINGLE_OVER_DOUBLE, INFO)
+    assert bucket == judge(promise, left(promise, {1: {"w": got}})).bucket
+
+
+def test_what_another_leaf_accumulates_is_no_consequence_of_a_gradient_that_was_wrong_before() -> None:
+    promise = Promise(SINGLE_OVER_DOUBLE, INFO)
+    wrong = left(promise, {1: {"w": READ}, 3: {"other": np.array([7.0, 7.0], np.float32)}})
+    verdict = judge(promise, wrong)
+    assert verdict.mismatch is not None
+    assert (Bucket.DIVERGED, 3, "other") == (verdict.bucket, verdict.mismatch.step, verdict.mismatch.name)
+
+
+@pytest.mark.parametrize(("name", "bucket"), [("w", Bucket.KNOWN_DEVIATION), ("other", Bucket.DIVERGED)])
+def test_beside_a_leaf_that_has_a_seed_of_a_narrower_dtype_the_others_are_right(name: str, bucket: Bucket) -> None:
+    inputs = leaf("w", "float64"), leaf("u", data=(1.0, 2.0), differentiable=False), leaf("other", "float64")
+    steps = Op("mul", ("w", "other"), ("y",)), Backward(("y", "w"), ("w", "u"))
+    promise = Promise(Case(inputs, steps, "exact"), INFO)
+    assert bucket == judge(promise, left(promise, {1: {name: np.array([40.0, 50.0])}})).bucket

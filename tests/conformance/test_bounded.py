@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 
 from conformance.backends import BackendInfo
 from conformance.case.case import Case, Input
-from conformance.case.outcome import Computed, Outcome, Value
-from conformance.case.steps import Backward, Op
+from conformance.case.outcome import Computed, Outcome, Raised, Value
+from conformance.case.steps import Backward, Grad, Op
 from conformance.compare.promise import Promise
 from conformance.judge.verdict import Bucket, judge
-from reference_impl import PADDLE
+from reference_impl import PADDLE, TORCH, Category
+from tests.conformance.engines import TOTAL
 
 INFO = BackendInfo("paddle", "3.3.1", PADDLE, PADDLE.not_offered)
+OF_TORCH = BackendInfo("torch", "2.13.0", TORCH, TORCH.not_offered)
 
 
 def leaf(name: str, dtype: str = "float32", data: tuple[float, ...] = (1.0, 1.0), *, differentiable: bool = True) -> Input:
@@ -78,3 +81,53 @@ def test_beside_a_leaf_that_has_a_seed_of_a_narrower_dtype_the_others_are_right(
     steps = Op("mul", ("w", "other"), ("y",)), Backward(("y", "w"), ("w", "u"))
     promise = Promise(Case(inputs, steps, "exact"), INFO)
     assert bucket == judge(promise, left(promise, {1: {name: np.array([40.0, 50.0])}})).bucket
+
+
+def refused(promise: Promise, message: str) -> Outcome:
+    """Return what an engine answers that refuses the last call with an error of its inside."""
+    *before, _ = promise.outcome.observations
+    state = tuple(None for _ in promise.case.watched)
+    return replace(promise.outcome, observations=[*before, Raised(Category.UNMAPPED, message, state)], final=state)
+
+
+EMPTY = Input("e", (0, 2), ()), Input("w", (2, 2), (1.0, 2.0, 3.0, 4.0)), Input("x", (2,), (2.0, 3.0))
+
+
+@pytest.mark.parametrize(("root", "bucket"), [("p", Bucket.KNOWN_DEVIATION), ("q", Bucket.DIVERGED)], ids=["product", "square"])
+def test_beside_a_product_without_elements_other_gradients_have_all_that_they_need(root: str, bucket: Bucket) -> None:
+    frozen = msgspec.structs.replace(EMPTY[0], differentiable=False)
+    products = Op("matmul", ("e", "w"), ("y",)), Op("sum", ("y",), ("p",), TOTAL)
+    steps = *products, Op("square", ("x",), ("z",)), Op("sum", ("z",), ("q",), TOTAL), Backward((root,))
+    promise = Promise(Case((frozen, *EMPTY[1:]), steps, "exact"), INFO)
+    assert bucket == judge(promise, refused(promise, "ValueError: Required tensor shall not be nullptr, but received nullptr.")).bucket
+
+
+def test_an_error_about_slots_is_known_of_what_is_made_of_several_and_not_of_leaves() -> None:
+    steps = Op("square", ("x",), ("y",)), Grad(("y",), ("x",), ("g",), ("x",))
+    promise = Promise(Case(EMPTY[2:], steps, "exact"), INFO)
+    wrong = refused(promise, "SystemError: (Fatal) Invalid slot_id for GradTensorHolder::add() which exceeds size of buffer")
+    assert judge(promise, wrong).bucket == Bucket.DIVERGED
+
+
+@pytest.mark.parametrize(("asked", "bucket"), [("x", Bucket.UNPROMISED), ("w", Bucket.DIVERGED)], ids=["vanishing", "unrelated"])
+def test_zeros_are_known_of_a_derivative_that_vanishes_and_not_of_what_is_unrelated(asked: str, bucket: Bucket) -> None:
+    derived = Grad(("y",), ("x",), ("g",), ("c",), create_graph=True)
+    steps = Op("mul_scalar", ("x",), ("y",), {"other": 3.0}), derived, Grad(("g",), (asked,), ("h",), ("c",), allow_unused=True)
+    seed = Input("c", (2,), (1.0, 1.0), differentiable=True)
+    promise = Promise(Case((*EMPTY[1:], seed), steps, "exact"), INFO)
+    *before, last = promise.outcome.observations
+    assert isinstance(last, Computed)
+    assert last.values == (None,)
+    shape = (2,) if asked == "x" else (2, 2)
+    zeros = replace(last, values=(Value(np.zeros(shape, np.float32), requires_grad=False),))
+    assert bucket == judge(promise, replace(promise.outcome, observations=[*before, zeros])).bucket
+
+
+def test_a_batched_derivative_of_anything_but_an_output_in_itself_is_the_promised_one() -> None:
+    seeds = Input("s", (2, 2), (1.0, 2.0, 3.0, 4.0), differentiable=False)
+    call = Grad(("y",), ("x",), ("g",), ("s",), is_grads_batched=True)
+    promise = Promise(Case((EMPTY[2], seeds), (Op("mul_scalar", ("x",), ("y",), {"other": 3.0}), call), "exact"), OF_TORCH)
+    *before, last = promise.outcome.observations
+    assert isinstance(last, Computed)
+    wrong = replace(last, values=(Value(seeds.array(), requires_grad=False),))
+    assert judge(promise, replace(promise.outcome, observations=[*before, wrong])).bucket == Bucket.DIVERGED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import derivatives, twins, until, upstream_of
+from conformance.case.queries import derivatives, made_by, twins, until, upstream_of
 from conformance.case.steps import Backward, Grad
 from conformance.deviations.conditions.calls import below_roots, outputs_asked_for
 from conformance.deviations.conditions.complex import leaves_seeded_in_other_dtypes
@@ -64,6 +64,11 @@ def a_leaf_seeded_in_another_dtype(case: Case, number: StepNumber, asked: str | 
     return asked in leaves_seeded_in_other_dtypes(case, number)
 
 
+def what_setitem_made(case: Case, _: StepNumber, asked: str | None) -> bool:
+    """Whether the tensor is what setitem made, or an op that is made by it in Paddle."""
+    return asked in made_by(("setitem", "vander"), case.steps)
+
+
 def tensor_of(case: Case, found: Mismatch) -> str | None:
     """Return the tensor whose gradient differs: of the results of a `grad` call, what it asks for there."""
     call = None if found.step is END or found.where != "result" else case.steps[found.step]
@@ -77,6 +82,7 @@ ASKED: dict[str, Callable[[Case, StepNumber, str | None], bool]] = {
     "an output, or what lies below one": an_output_or_below,
     "what a root was made of, be it by a derivative": what_a_root_was_made_of,
     "a leaf with a seed of another dtype": a_leaf_seeded_in_another_dtype,
+    "what setitem made": what_setitem_made,
     "a root whose seed has another shape, or what lies below one": what_a_misfit_reaches,
 }
 """The predicates by the words that an entry uses."""

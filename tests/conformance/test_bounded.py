@@ -10,9 +10,11 @@ import pytest
 
 from conformance.backends import BackendInfo
 from conformance.case.case import Case, Input
+from conformance.case.files import read
 from conformance.case.outcome import Computed, Outcome, Raised, Value
 from conformance.case.steps import Backward, Grad, Op
 from conformance.compare.promise import Promise
+from conformance.deviations.findings import evidence
 from conformance.judge.verdict import Bucket, judge
 from reference_impl import PADDLE, TORCH, Category
 from tests.conformance.engines import TOTAL
@@ -131,3 +133,20 @@ def test_a_batched_derivative_of_anything_but_an_output_in_itself_is_the_promise
     assert isinstance(last, Computed)
     wrong = replace(last, values=(Value(seeds.array(), requires_grad=False),))
     assert judge(promise, replace(promise.outcome, observations=[*before, wrong])).bucket == Bucket.DIVERGED
+
+
+@pytest.mark.parametrize(
+    ("known", "bucket"), [(True, Bucket.KNOWN_DEVIATION), (False, Bucket.DIVERGED)], ids=["promised elsewhere", "nowhere"]
+)
+def test_elements_that_are_one_hold_a_number_that_is_promised_of_some_of_them(*, known: bool, bucket: Bucket) -> None:
+    promise = Promise(read(evidence("torch-scatter-overlapping")), OF_TORCH)
+    place = next(i for i, step in enumerate(promise.case.steps) if isinstance(step, Op) and step.op.endswith("_scatter"))
+    observations = [*promise.outcome.observations]
+    seen = observations[place]
+    assert isinstance(seen, Computed)
+    assert seen.values[0] is not None
+    array = seen.values[0].array.copy()
+    other = next(one for one in array.flat if one != array.flat[0])
+    array.flat[0] = other if known else array.max() + 1.5
+    observations[place] = replace(seen, values=(replace(seen.values[0], array=array),))
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket

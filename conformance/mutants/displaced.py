@@ -58,8 +58,11 @@ def displaced(entry: Deviation, promise: Promise, actual: Outcome, found: Mismat
 
 
 def beside(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[tuple[Promise, Outcome]]:
-    """Yield a script with a call about other tensors in the place of the step, which is refused as that one was, or has nothing."""
-    if found.step is END or not isinstance(step := promise.case.steps[found.step], Grad | Backward):
+    """Yield a script with a call about other tensors in the place of the step, which is refused as that one was, or has nothing.
+
+    A program is differentiated as a whole, so it has no such call.
+    """
+    if found.step is END or promise.info.dialect.static or not isinstance(step := promise.case.steps[found.step], Grad | Backward):
         return
     seen = actual.observations[found.step]
     leaf = input_of(BESIDE, np.array([1.0, 2.0], np.float32))

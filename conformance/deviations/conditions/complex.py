@@ -114,12 +114,6 @@ def leaf_seeded_in_wider_dtype(case: Case, number: int) -> bool:
     return any(_bytes(seed) > _bytes(own) for _, own, seed in _seeded_in_other_dtypes(case, number))
 
 
-@condition
-def leaf_seeded_in_narrower_dtype(case: Case, number: int) -> bool:
-    """Whether a call has an input of the case as a root whose seed, or what that was computed from, has numbers of fewer bytes."""
-    return any(_bytes(seed) < _bytes(own) for _, own, seed in _seeded_in_other_dtypes(case, number))
-
-
 def leaves_seeded_in_other_dtypes(case: Case, number: StepNumber) -> set[str]:
     """Return the inputs of a case that are roots of calls, until a step, whose seeds have other dtypes."""
     return {root for i in range(len(until(case, number))) for root, _, _ in _seeded_in_other_dtypes(case, i)}

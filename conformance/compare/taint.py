@@ -76,7 +76,12 @@ class Taint:
         return found.name in (self.slots if found.where == "grad" else self.values)
 
     def mark(self, found: Mismatch, *seen: Observation) -> None:
-        """Taint what a deviation may have touched; ``seen``: what was observed of its step, on both sides."""
+        """Taint what a deviation may have touched; ``seen``: what was observed of its step, on both sides.
+
+        A ``.grad`` that was wrong before is so after every later step, which says nothing of the call that is made there.
+        """
+        if found.where == "grad" and found.name in self.slots and found.step not in self.steps:
+            return
         if (found.kind, found.actual) == ("error", "unmapped"):  # an error inside may leave mode and graph in any state
             self.everything = True
         if found.kind == "mutation":

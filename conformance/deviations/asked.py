@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.case.place import END, StepNumber
-from conformance.case.queries import derivatives, twins, upstream_of
-from conformance.case.steps import Grad
-from conformance.deviations.conditions.calls import outputs_asked_for
+from conformance.case.queries import derivatives, made_by, twins, until, upstream_of
+from conformance.case.steps import Backward, Grad
+from conformance.deviations.conditions.calls import below_roots, outputs_asked_for
+from conformance.deviations.conditions.complex import leaves_seeded_in_other_dtypes
 from conformance.deviations.conditions.points import dropped_nothings
 from conformance.deviations.conditions.several import made_together
 from conformance.deviations.counterfactual_seeds import misfitting
@@ -52,6 +53,22 @@ def what_a_misfit_reaches(case: Case, number: StepNumber, asked: str | None) -> 
     return asked is not None and same.get(asked, asked) in {same.get(n, n) for n in reached}
 
 
+def what_a_root_was_made_of(case: Case, number: StepNumber, asked: str | None) -> bool:
+    """Whether a root of the call, or of a `backward` until then, was made of the tensor, by ops and by derivatives."""
+    calls = (i for i, step in enumerate(until(case, number)) if i == number or isinstance(step, Backward))
+    return any(asked in below_roots(case, i) for i in calls)
+
+
+def a_leaf_seeded_in_another_dtype(case: Case, number: StepNumber, asked: str | None) -> bool:
+    """Whether the tensor is a leaf that was a root with a seed of another dtype."""
+    return asked in leaves_seeded_in_other_dtypes(case, number)
+
+
+def what_setitem_made(case: Case, _: StepNumber, asked: str | None) -> bool:
+    """Whether the tensor is what setitem made, or an op that is made by it in Paddle."""
+    return asked in made_by(("setitem", "vander"), case.steps)
+
+
 def tensor_of(case: Case, found: Mismatch) -> str | None:
     """Return the tensor whose gradient differs: of the results of a `grad` call, what it asks for there."""
     call = None if found.step is END or found.where != "result" else case.steps[found.step]
@@ -63,6 +80,9 @@ ASKED: dict[str, Callable[[Case, StepNumber, str | None], bool]] = {
     "a result of several": a_result_of_several,
     "a tensor without elements that a dropout was given": a_dropped_nothing,
     "an output, or what lies below one": an_output_or_below,
+    "what a root was made of, be it by a derivative": what_a_root_was_made_of,
+    "a leaf with a seed of another dtype": a_leaf_seeded_in_another_dtype,
+    "what setitem made": what_setitem_made,
     "a root whose seed has another shape, or what lies below one": what_a_misfit_reaches,
 }
 """The predicates by the words that an entry uses."""

@@ -37,6 +37,7 @@ OFF: dict[str, Callable[[Any, Any], Any]] = {
     ),
     "off by the least normal number": lambda wanted, got: np.abs(got - wanted) <= format_of(wanted.dtype).tiny,
     "infinite with the other sign": lambda wanted, got: np.isinf(wanted) & (got == -wanted),
+    "one of the numbers that are promised": lambda wanted, got: are_near(wanted.reshape(-1), got[..., None]).any(axis=-1),
     "zeros for nan": lambda wanted, got: np.isnan(wanted) & (got == 0),
 }
 """Signatures of elements beside what is promised: how far they are off, mostly."""
@@ -56,6 +57,7 @@ ELEMENTS = (
     "what was written to a tensor",
     "the memory of another gradient",
     "what several accumulate in one memory",
+    "what a gradient accumulates in the dtypes of its seeds",
     "and the gradient of the constant that was written",
 )
 """Signatures that need no other script: what the elements are where they differ."""

@@ -64,8 +64,8 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     which the step has its answer, one of them, where it is refused otherwise than promised, or not at all, or calls differ.
     ``unpredictable``: what nobody can say (wrong numbers, if there is no signature; the numbers where a refusal is promised; where a
     process dies), and why.
-    ``only``: which results of a `grad` call may differ, by what is asked for (`asked`); the others are right. Where the answer
-    ``instead`` is ``unpredictable``, it says whose numbers are.
+    ``only``: whose gradients may differ, of the results of a `grad` call and in ``.grad`` (`asked`); the others are right. Where the
+    answer ``instead`` is ``unpredictable``, it says whose numbers are.
     ``unpromised``: no document says what is right there; so it is for all entries that lie among the conventions.
     ``cpu``: the vector instructions with which it shows, as the backend calls them (`BackendInfo.cpu`). ``mended``: the releases in
     which it is gone, where those that the suite is pinned to are among them.
@@ -122,9 +122,13 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             and (not self.steps or label(case, mismatch.step) in self.steps)
             and (not self.message or re.search(self.message, mismatch.detail) is not None)
             and (not self.frame or mismatch.kind != CRASH or is_in(self.frame, mismatch.detail))
-            and (not self.only or mismatch.where != "result" or ASKED[self.only](case, mismatch.step, tensor_of(case, mismatch)))
+            and (not self.only or self._may_differ(case, mismatch))
             and self.holds(case, mismatch.step)
         )
+
+    def _may_differ(self, case: Case, mismatch: Mismatch) -> bool:
+        """Whether a difference is in no gradient, or in one of those that may differ."""
+        return mismatch.where not in ("result", "grad") or ASKED[self.only](case, mismatch.step, tensor_of(case, mismatch))
 
     def holds(self, case: Case, number: StepNumber) -> bool:
         """Whether all that it asks of a script holds at a step."""

@@ -55,7 +55,7 @@ def _added_since(promise: Promise, found: Mismatch, number: int, array: Any) -> 
     """Yield what an array that was written at a step holds if a ``.grad`` lies in its memory, in the same order, and was added to."""
     if found.where != "grad":
         return
-    held = _held(promise)
+    held = gradients_held(promise)
     before, after = held[number].get(found.name), (held[-1] if found.step is END else held[found.step]).get(found.name)
     if before is not None and after is not None and before.array.size == array.size and before.array.dtype == array.dtype:
         yield _reals(array) + (_reals(after.array) - _reals(before.array))
@@ -75,7 +75,7 @@ def accumulated_in_one(promise: Promise, found: Mismatch) -> Iterator[Any]:
     Those can lie in one memory which held the same numbers when this one came into being, and in the same order: a gradient is kept
     without a copy only where it lies as its leaf does. So does a single real number in that of which it is the real part.
     """
-    case, held = promise.case, _held(promise)
+    case, held = promise.case, gradients_held(promise)
     last = len(case.steps) - 1 if found.step is END else found.step
     began = next((n + 1 for n in reversed(range(last)) if held[n].get(found.name) is None), 0)
     first = held[began].get(found.name)
@@ -101,7 +101,7 @@ def accumulated_in_one(promise: Promise, found: Mismatch) -> Iterator[Any]:
         yield memory.view(first.array.dtype).reshape(first.array.shape)
 
 
-def _held(promise: Promise) -> list[dict[str, Value | None]]:
+def gradients_held(promise: Promise) -> list[dict[str, Value | None]]:
     """Say what is in ``.grad`` after each step, by name."""
     held: list[dict[str, Value | None]] = []
     for seen in promise.outcome.observations:

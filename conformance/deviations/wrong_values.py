@@ -27,6 +27,7 @@ from conformance.deviations.answers import answers, values_at_place
 from conformance.deviations.counterfactual_rules import RULES
 from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENT_TESTS, OFF, off_by
+from conformance.deviations.memory_of_seeds import ACCUMULATED, is_accumulated_in_dtypes_of_seeds
 from conformance.deviations.reach import reached
 from conformance.deviations.shared_memory import accumulated_in_one, is_gradient, is_written, shape_of_tensor
 from conformance.ops.dtypes import SINGLE, is_floating
@@ -73,6 +74,8 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
         return True
     if found.actual_array is None:
         return found.kind != "absence" or _is_absent(entry, promise, found)
+    if ACCUMULATED in entry.signature and is_accumulated_in_dtypes_of_seeds(promise, found):
+        return True
     if found.kind in ("dtype", "shape") and found.expected_array.size == found.actual_array.size:
         if "right in another form" in entry.signature and is_right_but_for_its_form(promise, found):
             return True
@@ -193,7 +196,7 @@ def _to_single(op: Op | InPlace) -> Op | InPlace:
 
 def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, wrong: Any) -> bool:
     wanted, got = _wanted(found), found.actual_array
-    if words == "right in another form":  # it was asked above
+    if words in ("right in another form", ACCUMULATED):  # these were asked above
         return False
     if found.kind == "shape" and words not in COUNTERFACTUALS:  # there are not as many numbers; a script may have as many
         return False

@@ -1,7 +1,8 @@
 """A known deviation at another place: the same wrong answer in a script where what its entry asks does not hold.
 
 The script is that of the finding, less one step or one argument of a step, so that the condition is gone and the step in question is
-not. The engine answers it as is promised, but for that step, at which it answers what the real engine did in the finding.
+not. The engine answers it as is promised, but for that step, at which it answers what the real engine did in the finding. Or it does in
+the place of that step what the real engine did, in a call that has nothing to do with it: all that was before is as it was.
 """
 
 from __future__ import annotations
@@ -10,21 +11,26 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 
+from conformance.case.case import Case, input_of
 from conformance.case.files import is_right
 from conformance.case.outcome import Computed, Outcome, Raised
 from conformance.case.place import END
 from conformance.case.rewrite import replace_step, with_steps
+from conformance.case.steps import Backward, Grad, Op
+from conformance.mutants.excess import MANY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conformance.case.case import Case
     from conformance.case.outcome import Observation
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
     from conformance.deviations.entries import Deviation
 
+BESIDE, MADE, FOUND = "elsewhere_0", "elsewhere_1", "elsewhere_2"
+"""What a call that has nothing to do with a script is about; no script has such names."""
 PLAIN: dict[str, Any] = {
     "create_graph": False,
     "no_grad": False,
@@ -49,6 +55,32 @@ def displaced(entry: Deviation, promise: Promise, actual: Outcome, found: Mismat
             observations[number] = before[1]
             yield variant, replace(variant.outcome, observations=observations)
             return
+
+
+def beside(promise: Promise, actual: Outcome, found: Mismatch) -> Iterator[tuple[Promise, Outcome]]:
+    """Yield a script with a call about other tensors in the place of the step, which is refused as that one was, or has nothing.
+
+    A program is differentiated as a whole, so it has no such call.
+    """
+    if found.step is END or promise.info.dialect.static or not isinstance(step := promise.case.steps[found.step], Grad | Backward):
+        return
+    seen = actual.observations[found.step]
+    leaf = input_of(BESIDE, np.array([1.0, 2.0], np.float32))
+    called = Grad((MADE,), (BESIDE,), (FOUND,)) if isinstance(step, Grad) else Backward((MADE,))
+    steps = *promise.case.steps[: found.step], Op("sum", (BESIDE,), (MADE,), {"axis": None, "keepdims": False}), called
+    variant = promise.of(Case((*promise.case.inputs, leaf), steps, promise.case.lane))
+    *before, right = variant.outcome.observations
+    if variant.impossible is not None or not isinstance(right, Computed):
+        return
+    wrong: Observation | None = None
+    if found.kind == "error" and isinstance(seen, Raised):
+        wrong = replace(seen, state=right.state, events=())
+    elif found.kind == "absence" and found.actual == "absent" and right.values:
+        wrong = replace(right, values=(None,))
+    elif found.kind == "value" and right.values and right.values[0] is not None:
+        wrong = replace(right, values=(replace(right.values[0], array=right.values[0].array * MANY),))
+    if wrong is not None:
+        yield variant, replace(variant.outcome, observations=[*before, wrong])
 
 
 def _variants(case: Case, number: int) -> Iterator[tuple[Case, int]]:

@@ -16,7 +16,7 @@ from conformance.deviations.entries import CRASH, known
 from conformance.deviations.explain import excuse
 from conformance.judge.canary import POISON
 from conformance.judge.verdict import AGREEING, Bucket, Verdict, judge, verdict_of
-from conformance.mutants.displaced import displaced
+from conformance.mutants.displaced import beside, displaced
 from conformance.mutants.excess import ELSEWHERE, excesses
 
 if TYPE_CHECKING:
@@ -110,6 +110,8 @@ def _judged(case: Case, engine: Backend, deviation: Deviation) -> Iterator[tuple
             verdict = judge(elsewhere, moved)
             if verdict.bucket not in NO_EXCESS:
                 yield f"{found.kind}: where its condition does not hold", verdict, verdict.deviations
+        for elsewhere, moved in beside(promise, actual, found):
+            yield f"{found.kind}: in a call about other tensors", (verdict := judge(elsewhere, moved)), verdict.deviations
         for words, changed in excesses(promise, actual, found):
             verdict = judge(promise, changed)
             by = () if verdict.bucket is Bucket.DIVERGED else _taken_for(promise, changed, found)

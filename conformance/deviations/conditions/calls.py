@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.aliases import lying_in
 from conformance.case.outcome import Computed, Raised
-from conformance.case.queries import call_at, derivatives, edges, keeps_graph, made_by, twins, unwritten_edges
+from conformance.case.queries import call_at, derivatives, edges, keeps_graph, made_by, twins, unwritten_edges, upstream_of
 from conformance.case.steps import (
     Backward,
     ClearGrad,
@@ -134,6 +134,32 @@ def batched(case: Case, number: int) -> bool:
     """Whether a `grad` call is batched."""
     call = case.steps[number]
     return isinstance(call, Grad) and call.is_grads_batched
+
+
+@condition
+def batched_identity(case: Case, number: int) -> bool:
+    """Whether a batched `grad` call asks for one of its outputs, by itself or by its edge."""
+    call, of = case.steps[number], edges(case.steps[:number])
+    if not isinstance(call, Grad) or not call.is_grads_batched:
+        return False
+    return not {of.get(name, name) for name in call.outputs}.isdisjoint(of.get(name, name) for name in call.inputs)
+
+
+@condition
+def asks_for_what_roots_were_made_of(case: Case, number: int) -> bool:
+    """Whether a call may leave gradients absent, or asks for nothing but what its outputs were made of, be it by a derivative."""
+    call = call_at(case, number)
+    if not isinstance(call, Grad) or call.allow_unused:
+        return call is not None
+    return below_roots(case, number).issuperset(call.inputs)
+
+
+def below_roots(case: Case, number: int) -> set[str]:
+    """Return what the roots of a call were made of, by ops and by derivatives, with all the names that it has."""
+    call, before = call_at(case, number), case.steps[:number]
+    same = twins(before)
+    below = {same.get(name, name) for name in upstream_of(before, () if call is None else call.roots)}
+    return below | {name for name, first in same.items() if first in below}
 
 
 @condition

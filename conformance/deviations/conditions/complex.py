@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from conformance.case.outcome import Computed
-from conformance.case.queries import call_at, keeps_graph, made_by, upstream
+from conformance.case.queries import call_at, keeps_graph, made_by, until, upstream
 from conformance.case.steps import AppendBackward, Backward, Custom, Edge, Grad, InPlace, Op, observed, ops, results, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.calls import names_in_paddle
@@ -16,6 +18,7 @@ from reference_impl import PADDLE, PADDLE_STATIC
 
 if TYPE_CHECKING:
     from conformance.case.case import Case
+    from conformance.case.place import StepNumber
 
 DOUBLE = ("complex128", "float64")
 MAKING = ("complex", "fourier", "signals")
@@ -102,14 +105,33 @@ def leaf_seeded_in_another_dtype(case: Case, number: int) -> bool:
 
     A gradient that is its seed is that input, too, if the seed is one.
     """
+    return bool(_seeded_in_other_dtypes(case, number))
+
+
+@condition
+def leaf_seeded_in_wider_dtype(case: Case, number: int) -> bool:
+    """Whether a call has an input of the case as a root whose seed, or what that was computed from, has numbers of more bytes."""
+    return any(_bytes(seed) > _bytes(own) for _, own, seed in _seeded_in_other_dtypes(case, number))
+
+
+def leaves_seeded_in_other_dtypes(case: Case, number: StepNumber) -> set[str]:
+    """Return the inputs of a case that are roots of calls, until a step, whose seeds have other dtypes."""
+    return {root for i in range(len(until(case, number))) for root, _, _ in _seeded_in_other_dtypes(case, i)}
+
+
+def _seeded_in_other_dtypes(case: Case, number: int) -> list[tuple[str, str, str]]:
+    """Return the roots of a call that are inputs of the case, with their dtypes and those of their seeds, where these are others."""
     call = call_at(case, number)
-    given, dtypes, same = {entry.name for entry in case.inputs}, _dtypes(case), names_in_paddle(case, number)
-    roots = () if call is None else [same.get(root, root) for root in call.roots]
-    pairs = () if call is None else zip(roots, call.seeds or (), strict=False)
-    return any(
-        root in given and any(dtypes.get(name, dtypes[root]) != dtypes[root] for name in upstream(case.steps[:number], seed or ""))
-        for root, seed in pairs
-    )
+    dtypes, same = _dtypes(case), names_in_paddle(case, number)
+    given = {entry.name for entry in case.inputs}
+    pairs = () if call is None else zip(call.roots, call.seeds or (), strict=False)
+    named = ((same.get(root, root), name) for root, seed in pairs for name in upstream(case.steps[:number], seed or ""))
+    seeded = ((root, dtypes[root], dtypes.get(name, dtypes[root])) for root, name in named if root in given)
+    return [(root, own, other) for root, own, other in seeded if other != own]
+
+
+def _bytes(dtype: str) -> int:
+    return np.dtype(dtype).itemsize
 
 
 @condition

@@ -8,8 +8,20 @@ import math
 from typing import TYPE_CHECKING
 
 from conformance.case.outcome import Computed, Raised
-from conformance.case.queries import call_at, leaves, upstream
-from conformance.case.steps import AppendBackward, Backward, Detach, Grad, Hook, InPlace, Op, SetRequiresGrad, results
+from conformance.case.queries import call_at, leaves, upstream, upstream_of
+from conformance.case.steps import (
+    AppendBackward,
+    Backward,
+    Custom,
+    Detach,
+    Grad,
+    Hook,
+    InPlace,
+    Op,
+    SetRequiresGrad,
+    ops,
+    results,
+)
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.in_place import shapes_at
 from conformance.deviations.conditions.registry import condition
@@ -21,6 +33,11 @@ if TYPE_CHECKING:
     from conformance.case.case import Case
 
 GRIDS = ("meshgrid", "cartesian_prod", "broadcast_tensors")
+PRODUCTS = (
+    *("matmul", "mm", "bmm", "mv", "dot", "inner", "outer", "linear", "multi_dot", "bilinear", "baddbmm", "addmm"),
+    *("conv1d", "conv2d", "conv2d_biased", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"),
+)
+"""Ops that multiply matrices, whose gradients one kernel computes for both operands; a convolution does so inside."""
 PAIRED = {"cross": 0, "solve": 0, "cholesky_solve": 0, "triangular_solve": 0, "prelu": 0}
 """Ops of two operands whose gradients one kernel computes, with the position of the first of the two."""
 SHIFTED = {"batch_norm_train": 1, "batch_norm_eval": 1, "instance_norm": 1}
@@ -28,6 +45,17 @@ SHIFTED = {"batch_norm_train": 1, "batch_norm_eval": 1, "instance_norm": 1}
 RECURRENT = tuple(op + form for op in ("rnn_tanh", "gru", "lstm") for form in ("", "_stacked", "_both_ways"))
 WEIGHTS = 4
 """How many operands are the weights and biases of one recurrent layer; the last operands are those of all layers."""
+
+
+@condition
+def differentiates_product_without_elements(case: Case, number: int) -> bool:
+    """Whether the roots of a call come by a product of matrices, or a convolution, of which some operand has no elements."""
+    call, before = call_at(case, number), case.steps[:number]
+    if call is None:
+        return False
+    shapes, reached = shapes_at(case, number, PADDLE), upstream_of(before, call.roots)
+    products = (s for s in before if isinstance(s, Op | Custom) and any(op.op in PRODUCTS for op in ops(s)))
+    return any(0 in shapes.get(name, ()) for s in products if not reached.isdisjoint(s.results) for name in s.operands)
 
 
 @functools.lru_cache(maxsize=8)

@@ -1,0 +1,76 @@
+"""Wrong numbers that are memory read in another dtype: where a seed of another dtype is added to what is there, without a cast.
+
+The sum has the dtype of what is added last, and the memory of what was there is read in that. Of a narrower dtype it has enough for all
+elements, so what comes of it can be said. For a wider one it is too small; then new memory is taken in its place, and what lies in that
+nobody can say.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.case.outcome import Computed
+from conformance.case.place import END
+from conformance.case.steps import Backward, ClearGrad, observed
+from conformance.compare.rounding import agrees_cheaply
+from conformance.deviations.conditions.calls import names_in_paddle
+from conformance.deviations.shared_memory import gradients_held
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conformance.compare.mismatch import Mismatch
+    from conformance.compare.promise import Promise
+
+ACCUMULATED = "what a gradient accumulates in the dtypes of its seeds"
+"""The words of the signature."""
+
+
+def is_accumulated_in_dtypes_of_seeds(promise: Promise, found: Mismatch) -> bool:
+    """Whether a ``.grad`` has the dtype and the numbers of what was added to it, each time in the dtype of that."""
+    held, memory = gradients_held(promise), None
+    last = len(promise.case.steps) - 1 if found.step is END else found.step
+    for number, step in enumerate(promise.case.steps[: last + 1]):
+        if isinstance(step, ClearGrad) and step.tensor == found.name:
+            memory = None if step.to == "none" or memory is None else np.zeros_like(memory)
+        after = held[number].get(found.name)
+        if not isinstance(step, Backward) or after is None:
+            continue
+        before = held[number - 1].get(found.name) if number else None
+        added = _as_seeded(promise, number, step, found.name, after.array if before is None else after.array - before.array)
+        memory = added if memory is None else _added_to(memory, added)
+        if memory is None:
+            return False
+    got = found.actual_array
+    return memory is not None and got is not None and memory.dtype == got.dtype and agrees_cheaply(memory, got)
+
+
+def _added_to(memory: Any, added: Any) -> Any:
+    """Return a sum in the dtype of what is added; ``None``: the memory is too small."""
+    if added.dtype.itemsize > memory.dtype.itemsize:
+        return None
+    read = np.ascontiguousarray(memory).reshape(-1).view(added.dtype)[: added.size]
+    with np.errstate(all="ignore"):
+        return read.reshape(added.shape) + added
+
+
+def _as_seeded(promise: Promise, number: int, call: Backward, leaf: str, added: Any) -> Any:
+    """Return what a call adds to a leaf: the seed as it is given, if that is all."""
+    same = names_in_paddle(promise.case, number)
+    names = [seed for root, seed in zip(call.roots, call.seeds or (), strict=False) if same.get(root, root) == leaf]
+    seeds = (array for name, array in _arrays(promise) if name in names and array.shape == added.shape)
+    with np.errstate(all="ignore"):
+        return next((seed for seed in seeds if np.array_equal(_cast(seed, added.dtype), added)), added)
+
+
+def _cast(seed: Any, dtype: Any) -> Any:
+    return (seed if dtype.kind == "c" else seed.real).astype(dtype)
+
+
+def _arrays(promise: Promise) -> Iterator[tuple[str, Any]]:
+    yield from ((entry.name, entry.array()) for entry in promise.case.inputs)
+    for step, seen in zip(promise.case.steps, promise.outcome.observations, strict=True):
+        made = zip(observed(step), seen.values, strict=False) if isinstance(seen, Computed) else ()
+        yield from ((name, value.array) for name, value in made if value is not None)

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 PREDICTING = {*RULES, *COUNTERFACTUALS, *ELEMENT_TESTS, *OFF, *SINGLE_ROUNDINGS}
 """Signatures that say what numbers are, alone or beside another entry's."""
+DEEPEST = 3
+"""So many entries at most stand in the answer of another one, each in that of the one before; one more takes three times as long."""
 UNDEFINED = "undefined"
 """Stands for the entry where a number is undefined, see `SecondLook.is_undefined`."""
 
@@ -53,6 +55,8 @@ def explain(promise: Promise, mismatch: Mismatch) -> Deviation | None:
 
 def _explain(promise: Promise, look: SecondLook, but: tuple[Deviation, ...] = ()) -> Deviation | None:
     found = look.mismatch
+    if len(but) > DEEPEST:
+        return None
     entries = [entry for entry in about(promise.info, found.kind) if entry not in but]
     described = (entry for entry in entries if _describes(entry, promise, look))
     bearing = (e for e in described if bears(e, promise, found) or _bears_in_a_known_dtype(e, promise, found, but))

@@ -114,7 +114,7 @@ PAIRS: Mapping[str, Callable[[Any, Any], Any]] = {
     "of infinite quotient by": lambda x, other: np.isinf(x / other) & np.isfinite(x) & (other != 0),
     "of a quotient beyond the range by": is_quotient_beyond_range,
     "beyond exponential of": lambda x, other: np.isinf(np.exp(np.abs(x - other))),
-    "broadcast to nothing by": lambda x, other: np.full(x.shape, np.broadcast(x, other).size == 0),
+    "broadcast to nothing by": lambda x, other: np.full(x.shape, 0 in (x.size, other.size)),
 }
 """The words for what a value is beside another operand, whose name stands behind them."""
 

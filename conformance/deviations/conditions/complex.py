@@ -8,7 +8,20 @@ import numpy as np
 
 from conformance.case.outcome import Computed
 from conformance.case.queries import call_at, keeps_graph, made_by, until, upstream
-from conformance.case.steps import AppendBackward, Backward, Custom, Edge, Grad, InPlace, Op, observed, ops, results, uses
+from conformance.case.steps import (
+    AppendBackward,
+    Backward,
+    Custom,
+    Edge,
+    Grad,
+    InPlace,
+    Op,
+    SetRequiresGrad,
+    observed,
+    ops,
+    results,
+    uses,
+)
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.calls import names_in_paddle
 from conformance.deviations.conditions.registry import case_condition, condition
@@ -120,10 +133,13 @@ def leaves_seeded_in_other_dtypes(case: Case, number: StepNumber) -> set[str]:
 
 
 def _seeded_in_other_dtypes(case: Case, number: int) -> list[tuple[str, str, str]]:
-    """Return the roots of a call that are inputs of the case, with their dtypes and those of their seeds, where these are others."""
+    """Return the roots of a call that are leaves, with their dtypes and those of their seeds, where these are others.
+
+    What was flagged later is a leaf as well as an input of the case.
+    """
     call = call_at(case, number)
     dtypes, same = _dtypes(case), names_in_paddle(case, number)
-    given = {entry.name for entry in case.inputs}
+    given = {entry.name for entry in case.inputs} | {s.tensor for s in case.steps[:number] if isinstance(s, SetRequiresGrad)}
     pairs = () if call is None else zip(call.roots, call.seeds or (), strict=False)
     named = ((same.get(root, root), name) for root, seed in pairs for name in upstream(case.steps[:number], seed or ""))
     seeded = ((root, dtypes[root], dtypes.get(name, dtypes[root])) for root, name in named if root in given)

@@ -147,10 +147,12 @@ def batched_identity(case: Case, number: int) -> bool:
 
 @condition
 def asks_for_what_roots_were_made_of(case: Case, number: int) -> bool:
-    """Whether a call may leave gradients absent, or asks for nothing but what its outputs were made of, be it by a derivative."""
+    """Whether a later call may leave gradients absent, or asks for nothing but what its outputs were made of, be it by a derivative."""
     call = call_at(case, number)
+    if call is None or not any(isinstance(step, Call) for step in case.steps[:number]):
+        return False
     if not isinstance(call, Grad) or call.allow_unused:
-        return call is not None
+        return True
     return below_roots(case, number).issuperset(call.inputs)
 
 

@@ -9,6 +9,7 @@ from conformance.case.outcome import Computed, Raised
 from conformance.case.queries import call_at, derivatives, edges, keeps_graph, made_by, twins, unwritten_edges, upstream_of
 from conformance.case.steps import (
     Backward,
+    Call,
     ClearGrad,
     Grad,
     Op,

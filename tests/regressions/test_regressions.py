@@ -90,6 +90,7 @@ VALUES_ALONE = (
     "ravel-of-a-part-with-gaps-is-written",
     "softplus-among-numbers-that-round-before",
     "whole-numbers-above-a-solution-that-are-a-bound",
+    "write-to-what-a-shape-op-returned",
 )
 PROGRAMS = (
     "bound-that-the-derivative-of-a-program-meets",

@@ -240,3 +240,15 @@ def dropped_nothings(case: Case, number: int) -> set[str]:
 def scatters_from_nothing(case: Case, number: int) -> bool:
     """Whether the step is a masked_scatter of a source without elements."""
     return _meets(case, number, "masked_scatter", lambda _, source, **__: source.size == 0)
+
+
+ABSOLUTE = ("abs", "l1_loss", "sgn", "triplet_margin_with_distance_loss")
+OF_SIZES = (1.0, -1.0, "inf", "-inf")
+"""The exponents of norms that are made of sizes, and not of their powers."""
+
+
+@condition
+def takes_sizes(case: Case, number: int) -> bool:
+    """Whether the step is made of sizes of elements, be it by a norm: the derivative of their signs is a constant 0."""
+    step = case.steps[number]
+    return isinstance(step, Op) and (step.op in ABSOLUTE or step.attrs.get("p", step.attrs.get("order")) in OF_SIZES)

@@ -80,25 +80,26 @@ class Taint:
 
         A ``.grad`` that was wrong before is so after every later step, which says nothing of that step, unless it was to clear it.
         """
-        step = None if found.step is END else self.case.steps[found.step]
-        if found.where == "grad" and found.name in self.slots and found.step not in self.steps and not isinstance(step, ClearGrad):
+        to_clear = found.step is not END and isinstance(self.case.steps[found.step], ClearGrad)
+        if found.where == "grad" and found.name in self.slots and found.step not in self.steps and not to_clear:
             return
         if (found.kind, found.actual) == ("error", "unmapped"):  # an error inside may leave mode and graph in any state
             self.everything = True
         if found.kind == "mutation":
             self._mark_mutation(found.name.split(", "))
-        elif found.step is END or step is None:
+        elif found.step is END:
             self.slots.add(found.name)
-        elif isinstance(step, Call):
+        elif isinstance(self.case.steps[found.step], Call):
             self._mark_call(found.step)
             if (found.kind, found.actual) == ("flag", "requires_grad"):
-                self.linked.update(results(step))
+                self.linked.update(results(self.case.steps[found.step]))
             if found.where == "grad":
                 self.slots.add(found.name)
         elif found.where == "grad":
             self.slots.add(found.name)
             self.steps.add(found.step)
         else:
+            step = self.case.steps[found.step]
             events = {e.name for o in seen if isinstance(o, Computed | Raised) for e in o.events}
             changed = {step.tensor} if hasattr(step, "tensor") else set()
             self.values.update(self._alike({*events, *changed, *results(step)}, found.step + 1))

@@ -51,9 +51,13 @@ def _halved_too_few_times() -> Iterator[None]:
 def _plan(x: Any, dtype: str) -> tuple[int, Any]:
     """Return the degree, and for each matrix how often it is halved."""
     degree, bound = QUOTIENTS[dtype]
+    return degree, np.maximum(np.floor(_octaves_above(bound, x)), 0.0)
+
+
+def _octaves_above(bound: float, x: Any) -> Any:
     norms = np.abs(array_of(x)).sum(-2).max(-1)[..., None, None]
     with np.errstate(divide="ignore"):
-        return degree, np.maximum(np.floor(np.log2(norms / bound)), 0.0)
+        return np.log2(norms / bound)
 
 
 def _quotient(x: Any, degree: int, halvings: Any) -> Any:
@@ -97,11 +101,9 @@ def gradients_of_exponentials_squared_too_often(_: Sequence[str]) -> Iterator[Ab
 
 
 def _squared_too_often(_: Rule, __: int, g: Any, ___: Any, x: Any) -> Any:
-    both = _block(g, x)
-    norms = np.abs(array_of(both)).sum(-2).max(-1)[..., None, None]
-    with np.errstate(divide="ignore"):
-        halvings = np.maximum(np.ceil(np.log2(norms / OF_DEGREE_EIGHTEEN[x.dtype.name])), 0.0)
-    return _corner(_quotient(both, QUOTIENTS[x.dtype.name][0], halvings))
+    both, degree = _block(g, x), QUOTIENTS[x.dtype.name][0]
+    halvings = np.maximum(np.ceil(_octaves_above(OF_DEGREE_EIGHTEEN[x.dtype.name], both)), 0.0)
+    return _corner(_quotient(both, degree, halvings))
 
 
 OF_DEGREE_EIGHT = {"float32": (5.116619363445086e-02, 5.800524627688768e-01), "float64": (3.397168839976962e-04, 4.991228871115323e-02)}

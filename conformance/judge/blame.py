@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 ELEMENTS_PER_VOTE = 3
 """How many elements of a gradient the oracle is asked for: those that differ most."""
 ORACLES = ("numerical derivative of the reference's forward", "numerical derivative of its own forward")
-LAW = "the law itself"
+LAW_ITSELF = "the law itself"
 """The voter that tries a broken law on the accused, and on the reference."""
 SEVERAL_CALLS = "a forward, or a state that several calls made: no gradient of one call"
 BEFORE_A_REFUSAL = "what a call has reached before it is refused is a matter of the order of nodes, not of derivatives"
@@ -94,7 +94,7 @@ def who(votes: Sequence[Vote]) -> str:
 
     So does an oracle that contradicts the accused and agrees with the reference: backends of one framework share their kernels.
     """
-    if any(v.voter in (ORACLES[0], LAW) and v.reference is Opinion.WRONG for v in votes):
+    if any(v.voter in (ORACLES[0], LAW_ITSELF) and v.reference is Opinion.WRONG for v in votes):
         return "reference"
     if any(v.voter == ORACLES[0] and (v.accused, v.reference) == (Opinion.WRONG, Opinion.RIGHT) for v in votes):
         return "accused"

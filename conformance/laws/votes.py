@@ -14,7 +14,7 @@ from conformance.case.place import END
 from conformance.case.queries import label
 from conformance.compare.compare import Comparer
 from conformance.compare.promise import Promise
-from conformance.judge.blame import LAW, who
+from conformance.judge.blame import LAW_ITSELF, who
 from conformance.judge.dispute import Blame, Opinion, Vote, silent
 from conformance.judge.localise import first_node
 from conformance.laws.known import Broken
@@ -40,13 +40,13 @@ def _votes(case: Case, accused: Backend, law: str, others: Sequence[Backend]) ->
     info = accused.info
     mine, right = _try(case, accused, law), _try(case, reference(info.dialect, info.not_offered), law)
     if mine is None or mine.answer.status is not Status.BROKEN:
-        yield silent(LAW, f"{law} is not broken again: {'nothing to compare' if mine is None else mine.answer.status}")
+        yield silent(LAW_ITSELF, f"{law} is not broken again: {'nothing to compare' if mine is None else mine.answer.status}")
         return
     of_reference = {Status.BROKEN: Opinion.WRONG, Status.HELD: Opinion.RIGHT}.get(_status(right), Opinion.SILENT)
     said = {Opinion.WRONG: "breaks it, too: it asks too much, or", Opinion.RIGHT: "keeps it", Opinion.SILENT: "does not settle it"}
     more = " the reference has the same fault" if of_reference is Opinion.WRONG else ""
     reason = f"{law} ({LAWS[law].statement}): {mine.answer.detail}; the reference {said[of_reference]}{more}"
-    yield Vote(LAW, Opinion.WRONG, of_reference, reason)
+    yield Vote(LAW_ITSELF, Opinion.WRONG, of_reference, reason)
     for other in others:
         match _status(_try(case, other, law)):
             case Status.HELD:

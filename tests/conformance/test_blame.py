@@ -22,7 +22,7 @@ from conformance.compare.compare import Comparer
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
 from conformance.judge.audit import audit
-from conformance.judge.blame import LAW, ORACLES, _gradient, _numerically, blame, who
+from conformance.judge.blame import LAW_ITSELF, ORACLES, _gradient, _numerically, blame, who
 from conformance.judge.cuts import MOST, NOT_THE_FIRST, TOO_MANY
 from conformance.judge.dispute import Blame, Dispute, Opinion, Vote
 from conformance.judge.localise import _but_for_zeros, first_node
@@ -642,8 +642,8 @@ ORACLE = "numerical derivative of the reference's forward"
         ([("a", WRONG, RIGHT), (ORACLE, WRONG, WRONG)], "reference"),
         ([("a", RIGHT, WRONG), (ORACLE, WRONG, RIGHT)], "accused"),
         ([("a", RIGHT, WRONG), (ORACLE, WRONG, SILENT)], "unclear"),
-        ([(LAW, WRONG, RIGHT)], "accused"),
-        ([(LAW, WRONG, WRONG)], "reference"),
+        ([(LAW_ITSELF, WRONG, RIGHT)], "accused"),
+        ([(LAW_ITSELF, WRONG, WRONG)], "reference"),
     ],
 )
 def test_the_oracle_outweighs_all_others(votes: list[tuple[str, Opinion, Opinion]], expected: str) -> None:

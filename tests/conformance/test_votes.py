@@ -15,7 +15,7 @@ from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Grad, Op
 from conformance.generate.scripts import DrawOptions, case_of
-from conformance.judge.blame import LAW
+from conformance.judge.blame import LAW_ITSELF
 from conformance.judge.dispute import Opinion
 from conformance.judge.poison import blame_of_poison
 from conformance.laws.judging import Judging
@@ -64,7 +64,7 @@ def test_an_engine_that_breaks_a_law_which_the_reference_keeps_is_wrong_where_it
     blamed = workers.call(blame_case, (hessian(),), LAWLESS, (), Judging(law="hessian"))
     assert blamed is not None
     (vote,) = blamed.votes
-    assert ("accused", LAW, WRONG, RIGHT) == (blamed.who, vote.voter, vote.accused, vote.reference)
+    assert ("accused", LAW_ITSELF, WRONG, RIGHT) == (blamed.who, vote.voter, vote.accused, vote.reference)
     assert vote.reason.startswith("hessian (second derivatives are symmetric): ")
     assert ("in a case of the law, tried on step ", True) == (blamed.node[:36], "the rule of mul" in blamed.node)
 

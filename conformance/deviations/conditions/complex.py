@@ -114,7 +114,7 @@ def real_seed_of_complex(case: Case, number: int) -> bool:
 
 @condition
 def leaf_seeded_in_another_dtype(case: Case, number: int) -> bool:
-    """Whether a call has an input of the case as a root, and for its seed an input of another dtype, or what was computed from one.
+    """Whether a call has a leaf as a root, and for its seed an input of another dtype, or what was computed from one.
 
     A gradient that is its seed is that input, too, if the seed is one.
     """
@@ -123,12 +123,12 @@ def leaf_seeded_in_another_dtype(case: Case, number: int) -> bool:
 
 @condition
 def leaf_seeded_in_wider_dtype(case: Case, number: int) -> bool:
-    """Whether a call has an input of the case as a root whose seed, or what that was computed from, has numbers of more bytes."""
+    """Whether a call has a leaf as a root whose seed, or what that was computed from, has numbers of more bytes."""
     return any(_bytes(seed) > _bytes(own) for _, own, seed in _seeded_in_other_dtypes(case, number))
 
 
 def leaves_seeded_in_other_dtypes(case: Case, number: StepNumber) -> set[str]:
-    """Return the inputs of a case that are roots of calls, until a step, whose seeds have other dtypes."""
+    """Return the leaves that are roots of calls, until a step, whose seeds have other dtypes."""
     return {root for i in range(len(until(case, number))) for root, _, _ in _seeded_in_other_dtypes(case, i)}
 
 

@@ -97,22 +97,21 @@ def sections(pages: Sequence[Page]) -> Iterator[Section]:
 
 def new_in(page: Page) -> str:
     """Return the first release that shows a finding, if the one before it was asked and does not; else nothing."""
-    releases = sorted(page.front.checked, key=_age)
-    for newer, older in pairwise(releases):
-        if page.front.checked[newer] != Showing.SHOWS:
-            break
-        if page.front.checked[older] == Showing.GONE:
-            return newer
-    return ""
+    return _turned(page, Showing.GONE, Showing.SHOWS)
 
 
 def gone_in(page: Page) -> str:
     """Return the release that mended a finding: the one before it shows it, and no later one does; else nothing."""
+    return _turned(page, Showing.SHOWS, Showing.GONE)
+
+
+def _turned(page: Page, before: Showing, since: Showing) -> str:
+    """Return the release since which all releases say the one, if that before it says the other; else nothing."""
     releases = sorted(page.front.checked, key=_age)
     for newer, older in pairwise(releases):
-        if page.front.checked[newer] != Showing.GONE:
+        if page.front.checked[newer] != since:
             break
-        if page.front.checked[older] == Showing.SHOWS:
+        if page.front.checked[older] == before:
             return newer
     return ""
 

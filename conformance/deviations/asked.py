@@ -11,7 +11,7 @@ from conformance.deviations.conditions.calls import below_roots, outputs_asked_f
 from conformance.deviations.conditions.complex import leaves_seeded_in_other_dtypes
 from conformance.deviations.conditions.points import dropped_nothings
 from conformance.deviations.conditions.several import made_together
-from conformance.deviations.counterfactual_seeds import misfitting
+from conformance.deviations.counterfactuals.seeds import misfitting
 
 if TYPE_CHECKING:
     from collections.abc import Callable

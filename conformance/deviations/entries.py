@@ -26,8 +26,8 @@ from conformance.case.queries import LABELS, label, until
 from conformance.case.steps import Backward, InPlace, observed, ops, uses
 from conformance.deviations import conditions
 from conformance.deviations.asked import ASKED, tensor_of
-from conformance.deviations.counterfactual_rules import RULES
-from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
+from conformance.deviations.counterfactuals.rules import RULES
+from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENTS
 from conformance.deviations.findings import CASE, ENTRIES, conventions_folder, findings_folders
 from conformance.deviations.frames import FRAMES, is_in
@@ -59,7 +59,7 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     which must be met. ``finding``: the folder in which the entry lies. ``frame``: where the process dies, a name of `frames` or a
     regular expression over what `conformance.campaign.last_words` tells of it. ``after``: entries that are asked before this one,
     where both may describe a difference; the one that is asked first is named.
-    ``signature``: what wrong numbers are, in the words of `elements`, `counterfactual_scripts` or `counterfactual_rules`, one of which
+    ``signature``: what wrong numbers are, in the words of `elements`, `counterfactuals.scripts` or `counterfactuals.rules`, one of which
     must hold (where they are words for elements, one of them of each element); ``instead``: the counterfactual scripts or rules by
     which the step has its answer, one of them, where it is refused otherwise than promised, or not at all, or calls differ.
     ``unpredictable``: what nobody can say (wrong numbers, if there is no signature; the numbers where a refusal is promised; where a

@@ -18,8 +18,8 @@ from conformance.compare.compare import Comparer
 from conformance.compare.kinks import SUBGRADIENT, SecondLook, agrees_on_a_reachable_branch
 from conformance.deviations.answers import values_at_place
 from conformance.deviations.asked import ASKED, tensor_of
-from conformance.deviations.counterfactual_rules import RULES
-from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
+from conformance.deviations.counterfactuals.rules import RULES
+from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENT_TESTS, OFF
 from conformance.deviations.entries import LAW, about, known
 from conformance.deviations.wrong_values import SINGLE_ROUNDINGS, bear_together, bears, is_right_but_for_its_form
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from conformance.compare.comparison import Known
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
-    from conformance.deviations.counterfactual_calls import Variant
+    from conformance.deviations.counterfactuals.calls import Variant
     from conformance.deviations.entries import Deviation
 
 PREDICTING = {*RULES, *COUNTERFACTUALS, *ELEMENT_TESTS, *OFF, *SINGLE_ROUNDINGS}

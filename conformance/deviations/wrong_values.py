@@ -24,8 +24,8 @@ from conformance.case.rewrite import each_op, in_dtypes
 from conformance.case.steps import Hook, InPlace, results, uses
 from conformance.compare.rounding import agrees_cheaply, are_near, within_a_rounding
 from conformance.deviations.answers import answers, values_at_place
-from conformance.deviations.counterfactual_rules import RULES
-from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
+from conformance.deviations.counterfactuals.rules import RULES
+from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENT_TESTS, OFF, off_by
 from conformance.deviations.memory_of_seeds import ACCUMULATED, is_accumulated_in_dtypes_of_seeds
 from conformance.deviations.reach import reached

@@ -18,7 +18,7 @@ from conformance.case.outcome import Computed, Outcome, Raised
 from conformance.case.steps import results
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
-from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
+from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
 from conformance.deviations.entries import LAW, about, listed
 from conformance.judge.verdict import judge
 from conformance.laws.relation import Evidence, Status
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from conformance.case.case import Case
     from conformance.case.outcome import Observation
     from conformance.case.place import StepNumber
-    from conformance.deviations.counterfactual_calls import Variant
+    from conformance.deviations.counterfactuals.calls import Variant
     from conformance.deviations.entries import Deviation
     from conformance.laws.subject import Trial
 

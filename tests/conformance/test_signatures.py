@@ -22,8 +22,8 @@ from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
 from conformance.compare.rounding import agrees_cheaply
 from conformance.deviations import explain as known_module
-from conformance.deviations.counterfactual_rules import RULES
-from conformance.deviations.counterfactual_scripts import COUNTERFACTUALS
+from conformance.deviations.counterfactuals.rules import RULES
+from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENTS
 from conformance.deviations.entries import Deviation, known
 from conformance.deviations.findings import evidence

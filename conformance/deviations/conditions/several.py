@@ -8,7 +8,7 @@ from conformance.case.queries import upstream, upstream_of
 from conformance.case.steps import Backward, Custom, Grad, Op, results
 from conformance.deviations.conditions.calls import moves_nothing
 from conformance.deviations.conditions.registry import condition
-from conformance.deviations.counterfactual_slots import later_gradients, shape_of
+from conformance.deviations.counterfactuals.slots import later_gradients, shape_of
 from conformance.ops import catalogue
 
 if TYPE_CHECKING:

@@ -33,8 +33,8 @@ from conformance.case.rewrite import (
 from conformance.case.steps import Backward, Call, Custom, Grad, Hook, InPlace, Op, RetainGrad
 from conformance.deviations.conditions.programs import one_variable
 from conformance.deviations.conditions.several import made_together
-from conformance.deviations.counterfactual_attributes import logits_clipped, single_points_in_front
-from conformance.deviations.counterfactual_calls import (
+from conformance.deviations.counterfactuals.attributes import logits_clipped, single_points_in_front
+from conformance.deviations.counterfactuals.calls import (
     Variant,
     constant_seeds_tracked,
     cut_forgotten,
@@ -59,18 +59,18 @@ from conformance.deviations.counterfactual_calls import (
     unreachable_allowed,
     views_of_toggled_flagged,
 )
-from conformance.deviations.counterfactual_captures import another_result_asked
-from conformance.deviations.counterfactual_cuts import MOST, derivative_constant, last_operand_constant, operand_constant
-from conformance.deviations.counterfactual_gradients import OF_GRADIENTS
-from conformance.deviations.counterfactual_seeds import (
+from conformance.deviations.counterfactuals.captures import another_result_asked
+from conformance.deviations.counterfactuals.cuts import MOST, derivative_constant, last_operand_constant, operand_constant
+from conformance.deviations.counterfactuals.gradients import OF_GRADIENTS
+from conformance.deviations.counterfactuals.seeds import (
     returned_seeds_with_history,
     seeds_fitted,
     seeds_read_in_single,
     seeds_with_history,
 )
-from conformance.deviations.counterfactual_slots import seeds_of_first_operand
-from conformance.deviations.counterfactual_starts import asked_outputs_not_started, outputs_in_some_order
-from conformance.deviations.counterfactual_writes import (
+from conformance.deviations.counterfactuals.slots import seeds_of_first_operand
+from conformance.deviations.counterfactuals.starts import asked_outputs_not_started, outputs_in_some_order
+from conformance.deviations.counterfactuals.writes import (
     another_gradient_written,
     copy_written,
     flags_of_written_kept,

@@ -1,4 +1,4 @@
-"""Counterfactual rules of norms, of lengths, and of matrices; see `counterfactual_rules`."""
+"""Counterfactual rules of norms, of lengths, and of matrices; see `counterfactuals.rules`."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from conformance.case.case import Case
     from conformance.case.rewrite import Use
-    from conformance.deviations.counterfactual_calls import Variant
+    from conformance.deviations.counterfactuals.calls import Variant
 
 MOST = 64
 """A counterfactual yields at most so many scripts, because each of them costs a run of the reference."""

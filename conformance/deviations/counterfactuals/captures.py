@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from conformance.case.case import Case
-    from conformance.deviations.counterfactual_calls import Variant
+    from conformance.deviations.counterfactuals.calls import Variant
 
 
 def another_result_asked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

@@ -1,6 +1,6 @@
 """Counterfactual rules of special functions: the formulas of a framework, where they are not what the function is.
 
-See `counterfactual_rules` for what such a rule is.
+See `counterfactuals.rules` for what such a rule is.
 """
 
 from __future__ import annotations

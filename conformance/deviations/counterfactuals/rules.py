@@ -13,9 +13,9 @@ import numpy as np
 
 from conformance.case.rewrite import single_numbers
 from conformance.deviations.changed_rules import changed_rules
-from conformance.deviations.counterfactual_alignments import unlikely_classes_raised
-from conformance.deviations.counterfactual_borders import borders_filled_again
-from conformance.deviations.counterfactual_conjugates import (
+from conformance.deviations.counterfactuals.alignments import unlikely_classes_raised
+from conformance.deviations.counterfactuals.borders import borders_filled_again
+from conformance.deviations.counterfactuals.conjugates import (
     derivatives_conjugate_nothing,
     derivatives_in_divisors_conjugate_nothing,
     derivatives_not_conjugated,
@@ -24,14 +24,14 @@ from conformance.deviations.counterfactual_conjugates import (
     factors_not_conjugated,
     seeds_conjugated,
 )
-from conformance.deviations.counterfactual_convolutions import seeds_of_convolutions_constant
-from conformance.deviations.counterfactual_eigenpairs import gradients_of_first_eigenvalues
-from conformance.deviations.counterfactual_exponentials import (
+from conformance.deviations.counterfactuals.convolutions import seeds_of_convolutions_constant
+from conformance.deviations.counterfactuals.eigenpairs import gradients_of_first_eigenvalues
+from conformance.deviations.counterfactuals.exponentials import (
     degree_eight_with_a_wrong_factor,
     gradients_of_exponentials_squared_too_often,
     matrices_halved_too_few_times,
 )
-from conformance.deviations.counterfactual_functions import (
+from conformance.deviations.counterfactuals.functions import (
     curvatures_of_entropies_damped,
     curvatures_of_logsigmoid_differences,
     derivatives_of_differences_negated,
@@ -53,9 +53,9 @@ from conformance.deviations.counterfactual_functions import (
     slopes_of_sinc_differences,
     slopes_of_sizes_quotients,
 )
-from conformance.deviations.counterfactual_hooks import dtypes_between_hooks_free
-from conformance.deviations.counterfactual_lengths import lengths_of_squares, slopes_of_lengths_over_them
-from conformance.deviations.counterfactual_losses import (
+from conformance.deviations.counterfactuals.hooks import dtypes_between_hooks_free
+from conformance.deviations.counterfactuals.lengths import lengths_of_squares, slopes_of_lengths_over_them
+from conformance.deviations.counterfactuals.losses import (
     labels_smoothed_by_single_numbers,
     margins_of_single_numbers,
     shares_of_entropies_constant,
@@ -63,8 +63,8 @@ from conformance.deviations.counterfactual_losses import (
     soft_margins_of_sums,
     variances_bounded_above,
 )
-from conformance.deviations.counterfactual_mantissas import powers_of_mantissas_single, slopes_of_mantissas_zero
-from conformance.deviations.counterfactual_matrices import (
+from conformance.deviations.counterfactuals.mantissas import powers_of_mantissas_single, slopes_of_mantissas_zero
+from conformance.deviations.counterfactuals.matrices import (
     determinants_beside_a_small_one_constant,
     determinants_made_of_singular_values,
     determinants_of_singular_matrices_constant,
@@ -76,7 +76,7 @@ from conformance.deviations.counterfactual_matrices import (
     norms_with_an_epsilon,
     transposed_factors_solved_from_the_left,
 )
-from conformance.deviations.counterfactual_norms import (
+from conformance.deviations.counterfactuals.norms import (
     arriving_means_kept,
     arrows_to_lone_parameters_undrawn,
     gradients_of_parameters_zero,
@@ -87,21 +87,21 @@ from conformance.deviations.counterfactual_norms import (
     sums_of_groups_without_axes,
     variances_of_squares,
 )
-from conformance.deviations.counterfactual_pooling import (
+from conformance.deviations.counterfactuals.pooling import (
     negative_gradients_of_segments_unshared,
     overlaps_not_summed,
     tied_elements_of_segments_unshared,
     written_over_elements_kept,
 )
-from conformance.deviations.counterfactual_reflections import products_written_over
-from conformance.deviations.counterfactual_special import (
+from conformance.deviations.counterfactuals.reflections import products_written_over
+from conformance.deviations.counterfactuals.special import (
     curvatures_of_softplus_differences,
     products_with_numbers_never_minus_zero,
     slopes_of_bessel_differences,
     slopes_of_gammaln_short_series,
     trigammas_of_a_short_series,
 )
-from conformance.deviations.counterfactual_sums import gradients_formed_in_place, sums_formed_in_place, sums_formed_in_their_seeds
+from conformance.deviations.counterfactuals.sums import gradients_formed_in_place, sums_formed_in_place, sums_formed_in_their_seeds
 from reference_impl import OPS
 from reference_impl.primitives.activations import selu
 from reference_impl.primitives.arithmetic import add, add_scalar, mul, sub

@@ -1,4 +1,4 @@
-"""Counterfactual losses of sequences that are not aligned; see `counterfactual_rules`."""
+"""Counterfactual losses of sequences that are not aligned; see `counterfactuals.rules`."""
 
 from __future__ import annotations
 

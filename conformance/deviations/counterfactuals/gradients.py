@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from conformance.case.case import Case
     from conformance.case.steps import Step
-    from conformance.deviations.counterfactual_calls import Variant
+    from conformance.deviations.counterfactuals.calls import Variant
 
 
 def written_views_copied(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

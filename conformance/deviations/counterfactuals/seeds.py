@@ -18,7 +18,7 @@ from conformance.case.queries import edges, twins, until
 from conformance.case.rewrite import CONSTANT, each_step, replace_step, with_inputs, with_steps
 from conformance.case.steps import Backward, Grad, Op, SetRequiresGrad
 from conformance.deviations.conditions.in_place import shapes_at
-from conformance.deviations.counterfactual_calls import nothing_freed
+from conformance.deviations.counterfactuals.calls import nothing_freed
 from conformance.ops.dtypes import SINGLE
 from reference_impl import PADDLE
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from conformance.case.case import Case
     from conformance.case.steps import Step
-    from conformance.deviations.counterfactual_calls import Variant
+    from conformance.deviations.counterfactuals.calls import Variant
 
 
 def misfitting(case: Case, number: int) -> dict[int, str]:

@@ -25,14 +25,14 @@ from conformance.case.rewrite import CONSTANT, rename, replace_step, without_roo
 from conformance.case.steps import Custom, Detach, Grad, Op, SetRequiresGrad
 from conformance.deviations.conditions.calls import names_in_paddle
 from conformance.deviations.conditions.several import made_together
-from conformance.deviations.counterfactual_cuts import last_operand_constant
+from conformance.deviations.counterfactuals.cuts import last_operand_constant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from conformance.case.case import Case
     from conformance.case.steps import Step
-    from conformance.deviations.counterfactual_calls import Variant
+    from conformance.deviations.counterfactuals.calls import Variant
 
 
 UNRECORDED = ("lerp",)

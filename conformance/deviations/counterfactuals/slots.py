@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from conformance.case.case import Case
     from conformance.case.steps import Step
-    from conformance.deviations.counterfactual_calls import Variant
+    from conformance.deviations.counterfactuals.calls import Variant
 
 FIRST, AS_FIRST = f"{CONSTANT}first", f"{CONSTANT}as_first"
 OF_NUMBERS = "nansum", "nan_to_num"

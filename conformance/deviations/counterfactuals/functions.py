@@ -1,6 +1,6 @@
 """Counterfactual rules of single functions: slopes as a framework writes them, where that is not what they are.
 
-See `counterfactual_rules` for what such a rule is.
+See `counterfactuals.rules` for what such a rule is.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
-from conformance.deviations.counterfactual_attributes import in_front
+from conformance.deviations.counterfactuals.attributes import in_front
 from conformance.ops.dtypes import format_of
 from reference_impl import OPS
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, reciprocal, rsub_scalar, square, sub

@@ -1,4 +1,4 @@
-"""Counterfactual slopes of mantissas; see `counterfactual_rules`."""
+"""Counterfactual slopes of mantissas; see `counterfactuals.rules`."""
 
 from __future__ import annotations
 

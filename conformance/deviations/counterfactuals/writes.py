@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from conformance.case.case import Case
     from conformance.case.steps import Step
-    from conformance.deviations.counterfactual_calls import Variant
+    from conformance.deviations.counterfactuals.calls import Variant
 
 
 def write_unrecorded(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:

@@ -1,4 +1,4 @@
-"""Counterfactual borders: what padding puts around a tensor, and what its derivatives put there; see `counterfactual_rules`."""
+"""Counterfactual borders: what padding puts around a tensor, and what its derivatives put there; see `counterfactuals.rules`."""
 
 from __future__ import annotations
 

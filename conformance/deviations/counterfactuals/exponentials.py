@@ -1,4 +1,4 @@
-"""Counterfactual exponentials of matrices; see `counterfactual_rules`."""
+"""Counterfactual exponentials of matrices; see `counterfactuals.rules`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counterfactual rules of elements that share a place or a segment; see `counterfactual_rules`."""
+"""Counterfactual rules of elements that share a place or a segment; see `counterfactuals.rules`."""
 
 from __future__ import annotations
 

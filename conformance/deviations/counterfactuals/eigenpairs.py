@@ -1,4 +1,4 @@
-"""Counterfactual gradients of eigenpairs; see `counterfactual_rules`."""
+"""Counterfactual gradients of eigenpairs; see `counterfactuals.rules`."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from conformance.case.case import Case
     from conformance.case.place import StepNumber
     from conformance.case.steps import InPlace, Step
-    from conformance.deviations.counterfactual_calls import Variant
+    from conformance.deviations.counterfactuals.calls import Variant
 
 
 def in_front(size: Sequence[int]) -> list[Any]:

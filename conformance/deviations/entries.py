@@ -59,7 +59,7 @@ class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     which must be met. ``finding``: the folder in which the entry lies. ``frame``: where the process dies, a name of `frames` or a
     regular expression over what `conformance.campaign.last_words` tells of it. ``after``: entries that are asked before this one,
     where both may describe a difference; the one that is asked first is named.
-    ``signature``: what wrong numbers are, in the words of `elements`, `counterfactuals.scripts` or `counterfactuals.rules`, one of which
+    ``signature``: what wrong numbers are, in the words of `elements`, or of the scripts or rules of `counterfactuals`, one of which
     must hold (where they are words for elements, one of them of each element); ``instead``: the counterfactual scripts or rules by
     which the step has its answer, one of them, where it is refused otherwise than promised, or not at all, or calls differ.
     ``unpredictable``: what nobody can say (wrong numbers, if there is no signature; the numbers where a refusal is promised; where a

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from conformance.backends.registry import registration, voters
 from conformance.backends.repro import printers
 from conformance.campaign.explain import blame_case, explain_case
+from conformance.campaign.fingerprint import chosen
 from conformance.campaign.pool import CALL_TIMEOUT
 from conformance.campaign.records import Again, FindingRecord
 from conformance.campaign.shrink import SECONDS, ShrinkResult, fails_after, shrink_case
@@ -29,7 +30,7 @@ from conformance.case.files import encode
 from conformance.case.steps import Op
 from conformance.compare.mismatch import Mismatch
 from conformance.judge.reproduction import reproduction
-from conformance.judge.verdict import Bucket
+from conformance.judge.verdict import CONVENTION, Bucket
 from conformance.laws.judging import times_as_large
 
 if TYPE_CHECKING:
@@ -182,6 +183,7 @@ def finding(
         blamed = _unless_it_fails(failed, ask_blame, writing.judges, small.cases, backend, writing.backends, patience, judging)
     case = small.case
     mismatch = None if explained is None else explained.verdict.mismatch
+    shown = mismatch or failure.mismatch
     printer = backend if registration(backend).script else printers()[0]
     script = _unless_it_fails(failed, reproduction, case, printer, mismatch and difference(mismatch), blamed) or ""
     paths = " ".join(path.as_posix() for path in _written(small.cases, writing.out / "cases", fingerprint.id))
@@ -190,12 +192,12 @@ def finding(
         fingerprint=fingerprint,
         backend=backend,
         bucket=fingerprint.bucket,
-        at=fingerprint.at,
+        at=fingerprint.at or (shown.at if shown else ""),
         count=failure.count,
         index=failure.index,
         ops=tuple(sorted({step.op for step in case.steps if isinstance(step, Op)})),
         case=case,
-        mismatch=mismatch or failure.mismatch,
+        mismatch=shown,
         blame=blamed,
         steps=() if explained is None else explained.steps,
         replay=f"conformance replay {paths} --backend {backend}",
@@ -204,10 +206,17 @@ def finding(
         again=again,
         before=small.cases[:-1],
         since=failure.since,
-        also_at=tuple(sorted(failure.at - {fingerprint.at})) if fingerprint.kind == "dtype" else (),
+        also_at=_elsewhere(fingerprint, failure, shown),
         suspects={} if fingerprint.op or not writing.usual else suspects(failure, writing.usual),
         failed=tuple(failed),
     )
+
+
+def _elsewhere(fingerprint: Fingerprint, failure: Failure, shown: MismatchRecord | None) -> tuple[str, ...]:
+    """Return where else the same wrong dtype shows, or which other choices changed like the one that is shown."""
+    if shown is None or fingerprint.kind not in ("dtype", CONVENTION):
+        return ()
+    return tuple(sorted(failure.at - {chosen(shown) if fingerprint.kind == CONVENTION else shown.at}))
 
 
 def _shown_again(

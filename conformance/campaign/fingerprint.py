@@ -14,10 +14,10 @@ from conformance.judge.canary import BIRD, EVERY, POISON
 from conformance.judge.verdict import CONVENTION, Bucket
 from conformance.laws.judging import Sampling
 from conformance.laws.registry import LAWS
-from reference_impl.dialects.conventions import plain_name
+from reference_impl.dialects.conventions import Kind, plain_name
 
 if TYPE_CHECKING:
-    from conformance.campaign.verdict_records import VerdictRecord
+    from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
     from conformance.laws.judging import Judging
 
 
@@ -28,8 +28,9 @@ GROSS = 100.0
 class Fingerprint(NamedTuple):
     """Backend, bucket, and the words of the first difference.
 
-    ``message`` only for refusals that no category names, for crashes, and for conventions, of which it names the choice. ``op``: at
-    whose rule `conformance.campaign.triage` found that the difference begins, if it was asked and could tell.
+    ``message`` only for refusals that no category names, for crashes, and for conventions, of which it names the choice, or only its
+    kind where the choices of many ops changed. ``op``: at whose rule `conformance.campaign.triage` found that the difference begins, if
+    it was asked and could tell.
     """
 
     backend: str
@@ -55,13 +56,27 @@ class Fingerprint(NamedTuple):
         return self
 
     @property
+    def place(self) -> str:
+        """What tells failures of one finding apart: the step at which they show, or the choice that turned out otherwise."""
+        return self.message if self.kind == CONVENTION else self.at
+
+    @property
+    def of_any_op(self) -> Fingerprint:
+        """The same whichever op shows it: of a choice that is about an op, its kind alone and how it turned out."""
+        if self.kind != CONVENTION or self.message.startswith(Kind.ALLOWED):
+            return self
+        kind, *_, option = self.message.split(": ")
+        return self._replace(at="", message=f"{kind}: {option}")
+
+    @property
     def ends_processes(self) -> bool:
         """Whether the process does not come back from such a case."""
         return self.bucket in (Bucket.CRASHED, Bucket.TIMED_OUT)
 
     def is_shown_by(self, verdict: VerdictRecord) -> bool:
         """Whether a verdict has this fingerprint, whichever op it is that the difference begins at."""
-        return fingerprint_of(self.backend, verdict) == self._replace(op="")
+        shown = fingerprint_of(self.backend, verdict)
+        return self._replace(op="") in (shown, shown.of_any_op)
 
     @property
     def id(self) -> str:
@@ -85,6 +100,11 @@ def is_gross(verdict: VerdictRecord) -> bool:
     return found is not None and found.kind == "value" and (found.ratio is None or found.ratio >= GROSS)
 
 
+def chosen(found: MismatchRecord) -> str:
+    """Return the choice that turned out otherwise than it was measured, and how."""
+    return found.detail.partition(";")[0]
+
+
 def fingerprint_of(backend: str, verdict: VerdictRecord) -> Fingerprint:
     """Read the fingerprint off a verdict."""
     found = verdict.mismatch
@@ -94,7 +114,7 @@ def fingerprint_of(backend: str, verdict: VerdictRecord) -> Fingerprint:
     if found.kind == CRASH:  # it has the frame: two crashes in different places are two failures
         message = found.detail
     elif found.kind == CONVENTION:
-        message = found.detail.partition(";")[0]
+        message = chosen(found)
     elif found.actual == "unmapped":
         message = re.sub(r"[^A-Za-z ]+", "#", found.detail.splitlines()[0])[:80]
     return Fingerprint(backend, verdict.bucket, found.at, found.kind, found.where, found.expected, found.actual, message)

@@ -63,7 +63,7 @@ class Failure:
     """All failures of one fingerprint: how many, and the first case with the fewest steps, with its index and the difference.
 
     ``since``: the index of the first case that its process ran, if that is known; ``ops``: those that are in all these cases; ``at``:
-    the steps at which they differ.
+    the places at which they differ, see `Fingerprint.place`.
     """
 
     case: Case
@@ -187,7 +187,7 @@ class Tally:
         if record.case is None:
             raise ValueError(f"case {record.id} failed on {backend}, and its record has no case")
         fingerprint = fingerprint_of(backend, verdict)
-        ops, at = frozenset(ops_in(record.case)), frozenset({fingerprint.at})
+        ops, at = frozenset(ops_in(record.case)), frozenset({fingerprint.place})
         failure = Failure(record.case, record.index, verdict.mismatch, since=record.since, ops=ops, at=at)
         if len(kept := self.failing.setdefault(fingerprint, [])) < KEPT:
             kept.append(failure)

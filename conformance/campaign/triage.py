@@ -7,6 +7,10 @@ there are two findings, which name the two ops, and not five that name neither.
 
 Where that cannot be told (an in-place update gives a value two places in the graph), or where a law is broken, the op is determined
 again when the case has been reduced: if it is the op of another finding then, the two are one.
+
+A choice that nobody promises may turn out otherwise than it was measured, because the rule of an op changed. But where it does so for
+many ops at once, it is the call that changed, and that is one finding. Example: a `backward` of two roots that forgets to free the
+graph shows at every op that would have refused to run again.
 """
 
 from __future__ import annotations
@@ -18,14 +22,16 @@ from typing import TYPE_CHECKING
 
 from conformance.campaign.opened import backend
 from conformance.compare.compare import Comparer
+from conformance.compare.following import REFUSALS
 from conformance.compare.promise import Promise
 from conformance.deviations.entries import LAW
 from conformance.deviations.explain import excuse
 from conformance.judge.localise import LOCALISED, first_node
 from conformance.judge.verdict import Bucket
+from reference_impl.dialects.conventions import COMPUTED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from conformance.campaign.fingerprint import Fingerprint
     from conformance.campaign.pool import Workers
@@ -36,6 +42,8 @@ PATIENCE = 5.0
 """Seconds in which it is found out where one begins."""
 AT_ONCE = 64
 """How many are asked before the clock is looked at."""
+MANY = 3
+"""Of so many ops a choice of one kind has to change in one way, to be one matter."""
 
 
 def triaged(tally: Tally, workers: Workers, until: float | None) -> dict[Fingerprint, Failure]:
@@ -43,13 +51,38 @@ def triaged(tally: Tally, workers: Workers, until: float | None) -> dict[Fingerp
     kept = [(fingerprint, one) for fingerprint, failures in tally.failing.items() for one in failures]
     asked = [(f, one) for f, one in kept if f.bucket is Bucket.DIVERGED and f.kind in LOCALISED]
     begins = dict(_places(asked, workers, until))
+    wide = _widespread(tally.failing)
     causes: dict[object, tuple[Fingerprint, Failure]] = {}
     for fingerprint, one in kept:
-        _count(causes, fingerprint._replace(op=begins.get((fingerprint, one.index), "")), one)
+        _count(causes, _named(fingerprint._replace(op=begins.get((fingerprint, one.index), "")), wide), one)
     for fingerprint, failure in tally.failures.items():
         if more := failure.count - len(tally.failing[fingerprint]):  # than were kept
-            _count(causes, fingerprint, replace(failure, count=more))
-    return dict(causes.values())
+            _count(causes, _named(fingerprint, wide), replace(failure, count=more))
+    found = dict(causes.values())
+    for fingerprint in list(found):
+        if (cause := next((one for one in wide if _is_refused_for(fingerprint, one)), None)) is not None:
+            found[cause] = replace(found[cause], count=found[cause].count + found.pop(fingerprint).count)
+    return found
+
+
+def _widespread(fingerprints: Iterable[Fingerprint]) -> set[Fingerprint]:
+    """Return the choices that turned out otherwise for many ops, each as it is of any op."""
+    ops: dict[Fingerprint, set[str]] = {}
+    for fingerprint in fingerprints:
+        if (of_any := fingerprint.of_any_op) != fingerprint:
+            ops.setdefault(of_any, set()).add(fingerprint.message.split()[1])
+    return {fingerprint for fingerprint, shown in ops.items() if len(shown) >= MANY}
+
+
+def _named(fingerprint: Fingerprint, wide: Collection[Fingerprint]) -> Fingerprint:
+    return of_any if (of_any := fingerprint.of_any_op) in wide else fingerprint
+
+
+def _is_refused_for(fingerprint: Fingerprint, wide: Fingerprint) -> bool:
+    """Whether a pass is refused, or not refused, for the reason that a choice is about which many ops have changed."""
+    kind, option = wide.message.split(": ")
+    word = fingerprint.expected if option == COMPUTED else fingerprint.actual
+    return (fingerprint.backend, fingerprint.kind) == (wide.backend, "error") and REFUSALS.get(word) == kind
 
 
 def _count(causes: dict[object, tuple[Fingerprint, Failure]], fingerprint: Fingerprint, failure: Failure) -> None:

@@ -17,7 +17,7 @@ from conformance.campaign.records import CaseRecord, ExitReason, FindingRecord, 
 from conformance.case.place import END, read_recorded
 from conformance.case.prose import counted
 from conformance.deviations.entries import CRASH
-from conformance.judge.verdict import AGREEING, COMPARED, Bucket
+from conformance.judge.verdict import AGREEING, COMPARED, CONVENTION, Bucket
 from conformance.report.costs import pace
 from conformance.report.tables import deviations_of
 from conformance.report.words import AGAIN, WHO, accepted_text, failed_text, node_text, per_million, summary, suspects_text
@@ -223,12 +223,13 @@ def finding_line(finding: FindingRecord) -> str:
     ops = f" with {', '.join(finding.ops[:OPS_SHOWN])}{more}" if finding.ops and finding.at != f"op:{' '.join(finding.ops)}" else ""
     blame = finding.blame
     who = ["nobody could be asked who is wrong"] if blame is None else [node_text(blame), WHO[blame.who]]
-    also = f" and {counted(len(finding.also_at), 'other op')}" if finding.also_at else ""
+    also = f" and {counted(len(finding.also_at), 'other op')}" if finding.also_at and finding.fingerprint.kind != CONVENTION else ""
     what = f"{finding.bucket.replace('_', ' ')} at {finding.at or 'run'}{also}{ops}, {counted(finding.count, 'case')}"
     once = [AGAIN[finding.again]] if AGAIN[finding.again] else []
     suspect = [text] if (text := suspects_text(finding)) else []
     failed = [text] if (text := failed_text(finding)) else []
-    return "; ".join([f"{finding.id}: {what}: {summary(finding)}", *suspect, *once, *who, *failed])
+    begins = [f"it begins at {op}"] if (op := finding.fingerprint.op) and finding.ops != (op,) else []
+    return "; ".join([f"{finding.id}: {what}: {summary(finding)}", *begins, *suspect, *once, *who, *failed])
 
 
 def replay_lines(explained: Explanation) -> list[str]:

@@ -79,7 +79,8 @@ def summary(finding: FindingRecord) -> str:
     if found.kind == "events":
         return EVENTS.get(found.actual, "other events than expected")
     if found.kind == CONVENTION:
-        return f"convention changed: {found.detail}"
+        others = f"; {counted(len(finding.also_at), 'other choice')} changed like it" if finding.also_at else ""
+        return f"convention changed: {found.detail}{others}"
     if found.kind == "law":
         return f"breaks the law {found.where}"
     where = value_name(found) or {"result": "the result", "grad": ".grad"}.get(found.where, "")
@@ -124,8 +125,9 @@ def suspects_text(finding: FindingRecord) -> str:
 
 
 def elsewhere_text(finding: FindingRecord) -> str:
-    """List the other ops of which results have the same wrong dtype; nothing where there are none."""
-    return f"also at {', '.join(finding.also_at)}" if finding.also_at else ""
+    """List the other ops of which results have the same wrong dtype, or the other choices that changed; nothing if there are none."""
+    also = "also changed:" if finding.fingerprint.kind == CONVENTION else "also at"
+    return f"{also} {', '.join(finding.also_at)}" if finding.also_at else ""
 
 
 def failed_text(finding: FindingRecord) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,7 @@ from conformance.campaign.pool import Workers
 from conformance.campaign.records import Again
 from conformance.campaign.tally import Failure, Tally
 from conformance.campaign.triage import absorbed, is_open, triaged
+from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
 from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Grad, InPlace, Op
@@ -88,6 +90,45 @@ def test_results_of_one_wrong_dtype_are_one_finding_whichever_ops_they_are_of(wo
     found = triaged(tally, workers, None)
     assert {wide[0]: 3, narrow: 1} == {fingerprint: failure.count for fingerprint, failure in found.items()}
     assert {"op:sin", "op:exp", "op:log"} == found[wide[0]].at
+
+
+def tally_that_changed(*choices: str) -> Tally:
+    """Return the tally of an engine whose choices turned out otherwise than was measured, each in one case."""
+    case = Case((X,), (Op("sin", ("x",), ("y",)),))
+    tally = Tally((NAME,))
+    for number, choice in enumerate(choices):
+        fingerprint = Fingerprint(NAME, Bucket.DIVERGED, "grad", "convention", "step", "refused", "computed", choice)
+        tally.failing.setdefault(fingerprint, []).append(Failure(case, number, None, at=frozenset({fingerprint.place})))
+    freed = Fingerprint(NAME, Bucket.DIVERGED, "backward", "error", "step", "graph_freed", "computed")
+    tally.failing[freed] = [Failure(case, len(choices), None, at=frozenset({freed.place}))]
+    tally.failures = {fingerprint: replace(kept[0], count=len(kept)) for fingerprint, kept in tally.failing.items()}
+    return tally
+
+
+FREED = "freed: sin x: computed", "freed: mul y: computed", "freed: mul x: computed", "freed: exp x: computed"
+
+
+def test_a_choice_that_many_ops_change_at_once_is_one_finding_with_the_refusals_that_fail_to_come(workers: Workers) -> None:
+    ((fingerprint, failure),) = triaged(tally_that_changed(*FREED), workers, None).items()
+    assert ("freed: computed", 5, {*FREED}) == (fingerprint.message, failure.count, failure.at)
+
+
+def test_choices_that_two_ops_change_are_two_findings_beside_a_refusal_that_fails_to_come(workers: Workers) -> None:
+    tally = tally_that_changed(*FREED[:2])
+    assert tally.failures == triaged(tally, workers, None)
+
+
+def test_what_changed_for_many_ops_is_shown_by_any_of_them_and_by_nothing_that_refuses_more() -> None:
+    (wide,) = {
+        Fingerprint(NAME, Bucket.DIVERGED, "", "convention", "step", "refused", "computed", choice).of_any_op for choice in FREED
+    }
+    shown = [("refused", "computed", "freed: tan x: computed"), ("computed", "refused", "freed: tan x: refused")]
+    verdicts = [VerdictRecord(Bucket.DIVERGED, {}, mismatch=mismatch_of(*words)) for words in shown]
+    assert [True, False] == [wide.is_shown_by(verdict) for verdict in verdicts]
+
+
+def mismatch_of(expected: str, actual: str, choice: str) -> MismatchRecord:
+    return MismatchRecord(2, "grad", "convention", "step", expected, actual, f"{choice}; measured of torch 2.13.0: {expected}")
 
 
 ASKED_AGAIN = [("value", "", True), ("law", "", True), ("value", "sin", False), ("error", "", False), ("flag", "", False)]

@@ -67,6 +67,21 @@ def test_a_wrong_dtype_of_the_results_of_several_ops_says_how_many() -> None:
     assert "diverged at op:reshape and 2 other ops with" in " ".join(lines)
 
 
+def test_a_choice_that_changed_for_several_ops_says_of_how_many() -> None:
+    words = "freed: mul y: computed; measured of torch 2.13.0: refused"
+    changed = MismatchRecord(2, "grad", CONVENTION, "step", "refused", "computed", words)
+    fingerprint = finding().fingerprint._replace(kind=CONVENTION)
+    others = ("freed: exp x: computed", "freed: sin x: computed")
+    lines = printed(run(FOOTER, replace(finding(), fingerprint=fingerprint, mismatch=changed, also_at=others)), width=300)
+    assert f"convention changed: {words}; 2 other choices changed like it" in " ".join(lines)
+
+
+def test_a_finding_names_the_op_at_which_it_begins_where_its_case_has_others() -> None:
+    begins = replace(finding(), fingerprint=finding().fingerprint._replace(op="mul"))
+    shown = [" ".join(printed(run(FOOTER, replace(begins, ops=ops)), width=300)) for ops in (("mul", "stack"), ("mul",))]
+    assert [True, False] == ["; it begins at mul; " in line for line in shown]
+
+
 @pytest.mark.parametrize(
     ("ops", "suspects", "said"),
     [

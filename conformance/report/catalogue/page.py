@@ -30,12 +30,13 @@ ADDRESS = re.compile(r"https://\S+")
 
 
 class Severity(StrEnum):
-    """The worst that a finding does, the gravest first."""
+    """The worst that a finding does, the gravest first; ``DIGITS``: a value is right, and to fewer digits than its dtype has."""
 
     CRASH = "memory unsafety or crash"
     VALUE = "silent wrong value"
     REFUSAL = "wrong or missing refusal"
     STATE = "state changed"
+    DIGITS = "lost digits"
     METADATA = "flag, dtype, shape or None"
     MESSAGE = "message or document"
 
@@ -62,7 +63,8 @@ class Front(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``title``: as an upstream issue would have it. ``promise``: the sentence or the formula that is contradicted; ``source``: the
     address at which it stands. ``checked``: for every release that was asked, such as ``torch 2.13.0``, whether the script ``shows``
     the bug there or it is ``gone``. ``upstream``: addresses of threads about it, each with a word on what it is. ``cause``: the
-    finding that has the same cause, where there is one.
+    finding that has the same cause, where there is one. ``opens``: its place among those with which the index of its framework opens,
+    from 1 on; 0 for all others.
     """
 
     title: str
@@ -74,6 +76,7 @@ class Front(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     checked: dict[str, str]
     upstream: tuple[str, ...] = ()
     cause: str = ""
+    opens: int = 0
 
 
 class Page(msgspec.Struct, frozen=True):

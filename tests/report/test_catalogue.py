@@ -102,6 +102,7 @@ WRONG = {
     "a section is missing": (Said(text=TEXT.replace("## What is right", "## Why")), "the sections are What happens, Why"),
     "a section of another name": (Said(text=TEXT.replace("## Evidence", "## Root cause\n\n1.\n\n## Evidence")), "Script, Root cause"),
     "another script is shown": (Said(script="assert 1\n"), "does not show script.py as it is"),
+    "a line that is taken for a list": (Said(text=TEXT.replace("The sum is 2.", "It is 3\n- 1.")), "a line begins with '- '"),
     "nothing is asserted": (Said(script="print(2)\n"), "asserts nothing"),
     "more is imported": (Said(script=f"import numpy as np\n{SCRIPT}"), "imports more than the framework"),
     "a sentence for a title": (Said({"title": "1 + 1 is 2."}), "ends with a full stop"),

@@ -27,6 +27,8 @@ HEADING = "## Script\n"
 FENCE = "---\n"
 SHOWN = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ADDRESS = re.compile(r"https://\S+")
+MARKER = re.compile(r"^(?:[-+*]|\d+[.)]) ", re.MULTILINE)
+"""What Markdown takes for the beginning of a list, such as the rest of ``6 - 12j`` on a line of its own."""
 
 
 class Severity(StrEnum):
@@ -139,6 +141,8 @@ def problems(page: Page) -> Iterator[str]:
         yield f"the sections are {', '.join(headings)}; wanted are {', '.join(SECTIONS)}, and allowed {' and '.join(OPTIONAL)}"
     if not SHOWN.search(page.text.partition(HEADING)[2]) or with_script(page.text, page.script) != page.text:
         yield f"the page does not show {SCRIPT} as it is; conformance findings --write mends that"
+    if found := MARKER.search(SHOWN.sub("", page.text)):
+        yield f"a line begins with {found[0]!r}, which is taken for a list; break it elsewhere"
     if "assert " not in page.script and "AssertionError(" not in page.script:
         yield f"{SCRIPT} asserts nothing"
     if re.search(r"^\s*(import|from) (numpy|conformance|reference_impl)\b", page.script, re.MULTILINE):

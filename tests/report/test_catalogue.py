@@ -269,6 +269,11 @@ def test_the_page_of_all_shows_code_as_code_and_nothing_as_markup(tmp_path: Path
     assert 2 == text.count('<div class="same">')  # among the strongest, and in its group
 
 
+def test_the_page_of_all_calls_a_thread_by_its_number(tmp_path: Path) -> None:
+    write_catalogue([page(upstream=["https://github.com/a/b/issues/1 (open)"])], tmp_path / "all.html")
+    assert '<a href="https://github.com/a/b/issues/1">a/b#1</a> (open)' in (tmp_path / "all.html").read_text()
+
+
 def test_every_link_of_the_contents_leads_to_a_group(tmp_path: Path) -> None:
     write_catalogue([page(), page("paddle-sum", standing="arguable")], tmp_path / "all.html")
     text = (tmp_path / "all.html").read_text()

@@ -245,6 +245,10 @@ def test_an_issue_names_another_finding_by_its_title() -> None:
     assert 'The sum is 2, as in "1 + 2 is 4" and torch-unknown.' in issue(told, {"torch-other": "1 + 2 is 4"})
 
 
+def test_an_issue_names_the_finding_that_has_its_cause_by_its_title() -> None:
+    assert 'It has the same cause as "1 + 2 is 4".' in issue(page(cause="torch-other"), {"torch-other": "1 + 2 is 4"})
+
+
 def test_an_issue_names_the_releases_that_do_not_show_it() -> None:
     assert "Not seen with torch 2.12.1." in issue(page(checked={"torch 2.13.0": "shows", "torch 2.12.1": "gone"}), {})
 

@@ -47,11 +47,13 @@ def issue(page: Page, titles: Mapping[str, str], came: str = "") -> str:
     parts.append(f"```python\n{inner[1] if inner else page.script}```")
     if came:
         parts += ["### Actual", f"```\n{'' if inner else RAISED}{came}\n```"]
-    parts += ["### Expected", _told(page, "What is right", titles), f"> {front.promise}\n\n({front.source})"]
+    parts += ["### Expected", f"> {front.promise}\n\n({front.source})", _told(page, "What is right", titles)]
     for heading in ("Cause", "Workaround"):
         if said := _told(page, heading, titles):
             parts += [f"### {heading}", said]
     parts += [f"## {form.more}", _releases(front)]
+    if front.cause in titles:
+        parts.append(f'It has the same cause as "{titles[front.cause]}".')
     if front.upstream:
         parts.append("\n".join(["Related threads:", *(f"- {thread}" for thread in front.upstream)]))
     if framework in MACHINES:

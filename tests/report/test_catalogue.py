@@ -109,6 +109,7 @@ WRONG = {
     "a title that does not end": (Said({"title": "1" * 111}), "longer than 110"),
     "no address": (Said({"source": "the docs"}), "'the docs' is no address"),
     "a thread without an address": (Said({"upstream": ["#1"]}), "'#1' of upstream"),
+    "a thread without what it is": (Said({"upstream": ["https://example.org/1"]}), "'https://example.org/1' of upstream"),
     "an address among words": (Said({"source": "see https://example.org"}), "is no address"),
     "no release": (Said({"checked": {}}), "checked says of each release"),
     "an unknown word of a release": (Said({"checked": {"torch 1": "perhaps"}}), "checked says of each release"),

@@ -27,6 +27,8 @@ HEADING = "## Script\n"
 FENCE = "---\n"
 SHOWN = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ADDRESS = re.compile(r"https://\S+")
+THREAD = re.compile(r"https://\S+ \(.+\)")
+"""The address of a thread, and in brackets what it is."""
 MARKER = re.compile(r"^(?:[-+*]|\d+[.)]) ", re.MULTILINE)
 """What Markdown takes for the beginning of a list, such as the rest of ``6 - 12j`` on a line of its own."""
 
@@ -151,7 +153,9 @@ def problems(page: Page) -> Iterator[str]:
         yield "the title is longer than 110 characters, or ends with a full stop"
     if not ADDRESS.fullmatch(front.source):
         yield f"the source {front.source!r} is no address"
-    yield from (f"{thread!r} of upstream does not begin with an address" for thread in front.upstream if not ADDRESS.match(thread))
+    yield from (
+        f"{thread!r} of upstream is no address with what it is in brackets" for thread in front.upstream if not THREAD.fullmatch(thread)
+    )
     if not front.checked or not set(front.checked.values()) <= {"shows", "gone", "not offered"}:
         yield "checked says of each release whether the script 'shows' the bug there, it is 'gone', or it is 'not offered'"
     if not front.promise:

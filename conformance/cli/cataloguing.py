@@ -13,8 +13,9 @@ import click
 from conformance.campaign.pool import Workers
 from conformance.deviations.findings import conventions_folder, evidence, findings_folder
 from conformance.report.catalogue.index import as_json as json_of
-from conformance.report.catalogue.index import framework_of, index, index_apart, ranked, upstream_text
+from conformance.report.catalogue.index import framework_of, index, index_apart, ranked
 from conformance.report.catalogue.page import PAGE, Page, Standing, pages, read_page, with_script
+from conformance.report.catalogue.tracker import issue
 from conformance.report.catalogue.verify import Showing, verified
 
 if TYPE_CHECKING:
@@ -48,9 +49,14 @@ def chosen(ids: Sequence[str]) -> Sequence[Page]:
     return [read_page(path.parent) for path in paths.values()]
 
 
-def for_trackers(found: Sequence[Page]) -> str:
-    """Return the findings as texts that are ready to be filed."""
-    return "\n".join(map(upstream_text, found))
+def for_trackers(found: Sequence[Page], jobs: int) -> str:
+    """Run the scripts and return the findings as texts that are ready to be filed, with what came."""
+    installed = [name for name, package in PACKAGES.items() if _version(package)]
+    asked = [page for page in found if framework_of(page) in installed]
+    with Workers(tuple(installed), jobs) as workers:
+        came = {page.id: detail for page, showing, detail in verified(asked, workers) if showing is Showing.SHOWS}
+    titles = {page.id: page.front.title for page in pages()}
+    return "\n".join(issue(page, titles, came.get(page.id, "")) for page in found)
 
 
 def listing(found: Sequence[Page], *, as_json: bool) -> str:

@@ -41,7 +41,7 @@ def deviations(record: Path | None, as_json: bool, measure: tuple[Path, ...]) ->
 @click.argument("ids", nargs=-1)
 @click.option("--verify", is_flag=True, help="Run the script of each on the frameworks that are installed.")
 @jobs_option
-@click.option("--upstream", is_flag=True, help="Print each as a text for the issue tracker of its framework.")
+@click.option("--upstream", is_flag=True, help="Run the script of each, and print it as a text for its framework's issue tracker.")
 @click.option("--write", is_flag=True, help="Write the index, the scripts into their pages, and what --verify found.")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write them as one page of HTML.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
@@ -55,7 +55,7 @@ def findings(ids: tuple[str, ...], verify: bool, jobs: int, upstream: bool, writ
 
     found = cataloguing.chosen(ids)
     if upstream:
-        click.echo(cataloguing.for_trackers(found), nl=False)
+        click.echo(cataloguing.for_trackers(found, jobs), nl=False)
         return CONFORMS
     differs = verify and cataloguing.verify(found, jobs, write=write)
     if write:

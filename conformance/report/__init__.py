@@ -47,8 +47,13 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(number=lambda count: f"{count:,}", marked=_marked, breakable=_breakable)
+    environment.filters.update(number=lambda count: f"{count:,}", marked=_marked, breakable=_breakable, thread_name=_thread_name)
     return environment
+
+
+def _thread_name(address: str) -> str:
+    """Shorten the address of a thread on GitHub to what people call it, such as ``pytorch/pytorch#34082``."""
+    return re.sub(r"^https://github\.com/([^/]+/[^/]+)/(?:issues|pull)/", r"\1#", address)
 
 
 def _marked(text: str) -> str:

@@ -15,8 +15,9 @@ from click.testing import CliRunner
 from conformance.cli.cataloguing import listing, verify
 from conformance.cli.findings import findings
 from conformance.deviations.findings import conventions_folder, findings_folders
-from conformance.report.catalogue.index import gone_in, index, new_in, ranked, upstream_text, write_catalogue
+from conformance.report.catalogue.index import framework_of, gone_in, index, new_in, ranked, write_catalogue
 from conformance.report.catalogue.page import Front, Page, PageError, Severity, Standing, pages, problems, read_page
+from conformance.report.catalogue.tracker import issue
 from conformance.report.catalogue.verify import Showing, Verified, said_by, verified
 
 if TYPE_CHECKING:
@@ -101,12 +102,14 @@ WRONG = {
     "a section is missing": (Said(text=TEXT.replace("## What is right", "## Why")), "the sections are What happens, Why"),
     "a section of another name": (Said(text=TEXT.replace("## Evidence", "## Root cause\n\n1.\n\n## Evidence")), "Script, Root cause"),
     "another script is shown": (Said(script="assert 1\n"), "does not show script.py as it is"),
+    "a line that is taken for a list": (Said(text=TEXT.replace("The sum is 2.", "It is 3\n- 1.")), "a line begins with '- '"),
     "nothing is asserted": (Said(script="print(2)\n"), "asserts nothing"),
     "more is imported": (Said(script=f"import numpy as np\n{SCRIPT}"), "imports more than the framework"),
     "a sentence for a title": (Said({"title": "1 + 1 is 2."}), "ends with a full stop"),
     "a title that does not end": (Said({"title": "1" * 111}), "longer than 110"),
     "no address": (Said({"source": "the docs"}), "'the docs' is no address"),
     "a thread without an address": (Said({"upstream": ["#1"]}), "'#1' of upstream"),
+    "a thread without what it is": (Said({"upstream": ["https://example.org/1"]}), "'https://example.org/1' of upstream"),
     "an address among words": (Said({"source": "see https://example.org"}), "is no address"),
     "no release": (Said({"checked": {}}), "checked says of each release"),
     "an unknown word of a release": (Said({"checked": {"torch 1": "perhaps"}}), "checked says of each release"),
@@ -214,13 +217,54 @@ def test_a_finding_stands_below_the_one_that_has_its_cause_and_is_not_counted() 
     assert "## PyTorch: 1 confirmed finding" in lines
 
 
-def test_a_text_for_a_tracker_has_all_but_what_is_about_this_suite() -> None:
-    text = upstream_text(page(upstream=["https://example.org/1 (open)"]))
-    assert text.startswith("# 1 + 1 is 2\n\n> 1 + 1 = 3\n\n(https://example.org/sums)\n\n## What happens")
-    assert (True, False) == (
-        text.endswith("Seen with torch 2.13.0.\n\nRelated threads:\n- https://example.org/1 (open)\n"),
-        "Evidence" in text,
-    )
+def test_an_issue_has_the_fields_of_its_trackers_form_and_nothing_about_this_suite() -> None:
+    text = issue(page(upstream=["https://example.org/1 (open)"]), {})
+    assert ["Describe the bug", "Expected", "Versions"] == re.findall(r"^##+ [^\w]*([\w ]+)$", text, re.MULTILINE)
+    assert "bug描述 Describe the Bug" in issue(page("paddle-sum"), {})
+    assert "Evidence" not in text
+    assert f"```python\n{SCRIPT}```" in text
+    assert "Seen with torch 2.13.0 on the CPU (Linux, x86-64).\n\nRelated threads:\n- https://example.org/1 (open)\n" in text
+
+
+def test_an_issue_says_what_the_script_found_where_it_was_run() -> None:
+    assert "### Actual\n\n```\nAssertionError: the sum is 2\n```\n" in issue(page(), {}, "the sum is 2")
+
+
+def test_an_issue_shows_the_code_of_the_process_that_dies_and_not_what_starts_it() -> None:
+    script = 'import subprocess\nCODE = """\nprint(1)\n"""\nassert subprocess\n'
+    text = issue(page(said=Said(script=script)), {}, "it dies of signal 11")
+    assert "```python\nprint(1)\n```\n\n### Actual\n\n```\nit dies of signal 11\n```\n" in text
+
+
+def test_a_paragraph_of_an_issue_is_one_line() -> None:
+    told = page(said=Said(text=TEXT.replace("The sum is 2.", "The sum\nis 2.\n\nIt is.")))
+    assert "\n\nThe sum is 2.\n\nIt is.\n\n" in issue(told, {})
+
+
+def test_an_issue_names_another_finding_by_its_title() -> None:
+    told = page(said=Said(text=TEXT.replace("The sum is 2.", "The sum is 2, as in `torch-other` and torch-unknown.")))
+    assert 'The sum is 2, as in "1 + 2 is 4" and torch-unknown.' in issue(told, {"torch-other": "1 + 2 is 4"})
+
+
+def test_an_issue_names_the_finding_that_has_its_cause_by_its_title() -> None:
+    assert 'It has the same cause as "1 + 2 is 4".' in issue(page(cause="torch-other"), {"torch-other": "1 + 2 is 4"})
+
+
+def test_an_issue_names_the_releases_that_do_not_show_it() -> None:
+    assert "Not seen with torch 2.12.1." in issue(page(checked={"torch 2.13.0": "shows", "torch 2.12.1": "gone"}), {})
+
+
+@pytest.mark.parametrize("framework", ["torch", "paddle"])
+def test_ten_findings_of_each_framework_are_chosen_to_open_its_index(framework: str) -> None:
+    chosen = [one.front for one in pages() if framework_of(one) == framework and one.front.opens]
+    assert list(range(1, 11)) == sorted(front.opens for front in chosen)
+    assert {(Standing.CONFIRMED, "")} == {(front.standing, front.cause) for front in chosen}
+
+
+def test_what_is_chosen_to_open_the_index_comes_before_what_is_graver() -> None:
+    lines = index([page("torch-crash", severity="memory unsafety or crash"), page("torch-chosen", opens=1)]).splitlines()
+    at = lines.index("### The strongest (2)")
+    assert ["torch-chosen", "torch-crash"] == [line.partition("](")[2].partition("/")[0] for line in lines[at + 2 : at + 4]]
 
 
 def test_the_page_of_all_shows_code_as_code_and_nothing_as_markup(tmp_path: Path) -> None:
@@ -228,6 +272,11 @@ def test_the_page_of_all_shows_code_as_code_and_nothing_as_markup(tmp_path: Path
     text = (tmp_path / "all.html").read_text()
     assert "<summary><code>x &lt; y</code> &amp; &lt;b&gt;" in text
     assert 2 == text.count('<div class="same">')  # among the strongest, and in its group
+
+
+def test_the_page_of_all_calls_a_thread_by_its_number(tmp_path: Path) -> None:
+    write_catalogue([page(upstream=["https://github.com/a/b/issues/1 (open)"])], tmp_path / "all.html")
+    assert '<a href="https://github.com/a/b/issues/1">a/b#1</a> (open)' in (tmp_path / "all.html").read_text()
 
 
 def test_every_link_of_the_contents_leads_to_a_group(tmp_path: Path) -> None:

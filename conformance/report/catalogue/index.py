@@ -1,8 +1,9 @@
 """The index of the findings: what a maintainer asks for first comes first.
 
 Findings are ranked by standing, and then by severity and reach together: a wrong number in code of every day comes before a crash in
-a call that nobody makes. Of several that are alike in this, that one comes first which is the cause of most others. A finding that
-has the cause of another stands below that one and is not counted again.
+a call that nobody makes. Of several that are alike in this, that one comes first which is the cause of most others. The ten with which
+the index of a framework opens are chosen by a person, and named on their pages. A finding that has the cause of another stands below
+that one and is not counted again.
 """
 
 from __future__ import annotations
@@ -85,7 +86,8 @@ def sections(pages: Sequence[Page]) -> Iterator[Section]:
         alone = [page for page in ranked(pages) if framework_of(page) == name and page.front.cause not in ids]
         mine = [page for page in alone if not gone_in(page)]
         confirmed = [page for page in mine if page.front.standing is Standing.CONFIRMED]
-        groups = [Group("The strongest", confirmed[:STRONGEST])]
+        opening = sorted(confirmed, key=lambda page: page.front.opens or STRONGEST + 1)
+        groups = [Group("The strongest", opening[:STRONGEST])]
         news = sorted({release for page in confirmed if (release := new_in(page))}, key=_age)
         groups += [Group(f"New in {release}", [page for page in confirmed if new_in(page) == release]) for release in news]
         groups += [Group(_capital(s), [page for page in confirmed if page.front.severity is s]) for s in Severity]
@@ -164,13 +166,3 @@ def write_catalogue(pages: Sequence[Page], path: Path) -> None:
 def as_json(pages: Sequence[Page]) -> str:
     """Write what the pages say as JSON, ranked."""
     return json.dumps([{"id": page.id, **msgspec.to_builtins(page.front)} for page in ranked(pages)], indent=1)
-
-
-def upstream_text(page: Page) -> str:
-    """Write a finding as a text that is ready to be filed: without what is about this suite."""
-    front = page.front
-    body = page.text.partition("## Evidence")[0].strip()
-    releases = ", ".join(release for release, said in front.checked.items() if said == Showing.SHOWS)
-    known = ["", "Related threads:", *(f"- {thread}" for thread in front.upstream)] if front.upstream else []
-    promise = f"> {front.promise}\n\n({front.source})"
-    return "\n".join([f"# {front.title}", "", promise, "", body, "", f"Seen with {releases}.", *known, ""])

@@ -27,15 +27,20 @@ HEADING = "## Script\n"
 FENCE = "---\n"
 SHOWN = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ADDRESS = re.compile(r"https://\S+")
+THREAD = re.compile(r"https://\S+ \(.+\)")
+"""The address of a thread, and in brackets what it is."""
+MARKER = re.compile(r"^(?:[-+*]|\d+[.)]) ", re.MULTILINE)
+"""What Markdown takes for the beginning of a list, such as the rest of ``6 - 12j`` on a line of its own."""
 
 
 class Severity(StrEnum):
-    """The worst that a finding does, the gravest first."""
+    """The worst that a finding does, the gravest first; ``DIGITS``: a value is right, and to fewer digits than its dtype has."""
 
     CRASH = "memory unsafety or crash"
     VALUE = "silent wrong value"
     REFUSAL = "wrong or missing refusal"
     STATE = "state changed"
+    DIGITS = "lost digits"
     METADATA = "flag, dtype, shape or None"
     MESSAGE = "message or document"
 
@@ -62,7 +67,8 @@ class Front(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``title``: as an upstream issue would have it. ``promise``: the sentence or the formula that is contradicted; ``source``: the
     address at which it stands. ``checked``: for every release that was asked, such as ``torch 2.13.0``, whether the script ``shows``
     the bug there or it is ``gone``. ``upstream``: addresses of threads about it, each with a word on what it is. ``cause``: the
-    finding that has the same cause, where there is one.
+    finding that has the same cause, where there is one. ``opens``: its place among those with which the index of its framework opens,
+    from 1 on; 0 for all others.
     """
 
     title: str
@@ -74,6 +80,7 @@ class Front(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     checked: dict[str, str]
     upstream: tuple[str, ...] = ()
     cause: str = ""
+    opens: int = 0
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -136,6 +143,8 @@ def problems(page: Page) -> Iterator[str]:
         yield f"the sections are {', '.join(headings)}; wanted are {', '.join(SECTIONS)}, and allowed {' and '.join(OPTIONAL)}"
     if not SHOWN.search(page.text.partition(HEADING)[2]) or with_script(page.text, page.script) != page.text:
         yield f"the page does not show {SCRIPT} as it is; conformance findings --write mends that"
+    if found := MARKER.search(SHOWN.sub("", page.text)):
+        yield f"a line begins with {found[0]!r}, which is taken for a list; break it elsewhere"
     if "assert " not in page.script and "AssertionError(" not in page.script:
         yield f"{SCRIPT} asserts nothing"
     if re.search(r"^\s*(import|from) (numpy|conformance|reference_impl)\b", page.script, re.MULTILINE):
@@ -144,7 +153,9 @@ def problems(page: Page) -> Iterator[str]:
         yield "the title is longer than 110 characters, or ends with a full stop"
     if not ADDRESS.fullmatch(front.source):
         yield f"the source {front.source!r} is no address"
-    yield from (f"{thread!r} of upstream does not begin with an address" for thread in front.upstream if not ADDRESS.match(thread))
+    yield from (
+        f"{thread!r} of upstream is no address with what it is in brackets" for thread in front.upstream if not THREAD.fullmatch(thread)
+    )
     if not front.checked or not set(front.checked.values()) <= {"shows", "gone", "not offered"}:
         yield "checked says of each release whether the script 'shows' the bug there, it is 'gone', or it is 'not offered'"
     if not front.promise:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from conformance.deviations.entries import CRASH
+from conformance.deviations.entries import CRASH, LAW
 from conformance.judge.canary import BIRD, EVERY, POISON
 from conformance.judge.verdict import CONVENTION, Bucket
 from conformance.laws.judging import Sampling
@@ -47,10 +47,13 @@ class Fingerprint(NamedTuple):
     def cause(self) -> tuple[str, ...]:
         """What all failures of one finding have in common: the op at which they begin, or else all that is known of them.
 
-        How an engine promotes dtypes is one matter, whichever ops show it: there it is the two dtypes.
+        How an engine promotes dtypes is one matter, whichever ops show it: there it is the two dtypes. A law that is broken, or what a
+        hook sees, is one matter whichever call shows it.
         """
         if self.op:
             return self.backend, self.op
+        if self.kind == LAW or self.where == "event":
+            return self._replace(at="")
         if self.kind == "dtype" and self.at.startswith("op:"):
             return self.backend, self.kind, self.expected, self.actual
         return self

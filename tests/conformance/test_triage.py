@@ -105,6 +105,16 @@ def tally_that_changed(*choices: str) -> Tally:
     return tally
 
 
+@pytest.mark.parametrize(("kind", "where"), [("law", "adjoint"), ("value", "event")])
+def test_a_broken_law_or_what_a_hook_sees_is_one_finding_whichever_call_shows_it(workers: Workers, kind: str, where: str) -> None:
+    case = Case((X,), (Op("sin", ("x",), ("y",)),))
+    tally = Tally((NAME,))
+    for number, call in enumerate(("grad", "backward")):
+        tally.failing[Fingerprint(NAME, Bucket.DIVERGED, call, kind, where, "right", "wrong")] = [Failure(case, number, None)]
+    tally.failures = {fingerprint: kept[0] for fingerprint, kept in tally.failing.items()}
+    assert [2] == [failure.count for failure in triaged(tally, workers, 0.0).values()]
+
+
 FREED = "freed: sin x: computed", "freed: mul y: computed", "freed: mul x: computed", "freed: exp x: computed"
 
 

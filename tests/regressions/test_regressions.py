@@ -87,6 +87,7 @@ VALUES_ALONE = (
     "list-of-two-dtypes-that-where-made",
     "logarithm-behind-a-rounded-exponent",
     "multilabel-margin-of-large-logits",
+    "number-of-double-precision-that-where-brought-to-single",
     "points-of-an-affine-grid-are-written",
     "ravel-of-a-part-with-gaps-is-written",
     "softplus-among-numbers-that-round-before",

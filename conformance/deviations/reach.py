@@ -131,8 +131,8 @@ _TIMES = Primitive(_times, "times", keeping=())  # that keeps nothing, so that a
 
 
 @_TIMES.vjp("x")
-def _times_vjp_x(g: Any, out: Any, x: Any, factor: Any) -> Any:
-    return _TIMES(g, factor)
+def _times_vjp_x(g: Any, *given: Any) -> Any:
+    return _TIMES(g, given[-1])
 
 
 def _spoiling(points: Sequence[Point], lost: Lost, results: bool, right: Callable[..., Any]) -> Callable[..., Any]:

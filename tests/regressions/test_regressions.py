@@ -24,6 +24,7 @@ RIGHT = ("agreed", "near_kink", "same_error", "unpromised")
 KNOWN = (*RIGHT, "known_deviation")
 WRONG_ON_TORCH = (
     "answers-that-stand-in-one-another",
+    "batch-behind-a-backward-with-inputs",
     "complex-seed-that-real-leaves-made",
     "cosine-of-nothing-twice",
     "edge-of-a-leaf-without-a-flag-as-a-root",
@@ -39,6 +40,7 @@ WRONG_ON_TORCH = (
     "nan-that-logcumsumexp-leaves-out",
     "real-number-beside-a-complex-one-in-two-passes",
     "real-view-of-a-complex-leaf-whose-flag-was-set-later",
+    "retained-gradient-of-a-batch-that-is-refused",
     "retained-gradient-that-rounds-where-it-is-shared",
     "retained-leaf-beside-a-root-that-is-its-seed",
     "scalars-whose-gradients-a-stack-put-in-one-memory",
@@ -65,10 +67,12 @@ WRONG_ON_TORCH = (
     "zero-of-a-solution-that-the-reference-has-a-rounding-for",
 )
 OF_TORCH_ALONE = (
+    "batch-behind-a-backward-with-inputs",
     "batch-of-identities-that-is-asked-for-its-seed",
     "edge-of-a-leaf-without-a-flag-as-a-root",
     "freed-node-of-a-batch",
     "leaf-that-a-batch-is-asked-for-twice",
+    "retained-gradient-of-a-batch-that-is-refused",
     "seed-of-an-edge-that-was-made-a-leaf",
     "sum-of-a-number-times-one-that-was-saved",
     "write-of-another-shape-to-a-gradient-of-a-batch",

@@ -322,6 +322,8 @@ def _words_for(present: Value | None) -> str:
     """Say of a value that should be absent what may explain it."""
     if present is None:
         return ""
+    if present.unreadable:
+        return f": {present.unreadable}"
     if not present.array.any():
         return ALL_ZEROS
     return WITH_NAN if np.isnan(present.array).any() else ""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from conformance.ops.dtypes import is_floating
+from conformance.ops.dtypes import format_of, is_floating
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -47,7 +47,16 @@ class Applied(NamedTuple):
     def rounds(self) -> bool:
         """Whether the elements of the output are rounded."""
         primitive = self.primitive
-        return bool(primitive.ulps) and not (primitive.branch_sides or primitive.multi_output) and is_floating(self.out.dtype)
+        if primitive.branch_sides or primitive.multi_output or not is_floating(self.out.dtype):
+            return False
+        return bool(primitive.ulps) or self._narrows
+
+    @property
+    def _narrows(self) -> bool:
+        """Whether what is only moved gets a dtype of fewer digits, as a number beside a tensor does in ``where``."""
+        most = format_of(self.out.dtype).bits
+        dtypes = (getattr(array, "dtype", None) for array in self.arrays)
+        return any(is_floating(dtype) and format_of(dtype).bits > most for dtype in dtypes)
 
 
 class Notes:

@@ -123,7 +123,7 @@ class ShadowValues:
             self._branched |= not _are_all(lines, out)
             lines = out.astype(wider(out.dtype), copy=False)[np.newaxis]
         elif is_floating(out.dtype):
-            if primitive.ulps and self.replicas:
+            if self.replicas and self.history.applied[self._at].rounds:
                 size = self._size(primitive, lines, operands, given, attrs)
                 lines = self._disturbed(lines, _roundings(primitive, size, arrays, attrs, out.dtype))
             if self.saturating or not self.history.finite:
@@ -232,7 +232,7 @@ def _scale(primitive: Primitive, out: Array, operands: Sequence[Any], attrs: dic
 
 def _roundings(primitive: Primitive, size: Array, arrays: list[Any], attrs: dict[str, Any], dtype: Any) -> Array:
     terms = 1.0 if primitive.summands is None else float(primitive.summands(*arrays, **attrs))
-    return format_of(dtype).rounding(size, primitive.ulps * math.sqrt(max(1.0, terms)))  # type: ignore[no-any-return]
+    return format_of(dtype).rounding(size, (primitive.ulps or 1.0) * math.sqrt(max(1.0, terms)))  # type: ignore[no-any-return]
 
 
 def _attributes(primitive: Primitive, attrs: dict[str, Any], out: Any) -> dict[str, Any]:

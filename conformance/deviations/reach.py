@@ -32,7 +32,6 @@ from conformance.deviations.answers import answers
 from conformance.ops.spec import signature
 from reference_impl import DIALECTS
 from reference_impl.primitives import piecewise
-from reference_impl.primitives.arithmetic import mul
 from reference_impl.primitives.dropout import dropout_all, dropout_all_unsigned
 from reference_impl.tape.primitive import Primitive, array_of
 from reference_impl.tape.rules import replaced_op, replaced_rule
@@ -124,6 +123,18 @@ def _zeros(g: Any) -> Any:
 _ZEROS = Primitive(_zeros, "zeros")
 
 
+def _times(x: Any, factor: Any) -> Any:
+    return np.multiply(x, factor)
+
+
+_TIMES = Primitive(_times, "times", keeping=())  # that keeps nothing, so that a script may go through it as often as without
+
+
+@_TIMES.vjp("x")
+def _times_vjp_x(g: Any, *given: Any) -> Any:
+    return _TIMES(g, given[-1])
+
+
 def _spoiling(points: Sequence[Point], lost: Lost, results: bool, right: Callable[..., Any]) -> Callable[..., Any]:
     """Return an op with factors at its special operands and at its results; no gradient flows to these, in a program neither."""
 
@@ -132,12 +143,12 @@ def _spoiling(points: Sequence[Point], lost: Lost, results: bool, right: Callabl
         for position in {signature(point.op)[0].index(point.operand) for point in points}:
             meant = [point for point in points if signature(point.op)[0].index(point.operand) == position]
             factor = Primitive(functools.partial(places.factor, meant, position, lost, attrs), "factor")
-            given[position] = mul(operands[position], factor(*plain))
+            given[position] = _TIMES(operands[position], factor(*plain))
         out = right(*given, **attrs)
         if not results or isinstance(out, tuple):
             return out
         factor = Primitive(functools.partial(places.factor_of_result, functools.partial(right, **attrs)), "factor")
-        return mul(out, factor(array_of(out), *plain))
+        return _TIMES(out, factor(array_of(out), *plain))
 
     return spoiling
 

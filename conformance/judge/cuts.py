@@ -31,8 +31,10 @@ TOO_MANY = "not named: without hooks each value needs a run of its own, and the 
 REFUSED = "not named: without hooks each value is made a leaf, and a script with one is refused"
 
 
-def wrong_of_leaves(promise: Promise, number: int, call: Backward, accused: Backend, asked: Collection[str]) -> set[str] | str:
-    """Return those of the values ``asked`` whose cotangents in a call are wrong, or say why that cannot be told."""
+def wrong_of_leaves(
+    promise: Promise, number: int, call: Backward, accused: Backend, asked: Collection[str], kinds: Collection[str]
+) -> set[str] | str:
+    """Return those of the values ``asked`` whose cotangents in a call differ so, or say why that cannot be told."""
     case = promise.case
     if any(isinstance(step, Grad | Backward) for step in case.steps[:number]):
         return NOT_THE_FIRST
@@ -51,6 +53,6 @@ def wrong_of_leaves(promise: Promise, number: int, call: Backward, accused: Back
         for found in Comparer(promise.of(script)).differences(accused.run(script)):
             if found.step == last and found.kind == "error":
                 return REFUSED
-            if found.step == last and found.name in leaves:
+            if found.step == last and found.name in leaves and found.kind in kinds:
                 wrong.add(found.name)
     return wrong.intersection(asked)

@@ -45,8 +45,13 @@ if TYPE_CHECKING:
     from conformance.compare.promise import Promise
     from conformance.judge.unroll import Rule
 
+    Kinds = AbstractSet[str]
+
 LOCALISED = ("value", "absence", "shape")
 """The kinds of differences that begin at some rule, and are handed on by others."""
+BEGINNING = {"value": frozenset({"value", "absence"}), "absence": frozenset({"absence"}), "shape": frozenset({"shape"})}
+"""As what a difference of a kind begins: a cotangent that is lost makes a wrong sum, and no wrong number makes a wrong shape."""
+ANY = frozenset({*LOCALISED, "dtype", "flag"})
 WATCH = "watch_"
 HOOKS = "step:hook"
 NOBODY = "not named: no step is given right cotangents and passes on a wrong one"
@@ -87,14 +92,14 @@ def first_node(promise: Promise, accused: Backend, found: Mismatch) -> Node:
     if isinstance(promise.outcome.observations[found.step], Raised):
         return Node(f"{place}: what a refused call leaves behind")
     if found.kind == "flag" and isinstance(step, Grad) and step.create_graph:
-        return _at(place, _inside(promise, found.step, found.step, accused))
+        return _at(place, _inside(promise, found.step, found.step, accused, ANY))
     if not isinstance(step, Grad | Backward) or found.kind not in LOCALISED:
         return Node(f"{place}: a difference of kind {found.kind}, which has no cotangents")
     if found.where == "event" and found.name == DOT:
         return Node("not named: what is dumped are no cotangents")
     if _has_values_of_two_places(case.steps[: found.step], step):
         return Node("not named: in-place updates and edges give values more than one place in the graph")
-    return _in_pass(promise, found.step, step, accused)
+    return _in_pass(promise, found.step, step, accused, BEGINNING[found.kind])
 
 
 def _has_values_of_two_places(before: Sequence[Step], call: Call) -> bool:
@@ -109,7 +114,7 @@ def _at(place: str, node: Node) -> Node:
     return node._replace(words=f"{place}: {node.words}")
 
 
-def _inside(promise: Promise, number: int, inner: int, accused: Backend) -> Node:
+def _inside(promise: Promise, number: int, inner: int, accused: Backend, kinds: Kinds) -> Node:
     """Name the rule inside a first derivative, whose own derivative is wrong, or say why none is named."""
     case = promise.case
     seen = zip(case.steps, promise.outcome.observations, strict=True)
@@ -130,7 +135,7 @@ def _inside(promise: Promise, number: int, inner: int, accused: Backend) -> Node
     call = written.case.steps[moved]
     if moved == number or not isinstance(call, Grad | Backward):
         return Node(f"{A_DERIVATIVE}, each of its rules depends on something")
-    found = _in_pass(asked, moved, call, accused, written.rules)
+    found = _in_pass(asked, moved, call, accused, kinds, written.rules)
     return found if found.op else Node(f"{A_DERIVATIVE}, {found.words.removeprefix('not named: ')}", clears=found.clears)
 
 
@@ -138,8 +143,12 @@ def _tracks(seen: Observation) -> bool:
     return isinstance(seen, Computed) and any(value is not None and value.requires_grad for value in seen.values)
 
 
-def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, rules: dict[int, Rule] | None = None) -> Node:
-    found = _emitting(promise, number, call, accused, rules)
+def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, kinds: Kinds, rules: dict[int, Rule] | None = None) -> Node:
+    """Name the first node that emits what differs as the difference does that is looked into, or, if none does, as any other."""
+    found = _emitting(promise, number, call, accused, kinds, rules)
+    if isinstance(found, str) and kinds != ANY:
+        kinds = ANY
+        found = _emitting(promise, number, call, accused, kinds, rules)
     if isinstance(found, str):
         return Node(found, clears=found in (NOBODY, NOTHING))
     i, name, arriving = found
@@ -147,7 +156,7 @@ def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, rules:
         return Node(f"the derivative of {rules[i].words}, with respect to {rules[i].inside.get(name, name)}", rules[i].op)
     case = promise.case
     for j in _derivatives_of(case, number, call, name):
-        inside = _inside(promise, number, j, accused)
+        inside = _inside(promise, number, j, accused, kinds)
         if not inside.clears:
             return _at(f"step {j} ({label(case, j)})", inside)
     behind = upstream_of(case.steps[:number], call.roots)
@@ -156,7 +165,7 @@ def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, rules:
     ]
     places = [(j, "operands", at) for j in users for at, used in enumerate(case.steps[j].operands) if used == name]  # type: ignore[union-attr]
     if len(places) > 1:
-        among = _among_uses(promise, number, places, accused)
+        among = _among_uses(promise, number, places, accused, kinds)
         if among == NOBODY:
             return Node(f"the sum of what the {len(places)} uses of {name} contribute: each is right")
         if not isinstance(among, str):
@@ -168,7 +177,7 @@ def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, rules:
     return Node(words, step.op if isinstance(step, Op) else "")
 
 
-def _among_uses(promise: Promise, number: int, places: list[Use], accused: Backend) -> _Emission | str:
+def _among_uses(promise: Promise, number: int, places: list[Use], accused: Backend, kinds: Kinds) -> _Emission | str:
     """Return the step that emits a wrong cotangent for its use of a value, of several uses, or why none can be named."""
     copied, case = copying(accused.info), promise.case
     if copied is None:
@@ -176,7 +185,7 @@ def _among_uses(promise: Promise, number: int, places: list[Use], accused: Backe
     apart = replace_uses(case, places, copied)
     copies = {name for step in apart.steps for name in results(step)}.difference(*map(results, case.steps))
     moved = number + len(places)
-    among = _emitting(promise.of(apart), moved, apart.steps[moved], accused, copies=copies)  # type: ignore[arg-type]
+    among = _emitting(promise.of(apart), moved, apart.steps[moved], accused, kinds, copies=copies)  # type: ignore[arg-type]
     if isinstance(among, str):
         return among
     return among._replace(step=sum(copies.isdisjoint(results(step)) for step in apart.steps[: among.step]))
@@ -208,6 +217,7 @@ def _emitting(
     number: int,
     call: Call,
     accused: Backend,
+    kinds: Kinds,
     rules: dict[int, Rule] | None = None,
     copies: AbstractSet[str] = frozenset(),
 ) -> _Emission | str:
@@ -219,9 +229,9 @@ def _emitting(
     accumulates = isinstance(call, Backward)
     watched = _behind(case, number, call.roots, promise.outcome, accumulates=accumulates)
     if isinstance(call, Backward) and accused.info.refusal((HOOKS,)) is not None:
-        wrong = wrong_of_leaves(promise, number, call, accused, watched)
+        wrong = wrong_of_leaves(promise, number, call, accused, watched, kinds)
     else:
-        wrong = _wrong_under_hooks(promise, number, call, accused, watched)
+        wrong = _wrong_under_hooks(promise, number, call, accused, watched, kinds)
     if isinstance(wrong, str):
         return wrong
     if not wrong:
@@ -239,8 +249,10 @@ def _emitting(
     return NOBODY
 
 
-def _wrong_under_hooks(promise: Promise, number: int, call: Call, accused: Backend, watched: Sequence[str]) -> set[str] | str:
-    """Return the values whose cotangents are wrong, as hooks on them or the call itself show them, or why that cannot be told."""
+def _wrong_under_hooks(
+    promise: Promise, number: int, call: Call, accused: Backend, watched: Sequence[str], kinds: Kinds
+) -> set[str] | str:
+    """Return the values whose cotangents differ so, as hooks on them or the call itself show them, or why that cannot be told."""
     hooked = _hooked(promise.case, number, call, watched, asking=accused.info.refusal((HOOKS,)) is not None)
     at = len(hooked.steps) - 1
     promised, answered = promise.of(hooked), accused.run(hooked)
@@ -249,7 +261,7 @@ def _wrong_under_hooks(promise: Promise, number: int, call: Call, accused: Backe
     if not differences:  # whether a cotangent that vanishes is absent is what differs
         actual = answered
         differences = [m for m in Comparer(promised).differences(actual) if m.step == at]
-    wrong = _wrong(hooked, at, differences, _uncalled(promised.outcome, actual, at))
+    wrong = _wrong(hooked, at, differences, _uncalled(promised.outcome, actual, at), kinds)
     return "not named: with hooks on the values in between, other hooks are called than should be" if wrong is None else wrong
 
 
@@ -305,14 +317,14 @@ def _uncalled(expected: Outcome, actual: Outcome, at: int) -> set[str]:
     return {name.removeprefix(WATCH) for name in called[0] ^ called[1] if name.startswith(WATCH)}
 
 
-def _wrong(hooked: Case, at: int, differences: list[Mismatch], uncalled: set[str]) -> set[str] | None:
-    """Return the values whose cotangents differ, or are absent on one side; ``None`` if the calls of the hooks cannot be compared."""
+def _wrong(hooked: Case, at: int, differences: list[Mismatch], uncalled: set[str], kinds: Kinds) -> set[str] | None:
+    """Return the values whose cotangents differ so; ``None`` if the calls of the hooks cannot be compared."""
     step = hooked.steps[at]
-    wrong = set(uncalled)
+    wrong = set(uncalled) if "absence" in kinds else set()
     for found in differences:
         if found.kind == "error" or (found.kind == "events" and not uncalled):
             return None
-        if found.kind == "events":
+        if found.kind not in kinds:
             continue
         if found.where == "event":
             wrong.add(found.name.removeprefix(WATCH))

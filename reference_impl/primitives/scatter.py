@@ -186,15 +186,26 @@ def scatter_reduce_prod_vjp_x(g: Any, out: Any, x: Any, source: Any, *, axis: in
 
 @scatter_reduce_prod.vjp("source")
 def scatter_reduce_prod_vjp_source(g: Any, out: Any, x: Any, source: Any, *, axis: int, index: Any) -> Any:
-    """Divide by each element the product that it stands in, as PyTorch does; of elements of 0 and out of range, multiply the others."""
-    product = partial(_product_of_arrivals, axis=axis, index=index)
+    """Divide by each element the product that it stands in, as PyTorch does, and multiply the others out of range and where it is 0.
+
+    Those of the only 0 in a product are the product with 1 in its place, which is divided again where it is differentiated.
+    """
+    at = {"axis": axis, "index": index}
+    product = partial(_product_of_arrivals, **at)
     if isinstance(x, Symbol) or not _in_range(array_of(out), x, source, axis, index):
         return pulled_through(lambda *given: (product(*given),), 1, (g,), (x, source))
     zero = np.equal(array_of(source), 0)
-    divided = div(gather(mul(g, out), axis=axis, index=index), masked_fill(source, mask=zero, value=1.0))
-    if not zero.any():
-        return divided
-    return where(pulled_through(lambda *given: (product(*given),), 1, (g,), (x, source)), divided, mask=zero)
+    found = div(gather(mul(g, out), **at), masked_fill(source, mask=zero, value=1.0))
+    zeros = np.zeros(shape_of(x))
+    np.add.at(zeros, along(axis, index), zero)
+    only = np.equal(zeros, 1)[along(axis, index)]
+    alone, among = zero & only, zero & ~only
+    if alone.any():
+        others = scatter_reduce_prod(x, masked_fill(source, mask=alone, value=1.0), **at)
+        found = where(gather(mul(g, others), **at), found, mask=alone)
+    if among.any():
+        found = where(pulled_through(lambda *given: (product(*given),), 1, (g,), (x, source)), found, mask=among)
+    return found
 
 
 # One index for each entry of an axis.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,7 @@ from reference_impl import OPS, PADDLE, TORCH, Category
 from reference_impl.dialects.conventions import REFUSED, OpenChoice
 from reference_impl.dialects.conventions import Kind as Open
 from reference_impl.tape.primitive import Primitive
+from reference_impl.tape.rules import replaced_rule
 from tests.conformance.engines import INFO, TOTAL
 from tests.wrong_engines import WrongEngine, correct
 
@@ -499,6 +501,35 @@ def test_an_engine_that_cannot_clone_has_its_rule_named_at_order_2_if_it_can_cop
 )
 def test_a_node_has_an_op_where_it_is_the_rule_of_one(name: str, case: Case, op: str) -> None:
     engine = mutant(name).open()
+    promise = Promise(case, engine.info)
+    found = Comparer(promise).run(engine.run(case)).mismatch
+    assert found is not None
+    assert op == first_node(promise, engine, found).op
+
+
+class TwiceWrong(WrongEngine):
+    """Wrong in its numbers at ``exp`` and, farther from the root, in a shape at ``tanh``; or in one of these."""
+
+    def __init__(self, *wrong: str) -> None:
+        super().__init__("twice wrong")
+        self.wrong = wrong
+
+    def run(self, case: Case) -> Outcome:
+        """Run the case by wrong rules."""
+        with ExitStack() as stack:
+            if "numbers" in self.wrong:
+                stack.enter_context(replaced_rule(OPS["exp"], 0, lambda rule: lambda *given: -rule(*given)))
+            if "shape" in self.wrong:
+                stack.enter_context(replaced_rule(OPS["tanh"], 0, lambda rule: lambda *given: rule(*given)[np.newaxis]))
+            return super().run(case)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "op"), [(("numbers", "shape"), "tanh"), (("numbers",), "exp"), (("shape",), "tanh")], ids=["both", "numbers", "shape"]
+)
+def test_a_node_is_named_by_a_difference_of_the_kind_that_is_looked_into(wrong: tuple[str, ...], op: str) -> None:
+    chain = Op("tanh", ("x",), ("y",)), Op("exp", ("y",), ("e",)), Op("sum", ("e",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",))
+    engine, case = TwiceWrong(*wrong), Case((X,), chain)
     promise = Promise(case, engine.info)
     found = Comparer(promise).run(engine.run(case)).mismatch
     assert found is not None

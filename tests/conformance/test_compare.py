@@ -162,6 +162,13 @@ def test_only_the_first_difference_is_reported() -> None:
     assert found.step == 0
 
 
+def test_what_should_be_absent_and_cannot_be_read_is_not_said_to_be_zeros() -> None:
+    leaked = Value(np.empty(0), requires_grad=False, unreadable="batched")
+    found = mismatch_of(EXACT, result(GRAD, 1, lambda _: leaked))
+    assert found is not None
+    assert ("absence", True) == (found.kind, found.detail.endswith(": batched"))
+
+
 def test_the_message_says_how_many_where_and_by_how_much() -> None:
     found = mismatch_of(EXACT, result(GRAD, 0, one_element(4.5, 1)))
     assert found is not None

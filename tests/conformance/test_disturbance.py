@@ -89,6 +89,17 @@ def test_of_a_few_roundings_that_are_bounded_the_worst_is_accepted_and_no_more(o
     assert accepted == bounds.accepts(centre * (1 + roundings * 2.0**-23), 1, 0, "result")
 
 
+@pytest.mark.parametrize(
+    ("dtype", "roundings", "accepted"),
+    [("float64", 0.5, True), ("float64", 40, False), ("float32", 0.0, True), ("float32", 0.5, False)],
+)
+def test_a_number_that_where_brings_to_the_dtype_of_a_tensor_is_rounded_once(dtype: str, roundings: float, accepted: bool) -> None:
+    inputs = (Input("x", (2,), (1.5, 0.25), "float32"), Input("y", (), (1.7001953125,), dtype))
+    steps = (Op("where", ("x", "y"), ("z",), {"mask": [True, False]}), Op("cast", ("z",), ("w",), {"dtype": "float64"}))
+    bounds = Promise(Case(inputs, steps), INFO).bounds
+    assert accepted == bounds.accepts(np.array([1.5, 1.7001953125 * (1 + roundings * 2.0**-23)]), 1, 0, "result")
+
+
 @pytest.mark.parametrize("image", ["x", "v"], ids=["of an image", "of what was sampled"])
 def test_rounding_carries_no_point_to_the_place_before_it(image: str) -> None:
     inputs = (
@@ -120,6 +131,17 @@ def test_the_radius_grows_where_a_difference_cancels() -> None:
     bounds = Promise(Case((Input("x", (1,), (0.001,)),), steps), INFO).bounds
     centre, radius = bounds.radius(4, 0, "result")  # type: ignore[misc]
     assert (radius > 0.01 * abs(centre)).all()
+
+
+@pytest.mark.parametrize(("rest", "accepted"), [(0.0, True), (3e-8, True), (1e-5, False)])
+def test_what_a_quotient_of_a_product_leaves_of_a_third_derivative_that_vanishes_is_bounded(rest: float, accepted: bool) -> None:
+    def grad(output: str, of: str, result: str) -> Grad:
+        return Grad((output,), (of,), (result,), create_graph=True, allow_unused=True)
+
+    product = Op("scatter_reduce_prod", ("x", "y"), ("p",), {"axis": 0, "index": [0, 0]})
+    steps = (product, grad("p", "y", "g"), Op("sum", ("g",), ("t",), TOTAL), grad("t", "x", "h"), grad("h", "x", "k"))
+    bounds = Promise(Case((Input("x", (1,), (0.7,)), Input("y", (2,), (0.0, 0.3))), steps), INFO).bounds
+    assert accepted == bounds.accepts(np.array([rest], FLOAT32), 4, 0, "result")
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,11 @@ def test_a_point_reaches_from_an_op_of_a_program() -> None:
     assert [True, False, False] == reached(RELU, 2, ZERO, info=OF_PROGRAMS)
 
 
+def test_a_point_reaches_through_an_op_that_may_run_again_although_its_graph_was_freed() -> None:
+    case = Case((X,), (Op("neg", ("x",), ("y",)), SUM, GRAD, Grad(("z",), ("x",), ("h",))), "exact")
+    assert [True] * 3 == reached(case, 3, Point("neg", "x", "any"))
+
+
 @pytest.mark.parametrize(
     ("op", "attrs", "data", "found"),
     [

@@ -45,7 +45,7 @@ LENDING = frozenset({
     *("real", "imag", "conj", "complex", "as_real", "as_complex"),
     *("block_diag", "diag_matrix", "diagflat", "diagonal_scatter", "select_scatter", "slice_scatter", "meshgrid", "broadcast_tensors"),
     *("index_add", "index_put_accumulate", "scatter_add_to", "scatter_nd_add", "scatter_reduce_sum", "repeat_interleave"),
-    *("cumsum", "cumprod", "det", "einsum_single", "frac", "remainder", "positive", "vander"),
+    *("cartesian_prod", "cumsum", "cumprod", "det", "einsum_single", "frac", "remainder", "positive", "reduce_as", "vander"),
 })  # fmt: skip
 """Ops whose gradient may lie in the memory of the cotangent, since nothing is computed for it, or nothing for some shapes."""
 

@@ -30,6 +30,7 @@ from conformance.case.queries import label, leaves, upstream_of
 from conformance.case.rewrite import replace_uses
 from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, results, uses
 from conformance.compare.compare import Comparer
+from conformance.judge.call_faults import fault_of_call
 from conformance.judge.cuts import wrong_of_leaves
 from conformance.judge.unroll import UnrolledError, copying, unrolled
 
@@ -99,6 +100,8 @@ def first_node(promise: Promise, accused: Backend, found: Mismatch) -> Node:
         return Node("not named: what is dumped are no cotangents")
     if _has_values_of_two_places(case.steps[: found.step], step):
         return Node("not named: in-place updates and edges give values more than one place in the graph")
+    if words := fault_of_call(promise, found.step, step, accused, found):
+        return Node(f"{place}: {words}")
     return _in_pass(promise, found.step, step, accused, BEGINNING[found.kind])
 
 

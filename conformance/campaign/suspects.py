@@ -1,8 +1,9 @@
 """Suspects: where nobody can tell at which op a finding begins, the ops that are in all its cases, and in few others.
 
 A flag, a refusal or a state that differs has no place in the reverse pass. But if an op is in each of nine failing cases, and in one
-of eight others, that it is in all nine by chance has a probability of 1 / 8^9. So every op is listed that would be in all of them with
-a probability of at most `CHANCE`. Example: "suspect: prod (in all 9 cases, and in 12 % of the others)".
+of eight others, that it is in all nine by chance has a probability of 1 / 8^9. There are hundreds of ops, and any single case has some
+rare ones. So an op is listed if, were all ops as usual as it is, at most `CHANCE` of them would be expected in all failing cases.
+Example: "suspect: prod (in all 9 cases, and in 12 % of the others)".
 """
 
 from __future__ import annotations
@@ -33,4 +34,5 @@ def usual_shares(case_at: Callable[[int], Case], cases: int) -> dict[str, float]
 def suspects(failure: Failure, usual: Mapping[str, float]) -> dict[str, float]:
     """Return the ops that a failure is suspected of, with the share of other cases that have them; the rarest first."""
     shares = {op: usual.get(op, 1 / SAMPLE) for op in failure.ops}
-    return {op: share for op, share in sorted(shares.items(), key=lambda item: item[1]) if share**failure.count <= CHANCE}
+    ops = len(usual.keys() | shares.keys())
+    return {op: share for op, share in sorted(shares.items(), key=lambda item: item[1]) if ops * share**failure.count <= CHANCE}

@@ -222,14 +222,13 @@ def finding_line(finding: FindingRecord) -> str:
     more = f" and {len(finding.ops) - OPS_SHOWN} more" if len(finding.ops) > OPS_SHOWN else ""
     ops = f" with {', '.join(finding.ops[:OPS_SHOWN])}{more}" if finding.ops and finding.at != f"op:{' '.join(finding.ops)}" else ""
     blame = finding.blame
-    who = ["nobody could be asked who is wrong"] if blame is None else [node_text(blame), WHO[blame.who]]
+    who = ["nobody could be asked who is wrong"] if blame is None else [node_text(finding), WHO[blame.who]]
     also = f" and {counted(len(finding.also_at), 'other op')}" if finding.also_at and finding.fingerprint.kind != CONVENTION else ""
     what = f"{finding.bucket.replace('_', ' ')} at {finding.at or 'run'}{also}{ops}, {counted(finding.count, 'case')}"
     once = [AGAIN[finding.again]] if AGAIN[finding.again] else []
     suspect = [text] if (text := suspects_text(finding)) else []
     failed = [text] if (text := failed_text(finding)) else []
-    begins = [f"it begins at {op}"] if (op := finding.fingerprint.op) and finding.ops != (op,) else []
-    return "; ".join([f"{finding.id}: {what}: {summary(finding)}", *begins, *suspect, *once, *who, *failed])
+    return "; ".join([f"{finding.id}: {what}: {summary(finding)}", *suspect, *once, *who, *failed])
 
 
 def replay_lines(explained: Explanation) -> list[str]:

@@ -313,7 +313,7 @@ def _finding(record: FindingRecord) -> FindingView:
         who=WHO[record.blame.who] if record.blame else "",
         place=record.blame.node if record.blame else "",
         votes=[(v.voter, v.accused, v.reference, v.reason) for v in record.blame.votes] if record.blame else [],
-        node=node_text(record.blame),
+        node=node_text(record),
         count=record.count,
         index=record.index,
         shrinking=shrinking(record),

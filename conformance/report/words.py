@@ -177,9 +177,12 @@ def blame_text(blame: Blame | None) -> list[str]:
     return [f"blame: {WHO[blame.who]}", f"place: {blame.node}", *said]
 
 
-def node_text(blame: Blame | None) -> str:
-    """Name the first wrong node in a few words; nothing where nobody was asked."""
-    return "" if blame is None else f"node: {blame.node.partition(': ')[0]}"
+def node_text(finding: FindingRecord) -> str:
+    """Name the first wrong node in a few words, and the op whose rule it is; nothing where nobody was asked."""
+    if finding.blame is None:
+        return ""
+    node, op = finding.blame.node.partition(": ")[0], finding.fingerprint.op
+    return f"node: {node}, the rule of {op}" if op and f":{op})" not in node else f"node: {node}"
 
 
 def marked(expected: str, actual: str) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:

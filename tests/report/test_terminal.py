@@ -76,10 +76,12 @@ def test_a_choice_that_changed_for_several_ops_says_of_how_many() -> None:
     assert f"convention changed: {words}; 2 other choices changed like it" in " ".join(lines)
 
 
-def test_a_finding_names_the_op_at_which_it_begins_where_its_case_has_others() -> None:
-    begins = replace(finding(), fingerprint=finding().fingerprint._replace(op="mul"))
-    shown = [" ".join(printed(run(FOOTER, replace(begins, ops=ops)), width=300)) for ops in (("mul", "stack"), ("mul",))]
-    assert [True, False] == ["; it begins at mul; " in line for line in shown]
+@pytest.mark.parametrize(
+    ("node", "said"), [("step 2 (grad)", "step 2 (grad), the rule of mul"), ("step 2 (op:mul)", "step 2 (op:mul)")]
+)
+def test_a_finding_names_the_op_at_which_it_begins_once(node: str, said: str) -> None:
+    begins = replace(finding(blame=Blame("accused", (), f"{node}: why")), fingerprint=finding().fingerprint._replace(op="mul"))
+    assert f"; node: {said}; the engine is wrong" in " ".join(printed(run(FOOTER, begins), width=300))
 
 
 @pytest.mark.parametrize(

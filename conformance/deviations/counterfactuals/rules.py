@@ -96,6 +96,7 @@ from conformance.deviations.counterfactuals.pooling import (
 from conformance.deviations.counterfactuals.reflections import products_written_over
 from conformance.deviations.counterfactuals.special import (
     curvatures_of_softplus_differences,
+    mish_of_rounded_sums,
     products_with_numbers_never_minus_zero,
     slopes_of_bessel_differences,
     slopes_of_gammaln_short_series,
@@ -298,6 +299,7 @@ RULES: dict[str, Change] = {
     "as if 0 were added to products with numbers": products_with_numbers_never_minus_zero,
     "as if curvatures of logsigmoid were differences": curvatures_of_logsigmoid_differences,
     "as if curvatures of softplus were differences": curvatures_of_softplus_differences,
+    "as if mish were made of rounded sums": mish_of_rounded_sums,
     "as if slopes of Bessel functions were differences": slopes_of_bessel_differences,
     "as if gradients of gammaln were a short series": slopes_of_gammaln_short_series,
     "as if trigamma were a short series": trigammas_of_a_short_series,

@@ -104,7 +104,7 @@ def derivatives_in_divisors_conjugate_nothing(_: Sequence[str]) -> Iterator[Abst
 def _unconjugated_in(positions: Sequence[int], right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
     """Return what a rule says, with the derivatives for a seed ``r`` that Paddle has.
 
-    They are ``-r d / y`` in ``y`` of the gradient ``d`` in ``x``, and ``-r d`` in ``out`` and ``r d out / y`` in ``y`` of that in ``y``.
+    They are ``-r d / y`` in ``y`` of the gradient ``d`` in ``x``; of that in ``y``, ``-r d`` in ``out`` and ``r d out / y`` in ``y``.
     """
     if position not in positions or shape_of(out) != shape_of(x):
         return right(g, out, x, y)

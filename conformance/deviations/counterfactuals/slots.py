@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 FIRST, AS_FIRST = f"{CONSTANT}first", f"{CONSTANT}as_first"
 OF_NUMBERS = "nansum", "nan_to_num"
 """Ops that choose, behind a number that stands for NaN, what they were given."""
+OF_RESULTS = "tanh", "sigmoid"
+OF_TWO = "sin", "cos", *OF_RESULTS
+"""Ops whose derivative one node differentiates, first in the operand of the op, or in its result, and then in the seed."""
 FORMED = "reshape", "reduce_as", "expand"
 """How a gradient in the first operand gets the shape of that in a later one.
 
@@ -36,14 +39,15 @@ It has as many numbers, or is summed as if broadcast; or the first operand is ex
 def later_gradients(case: Case, number: StepNumber) -> Iterator[tuple[int, int, str]]:
     """Yield gradients in an operand that is not the first of its op, and that are seeds: the numbers of `grad` and op, and the name.
 
-    A call that joins the gradients of parts is such an op, and their seeds are its operands.
+    A call that joins the gradients of parts is such an op, and their seeds are its operands; so is the seed where `OF_TWO` are
+    differentiated.
     """
     steps = until(case, number)
     for call, made in enumerate(steps):
         if isinstance(made, Grad) and made.create_graph:
             for asked, gradient in zip(made.inputs, made.results, strict=False):
                 if any(isinstance(s, Grad) and s.create_graph and gradient in (s.seeds or ()) for s in steps[call + 1 :]):
-                    yield from ((call, i, gradient) for i in range(call) if _is_later(steps, i, asked))
+                    yield from ((call, i, gradient) for i in range(call) if _is_later(steps[:call], i, asked))
 
 
 def _is_later(steps: Sequence[Step], number: int, name: str) -> bool:
@@ -53,7 +57,14 @@ def _is_later(steps: Sequence[Step], number: int, name: str) -> bool:
         return _first_part(steps, number, name) is not None
     if not isinstance(op, Op):
         return False
-    return name in op.operands[1:] or (op.op in ("rdiv_scalar", "soft_margin_loss", *OF_NUMBERS) and name in op.operands)
+    alone = op.op in ("rdiv_scalar", "soft_margin_loss", *OF_NUMBERS) and name in op.operands
+    return name in op.operands[1:] or alone or (op.op in OF_TWO and _is_seed(steps, op.results[0], name))
+
+
+def _is_seed(steps: Sequence[Step], root: str, name: str) -> bool:
+    """Whether a call with a graph starts from a root with a seed of that name."""
+    calls = (call for call in steps if isinstance(call, Grad) and call.create_graph)
+    return any((root, name) in zip(call.outputs, call.grad_outputs or (), strict=False) for call in calls)
 
 
 def _first_part(steps: Sequence[Step], number: int, seed: str) -> int | None:
@@ -81,6 +92,7 @@ def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], to_
     constant, rest, whole, first, fixed, no, formed, kept = (f"{FIRST}_{i}" for i in range(8))
     before: list[Step]
     within: list[Step] = []
+    in_first = FIRST
     if isinstance(op, Grad):
         asked = grad.inputs[grad.results.index(gradient)]
         part, seeds = _first_part(case.steps, at, asked) or 0, [*(op.grad_outputs or ())]
@@ -99,14 +111,16 @@ def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], to_
         none = Op("mul_scalar", (constant,), (rest,), {"other": 0.0})
         before = [Detach(op.operands[0], (constant,)), none, *_negated(op.attrs["target"], rest, whole)]
         within, op = _soft_margin_of(op)
+    elif op.op in OF_RESULTS:
+        before, in_first = [], op.results[0]
     elif to_shape == "expand":
         before, to_shape = [Op("expand", (op.operands[0],), (FIRST,), {"shape": shape_of(case, call, gradient)})], "reshape"
         op = msgspec.structs.replace(op, operands=(FIRST, *op.operands[1:]))
     else:
         before = [Op("clone", (op.operands[0],), (FIRST,))]
         op = msgspec.structs.replace(op, operands=(FIRST, *op.operands[1:]))
-    before += [SetRequiresGrad(FIRST, requires_grad=True)] if tracked else []
-    of_first = msgspec.structs.replace(grad, inputs=(FIRST,), results=(first,), retain_graph=True, allow_unused=None, form=None)
+    before += [SetRequiresGrad(FIRST, requires_grad=True)] if tracked and before else []
+    of_first = msgspec.structs.replace(grad, inputs=(in_first,), results=(first,), retain_graph=True, allow_unused=None, form=None)
     behind: list[Step] = [
         Detach(first, (fixed,)),
         Op("sub", (first, fixed), (no,)),

@@ -49,6 +49,7 @@ ELEMENTS = (
     "off by roundings of float32, as if single points lay in front",
     "off by roundings of float32, as if the memory of a seed were read in single precision",
     "off by roundings of differences",
+    "off by roundings of the sums of mish",
     "off by roundings of singular vectors",
     "doubled",
     "empty in the shape of its tensor",

@@ -55,6 +55,7 @@ SINGLE_ROUNDINGS = ("off by roundings of float32", *SINGLE_ROUNDINGS_OF)
 """Signatures of numbers that are right, but computed in single precision; what is right may be what another entry says."""
 ROUNDINGS_OF = {
     "off by roundings of differences": "as if slopes of Bessel functions were differences",
+    "off by roundings of the sums of mish": "as if mish were made of rounded sums",
     "off by roundings of singular vectors": "as if determinants were made of singular values",
 }
 """The rules of which these words have the bounds: what cancels or is mixed leaves more roundings than right rules do."""

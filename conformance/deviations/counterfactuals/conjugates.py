@@ -94,23 +94,29 @@ def _unconjugated_slope(right: Rule, position: int, g: Any, out: Any, x: Any, y:
 def derivatives_in_divisors_conjugate_nothing(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have the gradient of a quotient in its divisor depend on the divisor and on the quotient as if nothing were conjugated.
 
-    That is what comes where the gradient in the dividend was asked for, too, of which the one in the divisor is then made.
+    That is what comes where the gradient in the dividend was asked for, too, of which the one in the divisor is then made. Where both
+    are differentiated, the one in the dividend depends on the divisor in the same way.
     """
-    yield changed_rules(("div",), _unconjugated_in_divisor)
+    yield changed_rules(("div",), partial(_unconjugated_in, (1,)))
+    yield changed_rules(("div",), partial(_unconjugated_in, (0, 1)))
 
 
-def _unconjugated_in_divisor(right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
-    """Return what a rule says, with the derivatives ``-r d`` in ``out`` and ``r d out / y`` in ``y``; ``d``: that in ``x``."""
-    if position != 1 or shape_of(out) != shape_of(x):
+def _unconjugated_in(positions: Sequence[int], right: Rule, position: int, g: Any, out: Any, x: Any, y: Any) -> Any:
+    """Return what a rule says, with the derivatives for a seed ``r`` that Paddle has.
+
+    They are ``-r d / y`` in ``y`` of the gradient ``d`` in ``x``; of that in ``y``, ``-r d`` in ``out`` and ``r d out / y`` in ``y``.
+    """
+    if position not in positions or shape_of(out) != shape_of(x):
         return right(g, out, x, y)
     quotient, divisor = array_of(out), array_of(y)
     with np.errstate(all="ignore"):
         of_dividend = array_of(g) / np.conj(divisor)
-        slopes = np.conj(-of_dividend), np.conj(of_dividend * quotient / divisor)
+        of_divisor = {0: -of_dividend / divisor, 1: of_dividend * quotient / divisor}
+    slopes = [(y, of_divisor[position]), *([(out, -of_dividend)] if position else [])]
     made = right(g, quotient, array_of(x), divisor)
-    for operand, slope in zip((out, y), slopes, strict=True):
-        linear = mul(operand, slope.astype(quotient.dtype))
-        made = add(made, to_operand(add(linear, -array_of(linear)), y))
+    for operand, slope in slopes:
+        linear = mul(operand, np.conj(slope).astype(quotient.dtype))
+        made = add(made, to_operand(add(linear, -array_of(linear)), (x, y)[position]))
     return made
 
 

@@ -16,7 +16,7 @@ from reference_impl.primitives.matrices import adjoint, solve
 from reference_impl.primitives.selection import where
 from reference_impl.primitives.shape import cat, narrow
 from reference_impl.tape.primitive import array_of, shape_of
-from reference_impl.tape.rules import replaced_forward
+from reference_impl.tape.rules import replaced_forward, replaced_op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,8 +29,17 @@ QUOTIENTS = {"float32": (7, 3.92572478313866), "float64": (13, 5.371920351148152
 
 
 def matrices_halved_too_few_times(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have exponentials be those of matrices that were halved until their norm is below twice the bound, where it is the bound."""
+    """Have exponentials be those of matrices that were halved until their norm is below twice the bound, where it is the bound.
+
+    Between the two the terms of the quotient cancel, so the steps in which it is computed round more than an exponential does.
+    """
     yield _halved_too_few_times()
+    yield replaced_op("matrix_exp_or_exp", _of_several_elements)
+
+
+def _of_several_elements(right: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return an op that is the quotient, step by step; of matrices with one element Paddle takes the exponentials of elements."""
+    return lambda x: right(x) if shape_of(x)[-1] == 1 else _quotient(x, *_plan(x, x.dtype.name))
 
 
 @contextmanager

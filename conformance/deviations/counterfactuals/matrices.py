@@ -16,11 +16,11 @@ from reference_impl.primitives.fused import pulled_through
 from reference_impl.primitives.indexing import gather
 from reference_impl.primitives.linalg import matmul
 from reference_impl.primitives.matrices import adjoint, are_singular, inv, triangle
-from reference_impl.primitives.norms import LARGEST, renorm, renormed
+from reference_impl.primitives.norms import LARGEST, renorm, renormed, vector_norm
 from reference_impl.primitives.reduction import restore_axes
 from reference_impl.primitives.shape import transpose, tril, triu
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
-from reference_impl.tape.rules import intercepted_rules, replaced_forward
+from reference_impl.tape.rules import intercepted_rules, replaced_forward, replaced_rule
 from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -67,7 +67,19 @@ NORMS = ("vector_norm", "norm", "linalg_norm")
 
 def norms_with_an_epsilon(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have gradients of norms divide by the power of the norm plus 1e-12; norms that are a largest size stay."""
-    yield changed_rules(NORMS, _with_an_epsilon)
+    yield _but_in_renorm(vector_norm.rule(0))
+
+
+@contextmanager
+def _but_in_renorm(right: Any) -> Iterator[None]:
+    """Have the rules of norms changed, and `renorm`, for which Paddle has a kernel, be of the right norms that its formula has."""
+
+    def of_right_norms(rule: Rule, _: int, *given: Any, **attrs: Any) -> Any:
+        with replaced_rule(vector_norm, 0, lambda _: right):
+            return rule(*given, **attrs)
+
+    with changed_rules(NORMS, _with_an_epsilon), changed_rules(("renorm",), of_right_norms):
+        yield
 
 
 def _with_an_epsilon(right: Rule, _: int, g: Any, out: Any, x: Any, *, p: Any, axis: Any, keepdims: bool) -> Any:

@@ -30,7 +30,7 @@ from reference_impl.primitives.shape import reshape, transpose
 from reference_impl.primitives.statistics import centred
 from reference_impl.reverse.dump import undrawn
 from reference_impl.tape.primitive import Primitive, array_of, shape_of
-from reference_impl.tape.rules import replaced_forward, replaced_rule
+from reference_impl.tape.rules import intercepted_rules, replaced_forward, replaced_rule
 from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from reference_impl.reverse.dump import Arrow
-    from reference_impl.tape.rules import Rule
+    from reference_impl.tape.primitive import Application
+    from reference_impl.tape.rules import Pull, Pulled, Rule
 
 OF_INPUT, OF_WEIGHT, OF_BIAS = 0, 1, 2
 LANES = 8
@@ -84,15 +85,20 @@ def _of_constant_statistics(right: Rule, position: int, g: Any, out: Any, x: Any
     return add_up(mul(g, reshape(normal, shape=shape_of(x))), axis=[0, *range(2, len(shape_of(x)))], keepdims=False)
 
 
-def gradients_of_parameters_zero(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have normalizations return zeros for the gradients of their weight and bias."""
-    yield changed_rules(ops, _of_input_alone)
+def lone_gradients_of_parameters_zero(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have normalizations return zeros for the gradient of their weight or bias where that of the other is not computed."""
+    yield intercepted_rules(partial(_without_lone, ops))
 
 
-def _of_input_alone(right: Rule, position: int, g: Any, out: Any, *operands: Any, **attrs: Any) -> Any:
-    if position == OF_INPUT:
-        return right(g, out, *operands, **attrs)
-    return np.zeros(shape_of(operands[position]), array_of(operands[position]).dtype)
+def _without_lone(
+    ops: Sequence[str], right: Pull, primitive: Primitive, node: Application, asked: Sequence[int], g: Any, out: Any, operands: Any
+) -> Pulled:
+    made = right(node, asked, g, out, operands)
+    parameters = [position for position in asked if position != OF_INPUT]
+    if primitive.name not in ops or len(parameters) != 1:
+        return made
+    zeros = np.zeros(shape_of(operands[parameters[0]]), array_of(operands[parameters[0]]).dtype)
+    return [(position, zeros if position in parameters else gradient) for position, gradient in made]
 
 
 def arrows_to_lone_parameters_undrawn(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

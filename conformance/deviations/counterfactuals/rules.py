@@ -79,8 +79,8 @@ from conformance.deviations.counterfactuals.matrices import (
 from conformance.deviations.counterfactuals.norms import (
     arriving_means_kept,
     arrows_to_lone_parameters_undrawn,
-    gradients_of_parameters_zero,
     images_arriving_in_another_format,
+    lone_gradients_of_parameters_zero,
     normalized_from_results,
     squares_beyond_the_range,
     statistics_of_groups_constant,
@@ -96,6 +96,7 @@ from conformance.deviations.counterfactuals.pooling import (
 from conformance.deviations.counterfactuals.reflections import products_written_over
 from conformance.deviations.counterfactuals.special import (
     curvatures_of_softplus_differences,
+    mish_of_rounded_sums,
     products_with_numbers_never_minus_zero,
     slopes_of_bessel_differences,
     slopes_of_gammaln_short_series,
@@ -174,12 +175,13 @@ _LESS = Primitive(lambda x: -np.equal(x, 0).astype(x.dtype), "less_at_zero")
 
 
 def logistic_slopes_at_zero_less_by_one(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
-    """Have the slope of the terms of the binary cross entropy with logits be less by 1 where the logit is 0."""
+    """Have the slope of the binary cross entropy with logits be less by 1 where the logit is 0, unless there is a pos_weight."""
     yield changed_rules(("logistic_entropy",), _less_at_zero)
 
 
-def _less_at_zero(right: Rule, _: int, g: Any, out: Any, x: Any, **attrs: Any) -> Any:
-    return add(right(g, out, x, **attrs), mul(g, _LESS(x)))
+def _less_at_zero(right: Rule, _: int, g: Any, out: Any, x: Any, *, target: Any, pos_weight: Any) -> Any:
+    slope = right(g, out, x, target=target, pos_weight=pos_weight)
+    return slope if pos_weight is not None else add(slope, mul(g, _LESS(x)))
 
 
 def selu_slopes_of_rounded_sums(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -262,7 +264,7 @@ RULES: dict[str, Change] = {
     "as if entries that are named again were filled again": repeated_entries_filled_again,
     "as if logcumsumexp began with the least number": running_sums_from_the_least_number,
     "as if what is normalized were computed from the result": normalized_from_results,
-    "as if gradients of weights and biases were 0": gradients_of_parameters_zero,
+    "as if gradients of lone weights and biases were 0": lone_gradients_of_parameters_zero,
     "as if arrows to lone weights and biases were not drawn": arrows_to_lone_parameters_undrawn,
     "as if images arrived in another format": images_arriving_in_another_format,
     "as if no mean of what arrives were subtracted": arriving_means_kept,
@@ -297,6 +299,7 @@ RULES: dict[str, Change] = {
     "as if 0 were added to products with numbers": products_with_numbers_never_minus_zero,
     "as if curvatures of logsigmoid were differences": curvatures_of_logsigmoid_differences,
     "as if curvatures of softplus were differences": curvatures_of_softplus_differences,
+    "as if mish were made of rounded sums": mish_of_rounded_sums,
     "as if slopes of Bessel functions were differences": slopes_of_bessel_differences,
     "as if gradients of gammaln were a short series": slopes_of_gammaln_short_series,
     "as if trigamma were a short series": trigammas_of_a_short_series,

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 FIRST, AS_FIRST = f"{CONSTANT}first", f"{CONSTANT}as_first"
 OF_NUMBERS = "nansum", "nan_to_num"
 """Ops that choose, behind a number that stands for NaN, what they were given."""
+OF_RESULTS = "tanh", "sigmoid"
+OF_TWO = "sin", "cos", *OF_RESULTS
+"""Ops whose derivative one node differentiates, first in the operand of the op, or in its result, and then in the seed."""
 FORMED = "reshape", "reduce_as", "expand"
 """How a gradient in the first operand gets the shape of that in a later one.
 
@@ -34,18 +37,44 @@ It has as many numbers, or is summed as if broadcast; or the first operand is ex
 
 
 def later_gradients(case: Case, number: StepNumber) -> Iterator[tuple[int, int, str]]:
-    """Yield gradients in an operand that is not the first of its op, and that are seeds: the numbers of `grad` and op, and the name."""
+    """Yield gradients in an operand that is not the first of its op, and that are seeds: the numbers of `grad` and op, and the name.
+
+    A call that joins the gradients of parts is such an op, and their seeds are its operands; so is the seed where `OF_TWO` are
+    differentiated.
+    """
     steps = until(case, number)
     for call, made in enumerate(steps):
         if isinstance(made, Grad) and made.create_graph:
             for asked, gradient in zip(made.inputs, made.results, strict=False):
                 if any(isinstance(s, Grad) and s.create_graph and gradient in (s.seeds or ()) for s in steps[call + 1 :]):
-                    yield from ((call, i, gradient) for i, op in enumerate(steps[:call]) if isinstance(op, Op) and _is_later(op, asked))
+                    yield from ((call, i, gradient) for i in range(call) if _is_later(steps[:call], i, asked))
 
 
-def _is_later(op: Op, name: str) -> bool:
+def _is_later(steps: Sequence[Step], number: int, name: str) -> bool:
     """Whether an operand stands behind another, which may be a number that it divides, one for what is NaN in it, or a target."""
-    return name in op.operands[1:] or (op.op in ("rdiv_scalar", "soft_margin_loss", *OF_NUMBERS) and name in op.operands)
+    op = steps[number]
+    if isinstance(op, Grad):
+        return _first_part(steps, number, name) is not None
+    if not isinstance(op, Op):
+        return False
+    alone = op.op in ("rdiv_scalar", "soft_margin_loss", *OF_NUMBERS) and name in op.operands
+    return name in op.operands[1:] or alone or (op.op in OF_TWO and _is_seed(steps, op.results[0], name))
+
+
+def _is_seed(steps: Sequence[Step], root: str, name: str) -> bool:
+    """Whether a call with a graph starts from a root with a seed of that name."""
+    calls = (call for call in steps if isinstance(call, Grad) and call.create_graph)
+    return any((root, name) in zip(call.outputs, call.grad_outputs or (), strict=False) for call in calls)
+
+
+def _first_part(steps: Sequence[Step], number: int, seed: str) -> int | None:
+    """Return which root of a call with a graph is the first part of something that was split, where a seed is that of a later part."""
+    call = steps[number]
+    if not isinstance(call, Grad) or not call.create_graph or call.grad_outputs is None:
+        return None
+    seeds = dict(reversed([*zip(call.outputs, call.grad_outputs, strict=False)]))  # of a root that is named twice the first one
+    split = (op.results for op in steps[:number] if isinstance(op, Op) and seed in map(seeds.get, op.results[1:]))
+    return next((call.outputs.index(parts[0]) for parts in split if seeds.get(parts[0]) is not None), None)
 
 
 def seeds_of_first_operand(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
@@ -58,12 +87,19 @@ def seeds_of_first_operand(case: Case, number: StepNumber, _: Sequence[str]) -> 
 def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], to_shape: str, *, tracked: bool) -> Variant:
     call, at, gradient = place
     op, grad = case.steps[at], case.steps[call]
-    assert isinstance(op, Op)  # noqa: S101 - as `later_gradients` found them
+    assert isinstance(op, Op | Grad)  # noqa: S101 - as `later_gradients` found them
     assert isinstance(grad, Grad)  # noqa: S101
     constant, rest, whole, first, fixed, no, formed, kept = (f"{FIRST}_{i}" for i in range(8))
     before: list[Step]
     within: list[Step] = []
-    if op.op == "rdiv_scalar":
+    in_first = FIRST
+    if isinstance(op, Grad):
+        asked = grad.inputs[grad.results.index(gradient)]
+        part, seeds = _first_part(case.steps, at, asked) or 0, [*(op.grad_outputs or ())]
+        before = [Op("clone", (str(seeds[part]),), (FIRST,))]
+        seeds[part] = FIRST
+        op = msgspec.structs.replace(op, grad_outputs=tuple(seeds))
+    elif op.op == "rdiv_scalar":
         none = Op("mul_scalar", (constant,), (rest,), {"other": 0.0})
         before = [Detach(op.operands[0], (constant,)), none, Op("add_scalar", (rest,), (FIRST,), {"other": op.attrs["other"]})]
         op = msgspec.structs.replace(op, op="div", operands=(FIRST, *op.operands), attrs={})
@@ -75,14 +111,16 @@ def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], to_
         none = Op("mul_scalar", (constant,), (rest,), {"other": 0.0})
         before = [Detach(op.operands[0], (constant,)), none, *_negated(op.attrs["target"], rest, whole)]
         within, op = _soft_margin_of(op)
+    elif op.op in OF_RESULTS:
+        before, in_first = [], op.results[0]
     elif to_shape == "expand":
         before, to_shape = [Op("expand", (op.operands[0],), (FIRST,), {"shape": shape_of(case, call, gradient)})], "reshape"
         op = msgspec.structs.replace(op, operands=(FIRST, *op.operands[1:]))
     else:
         before = [Op("clone", (op.operands[0],), (FIRST,))]
         op = msgspec.structs.replace(op, operands=(FIRST, *op.operands[1:]))
-    before += [SetRequiresGrad(FIRST, requires_grad=True)] if tracked else []
-    asked = msgspec.structs.replace(grad, inputs=(FIRST,), results=(first,), retain_graph=True, allow_unused=None, form=None)
+    before += [SetRequiresGrad(FIRST, requires_grad=True)] if tracked and before else []
+    of_first = msgspec.structs.replace(grad, inputs=(in_first,), results=(first,), retain_graph=True, allow_unused=None, form=None)
     behind: list[Step] = [
         Detach(first, (fixed,)),
         Op("sub", (first, fixed), (no,)),
@@ -102,7 +140,7 @@ def _with_first(case: Case, number: StepNumber, place: tuple[int, int, str], to_
         *within,
         op,
         *case.steps[at + 1 : call],
-        asked,
+        of_first,
         grad,
         *behind,
         *map(taken, case.steps[call + 1 :]),

@@ -13,20 +13,23 @@ import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
 from conformance.ops.dtypes import format_of
-from reference_impl.primitives.arithmetic import add, mul, mul_scalar, neg, reciprocal, sub
+from reference_impl.primitives.arithmetic import add, mul, mul_scalar, neg, reciprocal, rsub_scalar, sub
 from reference_impl.primitives.bessel import i0, i0e, i1e
-from reference_impl.primitives.elementary import SOFTPLUS_THRESHOLD, logistic_slope, sigmoid, softplus_slope
+from reference_impl.primitives.elementary import SOFTPLUS_THRESHOLD, exp, logistic_slope, sigmoid, softplus_slope, tanh
 from reference_impl.primitives.gamma import digamma, polygamma
 from reference_impl.primitives.piecewise import inside
 from reference_impl.primitives.selection import masked_fill
 from reference_impl.tape.primitive import Primitive, Symbol, array_of
-from reference_impl.tape.rules import replaced_forward, replaced_rule
+from reference_impl.tape.rules import replaced_forward, replaced_op, replaced_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from reference_impl.tape.rules import Rule
+
+FROM_HERE_STRAIGHT = 20.0
+"""What Paddle takes for its own ``log(1 + e^x)``."""
 
 
 def products_with_numbers_never_minus_zero(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -50,6 +53,20 @@ def curvatures_of_softplus_differences(_: Sequence[str]) -> Iterator[AbstractCon
 def _by_difference(g: Any, _: Any, x: Any, *, beta: float) -> Any:
     curved = inside(array_of(x), low=-np.inf, high=SOFTPLUS_THRESHOLD / beta)
     return mul(mul_scalar(mul(g, curved), other=beta), logistic_slope(sigmoid(mul_scalar(x, other=beta))))
+
+
+def mish_of_rounded_sums(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have `mish` be ``x tanh(log(1 + e^x))`` of the rounded sum, and the slope of the logarithm ``1 - e^-log``, a difference again."""
+    yield replaced_op("mish", lambda _: lambda x: mul(x, tanh(_LOGARITHM_OF_SUM(x))))
+
+
+_LOGARITHM_OF_SUM = Primitive(
+    lambda x: np.where(np.greater(x, FROM_HERE_STRAIGHT), x, np.log(1 + np.exp(np.minimum(x, FROM_HERE_STRAIGHT)))).astype(x.dtype),
+    "logarithm_of_sum",
+    ulps=2,
+    error_scale=lambda out, _: 1.0 + np.abs(out),
+)
+_LOGARITHM_OF_SUM.rules = [lambda g, out, _: mul(g, rsub_scalar(exp(neg(out)), other=1.0))]
 
 
 def trigammas_of_a_short_series(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

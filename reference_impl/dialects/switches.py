@@ -175,7 +175,7 @@ GROUPS: Mapping[str, tuple[Switch, ...]] = {
         schedule=(
             "Which of the nodes that are ready runs first?",
             {
-                "newest_first": "the one that was recorded last; a leaf accumulates as soon as it can",
+                "newest_first": "the one that was recorded last; a leaf accumulates, and what is not offered refuses, once it can",
                 "first_in_first_out": "the one that became ready first; a leaf accumulates as soon as it can",
             },
             "measured, rows V01-V19, H28",

@@ -175,8 +175,21 @@ def group_norm_noaffine_vjp_x(g: Any, out: Any, x: Any, *, groups: int, eps: flo
 
 
 def _pulled_back_in_groups(g: Any, x: Any, groups: int, eps: float) -> Any:
+    """Return the cotangent that `pulled_back` returns, with a multiple of ``x`` and one of its mean in the place of one of ``n``.
+
+    Both frameworks have it so. In a derivative by what shifts a whole group, which vanishes, the two cancel but for their roundings.
+    """
     grouped, axes = in_groups(x, groups)
-    return reshape(_pulled_back(reshape(g, shape=shape_of(grouped)), grouped, axes, eps), shape=shape_of(x))
+    g = reshape(g, shape=shape_of(grouped))
+    unit = unit_of(array_of(grouped), axes=axes)
+    given = in_units(grouped, unit)
+    middle = sub(given, centred(given, axis=axes))
+    normal, inverse = standardized(grouped, axes, eps)
+    inverse = in_units(inverse, 1.0 / unit)
+    slope = mul(mul(mean(mul(g, normal), axis=axes, keepdims=True), inverse), inverse)
+    along = sub(mul(slope, given), mul(slope, middle))
+    found = in_units(sub(mul(sub(g, mean(g, axis=axes, keepdims=True)), inverse), along), unit)
+    return reshape(found, shape=shape_of(x))
 
 
 @composite

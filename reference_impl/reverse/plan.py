@@ -74,19 +74,24 @@ def asked_for(
     return asked
 
 
-def newest_first(nodes: Sequence[Node], asked: Asked, roots: Iterable[Tensor]) -> list[Any]:
-    """Order nodes (given from the oldest to the newest) by number, the newest first; a leaf comes right after its last contributor."""
+def newest_first(nodes: Sequence[Node], asked: Asked, roots: Iterable[Tensor], early: Collection[Node] = ()) -> list[Any]:
+    """Order nodes (given from the oldest to the newest) by number, the newest first; what is as new as can be comes when it is ready.
+
+    That are leaves, which come right after their last contributor, and nodes that are ``early``.
+    """
     order: list[Any] = []
-    placed: set[Tensor] = set()
+    placed: set[Any] = set()
     for node in nodes:  # backwards, so a leaf's last contributor is the first that is met
         operands = node.operands
         for position in reversed(asked.get(node, ())):
             operand = operands[position]
-            if operand.node is None and operand not in placed:
-                placed.add(operand)
-                order.append(operand)
-        order.append(node)
-    loose = dict.fromkeys(root for root in roots if root.node is None and root not in placed)
+            stop: Any = operand.node or operand
+            if (stop is operand or stop in early) and stop not in placed:
+                placed.add(stop)
+                order.append(stop)
+        if not (early and node in early):
+            order.append(node)
+    loose = dict.fromkeys(stop for root in roots if (stop := root.node or root) not in placed and (stop is root or stop in early))
     order.extend(reversed(loose))
     order.reverse()
     return order

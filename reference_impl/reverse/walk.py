@@ -137,9 +137,16 @@ class ReversePass:
 
     def _order(self) -> list[Any]:
         if self.dialect.schedule == "newest_first":
-            return newest_first(self.nodes, self.asked, self.roots)
+            return newest_first(self.nodes, self.asked, self.roots, self._refusing())
         # `grad` starts with the last root
         return first_in_first_out(self.nodes, self.asked, self.roots if self.accumulates else reversed(self.roots))
+
+    def _refusing(self) -> Collection[Node]:
+        """Return the nodes that only say that their derivative is not offered: PyTorch numbers them as if they were the newest."""
+        if self.dialect.unoffered != "when_run":
+            return ()
+        derivatives = (node for node in self.nodes if node.derivative_of[1] and self.asked.get(node))
+        return {node for node in derivatives if not self.dialect.conventions.offers(node.derivative_of[0], node.derivative_of[1] + 1)}
 
     def _finish(self, leaf: Tensor) -> None:
         """Call the hooks of a leaf that has all its contributions, and add to its ``.grad`` if the pass does that."""

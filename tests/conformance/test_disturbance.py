@@ -11,6 +11,7 @@ import pytest
 
 from conformance.backends.reference import reference
 from conformance.case.case import Case, Input
+from conformance.case.files import read
 from conformance.case.outcome import Computed, Raised, Value
 from conformance.case.steps import Grad, Op, ops
 from conformance.compare.compare import Comparer
@@ -20,12 +21,13 @@ from conformance.generate.scripts import DrawOptions
 from reference_impl import TORCH
 from reference_impl.tape.primitive import Observation
 from tests.conformance.drawn import Drawn
-from tests.conformance.engines import EXACT, INFO, NUMERIC, TOTAL, answer
+from tests.conformance.engines import EXACT, INFO, NUMERIC, ROOT, TOTAL, answer
 
 if TYPE_CHECKING:
     from conformance.case.outcome import Outcome
 
 FLOAT32 = np.float32
+BIAS_OF_NORM = ROOT / "tests/regressions/third-derivative-by-the-bias-of-a-norm-below-a-norm.json"
 NARROW = {"float64": "float32", "complex128": "complex64"}
 
 
@@ -142,6 +144,12 @@ def test_what_a_quotient_of_a_product_leaves_of_a_third_derivative_that_vanishes
     steps = (product, grad("p", "y", "g"), Op("sum", ("g",), ("t",), TOTAL), grad("t", "x", "h"), grad("h", "x", "k"))
     bounds = Promise(Case((Input("x", (1,), (0.7,)), Input("y", (2,), (0.0, 0.3))), steps), INFO).bounds
     assert accepted == bounds.accepts(np.array([rest], FLOAT32), 4, 0, "result")
+
+
+@pytest.mark.parametrize(("rest", "accepted"), [(0.0, True), (-3.6e-7, True), (3e-4, False)])
+def test_what_a_norm_leaves_of_a_third_derivative_by_a_shift_of_its_groups_is_bounded(rest: float, accepted: bool) -> None:
+    bounds = Promise(read(BIAS_OF_NORM), INFO).bounds
+    assert accepted == bounds.accepts(np.array([rest, 0.0], FLOAT32), 4, 1, "result")
 
 
 @pytest.mark.parametrize(

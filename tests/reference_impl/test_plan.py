@@ -89,6 +89,21 @@ def test_roots_that_are_leaves_come_first_if_nothing_contributes_to_them() -> No
     assert newest_first(*everything([x, root, y]), [x, root, y, z]) == [x, y, root.node, z]
 
 
+def test_a_node_that_is_early_comes_when_all_that_hand_something_to_it_had_their_turn() -> None:
+    x, y = leaf(2.0), leaf(3.0)
+    early, later = sin(x), sin(y)
+    root = mul(early, later)
+    made = newest_first(*everything([root]), [root], {early.node})
+    assert made == [root.node, early.node, later.node, y, x]
+
+
+def test_a_root_that_is_early_comes_first() -> None:
+    x, y = leaf(2.0), leaf(3.0)
+    early, later = sin(x), sin(y)
+    roots = [later, early]
+    assert newest_first(*everything(roots), roots, {early.node}) == [early.node, later.node, y, x]
+
+
 def test_only_what_leads_to_a_target_is_asked_for() -> None:
     x, y = leaf(2.0), leaf(3.0)
     root = mul(add(x, y), sin(y))

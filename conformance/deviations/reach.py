@@ -63,6 +63,12 @@ def spoilt_runs(points: Sequence[Point], promise: Promise) -> Iterator[Promise]:
                 yield promise.answered(promise.info, promise.run(disturb))
 
 
+@functools.lru_cache(maxsize=16)
+def _spoilt_runs(points: tuple[Point, ...], promise: Promise) -> tuple[Promise, ...]:
+    """Keep these runs for the next entry, difference or pair of entries that asks for them: a promise is one of rules and branches."""
+    return tuple(spoilt_runs(points, promise))
+
+
 def _met(points: Sequence[Point], promise: Promise, disturb: Any) -> list[Any]:
     """Return where special operands are in a run in which nothing is lost, in the order of the calls."""
     met: list[Any] = []
@@ -109,7 +115,7 @@ def reached(entry: Deviation, promise: Promise, found: Mismatch) -> Any:
     points = entry.lost or entry.meets
     if not points or found.expected_array is None:
         return np.ones(found.actual_array.shape, bool)
-    lost = [np.isnan(array) for run in spoilt_runs(points, promise) for _, array in answers(run, found.step, found)]
+    lost = [np.isnan(array) for run in _spoilt_runs(points, promise) for _, array in answers(run, found.step, found)]
     return np.any(lost, axis=0) if lost else np.zeros(found.actual_array.shape, bool)
 
 

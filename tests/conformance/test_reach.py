@@ -151,6 +151,42 @@ def test_an_entry_of_lost_elements_excuses_those_that_its_points_reach(places: t
     assert known == bears(entry, Promise(RELU, INFO), lost(*places))
 
 
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[Promise]:
+    """Return the promises of which the reference ran, once for each time."""
+    ran: list[Promise] = []
+    run = Promise.run
+
+    def counted(promise: Promise, *how: Any, **options: Any) -> Any:
+        ran.append(promise)
+        return run(promise, *how, **options)
+
+    monkeypatch.setattr(Promise, "run", counted)
+    return ran
+
+
+def test_what_points_reach_is_found_once_for_all_that_ask_for_it(runs: list[Promise]) -> None:
+    first, second = (
+        Deviation(words, "other", "==1.*", ("grad",), ("value",), "because", words, meets=(ZERO,), unpredictable="memory")
+        for words in ("one", "other")
+    )
+    promise, found = Promise(RELU, INFO), lost(0)
+    bears(first, promise, found)
+    before = len(runs)
+    assert bears(second, promise, found)
+    assert before == len(runs)
+
+
+def test_nobody_asks_what_points_reach_where_no_wrong_element_is_as_an_entry_says(runs: list[Promise]) -> None:
+    promise, found = Promise(RELU, INFO), lost(1)
+    assert found.actual_array[0] == 0.0
+    for points in ((), (ZERO,)):
+        entry = Deviation("known", "other", "==1.*", ("grad",), ("value",), "because", "known", signature=("zeros",), meets=points)
+        before = len(runs)
+        assert not bears(entry, promise, found)
+    assert before == len(runs)
+
+
 @pytest.mark.parametrize(("places", "known"), [((0,), True), ((1,), False), ((0, 1), False)])
 def test_numbers_that_nobody_can_say_are_wrong_only_where_the_points_of_their_entry_reach(places: tuple[int, ...], known: bool) -> None:
     entry = Deviation("known", "other", "==1.*", ("grad",), ("value",), "because", "known", meets=(ZERO,), unpredictable="memory")

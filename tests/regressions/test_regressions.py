@@ -95,6 +95,7 @@ VALUES_ALONE = (
 )
 PROGRAMS = (
     "bound-that-the-derivative-of-a-program-meets",
+    "both-operands-of-a-maximum-that-split-made",
     "cut-factor-beside-one-that-is-asked-for",
     "gradient-that-is-a-seed-behind-positive",
     "power-of-a-power-whose-first-exponent-is-one",

@@ -86,6 +86,7 @@ VALUES_ALONE = (
     "hardshrink-of-what-was-written",
     "list-of-two-dtypes-that-where-made",
     "logarithm-behind-a-rounded-exponent",
+    "minus-zero-at-which-nothing-arrives",
     "multilabel-margin-of-large-logits",
     "points-of-an-affine-grid-are-written",
     "ravel-of-a-part-with-gaps-is-written",

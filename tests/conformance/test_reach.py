@@ -66,6 +66,16 @@ def test_what_is_lost_stays_lost_behind_an_op_whose_slope_is_zero(op: str, info:
     assert [True, True, False, False] == reached(case, 3, Point("prod", "x", "zero"), info=info)
 
 
+@pytest.mark.parametrize(("x", "found"), [(0.0, True), (2.0, False)])
+def test_a_power_0_keeps_what_a_power_before_it_lost(x: float, found: bool) -> None:
+    zeroth = {"exponent": 0.0}
+    steps = (
+        *(Op("pow_scalar", ("x",), ("y",), zeroth), Op("pow_scalar", ("y",), ("z",), zeroth)),
+        *(Grad(("z",), ("x",), ("g",), create_graph=True), Grad(("g",), ("y",), ("h",), allow_unused=True)),
+    )
+    assert [found] == reached(Case((Input("x", (), (x,)),), steps), 3, Point("pow_scalar", "x", "of infinite reciprocal cube"))
+
+
 @pytest.mark.parametrize(("last", "found"), [(-0.7, [False, True]), (-0.2, [False, False])])
 def test_what_is_the_rounding_of_a_difference_is_special_too(last: float, found: list[bool]) -> None:
     rest = Input("x", (3,), (0.1, 0.6, last), "float32")  # 6e-8 in the order of the reference, and 0 in another one

@@ -99,6 +99,7 @@ PROGRAMS = (
     "both-operands-of-a-maximum-that-split-made",
     "cut-factor-beside-one-that-is-asked-for",
     "gradient-that-is-a-seed-behind-positive",
+    "power-0-of-a-power-0-at-0",
     "power-of-a-power-whose-first-exponent-is-one",
     "quotient-of-a-quotient-of-a-constant",
     "slice-of-everything-of-a-gradient-that-has-two-names",

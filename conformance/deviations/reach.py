@@ -32,6 +32,7 @@ from conformance.deviations.answers import answers
 from conformance.ops.spec import signature
 from reference_impl import DIALECTS
 from reference_impl.primitives import piecewise
+from reference_impl.primitives.arithmetic import mul, mul_scalar, pow_scalar
 from reference_impl.primitives.dropout import dropout_all, dropout_all_unsigned
 from reference_impl.tape.primitive import Primitive, array_of
 from reference_impl.tape.rules import replaced_op, replaced_rule
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from conformance.compare.promise import Promise
     from conformance.deviations.entries import Deviation
     from conformance.deviations.points import Point
+    from reference_impl.tape.rules import Rule
 
 
 Lost: TypeAlias = "Callable[[Any], Any]"
@@ -60,6 +62,12 @@ def spoilt_runs(points: Sequence[Point], promise: Promise) -> Iterator[Promise]:
         for disturb, places in zip(disturbances, met, strict=True):
             with spoilt(points, places, results=results):
                 yield promise.answered(promise.info, promise.run(disturb))
+
+
+@functools.lru_cache(maxsize=16)
+def _spoilt_runs(points: tuple[Point, ...], promise: Promise) -> tuple[Promise, ...]:
+    """Keep these runs for the next entry, difference or pair of entries that asks for them: a promise is one of rules and branches."""
+    return tuple(spoilt_runs(points, promise))
 
 
 def _met(points: Sequence[Point], promise: Promise, disturb: Any) -> list[Any]:
@@ -96,6 +104,8 @@ def _applied(points: Sequence[Point], lost: Lost, *, results: bool) -> Iterator[
     with ExitStack() as stack:
         for primitive in CONSTANT_IN_PIECES:
             stack.enter_context(replaced_rule(primitive, 0, lambda _: _times_zero))
+        if any(point.op == "pow_scalar" for point in points):
+            stack.enter_context(replaced_rule(pow_scalar, 0, _with_slopes_of_ones))
         for op in dict.fromkeys(point.op for point in points):
             mine = [point for point in points if point.op == op]
             for spelled in dict.fromkeys(dialect.spelled.get(op, op) for dialect in DIALECTS.values()):
@@ -108,12 +118,21 @@ def reached(entry: Deviation, promise: Promise, found: Mismatch) -> Any:
     points = entry.lost or entry.meets
     if not points or found.expected_array is None:
         return np.ones(found.actual_array.shape, bool)
-    lost = [np.isnan(array) for run in spoilt_runs(points, promise) for _, array in answers(run, found.step, found)]
+    lost = [np.isnan(array) for run in _spoilt_runs(points, promise) for _, array in answers(run, found.step, found)]
     return np.any(lost, axis=0) if lost else np.zeros(found.actual_array.shape, bool)
 
 
 def _times_zero(g: Any, *_: Any) -> Any:
     return _ZEROS(array_of(g))
+
+
+def _with_slopes_of_ones(right: Rule) -> Rule:
+    """Have the slope of a power 0 be ``0 x^-1``, which has a slope of its own and keeps what was lost; the reference has a constant."""
+
+    def rule(g: Any, out: Any, x: Any, *, exponent: float) -> Any:
+        return right(g, out, x, exponent=exponent) if exponent else mul(g, mul_scalar(pow_scalar(x, exponent=-1.0), other=0.0))
+
+    return rule
 
 
 def _zeros(g: Any) -> Any:

@@ -82,20 +82,20 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
             return True
         found = replace(found, kind="value", actual_array=_in_form(found))
     wrong = _wrong(found, promise)  # known before any rule is changed, or its bounds would be those of other rules
-    elements = _told(entry, promise, found)
+    elements = _told(entry, promise, found, wrong)
     elements += [off_by(words, _wanted(found), found.actual_array) for words in entry.signature if words in OFF]
     if elements and bool(np.any(elements, axis=0)[wrong].all()):
         return True
     return any(_bears(words, entry.above, promise, found, wrong) for words in entry.signature if not {words} & {*ELEMENT_TESTS, *OFF})
 
 
-def _told(entry: Deviation, promise: Promise, found: Mismatch) -> list[Any]:
+def _told(entry: Deviation, promise: Promise, found: Mismatch, where: Any) -> list[Any]:
     """Return which elements are as an entry says of elements by themselves, by its words: of those that its special points reach.
 
-    Where nothing is promised at all, nothing of it can be lost.
+    Where nothing is promised at all, nothing of it can be lost. What is reached takes some runs: none where no element is as it says.
     """
-    told = [ELEMENT_TESTS[words](found.actual_array) for words in entry.signature if words in ELEMENT_TESTS]
-    return [one & reached(entry, promise, found) for one in told] if told else []
+    told = [ELEMENT_TESTS[words](found.actual_array) & where for words in entry.signature if words in ELEMENT_TESTS]
+    return [one & reached(entry, promise, found) if one.any() else one for one in told]
 
 
 def bear_together(one: Deviation, other: Deviation, promise: Promise, found: Mismatch) -> bool:
@@ -107,10 +107,11 @@ def bear_together(one: Deviation, other: Deviation, promise: Promise, found: Mis
     wrong = _wrong(found, promise)
     for ruled, beside in ((one, other), (other, one)):
         predicting = [words for words in beside.signature if words in RULES or words in COUNTERFACTUALS or words in SINGLE_ROUNDINGS]
-        elements = _told(beside, promise, found)
         if any(_nearly_predicted(words, ruled, promise, found, wrong) for words in beside.signature if words in OFF):
             return True
-        for change in _changes(ruled):
+        changes = [*_changes(ruled)]
+        elements = _told(beside, promise, found, where=True) if changes else []
+        for change in changes:
             with change:
                 changed = promise.of(promise.case)
                 if any(_bears(words, beside.above, changed, found, wrong) for words in predicting):

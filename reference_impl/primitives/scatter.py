@@ -117,7 +117,12 @@ def scatter_vjp_source(g: Any, out: Any, x: Any, source: Any, *, axis: int, inde
 @fused()
 def scatter_add_to(x: Any, source: Any, *, axis: int, index: Any) -> Any:
     """Return ``x`` plus ``source`` at ``index`` along one axis; what comes at one place adds up."""
-    return add(x, added_at(source, axis=axis, index=index, shape=shape_of(x)))
+    return _plus(x, added_at(source, axis=axis, index=index, shape=shape_of(x)), _hit(shape_of(x), along(axis, index)))
+
+
+def _plus(x: Any, added: Any, where_it_arrives: Any) -> Any:
+    """Add what arrives; an element at which nothing does stays what it is, be it -0."""
+    return add(x, masked_fill(added, mask=~where_it_arrives, value=-0.0))
 
 
 scatter_reduce_sum = alias("scatter_reduce_sum", scatter_add_to)
@@ -214,7 +219,7 @@ def scatter_reduce_prod_vjp_source(g: Any, out: Any, x: Any, source: Any, *, axi
 @fused()
 def index_add(x: Any, source: Any, *, axis: int, index: Any) -> Any:
     """Return ``x`` plus the entries of ``source`` at ``index`` along one axis."""
-    return add(x, index_add_rows(source, axis=axis, index=index, length=shape_of(x)[axis]))
+    return _plus(x, index_add_rows(source, axis=axis, index=index, length=shape_of(x)[axis]), _rows(x, axis, index))
 
 
 def _rows(x: Any, axis: int, index: Any) -> Any:
@@ -260,7 +265,7 @@ gather_nd = alias("gather_nd", getitem_intarray)
 @fused()
 def scatter_nd_add(x: Any, source: Any, *, index: Any) -> Any:
     """Return ``x`` plus ``source`` at ``[i, j, ...]``, one list of integers for each leading axis; what comes at one place adds up."""
-    return add(x, put_intarray(source, index=index, shape=shape_of(x)))
+    return _plus(x, put_intarray(source, index=index, shape=shape_of(x)), _hit(shape_of(x), tuple(map(np.asarray, index))))
 
 
 index_put_accumulate = alias("index_put_accumulate", scatter_nd_add)

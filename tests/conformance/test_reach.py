@@ -66,6 +66,16 @@ def test_what_is_lost_stays_lost_behind_an_op_whose_slope_is_zero(op: str, info:
     assert [True, True, False, False] == reached(case, 3, Point("prod", "x", "zero"), info=info)
 
 
+@pytest.mark.parametrize(("x", "found"), [(0.0, True), (2.0, False)])
+def test_a_power_0_keeps_what_a_power_before_it_lost(x: float, found: bool) -> None:
+    zeroth = {"exponent": 0.0}
+    steps = (
+        *(Op("pow_scalar", ("x",), ("y",), zeroth), Op("pow_scalar", ("y",), ("z",), zeroth)),
+        *(Grad(("z",), ("x",), ("g",), create_graph=True), Grad(("g",), ("y",), ("h",), allow_unused=True)),
+    )
+    assert [found] == reached(Case((Input("x", (), (x,)),), steps), 3, Point("pow_scalar", "x", "of infinite reciprocal cube"))
+
+
 @pytest.mark.parametrize(("last", "found"), [(-0.7, [False, True]), (-0.2, [False, False])])
 def test_what_is_the_rounding_of_a_difference_is_special_too(last: float, found: list[bool]) -> None:
     rest = Input("x", (3,), (0.1, 0.6, last), "float32")  # 6e-8 in the order of the reference, and 0 in another one
@@ -154,6 +164,42 @@ def test_an_entry_of_lost_elements_excuses_those_that_its_points_reach(places: t
     says: dict[str, object] = {"signature": ("nan",), field: (ZERO,)}
     entry = Deviation("known", "other", "==1.*", ("grad",), ("value",), "because", "known", **says)  # type: ignore[arg-type]
     assert known == bears(entry, Promise(RELU, INFO), lost(*places))
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[Promise]:
+    """Return the promises of which the reference ran, once for each time."""
+    ran: list[Promise] = []
+    run = Promise.run
+
+    def counted(promise: Promise, *how: Any, **options: Any) -> Any:
+        ran.append(promise)
+        return run(promise, *how, **options)
+
+    monkeypatch.setattr(Promise, "run", counted)
+    return ran
+
+
+def test_what_points_reach_is_found_once_for_all_that_ask_for_it(runs: list[Promise]) -> None:
+    first, second = (
+        Deviation(words, "other", "==1.*", ("grad",), ("value",), "because", words, meets=(ZERO,), unpredictable="memory")
+        for words in ("one", "other")
+    )
+    promise, found = Promise(RELU, INFO), lost(0)
+    bears(first, promise, found)
+    before = len(runs)
+    assert bears(second, promise, found)
+    assert before == len(runs)
+
+
+def test_nobody_asks_what_points_reach_where_no_wrong_element_is_as_an_entry_says(runs: list[Promise]) -> None:
+    promise, found = Promise(RELU, INFO), lost(1)
+    assert found.actual_array[0] == 0.0
+    for points in ((), (ZERO,)):
+        entry = Deviation("known", "other", "==1.*", ("grad",), ("value",), "because", "known", signature=("zeros",), meets=points)
+        before = len(runs)
+        assert not bears(entry, promise, found)
+    assert before == len(runs)
 
 
 @pytest.mark.parametrize(("places", "known"), [((0,), True), ((1,), False), ((0, 1), False)])

@@ -150,3 +150,16 @@ def test_parts_of_a_split_are_those_of_numpy(op: str) -> None:
 def test_narrow_counts_a_negative_start_from_the_end() -> None:
     found = OPS["narrow_view"](X, axis=-1, start=-3, length=2, copied=True)
     assert X[:, 1:3].tolist() == found.tolist()
+
+
+@pytest.mark.parametrize(
+    ("op", "source", "attrs"),
+    [
+        ("scatter_add_to", [[1.0]], {"axis": 1, "index": [[1]]}),
+        ("index_add", [[1.0, 1.0]], {"axis": 0, "index": [1]}),
+        ("scatter_nd_add", [1.0], {"index": [[1], [1]]}),
+    ],
+)
+def test_a_minus_zero_at_which_nothing_arrives_stays_one(op: str, source: list[Any], attrs: dict[str, Any]) -> None:
+    found = OPS[op](np.full((2, 2), -0.0), np.array(source), **attrs)
+    assert np.signbit(found[0, 0])

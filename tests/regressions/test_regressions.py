@@ -92,6 +92,7 @@ VALUES_ALONE = (
     "hardshrink-of-what-was-written",
     "list-of-two-dtypes-that-where-made",
     "logarithm-behind-a-rounded-exponent",
+    "minus-zero-at-which-nothing-arrives",
     "multilabel-margin-of-large-logits",
     "number-of-double-precision-that-where-brought-to-single",
     "points-of-an-affine-grid-are-written",
@@ -102,7 +103,10 @@ VALUES_ALONE = (
 )
 PROGRAMS = (
     "bound-that-the-derivative-of-a-program-meets",
+    "both-operands-of-a-maximum-that-split-made",
+    "cut-factor-beside-one-that-is-asked-for",
     "gradient-that-is-a-seed-behind-positive",
+    "power-0-of-a-power-0-at-0",
     "power-of-a-power-whose-first-exponent-is-one",
     "quotient-of-a-quotient-of-a-constant",
     "slice-of-everything-of-a-gradient-that-has-two-names",

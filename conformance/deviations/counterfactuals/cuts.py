@@ -13,7 +13,7 @@ from conformance.case.rewrite import detach_uses, replace_step
 from conformance.case.steps import Custom, Grad, Op, results
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from conformance.case.case import Case
     from conformance.case.rewrite import Use
@@ -34,6 +34,22 @@ def operand_constant(case: Case, number: StepNumber, ops: Sequence[str]) -> Iter
         if name is not None
     ]
     yield from _each_cut(case, number, places)
+
+
+def several_used_once(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a result of an op with several, of those that a call asks for, be a constant at all of its uses but one."""
+    steps = [step for step in until(case, number) if isinstance(step, Op | Custom)]
+    several = {name for step in steps if len(step.results) > 1 for name in step.results}
+    for asked in several.intersection(getattr(case.steps[number], "inputs", ()) if number is not END else ()):
+        uses = [
+            (i, "operands", position)
+            for i, step in enumerate(until(case, number))
+            if isinstance(step, Op | Custom)
+            for position, name in enumerate(step.operands)
+            if name == asked
+        ]
+        for kept in uses[:MOST]:
+            yield _cut(case, number, [use for use in uses if use != kept])
 
 
 def last_operand_constant(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
@@ -77,3 +93,12 @@ def derivative_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Ite
         ]
         if places:
             yield _cut(case, number, places)
+
+
+OF_CUTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
+    "as if an operand were a constant": operand_constant,
+    "as if the last operand were a constant": last_operand_constant,
+    "as if a result of several were used once": several_used_once,
+    "as if a derivative were a constant": derivative_constant,
+}
+"""The counterfactuals by the words that an entry uses."""

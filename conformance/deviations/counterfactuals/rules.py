@@ -93,6 +93,7 @@ from conformance.deviations.counterfactuals.pooling import (
     tied_elements_of_segments_unshared,
     written_over_elements_kept,
 )
+from conformance.deviations.counterfactuals.products import seeds_read_after_their_gradients
 from conformance.deviations.counterfactuals.reflections import products_written_over
 from conformance.deviations.counterfactuals.special import (
     curvatures_of_softplus_differences,
@@ -315,6 +316,7 @@ RULES: dict[str, Change] = {
     "as if entropies were constant in their shares": shares_of_entropies_constant,
     "as if variances were bounded above": variances_bounded_above,
     "as if soft margins were logarithms of sums": soft_margins_of_sums,
+    "as if what arrives were read after its gradient was written": seeds_read_after_their_gradients,
     "as if derivatives of broadcast differences were negated": derivatives_of_differences_negated,
     "as if no seed arrived beside a constant": seeds_lost_beside_constants,
     "as if quotients were rounded before they are rounded down": quotients_rounded_twice,

@@ -56,6 +56,7 @@ ELEMENTS = (
     "right in another form",
     "what was written to a tensor",
     "the memory of another gradient",
+    "what was there before the step",
     "what several accumulate in one memory",
     "what a gradient accumulates in the dtypes of its seeds",
     "and the gradient of the constant that was written",

@@ -22,7 +22,7 @@ from conformance.case.steps import Backward, ClearGrad, Custom, Grad, InPlace, O
 from conformance.compare.rounding import agrees_cheaply, are_near
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from conformance.case.case import Case
     from conformance.case.outcome import Observation, Value
@@ -67,6 +67,14 @@ def _is_among(part: Any, whole: Any) -> bool:
         return agrees_cheaply(np.sort(whole, axis=None), np.sort(part, axis=None))
     left = iter(np.sort(whole, axis=None))  # which each element of the part goes on in
     return all(any(are_near(np.asarray(one), np.asarray(got)).all() for one in left) for got in np.sort(part, axis=None))
+
+
+def is_left(promise: Promise, found: Mismatch) -> bool:
+    """Whether all elements of a ``.grad`` that are not as promised are what they were before the step."""
+    before = None if found.step is END or found.step == 0 else gradients_held(promise)[found.step - 1].get(found.name)
+    if before is None or before.array.shape != found.actual_array.shape:
+        return False
+    return bool((are_near(before.array, found.actual_array) | (found.actual_array == found.expected_array)).all())
 
 
 def accumulated_in_one(promise: Promise, found: Mismatch) -> Iterator[Any]:
@@ -250,3 +258,11 @@ def shape_of_tensor(promise: Promise, name: str) -> tuple[int, ...] | None:
             made = zip(results(step), seen.values, strict=False)
             shapes.update({made_name: value.array.shape for made_name, value in made if value is not None})
     return shapes.get(name)
+
+
+MEMORIES: dict[str, Callable[[Promise, Mismatch], bool]] = {
+    "what was written to a tensor": is_written,
+    "the memory of another gradient": is_gradient,
+    "what was there before the step": is_left,
+}
+"""The signatures of this kind by the words that an entry uses."""

@@ -29,7 +29,7 @@ from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENT_TESTS, OFF, off_by
 from conformance.deviations.memory_of_seeds import ACCUMULATED, is_accumulated_in_dtypes_of_seeds
 from conformance.deviations.reach import reached
-from conformance.deviations.shared_memory import accumulated_in_one, is_gradient, is_written, shape_of_tensor
+from conformance.deviations.shared_memory import MEMORIES, accumulated_in_one, shape_of_tensor
 from conformance.ops.dtypes import SINGLE, is_floating
 
 if TYPE_CHECKING:
@@ -205,8 +205,6 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
             return any(
                 (are_near(wanted, got) | are_near(wanted + more, got)).all() for more in _handed_on(promise.case, found.name, wanted)
             )
-        case "what was written to a tensor":
-            return is_written(promise, found)
         case "off by roundings of float32":
             single = promise.of(each_op(in_dtypes(promise.case, SINGLE), _to_single))
             return single.bounds.accepts(got, found.step, found.slot, found.where, found.name)
@@ -216,8 +214,8 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
             return any(single.bounds.accepts(got, number, found.slot, found.where, found.name) for single, number in singles)
         case _ if words in ROUNDINGS_OF:
             return _is_off_by_roundings_of(ROUNDINGS_OF[words], ops, promise, found)
-        case "the memory of another gradient":
-            return is_gradient(promise, found)
+        case _ if words in MEMORIES:
+            return MEMORIES[words](promise, found)
         case "and the gradient of the constant that was written":
             variants = COUNTERFACTUALS["as if written constants required a gradient"](promise.case, found.step, ops)
             told = (array for variant, number in variants for _, array in answers(promise.of(variant), number, found))

@@ -25,7 +25,7 @@ from conformance.deviations.counterfactuals.conjugates import (
     seeds_conjugated,
 )
 from conformance.deviations.counterfactuals.convolutions import seeds_of_convolutions_constant
-from conformance.deviations.counterfactuals.eigenpairs import gradients_of_first_eigenvalues
+from conformance.deviations.counterfactuals.eigenpairs import gradients_of_eigenvalues_in_a_row, gradients_of_first_eigenvalues
 from conformance.deviations.counterfactuals.exponentials import (
     degree_eight_with_a_wrong_factor,
     gradients_of_exponentials_squared_too_often,
@@ -100,6 +100,7 @@ from conformance.deviations.counterfactuals.special import (
     slopes_of_bessel_differences,
     slopes_of_gammaln_short_series,
     trigammas_of_a_short_series,
+    trigammas_of_nine_terms,
 )
 from conformance.deviations.counterfactuals.sums import gradients_formed_in_place, sums_formed_in_place, sums_formed_in_their_seeds
 from reference_impl import OPS
@@ -282,6 +283,7 @@ RULES: dict[str, Change] = {
     "as if reflections were multiplied by the last product": products_written_over,
     "as if gradients of factors were made of those of right sides": gradients_of_factors_through_solutions,
     "as if eigenvalues of a batch had the gradients of the first ones": gradients_of_first_eigenvalues,
+    "as if gradients of eigenvalues were read in a row": gradients_of_eigenvalues_in_a_row,
     "as if no class were less likely than the least number": unlikely_classes_raised,
     "as if largest sizes were not shared": largest_sizes_unshared,
     "as if extrema of segments were not shared": tied_elements_of_segments_unshared,
@@ -300,6 +302,7 @@ RULES: dict[str, Change] = {
     "as if slopes of Bessel functions were differences": slopes_of_bessel_differences,
     "as if gradients of gammaln were a short series": slopes_of_gammaln_short_series,
     "as if trigamma were a short series": trigammas_of_a_short_series,
+    "as if trigamma were nine terms and a series for the rest": trigammas_of_nine_terms,
     "as if slopes of angles were over squares": slopes_of_angles_over_squares,
     "as if fractions of two were 0 in gradients": fractions_of_two_zeros,
     "as if gradients were averaged where elements are one": shared_gradients_averaged,

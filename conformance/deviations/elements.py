@@ -57,6 +57,7 @@ ELEMENTS = (
     "what was written to a tensor",
     "the memory of another gradient",
     "what was there before the step",
+    "a cotangent of a node",
     "what several accumulate in one memory",
     "what a gradient accumulates in the dtypes of its seeds",
     "and the gradient of the constant that was written",

@@ -19,7 +19,9 @@ from conformance.case.place import END, StepNumber
 from conformance.case.queries import until, upstream
 from conformance.case.rewrite import CONSTANT, answering_nothing, each_step, with_steps, without_root
 from conformance.case.steps import Backward, ClearGrad, Custom, Grad, InPlace, Op, results
-from conformance.compare.rounding import agrees_cheaply, are_near
+from conformance.compare.rounding import agrees_cheaply, are_near, within_a_rounding
+from reference_impl.tape.primitive import array_of
+from reference_impl.tape.rules import intercepted_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from conformance.case.steps import Step
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
+    from reference_impl.tape.primitive import Primitive
+    from reference_impl.tape.rules import Pull, Pulled
 
 Names = tuple[str, ...]
 Place = tuple[StepNumber, int, str, str]
@@ -36,6 +40,8 @@ Place = tuple[StepNumber, int, str, str]
 
 SHARERS = 16
 """How many sets of tensors are tried that may share a memory, the largest first."""
+ROUNDINGS_HANDED_ON = 32.0
+"""So many roundings a cotangent may be off by, of which no bounds are known."""
 
 
 def is_written(promise: Promise, found: Mismatch) -> bool:
@@ -260,9 +266,26 @@ def shape_of_tensor(promise: Promise, name: str) -> tuple[int, ...] | None:
     return shapes.get(name)
 
 
+def is_cotangent(promise: Promise, found: Mismatch) -> bool:
+    """Whether the answer has the elements of a cotangent that some node of a pass hands on, in the same order."""
+    handed: list[Any] = []
+
+    def noted(right: Pull, _: Primitive, *given: Any) -> Pulled:
+        pulled = right(*given)
+        handed.extend(array_of(cotangent) for _, cotangent in pulled if cotangent is not None)
+        return pulled
+
+    with intercepted_rules(noted):
+        promise.run()
+    got = found.actual_array
+    alike = (a.reshape(got.shape) for a in handed if a.size == got.size and a.dtype == got.dtype)
+    return any(within_a_rounding(a, got, ROUNDINGS_HANDED_ON * np.abs(a)) for a in alike)
+
+
 MEMORIES: dict[str, Callable[[Promise, Mismatch], bool]] = {
     "what was written to a tensor": is_written,
     "the memory of another gradient": is_gradient,
     "what was there before the step": is_left,
+    "a cotangent of a node": is_cotangent,
 }
 """The signatures of this kind by the words that an entry uses."""

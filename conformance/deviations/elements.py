@@ -58,6 +58,7 @@ ELEMENTS = (
     "the memory of another gradient",
     "what was there before the step",
     "a cotangent of a node",
+    "zeros with other inputs, too",
     "what several accumulate in one memory",
     "what a gradient accumulates in the dtypes of its seeds",
     "and the gradient of the constant that was written",

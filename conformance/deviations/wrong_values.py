@@ -18,9 +18,12 @@ import msgspec
 import numpy as np
 
 from conformance.case.files import is_right
+from conformance.case.outcome import Computed
+from conformance.case.place import END
 from conformance.case.rewrite import each_op, in_dtypes
 from conformance.case.steps import Hook, InPlace
 from conformance.compare.rounding import agrees_cheaply, are_near
+from conformance.compare.vanishing import elsewhere
 from conformance.deviations.answers import answers, values_at_place
 from conformance.deviations.contributions import close, sums_with_others
 from conformance.deviations.counterfactuals.rules import RULES
@@ -71,6 +74,8 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
     """
     if not entry.signature and entry.unpredictable and found.kind == "value":
         return bool(reached(entry, promise, found)[_wrong(found, promise)].all())
+    if VANISHING in entry.signature:
+        return found.expected not in ("present", "computed") or _vanishes(promise, found)
     if not entry.signature or found.kind not in SIGNED or (entry.unpredictable and found.kind != "value"):
         return True
     if found.actual_array is None:
@@ -142,6 +147,8 @@ def _changes(entry: Deviation) -> Iterator[AbstractContextManager[None]]:
 
 IN_PARTS = ("as if exponentials were clamped",)
 """Rules that hold for some elements and not for others, as how many a kernel takes at once decides; the others are right."""
+VANISHING = "zeros with other inputs, too"
+"""The signature of a derivative that is absent where zeros are promised, or the other way round: it vanishes identically."""
 RENAMING = ("as if a gradient were its seed",)
 """Counterfactuals whose scripts have one name for two tensors; that they lack the other says nothing about it."""
 SIGNED = ("value", "absence", "shape", "dtype")
@@ -160,6 +167,18 @@ def _is_absent(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
             if _is_nothing(promise.of(promise.case), found.step, found):
                 return True
     return not words and RULES.keys().isdisjoint(entry.signature)
+
+
+def _vanishes(promise: Promise, found: Mismatch) -> bool:
+    """Whether the zeros that are promised at a place are there with other inputs, too; of a refused step, some of its zeros."""
+    places = [found]
+    if found.kind == "error" and found.step is not END:
+        seen = promise.outcome.observations[found.step]
+        slots = range(len(seen.values)) if isinstance(seen, Computed) else ()
+        results = [replace(found, where="result", slot=slot) for slot in slots]
+        places = [place for place in results if _is_nothing(promise, found.step, place)]
+    others = [*elsewhere(promise)]
+    return any(all(_is_nothing(other, found.step, place) for other in others) for place in places)
 
 
 def _is_nothing(promise: Promise, number: StepNumber, found: Mismatch) -> bool:

@@ -176,3 +176,14 @@ def test_a_weight_without_a_gradient_is_out_of_reach_and_no_reason_to_refuse_ano
     promise = Promise(Case((X, W, Input("e", (2,), (0.5, 0.25))), steps, "exact"), INFO)
     observations = [*promise.outcome.observations[:1], Raised(category, "", None)]
     assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
+
+
+@pytest.mark.parametrize(("exponent", "bucket"), [(3.0, Bucket.DIVERGED), (1.0, Bucket.UNPROMISED)], ids=["by chance", "identically"])
+def test_a_derivative_is_absent_only_where_it_vanishes_with_other_inputs_too(exponent: float, bucket: Bucket) -> None:
+    inputs = Input("x", (2,), (0.0, 0.0), differentiable=True), Input("s", (2,), (1.0, 2.0), differentiable=True)
+    made = Op("pow_scalar", ("x",), ("y",), {"exponent": exponent}), Grad(("y",), ("x",), ("g",), ("s",), create_graph=True)
+    promise = Promise(Case(inputs, (*made, Grad(("g",), ("x",), ("h",), ("s",), allow_unused=True)), "exact"), INFO)
+    seen = promise.outcome.observations[2]
+    assert isinstance(seen, Computed)
+    observations = [*promise.outcome.observations[:2], replace(seen, values=(None,))]
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket

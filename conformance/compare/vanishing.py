@@ -19,6 +19,8 @@ from conformance.ops.dtypes import is_floating
 from reference_impl import Category
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from conformance.case.case import Case
     from conformance.case.outcome import Observation, Outcome, Value
     from conformance.case.steps import Step
@@ -36,6 +38,12 @@ def only_zeros_go(promise: Promise, other: Promise) -> bool:
     case = each_step(promise.case, _unrefused)
     cases = (case, *(_elsewhere(case, number) for number in range(ELSEWHERE)))
     return all(_same_but_zeros(promise.of(case).outcome, other.of(case).outcome) for case in cases)
+
+
+def elsewhere(promise: Promise) -> Iterator[Promise]:
+    """Yield what is promised with other inputs, where nothing is refused for what is absent."""
+    case = each_step(promise.case, _unrefused)
+    yield from (promise.of(_elsewhere(case, number)) for number in range(ELSEWHERE))
 
 
 def _unrefused(step: Step) -> Step:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import derivatives, made_by, twins, until, upstream_of
-from conformance.case.steps import Backward, Grad
+from conformance.case.steps import Backward, Custom, Grad, results, uses
 from conformance.deviations.conditions.calls import below_roots, outputs_asked_for
 from conformance.deviations.conditions.complex import leaves_seeded_in_other_dtypes
 from conformance.deviations.conditions.points import dropped_nothings
@@ -69,6 +69,17 @@ def what_setitem_made(case: Case, _: StepNumber, asked: str | None) -> bool:
     return asked in made_by(("setitem", "vander"), case.steps)
 
 
+def beside_a_returned_operand(case: Case, number: StepNumber, asked: str | None) -> bool:
+    """Whether the tensor is one of a custom function that returns its operand, or that was made of it; or derivatives are derived."""
+    before = until(case, number)
+    names = {name for step in before if isinstance(step, Custom) and {*step.outputs} & {*step.operands} for _, name in uses(step)}
+    made = {name for step in before if isinstance(step, Custom) and names & {*step.operands} for name in results(step)}
+    same, below = twins(before), upstream_of(before, names | made)
+    calls = [step for step in before if isinstance(step, Grad | Backward)]
+    derived = any(not derivatives(before).isdisjoint(upstream_of(before, call.roots)) for call in calls)
+    return derived or (asked is not None and same.get(asked, asked) in {same.get(n, n) for n in below | names | made})
+
+
 def tensor_of(case: Case, found: Mismatch) -> str | None:
     """Return the tensor whose gradient differs: of the results of a `grad` call, what it asks for there."""
     call = None if found.step is END or found.where != "result" else case.steps[found.step]
@@ -83,6 +94,7 @@ ASKED: dict[str, Callable[[Case, StepNumber, str | None], bool]] = {
     "what a root was made of, be it by a derivative": what_a_root_was_made_of,
     "a leaf with a seed of another dtype": a_leaf_seeded_in_another_dtype,
     "what setitem made": what_setitem_made,
+    "what a custom function that returns its operand was given, or lies below": beside_a_returned_operand,
     "a root whose seed has another shape, or what lies below one": what_a_misfit_reaches,
 }
 """The predicates by the words that an entry uses."""

@@ -19,16 +19,20 @@ from conformance.case.place import END, StepNumber
 from conformance.case.queries import until, upstream
 from conformance.case.rewrite import CONSTANT, answering_nothing, each_step, with_steps, without_root
 from conformance.case.steps import Backward, ClearGrad, Custom, Grad, InPlace, Op, results
-from conformance.compare.rounding import agrees_cheaply, are_near
+from conformance.compare.rounding import agrees_cheaply, are_near, within_a_rounding
+from reference_impl.tape.primitive import array_of
+from reference_impl.tape.rules import intercepted_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from conformance.case.case import Case
     from conformance.case.outcome import Observation, Value
     from conformance.case.steps import Step
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
+    from reference_impl.tape.primitive import Primitive
+    from reference_impl.tape.rules import Pull, Pulled
 
 Names = tuple[str, ...]
 Place = tuple[StepNumber, int, str, str]
@@ -36,6 +40,8 @@ Place = tuple[StepNumber, int, str, str]
 
 SHARERS = 16
 """How many sets of tensors are tried that may share a memory, the largest first."""
+ROUNDINGS_HANDED_ON = 32.0
+"""So many roundings a cotangent may be off by, of which no bounds are known."""
 
 
 def is_written(promise: Promise, found: Mismatch) -> bool:
@@ -67,6 +73,14 @@ def _is_among(part: Any, whole: Any) -> bool:
         return agrees_cheaply(np.sort(whole, axis=None), np.sort(part, axis=None))
     left = iter(np.sort(whole, axis=None))  # which each element of the part goes on in
     return all(any(are_near(np.asarray(one), np.asarray(got)).all() for one in left) for got in np.sort(part, axis=None))
+
+
+def is_left(promise: Promise, found: Mismatch) -> bool:
+    """Whether all elements of a ``.grad`` that are not as promised are what they were before the step."""
+    before = None if found.step is END or found.step == 0 else gradients_held(promise)[found.step - 1].get(found.name)
+    if before is None or before.array.shape != found.actual_array.shape:
+        return False
+    return bool((are_near(before.array, found.actual_array) | (found.actual_array == found.expected_array)).all())
 
 
 def accumulated_in_one(promise: Promise, found: Mismatch) -> Iterator[Any]:
@@ -250,3 +264,28 @@ def shape_of_tensor(promise: Promise, name: str) -> tuple[int, ...] | None:
             made = zip(results(step), seen.values, strict=False)
             shapes.update({made_name: value.array.shape for made_name, value in made if value is not None})
     return shapes.get(name)
+
+
+def is_cotangent(promise: Promise, found: Mismatch) -> bool:
+    """Whether the answer has the elements of a cotangent that some node of a pass hands on, in the same order."""
+    handed: list[Any] = []
+
+    def noted(right: Pull, _: Primitive, *given: Any) -> Pulled:
+        pulled = right(*given)
+        handed.extend(array_of(cotangent) for _, cotangent in pulled if cotangent is not None)
+        return pulled
+
+    with intercepted_rules(noted):
+        promise.run()
+    got = found.actual_array
+    alike = (a.reshape(got.shape) for a in handed if a.size == got.size and a.dtype == got.dtype)
+    return any(within_a_rounding(a, got, ROUNDINGS_HANDED_ON * np.abs(a)) for a in alike)
+
+
+MEMORIES: dict[str, Callable[[Promise, Mismatch], bool]] = {
+    "what was written to a tensor": is_written,
+    "the memory of another gradient": is_gradient,
+    "what was there before the step": is_left,
+    "a cotangent of a node": is_cotangent,
+}
+"""The signatures of this kind by the words that an entry uses."""

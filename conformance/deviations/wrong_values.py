@@ -18,26 +18,28 @@ import msgspec
 import numpy as np
 
 from conformance.case.files import is_right
-from conformance.case.outcome import Computed, Raised
-from conformance.case.place import END, StepNumber
+from conformance.case.outcome import Computed
+from conformance.case.place import END
 from conformance.case.rewrite import each_op, in_dtypes
-from conformance.case.steps import Hook, InPlace, results, uses
-from conformance.compare.rounding import agrees_cheaply, are_near, within_a_rounding
+from conformance.case.steps import Hook, InPlace
+from conformance.compare.rounding import agrees_cheaply, are_near
+from conformance.compare.vanishing import elsewhere
 from conformance.deviations.answers import answers, values_at_place
+from conformance.deviations.contributions import close, sums_with_others
 from conformance.deviations.counterfactuals.rules import RULES
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
 from conformance.deviations.elements import ELEMENT_TESTS, OFF, off_by
 from conformance.deviations.memory_of_seeds import ACCUMULATED, is_accumulated_in_dtypes_of_seeds
 from conformance.deviations.reach import reached
-from conformance.deviations.shared_memory import accumulated_in_one, is_gradient, is_written, shape_of_tensor
-from conformance.ops.dtypes import SINGLE, is_floating
+from conformance.deviations.shared_memory import MEMORIES, accumulated_in_one, shape_of_tensor
+from conformance.ops.dtypes import SINGLE, format_of, is_floating
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
     from conformance.case.case import Case
-    from conformance.case.outcome import Outcome
+    from conformance.case.place import StepNumber
     from conformance.case.steps import Op
     from conformance.compare.mismatch import Mismatch
     from conformance.compare.promise import Promise
@@ -59,8 +61,10 @@ ROUNDINGS_OF = {
     "off by roundings of singular vectors": "as if determinants were made of singular values",
 }
 """The rules of which these words have the bounds: what cancels or is mixed leaves more roundings than right rules do."""
-TERMS = 12
-"""At most this many tensors are tried as the term that was wrongly added."""
+IN_MEMORY = ("as if gradients of cross entropies lay where the shares did",)
+"""Rules whose numbers lie in memory that is written over, so that what rounds there has no history of which bounds could be made."""
+ROUNDINGS_IN_MEMORY = 64.0
+"""So many roundings of the largest of these numbers are allowed."""
 
 
 def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
@@ -71,6 +75,8 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
     """
     if not entry.signature and entry.unpredictable and found.kind == "value":
         return bool(reached(entry, promise, found)[_wrong(found, promise)].all())
+    if VANISHING in entry.signature:
+        return found.expected not in ("present", "computed") or _vanishes(promise, found)
     if not entry.signature or found.kind not in SIGNED or (entry.unpredictable and found.kind != "value"):
         return True
     if found.actual_array is None:
@@ -143,6 +149,8 @@ def _changes(entry: Deviation) -> Iterator[AbstractContextManager[None]]:
 
 IN_PARTS = ("as if exponentials were clamped",)
 """Rules that hold for some elements and not for others, as how many a kernel takes at once decides; the others are right."""
+VANISHING = "zeros with other inputs, too"
+"""The signature of a derivative that is absent where zeros are promised, or the other way round: it vanishes identically."""
 RENAMING = ("as if a gradient were its seed",)
 """Counterfactuals whose scripts have one name for two tensors; that they lack the other says nothing about it."""
 SIGNED = ("value", "absence", "shape", "dtype")
@@ -161,6 +169,18 @@ def _is_absent(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
             if _is_nothing(promise.of(promise.case), found.step, found):
                 return True
     return not words and RULES.keys().isdisjoint(entry.signature)
+
+
+def _vanishes(promise: Promise, found: Mismatch) -> bool:
+    """Whether the zeros that are promised at a place are there with other inputs, too; of a refused step, some of its zeros."""
+    places = [found]
+    if found.kind == "error" and found.step is not END:
+        seen = promise.outcome.observations[found.step]
+        slots = range(len(seen.values)) if isinstance(seen, Computed) else ()
+        results = [replace(found, where="result", slot=slot) for slot in slots]
+        places = [place for place in results if _is_nothing(promise, found.step, place)]
+    others = [*elsewhere(promise)]
+    return any(all(_is_nothing(other, found.step, place) for other in others) for place in places)
 
 
 def _is_nothing(promise: Promise, number: StepNumber, found: Mismatch) -> bool:
@@ -207,8 +227,6 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
             return any(
                 (are_near(wanted, got) | are_near(wanted + more, got)).all() for more in _handed_on(promise.case, found.name, wanted)
             )
-        case "what was written to a tensor":
-            return is_written(promise, found)
         case "off by roundings of float32":
             single = promise.of(each_op(in_dtypes(promise.case, SINGLE), _to_single))
             return single.bounds.accepts(got, found.step, found.slot, found.where, found.name)
@@ -218,21 +236,23 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
             return any(single.bounds.accepts(got, number, found.slot, found.where, found.name) for single, number in singles)
         case _ if words in ROUNDINGS_OF:
             return _is_off_by_roundings_of(ROUNDINGS_OF[words], ops, promise, found)
-        case "the memory of another gradient":
-            return is_gradient(promise, found)
+        case _ if words in MEMORIES:
+            return MEMORIES[words](promise, found)
         case "and the gradient of the constant that was written":
             variants = COUNTERFACTUALS["as if written constants required a gradient"](promise.case, found.step, ops)
             told = (array for variant, number in variants for _, array in answers(promise.of(variant), number, found))
             return any(agrees_cheaply(wanted + array, got) and _accounts(found, promise, wanted + array, wrong) for array in told)
         case "what several accumulate in one memory":
             sums = accumulated_in_one(promise, found)
-            return any(_close(total, got, wanted, [total]) and _accounts(found, promise, total, wrong) for total in sums)
+            return any(close(total, got, wanted, [total]) and _accounts(found, promise, total, wrong) for total in sums)
         case "empty in the shape of its tensor":
             return not got.size and got.shape == shape_of_tensor(promise, found.name)
         case "another contribution":
-            return _contributed(promise, found, wrong)
+            return any(_accounts(found, promise, total, wrong) for total in sums_with_others(promise, found, wanted))
         case _ if words in IN_PARTS:
             return any(_predicted_in_part(change, promise, found, wrong) for change in RULES[words](ops))
+        case _ if words in IN_MEMORY:
+            return any(_predicted_about(change, promise, found, wrong) for change in RULES[words](ops))
         case _ if words in RULES:
             return any(_predicted_by(change, promise, found, wrong) for change in RULES[words](ops))
         case _:
@@ -265,6 +285,18 @@ def _is_off_by_roundings_of(rules: str, ops: tuple[str, ...], promise: Promise, 
 def _predicted_by(change: AbstractContextManager[None], promise: Promise, found: Mismatch, wrong: Any) -> bool:
     with change:  # a promise of its own: what this one knows by now was computed by the right rules
         return _predicted(promise, iter([(promise.of(promise.case), found.step)]), found, wrong)
+
+
+def _predicted_about(change: AbstractContextManager[None], promise: Promise, found: Mismatch, wrong: Any) -> bool:
+    got = found.actual_array
+
+    def is_near(array: Any) -> bool:
+        largest = np.abs(array).max(initial=0)
+        return bool((np.abs(array - got) <= format_of(got.dtype).rounding(largest, ROUNDINGS_IN_MEMORY)).all())
+
+    with change:
+        told = [array for _, array in answers(promise.of(promise.case), found.step, found)]
+    return any(is_near(array) and _accounts(found, promise, array, wrong) for array in told)
 
 
 def _predicted_in_part(change: AbstractContextManager[None], promise: Promise, found: Mismatch, wrong: Any) -> bool:
@@ -308,44 +340,6 @@ def _handed_on(case: Case, name: str, gradient: Any) -> Iterator[Any]:
             yield given.get(hook.tensor_returned or "", gradient * (1.0 if hook.factor is None else hook.factor))
 
 
-def _contributed(promise: Promise, found: Mismatch, wrong: Any) -> bool:
-    """Whether the answer is another tensor of the script, or the right one with one or two others added or taken away."""
-    case, wanted, got = promise.case, _wanted(found), found.actual_array
-    seeds = {name for _, name in uses(case.steps[found.step])} if found.step is not END else set()
-    tensors = [*(entry.array() for entry in case.inputs if entry.name in seeds), *reversed([*_tensors(case, promise.outcome)])]
-    alike = list(_distinct(a.astype(got.dtype) for a in tensors if a.shape == got.shape and np.can_cast(a.dtype, got.dtype)))
-    others = alike[:TERMS]
-    with np.errstate(all="ignore"):
-        signed = [s for a in others for s in (a, -a)]
-        sums = ([wanted + one for one in signed], alike, *([wanted + a + b for b in signed] for a in signed))
-    totals = itertools.chain.from_iterable(sums)
-    return any(_close(total, got, wanted, others) and _accounts(found, promise, total, wrong) for total in totals)
-
-
 def _wanted(found: Mismatch) -> Any:
     """Return what is promised; nothing stands for a contribution of 0."""
     return np.zeros_like(found.actual_array) if found.expected_array is None else found.expected_array
-
-
-def _close(total: Any, got: Any, wanted: Any, terms: list[Any]) -> bool:
-    """Whether two arrays are equal up to roundings of what they may be sums of."""
-    with np.errstate(all="ignore"):
-        scale = np.abs(wanted) + np.max([np.abs(t) for t in terms], axis=0)
-        return agrees_cheaply(total + 0, got) or within_a_rounding(total, got, scale)
-
-
-def _tensors(case: Case, outcome: Outcome) -> Iterator[Any]:
-    yield from (entry.array() for entry in case.inputs)
-    for step, seen in zip(case.steps, outcome.observations, strict=True):
-        if isinstance(seen, Computed | Raised):
-            held = (*(seen.state or ()), *(event.value for event in seen.events))
-            made = seen.values if isinstance(seen, Computed) and results(step) else ()
-            yield from (value.array for value in (*held, *made) if value is not None)
-
-
-def _distinct(arrays: Iterable[Any]) -> Iterator[Any]:
-    seen: set[bytes] = set()
-    for array in arrays:
-        if array.tobytes() not in seen:
-            seen.add(array.tobytes())
-            yield array

@@ -99,7 +99,7 @@ def several_axes(*, nonempty: bool = False) -> dict[str, Draw]:
     """Return corners of several axes, for an op of which one axis alone is drawn, too."""
     return {
         "two axes": _listed(lambda _: [0, -1], 2, keepdims=False, nonempty=nonempty),
-        "two axes, kept": _listed(lambda n: [n - 2, n - 1], 2, keepdims=True, nonempty=nonempty),
+        "two axes, kept": _listed(lambda _: [-2, -1], 2, keepdims=True, nonempty=nonempty),
         "every axis by name": _listed(lambda n: list(range(n)), 1, keepdims=False, nonempty=nonempty),
     }
 

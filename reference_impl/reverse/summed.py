@@ -35,23 +35,31 @@ if TYPE_CHECKING:
 
 ACTIVATIONS = ("elementary", "transcendental", "activations", "piecewise")
 """The families whose rules may write where what arrives lies."""
+WRITING = ("pow_scalar", "reciprocal", "square")
+"""The ops of other families whose rules may do so, too."""
 SHARING = {"add": 0, "sub": 0, "overwrite": 1}
 """The operand to which the rule of an op passes on what arrives, or a view of it; the rules of all views do the same."""
 
 
 @contextmanager
-def summed_in_place(*, everywhere: bool = False, both: bool = False, last_root_first: bool = False) -> Iterator[None]:
+def summed_in_place(
+    *, everywhere: bool = False, both: bool = False, last_root_first: bool = False, kept_by_nodes: Sequence[Any] = ()
+) -> Iterator[None]:
     """Add in place to what custom functions returned, and use what arrives as ``.grad`` without a copy, inside a ``with`` block.
 
     ``everywhere``: add in place to what any rule returned, and write the gradients of activations into what arrives, if that is a view.
     ``both``: the rule of ``add`` passes on what arrives, uncopied, to both operands. ``last_root_first``: a pass begins with the roots
-    in the opposite order, which an engine may do now and then.
+    in the opposite order, which an engine may do now and then. ``kept_by_nodes``: memory of nodes that their rules return, uncopied.
     """
     returned: list[Any] = []
     cotangents, total, accumulate, arrive = Custom.cotangents, walk._total, engine._accumulate, walk.ReversePass._arrive
 
     def is_returned(x: Any) -> bool:
-        return type(x) is np.ndarray and bool(x.flags.writeable) and any(np.may_share_memory(x, one) for one in returned)
+        return (
+            type(x) is np.ndarray
+            and bool(x.flags.writeable)
+            and any(np.may_share_memory(x, one) for one in (*returned, *kept_by_nodes))
+        )
 
     def noted(self: Custom, *given: Any) -> Iterator[tuple[int, Any]]:
         for position, gradient in cotangents(self, *given):
@@ -59,12 +67,18 @@ def summed_in_place(*, everywhere: bool = False, both: bool = False, last_root_f
                 returned.append(gradient.array)
             yield position, gradient
 
+    def own(cotangent: Any) -> Any:
+        return cotangent[...] if any(cotangent is one for one in kept_by_nodes) else _own(cotangent)
+
     def made(right: Pull, primitive: Primitive, node: Application, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
         if primitive.views or not is_returned(g):
-            return _copied(right, primitive, node, asked, g, *given)
+            pulled = right(node, asked, g, *given)
+            return pulled if primitive.views else [(position, own(c)) for position, c in pulled]
         shared = {0, 1} if both and primitive.name == "add" else {SHARING.get(primitive.name)}
-        pulled = [(position, c if position in shared else _own(c)) for position, c in right(node, asked, g, *given)]
-        if g.base is not None and primitive.forward.__module__.endswith(ACTIVATIONS):
+        pulled = [(position, c if position in shared else own(c)) for position, c in right(node, asked, g, *given)]
+        if g.base is not None and (
+            primitive.forward.__module__.endswith(ACTIVATIONS) or primitive.name in ("square", "reciprocal", "pow_scalar")
+        ):
             return [(position, _written(c, g)) for position, c in pulled]
         return [(position, g[...] if c is g else c) for position, c in pulled]
 
@@ -101,6 +115,10 @@ def summed_in_place(*, everywhere: bool = False, both: bool = False, last_root_f
 
 def _last_first(nodes: Iterable[Node], asked: Asked, starts: Iterable[Tensor]) -> list[Any]:
     return first_in_first_out(nodes, asked, [*starts][::-1])
+
+
+def _writes(primitive: Primitive) -> bool:
+    return primitive.name in WRITING or primitive.forward.__module__.endswith(ACTIVATIONS)
 
 
 def _written(cotangent: Any, arrived: Any) -> Any:

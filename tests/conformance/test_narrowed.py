@@ -11,9 +11,9 @@ from conformance.backends import BackendInfo
 from conformance.case.case import Case, Input, input_of
 from conformance.case.files import read
 from conformance.case.outcome import Computed, Event, Outcome, Raised, Value
-from conformance.case.steps import Grad, Hook, Op
+from conformance.case.steps import Custom, Grad, Hook, Op
 from conformance.compare.promise import Promise
-from conformance.deviations.asked import an_output_or_below
+from conformance.deviations.asked import an_output_or_below, beside_a_returned_operand
 from conformance.deviations.entries import known
 from conformance.deviations.findings import evidence
 from conformance.judge.verdict import Bucket, judge
@@ -48,6 +48,15 @@ def test_beside_an_output_that_is_an_input_only_what_lies_below_it_is_lost(asked
     assert [True, may] == [an_output_or_below(case, 2, name) for name in ("y", asked)]
     (entry,) = (one for one in known() if one.id == "paddle-output-among-inputs")
     assert entry.only == "an output, or what lies below one"
+
+
+@pytest.mark.parametrize(("asked", "may"), [("x", True), ("u", True), ("w", False)])
+def test_beside_an_operand_that_is_returned_what_was_not_given_to_the_function_is_right(asked: str, may: bool) -> None:
+    returning = Custom(("u",), ("v",), (), ("u",), ("c",), ("c",), ())
+    steps = Op("mul", ("x", "x"), ("u",)), returning, Op("mul", ("v", "w"), ("z",)), Grad(("z",), ("x", "u", "w"), ("g", "h", "k"))
+    assert may == beside_a_returned_operand(Case((X, W), steps, "exact"), 3, asked)
+    (entry,) = (one for one in known() if one.id == "paddle-custom-returned-operand")
+    assert entry.only == "what a custom function that returns its operand was given, or lies below"
 
 
 def answered(promise: Promise, step: int, numbers: tuple[float, ...]) -> Outcome:
@@ -175,4 +184,15 @@ def test_a_weight_without_a_gradient_is_out_of_reach_and_no_reason_to_refuse_ano
     steps = Op("lerp", ("x", "w", "e"), ("y",)), Grad(("y",), (asked,), ("g",))
     promise = Promise(Case((X, W, Input("e", (2,), (0.5, 0.25))), steps, "exact"), INFO)
     observations = [*promise.outcome.observations[:1], Raised(category, "", None)]
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
+
+
+@pytest.mark.parametrize(("exponent", "bucket"), [(3.0, Bucket.DIVERGED), (1.0, Bucket.UNPROMISED)], ids=["by chance", "identically"])
+def test_a_derivative_is_absent_only_where_it_vanishes_with_other_inputs_too(exponent: float, bucket: Bucket) -> None:
+    inputs = Input("x", (2,), (0.0, 0.0), differentiable=True), Input("s", (2,), (1.0, 2.0), differentiable=True)
+    made = Op("pow_scalar", ("x",), ("y",), {"exponent": exponent}), Grad(("y",), ("x",), ("g",), ("s",), create_graph=True)
+    promise = Promise(Case(inputs, (*made, Grad(("g",), ("x",), ("h",), ("s",), allow_unused=True)), "exact"), INFO)
+    seen = promise.outcome.observations[2]
+    assert isinstance(seen, Computed)
+    observations = [*promise.outcome.observations[:2], replace(seen, values=(None,))]
     assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket

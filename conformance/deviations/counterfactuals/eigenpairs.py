@@ -7,9 +7,13 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from reference_impl.primitives.arithmetic import mul
 from reference_impl.primitives.eigenpairs import eig
 from reference_impl.primitives.indexing import index_select
+from reference_impl.primitives.linalg import matmul
+from reference_impl.primitives.matrices import adjoint
 from reference_impl.primitives.shape import reshape
+from reference_impl.primitives.spectra import eigh
 from reference_impl.tape.primitive import shape_of
 from reference_impl.tape.rules import replaced_rule
 
@@ -47,5 +51,32 @@ def _of_first(number: int, right: Rule) -> Rule:
         index = [*range(n), *itertools.chain.from_iterable(orders)]
         first = index_select(reshape(values, shape=(count * n,)), axis=0, index=index)
         return right((reshape(first, shape=(*batch, n)), vectors), out, x)
+
+    return rule
+
+
+def gradients_of_eigenvalues_in_a_row(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have what arrives at the eigenvalues of symmetric matrices be read as one row, as often as there are elements.
+
+    It is read for each element of the eigenvectors, as in eigvalsh; or for each eigenvalue the row of the first matrix, as in eigh.
+    """
+    yield replaced_rule(eigh, 0, partial(_in_a_row, vectors=False))
+    yield replaced_rule(eigh, 0, partial(_in_a_row, vectors=True))
+
+
+def _in_a_row(right: Rule, *, vectors: bool) -> Rule:
+    def rule(g: Any, out: Any, x: Any) -> Any:
+        (values, turns), (_, v) = g, out
+        *batch, n = shape_of(x)[:-1]
+        count = math.prod(batch) * n
+        if values is None or not count:
+            return right(g, out, x)
+
+        def read(places: Sequence[int], shape: tuple[int, ...]) -> Any:
+            return reshape(index_select(reshape(values, shape=(count,)), axis=0, index=places), shape=shape)
+
+        if vectors:
+            return right((read([i % n for i in range(count)], (*batch, n)), turns), out, x)
+        return matmul(mul(v, read([i % count for i in range(count * n)], (*batch, n, n))), adjoint(v))
 
     return rule

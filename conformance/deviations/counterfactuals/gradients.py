@@ -18,7 +18,7 @@ from conformance.case.outcome import Computed
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import edges, leaves, twins, until
 from conformance.case.rewrite import CONSTANT, each_step, expand_steps, rename, rename_behind, replace_step, with_inputs, with_steps
-from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, results, uses
+from conformance.case.steps import Backward, ClearGrad, Custom, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, results, uses
 from conformance.compare.promise import promised
 from conformance.deviations.conditions.hooks import hook_on_asked
 from conformance.deviations.conditions.in_place import constant_written
@@ -235,6 +235,28 @@ def gradients_are_seeds(case: Case, number: StepNumber, _: Sequence[str]) -> Ite
             yield with_inputs(named, inputs), number
 
 
+def written_into_by_name(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
+    """Have the name of what an op wrote be that of a leaf into which it wrote: the ``.grad`` of that name is what arrives there."""
+    seen = promised(case, PADDLE).observations
+    for i, step in enumerate(until(case, number)):
+        answer = seen[i]
+        out = answer.values[0] if isinstance(answer, Computed) and answer.values else None
+        if i == number or not isinstance(step, Op) or step.op not in ops or out is None:
+            continue
+        name = step.results[0]
+        made, value, written = (f"{CONSTANT}{name}{more}" for more in ("", "_value", "_written"))
+        leaf = Detach(made, (name,)), SetRequiresGrad(name, requires_grad=True)
+        if step.op == "setitem":
+            write: tuple[Step, ...] = (msgspec.structs.replace(step, operands=(name, *step.operands[1:]), results=(written,)),)
+        else:  # the powers of vander are written beside a column of ones
+            rows, columns = out.array.shape
+            key = {"key": [[0, rows, 1], [1, columns, 1]]}
+            write = Op("getitem_slice", (made,), (value,), key), Op("setitem", (name, value), (written,), key)
+        steps = msgspec.structs.replace(step, results=(made,)), *leaf, *write
+        behind = (later if isinstance(later, ClearGrad) else rename(later, {name: written}) for later in case.steps[i + 1 :])
+        yield with_steps(case, (*case.steps[:i], *steps, *behind)), number if number is END else number + len(steps) - 1
+
+
 def toggled_edges_dropped(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have `backward` not start from edges of leaves whose flag was taken off: what arrives there is added to no ``.grad``."""
     call = None if number is END else case.steps[number]
@@ -254,6 +276,7 @@ OF_GRADIENTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Var
     "as if a write changed the history of one tensor alone": histories_kept,
     "as if written constants required a gradient": written_constants_tracked,
     "as if constants that an op writes into required a gradient": own_constants_tracked,
+    "as if what is written into were a leaf of that name": written_into_by_name,
     "as if batches of identities were single": batched_identities_alone,
     "as if gradients were captured before hooks": captured_before_hooks,
     "as if hooked gradients beside a root were roots": hooked_gradients_started,

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
 from copy import copy
+from functools import partial
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import numpy as np
 
+from conformance.backends.reference.engine import ReferenceEngine
+from conformance.case.outcome import Value
 from conformance.deviations.changed_rules import changed_rules
 from conformance.ops.dtypes import format_of
 from reference_impl.primitives.arithmetic import add_scalar, div, mul, mul_scalar, neg, square, sub
 from reference_impl.primitives.cross_entropies import entropy_of_shares, smoothed
 from reference_impl.primitives.distances import at_least
 from reference_impl.primitives.elementary import exp, sigmoid
-from reference_impl.primitives.losses import like, shares, soft_margin, soft_margin_by_sum
+from reference_impl.primitives.losses import like, shares, soft_margin, soft_margin_by_sum, softmax_entropy
 from reference_impl.primitives.margins import less_own
 from reference_impl.primitives.shape import expand
 from reference_impl.primitives.softmax import softmax
+from reference_impl.reverse.overwritten import overwritten
+from reference_impl.reverse.summed import summed_in_place
 from reference_impl.tape.primitive import shape_of, zeros_like
 from reference_impl.tape.rules import replaced_forward, replaced_rule
+from reference_impl.tape.tensor import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from reference_impl.tape.rules import Rule
@@ -45,6 +52,57 @@ def _less_what_is_present(_: Rule, __: int, g: Any, ___: Any, x: Any, *, target:
 def _of_what_is_absent(_: Rule, __: int, g: Any, ___: Any, x: Any, *, target: Any, pos_weight: Any) -> Any:
     present, absent = shares(target, pos_weight, x)
     return mul(g, sub(absent, mul(sigmoid(neg(x)), np.add(present, absent))))
+
+
+def shares_overwritten_by_gradients(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have a pass that accumulates leave the gradient of a cross entropy in the place of the softmax that it was made of.
+
+    A ``.grad`` may lie in that memory, too, or not.
+    """
+    ops = {op.name: (partial(_softmax, axis), gradient) for op, axis, gradient in OVERWRITTEN}
+    yield overwritten(ops, [])
+    yield _in_one_memory(ops)
+
+
+@contextmanager
+def _in_one_memory(ops: Mapping[str, Any]) -> Iterator[None]:
+    memories: list[Any] = []
+    with (
+        overwritten(ops, memories),
+        summed_in_place(everywhere=True, kept_by_nodes=memories),
+        patch.object(ReferenceEngine, "look", _looked),
+        patch.object(ReferenceEngine, "clear_grad", _cleared),
+    ):
+        yield
+
+
+def _looked(_: ReferenceEngine, tensor: Tensor) -> Value:
+    return Value(np.array(tensor.array), tensor.requires_grad)
+
+
+def _cleared(_: ReferenceEngine, tensor: Tensor, to: str) -> None:
+    if to == "none":
+        tensor.grad = None
+    elif tensor.grad is not None:
+        tensor.grad.array[...] = 0
+        tensor.grad = Tensor(np.zeros_like(tensor.grad.array))
+
+
+def _softmax(axis: int, x: Any, *_: Any, **__: Any) -> Any:
+    return np.array(softmax(x, axis=axis))
+
+
+def _of_term(memory: Any, g: Any, x: Any, *, target: Any) -> Any:
+    t = like(target, x)
+    return np.expand_dims(g, 1) * (memory * np.add.reduce(t, axis=1, keepdims=True) - t)
+
+
+def _of_shares(memory: Any, g: Any, _: Any, t: Any) -> Any:
+    return g * (memory * np.add.reduce(t, axis=-1, keepdims=True) - t)
+
+
+OVERWRITTEN = (softmax_entropy, 1, _of_term), (entropy_of_shares, -1, _of_shares)
+"""The terms of cross entropies, the axis of their classes, and the gradients that they make of a softmax."""
 
 
 def soft_margins_of_sums(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

@@ -25,7 +25,7 @@ from conformance.deviations.counterfactuals.conjugates import (
     seeds_conjugated,
 )
 from conformance.deviations.counterfactuals.convolutions import seeds_of_convolutions_constant
-from conformance.deviations.counterfactuals.eigenpairs import gradients_of_first_eigenvalues
+from conformance.deviations.counterfactuals.eigenpairs import gradients_of_eigenvalues_in_a_row, gradients_of_first_eigenvalues
 from conformance.deviations.counterfactuals.exponentials import (
     degree_eight_with_a_wrong_factor,
     gradients_of_exponentials_squared_too_often,
@@ -59,6 +59,7 @@ from conformance.deviations.counterfactuals.losses import (
     labels_smoothed_by_single_numbers,
     margins_of_single_numbers,
     shares_of_entropies_constant,
+    shares_overwritten_by_gradients,
     slopes_of_logits_differences,
     soft_margins_of_sums,
     variances_bounded_above,
@@ -102,6 +103,7 @@ from conformance.deviations.counterfactuals.special import (
     slopes_of_bessel_differences,
     slopes_of_gammaln_short_series,
     trigammas_of_a_short_series,
+    trigammas_of_nine_terms,
 )
 from conformance.deviations.counterfactuals.sums import gradients_formed_in_place, sums_formed_in_place, sums_formed_in_their_seeds
 from reference_impl import OPS
@@ -285,6 +287,7 @@ RULES: dict[str, Change] = {
     "as if reflections were multiplied by the last product": products_written_over,
     "as if gradients of factors were made of those of right sides": gradients_of_factors_through_solutions,
     "as if eigenvalues of a batch had the gradients of the first ones": gradients_of_first_eigenvalues,
+    "as if gradients of eigenvalues were read in a row": gradients_of_eigenvalues_in_a_row,
     "as if no class were less likely than the least number": unlikely_classes_raised,
     "as if largest sizes were not shared": largest_sizes_unshared,
     "as if extrema of segments were not shared": tied_elements_of_segments_unshared,
@@ -304,6 +307,7 @@ RULES: dict[str, Change] = {
     "as if slopes of Bessel functions were differences": slopes_of_bessel_differences,
     "as if gradients of gammaln were a short series": slopes_of_gammaln_short_series,
     "as if trigamma were a short series": trigammas_of_a_short_series,
+    "as if trigamma were nine terms and a series for the rest": trigammas_of_nine_terms,
     "as if slopes of angles were over squares": slopes_of_angles_over_squares,
     "as if fractions of two were 0 in gradients": fractions_of_two_zeros,
     "as if gradients were averaged where elements are one": shared_gradients_averaged,
@@ -314,6 +318,7 @@ RULES: dict[str, Change] = {
     "as if what arrives at a length were multiplied first": slopes_of_lengths_over_them,
     "as if margins of targets were numbers of float32": margins_of_single_numbers,
     "as if entropies were constant in their shares": shares_of_entropies_constant,
+    "as if gradients of cross entropies lay where the shares did": shares_overwritten_by_gradients,
     "as if variances were bounded above": variances_bounded_above,
     "as if soft margins were logarithms of sums": soft_margins_of_sums,
     "as if what arrives were read after its gradient was written": seeds_read_after_their_gradients,

@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 
 FROM_HERE_STRAIGHT = 20.0
 """What Paddle takes for its own ``log(1 + e^x)``."""
+EULER_MACLAURIN = (
+    *(12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1.8924375803183791606e9, 7.47242496e10, -2.950130727918164224e12),
+    *(1.1646782814350067249e14, -4.5979787224074726105e15, 1.8152105401943546773e17, -7.1661652561756670113e18),
+)
+"""The numbers ``(2 k)! / B_2k`` of the formula of Euler and Maclaurin, for ``k`` from 1 on: the divisors of its terms."""
 
 
 def products_with_numbers_never_minus_zero(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -85,6 +90,43 @@ def _with_short_series(right: Callable[..., Any], x: Any, *, n: int) -> Any:
     square = 1 / np.square(y)
     total = total + (1 + 0.5 / y + square * (1 / 6 - square * (1 / 30 - square / 42))) / y
     return np.asarray(np.where(left, -total, total)).astype(x.dtype)
+
+
+def trigammas_of_nine_terms(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have polygamma of order 1 of single numbers be the first ten terms of its sum and a series for the rest, as Eigen computes it.
+
+    The series is one for the rest only where that begins far above 0.
+    """
+    yield replaced_forward(polygamma, lambda right: partial(_with_nine_terms, right))
+
+
+def _with_nine_terms(right: Callable[..., Any], x: Any, *, n: int) -> Any:
+    out = right(x, n=n)
+    if n != 1 or x.dtype != np.float32:
+        return out
+    with np.errstate(all="ignore"):
+        return np.where(np.less(x, 0) & np.not_equal(x, np.floor(x)), _trigamma_of_eigen(np.asarray(x)), out)
+
+
+def _trigamma_of_eigen(x: Any) -> Any:
+    def added(total: Any, term: Any, done: Any) -> tuple[Any, Any]:
+        total = np.where(done, total, total + term)
+        return total, done | (np.abs(term / total) < eps)
+
+    eps, one = format_of(x.dtype).eps / 2, x.dtype.type(1)
+    a, b = x, one / np.square(x)
+    total, done = b, np.zeros(x.shape, bool)
+    for _ in range(9):
+        a = a + one
+        b = one / np.square(a)
+        total, done = added(total, b, done)
+    total = np.where(done, total, total + b * a - b / 2)
+    factor, k = one, 0
+    for divisor in EULER_MACLAURIN:
+        factor, b = factor * x.dtype.type(2 + k), b / a
+        total, done = added(total, factor * b / x.dtype.type(divisor), done)
+        factor, b, k = factor * x.dtype.type(3 + k), b / a, k + 2
+    return total
 
 
 def slopes_of_gammaln_short_series(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

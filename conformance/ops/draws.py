@@ -93,7 +93,7 @@ def reduction(*, one_axis: bool, nonempty: bool = False, domain: str | None = No
         elif not x.shape or s.source.chance(0.4):
             axis = None
         else:
-            axis = sorted(s.source.subset(range(len(x.shape)), at_least=1))
+            axis = [from_either_end(s, x, a) for a in sorted(s.source.subset(range(len(x.shape)), at_least=1))]
         return [x], {"axis": axis, "keepdims": s.source.chance(0.3)}
 
     return draw

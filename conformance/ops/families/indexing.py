@@ -51,8 +51,9 @@ def _select(s: Sampler) -> Arguments | None:
 
 def _gather(s: Sampler) -> Arguments | None:
     x = s.take(has_rows)
-    axis = s.source.integer(0, len(x.shape) - 1)
-    shape = tuple(s.source.integer(1, 4) if i == axis else s.source.integer(1, n) for i, n in enumerate(x.shape))
+    axis = axis_of(s, x)
+    at = axis % len(x.shape)
+    shape = tuple(s.source.integer(1, 4) if i == at else s.source.integer(1, n) for i, n in enumerate(x.shape))
     return [x], {"axis": axis, "index": indices(s, shape, x.shape[axis])}
 
 

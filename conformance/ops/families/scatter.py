@@ -141,7 +141,7 @@ def _on_entry(s: Sampler) -> Arguments | None:
 
 def _on_slice(s: Sampler) -> Arguments | None:
     x = s.take(has_rows)
-    axis = s.source.integer(0, len(x.shape) - 1)
+    axis = axis_of(s, x)
     start = s.source.integer(0, x.shape[axis] - 1)
     stop, step = s.source.integer(start + 1, x.shape[axis]), s.source.choice((1, 1, 2))
     shape = list(x.shape)

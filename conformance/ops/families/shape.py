@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING
 from conformance.ops import corners_of_shapes
 from conformance.ops.calls import both
 from conformance.ops.corners import axes, equal_parts, joined, on, several, uneven_parts
-from conformance.ops.draws import along_axis, diagonal_of, interleaved, padded, reshaped, rolled, tiled, triangle, unary
+from conformance.ops.draws import (
+    along_axis,
+    axis_of,
+    diagonal_of,
+    from_either_end,
+    interleaved,
+    padded,
+    reshaped,
+    rolled,
+    tiled,
+    triangle,
+    unary,
+)
 from conformance.ops.in_place import RESHAPES, InPlaceForm
 from conformance.ops.numbers import BOTH, UNREGISTERED, real_only
 from conformance.ops.spec import PLAIN, Memory, op, rows
@@ -26,14 +38,13 @@ def _flatten(s: Sampler) -> Arguments | None:
 
 def _permute(s: Sampler) -> Arguments | None:
     x = s.take(lambda d: len(d.shape) >= 2)
-    axes = s.source.shuffled(range(len(x.shape)))
-    return [x], {"axes": axes}
+    return [x], {"axes": [from_either_end(s, x, axis) for axis in s.source.shuffled(range(len(x.shape)))]}
 
 
 def _transpose(s: Sampler) -> Arguments | None:
     x = s.take(lambda d: len(d.shape) >= 2)
     axis0, axis1 = s.source.shuffled(range(len(x.shape)))[:2]
-    return [x], {"axis0": axis0, "axis1": axis1}
+    return [x], {"axis0": from_either_end(s, x, axis0), "axis1": from_either_end(s, x, axis1)}
 
 
 def _t(s: Sampler) -> Arguments | None:
@@ -42,12 +53,12 @@ def _t(s: Sampler) -> Arguments | None:
 
 def _unsqueeze(s: Sampler) -> Arguments | None:
     x = s.take(lambda d: len(d.shape) < 4)
-    return [x], {"axis": s.source.integer(0, len(x.shape))}
+    return [x], {"axis": s.source.integer(-len(x.shape) - 1, len(x.shape))}
 
 
 def _squeeze(s: Sampler) -> Arguments | None:
     x = s.take(lambda d: 1 in d.shape, shape=(2, 1))
-    return [x], {"axis": x.shape.index(1)}
+    return [x], {"axis": from_either_end(s, x, x.shape.index(1))}
 
 
 def _expand(s: Sampler) -> Arguments | None:
@@ -58,20 +69,20 @@ def _expand(s: Sampler) -> Arguments | None:
 
 def _cat(s: Sampler) -> Arguments | None:
     x = s.take(lambda d: len(d.shape) >= 1)
-    axis = s.source.integer(0, len(x.shape) - 1)
+    axis = axis_of(s, x)
     others = [s.take_shaped(x.shape) for _ in range(s.source.integer(1, 2))]
     return [x, *others], {"axis": axis}
 
 
 def _stack(s: Sampler) -> Arguments | None:
     x = s.take(lambda d: len(d.shape) < 3)
-    return [x, s.take_shaped(x.shape)], {"axis": s.source.integer(0, len(x.shape))}
+    return [x, s.take_shaped(x.shape)], {"axis": s.source.integer(-len(x.shape) - 1, len(x.shape))}
 
 
 def _split(s: Sampler) -> Arguments | None:
     x = s.take(lambda d: len(d.shape) >= 1 and d.shape[0] >= 2, shape=(3, 2))
     first = s.source.integer(1, x.shape[0] - 1)
-    return [x], {"sections": [first, x.shape[0] - first], "axis": 0}
+    return [x], {"sections": [first, x.shape[0] - first], "axis": from_either_end(s, x, 0)}
 
 
 def _chunk(s: Sampler) -> Arguments | None:
@@ -81,7 +92,7 @@ def _chunk(s: Sampler) -> Arguments | None:
 
 def _unbind(s: Sampler) -> Arguments | None:
     x = s.take(lambda d: len(d.shape) >= 1 and d.shape[0] >= 1, shape=(3, 2))
-    return [x], {"axis": 0}
+    return [x], {"axis": from_either_end(s, x, 0)}
 
 
 _row = partial(op, exact=True, numbers=BOTH, points=PLAIN)

@@ -23,7 +23,7 @@ from conformance.campaign.explain import blame_case, explain_case
 from conformance.campaign.pool import CALL_TIMEOUT
 from conformance.campaign.records import Again, FindingRecord
 from conformance.campaign.shrink import SECONDS, ShrinkResult, fails_after, shrink_case
-from conformance.campaign.suspects import suspects, usual_shares
+from conformance.campaign.suspects import in_some, suspects, usual_shares
 from conformance.campaign.triage import PATIENCE, absorbed, begins_at, is_open
 from conformance.case.files import encode
 from conformance.case.steps import Op
@@ -185,6 +185,7 @@ def finding(
     printer = backend if registration(backend).script else printers()[0]
     script = _unless_it_fails(failed, reproduction, case, printer, mismatch and difference(mismatch), blamed) or ""
     paths = " ".join(path.as_posix() for path in _written(small.cases, writing.out / "cases", fingerprint.id))
+    ops = tuple(sorted({step.op for step in case.steps if isinstance(step, Op)}))
     return FindingRecord(
         id=fingerprint.id,
         fingerprint=fingerprint,
@@ -193,7 +194,7 @@ def finding(
         at=fingerprint.at,
         count=failure.count,
         index=failure.index,
-        ops=tuple(sorted({step.op for step in case.steps if isinstance(step, Op)})),
+        ops=ops,
         case=case,
         mismatch=mismatch or failure.mismatch,
         blame=blamed,
@@ -206,6 +207,7 @@ def finding(
         since=failure.since,
         also_at=tuple(sorted(failure.at - {fingerprint.at})) if fingerprint.kind == "dtype" else (),
         suspects={} if fingerprint.op or not writing.usual else suspects(failure, writing.usual),
+        in_some=() if fingerprint.op else in_some(failure, ops),
         failed=tuple(failed),
     )
 

@@ -2,7 +2,8 @@
 
 A flag, a refusal or a state that differs has no place in the reverse pass. But if an op is in each of nine failing cases, and in one
 of eight others, that it is in all nine by chance has a probability of 1 / 8^9. So every op is listed that would be in all of them with
-a probability of at most `CHANCE`. Example: "suspect: prod (in all 9 cases, and in 12 % of the others)".
+a probability of at most `CHANCE`. Example: "suspect: prod (in all 9 cases, and in 12 % of the others)". On the other hand, an op that
+the smallest case has and others have not is no cause of those, and a reader of that case has to be told.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 from conformance.case.queries import ops_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from conformance.campaign.tally import Failure
     from conformance.case.case import Case
@@ -34,3 +35,8 @@ def suspects(failure: Failure, usual: Mapping[str, float]) -> dict[str, float]:
     """Return the ops that a failure is suspected of, with the share of other cases that have them; the rarest first."""
     shares = {op: usual.get(op, 1 / SAMPLE) for op in failure.ops}
     return {op: share for op, share in sorted(shares.items(), key=lambda item: item[1]) if share**failure.count <= CHANCE}
+
+
+def in_some(failure: Failure, ops: Sequence[str]) -> tuple[str, ...]:
+    """Return those of the ops of the case that is shown which other cases of the failure do without."""
+    return tuple(op for op in ops if op not in failure.ops)

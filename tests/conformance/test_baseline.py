@@ -12,7 +12,7 @@ from conformance.campaign.accepted_records import Accepted, AcceptedRecord
 from conformance.campaign.baseline import acceptance, accepting, drawn_by, read_baseline, too_often, write_baseline
 from conformance.campaign.fingerprint import Fingerprint
 from conformance.campaign.records import Again, RecordError
-from conformance.campaign.suspects import suspects, usual_shares
+from conformance.campaign.suspects import in_some, suspects, usual_shares
 from conformance.campaign.tally import Failure
 from conformance.case.case import Case, Input
 from conformance.case.steps import Op
@@ -229,6 +229,10 @@ def test_suspects_are_the_ops_that_would_hardly_be_in_all_cases_by_chance() -> N
 
 def test_of_one_case_nothing_is_suspected_but_what_is_rare() -> None:
     assert ["prod"] == [*suspects(failure(1, "sum", "prod"), {"sum": 0.3})]
+
+
+def test_an_op_of_the_case_that_is_shown_which_other_cases_do_without_is_named() -> None:
+    assert ("maximum",) == in_some(failure(159, "sum"), ("maximum", "sum"))
 
 
 def test_what_two_failures_have_in_common_is_suspected() -> None:

@@ -67,6 +67,11 @@ def test_a_wrong_dtype_of_the_results_of_several_ops_says_how_many() -> None:
     assert "diverged at op:reshape and 2 other ops with" in " ".join(lines)
 
 
+def test_a_finding_that_other_cases_show_without_an_op_of_its_case_is_not_put_down_to_that() -> None:
+    lines = printed(run(FOOTER, replace(finding(blame=BLAME), ops=("mul", "reshape"), in_some=("mul",))), width=300)
+    assert "requires_grad; other cases show it without mul; node" in " ".join(lines)
+
+
 @pytest.mark.parametrize(
     ("ops", "suspects", "said"),
     [

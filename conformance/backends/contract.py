@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 ALL = {"axis": None, "keepdims": False}
 X, W = Input("x", (3,), (1.0, 2.0, 3.0)), Input("w", (3,), (4.0, 5.0, 6.0))
+BATCH = Input("b", (2, 3), (1.0, 1.0, 1.0, 0.0, 1.0, 2.0), differentiable=False)
 SQUARE, TOTAL = Op("mul", ("x", "x"), ("y",)), Op("sum", ("y",), ("z",), ALL)
 PRODUCT, TOTALS = Op("mul", ("w", "x"), ("u",)), (TOTAL, Op("sum", ("u",), ("t",), ALL))
 MISFIT = Op("add", ("x", "m"), ("s",))
@@ -139,7 +140,7 @@ PROBES = (
         static=False,
     ),
     Probe(
-        "create_graph is passed on, or derivatives of derivatives are not offered (grad.again)",
+        "create_graph is passed on, or it is not offered (grad.create_graph), or derivatives of derivatives are not (grad.again)",
         Case(
             (X,),
             (
@@ -151,6 +152,18 @@ PROBES = (
             ),
         ),
         {"h": [2.0, 2.0, 2.0]},
+        static=False,
+    ),
+    Probe(
+        "materialize_grads is passed on, or it is not offered (materialize_grads)",
+        Case((X, W), (SQUARE, TOTAL, Grad(("z",), ("x", "w"), ("g", "h"), materialize_grads=True))),
+        {"g": [2.0, 4.0, 6.0], "h": [0.0] * 3},
+        static=False,
+    ),
+    Probe(
+        "is_grads_batched is passed on, or it is not offered (is_grads_batched)",
+        Case((X, BATCH), (SQUARE, Grad(("y",), ("x",), ("g",), ("b",), is_grads_batched=True))),
+        {"g": np.array([[2.0, 4.0, 6.0], [0.0, 4.0, 12.0]], "float32")},
         static=False,
     ),
     Probe(

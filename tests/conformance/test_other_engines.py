@@ -223,6 +223,8 @@ ROOT_OF = Op("sqrt", ("x",), ("v",))
         ((grad("v", "x", "g"), Op("mul", ("g", "x"), ("u",)), grad("u", "g", "h")), set()),
         ((grad("v", "v", "g"), grad("g", "v", "h")), {AGAIN}),
         ((Grad(("v",), ("x", "v"), ("g", "f")), grad("g", "f", "h")), {BETWEEN}),
+        ((grad("v", "x", "g"), Grad(("g",), ("x",), ("h",), no_grad_vars=("v",))), {AGAIN, BETWEEN}),
+        ((Grad(("v",), ("x",), ("g",), no_grad_vars=("v",)),), set()),
     ],
 )
 def test_a_call_needs_what_it_differentiates_again(steps: tuple[Any, ...], needs: set[str]) -> None:

@@ -151,9 +151,7 @@ class Grad(_Call, frozen=True, tag="grad"):
     CONSTANTS = "no_grad_vars"
     PARAMETERS = {
         "create_graph": "grad.create_graph",
-        "no_grad_vars": "no_grad_vars",
-        "materialize_grads": "materialize_grads",
-        "is_grads_batched": "is_grads_batched",
+        **{name: name for name in ("no_grad_vars", "materialize_grads", "is_grads_batched")},
     }
     outputs: tuple[str, ...]
     inputs: tuple[str, ...]

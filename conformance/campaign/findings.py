@@ -186,6 +186,7 @@ def finding(
     script = _unless_it_fails(failed, reproduction, case, printer, mismatch and difference(mismatch), blamed) or ""
     paths = " ".join(path.as_posix() for path in _written(small.cases, writing.out / "cases", fingerprint.id))
     ops = tuple(sorted({step.op for step in case.steps if isinstance(step, Op)}))
+    also_at = tuple(sorted(failure.at - {fingerprint.at})) if fingerprint.kind == "dtype" else ()
     return FindingRecord(
         id=fingerprint.id,
         fingerprint=fingerprint,
@@ -205,9 +206,9 @@ def finding(
         again=again,
         before=small.cases[:-1],
         since=failure.since,
-        also_at=tuple(sorted(failure.at - {fingerprint.at})) if fingerprint.kind == "dtype" else (),
+        also_at=also_at,
         suspects={} if fingerprint.op or not writing.usual else suspects(failure, writing.usual),
-        in_some=() if fingerprint.op else in_some(failure, ops),
+        in_some=() if fingerprint.op or also_at else in_some(failure, ops),
         failed=tuple(failed),
     )
 

@@ -116,6 +116,7 @@ ROWS: tuple[tuple[str, Shapes, dict[str, Any]], ...] = (
     ("dropout_downscaled_as_one", ((2, 3),), {"p": 0.25}),
     ("dropout_all", ((2, 3),), {}),
     ("dropout_all_unsigned", ((2, 3),), {}),
+    ("hardshrink_signed", ((2, 3),), {"bound": 0.5}),
     ("prelu", ((2, 3), (3,)), {}),
     ("prelu", ((2, 3, 2), (3,)), {}),
     ("prelu", ((3,), (1,)), {}),

@@ -60,7 +60,7 @@ from conformance.deviations.counterfactuals.calls import (
     views_of_toggled_flagged,
 )
 from conformance.deviations.counterfactuals.captures import another_result_asked
-from conformance.deviations.counterfactuals.cuts import MOST, derivative_constant, last_operand_constant, operand_constant
+from conformance.deviations.counterfactuals.cuts import MOST, OF_CUTS
 from conformance.deviations.counterfactuals.gradients import OF_GRADIENTS
 from conformance.deviations.counterfactuals.seeds import (
     returned_seeds_with_history,
@@ -284,8 +284,7 @@ def bound_nearer(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator
 
 
 COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
-    "as if an operand were a constant": operand_constant,
-    "as if the last operand were a constant": last_operand_constant,
+    **OF_CUTS,
     "as if an op were left out": op_left_out,
     "as if a hook answered nothing": hook_ignored,
     "as if inputs were retained": inputs_retained,
@@ -333,7 +332,6 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if flags were set again": flags_set_again,
     "as if views of what was flagged were leaves": views_of_toggled_flagged,
     "as if the call had gone through, or not been made": gone_through,
-    "as if a derivative were a constant": derivative_constant,
     "as if polar were differentiated through its result": polar_through_result,
     "as if sgn were its operand over its size": sgn_of_operand,
     "as if a bound were nearer": bound_nearer,

@@ -75,7 +75,6 @@ OF_PADDLE_ALONE = (
     "dump-of-a-batch-norm-with-one-gradient",
     "dump-of-what-a-custom-function-leaves-out",
     "outputs-of-which-none-is-left-behind-a-cut",
-    "retained-root-whose-input-is-cut",
     "returned-seed-in-a-call-with-a-graph",
 )
 VALUES_ALONE = (

@@ -24,7 +24,7 @@ from conformance.campaign.fingerprint import chosen
 from conformance.campaign.pool import CALL_TIMEOUT
 from conformance.campaign.records import Again, FindingRecord
 from conformance.campaign.shrink import SECONDS, ShrinkResult, fails_after, shrink_case
-from conformance.campaign.suspects import suspects, usual_shares
+from conformance.campaign.suspects import in_some, suspects, usual_shares
 from conformance.campaign.triage import PATIENCE, absorbed, begins_at, is_open
 from conformance.case.files import encode
 from conformance.case.steps import Op
@@ -187,6 +187,8 @@ def finding(
     printer = backend if registration(backend).script else printers()[0]
     script = _unless_it_fails(failed, reproduction, case, printer, mismatch and difference(mismatch), blamed) or ""
     paths = " ".join(path.as_posix() for path in _written(small.cases, writing.out / "cases", fingerprint.id))
+    ops = tuple(sorted({step.op for step in case.steps if isinstance(step, Op)}))
+    also_at = _elsewhere(fingerprint, failure, shown)
     return FindingRecord(
         id=fingerprint.id,
         fingerprint=fingerprint,
@@ -195,7 +197,7 @@ def finding(
         at=fingerprint.at or (shown.at if shown else ""),
         count=failure.count,
         index=failure.index,
-        ops=tuple(sorted({step.op for step in case.steps if isinstance(step, Op)})),
+        ops=ops,
         case=case,
         mismatch=shown,
         blame=blamed,
@@ -206,8 +208,9 @@ def finding(
         again=again,
         before=small.cases[:-1],
         since=failure.since,
-        also_at=_elsewhere(fingerprint, failure, shown),
+        also_at=also_at,
         suspects={} if fingerprint.op or not writing.usual else suspects(failure, writing.usual),
+        in_some=() if fingerprint.op or also_at else in_some(failure, ops),
         failed=tuple(failed),
     )
 

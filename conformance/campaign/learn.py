@@ -3,8 +3,9 @@
 A case that agrees shows an option where another one would have been told apart; one that was followed shows it, too. In a first pass a
 refusal among several ops may be put down to the wrong one; so another one starts from what most cases of the first said, and so on,
 until a pass ends with what it started from. Later passes run what asks for a choice that has turned out otherwise, and the rest would
-only say the same again. What each case said last counts alone: that is a measurement of the engine, for the file that its runs start
-from. An engine that decides one choice now so and now so is told, with a case for each.
+only say the same again. Where cases disagree about a choice, most of them may be put down to the wrong one, and agree with what was
+expected; so another pass expects of it what the fewest said. What each case said last counts alone: that is a measurement of the
+engine, for the file that its runs start from. An engine that decides one choice now so and now so is told, with a case for each.
 """
 
 from __future__ import annotations
@@ -85,6 +86,11 @@ class Learned:
         }
 
     @property
+    def fewest(self) -> dict[OpenChoice, str]:
+        """What the fewest cases said of those choices."""
+        return {choice: min(options, key=options.__getitem__) for choice, options in self.varying.items()}
+
+    @property
     def turned(self) -> set[OpenChoice]:
         """The choices of which most cases say otherwise than was expected of them when the pass began."""
         said = conventions(self.lock).options
@@ -132,7 +138,7 @@ def learn(
         backend = workers.describe(name)
         before = _measured(backend)
         chunks = list(_chunks(backend, cases, seed, None if ops is None else tuple(ops), frozenset(_of_others(before, ops))))
-        expected, turned = None, set[OpenChoice]()
+        expected, turned, doubted = None, set[OpenChoice](), set[OpenChoice]()
         for number in range(PASSES):
             due = [c for c in chunks if (number or not c.name.startswith(ANY)) and _is_due(shown.get(c.name), name, turned)]
             shown |= _pass(workers, due, expected, tell)
@@ -144,7 +150,9 @@ def learn(
             file = path(backend)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text_of(learned.lock), "utf-8")
-            expected, turned = conventions(learned.lock).unheld(), learned.turned
+            doubts = {choice: said for choice, said in learned.fewest.items() if number and choice not in doubted}
+            doubted |= doubts.keys()
+            expected, turned = conventions(learned.lock).unheld().but(doubts), learned.turned | doubts.keys()
             if number and not turned:
                 break
     return learned

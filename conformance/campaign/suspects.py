@@ -3,7 +3,8 @@
 A flag, a refusal or a state that differs has no place in the reverse pass. But if an op is in each of nine failing cases, and in one
 of eight others, that it is in all nine by chance has a probability of 1 / 8^9. There are hundreds of ops, and any single case has some
 rare ones. So an op is listed if, were all ops as usual as it is, at most `CHANCE` of them would be expected in all failing cases.
-Example: "suspect: prod (in all 9 cases, and in 12 % of the others)".
+Example: "suspect: prod (in all 9 cases, and in 12 % of the others)". On the other hand, an op that the smallest case has and others
+have not is no cause of those, and a reader of that case has to be told.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 from conformance.case.queries import ops_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from conformance.campaign.tally import Failure
     from conformance.case.case import Case
@@ -36,3 +37,8 @@ def suspects(failure: Failure, usual: Mapping[str, float]) -> dict[str, float]:
     shares = {op: usual.get(op, 1 / SAMPLE) for op in failure.ops}
     ops = len(usual.keys() | shares.keys())
     return {op: share for op, share in sorted(shares.items(), key=lambda item: item[1]) if ops * share**failure.count <= CHANCE}
+
+
+def in_some(failure: Failure, ops: Sequence[str]) -> tuple[str, ...]:
+    """Return those of the ops of the case that is shown which other cases of the failure do without."""
+    return tuple(op for op in ops if op not in failure.ops)

@@ -175,7 +175,8 @@ BETWEEN = "grad.between"
 """What a call needs that asks for the gradient of a gradient by a value which that gradient was itself taken through.
 
 In ``v = sqrt(x)``, ``g = grad(v, x)``, ``grad(g, v)`` a tape answers by the formula that it has for ``g``: ``1 / (2 v)`` depends on
-``v``, and ``x ** -0.5 / 2``, the same number, does not. To an engine that differentiates functions it is no question at all.
+``v``, and ``x ** -0.5 / 2``, the same number, does not. To an engine that differentiates functions it is no question at all. The same
+holds of ``grad(g, x, no_grad_vars=v)``, which is 0 by the first formula.
 """
 
 
@@ -222,7 +223,8 @@ def _higher(steps: tuple[Step, ...], used: tuple[tuple[str, ...], ...]) -> dict[
             if call in below:
                 words[AGAIN] |= below[call]
                 words[BETWEEN] |= passed[call].union(results(steps[call])) - {name}  # on a tape one may be made of another
-        found[number] = tuple(word for word, names in words.items() if not names.isdisjoint(step.inputs))
+        asked = {AGAIN: step.inputs, BETWEEN: (*step.inputs, *(step.no_grad_vars or ()))}
+        found[number] = tuple(word for word, names in words.items() if not names.isdisjoint(asked[word]))
         below[number] = _made_of(used[number], makers, used)
         passed[number] = _made_with(step.inputs, below[number], makers, used)
     return found

@@ -149,7 +149,10 @@ class Grad(_Call, frozen=True, tag="grad"):
     SEEDS = ("grad_outputs",)
     ASKED = "inputs"
     CONSTANTS = "no_grad_vars"
-    PARAMETERS = {"no_grad_vars": "no_grad_vars", "materialize_grads": "materialize_grads", "is_grads_batched": "is_grads_batched"}
+    PARAMETERS = {
+        "create_graph": "grad.create_graph",
+        **{name: name for name in ("no_grad_vars", "materialize_grads", "is_grads_batched")},
+    }
     outputs: tuple[str, ...]
     inputs: tuple[str, ...]
     results: tuple[str, ...]

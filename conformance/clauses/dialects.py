@@ -16,6 +16,7 @@ _C = constant("c", 5.0, 6.0)
 _SQUARES = mul("x", "x", "y")
 _SUM = (_SQUARES, total("y", "z"))
 _Z = plane("z", 1 + 2j)
+_V = Input("v", (2,), (1.0, 2.0), "float64")
 _HALVES = Op("split", ("x",), ("a", "b"), {"sections": [1, 1], "axis": 0})
 
 _CALLS = (
@@ -55,6 +56,11 @@ _STATE = (
         "accumulation",
         "two passes, and the leaf is used again",
         exact((_X,), *_SUM, Backward(("z",)), total("x", "s"), Backward(("s",)), mul("x", "x", "u")),
+    ),
+    Curated(
+        "unfinished",
+        "a second pass over a leaf, and over what was freed",
+        exact((number("x", 3.0), number("w", 4.0)), mul("x", "x", "y"), Backward(("w", "y")), Backward(("w", "y"))),
     ),
     Curated(
         "spelled",
@@ -105,6 +111,20 @@ _STATE = (
             ),
         ),
         dialect=TORCH,
+    ),
+    Curated(
+        "promotion",
+        "a double factor without axes, and a single one of doubles that its derivative frees",
+        exact(
+            (_V, leaf("x", 3.0, 4.0), Input("s", (2,), (1.0, 2.0), "float64", differentiable=False), Input("d", (), (2.0,), "float64")),
+            mul("d", "x", "e"),
+            mul("v", "x", "y"),
+            Grad(("y",), ("x",), ("dx",), ("s",), create_graph=True),
+            total("dx", "z"),
+            Backward(("z",)),
+            Op("neg", ("y",), ("w",)),
+            Backward(("w",), ("s",)),
+        ),
     ),
     Curated(
         "promotion",

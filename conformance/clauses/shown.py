@@ -151,5 +151,6 @@ def _differing(info: BackendInfo, cases: Cases, *, following: bool) -> str:
     """Say in which case an answer differs from what is promised, and in what; nothing if in none."""
     for one, outcome in cases:
         if (found := _mismatch(info, one, outcome, following=following)) is not None:
-            return f"{one.title} (expected {found.expected}, actual {found.actual})"
+            what = f"{found.kind} of {found.name}: " if found.name else ""
+            return f"{one.title} ({what}expected {found.expected}, actual {found.actual})"
     return ""

@@ -137,7 +137,11 @@ cli.add_command(repro)
 )
 @with_options(sampling_options)
 @click.option(
-    "--resume", type=click.Path(file_okay=False, path_type=Path), help="Go on with the run in DIR that did not end.", metavar="DIR"
+    "--resume",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Go on with the run in DIR that did not end.",
+    metavar="DIR",
+    is_eager=True,  # so that what its record says is known before other options are looked at
 )
 @click.pass_context
 def run(context: click.Context, /, resume: Path | None, **chosen: Any) -> int:

@@ -39,7 +39,8 @@ def chosen_backends(context: click.Context, parameter: click.Parameter, value: s
     if not chosen:
         msg = f"{value!r} names no backend"
         raise click.BadParameter(msg, param=parameter)
-    if context.get_parameter_source(parameter.name or "") is ParameterSource.DEFAULT:
+    is_named_by_record = context.params.get("resume") is not None
+    if not is_named_by_record and context.get_parameter_source(parameter.name or "") is ParameterSource.DEFAULT:
         from conformance.backends.registry import registration
 
         here = [name for name in chosen if registration(name).installed]

@@ -59,6 +59,14 @@ def what_a_root_was_made_of(case: Case, number: StepNumber, asked: str | None) -
     return any(asked in below_roots(case, i) for i in calls)
 
 
+def what_a_root_reaches_before_a_cut(case: Case, number: StepNumber, asked: str | None) -> bool:
+    """Whether a root of a `grad` call is the tensor, or was made of it in a way that its ``no_grad_vars`` leave."""
+    call = None if number is END else case.steps[number]
+    if number is END or not isinstance(call, Grad):
+        return False
+    return asked in upstream_of(case.steps[:number], call.roots, but=call.no_grad_vars or ())
+
+
 def a_leaf_seeded_in_another_dtype(case: Case, number: StepNumber, asked: str | None) -> bool:
     """Whether the tensor is a leaf that was a root with a seed of another dtype."""
     return asked in leaves_seeded_in_other_dtypes(case, number)
@@ -93,6 +101,7 @@ ASKED: dict[str, Callable[[Case, StepNumber, str | None], bool]] = {
     "an output, or what lies below one": an_output_or_below,
     "what a root was made of, be it by a derivative": what_a_root_was_made_of,
     "a leaf with a seed of another dtype": a_leaf_seeded_in_another_dtype,
+    "what a root reaches before a cut": what_a_root_reaches_before_a_cut,
     "what setitem made": what_setitem_made,
     "what a custom function that returns its operand was given, or lies below": beside_a_returned_operand,
     "a root whose seed has another shape, or what lies below one": what_a_misfit_reaches,

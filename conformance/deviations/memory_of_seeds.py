@@ -39,7 +39,7 @@ def is_accumulated_in_dtypes_of_seeds(promise: Promise, found: Mismatch) -> bool
         if not isinstance(step, Backward) or after is None:
             continue
         before = held[number - 1].get(found.name) if number else None
-        added = _as_seeded(promise, number, step, found.name, after.array if before is None else after.array - before.array)
+        added = _as_seeded(promise, number, step, found.name, 0 if before is None else before.array, after.array)
         memory = added if memory is None else _added_to(memory, added)
         if memory is None:
             return False
@@ -56,13 +56,13 @@ def _added_to(memory: Any, added: Any) -> Any:
         return read.reshape(added.shape) + added
 
 
-def _as_seeded(promise: Promise, number: int, call: Backward, leaf: str, added: Any) -> Any:
+def _as_seeded(promise: Promise, number: int, call: Backward, leaf: str, before: Any, after: Any) -> Any:
     """Return what a call adds to a leaf: the seed as it is given, if that is all."""
     same = names_in_paddle(promise.case, number)
     names = [seed for root, seed in zip(call.roots, call.seeds or (), strict=False) if same.get(root, root) == leaf]
-    seeds = (array for name, array in _arrays(promise) if name in names and array.shape == added.shape)
-    with np.errstate(all="ignore"):
-        return next((seed for seed in seeds if np.array_equal(_cast(seed, added.dtype), added)), added)
+    seeds = (array for name, array in _arrays(promise) if name in names and array.shape == after.shape)
+    with np.errstate(all="ignore"):  # of a sum that was rounded a difference does not give the seed back
+        return next((seed for seed in seeds if np.array_equal(before + _cast(seed, after.dtype), after)), after - before)
 
 
 def _cast(seed: Any, dtype: Any) -> Any:

@@ -3,7 +3,8 @@
 One op and a sum of its result, or of the real parts. It is differentiated three times, for every way through its operands, and twice
 by all of them at once; its graph and that of each first derivative are run twice, the former for the op's result alone, too; and each
 thing that it may have kept is written to before a pass, for which its operands are copies, since leaves may not be written to. All of
-it with every operand that needs a gradient alone, and with all together: which of them need one decides what is kept.
+it with every operand that needs a gradient alone, and with all together: which of them need one decides what is kept. The first
+derivatives are run twice with the arguments of each corner, too: a Fourier transform has more nodes where it keeps a half.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from conformance.case.aliases import TABULATED
 from conformance.case.case import Case, input_of
 from conformance.case.steps import Backward, Grad, InPlace, Op
-from conformance.generate.grid.places import Drawn, Place, drawn
+from conformance.generate.grid.places import DRAWN, Drawn, Place, drawn
 from conformance.ops import catalogue
 from conformance.ops.dtypes import is_complex, is_floating
 
@@ -38,24 +39,26 @@ SEED = "s"
 
 def probes(op: str) -> Iterator[Case]:
     """Yield the probes of an op; none if it takes nothing that has a gradient."""
-    made = next(filter(None, (drawn(op, place, ONE[place.kind]) for place in _places(op))), None)
-    if made is None or not is_floating(made.results[0][1]):
-        return
-    leaves = [input_of(draft.name, draft.array, differentiable=True) for draft in made.inputs]
-    shape, dtype = made.results[0]
-    seed = input_of(SEED, np.ones(shape, dtype), differentiable=True)
-    for tracked in _subsets(leaves):
-        inputs = tuple(msgspec.structs.replace(leaf, differentiable=leaf in tracked) for leaf in leaves)
-        names = [leaf.name for leaf in tracked]
-        yield from (Case(inputs, tuple(steps)) for steps in _scripts(op, made, names))
-        yield from (Case((*inputs, seed), tuple(steps)) for steps in _derivatives_run_twice(op, made, names))
+    for argument in (DRAWN, *catalogue()[op].corners):
+        made = next(filter(None, (drawn(op, place, ONE[place.kind]) for place in _places(op, argument))), None)
+        if made is None or not is_floating(made.results[0][1]):
+            continue
+        leaves = [input_of(draft.name, draft.array, differentiable=True) for draft in made.inputs]
+        shape, dtype = made.results[0]
+        seed = input_of(SEED, np.ones(shape, dtype), differentiable=True)
+        for tracked in _subsets(leaves) if argument == DRAWN else (leaves,):
+            inputs = tuple(msgspec.structs.replace(leaf, differentiable=leaf in tracked) for leaf in leaves)
+            names = [leaf.name for leaf in tracked]
+            if argument == DRAWN:
+                yield from (Case(inputs, tuple(steps)) for steps in _scripts(op, made, names))
+            yield from (Case((*inputs, seed), tuple(steps)) for steps in _derivatives_run_twice(op, made, names))
 
 
-def _places(op: str) -> Iterator[Place]:
+def _places(op: str, argument: str) -> Iterator[Place]:
     row = catalogue()[op]
     for kind, rank in product(("real", "complex"), "21340"):
         if row.numbers.taken in ("both", kind):
-            yield Place("drawn", rank, "few", "same", "numeric", kind)
+            yield Place(argument, rank, "few", "same", "numeric", kind)
 
 
 def _subsets(leaves: Sequence[Input]) -> list[Sequence[Input]]:

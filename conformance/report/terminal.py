@@ -20,7 +20,17 @@ from conformance.deviations.entries import CRASH
 from conformance.judge.verdict import AGREEING, COMPARED, CONVENTION, Bucket
 from conformance.report.costs import pace
 from conformance.report.tables import deviations_of
-from conformance.report.words import AGAIN, WHO, accepted_text, failed_text, node_text, per_million, summary, suspects_text
+from conformance.report.words import (
+    AGAIN,
+    WHO,
+    accepted_text,
+    failed_text,
+    in_some_text,
+    node_text,
+    per_million,
+    summary,
+    suspects_text,
+)
 from reference_impl.dialects.conventions import plain_name
 
 if TYPE_CHECKING:
@@ -226,7 +236,7 @@ def finding_line(finding: FindingRecord) -> str:
     also = f" and {counted(len(finding.also_at), 'other op')}" if finding.also_at and finding.fingerprint.kind != CONVENTION else ""
     what = f"{finding.bucket.replace('_', ' ')} at {finding.at or 'run'}{also}{ops}, {counted(finding.count, 'case')}"
     once = [AGAIN[finding.again]] if AGAIN[finding.again] else []
-    suspect = [text] if (text := suspects_text(finding)) else []
+    suspect = [text for text in (in_some_text(finding), suspects_text(finding)) if text]
     failed = [text] if (text := failed_text(finding)) else []
     return "; ".join([f"{finding.id}: {what}: {summary(finding)}", *suspect, *once, *who, *failed])
 

@@ -26,6 +26,7 @@ from conformance.report.words import (
     elsewhere_text,
     failed_text,
     headline,
+    in_some_text,
     marked,
     node_text,
     shrinking,
@@ -78,6 +79,7 @@ class FindingView:
     shrinking: str
     again: str
     suspects: str
+    in_some: str
     elsewhere: str
     failed: str
     steps: list[StepView]
@@ -319,6 +321,7 @@ def _finding(record: FindingRecord) -> FindingView:
         shrinking=shrinking(record),
         again=again_text(record),
         suspects=suspects_text(record),
+        in_some=in_some_text(record),
         elsewhere=elsewhere_text(record),
         failed=failed_text(record),
         steps=steps,

@@ -124,6 +124,11 @@ def suspects_text(finding: FindingRecord) -> str:
     return f"suspects, in {cases}: {listed}" if listed else ""
 
 
+def in_some_text(finding: FindingRecord) -> str:
+    """Say which ops of the case that is shown are in no more than some of the cases; nothing where all have them."""
+    return f"other cases show it without {', '.join(finding.in_some)}" if finding.in_some else ""
+
+
 def elsewhere_text(finding: FindingRecord) -> str:
     """List the other ops of which results have the same wrong dtype, or the other choices that changed; nothing if there are none."""
     also = "also changed:" if finding.fingerprint.kind == CONVENTION else "also at"

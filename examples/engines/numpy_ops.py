@@ -102,7 +102,7 @@ NUMPY = {
     "t": "np.transpose(x)",
     "unsqueeze": "np.expand_dims(x, axis)",
     "squeeze": "np.squeeze(x, axis) if x.shape[axis] == 1 else np.reshape(x, x.shape)",
-    "expand": "np.broadcast_to(x, shape)",
+    "expand": "np.broadcast_to(x, tuple(shape))",
     "cat": "np.concatenate(xs, axis=axis)",
     "stack": "np.stack(xs, axis=axis)",
     "pad_constant": "np.pad(x, tuple(zip(before, after)), mode='constant', constant_values=value)",

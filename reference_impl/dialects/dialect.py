@@ -57,6 +57,7 @@ class Dialect:
     unreached: Literal["absent", "zeros"] = "absent"
     freed_refuses: Literal["saved", "executed", "nothing"] = "saved"
     accumulation: Literal["added", "replaced", "nulled"] = "added"
+    unfinished: Literal["kept", "dropped"] = "kept"
     grad_requires_grad: bool = False
     derivative_requires_grad: Literal["if_connected", "always"] = "if_connected"
     schedule: Literal["newest_first", "first_in_first_out"] = "newest_first"

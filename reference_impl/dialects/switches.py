@@ -120,6 +120,11 @@ GROUPS: Mapping[str, tuple[Switch, ...]] = {
             },
             "both documents; MyGrad's of Tensor, for a .grad that is gone",
         ),
+        unfinished=(
+            "What becomes of the gradients that a pass has reached when it is refused?",
+            {"kept": "they are in .grad: each is added where it arrives", "dropped": "nothing: all are added when the pass has ended"},
+            "no document says; measured of both frameworks; small engines that add at the end, for none",
+        ),
         retaining=(
             "Which computed tensors have a .grad after a pass?",
             {"asked": "those that were asked to retain it", "every": "all that it went through"},

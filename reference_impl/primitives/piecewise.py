@@ -12,7 +12,7 @@ import numpy as np
 
 from reference_impl.primitives.arithmetic import mul, sloped, sub
 from reference_impl.primitives.complex import is_complex, sgn
-from reference_impl.tape.primitive import array_of, composite, primitive, straight_through, zeros_like
+from reference_impl.tape.primitive import alias, array_of, composite, primitive, straight_through, zeros_like
 from reference_impl.tape.tensor import Mode
 
 
@@ -78,6 +78,14 @@ def outside(x: Any, *, bound: float) -> Any:
 def hardshrink(x: Any, *, bound: float) -> Any:
     """Return ``x`` where ``|x| > bound``, else 0 (both frameworks document that 0 holds at the bounds)."""
     return np.where(np.logical_or(outside(x, bound=bound), np.isnan(x)), x, 0).astype(x.dtype)
+
+
+def _hardshrink_signed(x: Any, *, bound: float) -> Any:
+    return np.where(np.logical_or(outside(x, bound=bound), np.isnan(x)), x, np.copysign(np.zeros_like(x), x))
+
+
+hardshrink_signed = alias("hardshrink_signed", hardshrink, forward=_hardshrink_signed)
+"""The same where what is not beyond is multiplied by 0: a zero of the sign of what was there, on which the side of an angle hangs."""
 
 
 @primitive(

@@ -19,7 +19,7 @@ from reference_impl.primitives.indexing import index_select
 from reference_impl.primitives.piecewise import floor
 from reference_impl.primitives.pooling import adaptive_avg_pool2d
 from reference_impl.primitives.shape import narrow, permute, reshape, stack, unbind
-from reference_impl.tape.primitive import alias, composite, primitive, shape_of
+from reference_impl.tape.primitive import Primitive, alias, composite, primitive, register, shape_of
 
 KEYS = -0.75
 FRONT = "front"
@@ -277,3 +277,29 @@ def pad_replicate(x: Any, *, before: Any, after: Any) -> Any:
 def pad_circular(x: Any, *, before: Any, after: Any) -> Any:
     """Put a border around the places of images: those at the other end."""
     return _bordered(x, before, after, "wrap")
+
+
+VOLUME = 5
+"""How many axes a batch of volumes has."""
+
+
+def _by_volumes(op: Primitive) -> None:
+    """Register the form of a padding for which lines and images have axes of length 1 put in, and taken out again."""
+
+    def padded(x: Any, *, before: Any, after: Any) -> Any:
+        shape = shape_of(x)
+        lacking = VOLUME - len(shape)
+        if not lacking:
+            return op(x, before=before, after=after)
+        at = 2 if lacking == 1 else 3
+        unpadded = [0] * lacking
+        before, after = ([*unpadded, *widths] if lacking == 1 else [*widths, *unpadded] for widths in (before, after))
+        out = op(reshape(x, shape=(*shape[:at], *[1] * lacking, *shape[at:])), before=before, after=after)
+        sizes = shape_of(out)
+        return reshape(out, shape=(*sizes[:at], *sizes[at + lacking :]))
+
+    register(f"{op.name}_by_volumes", padded)
+
+
+for _pad in (pad_reflect, pad_replicate, pad_circular):
+    _by_volumes(_pad)

@@ -193,7 +193,7 @@ def _walk(
 
 
 def _accumulate(tensor: Tensor, cotangent: Any, *, dialect: Dialect, create_graph: bool) -> None:
-    """Add a cotangent to ``.grad``: where it arrives, so a pass that fails later leaves it there."""
+    """Add a cotangent to ``.grad``: where it arrives, so a pass that fails later leaves it there, unless the dialect drops it."""
     if not tensor.requires_grad and dialect.toggled_leaf == "checked":
         return
     before = grad_kept(tensor, dialect)

@@ -101,7 +101,9 @@ class ReversePass:
         self.dialect = dialect
         self.create_graph = create_graph
         self.retain_graph = retain_graph
-        self.accumulate = accumulate
+        self.late: list[tuple[Tensor, Any]] = []
+        self.accumulate_late = accumulate
+        self.accumulate = accumulate if dialect.unfinished == "kept" else self._put_off
         self.accumulates = accumulates
         self.callbacks_record = False
         self.cut = {place_of(t) for t in cut}
@@ -131,9 +133,14 @@ class ReversePass:
         Mode.recording, Mode.ties, Mode.leaky_at_zero = self.create_graph, self.dialect.ties, self.dialect.leaky_at_zero
         try:
             self._pass()
+            for tensor, cotangent in self.late:
+                self.accumulate_late(tensor, cotangent)
         finally:
             Mode.recording, (Mode.ties, Mode.leaky_at_zero) = recording, kinks
             Mode.derivative_of = Mode.family = None
+
+    def _put_off(self, tensor: Tensor, cotangent: Any) -> None:
+        self.late.append((tensor, cotangent))
 
     def _order(self) -> list[Any]:
         if self.dialect.schedule == "newest_first":

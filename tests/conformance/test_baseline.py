@@ -12,7 +12,7 @@ from conformance.campaign.accepted_records import Accepted, AcceptedRecord
 from conformance.campaign.baseline import acceptance, accepting, drawn_by, read_baseline, too_often, write_baseline
 from conformance.campaign.fingerprint import Fingerprint
 from conformance.campaign.records import Again, RecordError
-from conformance.campaign.suspects import suspects, usual_shares
+from conformance.campaign.suspects import in_some, suspects, usual_shares
 from conformance.campaign.tally import Failure
 from conformance.case.case import Case, Input
 from conformance.case.steps import Op
@@ -230,6 +230,10 @@ def test_suspects_are_the_ops_that_would_hardly_be_in_all_cases_by_chance() -> N
 @pytest.mark.parametrize(("count", "suspected"), [(1, set()), (3, {"op7"})])
 def test_of_hundreds_of_rare_ops_one_is_in_any_case_and_hardly_in_three(count: int, suspected: set[str]) -> None:
     assert suspected == suspects(failure(count, "op7"), {f"op{number}": 0.01 for number in range(400)}).keys()
+
+
+def test_an_op_of_the_case_that_is_shown_which_other_cases_do_without_is_named() -> None:
+    assert ("maximum",) == in_some(failure(159, "sum"), ("maximum", "sum"))
 
 
 def test_what_two_failures_have_in_common_is_suspected() -> None:

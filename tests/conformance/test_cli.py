@@ -339,6 +339,14 @@ def test_where_a_framework_is_missing_the_default_says_what_to_give(monkeypatch:
     assert (2, True) == (said.exit_code, "paddle is not installed here; give --backends torch" in said.output)
 
 
+def test_a_run_that_is_resumed_asks_for_no_framework_that_its_record_does_not_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(Registration, "installed", property(lambda facts: facts.requires != "paddle"))
+    said = CliRunner().invoke(cli, ["run", "--resume", str(tmp_path)])
+    assert ("not installed" in said.output, "run.ndjson" in f"{said.output}{said.exception}") == (False, True)
+
+
 @pytest.mark.parametrize("step", ["shapes", "axis", "index"])
 def test_that_both_refuse_what_nobody_can_run_is_no_agreement(step: str) -> None:
     case = Case((X, Input("y", (2,), (1.0, 2.0))), (IMPOSSIBLE[step],))

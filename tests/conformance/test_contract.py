@@ -241,6 +241,8 @@ BREACHES: dict[str, tuple[Callable[[], Backend], str]] = {
         "(backward.inputs): w.grad is [1.0, 2.0, 3.0]",
     ),
     "it ignores create_graph": (engine_given(create_graph=lambda flag: False), "(grad.again): h is Raised("),
+    "it ignores materialize_grads": (engine_given(materialize_grads=lambda flag: False), "(materialize_grads): g is Raised("),
+    "it ignores is_grads_batched": (engine_given(is_grads_batched=lambda flag: False), "(is_grads_batched): g is Raised("),
     "it never forgets a .grad": (broken(never_absent_again), "x.grad is [2.0, 4.0, 6.0], not absent"),
     "it does not clear to zero": (of_engine(clear_grad=lambda tensor, to: setattr(tensor, "grad", None)), "x.grad is absent, not [0.0"),
     "it hands out what is written to": (broken(same_state_everywhere), "an observation does not change afterwards: x.grad is [4.0"),

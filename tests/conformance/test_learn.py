@@ -155,6 +155,12 @@ def test_a_choice_is_learned_from_nothing(choice: OpenChoice) -> None:
     assert [CHOICES[choice]] == list(learned.seen[choice])
 
 
+def test_a_choice_that_an_op_asks_at_a_corner_alone_is_learned() -> None:
+    choice = OpenChoice(Kind.FREED, "rfftn", "order 2 completed x")  # of two elements the half is the whole, and nothing completes it
+    learned = learned_of({choice: "refused"}, (*AROUND, *probes(choice.op)))
+    assert ["refused"] == list(learned.seen[choice])
+
+
 OF_CALLS = {
     OpenChoice(Kind.ALLOWED, "flag", "that is no bool"): "refused",
     OpenChoice(Kind.ALLOWED, "input", "that requires no gradient"): "refused",
@@ -467,3 +473,10 @@ def test_the_command_prints_where_the_frameworks_differ() -> None:
 def test_what_was_never_measured_is_refused_in_one_line() -> None:
     done = conformance("conventions", "nobody")
     assert (2, 1, True) == (done.returncode, done.stderr.count("\n"), "nothing was measured of 'nobody'; there is " in done.stderr)
+
+
+def test_a_refusal_is_put_down_to_the_node_that_refuses_wherever_it_is_met() -> None:
+    choice = OpenChoice(Kind.FREED, "ihfft2", "order 2 completed x")  # beside a factor, which is there where nothing is completed, too
+    learned = learned_of({choice: "refused"}, (*AROUND, *probes(choice.op)))
+    assert {} == learned.varying
+    assert ["refused"] == list(learned.seen[choice])

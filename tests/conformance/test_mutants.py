@@ -76,6 +76,7 @@ APPLIED = {
     "tanhshrink_as_one",
     "dropout_downscaled_as_one",
     "dropout_all_unsigned",
+    "hardshrink_signed",
     "vander_as_one",
     "einsum_as_one",
     "einsum_single_as_one",

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -223,6 +224,8 @@ ROOT_OF = Op("sqrt", ("x",), ("v",))
         ((grad("v", "x", "g"), Op("mul", ("g", "x"), ("u",)), grad("u", "g", "h")), set()),
         ((grad("v", "v", "g"), grad("g", "v", "h")), {AGAIN}),
         ((Grad(("v",), ("x", "v"), ("g", "f")), grad("g", "f", "h")), {BETWEEN}),
+        ((grad("v", "x", "g"), Grad(("g",), ("x",), ("h",), no_grad_vars=("v",))), {AGAIN, BETWEEN}),
+        ((Grad(("v",), ("x",), ("g",), no_grad_vars=("v",)),), set()),
     ],
 )
 def test_a_call_needs_what_it_differentiates_again(steps: tuple[Any, ...], needs: set[str]) -> None:
@@ -248,6 +251,18 @@ def test_where_no_backend_has_an_op_no_script_and_no_grid_has_it() -> None:
     assert (True, True) == ("op:erf" in without, "op:exp" not in without)
     assert not {f"op:{op}" for op in drawn} & set(without)
     assert (0, True) == (len([*grid(["erf"], without)]), bool([*grid(["exp"], without)]))
+
+
+def test_shapes_are_broadcast_to_tuples_since_numpy_promises_no_lists() -> None:
+    shapes: list[Any] = []
+
+    def broadcast_to(x: Any, shape: Any) -> Any:
+        shapes.append(shape)
+        return x
+
+    module: Any = SimpleNamespace(broadcast_to=broadcast_to)
+    Calls(Spelling("mine", {"expand": NUMPY["expand"].replace("np.", "mine.")}), module).apply("expand", [None], {"shape": [2, 3]})
+    assert [(2, 3)] == shapes
 
 
 def test_the_table_is_of_ops_in_names_that_they_have() -> None:

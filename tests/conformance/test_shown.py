@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 ENGINES = {"torch": TORCH, "paddle": PADDLE, "programs": PADDLE_STATIC, "tapes": TAPES, "clearing": CLEARING, "functional": FUNCTIONAL}
 EAGER = ("torch", "paddle")
+COMPLEX_WORDS = ("dtype:complex64", "dtype:complex128")
 OPPOSITE = {"torch": PADDLE, "paddle": TORCH}
 
 
@@ -59,6 +60,21 @@ def test_what_small_engines_with_a_tape_do_with_gradients_and_graphs_is_found_fr
     assert ((value,), True) == (found.values, found.otherwise)
 
 
+def test_an_engine_of_real_numbers_alone_shows_what_a_factor_without_axes_decides() -> None:
+    real = replace(TORCH, promotion="cast_to_widest", not_offered={**TORCH.not_offered, **dict.fromkeys(COMPLEX_WORDS, "it has none")})
+    engine = reference(real, real.not_offered)
+    said = BackendInfo("mine", "1.0", replace(real, promotion="inside"), real.not_offered)
+    (found,) = (one for one in shown(said, [answer(engine, one.case) for one in ASKED]) if one.field == "promotion")
+    assert (("cast_to_widest",), True) == (found.values, found.otherwise)
+
+
+def test_an_engine_that_adds_gradients_when_a_pass_has_ended_shows_that_a_refused_pass_leaves_none() -> None:
+    engine = reference(replace(TORCH, unfinished="dropped"), TORCH.not_offered)
+    info = BackendInfo("mine", "1.0", TORCH, TORCH.not_offered)
+    told = {one.field: one.values for one in shown(info, [answer(engine, one.case) for one in ASKED]) if one.otherwise}
+    assert {"unfinished": ("dropped",)} == told
+
+
 @pytest.mark.parametrize("name", EAGER)
 def test_a_switch_that_an_adapter_says_wrongly_is_told_and_no_other(name: str) -> None:
     does, told = ENGINES[name], {}
@@ -78,7 +94,7 @@ def test_an_engine_that_does_what_no_value_says_shows_none_and_is_told_what_diff
     engine = doubles()
     seen = {one.field: one for one in shown(engine.info, [answer(engine, one.case) for one in ASKED])}
     found = seen["duplicates"]
-    assert ((), False, True) == (found.values, found.otherwise, "an input twice" in found.differs)
+    assert ((), False, True) == (found.values, found.otherwise, "an input twice (value of d" in found.differs)
 
 
 def test_what_no_program_offers_says_nothing_of_a_switch_although_an_adapter_goes_along_with_it() -> None:

@@ -34,6 +34,7 @@ from tests.conformance.engines import INFO, TOTAL, answer
 
 if TYPE_CHECKING:
     from conformance.case.outcome import Outcome
+    from conformance.deviations.counterfactuals.calls import Variant
 
 PADDLE_INFO = BackendInfo("other", "1.0", PADDLE, PADDLE.not_offered)
 X, Y = Input("x", (2,), (2.0, 3.0)), Input("y", (2,), (5.0, 7.0))
@@ -490,9 +491,24 @@ def _summed_in_place(case: Case, number: int = 0) -> Outcome:
 @pytest.mark.parametrize("written", ["h", "v"], ids=["the base", "the view"])
 def test_a_write_changes_the_history_of_the_written_tensor_alone(written: str) -> None:
     """As Paddle 3.3.1 does it: elements of after the write, and for the other one the history of before."""
+    ((variant, number),) = _written_beside("view", written)
+    check(variant)
+    db, dc = (answer(variant).observations[int(number) - i].values[0].array.tolist() for i in (1, 0))  # type: ignore[union-attr]
+    theirs, own = [12.0, 96.0], [36.0, 288.0]  # 2 · 3 x^2 · 2 x, and three times that
+    assert [own, theirs] == ([db, dc] if written == "h" else [dc, db])
+
+
+def test_what_a_shape_op_gives_back_has_the_history_of_the_written_tensor() -> None:
+    """As Paddle 3.3.1 does it, where `reshape` to the shape that a tensor has returns that."""
+    *_, (variant, number) = _written_beside("reshape", "h")
+    db, dc = (answer(variant).observations[int(number) - i].values[0].array.tolist() for i in (1, 0))  # type: ignore[union-attr]
+    assert [[36.0, 288.0], [36.0, 288.0]] == [db, dc]
+
+
+def _written_beside(op: str, written: str) -> list[Variant]:
     steps = (
         Op("square", ("x",), ("h",)),
-        Op("reshape", ("h",), ("v",), {"shape": [2]}),
+        Op(op, ("h",), ("v",), {"shape": [2]}),
         InPlace("mul_scalar", written, (), {"other": 3.0}),
         Op("vecdot", ("h", "h"), ("b",)),
         Op("vecdot", ("v", "v"), ("c",)),
@@ -500,11 +516,7 @@ def test_a_write_changes_the_history_of_the_written_tensor_alone(written: str) -
         Grad(("c",), ("x",), ("dc",)),
     )
     case = Case((Input("x", (2,), (1.0, 2.0)),), steps, "exact")
-    ((variant, number),) = COUNTERFACTUALS["as if a write changed the history of one tensor alone"](case, 6, ())
-    check(variant)
-    db, dc = (answer(variant).observations[int(number) - i].values[0].array.tolist() for i in (1, 0))  # type: ignore[union-attr]
-    theirs, own = [12.0, 96.0], [36.0, 288.0]  # 2 · 3 x^2 · 2 x, and three times that
-    assert [own, theirs] == ([db, dc] if written == "h" else [dc, db])
+    return [*COUNTERFACTUALS["as if a write changed the history of one tensor alone"](case, 6, ())]
 
 
 def test_a_computed_constant_that_is_written_has_the_gradient_of_what_it_was() -> None:

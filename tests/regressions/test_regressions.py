@@ -80,10 +80,12 @@ OF_TORCH_ALONE = (
 OF_PADDLE_ALONE = (
     "dump-of-a-batch-norm-with-one-gradient",
     "dump-of-what-a-custom-function-leaves-out",
+    "outputs-of-which-none-is-left-behind-a-cut",
     "returned-seed-in-a-call-with-a-graph",
 )
 VALUES_ALONE = (
     "angle-above-what-was-dropped",
+    "angle-above-what-was-shrunk",
     "cast-of-what-was-interpolated-in-single",
     "detached-operand-that-a-custom-function-returns",
     "exponential-of-double-complex-in-place",

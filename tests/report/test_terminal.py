@@ -84,6 +84,11 @@ def test_a_finding_names_the_op_at_which_it_begins_once(node: str, said: str) ->
     assert f"; node: {said}; the engine is wrong" in " ".join(printed(run(FOOTER, begins), width=300))
 
 
+def test_a_finding_that_other_cases_show_without_an_op_of_its_case_is_not_put_down_to_that() -> None:
+    lines = printed(run(FOOTER, replace(finding(blame=BLAME), ops=("mul", "reshape"), in_some=("mul",))), width=300)
+    assert "requires_grad; other cases show it without mul; node" in " ".join(lines)
+
+
 @pytest.mark.parametrize(
     ("ops", "suspects", "said"),
     [

@@ -157,6 +157,13 @@ def asks_for_what_roots_were_made_of(case: Case, number: int) -> bool:
     return below_roots(case, number).issuperset(call.inputs)
 
 
+@condition
+def asks_for_unreachable(case: Case, number: int) -> bool:
+    """Whether a `grad` call may leave no gradient absent, and asks for one of what its outputs were not made of."""
+    call = case.steps[number]
+    return isinstance(call, Grad) and not call.allow_unused and not below_roots(case, number).issuperset(call.inputs)
+
+
 def below_roots(case: Case, number: int) -> set[str]:
     """Return what the roots of a call were made of, by ops and by derivatives, with all the names that it has."""
     call, before = call_at(case, number), case.steps[:number]

@@ -59,6 +59,13 @@ def mixed_dtypes(case: Case) -> bool:
     return cast or len(set(_dtypes(case).values())) > 1
 
 
+@condition
+def operands_of_two_dtypes(case: Case, number: int) -> bool:
+    """Whether the operands of an op have different floating dtypes."""
+    step, dtypes = case.steps[number], _dtypes(case)
+    return isinstance(step, Op) and len({dtypes[name] for name in step.operands if name in dtypes}) > 1
+
+
 def _dtypes(case: Case) -> dict[str, str]:
     """Return the dtypes of the inputs of a case, and of what it computes, as far as they are floating ones."""
     dialect = PADDLE_STATIC if any(isinstance(step, AppendBackward) for step in case.steps) else PADDLE

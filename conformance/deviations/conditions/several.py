@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.case.queries import upstream, upstream_of
-from conformance.case.steps import Backward, Custom, Grad, Op, results
+from conformance.case.steps import Backward, Custom, Grad, Hook, Op, RetainGrad, results
 from conformance.deviations.conditions.calls import moves_nothing
 from conformance.deviations.conditions.registry import condition
 from conformance.deviations.counterfactuals.slots import later_gradients, shape_of
@@ -104,6 +104,15 @@ def input_of_several(case: Case, number: int) -> bool:
 
 
 @condition
+def input_of_hooked_several(case: Case, number: int) -> bool:
+    """Whether a `grad` call asks for a result of an op with several of which one, not the first, has a hook or retains its gradient."""
+    call, before = case.steps[number], case.steps[:number]
+    hooked = {step.tensor for step in before if isinstance(step, Hook | RetainGrad)}
+    asked = {*call.inputs} if isinstance(call, Grad) else set()
+    return any(not asked.isdisjoint(names) and not hooked.isdisjoint(names[1:]) for names in made_together(before))
+
+
+@condition
 def gradients_of_one_call(case: Case, number: int) -> bool:
     """Whether a `grad` call has for an output and an input two gradients of one earlier call."""
     call = case.steps[number]
@@ -170,15 +179,27 @@ def output_beside_input(case: Case, number: int) -> bool:
 @condition
 def root_behind_cut(case: Case, number: int) -> bool:
     """Whether a `grad` call cuts all ways from its other outputs to the op that made one of them, and there are some."""
+    return bool(roots_behind_cut(case, number))
+
+
+def roots_behind_cut(case: Case, number: int) -> set[str]:
+    """Return these outputs, with those to which what is left of the ways leads from such outputs alone."""
     call = case.steps[number]
     if not isinstance(call, Grad) or not call.no_grad_vars:
-        return False
+        return set()
     earlier = case.steps[:number]
-    made = {name: names for names in made_together(earlier) for name in names}
-    for root in call.outputs:
-        beside = {*made.get(root, (root,))}
-        others = [name for name in call.outputs if name not in beside]
-        ways = any(not beside.isdisjoint(upstream(earlier, other)) for other in others)
-        if ways and all(beside.isdisjoint(upstream(earlier, other, but=call.no_grad_vars)) for other in others):
-            return True
-    return False
+    made = {name: {*names} for names in made_together(earlier) for name in names}
+    behind: set[str] = set()
+    while True:
+        found = {root for root in call.outputs if _is_behind(earlier, call, made.get(root, {root}), behind)} - behind
+        if not found:
+            return behind
+        behind |= found
+
+
+def _is_behind(earlier: Sequence[Step], call: Grad, beside: set[str], behind: set[str]) -> bool:
+    """Whether ways lead from other outputs of a call to what was made together, and all are cut that do not begin ``behind``."""
+    others = [name for name in call.outputs if name not in beside]
+    ways = any(not beside.isdisjoint(upstream(earlier, other)) for other in others)
+    started = (other for other in others if other not in behind)
+    return ways and all(beside.isdisjoint(upstream(earlier, other, but=call.no_grad_vars or ())) for other in started)

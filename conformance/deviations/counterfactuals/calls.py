@@ -178,6 +178,12 @@ def cut_forgotten(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[
             yield replace_step(case, number, without_constant(call, i)), number
 
 
+def cut_forgotten_and_kept(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
+    """Take one of the tensors from the call's ``no_grad_vars``, and have every `grad` keep its graph, of which more is reached then."""
+    for variant, moved in cut_forgotten(case, number, ops):
+        yield from nothing_freed(variant, moved, ops)
+
+
 def missing_gradients_none(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have every custom backward return nothing for the operands that it leaves out."""
 

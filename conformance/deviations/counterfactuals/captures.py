@@ -25,17 +25,19 @@ if TYPE_CHECKING:
 def another_result_asked(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have a `grad` call ask for another result of an op with several than it does; if it asks for both, they change places.
 
-    A result of a node that runs at which nothing arrives has zeros there, where otherwise its gradient would be absent.
+    A result of a node that runs at which nothing arrives has zeros there, where otherwise its gradient would be absent; so it is for
+    the result itself that is asked for.
     """
     call = None if number is END else case.steps[number]
     if number is END or not isinstance(call, Grad):
         return
     for position, asked in enumerate(call.inputs):
-        for other in (name for names in made_together(case.steps[:number]) if asked in names for name in names if name != asked):
+        for other in (name for names in made_together(case.steps[:number]) if asked in names for name in names):
             inputs = [asked if name == other else name for name in call.inputs]
             inputs[position] = other
             taken = msgspec.structs.replace(call, inputs=tuple(inputs))
-            yield replace_step(case, number, taken), number
+            if other != asked:
+                yield replace_step(case, number, taken), number
             nothing = Op("mul_scalar", (other,), (f"{CONSTANT}{other}",), {"other": 0.0})
             seeds = None if call.grad_outputs is None else (*call.grad_outputs, None)
             beside = msgspec.structs.replace(taken, outputs=(*call.outputs, *nothing.results), grad_outputs=seeds)

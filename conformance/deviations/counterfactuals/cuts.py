@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,9 @@ import msgspec
 
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import until
-from conformance.case.rewrite import detach_uses, replace_step
+from conformance.case.rewrite import detach_uses, replace_step, without_root
 from conformance.case.steps import Custom, Grad, Op, results
+from conformance.deviations.conditions.several import roots_behind_cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -95,10 +97,22 @@ def derivative_constant(case: Case, number: StepNumber, _: Sequence[str]) -> Ite
             yield _cut(case, number, places)
 
 
+def targets_behind_cut(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Drop the outputs of a `grad` call to which every way from the others is cut by its ``no_grad_vars``."""
+    call = None if number is END else case.steps[number]
+    if number is END or not isinstance(call, Grad):
+        return
+    lost = roots_behind_cut(case, number)
+    dropped = [i for i, root in enumerate(call.outputs) if root in lost]
+    if 0 < len(dropped) < len(call.outputs):
+        yield replace_step(case, number, functools.reduce(without_root, reversed(dropped), call)), number
+
+
 OF_CUTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
     "as if an operand were a constant": operand_constant,
     "as if the last operand were a constant": last_operand_constant,
     "as if a result of several were used once": several_used_once,
     "as if a derivative were a constant": derivative_constant,
+    "as if targets behind the cut were missing": targets_behind_cut,
 }
 """The counterfactuals by the words that an entry uses."""

@@ -17,9 +17,20 @@ from conformance.case.case import input_of
 from conformance.case.outcome import Computed
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import edges, leaves, twins, until
-from conformance.case.rewrite import CONSTANT, each_step, expand_steps, rename, rename_behind, replace_step, with_inputs, with_steps
+from conformance.case.rewrite import (
+    CONSTANT,
+    bypass,
+    each_step,
+    expand_steps,
+    rename,
+    rename_behind,
+    replace_step,
+    with_inputs,
+    with_steps,
+)
 from conformance.case.steps import Backward, ClearGrad, Custom, Detach, Edge, Grad, Hook, InPlace, Op, SetRequiresGrad, results, uses
 from conformance.compare.promise import promised
+from conformance.deviations.conditions.calls import moves_nothing
 from conformance.deviations.conditions.hooks import hook_on_asked
 from conformance.deviations.conditions.in_place import constant_written
 from reference_impl import PADDLE
@@ -116,8 +127,17 @@ def hooked_gradients_started(case: Case, number: StepNumber, _: Sequence[str]) -
 def histories_kept(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
     """Have a write change the elements of all that share the memory, and the history of the tensor alone that is written.
 
-    The others keep theirs: they are what they were, and a constant more.
+    The others keep theirs: they are what they were, and a constant more. What a shape op gives back that changes nothing is no other.
     """
+    yield from _each_written_alone(case, number)
+    given_back = [i for i, _ in enumerate(until(case, number)) if i != number and moves_nothing(case, i)]
+    if given_back:
+        yield from _each_written_alone(
+            bypass(case, given_back), number if number is END else number - sum(i < number for i in given_back)
+        )
+
+
+def _each_written_alone(case: Case, number: StepNumber) -> Iterator[Variant]:
     variant, moved = case, number
     for i in reversed(range(len(until(case, number)))):
         step = variant.steps[i]  # later writes may have renamed what it writes

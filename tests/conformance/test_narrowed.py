@@ -176,3 +176,16 @@ def test_a_weight_without_a_gradient_is_out_of_reach_and_no_reason_to_refuse_ano
     promise = Promise(Case((X, W, Input("e", (2,), (0.5, 0.25))), steps, "exact"), INFO)
     observations = [*promise.outcome.observations[:1], Raised(category, "", None)]
     assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
+
+
+@pytest.mark.parametrize(
+    ("numbers", "bucket"), [((10.0, 14.0), Bucket.AGREED), ((5.0, 7.0), Bucket.DIVERGED)], ids=["it is not", "it is"]
+)
+def test_beside_a_shape_op_that_moves_nothing_no_other_op_may_be_ignored(numbers: tuple[float, float], bucket: Bucket) -> None:
+    steps = (
+        Op("reshape", ("x",), ("v",), {"shape": [2]}),
+        Op("mul_scalar", ("v",), ("q",), {"other": 2.0}),
+        Grad(("q",), ("x",), ("g",), ("w",)),
+    )
+    promise = Promise(Case((X, W), steps, "exact"), INFO)
+    assert bucket == judge(promise, answered(promise, 2, numbers)).bucket

@@ -210,7 +210,7 @@ A_LITTLE_MORE_THAN_4 = float(np.float32(4.0) + np.spacing(np.float32(4.0)))
 
 def entry(*signature: str) -> Deviation:
     """Make an entry with a signature; one of rules is about those of `mul`, or of the op that it is made for."""
-    above = tuple(MEANT.get(words, "mul") for words in signature if words in RULES)
+    above = tuple(MEANT.get(words, "mul") for words in signature if words in RULES or words in MEANT)
     return Deviation("a", "other", "==1.*", ("grad",), ("value",), "because", "a", signature=signature, above=above)
 
 
@@ -223,7 +223,7 @@ def found(case: Case, got: Any) -> Mismatch:
 
 UNDRAWN = "as if arrows to lone weights and biases were not drawn"
 MEANT = {TIES: "maximum", CONSTANT_SLOPE: "pow", EMPTIED: "sub", ONE_SIDED: "leaky_relu", LOST_AXES: "group_norm"}
-MEANT |= {UNDRAWN: "batch_norm_train"}
+MEANT |= {UNDRAWN: "batch_norm_train", "as if an op were left out": "mul_scalar"}
 BORNE = {
     "zeros": (PRODUCT, [0.0, 0.0], [0.0, 1.0]),
     "ones": (PRODUCT, [1.0, 6.0], [1.0, 2.0]),

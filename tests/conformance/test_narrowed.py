@@ -11,7 +11,7 @@ from conformance.backends import BackendInfo
 from conformance.case.case import Case, Input, input_of
 from conformance.case.files import read
 from conformance.case.outcome import Computed, Event, Outcome, Raised, Value
-from conformance.case.steps import Grad, Hook, Op
+from conformance.case.steps import Backward, Grad, Hook, Op
 from conformance.compare.promise import Promise
 from conformance.deviations.asked import an_output_or_below
 from conformance.deviations.entries import known
@@ -189,3 +189,21 @@ def test_beside_a_shape_op_that_moves_nothing_no_other_op_may_be_ignored(numbers
     )
     promise = Promise(Case((X, W), steps, "exact"), INFO)
     assert bucket == judge(promise, answered(promise, 2, numbers)).bucket
+
+
+@pytest.mark.parametrize(("number", "bucket"), [(3.0, Bucket.KNOWN_DEVIATION), (4.5, Bucket.DIVERGED)])
+def test_a_gradient_of_a_known_wrong_dtype_may_have_known_wrong_numbers_and_no_others(number: float, bucket: Bucket) -> None:
+    steps = (
+        Op("pad_constant", ("x",), ("p",), {"before": [2], "after": [4], "value": -1.5}),
+        Op("sum", ("p",), ("z",), {"axis": None, "keepdims": False}),
+        Grad(("z",), ("x",), ("g",), ("s",), create_graph=True),
+        Backward(("g",), ("w",)),
+    )
+    case = Case((X, W, Input("s", (), (2.0,), "float64")), steps, "exact")  # the border adds 6 · -1.5 to the 12 that are right
+    promise = Promise(case, INFO)
+    seen = promise.outcome.observations[3]
+    assert isinstance(seen, Computed)
+    value = Value(np.array(number, np.float32), requires_grad=True)
+    state = tuple(value if name == "s" else v for name, v in zip(case.watched, seen.state, strict=True))
+    observations = [*promise.outcome.observations[:3], replace(seen, state=state)]
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations, final=state)).bucket

@@ -574,6 +574,21 @@ def test_a_difference_of_another_kind_needs_no_signature() -> None:
     assert bears(entry("nan"), Promise(PRODUCT, INFO), flag)
 
 
+@pytest.mark.parametrize(("got", "borne"), [(-0.096234212 - 0.168864469j, True), (-0.096234212 + 0.168864469j, False)])
+def test_third_derivatives_of_a_complex_log_may_be_right_of_the_wrong_second_one(got: complex, borne: bool) -> None:
+    """The second derivatives of ``log(log z)`` are right where those of both are wrong; the third one was worked out by hand."""
+    steps = (
+        Op("log", ("z",), ("u",)),
+        Op("log", ("u",), ("v",)),
+        Grad(("v",), ("z",), ("g",), ("s",), create_graph=True),
+        Grad(("g",), ("z",), ("h",), ("s",), create_graph=True),
+        Grad(("h",), ("z",), ("k",), ("s",)),
+    )
+    inputs = Input("z", (), ((1.0, 2.0),), "complex64"), Input("s", (), ((1.0, 0.0),), "complex64", differentiable=False)
+    case, logged = Case(inputs, steps), replace_fields(entry("as if derivatives conjugated nothing"), above=("log",))
+    assert borne == bears(logged, Promise(case, INFO), found(case, got))
+
+
 def wrong(case: Case, numbers: list[float]) -> Outcome:
     """Answer something else at the last call."""
     actual = answer(case)

@@ -42,6 +42,8 @@ OFF: dict[str, Callable[[Any, Any], Any]] = {
 }
 """Signatures of elements beside what is promised: how far they are off, mostly."""
 
+ANOTHER_FORM = "right in another form"
+
 ELEMENTS = (
     *ELEMENT_TESTS,
     *OFF,
@@ -54,7 +56,7 @@ ELEMENTS = (
     "doubled",
     "empty in the shape of its tensor",
     "another contribution",
-    "right in another form",
+    ANOTHER_FORM,
     "what was written to a tensor",
     "the memory of another gradient",
     "what was there before the step",

@@ -20,9 +20,9 @@ from conformance.deviations.answers import values_at_place
 from conformance.deviations.asked import ASKED, tensor_of
 from conformance.deviations.counterfactuals.rules import RULES
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
-from conformance.deviations.elements import ELEMENT_TESTS, OFF
+from conformance.deviations.elements import ANOTHER_FORM, ELEMENT_TESTS, OFF
 from conformance.deviations.entries import LAW, about, known
-from conformance.deviations.wrong_values import SINGLE_ROUNDINGS, bear_together, bears, is_right_but_for_its_form
+from conformance.deviations.wrong_values import SINGLE_ROUNDINGS, bear_together, bears, in_form, is_right_but_for_its_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -59,7 +59,11 @@ def _explain(promise: Promise, look: SecondLook, but: tuple[Deviation, ...] = ()
         return None
     entries = [entry for entry in about(promise.info, found.kind) if entry not in but]
     described = (entry for entry in entries if _describes(entry, promise, look))
-    bearing = (e for e in described if bears(e, promise, found) or _bears_in_a_known_dtype(e, promise, found, but))
+    bearing = (
+        e
+        for e in described
+        if bears(e, promise, found) or _bears_in_a_known_dtype(e, promise, found, but) or _has_known_numbers(e, promise, found, but)
+    )
     alone = next((entry for entry in bearing if _answers(entry, promise, found, but)), None)
     if alone is not None or found.kind != "value":
         return alone
@@ -82,6 +86,15 @@ def _bears_in_a_known_dtype(entry: Deviation, promise: Promise, found: Mismatch,
             if is_right_but_for_its_form(variant, there) and excuse(variant, (*but, entry))(there):
                 return True
     return False
+
+
+def _has_known_numbers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Deviation, ...]) -> bool:
+    """Whether the numbers of a gradient in another dtype are known to be wrong as well, by an entry that says what they are."""
+    if found.kind != "dtype" or ANOTHER_FORM not in entry.signature:
+        return False
+    numbers = replace(found, kind="value", expected="right", actual="wrong", actual_array=in_form(found))
+    other = _explain(promise, SecondLook(promise, numbers), (*but, entry))
+    return other is not None and not other.unpredictable
 
 
 def _answers(entry: Deviation, promise: Promise, found: Mismatch, but: tuple[Deviation, ...]) -> bool:

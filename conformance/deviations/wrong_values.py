@@ -28,7 +28,7 @@ from conformance.deviations.answers import answers, values_at_place
 from conformance.deviations.contributions import close, sums_with_others
 from conformance.deviations.counterfactuals.rules import RULES
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
-from conformance.deviations.elements import ELEMENT_TESTS, OFF, off_by
+from conformance.deviations.elements import ANOTHER_FORM, ELEMENT_TESTS, OFF, off_by
 from conformance.deviations.memory_of_seeds import ACCUMULATED, is_accumulated_in_dtypes_of_seeds
 from conformance.deviations.reach import reached
 from conformance.deviations.shared_memory import MEMORIES, accumulated_in_one, shape_of_tensor
@@ -84,9 +84,9 @@ def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
     if ACCUMULATED in entry.signature and is_accumulated_in_dtypes_of_seeds(promise, found):
         return True
     if found.kind in ("dtype", "shape") and found.expected_array.size == found.actual_array.size:
-        if "right in another form" in entry.signature and is_right_but_for_its_form(promise, found):
+        if ANOTHER_FORM in entry.signature and is_right_but_for_its_form(promise, found):
             return True
-        found = replace(found, kind="value", actual_array=_in_form(found))
+        found = replace(found, kind="value", actual_array=in_form(found))
     wrong = _wrong(found, promise)  # known before any rule is changed, or its bounds would be those of other rules
     elements = _told(entry, promise, found, wrong)
     elements += [off_by(words, _wanted(found), found.actual_array) for words in entry.signature if words in OFF]
@@ -218,7 +218,7 @@ def _to_single(op: Op | InPlace) -> Op | InPlace:
 
 def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, wrong: Any) -> bool:
     wanted, got = _wanted(found), found.actual_array
-    if words in ("right in another form", ACCUMULATED):  # these were asked above
+    if words in (ANOTHER_FORM, ACCUMULATED):  # these were asked above
         return False
     if found.kind == "shape" and words not in COUNTERFACTUALS:  # there are not as many numbers; a script may have as many
         return False
@@ -263,11 +263,11 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
 
 def is_right_but_for_its_form(promise: Promise, found: Mismatch) -> bool:
     """Whether the numbers are right, but for the shape or the dtype in which they come."""
-    cast = _in_form(found)
+    cast = in_form(found)
     return agrees_cheaply(found.expected_array, cast) or promise.bounds.accepts(cast, found.step, found.slot, found.where, found.name)
 
 
-def _in_form(found: Mismatch) -> Any:
+def in_form(found: Mismatch) -> Any:
     """Return the numbers that came in the shape and the dtype that are promised; what is imaginary where none may be is left out."""
     wanted, got = found.expected_array, found.actual_array
     return (got if np.iscomplexobj(wanted) else got.real).reshape(wanted.shape).astype(wanted.dtype)

@@ -175,10 +175,16 @@ def _two_of_cells(name: str, layer: Callable[..., Any], joined: Callable[..., An
     return composite(two)
 
 
+def _biases_last(states: int) -> tuple[int, ...]:
+    """Return the operands of two layers as Paddle's kernel takes them: the biases of both are behind all weights."""
+    first = 1 + states
+    return (*range(first), *(first + at for at in (0, 1, 4, 5, 2, 3, 6, 7)))
+
+
 for _suffix, _joined in (("stacked", _stacked), ("both_ways", _both_ways)):
-    as_one(_two(f"rnn_tanh_{_suffix}", _rnn_tanh, _joined))
-    as_one(_two(f"gru_{_suffix}", _gru, _joined))
-    as_one(_two_of_cells(f"lstm_{_suffix}", _lstm, _joined))
+    as_one(_two(f"rnn_tanh_{_suffix}", _rnn_tanh, _joined), handing=_biases_last(1))
+    as_one(_two(f"gru_{_suffix}", _gru, _joined), handing=_biases_last(1))
+    as_one(_two_of_cells(f"lstm_{_suffix}", _lstm, _joined), handing=_biases_last(2))
     _two_of_cells(f"lstm_{_suffix}_by_dtype", _lstm_by_dtype, _joined)
 
 OF_TWO_LAYERS = frozenset(name for name in OPS if name.endswith(("_stacked_as_one", "_both_ways_as_one", "_back_as_one")))

@@ -38,6 +38,7 @@ class Custom:
     derivative_of = (name, 0)
     multi_output = True
     operands: tuple[str, ...] = ()
+    handing: tuple[int, ...] = ()
     runs_on_nothing = True
     takes_nothing = False
 

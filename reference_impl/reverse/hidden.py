@@ -24,6 +24,7 @@ class Hidden:
     name = "hidden"
     multi_output = False
     operands: tuple[str, ...] = ()
+    handing: tuple[int, ...] = ()
     runs_on_nothing = False
     takes_nothing = True
 

@@ -30,6 +30,7 @@ class Joined:
     name = "joined"
     multi_output = True
     operands: tuple[str, ...] = ()
+    handing: tuple[int, ...] = ()
     runs_on_nothing = False
     takes_nothing = True
 

@@ -123,5 +123,7 @@ def first_in_first_out(nodes: Iterable[Node], asked: Asked, starts: Iterable[Ten
 
 def _below(node: Node, asked: Asked) -> list[Any]:
     """Return the nodes and leaves that a node hands its cotangents to."""
-    operands = node.operands
-    return [operands[position].node or operands[position] for position in asked.get(node, ())]
+    operands, positions = node.operands, asked.get(node, ())
+    if handing := node.primitive.handing:
+        positions = [position for position in handing if position in positions]
+    return [operands[position].node or operands[position] for position in positions]

@@ -108,6 +108,7 @@ class Primitive:
         views: the output shares memory with the operand.
         fused: the forward is a formula of primitives, and rounds as these do; see `reference_impl.primitives.fused`.
         takes_nothing: of several outputs, the rule is told at which nothing arrived, ``None``, where a formula may have zeros.
+        handing: the operands by position, in the order in which a queue is handed their cotangents (default: as they come).
         derivative_of: the op of its nodes and which derivative of that they are, unless they belong to another op's.
     """
 
@@ -126,6 +127,7 @@ class Primitive:
     views: bool = False
     fused: bool = False
     takes_nothing: bool = False
+    handing: tuple[int, ...] = ()
     operands: tuple[str, ...] = field(init=False)
     variadic: bool = field(init=False)
     saving: frozenset[int] = field(init=False)

@@ -112,6 +112,10 @@ class Function(Protocol):
     def takes_nothing(self) -> bool:
         """Whether its rules are told at which of several outputs nothing arrived, and not given zeros there."""
 
+    @property
+    def handing(self) -> tuple[int, ...]:
+        """The operands by position, in the order in which a queue is handed their cotangents; empty: as they come."""
+
     def saves(self, tracked: Sequence[int]) -> bool:
         """Whether the rules of these operands need saved data."""
 

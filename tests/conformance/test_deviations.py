@@ -606,6 +606,7 @@ def test_a_point_of_a_second_operand_is_met_there_alone() -> None:
         ("reshape", {"shape": [4]}, True),
         ("view", {"shape": [2, 2]}, True),
         ("tile", {"repeats": [1, 1]}, True),
+        ("expand", {"shape": [2, 2]}, True),
         ("rot90", {"k": 4, "axes": [0, 1]}, False),
         ("rot90", {"k": 2, "axes": [0, 1]}, True),
     ],
@@ -613,6 +614,11 @@ def test_a_point_of_a_second_operand_is_met_there_alone() -> None:
 def test_paddle_returns_the_operand_of_few_ops_that_move_nothing(op: str, attrs: dict[str, Any], moves: bool) -> None:
     case = Case((Input("x", (2, 2), (1.0, 2.0, 3.0, 4.0)),), (Op(op, ("x",), ("y",), attrs),))
     assert moves is not moves_nothing(case, 0)
+
+
+@pytest.mark.parametrize("op", ["expand", "broadcast_to"])
+def test_paddle_returns_what_is_expanded_to_no_axes(op: str) -> None:
+    assert moves_nothing(Case((Input("x", (), (1.0,)),), (Op(op, ("x",), ("y",), {"shape": []}),)), 0)
 
 
 def test_what_a_hook_returned_is_changed_as_a_seed_is() -> None:

@@ -11,7 +11,7 @@ from conformance.backends import BackendInfo
 from conformance.case.case import Case, Input, input_of
 from conformance.case.files import read
 from conformance.case.outcome import Computed, Event, Outcome, Raised, Value
-from conformance.case.steps import Custom, Grad, Hook, Op
+from conformance.case.steps import Backward, Custom, Grad, Hook, Op
 from conformance.compare.promise import Promise
 from conformance.deviations.asked import an_output_or_below, beside_a_returned_operand
 from conformance.deviations.entries import known
@@ -196,3 +196,34 @@ def test_a_derivative_is_absent_only_where_it_vanishes_with_other_inputs_too(exp
     assert isinstance(seen, Computed)
     observations = [*promise.outcome.observations[:2], replace(seen, values=(None,))]
     assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
+
+
+@pytest.mark.parametrize(
+    ("numbers", "bucket"), [((10.0, 14.0), Bucket.AGREED), ((5.0, 7.0), Bucket.DIVERGED)], ids=["it is not", "it is"]
+)
+def test_beside_a_shape_op_that_moves_nothing_no_other_op_may_be_ignored(numbers: tuple[float, float], bucket: Bucket) -> None:
+    steps = (
+        Op("reshape", ("x",), ("v",), {"shape": [2]}),
+        Op("mul_scalar", ("v",), ("q",), {"other": 2.0}),
+        Grad(("q",), ("x",), ("g",), ("w",)),
+    )
+    promise = Promise(Case((X, W), steps, "exact"), INFO)
+    assert bucket == judge(promise, answered(promise, 2, numbers)).bucket
+
+
+@pytest.mark.parametrize(("number", "bucket"), [(3.0, Bucket.KNOWN_DEVIATION), (4.5, Bucket.DIVERGED)])
+def test_a_gradient_of_a_known_wrong_dtype_may_have_known_wrong_numbers_and_no_others(number: float, bucket: Bucket) -> None:
+    steps = (
+        Op("pad_constant", ("x",), ("p",), {"before": [2], "after": [4], "value": -1.5}),
+        Op("sum", ("p",), ("z",), {"axis": None, "keepdims": False}),
+        Grad(("z",), ("x",), ("g",), ("s",), create_graph=True),
+        Backward(("g",), ("w",)),
+    )
+    case = Case((X, W, Input("s", (), (2.0,), "float64")), steps, "exact")  # the border adds 6 · -1.5 to the 12 that are right
+    promise = Promise(case, INFO)
+    seen = promise.outcome.observations[3]
+    assert isinstance(seen, Computed)
+    value = Value(np.array(number, np.float32), requires_grad=True)
+    state = tuple(value if name == "s" else v for name, v in zip(case.watched, seen.state, strict=True))
+    observations = [*promise.outcome.observations[:3], replace(seen, state=state)]
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations, final=state)).bucket

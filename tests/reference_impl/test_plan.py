@@ -70,6 +70,15 @@ def test_every_node_and_leaf_has_one_turn(order: Order) -> None:
     assert (len(made), {*nodes, *leaves}) == (len(nodes) + len(leaves), set(made))
 
 
+def test_a_queue_is_handed_the_leaves_in_the_order_of_the_op(monkeypatch: pytest.MonkeyPatch) -> None:
+    leaves = [leaf(float(number)) for number in range(3)]
+    root = OPS["lerp"](*leaves)
+    as_they_come = first_in_first_out(*everything([root]), [root])
+    monkeypatch.setattr(root.node.primitive, "handing", (0, 2, 1))
+    assert [root.node, *leaves[::-1]] == as_they_come
+    assert [root.node, leaves[1], leaves[2], leaves[0]] == first_in_first_out(*everything([root]), [root])
+
+
 def test_a_leaf_comes_right_after_its_last_contributor() -> None:
     x, y = leaf(2.0), leaf(3.0)
     h = mul(x, x)

@@ -113,3 +113,10 @@ def test_two_layers_are_one_upon_the_other_or_one_from_either_end(op: str, form:
         wanted = np.concatenate([run(op, x, h, c, weights), turned], -1).tolist()
     given = (x, np.stack([h, h_2[0]]), np.stack([c, c_2[0]]), [*weights, *others])
     assert np.allclose(wanted, applied(f"{op}_{form}{spelling}", *given), rtol=1e-13, atol=1e-14)
+
+
+@pytest.mark.parametrize("form", ["stacked", "both_ways"])
+def test_one_node_of_two_layers_hands_on_what_is_for_its_biases_behind_all_that_is_for_its_weights(form: str) -> None:
+    names = OPS[f"lstm_{form}_as_one"].operands
+    handed = [names[position] for position in OPS[f"lstm_{form}_as_one"].handing]
+    assert [*"xhc", "w_ih", "w_hh", "v_ih", "v_hh", "b_ih", "b_hh", "c_ih", "c_hh"] == handed

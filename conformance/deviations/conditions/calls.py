@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 SHAPED = ("getitem_slice", "reshape", "expand", "broadcast_to", "rot90")
 """Ops that Paddle does by giving the operand back, where it has the shape of the result; of the last one that hangs on the turns."""
+EXPANDING = ("expand", "broadcast_to")
+"""Those that do so for a shape without axes alone."""
 TURNS = 4
 
 
@@ -322,10 +324,12 @@ def views_of_toggled(before: Sequence[Step]) -> set[str]:
 
 @condition
 def moves_nothing(case: Case, number: int) -> bool:
-    """Whether a shape op has a result of the shape of its operand; a rotation, whether it makes full turns."""
+    """Whether a shape op has a result of the shape of its operand; an expansion, one without axes, and a rotation, of full turns."""
     step, seen = case.steps[number], promised(case, PADDLE).observations[number]
     if not isinstance(step, Op) or step.op not in SHAPED or step.attrs.get("k", 0) % TURNS or not isinstance(seen, Computed):
         return False
+    if step.op in EXPANDING:
+        return not step.attrs["shape"]
     shapes = {entry.name: entry.shape for entry in case.inputs}
     for earlier, made in zip(case.steps[:number], promised(case, PADDLE).observations, strict=False):
         if isinstance(made, Computed):

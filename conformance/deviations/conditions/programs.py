@@ -10,6 +10,7 @@ from conformance.case.outcome import Computed, Raised
 from conformance.case.queries import call_at, derivatives, upstream, upstream_of
 from conformance.case.steps import AppendBackward, Grad, Op, ops, results, uses
 from conformance.compare.promise import promised
+from conformance.deviations.conditions.calls import EXPANDING
 from conformance.deviations.conditions.complex import mixed_dtypes
 from conformance.deviations.conditions.in_place import shapes_at
 from conformance.deviations.conditions.registry import case_condition, condition
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from conformance.case.case import Case
     from conformance.case.steps import Step
 
-EXPANDING = ("expand", "broadcast_to")
 SELECTIONS = ("getitem_mask", "masked_select")
 REFLECTIONS = ("householder_product", "ormqr")
 """Ops that set parts of a tensor, which has no second derivative. A program that is refused one dies of it, so it is not measured."""

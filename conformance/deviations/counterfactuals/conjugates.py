@@ -61,10 +61,12 @@ def derivatives_not_conjugated(_: Sequence[str]) -> Iterator[AbstractContextMana
 def derivatives_conjugate_nothing(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
     """Have derivatives of the derivatives of ops conjugate nothing, neither on the way to the factors nor to the seed.
 
-    Those of other ops are right, or leave their factors alone.
+    Those of other ops are right, or leave their factors alone. Or the second derivatives of log are such formulas, of which the third
+    ones are right.
     """
     yield intercepted_rules(partial(_plain, ops))
     yield intercepted_rules(partial(_plain_beside_unconjugated, ops))
+    yield intercepted_rules(_plain_formula_of_log)
 
 
 def derivatives_of_quotients_half_conjugated(_: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
@@ -142,6 +144,15 @@ def _plain(ops: Sequence[str], right: Pull, primitive: Primitive, node: Any, ask
     if primitive is OPS["conj"]:
         return [(position, g) for position in asked]
     return [(position, conjugate(c)) for position, c in right(node, asked, conjugate(g), *given)]
+
+
+def _plain_formula_of_log(right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:
+    """Have the derivative ``s / conj(x)`` of log be differentiated as a real quotient, by a formula of its operands alone."""
+    if node.derivative_of != ("log", 1) or primitive is not OPS["div"]:
+        return right(node, asked, g, *given)
+    seed, divisor = node.operands
+    of_each = div(g, divisor), conjugate(neg(div(mul(g, seed), mul(divisor, divisor))))  # its conj conjugates that once more
+    return [(position, of_each[position]) for position in asked]
 
 
 def _plain_in_second(right: Pull, primitive: Primitive, node: Any, asked: Sequence[int], g: Any, *given: Any) -> Pulled:

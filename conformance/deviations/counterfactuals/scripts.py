@@ -31,6 +31,7 @@ from conformance.case.rewrite import (
     without_seeds,
 )
 from conformance.case.steps import Backward, Call, Custom, Grad, Hook, InPlace, Op, RetainGrad
+from conformance.deviations.conditions.calls import moves_nothing
 from conformance.deviations.conditions.programs import one_variable
 from conformance.deviations.conditions.several import made_together
 from conformance.deviations.counterfactuals.attributes import logits_clipped, single_points_in_front
@@ -95,12 +96,16 @@ BELOW = -1e-30
 
 
 def op_left_out(case: Case, number: StepNumber, ops: Sequence[str]) -> Iterator[Variant]:
-    """Leave out an op of one operand and one result: its operand stands for its result; one such op, or every one that may be."""
-    found = [
-        i
+    """Leave out an op of one operand and one result: its operand stands for its result; one such op, or every one that may be.
+
+    Those are the ops that an entry names, or, where it names none, those that move nothing.
+    """
+    unary = (
+        (i, step)
         for i, step in enumerate(until(case, number))
-        if isinstance(step, Op) and len(step.operands) == len(step.results) == 1 and (not ops or step.op in ops) and i != number
-    ]
+        if isinstance(step, Op) and len(step.operands) == len(step.results) == 1 and i != number
+    )
+    found = [i for i, step in unary if (step.op in ops if ops else moves_nothing(case, i))]
     sets = [[i] for i in reversed(found)] + [list(pair) for pair in itertools.combinations(found, 2)] + [found]
     for left_out in itertools.islice(sets, MOST):
         yield bypass(case, left_out), number if number is END else number - sum(i < number for i in left_out)

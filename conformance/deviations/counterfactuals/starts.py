@@ -83,7 +83,7 @@ def _started(case: Case, number: int, call: Grad, before: Sequence[Step], same: 
     behind = {root: below(root) for root in roots}
     first = [root for root in roots if not any(root in others for others in behind.values())]
     taken = {*asked}.union(*(made for made in made_together(case.steps[:number]) if not {*asked}.isdisjoint(made)))
-    starts = [root for root in first if root not in taken and not behind[root].isdisjoint(asked)]
+    starts = [root for root in first if root not in taken and not behind[root].isdisjoint(taken)]
     if not starts:
         return _seeds_alone(case, number, call, [root in asked for root in roots], same)
     reached = {name for root in starts for name in below(root, call.constants or ())}

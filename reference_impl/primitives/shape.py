@@ -25,13 +25,13 @@ flatten = alias("flatten", reshape)
 
 @primitive(saves=(), ulps=0, views=True)
 def permute(x: Any, *, axes: Any) -> Any:
-    """Reorder the axes: axis i of the result is axis ``axes[i]`` of ``x``."""
+    """Reorder the axes: axis i of the result is axis ``axes[i]`` of ``x``; negative ones count from the back."""
     return x.transpose(axes)
 
 
 @permute.vjp("x")
 def permute_vjp_x(g: Any, out: Any, x: Any, *, axes: Any) -> Any:
-    inverse = sorted(range(len(axes)), key=axes.__getitem__)
+    inverse = sorted(range(len(axes)), key=lambda axis: axes[axis] % len(axes))
     return permute(g, axes=inverse)
 
 

@@ -103,6 +103,11 @@ def are_near(expected: Any, actual: Any) -> Any:
         return close | (expected == actual) | (np.isnan(expected) & np.isnan(actual))
 
 
+def within_units(expected: Any, actual: Any, size: Any) -> bool:
+    """Whether two arrays are equal to as many roundings of numbers of the absolute size ``size`` as a right answer may be off by."""
+    return within_a_rounding(expected, actual, UNITS * size)
+
+
 def within_a_rounding(expected: Any, actual: Any, size: Any) -> bool:
     """Whether two arrays are equal to one rounding of numbers of the absolute size ``size``."""
     with np.errstate(all="ignore"):

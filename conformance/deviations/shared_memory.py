@@ -19,7 +19,7 @@ from conformance.case.place import END, StepNumber
 from conformance.case.queries import until, upstream
 from conformance.case.rewrite import CONSTANT, answering_nothing, each_step, with_steps, without_root
 from conformance.case.steps import Backward, ClearGrad, Custom, Grad, InPlace, Op, results
-from conformance.compare.rounding import agrees_cheaply, are_near, within_a_rounding
+from conformance.compare.rounding import agrees_cheaply, are_near, within_units
 from reference_impl.tape.primitive import array_of
 from reference_impl.tape.rules import intercepted_rules
 
@@ -40,8 +40,6 @@ Place = tuple[StepNumber, int, str, str]
 
 SHARERS = 16
 """How many sets of tensors are tried that may share a memory, the largest first."""
-ROUNDINGS_HANDED_ON = 32.0
-"""So many roundings a cotangent may be off by, of which no bounds are known."""
 
 
 def is_written(promise: Promise, found: Mismatch) -> bool:
@@ -279,7 +277,7 @@ def is_cotangent(promise: Promise, found: Mismatch) -> bool:
         promise.run()
     got = found.actual_array
     alike = (a.reshape(got.shape) for a in handed if a.size == got.size and a.dtype == got.dtype)
-    return any(within_a_rounding(a, got, ROUNDINGS_HANDED_ON * np.abs(a)) for a in alike)
+    return any(within_units(a, got, np.abs(a)) for a in alike)
 
 
 MEMORIES: dict[str, Callable[[Promise, Mismatch], bool]] = {

@@ -22,7 +22,7 @@ from conformance.case.outcome import Computed
 from conformance.case.place import END
 from conformance.case.rewrite import each_op, in_dtypes
 from conformance.case.steps import Hook, InPlace
-from conformance.compare.rounding import agrees_cheaply, are_near
+from conformance.compare.rounding import agrees_cheaply, are_near, within_units
 from conformance.compare.vanishing import elsewhere
 from conformance.deviations.answers import answers, values_at_place
 from conformance.deviations.contributions import close, sums_with_others
@@ -32,7 +32,7 @@ from conformance.deviations.elements import ANOTHER_FORM, ELEMENT_TESTS, OFF, of
 from conformance.deviations.memory_of_seeds import ACCUMULATED, is_accumulated_in_dtypes_of_seeds
 from conformance.deviations.reach import reached
 from conformance.deviations.shared_memory import MEMORIES, accumulated_in_one, shape_of_tensor
-from conformance.ops.dtypes import SINGLE, format_of, is_floating
+from conformance.ops.dtypes import SINGLE, is_floating
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,8 +63,6 @@ ROUNDINGS_OF = {
 """The rules of which these words have the bounds: what cancels or is mixed leaves more roundings than right rules do."""
 IN_MEMORY = ("as if gradients of cross entropies lay where the shares did",)
 """Rules whose numbers lie in memory that is written over, so that what rounds there has no history of which bounds could be made."""
-ROUNDINGS_IN_MEMORY = 64.0
-"""So many roundings of the largest of these numbers are allowed."""
 
 
 def bears(entry: Deviation, promise: Promise, found: Mismatch) -> bool:
@@ -291,8 +289,7 @@ def _predicted_about(change: AbstractContextManager[None], promise: Promise, fou
     got = found.actual_array
 
     def is_near(array: Any) -> bool:
-        largest = np.abs(array).max(initial=0)
-        return bool((np.abs(array - got) <= format_of(got.dtype).rounding(largest, ROUNDINGS_IN_MEMORY)).all())
+        return within_units(array, got, np.abs(array).max(initial=0))
 
     with change:
         told = [array for _, array in answers(promise.of(promise.case), found.step, found)]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, pow_scalar, sub
+from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, pow_scalar, reciprocal, sub
 from reference_impl.primitives.elementary import rsqrt
 from reference_impl.primitives.fused import fused
 from reference_impl.primitives.pooling import avg_pool2d, avg_pool3d
@@ -185,7 +185,7 @@ def _pulled_back_in_groups(g: Any, x: Any, groups: int, eps: float) -> Any:
     given = in_units(grouped, unit)
     middle = sub(given, centred(given, axis=axes))
     normal, inverse = standardized(grouped, axes, eps)
-    inverse = in_units(inverse, 1.0 / unit)
+    inverse = in_units(inverse, reciprocal(unit))
     slope = mul(mul(mean(mul(g, normal), axis=axes, keepdims=True), inverse), inverse)
     along = sub(mul(slope, given), mul(slope, middle))
     found = in_units(sub(mul(sub(g, mean(g, axis=axes, keepdims=True)), inverse), along), unit)

@@ -43,7 +43,7 @@ FAULTS = {
     "breaks_after_a_refusal": ("any", {("grad", "poison", "intact", "broken"), ("backward", "poison", "intact", "broken")}),
 }
 GATE = ("--mutant-cases", "0", "--no-points", "--no-grid")
-GATED = {"sin-x-sign": 240, "freed_graph_unnoticed": 3}
+GATED = {"sin-x-sign": 240, "freed_graph_unnoticed": 8}
 """A wrong number and a missing refusal, with the cases that it takes; what the judge makes of the others stands above."""
 
 pytestmark = pytest.mark.usefixtures("workers")  # the frameworks vote on every finding, and are imported once for all runs

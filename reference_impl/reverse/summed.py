@@ -76,9 +76,7 @@ def summed_in_place(
             return pulled if primitive.views else [(position, own(c)) for position, c in pulled]
         shared = {0, 1} if both and primitive.name == "add" else {SHARING.get(primitive.name)}
         pulled = [(position, c if position in shared else own(c)) for position, c in right(node, asked, g, *given)]
-        if g.base is not None and (
-            primitive.forward.__module__.endswith(ACTIVATIONS) or primitive.name in ("square", "reciprocal", "pow_scalar")
-        ):
+        if g.base is not None and _writes(primitive):
             return [(position, _written(c, g)) for position, c in pulled]
         return [(position, g[...] if c is g else c) for position, c in pulled]
 

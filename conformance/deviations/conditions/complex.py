@@ -165,6 +165,13 @@ def sgn_result_asked(case: Case, number: int) -> bool:
 
 
 @condition
+def joins_parts(case: Case, number: int) -> bool:
+    """Whether the step makes a complex number of the parts that another one was taken apart into."""
+    step = case.steps[number]
+    return isinstance(step, Op) and step.op == "as_complex" and step.operands[0] in made_by(("as_real",), case.steps[:number])
+
+
+@condition
 def single_precision_function(case: Case, number: int) -> bool:
     """Whether the step runs exp or sigmoid, maybe in place."""
     step = case.steps[number]

@@ -141,7 +141,7 @@ def _on_entry(s: Sampler) -> Arguments | None:
 
 def _on_slice(s: Sampler) -> Arguments | None:
     x = s.take(has_rows)
-    axis = s.source.integer(0, len(x.shape) - 1)  # counted from the back Paddle writes outside of its memory: the grid asks that alone
+    axis = s.source.integer(0, len(x.shape) - 1)  # of a negative one see `NOT_OFFERED`
     start = s.source.integer(0, x.shape[axis] - 1)
     stop, step = s.source.integer(start + 1, x.shape[axis]), s.source.choice((1, 1, 2))
     shape = list(x.shape)

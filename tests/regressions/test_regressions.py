@@ -99,6 +99,7 @@ VALUES_ALONE = (
     "number-of-double-precision-that-where-brought-to-single",
     "points-of-an-affine-grid-are-written",
     "ravel-of-a-part-with-gaps-is-written",
+    "sign-of-what-rounds-to-nothing",
     "softplus-among-numbers-that-round-before",
     "whole-numbers-above-a-solution-that-are-a-bound",
     "write-to-what-a-shape-op-returned",

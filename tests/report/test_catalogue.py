@@ -226,6 +226,11 @@ def test_an_issue_has_the_fields_of_its_trackers_form_and_nothing_about_this_sui
     assert "Seen with torch 2.13.0 on the CPU (Linux, x86-64).\n\nRelated threads:\n- https://example.org/1 (open)\n" in text
 
 
+def test_an_issue_says_that_no_thread_was_found_where_one_was_looked_for() -> None:
+    assert "No thread about it was found on 2026-11-27.\n" in issue(page(searched="2026-11-27"), {})
+    assert "No thread" not in issue(page(), {}) + issue(page(searched="2026-11-27", upstream=["https://example.org/1 (open)"]), {})
+
+
 def test_an_issue_says_what_the_script_found_where_it_was_run() -> None:
     assert "### Actual\n\n```\nAssertionError: the sum is 2\n```\n" in issue(page(), {}, "the sum is 2")
 
@@ -277,6 +282,12 @@ def test_the_page_of_all_shows_code_as_code_and_nothing_as_markup(tmp_path: Path
 def test_the_page_of_all_calls_a_thread_by_its_number(tmp_path: Path) -> None:
     write_catalogue([page(upstream=["https://github.com/a/b/issues/1 (open)"])], tmp_path / "all.html")
     assert '<a href="https://github.com/a/b/issues/1">a/b#1</a> (open)' in (tmp_path / "all.html").read_text()
+
+
+def test_the_page_of_all_says_that_no_thread_was_found_where_one_was_looked_for(tmp_path: Path) -> None:
+    for searched in ("2026-11-27", None):
+        write_catalogue([page(searched=searched)], tmp_path / "all.html")
+        assert (searched is not None) is ("No thread about it was found on 2026-11-27." in (tmp_path / "all.html").read_text())
 
 
 def test_every_link_of_the_contents_leads_to_a_group(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ which `SECTIONS` must be there; that of the script shows the file ``script.py`` 
 from __future__ import annotations
 
 import re
+from datetime import date
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,9 +67,9 @@ class Front(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ``title``: as an upstream issue would have it. ``promise``: the sentence or the formula that is contradicted; ``source``: the
     address at which it stands. ``checked``: for every release that was asked, such as ``torch 2.13.0``, whether the script ``shows``
-    the bug there or it is ``gone``. ``upstream``: addresses of threads about it, each with a word on what it is. ``cause``: the
-    finding that has the same cause, where there is one. ``opens``: its place among those with which the index of its framework opens,
-    from 1 on; 0 for all others.
+    the bug there or it is ``gone``. ``upstream``: addresses of threads about it, each with a word on what it is. ``searched``: the
+    day on which threads were last looked for; with no thread, none was found. ``cause``: the finding that has the same cause, where
+    there is one. ``opens``: its place among those with which the index of its framework opens, from 1 on; 0 for all others.
     """
 
     title: str
@@ -79,6 +80,7 @@ class Front(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
     checked: dict[str, str]
     upstream: tuple[str, ...] = ()
+    searched: date | None = None
     cause: str = ""
     opens: int = 0
 

@@ -56,6 +56,8 @@ def issue(page: Page, titles: Mapping[str, str], came: str = "") -> str:
         parts.append(f'It has the same cause as "{titles[front.cause]}".')
     if front.upstream:
         parts.append("\n".join(["Related threads:", *(f"- {thread}" for thread in front.upstream)]))
+    elif front.searched:
+        parts.append(f"No thread about it was found on {front.searched}.")
     if framework in MACHINES:
         parts.append(MACHINES[framework])
     return "\n\n".join(parts) + "\n"

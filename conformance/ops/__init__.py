@@ -141,6 +141,8 @@ NOT_OFFERED: Mapping[str, str] = {
     "windows of unfold that leave elements out": "its deviation is not written up: Paddle's gradient there was never written",
     "narrow of views": "Paddle counts from the beginning of the memory, and writes the gradient beyond its end, so that later cases of "
     "the process die of it (`paddle-narrow-of-view`); a copy is narrowed",
+    "lists among what a custom function returns": "a case has no value that is a list; Paddle dies of one of two tensors "
+    "(`paddle-custom-list-output-crash`)",
     "index_copy of another axis than the first": "Paddle's `scatter` has none",
     "repeated indices of what is replaced": "which of the replacements stays is documented as undefined",
     "recurrent layers of lengths, without biases, by relu, three or more, two in both ways; last states": "come with the next ones",

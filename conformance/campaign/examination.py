@@ -65,7 +65,7 @@ def ailment_in(case: Case, actual: Outcome, engine: Backend, family: str) -> Ail
     name = engine.info.name
     known = _examined.get(name, {})
     spared = frozenset(op for op, ill in known.items() if ill)
-    found = ailment_after(case, actual, engine, family, spared, entering=lambda op: _note(name, op))
+    found = ailment_after(case, actual, engine, family, spared, entering=lambda *ops: _note(name, *ops))
     if found is not None and found.op not in known and _slate is not None:
         raise Suspicion(name, found.op)  # what is noted stays, since a damaged process may die before anybody hears of this
     _note()
@@ -88,16 +88,15 @@ def resolved(ended: Suspicion | DeathError) -> bool:
     if isinstance(ended, Suspicion):
         examine(ended)
         return True
-    suspected = _noted()
-    return suspected is not None and examine(suspected)
+    return any(examine(suspected) for suspected in _noted())
 
 
-def _noted() -> Suspicion | None:
-    """Return what a child that died had under way, if it was a canary that was not examined."""
+def _noted() -> list[Suspicion]:
+    """Return what a child that died had under way, as far as it was canaries that were not examined."""
     if _slate is None:
-        return None
-    name, _, op = _slate[:].rstrip(b"\0").decode().partition(" ")
-    return Suspicion(name, op) if op and op not in _examined.get(name, {}) else None
+        return []
+    name, *ops = _slate[:].rstrip(b"\0").decode().split(" ")
+    return [Suspicion(name, op) for op in ops if op not in _examined.get(name, {})]
 
 
 def examine(suspicion: Suspicion) -> bool:
@@ -128,9 +127,9 @@ def examine_all(name: str) -> bool:
                 found, answers = forked(_all_examined, [name, [op for op in ops_of(EVERY) if not known.get(op)]])
         except DeathError:
             _killed[name] = _killed.get(name, 0) + 1
-            if (lost := _noted()) is None:
+            if not (lost := _noted()):
                 return False
-            known[lost.op] = True
+            known.update({suspected.op: True for suspected in lost})
         else:
             known.update(found)
             trust(answers)

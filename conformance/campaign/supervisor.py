@@ -67,7 +67,7 @@ def supervised(chunk: Chunk) -> Passage:
     """Run a chunk in children of this process until every case is recorded or set aside."""
     passage = Passage()
     recorded = 0.0
-    prepare_for(chunk.stop - chunk.start, chunk.backends, Path(chunk.folder))
+    prepare_for(chunk.stop - chunk.start, chunk.backends, Path(chunk.folder), chunk.ahead)
     while chunk.start < chunk.stop:
         started = perf_counter()
         forget()

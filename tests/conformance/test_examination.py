@@ -55,9 +55,13 @@ def test_an_op_whose_canary_hangs_is_ill_by_itself() -> None:
     assert examine(Suspicion("tests.wrong_engines:spins_on_sin", "sin"))
 
 
-@pytest.mark.parametrize(("cases", "learned"), [(MANY, set()), (MANY + 1, {"exp"})])
-def test_a_worker_of_many_cases_has_all_canaries_asked_at_once(cases: int, learned: set[str], tmp_path: Path) -> None:
-    prepare_for(cases, (WRONG,), tmp_path)
+@pytest.mark.parametrize(
+    ("cases", "ahead", "learned"), [(MANY, None, set()), (MANY + 1, None, {"exp"}), (1, MANY - 1, set()), (1, MANY, {"exp"})]
+)
+def test_a_worker_of_many_cases_has_all_canaries_asked_at_once(
+    cases: int, ahead: int | None, learned: set[str], tmp_path: Path
+) -> None:
+    prepare_for(cases, (WRONG,), tmp_path, ahead)
     assert learned == {op for op, ill in examination._examined.get(WRONG, {}).items() if ill and op == "exp"}
 
 

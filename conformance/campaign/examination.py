@@ -9,21 +9,23 @@ has that one op examined by another child, and the case is run again by one that
 from __future__ import annotations
 
 import mmap
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from conformance.campaign.last_words import die_at_once
 from conformance.campaign.nursery import DeathError, forked
+from conformance.campaign.once import once_for_all
 from conformance.campaign.opened import backend, servers_restarted
 from conformance.campaign.watchdog import set_alarm
 from conformance.judge.canary import EVERY, ailment_after, is_ill, ops_of, trust, well
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from conformance.backends import Backend
     from conformance.case.case import Case
     from conformance.case.outcome import Outcome
-    from conformance.judge.canary import Ailment
+    from conformance.judge.canary import Ailment, Place, Well
 
 T = TypeVar("T")
 
@@ -65,7 +67,7 @@ def ailment_in(case: Case, actual: Outcome, engine: Backend, family: str) -> Ail
     name = engine.info.name
     known = _examined.get(name, {})
     spared = frozenset(op for op, ill in known.items() if ill)
-    found = ailment_after(case, actual, engine, family, spared, entering=lambda op: _note(name, op))
+    found = ailment_after(case, actual, engine, family, spared, entering=lambda *ops: _note(name, *ops))
     if found is not None and found.op not in known and _slate is not None:
         raise Suspicion(name, found.op)  # what is noted stays, since a damaged process may die before anybody hears of this
     _note()
@@ -88,16 +90,15 @@ def resolved(ended: Suspicion | DeathError) -> bool:
     if isinstance(ended, Suspicion):
         examine(ended)
         return True
-    suspected = _noted()
-    return suspected is not None and examine(suspected)
+    return any(examine(suspected) for suspected in _noted())
 
 
-def _noted() -> Suspicion | None:
-    """Return what a child that died had under way, if it was a canary that was not examined."""
+def _noted() -> list[Suspicion]:
+    """Return what a child that died had under way, as far as it was canaries that were not examined."""
     if _slate is None:
-        return None
-    name, _, op = _slate[:].rstrip(b"\0").decode().partition(" ")
-    return Suspicion(name, op) if op and op not in _examined.get(name, {}) else None
+        return []
+    name, *ops = _slate[:].rstrip(b"\0").decode().split(" ")
+    return [Suspicion(name, op) for op in ops if op not in _examined.get(name, {})]
 
 
 def examine(suspicion: Suspicion) -> bool:
@@ -115,11 +116,27 @@ def examine(suspicion: Suspicion) -> bool:
     return known[op]
 
 
-def examine_all(name: str) -> bool:
-    """Have all canaries of a backend asked by a child; return whether one came through, or else each is asked when it matters.
+def examine_all(names: Sequence[str], folder: Path) -> list[str]:
+    """Have all canaries of backends asked, once for all workers that share a folder.
 
-    The op whose canary takes a child along is ill by itself, and the next child asks the others.
+    Returns those backends of which a child came through; else each canary is asked when it matters.
     """
+    found = once_for_all(names, folder, _examine_all)
+    for name, (known, answers) in found.items():
+        _examined.setdefault(name, {}).update(known)
+        trust(answers or {})
+    return [name for name in names if found[name].answers is not None]
+
+
+class Examined(NamedTuple):
+    """What was found of all canaries of a backend: which are ill, and what the others answer; ``None`` if no child came through."""
+
+    ill: dict[str, bool]
+    answers: dict[Place, Well] | None
+
+
+def _examine_all(name: str) -> Examined:
+    """Have all canaries of a backend asked by a child; an op whose canary takes it along is ill, and the next child asks the others."""
     known = _examined.setdefault(name, {})
     while _killed.get(name, 0) < EXAMINERS:
         forget()
@@ -128,14 +145,12 @@ def examine_all(name: str) -> bool:
                 found, answers = forked(_all_examined, [name, [op for op in ops_of(EVERY) if not known.get(op)]])
         except DeathError:
             _killed[name] = _killed.get(name, 0) + 1
-            if (lost := _noted()) is None:
-                return False
-            known[lost.op] = True
+            if not (lost := _noted()):
+                break
+            known.update({suspected.op: True for suspected in lost})
         else:
-            known.update(found)
-            trust(answers)
-            return True
-    return False
+            return Examined({**known, **found}, answers)
+    return Examined(known, None)
 
 
 def ask_again(name: str) -> None:
@@ -145,7 +160,7 @@ def ask_again(name: str) -> None:
             is_ill(op, backend(name))
 
 
-def _all_examined(name: str, ops: list[str]) -> tuple[dict[str, bool], dict[tuple[str, ...], Any]]:
+def _all_examined(name: str, ops: list[str]) -> tuple[dict[str, bool], dict[Place, Well]]:
     return {op: _is_ill(op, name) for op in ops}, well()
 
 

@@ -251,6 +251,7 @@ class _Campaign:
                 points=points,
                 patience=patience,
                 until=until,
+                ahead=(options.total - stop) // self.header.jobs if backends == options.halves[0] else None,  # programs are few
             )
 
     def _findings(self, writer: Writer) -> None:

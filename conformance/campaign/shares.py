@@ -11,6 +11,7 @@ random, whatever the share is, which is the exact test of R. A. Fisher, Statisti
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import deque
 from typing import TYPE_CHECKING
@@ -87,6 +88,7 @@ class Count(msgspec.Struct, frozen=True):
         return number
 
 
+@functools.cache
 def interval(shown: int, cases: int) -> tuple[float, float]:
     """Return the shares that are compatible with what was measured: the exact bounds of Clopper and Pearson (`upper_bound`)."""
     left = (1 - CONFIDENCE) / 2

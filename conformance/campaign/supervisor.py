@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +67,7 @@ def supervised(chunk: Chunk) -> Passage:
     """Run a chunk in children of this process until every case is recorded or set aside."""
     passage = Passage()
     recorded = 0.0
-    prepare_for(chunk.stop - chunk.start, chunk.backends)
+    prepare_for(chunk.stop - chunk.start, chunk.backends, Path(chunk.folder), chunk.ahead)
     while chunk.start < chunk.stop:
         started = perf_counter()
         forget()

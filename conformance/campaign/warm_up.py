@@ -97,17 +97,19 @@ def prepare(backends: tuple[str, ...]) -> None:
     begin()
 
 
-def prepare_for(cases: int, backends: Sequence[str]) -> None:
-    """Do what costs a worker seconds and saves it more than that, for each backend that has many cases: it takes so many more now.
+def prepare_for(cases: int, backends: Sequence[str], folder: Path, ahead: int | None = None) -> None:
+    """Do what costs a worker seconds and saves it more than that, for each backend that has many cases.
 
-    Each of its children, many of which die, would find out again which canaries are well, and would be the first to use most of the
-    ops. So a child asks all canaries, and what has come through that is done by the worker itself. It runs nothing else, and a canary
-    refuses nothing that could damage it.
+    So many it has with those ``ahead``; where nobody knows these, it is taken to have as many as it had already. Each of its children,
+    many of which die, would find out again which canaries are well, and would be the first to use most of the ops. So a child asks all
+    canaries, once for all workers that share a ``folder``, and what has come through that is done by the worker itself. It runs nothing
+    else, and a canary refuses nothing that could damage it.
     """
     _met.update(dict.fromkeys(backends, cases))
-    todo = [name for name in backends if name not in _prepared and _met[name] > (MANY if name in _forkable else AS_MANY * MANY)]
+    many = {name: MANY if name in _forkable else AS_MANY * MANY for name in backends}
+    todo = [name for name in backends if name not in _prepared and (_met[name] if ahead is None else cases + ahead) > many[name]]
     _prepared.update(todo)
-    fit = [name for name in todo if examine_all(name) and name in _forkable]
+    fit = [name for name in examine_all(todo, folder) if name in _forkable]
     for name in fit:
         ask_again(name)
     if fit:

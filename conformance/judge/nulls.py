@@ -238,13 +238,15 @@ def upper_bound(alarms: int, comparisons: int, confidence: float = CONFIDENCE) -
 
 def _at_most(alarms: int, comparisons: int, rate: float) -> float:
     """Return the probability of at most so many alarms; the binomial distribution."""
-    term = comparisons * math.log1p(-rate)
     odds = math.log(rate) - math.log1p(-rate)
-    total = math.exp(term)
-    for k in range(1, alarms + 1):
-        term += math.log(comparisons - k + 1) - math.log(k) + odds
-        total += math.exp(term)
-    return total
+    return float(np.exp(_log_choices(alarms, comparisons) + np.arange(alarms + 1) * odds + comparisons * math.log1p(-rate)).sum())
+
+
+@functools.lru_cache(maxsize=1)
+def _log_choices(alarms: int, comparisons: int) -> Any:
+    """Return the logarithms of the binomial coefficients of the comparisons, from none to so many alarms."""
+    counts = np.arange(1, alarms + 1)
+    return np.concatenate(([0.0], np.cumsum(np.log(comparisons - counts + 1) - np.log(counts))))
 
 
 def _last_term_first(primitive: Primitive, arrays: list[Any], attrs: dict[str, Any], out: Any) -> Any:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.campaign import examination, warm_up
-from conformance.campaign.examination import EXAMINERS, Suspicion, begin, examine
+from conformance.campaign.examination import EXAMINERS, Suspicion, begin, examine, resolved
 from conformance.campaign.explain import explain_case
+from conformance.campaign.nursery import DeathError
 from conformance.campaign.opened import backend
 from conformance.campaign.pool import Workers
 from conformance.campaign.warm_up import AS_MANY, MANY, prepare_for
@@ -21,6 +22,7 @@ from conformance.ops import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 DYING = "tests.wrong_engines:dies_on_sin"
 WRONG = "conformance.mutants.engines:exp-x-sign"
@@ -53,34 +55,58 @@ def test_an_op_whose_canary_hangs_is_ill_by_itself() -> None:
     assert examine(Suspicion("tests.wrong_engines:spins_on_sin", "sin"))
 
 
-@pytest.mark.parametrize(("cases", "learned"), [(MANY, set()), (MANY + 1, {"exp"})])
-def test_a_worker_of_many_cases_has_all_canaries_asked_at_once(cases: int, learned: set[str]) -> None:
-    prepare_for(cases, (WRONG,))
+@pytest.mark.parametrize(
+    ("cases", "ahead", "learned"), [(MANY, None, set()), (MANY + 1, None, {"exp"}), (1, MANY - 1, set()), (1, MANY, {"exp"})]
+)
+def test_a_worker_of_many_cases_has_all_canaries_asked_at_once(
+    cases: int, ahead: int | None, learned: set[str], tmp_path: Path
+) -> None:
+    prepare_for(cases, (WRONG,), tmp_path, ahead)
     assert learned == {op for op, ill in examination._examined.get(WRONG, {}).items() if ill and op == "exp"}
 
 
-def test_an_op_whose_canary_takes_its_process_along_does_not_keep_the_others_from_being_asked() -> None:
+def test_an_op_whose_canary_takes_its_process_along_does_not_keep_the_others_from_being_asked(tmp_path: Path) -> None:
     begin()
-    prepare_for(MANY + 1, (DYING,))
+    prepare_for(MANY + 1, (DYING,), tmp_path)
     assert examination._examined[DYING] == {op: op == "sin" for op in catalogue()}
 
 
-def test_a_worker_of_many_cases_asks_no_canary_of_a_backend_that_has_few_of_them() -> None:
-    prepare_for(MANY, (DYING,))
-    prepare_for(1, (WRONG,))
+def test_a_worker_of_many_cases_asks_no_canary_of_a_backend_that_has_few_of_them(tmp_path: Path) -> None:
+    prepare_for(MANY, (DYING,), tmp_path)
+    prepare_for(1, (WRONG,), tmp_path)
     assert {} == examination._examined
 
 
-def test_of_a_backend_that_cannot_be_forked_all_canaries_are_asked_later(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_backend_that_cannot_be_forked_all_canaries_are_asked_later(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(warm_up, "_forkable", set())
-    prepare_for(AS_MANY * MANY, (WRONG,))
+    prepare_for(AS_MANY * MANY, (WRONG,), tmp_path)
     assert {} == examination._examined
 
 
-def test_what_was_examined_before_is_no_reason_not_to_ask_all() -> None:
+def test_what_one_worker_examined_no_other_has_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    prepare_for(MANY + 1, (WRONG,), tmp_path)
+    found = examination._examined[WRONG]
+    monkeypatch.setattr(examination, "_examined", {})
+    monkeypatch.setattr(warm_up, "_prepared", set())
+    monkeypatch.delattr(examination, "forked")
+    prepare_for(MANY + 1, (WRONG,), tmp_path)
+    assert found == examination._examined[WRONG]
+
+
+def test_what_was_examined_before_is_no_reason_not_to_ask_all(tmp_path: Path) -> None:
     examine(Suspicion(WRONG, "sin"))
-    prepare_for(MANY + 1, (WRONG,))
+    prepare_for(MANY + 1, (WRONG,), tmp_path)
     assert set(catalogue()) == set(examination._examined[WRONG])
+
+
+@pytest.mark.parametrize(("ops", "again"), [(("cos", "sin", "tanh"), True), (("cos", "tanh"), False)])
+def test_of_the_ops_that_were_under_way_in_a_child_that_died_each_is_examined_until_one_is_ill(
+    ops: tuple[str, ...], again: bool
+) -> None:
+    begin()
+    examination._note(DYING, *ops)
+    assert resolved(DeathError(-6)) is again
+    assert {op: op == "sin" for op in ops[:2]} == {op: ill for op, ill in examination._examined[DYING].items() if op in ops[:2]}
 
 
 def test_an_op_is_examined_once(monkeypatch: pytest.MonkeyPatch) -> None:

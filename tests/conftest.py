@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 WARM = (
-    *("torch", "paddle", "paddle-static"),
+    *("reference", "torch", "paddle", "paddle-static"),
     *("tests.wrong_engines:correct", "tests.wrong_engines:five_wrong_rules", "tests.wrong_engines:dies_on_sin"),
     "conformance.mutants.engines:sin-x-sign",
 )
 """What one server, which forks the workers of all pools of all tests here, has warmed up; many of them run these."""
 os.environ[VARIABLE] = ",".join(WARM)
+pool.PRELOADED[:] = ["tests.warm_server"]
 
 os.environ["COLUMNS"] = "80"
 for name in ("FORCE_COLOR", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "CONFORMANCE_DEVIATIONS"):
@@ -53,6 +54,16 @@ def pytest_configure(config: pytest.Config) -> None:
     """Take the server that was told, if this process was started by another one."""
     if said := getattr(config, "workerinput", {}).get("server"):
         one_server.used(said)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Deal out the files of the tests, where pytest-xdist is asked to deal out files."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from tests.units_of_work import Units
+
+    return Units(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

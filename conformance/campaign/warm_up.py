@@ -71,12 +71,14 @@ _prepared: set[str] = set()
 def prepare_server(backends: tuple[str, ...]) -> None:
     """Warm up the process from which workers are forked, for those backends that can be forked when they have run.
 
-    Nothing that is made here goes away, so the collector, which would walk through it again and again, is off meanwhile.
+    Nothing that is made here goes away, so the collector, which would walk through it again and again, is off meanwhile. And all that
+    is forked from here, children of children included, is forked with it.
     """
     silence()
     gc.disable()
     _import(backends)
     _warm_up_forkable(set(filter(_can_be_forked, backends)))
+    huge_pages.gather()
 
 
 def prepare(backends: tuple[str, ...]) -> None:

@@ -12,11 +12,12 @@ from conformance.campaign.chunk import chunk_of
 from conformance.campaign.pool import Workers
 from conformance.campaign.record_files import read
 from conformance.campaign.records import CaseRecord, ExitReason, FindingRecord, Footer, Header, Interruption
-from conformance.campaign.run import Options, Progress, run_campaign
+from conformance.campaign.run import CHUNK, Options, Progress, run_campaign
 from conformance.case.case import Case, Input
 from conformance.case.steps import Backward, Op
 from conformance.generate.scripts import DrawOptions, case_of
 from conformance.laws.judging import Judging
+from tests.conformance.drawn import USUAL
 from tests.conformance.engines import EXACT
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from conformance.campaign.records import Record
     from conformance.campaign.verdict_records import VerdictRecord
 
-CASES = 200
+CASES = 120
 
 
 def uses_sin(case: Case) -> bool:
@@ -61,7 +62,7 @@ def ids(records: list[Record]) -> list[tuple[int, str]]:
 
 
 def test_cases_are_recorded_in_order(alone: list[Record]) -> None:
-    assert [(i, case_of(1, i, DrawOptions()).id) for i in range(CASES)] == ids(alone)
+    assert [(i, case.id) for i, case in enumerate(USUAL[:CASES])] == ids(alone)
 
 
 def test_two_worker_processes_record_what_one_does(alone: list[Record], tmp_path: Path) -> None:
@@ -116,7 +117,7 @@ def test_a_run_that_is_interrupted_says_so_in_the_place_of_a_footer(tmp_path: Pa
 
 def test_progress_hears_of_every_case(again: tuple[list[Record], list[Progress]]) -> None:
     _, heard = again
-    assert (Progress(CASES, CASES, 0), True) == (heard[-1], {100, 200} <= {progress.done for progress in heard})
+    assert (Progress(CASES, CASES, 0), True) == (heard[-1], {CHUNK, CASES} <= {progress.done for progress in heard})
 
 
 def test_an_unknown_backend_is_refused_before_anything_is_recorded(tmp_path: Path) -> None:
@@ -128,7 +129,7 @@ def test_an_unknown_backend_is_refused_before_anything_is_recorded(tmp_path: Pat
 QUIET = list(islice((c for c in (case_of(2, i, DrawOptions()) for i in count()) if not uses_sin(c)), 4))
 (LOUD,) = islice((c for c in (case_of(2, i, DrawOptions(ops=("sin",))) for i in count()) if uses_sin(c)), 1)
 AMONG_OTHERS = (*QUIET[:2], LOUD, *QUIET[2:])
-DYING = 400
+DYING = 240
 FINE = {"agreed", "same_error", "not_offered"}
 
 
@@ -161,12 +162,12 @@ def dying(tmp_path_factory: pytest.TempPathFactory) -> list[Record]:
 
 
 def test_a_campaign_goes_on_after_a_crash(dying: list[Record]) -> None:
-    assert [case_of(1, i, DrawOptions()).id for i in range(DYING)] == [r.id for r in dying if isinstance(r, CaseRecord)]
+    assert [case.id for case in USUAL[:DYING]] == [r.id for r in dying if isinstance(r, CaseRecord)]
 
 
 def test_a_crash_is_recorded_with_its_case(dying: list[Record]) -> None:
     crashed = [r for r in dying if isinstance(r, CaseRecord) and any(v.bucket == "crashed" for v in r.verdicts.values())]
-    assert [True] * sum(uses_sin(case_of(1, i, DrawOptions())) for i in range(DYING)) == [r.case is not None for r in crashed]
+    assert [True] * sum(map(uses_sin, USUAL[:DYING])) == [r.case is not None for r in crashed]
 
 
 def test_a_crash_is_a_finding(dying: list[Record]) -> None:

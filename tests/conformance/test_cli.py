@@ -285,7 +285,7 @@ def test_help_shows_the_defaults(command: str, cases: int) -> None:
 
 
 def test_a_campaign_that_conforms_is_a_success_in_a_few_lines_of_80_columns(tmp_path: Path) -> None:
-    done = conformance("run", "--backends", "torch,paddle", "--cases", "200", "--out", tmp_path)
+    done = conformance("run", "--backends", "torch,paddle", "--cases", "100", "--out", tmp_path)
     files, lines = {"run.ndjson", "report.html"}, done.stdout.splitlines()
     assert (0, True) == (done.returncode, files <= {p.name for p in tmp_path.iterdir()}), done.stdout + done.stderr
     assert (True, True) == (len(lines) <= 7, max(map(len, lines[:-1])) <= 80), done.stdout

@@ -6,7 +6,8 @@ import functools
 import multiprocessing
 import threading
 from collections import Counter
-from itertools import count, islice
+from copy import copy
+from itertools import count, islice, tee
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -170,6 +171,17 @@ drawn = functools.cache(Drawn)
 
 def samples(op: str) -> Iterator[tuple[list[Any], dict[str, Any]]]:
     """Yield operands and attributes: what the generator draws, exact and not, and what ops are met at that it does not draw."""
+    return copy(_samples(op))
+
+
+@functools.cache
+def _samples(op: str) -> Iterator[tuple[list[Any], dict[str, Any]]]:
+    """Return an iterator that nobody advances: its copies have one memory, so that each sample is drawn once."""
+    (first,) = tee(_drawn(op), 1)
+    return first
+
+
+def _drawn(op: str) -> Iterator[tuple[list[Any], dict[str, Any]]]:
     for attempt in range(SAMPLES if op in catalogue() else 0):
         complex_too = catalogue()[op].numbers.taken == "both" and attempt % 4 > 1
         exact = catalogue()[op].is_exact(on_complex=complex_too) and attempt % 2 == 0

@@ -17,9 +17,10 @@ from conformance.deviations.asked import an_output_or_below, beside_a_returned_o
 from conformance.deviations.entries import known
 from conformance.deviations.findings import evidence
 from conformance.judge.verdict import Bucket, judge
-from reference_impl import PADDLE, Category
+from reference_impl import PADDLE, TORCH, Category
 
 INFO = BackendInfo("paddle", "3.3.1", PADDLE, PADDLE.not_offered)
+OF_TORCH = BackendInfo("torch", "2.13.0", TORCH, TORCH.not_offered)
 X, W = Input("x", (2,), (2.0, 3.0)), Input("w", (2,), (5.0, 7.0))
 
 
@@ -67,6 +68,16 @@ def answered(promise: Promise, step: int, numbers: tuple[float, ...]) -> Outcome
     observations = [*promise.outcome.observations]
     observations[step] = replace(seen, values=(value,))
     return replace(promise.outcome, observations=observations)
+
+
+@pytest.mark.parametrize(
+    ("of_last", "bucket"), [(24.0, Bucket.UNPROMISED), (25.0, Bucket.DIVERGED)], ids=["what one pass computes", "another number"]
+)
+def test_a_batch_may_depend_on_another_one_of_its_call_as_one_pass_has_it(of_last: float, bucket: Bucket) -> None:
+    promise = Promise(read(evidence("torch-batched-chain")), OF_TORCH)
+    came = Value(np.array([[4.0, 12.0], [12.0, of_last]], np.float32), requires_grad=False)
+    observations = [*promise.outcome.observations[:-1], Computed((came,), None)]
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
 
 
 @pytest.mark.parametrize(("number", "bucket"), [(2.0, Bucket.KNOWN_DEVIATION), (3.0, Bucket.DIVERGED)])

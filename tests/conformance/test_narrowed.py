@@ -11,7 +11,7 @@ from conformance.backends import BackendInfo
 from conformance.case.case import Case, Input, input_of
 from conformance.case.files import read
 from conformance.case.outcome import Computed, Event, Outcome, Raised, Value
-from conformance.case.steps import Backward, Custom, Grad, Hook, Op
+from conformance.case.steps import Backward, Custom, Grad, Hook, Op, SetRequiresGrad
 from conformance.compare.promise import Promise
 from conformance.deviations.asked import an_output_or_below, beside_a_returned_operand
 from conformance.deviations.entries import known
@@ -121,6 +121,21 @@ def test_what_two_hooks_cast_and_cast_back_is_rounded_and_no_further_off(off: fl
     called = tuple(Event(name, value, recording=True) for name, value in zip(("h", "k"), given, strict=True))
     came = Value(single.astype(np.float64) * 2.0 * off, requires_grad=False)
     observations = [*promise.outcome.observations[:3], Computed((came,), None, called)]
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
+
+
+@pytest.mark.parametrize(("called", "bucket"), [(("h",), Bucket.KNOWN_DEVIATION), ((), Bucket.DIVERGED)], ids=["called", "lost"])
+def test_what_was_computed_is_no_leaf_whose_hook_is_lost_because_its_flag_was_set_again(
+    called: tuple[str, ...], bucket: Bucket
+) -> None:
+    hooks = SetRequiresGrad("y", requires_grad=True), Hook("y", ("h",), "nothing"), Hook("w", ("k",), "nothing")
+    steps = Op("mul", ("x", "x"), ("y",)), *hooks, Op("mul", ("y", "w"), ("z",)), Grad(("z",), ("x", "w"), ("g", "i"))
+    promise = Promise(Case((X, W), steps, "exact"), INFO)
+    seen = promise.outcome.observations[5]
+    assert isinstance(seen, Computed)
+    assert {"h", "k"} == {event.name for event in seen.events}
+    came = replace(seen, events=tuple(event for event in seen.events if event.name in called))
+    observations = [*promise.outcome.observations[:5], came]
     assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
 
 

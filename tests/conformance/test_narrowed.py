@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -137,6 +138,17 @@ def test_what_was_computed_is_no_leaf_whose_hook_is_lost_because_its_flag_was_se
     came = replace(seen, events=tuple(event for event in seen.events if event.name in called))
     observations = [*promise.outcome.observations[:5], came]
     assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
+
+
+@pytest.mark.parametrize(("calls", "bucket"), [(0, Bucket.KNOWN_DEVIATION), (1, Bucket.DIVERGED)], ids=["not called", "called halfway"])
+def test_a_gradient_of_another_dtype_is_a_constant_to_all_that_lies_behind_it(calls: int, bucket: Bucket) -> None:
+    case = read(Path(__file__).parents[1] / "regressions" / "gradient-of-another-dtype-that-a-derivative-depends-on.json")
+    promise = Promise(case, INFO)
+    *before, seen = promise.outcome.observations
+    assert isinstance(seen, Computed)
+    assert len(seen.events) == 2
+    came = replace(seen, events=seen.events[:calls])
+    assert bucket == judge(promise, replace(promise.outcome, observations=[*before, came])).bucket
 
 
 @pytest.mark.parametrize(("times", "bucket"), [(1, Bucket.KNOWN_DEVIATION), (2, Bucket.DIVERGED)])

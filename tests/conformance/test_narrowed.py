@@ -265,3 +265,15 @@ def test_a_gradient_of_a_known_wrong_dtype_may_have_known_wrong_numbers_and_no_o
     state = tuple(value if name == "s" else v for name, v in zip(case.watched, seen.state, strict=True))
     observations = [*promise.outcome.observations[:3], replace(seen, state=state)]
     assert bucket == judge(promise, replace(promise.outcome, observations=observations, final=state)).bucket
+
+
+@pytest.mark.parametrize(("seed", "bucket"), [("s", Bucket.KNOWN_DEVIATION), ("r", Bucket.DIVERGED)], ids=["another part", "alone"])
+def test_memory_is_read_in_the_dtype_of_a_cast_gradient_where_another_one_is_added(seed: str, bucket: Bucket) -> None:
+    seeds = Input("s", (2,), (1.0, 2.0)), Input("r", (2,), (1.0, 2.0))
+    call = Grad(("x", "y"), ("x",), ("g",), (seed, "s"), create_graph=True)
+    steps = Op("cast", ("x",), ("y",), {"dtype": "float64"}), call, Grad(("g",), ("s",), ("h",))
+    promise = Promise(Case((X, *seeds), steps, "numeric"), INFO)
+    *before, seen = promise.outcome.observations
+    assert isinstance(seen, Computed)
+    came = replace(seen, values=(Value(np.array([1.0, 3e250]), requires_grad=False),))
+    assert bucket == judge(promise, replace(promise.outcome, observations=[*before, came])).bucket

@@ -5,7 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, get_args
 
 from conformance.case.place import END, StepNumber
-from conformance.case.steps import Backward, Call, Detach, Edge, Grad, InPlace, Op, SetRequiresGrad, Step, kind, ops, results, uses
+from conformance.case.steps import (
+    Backward,
+    Call,
+    Custom,
+    Detach,
+    Edge,
+    Grad,
+    InPlace,
+    Op,
+    SetRequiresGrad,
+    Step,
+    kind,
+    ops,
+    results,
+    uses,
+)
 from conformance.ops import catalogue
 from conformance.ops.spec import Memory
 
@@ -117,9 +132,21 @@ def ops_in(case: Case) -> tuple[str, ...]:
 
 
 def leaves(case: Case) -> set[str]:
-    """Return the leaves of a case: its differentiable inputs, and what was made of constants and is said to require a gradient."""
-    said = {step.tensor for step in case.steps if isinstance(step, SetRequiresGrad) and step.requires_grad}
-    return said.union(entry.name for entry in case.inputs if entry.differentiable)
+    """Return the leaves of a case: its differentiable inputs, and what was made of constants and is said to require a gradient.
+
+    What an op made of a leaf keeps its history when its flag is set again. Of a derivative no script tells whether it has one.
+    """
+    found = {entry.name for entry in case.inputs if entry.differentiable}
+    tracked, made = {*found}, set[str]()
+    for step in case.steps:
+        if isinstance(step, SetRequiresGrad):
+            (tracked.add if step.requires_grad else tracked.discard)(step.tensor)
+            found.update({step.tensor} & tracked - made)
+        elif isinstance(step, Op | InPlace | Custom) and records(step) and not tracked.isdisjoint(name for _, name in uses(step)):
+            names = (step.tensor,) if isinstance(step, InPlace) else step.results
+            made.update(set(names) - found)
+            tracked.update(names)
+    return found
 
 
 LABELS = frozenset({"end", *(str(step.__struct_config__.tag) for step in get_args(Step))} - {"op"})

@@ -10,6 +10,7 @@ from conformance.case.steps import Backward, Custom, Grad, results, uses
 from conformance.deviations.conditions.calls import below_roots, outputs_asked_for
 from conformance.deviations.conditions.complex import leaves_seeded_in_other_dtypes
 from conformance.deviations.conditions.points import dropped_nothings
+from conformance.deviations.conditions.seeds import narrow_seeds_with_another_part
 from conformance.deviations.conditions.several import made_together
 from conformance.deviations.counterfactuals.seeds import misfitting
 
@@ -72,6 +73,11 @@ def a_leaf_seeded_in_another_dtype(case: Case, number: StepNumber, asked: str | 
     return asked in leaves_seeded_in_other_dtypes(case, number)
 
 
+def a_seed_of_a_wider_root(case: Case, number: StepNumber, asked: str | None) -> bool:
+    """Whether the tensor was the seed of a root of a wider dtype in a call with a graph, and has another part in what comes."""
+    return any(asked in narrow_seeds_with_another_part(case, i) for i in range(len(until(case, number))))
+
+
 def what_setitem_made(case: Case, _: StepNumber, asked: str | None) -> bool:
     """Whether the tensor is what setitem made, or an op that is made by it in Paddle."""
     return asked in made_by(("setitem", "vander"), case.steps)
@@ -101,6 +107,7 @@ ASKED: dict[str, Callable[[Case, StepNumber, str | None], bool]] = {
     "an output, or what lies below one": an_output_or_below,
     "what a root was made of, be it by a derivative": what_a_root_was_made_of,
     "a leaf with a seed of another dtype": a_leaf_seeded_in_another_dtype,
+    "a seed of a wider root": a_seed_of_a_wider_root,
     "what a root reaches before a cut": what_a_root_reaches_before_a_cut,
     "what setitem made": what_setitem_made,
     "what a custom function that returns its operand was given, or lies below": beside_a_returned_operand,

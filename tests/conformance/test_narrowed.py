@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,15 +12,16 @@ from conformance.backends import BackendInfo
 from conformance.case.case import Case, Input, input_of
 from conformance.case.files import read
 from conformance.case.outcome import Computed, Event, Outcome, Raised, Value
-from conformance.case.steps import Backward, Custom, Grad, Hook, Op
+from conformance.case.steps import Backward, Custom, Grad, Hook, Op, SetRequiresGrad
 from conformance.compare.promise import Promise
 from conformance.deviations.asked import an_output_or_below, beside_a_returned_operand
 from conformance.deviations.entries import known
 from conformance.deviations.findings import evidence
 from conformance.judge.verdict import Bucket, judge
-from reference_impl import PADDLE, Category
+from reference_impl import PADDLE, TORCH, Category
 
 INFO = BackendInfo("paddle", "3.3.1", PADDLE, PADDLE.not_offered)
+OF_TORCH = BackendInfo("torch", "2.13.0", TORCH, TORCH.not_offered)
 X, W = Input("x", (2,), (2.0, 3.0)), Input("w", (2,), (5.0, 7.0))
 
 
@@ -69,6 +71,16 @@ def answered(promise: Promise, step: int, numbers: tuple[float, ...]) -> Outcome
     return replace(promise.outcome, observations=observations)
 
 
+@pytest.mark.parametrize(
+    ("of_last", "bucket"), [(24.0, Bucket.UNPROMISED), (25.0, Bucket.DIVERGED)], ids=["what one pass computes", "another number"]
+)
+def test_a_batch_may_depend_on_another_one_of_its_call_as_one_pass_has_it(of_last: float, bucket: Bucket) -> None:
+    promise = Promise(read(evidence("torch-batched-chain")), OF_TORCH)
+    came = Value(np.array([[4.0, 12.0], [12.0, of_last]], np.float32), requires_grad=False)
+    observations = [*promise.outcome.observations[:-1], Computed((came,), None)]
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
+
+
 @pytest.mark.parametrize(("number", "bucket"), [(2.0, Bucket.KNOWN_DEVIATION), (3.0, Bucket.DIVERGED)])
 def test_a_gradient_that_should_be_absent_may_have_a_known_wrong_dtype_and_no_other_numbers(number: float, bucket: Bucket) -> None:
     leaf, seed = (Input(name, (1,), (1.0,), "float64", differentiable=tracked) for name, tracked in (("x", True), ("s", False)))
@@ -111,6 +123,32 @@ def test_what_two_hooks_cast_and_cast_back_is_rounded_and_no_further_off(off: fl
     came = Value(single.astype(np.float64) * 2.0 * off, requires_grad=False)
     observations = [*promise.outcome.observations[:3], Computed((came,), None, called)]
     assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
+
+
+@pytest.mark.parametrize(("called", "bucket"), [(("h",), Bucket.KNOWN_DEVIATION), ((), Bucket.DIVERGED)], ids=["called", "lost"])
+def test_what_was_computed_is_no_leaf_whose_hook_is_lost_because_its_flag_was_set_again(
+    called: tuple[str, ...], bucket: Bucket
+) -> None:
+    hooks = SetRequiresGrad("y", requires_grad=True), Hook("y", ("h",), "nothing"), Hook("w", ("k",), "nothing")
+    steps = Op("mul", ("x", "x"), ("y",)), *hooks, Op("mul", ("y", "w"), ("z",)), Grad(("z",), ("x", "w"), ("g", "i"))
+    promise = Promise(Case((X, W), steps, "exact"), INFO)
+    seen = promise.outcome.observations[5]
+    assert isinstance(seen, Computed)
+    assert {"h", "k"} == {event.name for event in seen.events}
+    came = replace(seen, events=tuple(event for event in seen.events if event.name in called))
+    observations = [*promise.outcome.observations[:5], came]
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations)).bucket
+
+
+@pytest.mark.parametrize(("calls", "bucket"), [(0, Bucket.KNOWN_DEVIATION), (1, Bucket.DIVERGED)], ids=["not called", "called halfway"])
+def test_a_gradient_of_another_dtype_is_a_constant_to_all_that_lies_behind_it(calls: int, bucket: Bucket) -> None:
+    case = read(Path(__file__).parents[1] / "regressions" / "gradient-of-another-dtype-that-a-derivative-depends-on.json")
+    promise = Promise(case, INFO)
+    *before, seen = promise.outcome.observations
+    assert isinstance(seen, Computed)
+    assert len(seen.events) == 2
+    came = replace(seen, events=seen.events[:calls])
+    assert bucket == judge(promise, replace(promise.outcome, observations=[*before, came])).bucket
 
 
 @pytest.mark.parametrize(("times", "bucket"), [(1, Bucket.KNOWN_DEVIATION), (2, Bucket.DIVERGED)])
@@ -227,3 +265,15 @@ def test_a_gradient_of_a_known_wrong_dtype_may_have_known_wrong_numbers_and_no_o
     state = tuple(value if name == "s" else v for name, v in zip(case.watched, seen.state, strict=True))
     observations = [*promise.outcome.observations[:3], replace(seen, state=state)]
     assert bucket == judge(promise, replace(promise.outcome, observations=observations, final=state)).bucket
+
+
+@pytest.mark.parametrize(("seed", "bucket"), [("s", Bucket.KNOWN_DEVIATION), ("r", Bucket.DIVERGED)], ids=["another part", "alone"])
+def test_memory_is_read_in_the_dtype_of_a_cast_gradient_where_another_one_is_added(seed: str, bucket: Bucket) -> None:
+    seeds = Input("s", (2,), (1.0, 2.0)), Input("r", (2,), (1.0, 2.0))
+    call = Grad(("x", "y"), ("x",), ("g",), (seed, "s"), create_graph=True)
+    steps = Op("cast", ("x",), ("y",), {"dtype": "float64"}), call, Grad(("g",), ("s",), ("h",))
+    promise = Promise(Case((X, *seeds), steps, "numeric"), INFO)
+    *before, seen = promise.outcome.observations
+    assert isinstance(seen, Computed)
+    came = replace(seen, values=(Value(np.array([1.0, 3e250]), requires_grad=False),))
+    assert bucket == judge(promise, replace(promise.outcome, observations=[*before, came])).bucket

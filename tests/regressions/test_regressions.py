@@ -105,8 +105,9 @@ VALUES_ALONE = (
     "write-to-what-a-shape-op-returned",
 )
 PROGRAMS = (
-    "bound-that-the-derivative-of-a-program-meets",
     "both-operands-of-a-maximum-that-split-made",
+    "bound-that-the-derivative-of-a-program-meets",
+    "constant-seed-beside-the-part-of-a-stride-in-a-program",
     "cut-factor-beside-one-that-is-asked-for",
     "gradient-that-is-a-seed-behind-positive",
     "power-0-of-a-power-0-at-0",

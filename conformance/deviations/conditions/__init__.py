@@ -1,6 +1,7 @@
 """Conditions: questions about a script that an entry for a known deviation may ask; each is registered where it is defined."""
 
 from conformance.deviations.conditions import (
+    batches,
     calls,
     complex,  # noqa: A004 - of complex tensors
     custom,
@@ -18,6 +19,7 @@ from conformance.deviations.conditions.registry import CONDITIONS, SCOPES, holds
 __all__ = [
     "CONDITIONS",
     "SCOPES",
+    "batches",
     "calls",
     "complex",
     "custom",

@@ -133,22 +133,6 @@ def backward_after_two_derivatives(case: Case, number: int) -> bool:
 
 
 @condition
-def batched(case: Case, number: int) -> bool:
-    """Whether a `grad` call is batched."""
-    call = case.steps[number]
-    return isinstance(call, Grad) and call.is_grads_batched
-
-
-@condition
-def batched_identity(case: Case, number: int) -> bool:
-    """Whether a batched `grad` call asks for one of its outputs, by itself or by its edge."""
-    call, of = case.steps[number], edges(case.steps[:number])
-    if not isinstance(call, Grad) or not call.is_grads_batched:
-        return False
-    return not {of.get(name, name) for name in call.outputs}.isdisjoint(of.get(name, name) for name in call.inputs)
-
-
-@condition
 def asks_for_what_roots_were_made_of(case: Case, number: int) -> bool:
     """Whether a later call may leave gradients absent, or asks for nothing but what its outputs were made of, be it by a derivative."""
     call = call_at(case, number)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from conformance.case.aliases import Aliases
 from conformance.case.queries import edges, leaves, twins
 from conformance.case.steps import Backward, Custom, Grad, Hook, InPlace, RemoveHook, RetainGrad, SetRequiresGrad, results
-from conformance.deviations.conditions.calls import input_is_output
+from conformance.deviations.conditions.calls import input_is_output, names_in_paddle
 from conformance.deviations.conditions.registry import condition
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def leaf_hook_asked(case: Case, number: int) -> bool:
     A constant whose flag was set is a leaf; a derivative of a leaf in itself is the seed, another leaf.
     """
     call, before = case.steps[number], case.steps[:number]
-    hooked, same = _hooked(case, number), twins(before)
+    hooked, same = _hooked(case, number), names_in_paddle(case, number)
     identical = any(input_is_output(case, i) and not hooked.isdisjoint(results(s)) for i, s in enumerate(before))
     if not isinstance(call, Grad):
         return False

@@ -216,11 +216,10 @@ def target_above_target(case: Case, number: int) -> bool:
 
 
 @condition
-def constant_seed_beside_another(case: Case, number: int) -> bool:
-    """Whether a call has a constant for the seed of one target, and for that of another one that is none."""
-    call, constants = call_at(case, number), _constants(case)
-    seeds = {name for name in (call.seeds or () if call else ()) if name is not None}
-    return not constants.isdisjoint(seeds) and not constants.issuperset(seeds)
+def constant_seed_of_several(case: Case, number: int) -> bool:
+    """Whether a call has several targets, and a constant for the seed of one of them."""
+    call = call_at(case, number)
+    return call is not None and len({*call.roots}) > 1 and constant_seed(case, number)
 
 
 @condition

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -271,13 +272,33 @@ def seed_of_other_dtype(case: Case, number: int) -> bool:
 
 def _seeded_in_other_dtypes(case: Case, number: int, call: Call) -> list[str]:
     """Return the roots of a call whose seeds have other dtypes."""
+    known, pairs = _dtypes_before(case, number), zip(call.roots, call.seeds or (), strict=False)
+    return [root for root, seed in pairs if seed in known and known[seed] != known.get(root, known[seed])]
+
+
+def _dtypes_before(case: Case, number: int) -> dict[str, str]:
     known = {entry.name: entry.dtype for entry in case.inputs}
     for step, seen in zip(case.steps[:number], promised(case, PADDLE).observations, strict=False):
         if isinstance(seen, Computed):
             made = zip(observed(step), seen.values, strict=False)
             known.update((name, str(value.array.dtype)) for name, value in made if value is not None)
-    pairs = zip(call.roots, call.seeds or (), strict=False)
-    return [root for root, seed in pairs if seed in known and known[seed] != known.get(root, known[seed])]
+    return known
+
+
+@condition
+def linked_seed_of_wider_root(case: Case, number: int) -> bool:
+    """Whether a `grad` call with a graph has a seed of a narrower dtype than that of its root, which has another part in what comes."""
+    return bool(narrow_seeds_with_another_part(case, number))
+
+
+def narrow_seeds_with_another_part(case: Case, number: int) -> set[str]:
+    """Return the seeds of a call with a graph that are of a narrower dtype than their root, and go into something else, too."""
+    call = case.steps[number]
+    if not isinstance(call, Grad) or not call.create_graph:
+        return set()
+    known, used = _dtypes_before(case, number), Counter(name for step in case.steps for field, name in uses(step) if field != "inputs")
+    pairs = [(root, seed) for root, seed in zip(call.roots, call.seeds or (), strict=False) if seed in known and root in known]
+    return {seed for root, seed in pairs if used[seed] > 1 and np.can_cast(known[seed], known[root]) and known[seed] != known[root]}
 
 
 @condition

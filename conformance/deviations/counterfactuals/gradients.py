@@ -33,6 +33,7 @@ from conformance.compare.promise import promised
 from conformance.deviations.conditions.calls import moves_nothing
 from conformance.deviations.conditions.hooks import hook_on_asked
 from conformance.deviations.conditions.in_place import constant_written
+from conformance.deviations.counterfactuals.batches import OF_BATCHES
 from reference_impl import PADDLE
 
 if TYPE_CHECKING:
@@ -62,31 +63,6 @@ def written_views_copied(case: Case, number: StepNumber, _: Sequence[str]) -> It
             return [rename(step, behind), *copies]
 
         yield expand_steps(case, number, copied)
-
-
-def batched_identities_alone(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
-    """Have a batched derivative of an output in itself be that of a leaf that has the shape of the batch: in one call, the seed."""
-    of = edges(case.steps)
-
-    def unbatched(i: int, step: Step) -> list[Step]:
-        if not isinstance(step, Grad) or not step.is_grads_batched:
-            return [step]
-        behind = _alone(step, i, of)
-        names = {name: f"{CONSTANT}{name}" for one in behind if isinstance(one, Grad) for name in one.results}
-        return [rename(step, names), *behind]
-
-    yield expand_steps(case, number, unbatched)
-
-
-def _alone(call: Grad, number: int, of: dict[str, str]) -> list[Step]:
-    seeds = dict(zip((of.get(name, name) for name in call.outputs), call.grad_outputs or (), strict=False))
-    steps: list[Step] = []
-    for slot, (asked, result) in enumerate(zip(call.inputs, call.results, strict=True)):
-        seed, leaf = seeds.get(of.get(asked, asked)), f"{CONSTANT}{number}_{slot}"
-        if seed is not None:
-            made = Grad((leaf,), (leaf,), (result,), (seed,), retain_graph=True, create_graph=call.create_graph)
-            steps += [Detach(seed, (leaf,)), SetRequiresGrad(leaf, requires_grad=True), made]
-    return steps
 
 
 def captured_before_hooks(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
@@ -292,12 +268,12 @@ def toggled_edges_dropped(case: Case, number: StepNumber, _: Sequence[str]) -> I
 
 
 OF_GRADIENTS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
+    **OF_BATCHES,
     "as if views were copies since the last write": written_views_copied,
     "as if a write changed the history of one tensor alone": histories_kept,
     "as if written constants required a gradient": written_constants_tracked,
     "as if constants that an op writes into required a gradient": own_constants_tracked,
     "as if what is written into were a leaf of that name": written_into_by_name,
-    "as if batches of identities were single": batched_identities_alone,
     "as if gradients were captured before hooks": captured_before_hooks,
     "as if hooked gradients beside a root were roots": hooked_gradients_started,
     "as if a gradient were its seed": gradients_are_seeds,

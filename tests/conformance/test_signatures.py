@@ -222,9 +222,10 @@ def found(case: Case, got: Any) -> Mismatch:
     return Mismatch(step, "value", "result", "right", "wrong", "g", "g", 0, wanted, np.asarray(got, wanted.dtype))
 
 
+SAVED = "as if second derivatives were made of saved statistics"
 UNDRAWN = "as if arrows to lone weights and biases were not drawn"
 MEANT = {TIES: "maximum", CONSTANT_SLOPE: "pow", EMPTIED: "sub", ONE_SIDED: "leaky_relu", LOST_AXES: "group_norm"}
-MEANT |= {UNDRAWN: "batch_norm_train", "as if an op were left out": "mul_scalar"}
+MEANT |= {UNDRAWN: "batch_norm_train", SAVED: "layer_norm", "as if an op were left out": "mul_scalar"}
 BORNE = {
     "zeros": (PRODUCT, [0.0, 0.0], [0.0, 1.0]),
     "ones": (PRODUCT, [1.0, 6.0], [1.0, 2.0]),
@@ -258,6 +259,7 @@ BORNE = {
     "as if seeds of derivatives were not conjugated": (BENT, [-2, 2], [-2, -2]),
     "as if derivatives of quotients were half conjugated": (QUOTIENT, [-0.5, -0.25], [0.5, -0.25]),
     LOST_AXES: (read(evidence("torch-batched-group-norm")), [[[[-0.392462, 0], [-0.3373232, 0]]]], [[[[-0.392462, 0], [-0.337, 0]]]]),
+    SAVED: (read(evidence("torch-norm-triple")), [-0.3628837, 0, 0], [-0.3628837, 0, 0.0001]),
     "as if derivatives in divisors conjugated nothing": (BOTH, [-1 - 1j, 0.75], [-1 - 1j, 0.5]),
     "as if derivatives of broadcast quotients conjugated nothing": (ONE_FOR_TWO, [0.16 + 0.12j, -0.25j], [0.16 + 0.12j, -0.26j]),
 }

@@ -96,6 +96,7 @@ from conformance.deviations.counterfactuals.pooling import (
 )
 from conformance.deviations.counterfactuals.products import seeds_read_after_their_gradients
 from conformance.deviations.counterfactuals.reflections import products_written_over
+from conformance.deviations.counterfactuals.saved_statistics import statistics_saved
 from conformance.deviations.counterfactuals.special import (
     curvatures_of_softplus_differences,
     mish_of_rounded_sums,
@@ -274,6 +275,7 @@ RULES: dict[str, Change] = {
     "as if variances were means of squares less squares of means": variances_of_squares,
     "as if squares of distances left the range": squares_beyond_the_range,
     "as if statistics of groups were constants": statistics_of_groups_constant,
+    "as if second derivatives were made of saved statistics": statistics_saved,
     "as if sums of groups lost their axes": sums_of_groups_without_axes,
     "as if overlaps were not summed": overlaps_not_summed,
     "as if eps were added to lengths": eps_added_to_lengths,

@@ -223,9 +223,11 @@ def found(case: Case, got: Any) -> Mismatch:
 
 
 SAVED = "as if second derivatives were made of saved statistics"
+IN_A_ROW = "as if weights were read in a row"
 UNDRAWN = "as if arrows to lone weights and biases were not drawn"
 MEANT = {TIES: "maximum", CONSTANT_SLOPE: "pow", EMPTIED: "sub", ONE_SIDED: "leaky_relu", LOST_AXES: "group_norm"}
-MEANT |= {UNDRAWN: "batch_norm_train", SAVED: "layer_norm", "as if an op were left out": "mul_scalar"}
+MEANT |= {UNDRAWN: "batch_norm_train", SAVED: "layer_norm", IN_A_ROW: "batch_norm_eval", "as if an op were left out": "mul_scalar"}
+ROW = [[0.99950039, 19.990007, 1.9990008], [0.4997502, 9.9950037, 3.9980016]]  # those of a weight of 1, 10 and 2
 BORNE = {
     "zeros": (PRODUCT, [0.0, 0.0], [0.0, 1.0]),
     "ones": (PRODUCT, [1.0, 6.0], [1.0, 2.0]),
@@ -259,6 +261,7 @@ BORNE = {
     "as if seeds of derivatives were not conjugated": (BENT, [-2, 2], [-2, -2]),
     "as if derivatives of quotients were half conjugated": (QUOTIENT, [-0.5, -0.25], [0.5, -0.25]),
     LOST_AXES: (read(evidence("torch-batched-group-norm")), [[[[-0.392462, 0], [-0.3373232, 0]]]], [[[[-0.392462, 0], [-0.337, 0]]]]),
+    IN_A_ROW: (read(evidence("torch-batch-norm-strided-weight")), ROW, [ROW[0], [*ROW[1][:2], 3.99]]),
     SAVED: (read(evidence("torch-norm-triple")), [-0.3628837, 0, 0], [-0.3628837, 0, 0.0001]),
     "as if derivatives in divisors conjugated nothing": (BOTH, [-1 - 1j, 0.75], [-1 - 1j, 0.5]),
     "as if derivatives of broadcast quotients conjugated nothing": (ONE_FOR_TWO, [0.16 + 0.12j, -0.25j], [0.16 + 0.12j, -0.26j]),
@@ -275,6 +278,23 @@ def test_numbers_that_are_what_the_entry_says_bear_its_signature(words: str) -> 
 def test_other_wrong_numbers_do_not_bear_it(words: str) -> None:
     case, _, got = BORNE[words]
     assert not bears(entry(words), Promise(case, INFO), found(case, got))
+
+
+@pytest.mark.parametrize(
+    ("got", "borne"),
+    [([6.0, 1e30, -3.0], True), ([6.0, 6.0, -3.0], True), ([6.5, 1e30, -3.0], False)],
+    ids=["any", "one right", "the first"],
+)
+def test_what_lies_behind_the_end_of_a_memory_may_be_any_number_and_the_rest_is_as_predicted(got: list[float], borne: bool) -> None:
+    inputs = Input("x", (1, 3), (2.0, 3.0, 4.0)), Input("one", (1,), (2.0,)), Input("b", (3,), (0.0, 0.0, 0.0))
+    seed = Input("s", (1, 3), (3.0, 3.0, 3.0), differentiable=False)
+    steps = (
+        Op("expand", ("one",), ("w",), {"shape": [3]}),
+        Op("batch_norm_eval", ("x", "w", "b"), ("y",), {"eps": 0.0, "means": [0.0] * 3, "variances": [1.0] * 3}),
+        Grad(("y",), ("x",), ("g",), ("s",)),
+    )
+    case = Case((*inputs, seed), steps)
+    assert borne == bears(entry(IN_A_ROW), Promise(case, INFO), found(case, [got]))
 
 
 @pytest.mark.parametrize(("got", "borne"), [([2.0, 2.0, 1.0, 1.0], True), ([2.0, 3.0, 1.0, 1.0], False), ([1.0, 1.0, 2.0, 2.0], False)])

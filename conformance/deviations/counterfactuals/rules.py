@@ -87,6 +87,7 @@ from conformance.deviations.counterfactuals.norms import (
     statistics_of_groups_constant,
     sums_of_groups_without_axes,
     variances_of_squares,
+    weights_read_in_a_row,
 )
 from conformance.deviations.counterfactuals.pooling import (
     negative_gradients_of_segments_unshared,
@@ -260,6 +261,7 @@ RULES: dict[str, Change] = {
     "as if the slope of selu were a sum of rounded numbers": selu_slopes_of_rounded_sums,
     "as if borders were filled in derivatives": borders_filled_again,
     "as if empty gradients had an element": empty_differences_extended,
+    "as if weights were read in a row": weights_read_in_a_row,
     "as if weights were ones": weights_left_out,
     "as if in-place ops kept their operand as a constant": written_operands_constant,
     "as if gradients of single points lay in front": gradients_of_single_points_in_front,

@@ -174,6 +174,24 @@ def test_only_a_transposition_that_moves_nothing_is_known_to_spoil_second_deriva
 
 
 @pytest.mark.parametrize(
+    ("number", "bucket"),
+    [(-0.65625, Bucket.KNOWN_DEVIATION), (-0.6875, Bucket.DIVERGED)],
+    ids=["of the last root", "of the one before it"],
+)
+def test_of_three_roots_with_views_between_them_the_gradient_of_the_last_lies_where_those_of_all_did(
+    number: float, bucket: Bucket
+) -> None:
+    views = [Op("reshape", (f"r{i}",), (f"v{i}",), {"shape": [1, 1]}) for i in range(2)]
+    roots = [Op("sqrt", (name,), (f"r{i}",)) for i, name in enumerate(("x", "v0", "v1"))]
+    seeds = Input("x", (1,), (1.0,), "float64"), Input("s", (1, 1), (8.0,), "float64"), Input("t", (1,), (1.0,), "float64")
+    made = roots[0], views[0], roots[1], views[1], roots[2]
+    calls = Grad(("r2",), ("x",), ("g",), ("s",), create_graph=True), Grad(("g",), ("x",), ("h",), ("t",))
+    promise = Promise(Case(seeds, (*made, *calls), "numeric"), INFO)
+    came = Computed((Value(np.array([number]), requires_grad=False),))
+    assert bucket == judge(promise, replace(promise.outcome, observations=[*promise.outcome.observations[:6], came])).bucket
+
+
+@pytest.mark.parametrize(
     ("asked", "category", "bucket"),
     [("e", Category.UNREACHABLE_INPUT, Bucket.KNOWN_DEVIATION), ("x", Category.NOT_IMPLEMENTED, Bucket.DIVERGED)],
     ids=["for the weight", "for another operand"],

@@ -262,6 +262,11 @@ BORNE = {
     "as if derivatives of quotients were half conjugated": (QUOTIENT, [-0.5, -0.25], [0.5, -0.25]),
     LOST_AXES: (read(evidence("torch-batched-group-norm")), [[[[-0.392462, 0], [-0.3373232, 0]]]], [[[[-0.392462, 0], [-0.337, 0]]]]),
     IN_A_ROW: (read(evidence("torch-batch-norm-strided-weight")), ROW, [ROW[0], [*ROW[1][:2], 3.99]]),
+    "as if saved gradients of roots were overwritten": (
+        read(evidence("paddle-sqrt-double-view")),
+        [-9 / 512 / 2**0.5],
+        [-9.1 / 512 / 2**0.5],
+    ),
     SAVED: (read(evidence("torch-norm-triple")), [-0.3628837, 0, 0], [-0.3628837, 0, 0.0001]),
     "as if derivatives in divisors conjugated nothing": (BOTH, [-1 - 1j, 0.75], [-1 - 1j, 0.5]),
     "as if derivatives of broadcast quotients conjugated nothing": (ONE_FOR_TWO, [0.16 + 0.12j, -0.25j], [0.16 + 0.12j, -0.26j]),

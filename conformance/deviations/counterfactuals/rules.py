@@ -97,6 +97,7 @@ from conformance.deviations.counterfactuals.pooling import (
 )
 from conformance.deviations.counterfactuals.products import seeds_read_after_their_gradients
 from conformance.deviations.counterfactuals.reflections import products_written_over
+from conformance.deviations.counterfactuals.roots import saved_gradients_of_roots_overwritten
 from conformance.deviations.counterfactuals.saved_statistics import statistics_saved
 from conformance.deviations.counterfactuals.special import (
     curvatures_of_softplus_differences,
@@ -279,6 +280,7 @@ RULES: dict[str, Change] = {
     "as if statistics of groups were constants": statistics_of_groups_constant,
     "as if second derivatives were made of saved statistics": statistics_saved,
     "as if sums of groups lost their axes": sums_of_groups_without_axes,
+    "as if saved gradients of roots were overwritten": saved_gradients_of_roots_overwritten,
     "as if overlaps were not summed": overlaps_not_summed,
     "as if eps were added to lengths": eps_added_to_lengths,
     "as if norms that are scaled were larger by 1e-7": norms_that_are_scaled_larger,

@@ -44,6 +44,15 @@ OFF: dict[str, Callable[[Any, Any], Any]] = {
 
 ANOTHER_FORM = "right in another form"
 
+BEYOND = frozenset(
+    {
+        "as if a loss were seeded in part",
+        "as if seeds were read in the dtypes of their leaves",
+        "as if weights were read in a row",
+    }
+)
+"""Scripts and rules with NaN for what lies behind the end of a memory: nobody can say that, and all else is as they predict."""
+
 ELEMENTS = (
     *ELEMENT_TESTS,
     *OFF,

@@ -27,7 +27,7 @@ from conformance.deviations.answers import answers, values_at_place
 from conformance.deviations.contributions import close, sums_with_others
 from conformance.deviations.counterfactuals.rules import RULES
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
-from conformance.deviations.elements import ANOTHER_FORM, ELEMENT_TESTS, OFF, off_by
+from conformance.deviations.elements import ANOTHER_FORM, BEYOND, ELEMENT_TESTS, OFF, off_by
 from conformance.deviations.memory_of_seeds import ACCUMULATED, is_accumulated_in_dtypes_of_seeds
 from conformance.deviations.reach import reached
 from conformance.deviations.shared_memory import MEMORIES, accumulated_in_one, shape_of_tensor
@@ -144,8 +144,6 @@ def _changes(entry: Deviation) -> Iterator[AbstractContextManager[None]]:
     return (change for words in entry.signature if words in RULES for change in RULES[words](entry.above))
 
 
-BEYOND = ("as if weights were read in a row",)
-"""Rules and scripts with NaN for what lies behind the end of a memory: nobody can say that, and all else is as they predict."""
 IN_PARTS = ("as if exponentials were clamped",)
 """Rules that hold for some elements and not for others, as how many a kernel takes at once decides; the others are right."""
 VANISHING = "zeros with other inputs, too"

@@ -18,8 +18,10 @@ from conformance.deviations.entries import known
 from conformance.deviations.findings import evidence
 from conformance.judge.verdict import Bucket, judge
 from reference_impl import PADDLE, Category
+from reference_impl.dialects.dialect import PADDLE_STATIC_LEGACY
 
 INFO = BackendInfo("paddle", "3.3.1", PADDLE, PADDLE.not_offered)
+LEGACY = BackendInfo("paddle-static-legacy", "3.3.1", PADDLE_STATIC_LEGACY, PADDLE_STATIC_LEGACY.not_offered)
 X, W = Input("x", (2,), (2.0, 3.0)), Input("w", (2,), (5.0, 7.0))
 
 
@@ -171,6 +173,16 @@ def test_only_a_transposition_that_moves_nothing_is_known_to_spoil_second_deriva
     case = Case((Input("x", (1, 2), (2.0, 3.0)),), (Op("permute", ("x",), ("y",), {"axes": list(axes)}),), "exact")
     (entry,) = (one for one in known() if one.id == "paddle-identity-transpose-double")
     assert may == any(point.met(case, 0) for point in entry.meets)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "bucket"),
+    [((2.0, 1e30), Bucket.KNOWN_DEVIATION), ((3.0, 1e30), Bucket.DIVERGED)],
+    ids=["with one", "with another number"],
+)
+def test_a_loss_of_several_elements_is_seeded_with_one_in_the_first(numbers: tuple[float, ...], bucket: Bucket) -> None:
+    promise = Promise(read(evidence("paddle-static-legacy-loss-filled-in-part")), LEGACY)
+    assert bucket == judge(promise, answered(promise, 1, numbers)).bucket
 
 
 @pytest.mark.parametrize(

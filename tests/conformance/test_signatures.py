@@ -228,6 +228,11 @@ UNDRAWN = "as if arrows to lone weights and biases were not drawn"
 MEANT = {TIES: "maximum", CONSTANT_SLOPE: "pow", EMPTIED: "sub", ONE_SIDED: "leaky_relu", LOST_AXES: "group_norm"}
 MEANT |= {UNDRAWN: "batch_norm_train", SAVED: "layer_norm", IN_A_ROW: "batch_norm_eval", "as if an op were left out": "mul_scalar"}
 ROW = [[0.99950039, 19.990007, 1.9990008], [0.4997502, 9.9950037, 3.9980016]]  # those of a weight of 1, 10 and 2
+WIDE = Case(
+    (X, Input("s", (2,), (1.0, 2.0), "float64", differentiable=False), Input("t", (2,), (3.0, 4.0), differentiable=False)),
+    (Op("mul_scalar", ("x",), ("y",), {"other": 2.0}), Grad(("x", "y"), ("x",), ("g",), ("s", "t"))),
+    "exact",
+)
 BORNE = {
     "zeros": (PRODUCT, [0.0, 0.0], [0.0, 1.0]),
     "ones": (PRODUCT, [1.0, 6.0], [1.0, 2.0]),
@@ -250,6 +255,7 @@ BORNE = {
     "as if numbers were float32": (ROUNDED, [CLOSE, CLOSE], [0.1001, 0.1]),
     "as if numbers in lists were float32": (LISTED, [[float(np.float32(0.1)) ** -0.5]], [[0.1001**-0.5]]),
     "as if the memory of a seed were read in single precision": (SEEDED, [5 * LOW, 7 * HIGH], [5 * HIGH, 7 * HIGH]),
+    "as if seeds were read in the dtypes of their leaves": (WIDE, [6.0, 8.0 + 1.875], [6.0, 10.0 + 1.875]),  # 1.0 is 0 and 1.875
     "off by roundings of float32": (ROUNDED, [0.1 + 1e-8, 0.1], [0.1001, 0.1]),
     "as if seeds were gradients in the first operand": (LATER, [20.0, 42.0], [20.0, 43.0]),
     "as if gradients were summed in place": (SHARED, [2.0, 2.0], [2.0, 3.0]),

@@ -23,7 +23,7 @@ ELEMENT_TESTS: dict[str, Callable[[Any], Any]] = {
     "nan": np.isnan,
     "not finite": lambda got: ~np.isfinite(got),
     "the largest number": lambda got: np.abs(got) == format_of(got.dtype).largest,
-    "subnormal": lambda got: np.abs(got) < format_of(got.dtype).tiny,
+    "subnormal": lambda got: (got != 0) & (np.abs(got) < format_of(got.dtype).tiny),
     "the logarithm of the least normal number": lambda got: are_near(np.full_like(got, np.log(format_of(got.dtype).tiny)), got),
 }
 """Signatures of elements; an entry that has several is borne by a mixture of them."""

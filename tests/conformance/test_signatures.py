@@ -308,6 +308,10 @@ def test_what_lies_behind_the_end_of_a_memory_may_be_any_number_and_the_rest_is_
     assert borne == bears(entry(IN_A_ROW), Promise(case, INFO), found(case, [got]))
 
 
+def test_a_gradient_that_is_lost_is_no_subnormal_number() -> None:
+    assert not bears(entry("subnormal"), Promise(PRODUCT, INFO), found(PRODUCT, [0.0, 6.0]))
+
+
 @pytest.mark.parametrize(("got", "borne"), [([2.0, 2.0, 1.0, 1.0], True), ([2.0, 3.0, 1.0, 1.0], False), ([1.0, 1.0, 2.0, 2.0], False)])
 def test_the_gradient_of_what_was_broadcast_may_lie_over_the_first_numbers_of_another(got: list[float], borne: bool) -> None:
     steps = (

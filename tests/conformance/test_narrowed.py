@@ -17,10 +17,11 @@ from conformance.deviations.asked import an_output_or_below, beside_a_returned_o
 from conformance.deviations.entries import known
 from conformance.deviations.findings import evidence
 from conformance.judge.verdict import Bucket, judge
-from reference_impl import PADDLE, Category
+from reference_impl import PADDLE, PADDLE_STATIC, Category
 from reference_impl.dialects.dialect import PADDLE_STATIC_LEGACY
 
 INFO = BackendInfo("paddle", "3.3.1", PADDLE, PADDLE.not_offered)
+STATIC = BackendInfo("paddle-static", "3.3.1", PADDLE_STATIC, PADDLE_STATIC.not_offered)
 LEGACY = BackendInfo("paddle-static-legacy", "3.3.1", PADDLE_STATIC_LEGACY, PADDLE_STATIC_LEGACY.not_offered)
 X, W = Input("x", (2,), (2.0, 3.0)), Input("w", (2,), (5.0, 7.0))
 
@@ -173,6 +174,12 @@ def test_only_a_transposition_that_moves_nothing_is_known_to_spoil_second_deriva
     case = Case((Input("x", (1, 2), (2.0, 3.0)),), (Op("permute", ("x",), ("y",), {"axes": list(axes)}),), "exact")
     (entry,) = (one for one in known() if one.id == "paddle-identity-transpose-double")
     assert may == any(point.met(case, 0) for point in entry.meets)
+
+
+@pytest.mark.parametrize(("number", "bucket"), [(1.0, Bucket.KNOWN_DEVIATION), (3.0, Bucket.DIVERGED)], ids=["the first", "another"])
+def test_a_third_derivative_of_a_product_in_programs_is_the_first_number_that_should_be_summed(number: float, bucket: Bucket) -> None:
+    promise = Promise(read(evidence("paddle-static-mul-triple-broadcast")), STATIC)
+    assert bucket == judge(promise, answered(promise, 3, (number,))).bucket
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,16 @@ def test_only_a_transposition_that_moves_nothing_is_known_to_spoil_second_deriva
     assert may == any(point.met(case, 0) for point in entry.meets)
 
 
+@pytest.mark.parametrize(("number", "bucket"), [(1.0, Bucket.KNOWN_DEVIATION), (2.0, Bucket.DIVERGED)], ids=["returned", "another"])
+def test_before_a_hook_is_refused_what_it_returned_is_retained_and_no_other_number(number: float, bucket: Bucket) -> None:
+    promise = Promise(read(evidence("paddle-hook-checked-late")), INFO)
+    seen = promise.outcome.observations[4]
+    assert isinstance(seen, Raised)
+    left = (None, Value(np.array(number), requires_grad=True))
+    observations = [*promise.outcome.observations[:4], replace(seen, state=left)]
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations, final=left)).bucket
+
+
 @pytest.mark.parametrize(("number", "bucket"), [(1.0, Bucket.KNOWN_DEVIATION), (3.0, Bucket.DIVERGED)], ids=["the first", "another"])
 def test_a_third_derivative_of_a_product_in_programs_is_the_first_number_that_should_be_summed(number: float, bucket: Bucket) -> None:
     promise = Promise(read(evidence("paddle-static-mul-triple-broadcast")), STATIC)

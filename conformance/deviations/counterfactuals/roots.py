@@ -80,7 +80,8 @@ def _memory_of(g: Any) -> _Memory | None:
     array = array_of(g)
     while isinstance(g, Tensor) and g.node is not None and array.flags.c_contiguous:
         if g.node.primitive in GRADIENTS.values():
-            return g.node.attrs["memory"]
+            memory: _Memory = g.node.attrs["memory"]
+            return memory
         g = g.node.operands[0]
         if not (isinstance(g, Tensor) and g.array.size == array.size and np.shares_memory(g.array, array)):
             return None

@@ -4,8 +4,7 @@ An entry says what the wrong answer *is*: zeros, or what the reference predicts 
 like the deviation, because the conditions hold by chance, do not bear its signature, and are a divergence.
 
 A prediction says something only where it differs from what is right. Example: a factor that is 1 may be left out of a product without
-a trace, and a counterfactual script that leaves it out predicts the right numbers. An engine that is off by a little there is near to
-that prediction, and has another fault.
+a trace, and a counterfactual script that leaves it out predicts the right numbers. An engine that is off a little there errs elsewhere.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from conformance.deviations.answers import answers, values_at_place
 from conformance.deviations.contributions import close, sums_with_others
 from conformance.deviations.counterfactuals.rules import RULES
 from conformance.deviations.counterfactuals.scripts import COUNTERFACTUALS
-from conformance.deviations.elements import ANOTHER_FORM, ELEMENT_TESTS, OFF, off_by
+from conformance.deviations.elements import ANOTHER_FORM, BEYOND, ELEMENT_TESTS, OFF, off_by
 from conformance.deviations.memory_of_seeds import ACCUMULATED, is_accumulated_in_dtypes_of_seeds
 from conformance.deviations.reach import reached
 from conformance.deviations.shared_memory import MEMORIES, accumulated_in_one, shape_of_tensor
@@ -252,11 +251,11 @@ def _bears(words: str, ops: tuple[str, ...], promise: Promise, found: Mismatch, 
         case _ if words in IN_MEMORY:
             return any(_predicted_about(change, promise, found, wrong) for change in RULES[words](ops))
         case _ if words in RULES:
-            return any(_predicted_by(change, promise, found, wrong) for change in RULES[words](ops))
+            return any(_predicted_by(change, promise, found, wrong, beyond=words in BEYOND) for change in RULES[words](ops))
         case _:
             variants = COUNTERFACTUALS[words](promise.case, found.step, ops)
             asked = ((promise.of(variant), number) for variant, number in variants)
-            return _predicted(promise, asked, found, wrong, lacking=words not in RENAMING)
+            return _predicted(promise, asked, found, wrong, lacking=words not in RENAMING, beyond=words in BEYOND)
 
 
 def is_right_but_for_its_form(promise: Promise, found: Mismatch) -> bool:
@@ -281,9 +280,9 @@ def _is_off_by_roundings_of(rules: str, ops: tuple[str, ...], promise: Promise, 
     return False
 
 
-def _predicted_by(change: AbstractContextManager[None], promise: Promise, found: Mismatch, wrong: Any) -> bool:
+def _predicted_by(change: AbstractContextManager[None], promise: Promise, found: Mismatch, wrong: Any, *, beyond: bool) -> bool:
     with change:  # a promise of its own: what this one knows by now was computed by the right rules
-        return _predicted(promise, iter([(promise.of(promise.case), found.step)]), found, wrong)
+        return _predicted(promise, iter([(promise.of(promise.case), found.step)]), found, wrong, beyond=beyond)
 
 
 def _predicted_about(change: AbstractContextManager[None], promise: Promise, found: Mismatch, wrong: Any) -> bool:
@@ -303,28 +302,35 @@ def _predicted_in_part(change: AbstractContextManager[None], promise: Promise, f
 
 
 def _predicted(
-    promise: Promise, variants: Iterator[tuple[Promise, StepNumber]], found: Mismatch, wrong: Any, *, lacking: bool = True
+    promise: Promise,
+    variants: Iterator[tuple[Promise, StepNumber]],
+    found: Mismatch,
+    wrong: Any,
+    *,
+    lacking: bool = True,
+    beyond: bool = False,
 ) -> bool:
     """Whether the reference predicts, for one of these scripts, what the engine answered; bounds are derived for the nearest two.
 
-    ``lacking``: whether it does where a script has no value of that name.
+    ``lacking``: whether it does where a script has no value of that name; ``beyond``: whether NaN stands for any number.
     """
-    near: list[tuple[float, Promise, StepNumber, int]] = []
+    near: list[tuple[float, Promise, StepNumber, int, Any]] = []
     for variant, number in variants:
         if lacking and found.expected_array is None and is_right(variant.case) and not values_at_place(variant, number, found):
             return True  # the script has no such value any more, so it is not the one that is absent
         for slot, array in answers(variant, number, found):
             if not _accounts(found, promise, array, wrong):
                 continue
-            if agrees_cheaply(array, found.actual_array):
+            got = np.where(np.isnan(array), array, found.actual_array) if beyond else found.actual_array
+            if agrees_cheaply(array, got):
                 return True
             with np.errstate(all="ignore"):
-                off = float(np.nan_to_num(np.abs(array - found.actual_array), nan=np.inf).max())
-            near.append((off, variant, number, slot))
+                off = float(np.nan_to_num(np.abs(array - got), nan=np.inf).max())
+            near.append((off, variant, number, slot, got))
     nearest = sorted(near, key=lambda candidate: candidate[0])[:NEAREST] if found.actual_array.dtype.kind in "fc" else []
     return any(
-        variant.bounds.accepts(found.actual_array, number, slot, found.where, found.name)
-        for _, variant, number, slot in nearest
+        variant.bounds.accepts(got, number, slot, found.where, found.name)
+        for _, variant, number, slot, got in nearest
         if variant.case.lane == "numeric"
     )
 

@@ -12,6 +12,7 @@ from conformance.case.place import END
 from conformance.compare.compare import Comparer
 from conformance.compare.mismatch import Mismatch
 from conformance.compare.promise import Promise
+from conformance.deviations.elements import BEYOND
 from conformance.deviations.entries import CRASH, known
 from conformance.deviations.explain import excuse
 from conformance.judge.canary import POISON
@@ -35,6 +36,9 @@ NO_EXCESS = (*AGREEING, Bucket.NOTHING_COMPARED)
 SAID = {"absent instead": "absent", "computed instead": "computed"}
 """What an excess does, and the word of an entry that says just that of its engine."""
 
+BEHIND_THE_END = ("value: a little beside", "value: another factor")
+"""The excesses by which nothing changes but elements that are wrong."""
+
 
 class Exceeded(msgspec.Struct, frozen=True):
     """An entry, and what was done beyond it: ``tried`` are all excesses by name, ``excused`` those that were hidden, with by what."""
@@ -54,13 +58,22 @@ def excuses(exceeded: Exceeded) -> list[str]:
 
 
 def overreaches(exceeded: Exceeded) -> list[str]:
-    """Say what was hidden by an entry that has no reason for it: one that is not unpredictable, or that says what wrong numbers are."""
+    """Say what was hidden by an entry that has no reason for it: one that is not unpredictable, or that says what wrong numbers are.
+
+    One that says that they are what lies behind the end of a memory says nothing of those.
+    """
     said = []
     for words, by in exceeded.excused.items():
-        bold = [one.id for one in map(_named, by) if not one.unpredictable or (one.signature and words.startswith("value: "))]
+        bold = [one.id for one in map(_named, by) if not one.unpredictable or _tells(one, words)]
         if bold or not by:
             said.append(f"{exceeded.entry}: an engine that does more ({words}) is excused by {', '.join(bold) or 'nobody'}")
     return said
+
+
+def _tells(entry: Deviation, words: str) -> bool:
+    """Whether an entry says what the numbers are that an excess changes."""
+    behind = words in BEHIND_THE_END and not BEYOND.isdisjoint(entry.signature)
+    return bool(entry.signature) and words.startswith("value: ") and not behind
 
 
 def unexceeded(exceeded: Exceeded) -> str:

@@ -101,6 +101,14 @@ def test_an_entry_that_excuses_its_excess_without_a_reason_is_named(exceeded: An
     assert said in overreaches(found)
 
 
+@pytest.mark.parametrize(
+    ("words", "bold"), [("value: another factor", False), ("value: a right element", True), ("value: absent instead", True)]
+)
+def test_what_lies_behind_the_end_of_a_memory_is_no_reason_to_excuse_more(words: str, bold: bool) -> None:
+    name = "paddle-static-legacy-loss-filled-in-part"
+    assert bold == bool(overreaches(Exceeded(name, (words,), {words: (name,)})))
+
+
 def test_an_entry_that_says_of_which_script_the_answer_is_excuses_no_other(exceeded: Any) -> None:
     found = exceeded(entry("error", instead=("as if nothing were freed",)), never_freed)
     assert (("error: another category", "error: other numbers"), {}) == (found.tried, found.excused)

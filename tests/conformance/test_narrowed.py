@@ -18,9 +18,12 @@ from conformance.deviations.asked import an_output_or_below, beside_a_returned_o
 from conformance.deviations.entries import known
 from conformance.deviations.findings import evidence
 from conformance.judge.verdict import Bucket, judge
-from reference_impl import PADDLE, TORCH, Category
+from reference_impl import PADDLE, PADDLE_STATIC, TORCH, Category
+from reference_impl.dialects.dialect import PADDLE_STATIC_LEGACY
 
 INFO = BackendInfo("paddle", "3.3.1", PADDLE, PADDLE.not_offered)
+STATIC = BackendInfo("paddle-static", "3.3.1", PADDLE_STATIC, PADDLE_STATIC.not_offered)
+LEGACY = BackendInfo("paddle-static-legacy", "3.3.1", PADDLE_STATIC_LEGACY, PADDLE_STATIC_LEGACY.not_offered)
 OF_TORCH = BackendInfo("torch", "2.13.0", TORCH, TORCH.not_offered)
 X, W = Input("x", (2,), (2.0, 3.0)), Input("w", (2,), (5.0, 7.0))
 
@@ -209,6 +212,50 @@ def test_only_a_transposition_that_moves_nothing_is_known_to_spoil_second_deriva
     case = Case((Input("x", (1, 2), (2.0, 3.0)),), (Op("permute", ("x",), ("y",), {"axes": list(axes)}),), "exact")
     (entry,) = (one for one in known() if one.id == "paddle-identity-transpose-double")
     assert may == any(point.met(case, 0) for point in entry.meets)
+
+
+@pytest.mark.parametrize(("number", "bucket"), [(1.0, Bucket.KNOWN_DEVIATION), (2.0, Bucket.DIVERGED)], ids=["returned", "another"])
+def test_before_a_hook_is_refused_what_it_returned_is_retained_and_no_other_number(number: float, bucket: Bucket) -> None:
+    promise = Promise(read(evidence("paddle-hook-checked-late")), INFO)
+    seen = promise.outcome.observations[4]
+    assert isinstance(seen, Raised)
+    left = (None, Value(np.array(number), requires_grad=True))
+    observations = [*promise.outcome.observations[:4], replace(seen, state=left)]
+    assert bucket == judge(promise, replace(promise.outcome, observations=observations, final=left)).bucket
+
+
+@pytest.mark.parametrize(("number", "bucket"), [(1.0, Bucket.KNOWN_DEVIATION), (3.0, Bucket.DIVERGED)], ids=["the first", "another"])
+def test_a_third_derivative_of_a_product_in_programs_is_the_first_number_that_should_be_summed(number: float, bucket: Bucket) -> None:
+    promise = Promise(read(evidence("paddle-static-mul-triple-broadcast")), STATIC)
+    assert bucket == judge(promise, answered(promise, 3, (number,))).bucket
+
+
+@pytest.mark.parametrize(
+    ("numbers", "bucket"),
+    [((2.0, 1e30), Bucket.KNOWN_DEVIATION), ((3.0, 1e30), Bucket.DIVERGED)],
+    ids=["with one", "with another number"],
+)
+def test_a_loss_of_several_elements_is_seeded_with_one_in_the_first(numbers: tuple[float, ...], bucket: Bucket) -> None:
+    promise = Promise(read(evidence("paddle-static-legacy-loss-filled-in-part")), LEGACY)
+    assert bucket == judge(promise, answered(promise, 1, numbers)).bucket
+
+
+@pytest.mark.parametrize(
+    ("number", "bucket"),
+    [(-0.65625, Bucket.KNOWN_DEVIATION), (-0.6875, Bucket.DIVERGED)],
+    ids=["of the last root", "of the one before it"],
+)
+def test_of_three_roots_with_views_between_them_the_gradient_of_the_last_lies_where_those_of_all_did(
+    number: float, bucket: Bucket
+) -> None:
+    views = [Op("reshape", (f"r{i}",), (f"v{i}",), {"shape": [1, 1]}) for i in range(2)]
+    roots = [Op("sqrt", (name,), (f"r{i}",)) for i, name in enumerate(("x", "v0", "v1"))]
+    seeds = Input("x", (1,), (1.0,), "float64"), Input("s", (1, 1), (8.0,), "float64"), Input("t", (1,), (1.0,), "float64")
+    made = roots[0], views[0], roots[1], views[1], roots[2]
+    calls = Grad(("r2",), ("x",), ("g",), ("s",), create_graph=True), Grad(("g",), ("x",), ("h",), ("t",))
+    promise = Promise(Case(seeds, (*made, *calls), "numeric"), INFO)
+    came = Computed((Value(np.array([number]), requires_grad=False),))
+    assert bucket == judge(promise, replace(promise.outcome, observations=[*promise.outcome.observations[:6], came])).bucket
 
 
 @pytest.mark.parametrize(

@@ -222,9 +222,17 @@ def found(case: Case, got: Any) -> Mismatch:
     return Mismatch(step, "value", "result", "right", "wrong", "g", "g", 0, wanted, np.asarray(got, wanted.dtype))
 
 
+SAVED = "as if second derivatives were made of saved statistics"
+IN_A_ROW = "as if weights were read in a row"
 UNDRAWN = "as if arrows to lone weights and biases were not drawn"
 MEANT = {TIES: "maximum", CONSTANT_SLOPE: "pow", EMPTIED: "sub", ONE_SIDED: "leaky_relu", LOST_AXES: "group_norm"}
-MEANT |= {UNDRAWN: "batch_norm_train", "as if an op were left out": "mul_scalar"}
+MEANT |= {UNDRAWN: "batch_norm_train", SAVED: "layer_norm", IN_A_ROW: "batch_norm_eval", "as if an op were left out": "mul_scalar"}
+ROW = [[0.99950039, 19.990007, 1.9990008], [0.4997502, 9.9950037, 3.9980016]]  # those of a weight of 1, 10 and 2
+WIDE = Case(
+    (X, Input("s", (2,), (1.0, 2.0), "float64", differentiable=False), Input("t", (2,), (3.0, 4.0), differentiable=False)),
+    (Op("mul_scalar", ("x",), ("y",), {"other": 2.0}), Grad(("x", "y"), ("x",), ("g",), ("s", "t"))),
+    "exact",
+)
 BORNE = {
     "zeros": (PRODUCT, [0.0, 0.0], [0.0, 1.0]),
     "ones": (PRODUCT, [1.0, 6.0], [1.0, 2.0]),
@@ -247,6 +255,7 @@ BORNE = {
     "as if numbers were float32": (ROUNDED, [CLOSE, CLOSE], [0.1001, 0.1]),
     "as if numbers in lists were float32": (LISTED, [[float(np.float32(0.1)) ** -0.5]], [[0.1001**-0.5]]),
     "as if the memory of a seed were read in single precision": (SEEDED, [5 * LOW, 7 * HIGH], [5 * HIGH, 7 * HIGH]),
+    "as if seeds were read in the dtypes of their leaves": (WIDE, [6.0, 8.0 + 1.875], [6.0, 10.0 + 1.875]),  # 1.0 is 0 and 1.875
     "off by roundings of float32": (ROUNDED, [0.1 + 1e-8, 0.1], [0.1001, 0.1]),
     "as if seeds were gradients in the first operand": (LATER, [20.0, 42.0], [20.0, 43.0]),
     "as if gradients were summed in place": (SHARED, [2.0, 2.0], [2.0, 3.0]),
@@ -258,6 +267,13 @@ BORNE = {
     "as if seeds of derivatives were not conjugated": (BENT, [-2, 2], [-2, -2]),
     "as if derivatives of quotients were half conjugated": (QUOTIENT, [-0.5, -0.25], [0.5, -0.25]),
     LOST_AXES: (read(evidence("torch-batched-group-norm")), [[[[-0.392462, 0], [-0.3373232, 0]]]], [[[[-0.392462, 0], [-0.337, 0]]]]),
+    IN_A_ROW: (read(evidence("torch-batch-norm-strided-weight")), ROW, [ROW[0], [*ROW[1][:2], 3.99]]),
+    "as if saved gradients of roots were overwritten": (
+        read(evidence("paddle-sqrt-double-view")),
+        [-9 / 512 / 2**0.5],
+        [-9.1 / 512 / 2**0.5],
+    ),
+    SAVED: (read(evidence("torch-norm-triple")), [-0.3628837, 0, 0], [-0.3628837, 0, 0.0001]),
     "as if derivatives in divisors conjugated nothing": (BOTH, [-1 - 1j, 0.75], [-1 - 1j, 0.5]),
     "as if derivatives of broadcast quotients conjugated nothing": (ONE_FOR_TWO, [0.16 + 0.12j, -0.25j], [0.16 + 0.12j, -0.26j]),
 }
@@ -273,6 +289,27 @@ def test_numbers_that_are_what_the_entry_says_bear_its_signature(words: str) -> 
 def test_other_wrong_numbers_do_not_bear_it(words: str) -> None:
     case, _, got = BORNE[words]
     assert not bears(entry(words), Promise(case, INFO), found(case, got))
+
+
+@pytest.mark.parametrize(
+    ("got", "borne"),
+    [([6.0, 1e30, -3.0], True), ([6.0, 6.0, -3.0], True), ([6.5, 1e30, -3.0], False)],
+    ids=["any", "one right", "the first"],
+)
+def test_what_lies_behind_the_end_of_a_memory_may_be_any_number_and_the_rest_is_as_predicted(got: list[float], borne: bool) -> None:
+    inputs = Input("x", (1, 3), (2.0, 3.0, 4.0)), Input("one", (1,), (2.0,)), Input("b", (3,), (0.0, 0.0, 0.0))
+    seed = Input("s", (1, 3), (3.0, 3.0, 3.0), differentiable=False)
+    steps = (
+        Op("expand", ("one",), ("w",), {"shape": [3]}),
+        Op("batch_norm_eval", ("x", "w", "b"), ("y",), {"eps": 0.0, "means": [0.0] * 3, "variances": [1.0] * 3}),
+        Grad(("y",), ("x",), ("g",), ("s",)),
+    )
+    case = Case((*inputs, seed), steps)
+    assert borne == bears(entry(IN_A_ROW), Promise(case, INFO), found(case, [got]))
+
+
+def test_a_gradient_that_is_lost_is_no_subnormal_number() -> None:
+    assert not bears(entry("subnormal"), Promise(PRODUCT, INFO), found(PRODUCT, [0.0, 6.0]))
 
 
 @pytest.mark.parametrize(("got", "borne"), [([2.0, 2.0, 1.0, 1.0], True), ([2.0, 3.0, 1.0, 1.0], False), ([1.0, 1.0, 2.0, 2.0], False)])

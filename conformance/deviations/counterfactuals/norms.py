@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conformance.deviations.changed_rules import changed_rules
+from conformance.deviations.counterfactuals.memory import read_as_one_number, read_in_a_row
 from reference_impl.primitives.arithmetic import add, add_scalar, div, mul, mul_scalar, neg, sub
 from reference_impl.primitives.elementary import rsqrt
 from reference_impl.primitives.nn import (
@@ -123,6 +124,21 @@ def _in_another_format(last: bool, right: Rule, _: int, g: Any, *given: Any, **a
     rows = (shape[0], -1, shape[1]) if last else (shape[0], shape[1], -1)
     arrived = transpose(reshape(g, shape=rows), axis0=1, axis1=2)
     return right(reshape(arrived, shape=shape), *given, **attrs)
+
+
+def weights_read_in_a_row(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:
+    """Have the gradients in what is normalized be those with a weight whose elements lie one behind another, from its first one on.
+
+    Where all are one number, it may be the only one: the gradient of a sum is an expansion in PyTorch, and an array of its own here.
+    """
+    for read in (read_in_a_row, read_as_one_number):
+        yield changed_rules(ops, partial(_with_weight_read, read))
+
+
+def _with_weight_read(
+    read: Callable[[Any], Any], right: Rule, position: int, g: Any, out: Any, x: Any, weight: Any, *given: Any, **attrs: Any
+) -> Any:
+    return right(g, out, x, weight if position else read(array_of(weight)), *given, **attrs)
 
 
 def arriving_means_kept(ops: Sequence[str]) -> Iterator[AbstractContextManager[None]]:

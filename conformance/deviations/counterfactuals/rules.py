@@ -87,6 +87,7 @@ from conformance.deviations.counterfactuals.norms import (
     statistics_of_groups_constant,
     sums_of_groups_without_axes,
     variances_of_squares,
+    weights_read_in_a_row,
 )
 from conformance.deviations.counterfactuals.pooling import (
     negative_gradients_of_segments_unshared,
@@ -94,8 +95,10 @@ from conformance.deviations.counterfactuals.pooling import (
     tied_elements_of_segments_unshared,
     written_over_elements_kept,
 )
-from conformance.deviations.counterfactuals.products import seeds_read_after_their_gradients
+from conformance.deviations.counterfactuals.products import seeds_read_after_their_gradients, third_derivatives_not_summed
 from conformance.deviations.counterfactuals.reflections import products_written_over
+from conformance.deviations.counterfactuals.roots import saved_gradients_of_roots_overwritten
+from conformance.deviations.counterfactuals.saved_statistics import statistics_saved
 from conformance.deviations.counterfactuals.special import (
     curvatures_of_softplus_differences,
     mish_of_rounded_sums,
@@ -260,6 +263,7 @@ RULES: dict[str, Change] = {
     "as if the slope of selu were a sum of rounded numbers": selu_slopes_of_rounded_sums,
     "as if borders were filled in derivatives": borders_filled_again,
     "as if empty gradients had an element": empty_differences_extended,
+    "as if weights were read in a row": weights_read_in_a_row,
     "as if weights were ones": weights_left_out,
     "as if in-place ops kept their operand as a constant": written_operands_constant,
     "as if gradients of single points lay in front": gradients_of_single_points_in_front,
@@ -275,7 +279,9 @@ RULES: dict[str, Change] = {
     "as if variances were means of squares less squares of means": variances_of_squares,
     "as if squares of distances left the range": squares_beyond_the_range,
     "as if statistics of groups were constants": statistics_of_groups_constant,
+    "as if second derivatives were made of saved statistics": statistics_saved,
     "as if sums of groups lost their axes": sums_of_groups_without_axes,
+    "as if saved gradients of roots were overwritten": saved_gradients_of_roots_overwritten,
     "as if overlaps were not summed": overlaps_not_summed,
     "as if eps were added to lengths": eps_added_to_lengths,
     "as if norms that are scaled were larger by 1e-7": norms_that_are_scaled_larger,
@@ -323,6 +329,7 @@ RULES: dict[str, Change] = {
     "as if variances were bounded above": variances_bounded_above,
     "as if soft margins were logarithms of sums": soft_margins_of_sums,
     "as if what arrives were read after its gradient was written": seeds_read_after_their_gradients,
+    "as if third derivatives were not summed": third_derivatives_not_summed,
     "as if derivatives of broadcast differences were negated": derivatives_of_differences_negated,
     "as if no seed arrived beside a constant": seeds_lost_beside_constants,
     "as if quotients were rounded before they are rounded down": quotients_rounded_twice,

@@ -64,12 +64,7 @@ from conformance.deviations.counterfactuals.calls import (
 from conformance.deviations.counterfactuals.captures import another_result_asked
 from conformance.deviations.counterfactuals.cuts import MOST, OF_CUTS
 from conformance.deviations.counterfactuals.gradients import OF_GRADIENTS
-from conformance.deviations.counterfactuals.seeds import (
-    returned_seeds_with_history,
-    seeds_fitted,
-    seeds_read_in_single,
-    seeds_with_history,
-)
+from conformance.deviations.counterfactuals.seeds import OF_SEEDS
 from conformance.deviations.counterfactuals.slots import seeds_of_first_operand
 from conformance.deviations.counterfactuals.starts import asked_outputs_not_started, outputs_in_some_order
 from conformance.deviations.counterfactuals.writes import (
@@ -310,15 +305,11 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if nothing were freed": nothing_freed,
     "as if seeds of identities were constants": frozen_seeds_constant,
     "as if seeds were gradients in the first operand": seeds_of_first_operand,
-    "as if every seed had the shape of its root": seeds_fitted,
     "as if surplus seeds were missing": surplus_seeds_dropped,
     "as if no seeds were given": no_seeds,
     "as if constant seeds required a gradient": constant_seeds_tracked,
     "as if a seed were a constant": seed_constant,
     "as if saved leaves were constants": saved_leaves_constant,
-    "as if seeds kept their history": seeds_with_history,
-    "as if returned seeds kept their history": returned_seeds_with_history,
-    "as if the memory of a seed were read in single precision": seeds_read_in_single,
     "as if leaves had no hooks": leaf_hooks_gone,
     "as if a tensor had no hooks any more": hooks_gone,
     "as if hooks were removed by their number": hooks_removed_by_number,
@@ -345,5 +336,6 @@ COUNTERFACTUALS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[
     "as if outputs that are inputs started nothing": asked_outputs_not_started,
     "as if a pass began with its outputs in some order": outputs_in_some_order,
     **OF_GRADIENTS,
+    **OF_SEEDS,
 }
 """The counterfactuals by the words that an entry uses."""

@@ -7,25 +7,28 @@ a history that was taken off it, or that was never its own, and its memory may b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
 from conformance.case.case import input_of
+from conformance.case.outcome import Computed
 from conformance.case.place import END, StepNumber
 from conformance.case.queries import edges, twins, until
 from conformance.case.rewrite import CONSTANT, each_step, replace_step, with_inputs, with_steps
-from conformance.case.steps import Backward, Grad, Op, SetRequiresGrad
+from conformance.case.steps import AppendBackward, Backward, Grad, Op, SetRequiresGrad, observed
+from conformance.compare.promise import promised
+from conformance.deviations.conditions.calls import names_in_paddle
 from conformance.deviations.conditions.in_place import shapes_at
 from conformance.deviations.counterfactuals.calls import nothing_freed
 from conformance.ops.dtypes import SINGLE
-from reference_impl import PADDLE
+from reference_impl import PADDLE, PADDLE_STATIC
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from conformance.case.case import Case
+    from conformance.case.case import Case, Input
     from conformance.case.steps import Step
     from conformance.deviations.counterfactuals.calls import Variant
 
@@ -93,3 +96,68 @@ def seeds_read_in_single(case: Case, number: StepNumber, _: Sequence[str]) -> It
             memory = np.ascontiguousarray(array).reshape(-1).view(SINGLE[wide.dtype])[: array.size]
             read = input_of(wide.name, memory.reshape(array.shape))
             yield with_inputs(case, (read if i is wide else i for i in case.inputs)), number
+
+
+def seeds_read_in_their_leaves(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have the memory of a seed of another dtype than its leaf be read as numbers of that: each such seed of the calls, one or all.
+
+    Where it has not enough for all elements, nobody can say what is read in its place: NaN.
+    """
+    read: list[tuple[int, int, Input]] = []
+    for at, call in enumerate(until(case, number)):
+        if isinstance(call, Grad | Backward):
+            arrays = _arrays_before(case, at)
+            of = names_in_paddle(case, at)
+            for i, (root, seed) in enumerate(zip(call.roots, call.seeds or (), strict=False)):
+                leaf, given = arrays.get(of.get(root, root)), arrays.get(seed or "")
+                if leaf is not None and given is not None and leaf.dtype != given.dtype and leaf.shape == given.shape:
+                    read.append((at, i, input_of(f"{CONSTANT}{at}_{i}", _read_as(given, leaf.dtype))))
+    for chosen in [*([one] for one in read), *([read] if len(read) > 1 else [])]:
+        seeds = {(at, i): constant.name for at, i, constant in chosen}
+        steps = (_with_seeds(step, {i: name for (n, i), name in seeds.items() if n == at}) for at, step in enumerate(case.steps))
+        yield with_inputs(with_steps(case, steps), (*case.inputs, *(constant for _, _, constant in chosen))), number
+
+
+def _arrays_before(case: Case, number: int) -> dict[str, Any]:
+    """Return the arrays of a script before a step, by their names."""
+    arrays = {entry.name: entry.array() for entry in case.inputs}
+    for step, seen in zip(case.steps[:number], promised(case, PADDLE).observations, strict=False):
+        made = zip(observed(step), seen.values, strict=False) if isinstance(seen, Computed) else ()
+        arrays.update((name, value.array) for name, value in made if value is not None)
+    return arrays
+
+
+def _read_as(array: Any, dtype: Any) -> Any:
+    if array.dtype.itemsize < dtype.itemsize:
+        return np.full(array.shape, np.nan, dtype)
+    return np.ascontiguousarray(array).reshape(-1).view(dtype)[: array.size].reshape(array.shape)
+
+
+def _with_seeds(step: Step, names: Mapping[int, str]) -> Step:
+    if not names or not isinstance(step, Grad | Backward):
+        return step
+    return msgspec.structs.replace(step, **{step.SEEDS[0]: tuple(names.get(i, seed) for i, seed in enumerate(step.seeds or ()))})
+
+
+def losses_seeded_in_part(case: Case, number: StepNumber, _: Sequence[str]) -> Iterator[Variant]:
+    """Have a backward part start from the first element of its loss with 1; what it starts with from the others nobody can say: NaN."""
+    part = None if number is END else case.steps[number]
+    if number is END or not isinstance(part, AppendBackward) or not (shape := shapes_at(case, number, PADDLE_STATIC).get(part.loss)):
+        return
+    weighed = Op("mul", (part.loss, f"{CONSTANT}seed"), (f"{CONSTANT}loss",))
+    started = msgspec.structs.replace(part, loss=weighed.results[0])
+    for dtype in dict.fromkeys(entry.dtype for entry in case.inputs):
+        seed = np.full(shape, np.nan, dtype)
+        seed.flat[0] = 1
+        yield replace_step(with_inputs(case, (*case.inputs, input_of(weighed.operands[1], seed))), number, weighed, started), number + 1
+
+
+OF_SEEDS: dict[str, Callable[[Case, StepNumber, Sequence[str]], Iterator[Variant]]] = {
+    "as if every seed had the shape of its root": seeds_fitted,
+    "as if seeds kept their history": seeds_with_history,
+    "as if returned seeds kept their history": returned_seeds_with_history,
+    "as if the memory of a seed were read in single precision": seeds_read_in_single,
+    "as if seeds were read in the dtypes of their leaves": seeds_read_in_their_leaves,
+    "as if a loss were seeded in part": losses_seeded_in_part,
+}
+"""Those of seeds by the words that an entry uses."""

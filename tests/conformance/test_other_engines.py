@@ -192,6 +192,35 @@ def test_the_larger_of_a_number_and_itself_has_no_kink() -> None:
     assert (Bucket.DIVERGED, "wrong") == (found.bucket, found.mismatch.actual)
 
 
+class LikeMyGrad(Numbers):
+    """A mode in which `maximum` of a value and what equals it has no gradient, and a product with a number is of double precision."""
+
+    met = False
+
+    def maximum(self, x: Any, y: Any) -> Any:
+        self.met |= np.array_equal(x, y)
+        return np.maximum(x, y)
+
+    def mul_scalar(self, x: Any, other: float) -> Any:
+        return x.astype("float64") * other
+
+    def gradient(self, function: Any, x: Any, seeded: Any) -> Any:
+        self.met = False
+        found = super().gradient(function, x, seeded)
+        return np.zeros_like(found) if self.met else found
+
+
+def test_an_op_of_a_value_and_itself_is_named_where_the_copies_are_none_that_would_tell_its_uses_apart() -> None:
+    engine, mode = numbers(kinks="any"), LikeMyGrad()
+    own = {"maximum": mode.maximum, "mul_scalar": mode.mul_scalar}
+    engine.engine = Functional(Calls(Spelling("np", NUMPY), np, own), mode, ())
+    case = Case((Input("x", (2,), (1.0, 2.0)),), (Op("maximum", ("x", "x"), ("y",)), grad("y", "x", "g")))
+    promise = Promise(case, engine.info)
+    found = judge(promise, engine.run(case)).mismatch
+    assert found is not None
+    assert "maximum" == first_node(promise, engine, found).op
+
+
 def test_facts_have_words() -> None:
     assert check(lambda: numbers(kinks="some")) == ["info.kinks is 'some', not one of documented, any"]
 

@@ -123,10 +123,11 @@ def _places(
 
 
 def begins_at(case: Case, name: str) -> str:
-    """Return the op at which the first difference of a case begins; empty where nobody can tell."""
+    """Return the op at which the first difference of a case begins, or the first that is the same call; empty where nobody can tell."""
     with suppress(Exception):  # what cannot be localised is reported all the same
         engine = backend(name)
         promise = Promise(case, engine.info)
         found = Comparer(promise).run(engine.run(case), excuse(promise)).mismatch
-        return "" if found is None else first_node(promise, engine, found).op
+        op = "" if found is None else first_node(promise, engine, found).op
+        return engine.info.alike.get(op, op)
     return ""

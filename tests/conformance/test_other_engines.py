@@ -274,6 +274,18 @@ def test_an_op_without_a_call_is_named_and_so_is_what_a_module_lacks() -> None:
     assert "op:mul" not in lacking
 
 
+TOY = {"permute": "toy.turn(x, axes)", "contiguous": "toy.turn(x, axes)", "where": "toy.pick(mask, x, y)", "add": "x + y"}
+
+
+def test_ops_of_one_call_are_one_whatever_their_operands_are_called() -> None:
+    calls = Calls(Spelling("toy", {**TOY, "masked_fill_tensor": "toy.pick(mask, value, x)"}), np)
+    assert {"contiguous": "permute", "masked_fill_tensor": "where"} == calls.alike()
+
+
+def test_ops_of_which_one_has_a_number_for_an_operand_are_two() -> None:
+    assert "add_scalar" not in Calls(Spelling("toy", {**TOY, "add_scalar": "x + other"}), np).alike()
+
+
 def test_where_no_backend_has_an_op_no_script_and_no_grid_has_it() -> None:
     without = nowhere_taken([numbers().info])  # type: ignore[list-item]
     drawn = {op for i in range(200) for op in ops_in(case_of(3, i, DrawOptions(static=True, without=without)))}

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 LOCALISED = ("value", "absence", "shape")
 """The kinds of differences that begin at some rule, and are handed on by others."""
-BEGINNING = {kind: frozenset({kind}) for kind in ("absence", "shape")} | {"value": frozenset({"value", "absence"}), "error": REFUSING}
+BEGINNING = {"value": frozenset({"value", "absence"}), "error": REFUSING, **{k: frozenset({k}) for k in ("absence", "shape", "dtype")}}
 """As what a difference of a kind begins: a cotangent that is lost makes a wrong sum, and no wrong number makes a wrong shape."""
 ANY = frozenset({*LOCALISED, "dtype", "flag"})
 WATCH = "watch_"
@@ -97,7 +97,7 @@ def first_node(promise: Promise, accused: Backend, found: Mismatch) -> Node:
         return Node(f"{place}: what a refused call leaves behind")
     if found.kind == "flag" and isinstance(step, Grad) and step.create_graph:
         return _at(place, _inside(promise, found.step, found.step, accused, ANY))
-    if not isinstance(step, Grad | Backward) or not begins:
+    if not isinstance(step, Grad | Backward) or not (begins or found.kind == "dtype"):
         return Node(f"{place}: a difference of kind {found.kind}, which has no cotangents")
     if found.where == "event" and found.name == DOT:
         return Node("not named: what is dumped are no cotangents")

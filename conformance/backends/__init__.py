@@ -44,7 +44,8 @@ class BackendInfo:
     its deviations and its conventions, is known of this. An adapter that calls itself by the name of such a backend is a variant of it.
     ``cpu``: which vector instructions its kernels use here, in its own words, such as ``AVX2``; numbers may depend on it. Empty where
     it does not say. ``title``: what it calls itself, where that is not the ``name`` by which it was opened. ``repeatable``: what it
-    says of two runs. ``kinks``: which subgradient it promises.
+    says of two runs. ``kinks``: which subgradient it promises. ``alike``: ops that are one call of it, each with the first of them
+    (`conformance.backends.calls.Calls.alike`); what is wrong with that call is one finding.
     """
 
     name: str
@@ -56,6 +57,7 @@ class BackendInfo:
     repeatable: Repeatable = "bitwise"
     variant_of: str = ""
     kinks: Kinks = "documented"
+    alike: Mapping[str, str] = field(default_factory=dict)
 
     def refusal(self, needs: Iterable[str]) -> str | None:
         """Return why a step that ``needs`` these (`conformance.case.case.Case.needs`) is not offered, or ``None``."""

@@ -119,12 +119,32 @@ class Calls:
             else:
                 yield from (f"parameter {given.arg} of {text}" for given in keywords if given.arg and not _takes(function, given.arg))
 
+    def alike(self) -> dict[str, str]:
+        """Return the ops that are written as another one, but for the names of operands, each with the first that is written so."""
+        first: dict[str, str] = {}
+        found = {}
+        for name, row in catalogue().items():
+            call = None if name in self._own else self._spelling.call(name)
+            if call is not None and (other := first.setdefault(_nameless(call, row.operands), name)) != name:
+                found[name] = other
+        return found
+
     def change(self, name: str, tensor: Any, operands: Sequence[Any], attrs: Mapping[str, Any]) -> None:
         """Apply the in-place form of an op to a tensor."""
         call = self._in_place.get(name)
         if call is None:
             call = self._in_place[name] = self._spelling.lower(name, self._module, in_place=True)
         call(tensor, *operands, **attrs)
+
+
+def _nameless(call: str, operands: Sequence[str]) -> str:
+    """Return an expression with numbers for the names of operands, in the order in which they come."""
+    tree = ast.parse(call, mode="eval")
+    numbers: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in operands:
+            node.id = numbers.setdefault(node.id, f"operand_{len(numbers)}")
+    return ast.unparse(tree)
 
 
 def _takes(function: Any, parameter: str) -> bool:

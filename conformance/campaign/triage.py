@@ -1,9 +1,9 @@
 """Triage: failures of one cause are one finding.
 
 A wrong rule shows at `grad` and at `backward`, in results, in ``.grad``, in hooks and in laws, each with a fingerprint of its own; and
-two wrong rules may share a fingerprint. So for every case with a wrong number, a wrong shape or an absent gradient the op is determined
-at which the difference begins, and all that begins at the same op is one finding. Example: with wrong rules of ``tanh`` and ``exp``
-there are two findings, which name the two ops, and not five that name neither.
+two wrong rules may share a fingerprint. So for every case with a wrong number, a wrong shape, an absent gradient or an exception that
+nobody expected the op is determined at which the difference begins, and all that begins at the same op is one finding. Example: with
+wrong rules of ``tanh`` and ``exp`` there are two findings, which name the two ops, and not five that name neither.
 
 Where that cannot be told (an in-place update gives a value two places in the graph), or where a law is broken, the op is determined
 again when the case has been reduced: if it is the op of another finding then, the two are one.
@@ -26,7 +26,7 @@ from conformance.compare.following import REFUSALS
 from conformance.compare.promise import Promise
 from conformance.deviations.entries import LAW
 from conformance.deviations.explain import excuse
-from conformance.judge.localise import LOCALISED, first_node
+from conformance.judge.localise import begins_at_a_rule, first_node
 from conformance.judge.verdict import Bucket
 from reference_impl.dialects.conventions import COMPUTED
 
@@ -49,7 +49,7 @@ MANY = 3
 def triaged(tally: Tally, workers: Workers, until: float | None) -> dict[Fingerprint, Failure]:
     """Return the failures by cause, as far as it can be told and there is time; their counts add up to what they were."""
     kept = [(fingerprint, one) for fingerprint, failures in tally.failing.items() for one in failures]
-    asked = [(f, one) for f, one in kept if f.bucket is Bucket.DIVERGED and f.kind in LOCALISED]
+    asked = [(fingerprint, one) for fingerprint, one in kept if _begins_at_a_rule(fingerprint)]
     begins = dict(_places(asked, workers, until))
     wide = _widespread(tally.failing)
     causes: dict[object, tuple[Fingerprint, Failure]] = {}
@@ -95,7 +95,12 @@ def _count(causes: dict[object, tuple[Fingerprint, Failure]], fingerprint: Finge
 
 def is_open(fingerprint: Fingerprint) -> bool:
     """Whether it is worth asking again where a failure begins, when its case is smaller."""
-    return not fingerprint.op and fingerprint.bucket is Bucket.DIVERGED and fingerprint.kind in (*LOCALISED, LAW)
+    is_law = fingerprint.bucket is Bucket.DIVERGED and fingerprint.kind == LAW
+    return not fingerprint.op and (is_law or _begins_at_a_rule(fingerprint))
+
+
+def _begins_at_a_rule(fingerprint: Fingerprint) -> bool:
+    return fingerprint.bucket is Bucket.DIVERGED and begins_at_a_rule(fingerprint.kind, fingerprint.expected, fingerprint.actual)
 
 
 def absorbed(found: dict[Fingerprint, Failure], fingerprint: Fingerprint, op: str) -> Fingerprint:
@@ -118,10 +123,11 @@ def _places(
 
 
 def begins_at(case: Case, name: str) -> str:
-    """Return the op at which the first difference of a case begins; empty where nobody can tell."""
+    """Return the op at which the first difference of a case begins, or the first that is the same call; empty where nobody can tell."""
     with suppress(Exception):  # what cannot be localised is reported all the same
         engine = backend(name)
         promise = Promise(case, engine.info)
         found = Comparer(promise).run(engine.run(case), excuse(promise)).mismatch
-        return "" if found is None else first_node(promise, engine, found).op
+        op = "" if found is None else first_node(promise, engine, found).op
+        return engine.info.alike.get(op, op)
     return ""

@@ -6,9 +6,10 @@ order, the first step whose results have the right cotangents and one of whose o
 Example: in ``z = sum(exp(mul(x, y)))`` with a wrong rule of exp, what arrives at exp's result is right and what leaves for its operand
 is not, so exp is named, although mul passes the wrong number on.
 
-An engine without hooks is asked for all these gradients by one `grad`; in the place of a `backward` each value is made a leaf (`cuts`).
-Where a value has several uses, each use is given a copy, so that their contributions can be told apart; if each contribution is right,
-their sum is wrong. A gradient that was asked for in the middle of a pass, and from which the pass goes on, counts as a use as well.
+An engine without hooks is asked for all these gradients by one `grad`; in the place of a `backward` each value is made a leaf, and of
+a pass that ends in an exception one value is asked for at a time (`cuts`). Where a value has several uses, each is given a copy, which
+tells their contributions apart; if each contribution is right, their sum is wrong. A gradient that was asked for in the middle of a
+pass, and from which the pass goes on, counts as a use as well.
 
 In a pass of second order the step that is named may be the `Grad` that made a first derivative. That one is then written out rule by
 rule (`unroll`), and the first wrong rule in it is looked for in the same way.
@@ -31,8 +32,9 @@ from conformance.case.rewrite import replace_uses
 from conformance.case.steps import Backward, Custom, Detach, Edge, Grad, Hook, InPlace, Op, results, uses
 from conformance.compare.compare import Comparer
 from conformance.judge.call_faults import fault_of_call
-from conformance.judge.cuts import wrong_of_leaves
+from conformance.judge.cuts import REFUSING, refused_for, wrong_of_leaves
 from conformance.judge.unroll import UnrolledError, copying, unrolled
+from reference_impl import Category
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +52,7 @@ if TYPE_CHECKING:
 
 LOCALISED = ("value", "absence", "shape")
 """The kinds of differences that begin at some rule, and are handed on by others."""
-BEGINNING = {"value": frozenset({"value", "absence"}), "absence": frozenset({"absence"}), "shape": frozenset({"shape"})}
+BEGINNING = {"value": frozenset({"value", "absence"}), "error": REFUSING, **{k: frozenset({k}) for k in ("absence", "shape", "dtype")}}
 """As what a difference of a kind begins: a cotangent that is lost makes a wrong sum, and no wrong number makes a wrong shape."""
 ANY = frozenset({*LOCALISED, "dtype", "flag"})
 WATCH = "watch_"
@@ -86,7 +88,8 @@ def first_node(promise: Promise, accused: Backend, found: Mismatch) -> Node:
     case = promise.case
     step = case.steps[found.step]
     place = f"step {found.step} ({label(case, found.step)})"
-    if found.kind == "error":
+    begins = begins_at_a_rule(found.kind, found.expected, found.actual)
+    if found.kind == "error" and not begins:
         return Node(f"{place}: whether it is refused, and how")
     if isinstance(step, Op):
         return Node(f"{place}: its flag") if found.kind == "flag" else Node(f"{place}: its forward", step.op)
@@ -94,7 +97,7 @@ def first_node(promise: Promise, accused: Backend, found: Mismatch) -> Node:
         return Node(f"{place}: what a refused call leaves behind")
     if found.kind == "flag" and isinstance(step, Grad) and step.create_graph:
         return _at(place, _inside(promise, found.step, found.step, accused, ANY))
-    if not isinstance(step, Grad | Backward) or found.kind not in LOCALISED:
+    if not isinstance(step, Grad | Backward) or not (begins or found.kind == "dtype"):
         return Node(f"{place}: a difference of kind {found.kind}, which has no cotangents")
     if found.where == "event" and found.name == DOT:
         return Node("not named: what is dumped are no cotangents")
@@ -103,6 +106,11 @@ def first_node(promise: Promise, accused: Backend, found: Mismatch) -> Node:
     if words := fault_of_call(promise, found.step, step, accused, found):
         return Node(f"{place}: {words}")
     return _in_pass(promise, found.step, step, accused, BEGINNING[found.kind])
+
+
+def begins_at_a_rule(kind: str, expected: str, actual: str) -> bool:
+    """Whether what differs begins at some rule: a number, an absence or a shape, or an exception that nobody expected."""
+    return kind in LOCALISED or (kind, expected, actual) == ("error", "computed", Category.UNMAPPED)
 
 
 def _has_values_of_two_places(before: Sequence[Step], call: Call) -> bool:
@@ -149,7 +157,7 @@ def _tracks(seen: Observation) -> bool:
 def _in_pass(promise: Promise, number: int, call: Call, accused: Backend, kinds: Kinds, rules: dict[int, Rule] | None = None) -> Node:
     """Name the first node that emits what differs as the difference does that is looked into, or, if none does, as any other."""
     found = _emitting(promise, number, call, accused, kinds, rules)
-    if isinstance(found, str) and kinds != ANY:
+    if isinstance(found, str) and kinds not in (ANY, REFUSING):
         kinds = ANY
         found = _emitting(promise, number, call, accused, kinds, rules)
     if isinstance(found, str):
@@ -188,7 +196,10 @@ def _among_uses(promise: Promise, number: int, places: list[Use], accused: Backe
     apart = replace_uses(case, places, copied)
     copies = {name for step in apart.steps for name in results(step)}.difference(*map(results, case.steps))
     moved = number + len(places)
-    among = _emitting(promise.of(apart), moved, apart.steps[moved], accused, kinds, copies=copies)  # type: ignore[arg-type]
+    asked = promise.of(apart)
+    if any(differs.name in copies for differs in Comparer(asked).differences(accused.run(apart))):
+        return "a copy that the engine makes of it is none"
+    among = _emitting(asked, moved, apart.steps[moved], accused, kinds, copies=copies)  # type: ignore[arg-type]
     if isinstance(among, str):
         return among
     return among._replace(step=sum(copies.isdisjoint(results(step)) for step in apart.steps[: among.step]))
@@ -231,7 +242,9 @@ def _emitting(
     case = promise.case
     accumulates = isinstance(call, Backward)
     watched = _behind(case, number, call.roots, promise.outcome, accumulates=accumulates)
-    if isinstance(call, Backward) and accused.info.refusal((HOOKS,)) is not None:
+    if kinds == REFUSING:
+        wrong = refused_for(promise, number, call, accused, watched)
+    elif isinstance(call, Backward) and accused.info.refusal((HOOKS,)) is not None:
         wrong = wrong_of_leaves(promise, number, call, accused, watched, kinds)
     else:
         wrong = _wrong_under_hooks(promise, number, call, accused, watched, kinds)
@@ -239,7 +252,6 @@ def _emitting(
         return wrong
     if not wrong:
         return NOTHING
-    roots = call.roots
     for i in sorted(range(number) if rules is None else rules, reverse=True):
         arriving = [name for name in results(case.steps[i]) if name in watched]
         passed = [name for _, name in uses(case.steps[i]) if name in wrong]
@@ -247,8 +259,8 @@ def _emitting(
             return _Emission(i, passed[0], arriving)
     if accumulates and wrong and wrong.isdisjoint(watched) and not copies:
         return f"the accumulation into {min(wrong)}: the cotangent that arrives is right"
-    if not wrong.isdisjoint(roots):
-        return f"the call itself: the cotangent of its root {next(name for name in roots if name in wrong)} is not right"
+    if not wrong.isdisjoint(call.roots):
+        return f"the call itself: the cotangent of its root {next(name for name in call.roots if name in wrong)} is not right"
     return NOBODY
 
 

@@ -39,7 +39,7 @@ def open_backend() -> Interpreter:
     warnings.filterwarnings("ignore", message="Output seems independent of input")  # and then its gradient is zeros
     calls = Calls(Spelling("autograd", {**spelled("autograd.numpy"), **OWN}), autograd)
     not_offered = {**FUNCTIONAL.not_offered, **calls.lacking(), **NOT_OFFERED}
-    info = BackendInfo("hips", version("autograd"), LIKE_NUMPY, not_offered, kinks="any")
+    info = BackendInfo("hips", version("autograd"), LIKE_NUMPY, not_offered, kinks="any", alike=calls.alike())
     return Interpreter(info, Functional(calls, Hips(autograd), ERROR_RULES))
 
 

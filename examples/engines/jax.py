@@ -51,7 +51,8 @@ def open_backend() -> Interpreter:
     jax.config.update("jax_enable_x64", True)
     jax.config.update("jax_platforms", "cpu")
     calls = Calls(Spelling("jax", {**spelled("jax.numpy"), **OWN}), jax)
-    info = BackendInfo("jax", version("jax"), BY_FACTORS, {**FUNCTIONAL.not_offered, **calls.lacking()}, kinks="any")
+    not_offered = {**FUNCTIONAL.not_offered, **calls.lacking()}
+    info = BackendInfo("jax", version("jax"), BY_FACTORS, not_offered, kinks="any", alike=calls.alike())
     return Interpreter(info, Functional(calls, Jax(jax), ERROR_RULES))
 
 

@@ -48,7 +48,7 @@ def open_backend() -> Interpreter:
 
     calls = Calls(Spelling("mygrad", {**spelled("mygrad"), **OWN}), mygrad)
     not_offered = {**FUNCTIONAL.not_offered, **calls.lacking(), **NOT_OFFERED}
-    info = BackendInfo("mygrad", version("mygrad"), FUNCTIONAL, not_offered, kinks="any")
+    info = BackendInfo("mygrad", version("mygrad"), FUNCTIONAL, not_offered, kinks="any", alike=calls.alike())
     return Interpreter(info, Functional(calls, MyGrad(mygrad), ERROR_RULES))
 
 

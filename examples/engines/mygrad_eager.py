@@ -46,7 +46,7 @@ def open_backend() -> Interpreter:
 
     calls = Calls(Spelling("mygrad", {**spelled("mygrad"), **OWN, **OF_VIEWS}), mygrad)
     not_offered = {**TAPES.not_offered, **calls.lacking(), **NOT_OFFERED, **OF_SCRIPTS}
-    info = BackendInfo("mygrad_eager", version("mygrad"), CLEARING, not_offered, kinks="any")
+    info = BackendInfo("mygrad_eager", version("mygrad"), CLEARING, not_offered, kinks="any", alike=calls.alike())
     return Interpreter(info, Eager(calls, Tensors(mygrad), ERROR_RULES))
 
 

@@ -84,7 +84,8 @@ def open_backend() -> Interpreter:
     import tinygrad
 
     calls = Calls(Spelling("tinygrad", OWN), tinygrad)
-    info = BackendInfo("tinygrad", version("tinygrad"), FUNCTIONAL, {**FUNCTIONAL.not_offered, **calls.lacking()}, kinks="any")
+    not_offered = {**FUNCTIONAL.not_offered, **calls.lacking()}
+    info = BackendInfo("tinygrad", version("tinygrad"), FUNCTIONAL, not_offered, kinks="any", alike=calls.alike())
     return Interpreter(info, Functional(calls, Tinygrad(tinygrad), ERROR_RULES))
 
 

@@ -36,7 +36,7 @@ def open_backend() -> Interpreter:
 
     calls = Calls(Spelling("tinygrad", OWN), tinygrad)
     not_offered = {**TAPES.not_offered, **calls.lacking(), **OF_SCRIPTS}
-    info = BackendInfo("tinygrad_eager", version("tinygrad"), KEEPING, not_offered, kinks="any")
+    info = BackendInfo("tinygrad_eager", version("tinygrad"), KEEPING, not_offered, kinks="any", alike=calls.alike())
     return Interpreter(info, TinygradEager(calls, Tensors(tinygrad), ERROR_RULES))
 
 

@@ -38,6 +38,7 @@ from examples.engines.functional import FUNCTIONAL
 from reference_impl import OPS, PADDLE, TORCH, Category
 from reference_impl.dialects.conventions import REFUSED, OpenChoice
 from reference_impl.dialects.conventions import Kind as Open
+from reference_impl.primitives.promotion import cast
 from reference_impl.tape.primitive import Primitive
 from reference_impl.tape.rules import replaced_rule
 from tests.conformance.engines import INFO, TOTAL
@@ -508,7 +509,7 @@ def test_a_node_has_an_op_where_it_is_the_rule_of_one(name: str, case: Case, op:
 
 
 class TwiceWrong(WrongEngine):
-    """Wrong in its numbers at ``exp`` and, farther from the root, in a shape at ``tanh``; or in one of these."""
+    """Wrong in its numbers at ``exp`` and, farther from the root, in a shape or a dtype at ``tanh``; or in one of these."""
 
     def __init__(self, *wrong: str) -> None:
         super().__init__("twice wrong")
@@ -521,11 +522,15 @@ class TwiceWrong(WrongEngine):
                 stack.enter_context(replaced_rule(OPS["exp"], 0, lambda rule: lambda *given: -rule(*given)))
             if "shape" in self.wrong:
                 stack.enter_context(replaced_rule(OPS["tanh"], 0, lambda rule: lambda *given: rule(*given)[np.newaxis]))
+            if "dtype" in self.wrong:
+                stack.enter_context(replaced_rule(OPS["tanh"], 0, lambda rule: lambda *given: cast(rule(*given), dtype="float64")))
             return super().run(case)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "op"), [(("numbers", "shape"), "tanh"), (("numbers",), "exp"), (("shape",), "tanh")], ids=["both", "numbers", "shape"]
+    ("wrong", "op"),
+    [(("numbers", "shape"), "tanh"), (("numbers",), "exp"), (("shape",), "tanh"), (("numbers", "dtype"), "tanh")],
+    ids=["both", "numbers", "shape", "numbers and dtype"],
 )
 def test_a_node_is_named_by_a_difference_of_the_kind_that_is_looked_into(wrong: tuple[str, ...], op: str) -> None:
     chain = Op("tanh", ("x",), ("y",)), Op("exp", ("y",), ("e",)), Op("sum", ("e",), ("z",), TOTAL), Grad(("z",), ("x",), ("g",))

@@ -192,6 +192,35 @@ def test_the_larger_of_a_number_and_itself_has_no_kink() -> None:
     assert (Bucket.DIVERGED, "wrong") == (found.bucket, found.mismatch.actual)
 
 
+class LikeMyGrad(Numbers):
+    """A mode in which `maximum` of a value and what equals it has no gradient, and a product with a number is of double precision."""
+
+    met = False
+
+    def maximum(self, x: Any, y: Any) -> Any:
+        self.met |= np.array_equal(x, y)
+        return np.maximum(x, y)
+
+    def mul_scalar(self, x: Any, other: float) -> Any:
+        return x.astype("float64") * other
+
+    def gradient(self, function: Any, x: Any, seeded: Any) -> Any:
+        self.met = False
+        found = super().gradient(function, x, seeded)
+        return np.zeros_like(found) if self.met else found
+
+
+def test_an_op_of_a_value_and_itself_is_named_where_the_copies_are_none_that_would_tell_its_uses_apart() -> None:
+    engine, mode = numbers(kinks="any"), LikeMyGrad()
+    own = {"maximum": mode.maximum, "mul_scalar": mode.mul_scalar}
+    engine.engine = Functional(Calls(Spelling("np", NUMPY), np, own), mode, ())
+    case = Case((Input("x", (2,), (1.0, 2.0)),), (Op("maximum", ("x", "x"), ("y",)), grad("y", "x", "g")))
+    promise = Promise(case, engine.info)
+    found = judge(promise, engine.run(case)).mismatch
+    assert found is not None
+    assert "maximum" == first_node(promise, engine, found).op
+
+
 def test_facts_have_words() -> None:
     assert check(lambda: numbers(kinks="some")) == ["info.kinks is 'some', not one of documented, any"]
 
@@ -243,6 +272,18 @@ def test_an_op_without_a_call_is_named_and_so_is_what_a_module_lacks() -> None:
     lacking = Calls(Spelling("toy", {"mul": "x * y", "exp": "toy.exponential(x)"}), np).lacking()
     assert ("this release has no toy.exponential", "there is no call of toy for it") == (lacking["op:exp"], lacking["op:add"])
     assert "op:mul" not in lacking
+
+
+TOY = {"permute": "toy.turn(x, axes)", "contiguous": "toy.turn(x, axes)", "where": "toy.pick(mask, x, y)", "add": "x + y"}
+
+
+def test_ops_of_one_call_are_one_whatever_their_operands_are_called() -> None:
+    calls = Calls(Spelling("toy", {**TOY, "masked_fill_tensor": "toy.pick(mask, value, x)"}), np)
+    assert {"contiguous": "permute", "masked_fill_tensor": "where"} == calls.alike()
+
+
+def test_ops_of_which_one_has_a_number_for_an_operand_are_two() -> None:
+    assert "add_scalar" not in Calls(Spelling("toy", {**TOY, "add_scalar": "x + other"}), np).alike()
 
 
 def test_where_no_backend_has_an_op_no_script_and_no_grid_has_it() -> None:

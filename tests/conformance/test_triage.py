@@ -13,7 +13,7 @@ from conformance.campaign.fingerprint import Fingerprint
 from conformance.campaign.pool import Workers
 from conformance.campaign.records import Again
 from conformance.campaign.tally import Failure, Tally
-from conformance.campaign.triage import absorbed, is_open, triaged
+from conformance.campaign.triage import absorbed, begins_at, is_open, triaged
 from conformance.campaign.verdict_records import MismatchRecord, VerdictRecord
 from conformance.campaign.worker import run_case
 from conformance.case.case import Case, Input
@@ -66,6 +66,15 @@ def test_a_rule_that_is_wrong_in_several_places_is_one_finding(workers: Workers)
     assert len(tally.failures) == 2
     ((fingerprint, failure),) = triaged(tally, workers, None).items()
     assert ("sin", 2) == (fingerprint.op, failure.count)
+
+
+def test_what_begins_at_ops_that_are_one_call_of_an_engine_begins_at_the_first_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = five_wrong_rules()
+    engine.info = replace(engine.info, alike={"sin": "tanh"})
+    monkeypatch.setattr("conformance.campaign.triage.backend", lambda _: engine)
+    total = Op("sum", ("y",), ("z",), TOTAL), Backward(("z",))
+    ops = "sin", "tanh", "exp"
+    assert ["tanh", "tanh", "exp"] == [begins_at(Case((X,), (Op(op, ("x",), ("y",)), *total)), NAME) for op in ops]
 
 
 def test_what_is_localised_when_it_is_small_is_no_finding_of_its_own() -> None:

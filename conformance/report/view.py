@@ -20,6 +20,7 @@ from conformance.report.graph import Picture, draw
 from conformance.report.grid import LEGEND, GridView, grids_of
 from conformance.report.words import (
     REPEATED,
+    VERDICTS,
     WHO,
     accepted_text,
     again_text,
@@ -148,11 +149,6 @@ class _Run:
     findings: list[FindingView] = field(default_factory=list)
 
 
-TITLES = {
-    RunVerdict.CONFORMS: "Conforms",
-    RunVerdict.DIVERGES: "Diverges",
-    RunVerdict.SUITE_ERROR: "Fault of the suite",
-}
 INVALID = "INVALID: this run is no result"
 
 
@@ -191,8 +187,8 @@ def view_of(records: Iterable[Record]) -> ReportView:
     valid = footer is not None and not problems
     return ReportView(
         verdict=footer.verdict if footer and valid else "invalid",
-        title=TITLES[footer.verdict] if footer and valid else INVALID,
-        reasons=problems[:MOST_PROBLEMS] + list(footer.reasons if footer else ()),
+        title=VERDICTS[footer.verdict].capitalize() if footer and valid else INVALID,
+        reasons=problems[:MOST_PROBLEMS] + list((*footer.reasons, *footer.broken) if footer else ()),
         suite=header.suite if header else "",
         command=header.command if header else "",
         settings=list(_settings(header)) if header else [],
@@ -288,9 +284,9 @@ def _tiles(run: _Run, backends: list[str]) -> Iterator[tuple[str, str, str]]:
         yield f"{run.cases:,}", "cases recorded", ""
         return
     yield f"{footer.cases:,}", "cases", ""
-    if backends:
-        worst = min(backends, key=lambda n: tables.compared(footer, n) / max(1, tables.total_of(footer, n)))
-        yield tables.percent(tables.compared(footer, worst), tables.total_of(footer, worst)), "really compared", ""
+    shares = [(tables.compared(footer, name), total) for name in backends if (total := tables.total_of(footer, name))]
+    if shares:  # a run of few cases may have none for programs
+        yield tables.percent(*min(shares, key=lambda share: share[0] / share[1])), "really compared", ""
     yield f"{sum(c.get('gradients', 0) for c in footer.counts.values()):,}", "gradients compared", ""
     yield f"{len(tables.deviations_of(footer))}", "known deviations seen", ""
 

@@ -6,7 +6,7 @@ import difflib
 import re
 from typing import TYPE_CHECKING
 
-from conformance.campaign.records import Again
+from conformance.campaign.records import Again, RunVerdict
 from conformance.campaign.shares import interval
 from conformance.case.prose import counted
 from conformance.deviations.entries import CRASH
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from conformance.case.case import Input
     from conformance.judge.dispute import Blame
 
+VERDICTS = {RunVerdict.CONFORMS: "conforms", RunVerdict.DIVERGES: "diverges", RunVerdict.SUITE_ERROR: "fault of the suite"}
 COUNTERS = {
     "calls": "autograd calls",
     "gradients": "gradient tensors",

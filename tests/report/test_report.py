@@ -231,6 +231,17 @@ def test_the_ledgers_numbers_appear(write: Write, records: list[Record], number:
     assert f">{number}</td>" in write(records).split('id="ledger"')[1].split("</section>")[0]
 
 
+def test_what_a_gate_found_broken_stands_below_the_verdict(write: Write, header: Header, footer: Footer) -> None:
+    red = replace(footer, verdict=RunVerdict.DIVERGES, reasons=(), broken=("mul-vjp: stale",), findings=0)
+    assert "<li>mul-vjp: stale</li>" in write([header, red])
+
+
+def test_a_backend_without_cases_does_not_hide_what_was_compared_of_the_others(write: Write, header: Header, footer: Footer) -> None:
+    page = Outline(write([header, finding(), replace(footer, ledger={**footer.ledger, "paddle": {}})]))
+    place = page.texts.index("really compared")
+    assert "98.9 %" in page.texts[place - 3 : place]
+
+
 def test_the_fraction_really_compared_is_rounded_down(write: Write, records: list[Record], footer: Footer) -> None:
     ledgers = {**footer.ledger, "torch": {"agreed": 19999, "near_kink": 1}}
     ledger = write([*records[:-1], replace(footer, ledger=ledgers)]).split('id="ledger"')[1].split("</section>")[0]

@@ -16,7 +16,7 @@ from conformance.campaign.run import Options, prepare, run_campaign
 from conformance.cli.baseline import check_accepted
 from conformance.cli.codes import CONFORMS, DIVERGES, SUITE_FAULT
 from conformance.cli.progress import shown
-from conformance.generate.scripts import LATER, DrawOptions
+from conformance.generate.scripts import DrawOptions, usual_later
 from conformance.laws.judging import LAWS_TIMEOUT, TIMEOUT, Judging, Sampling
 from conformance.ops import catalogue
 from conformance.report import write_html
@@ -72,8 +72,8 @@ def campaign(
     console = Console(highlight=False)
     command = " ".join(["conformance", *sys.argv[1:]])
     halves = {registration(name).static for name in backends}
-    later = LATER if ops is None and profile == "usual" else 0
-    draw = DrawOptions(lanes, ops, static=halves == {True}, mixed=len(halves) == 2, later=later, profile=profile)
+    mixed, later = len(halves) == 2, usual_later(ops, profile)
+    draw = DrawOptions(lanes, ops, static=halves == {True}, mixed=mixed, later=later, profile=profile)
     tried = Sampling.EVERY if laws_only else Sampling(laws)
     timeout = (LAWS_TIMEOUT if tried is Sampling.EVERY else TIMEOUT) * slowness(backends)
     judging = Judging(tried, laws_only=laws_only, nulls=Sampling(nulls), timeout=timeout)

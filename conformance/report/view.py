@@ -11,7 +11,7 @@ from conformance.campaign.records import CaseRecord, FindingRecord, Footer, Head
 from conformance.case.files import encode
 from conformance.case.place import END, StepNumber
 from conformance.case.prose import counted
-from conformance.generate.scripts import DrawOptions, odds_of
+from conformance.generate.scripts import DrawOptions, odds_of, usual_later
 from conformance.judge.verdict import FAILING
 from conformance.laws.table import COLUMNS
 from conformance.report import tables
@@ -272,7 +272,7 @@ def _settings(header: Header) -> Iterator[tuple[str, str]]:
     yield "jobs", str(header.jobs)
     if header.profile != "usual":
         yield "profile", header.profile
-    usual = odds_of(DrawOptions(profile=header.profile))
+    usual = odds_of(DrawOptions(profile=header.profile, later=usual_later(header.ops, header.profile)))
     if unusual := {name: value for name, value in header.odds.items() if value != usual.get(name)}:
         yield "odds other than usual", ", ".join(f"{name} = {value:g}" for name, value in unusual.items())
 

@@ -76,7 +76,7 @@ class DrawOptions:
 
 
 def usual_later(ops: tuple[str, ...] | None, profile: Profile) -> int:
-    """Return what a campaign has for `DrawOptions.later`; where ops are given, or a profile has its own, no op is one that came later."""
+    """Return what a campaign has for `DrawOptions.later`: where ops are given, or a profile has its own, nothing came later."""
     return LATER if ops is None and profile == "usual" else 0
 
 
